@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUF_FIRST_SIZE 256
+
+void buf_init(struct buf *buf, size_t cap)
+{
+    memset(buf, 0, sizeof *buf);
+    buf->cap = cap ? cap : BUF_CAP_DEFAULT;
+}
+
+void buf_finish(struct buf *buf)
+{
+    if (!buf)
+        return;
+    free(buf->data);
+    memset(buf, 0, sizeof *buf);
+}
+
+void buf_clear(struct buf *buf)
+{
+    buf->len = 0;
+    buf->failed = false;
+    if (buf->data)
+        buf->data[0] = '\0';
+}
+
+char *buf_reserve(struct buf *buf, size_t len)
+{
+    size_t size = buf->size ? buf->size : BUF_FIRST_SIZE;
+    char *data;
+
+    if (buf->failed)
+        return NULL;
+    if (len > buf->cap - buf->len) {
+        buf->failed = true;
+        return NULL;
+    }
+    if (buf->len + len + 1 <= buf->size)
+        return buf->data + buf->len;
+    while (size < buf->len + len + 1)
+        size *= 2;
+    data = realloc(buf->data, size);
+    if (!data) {
+        buf->failed = true;
+        return NULL;
+    }
+    buf->data = data;
+    buf->size = size;
+    return data + buf->len;
+}
+
+void buf_add(struct buf *buf, const void *data, size_t len)
+{
+    char *room = buf_reserve(buf, len);
+
+    if (!room)
+        return;
+    if (len > 0)
+        memcpy(room, data, len);
+    buf->len += len;
+    buf->data[buf->len] = '\0';
+}
+
+void buf_adds(struct buf *buf, const char *text)
+{
+    buf_add(buf, text, strlen(text));
+}
+
+void buf_addc(struct buf *buf, char c)
+{
+    buf_add(buf, &c, 1);
+}
+
+void buf_addf(struct buf *buf, const char *format, ...)
+{
+    va_list args, again;
+    char small[512];
+    char *room;
+    int len;
+
+    va_start(args, format);
+    va_copy(again, args);
+    len = vsnprintf(small, sizeof small, format, args);
+    va_end(args);
+    if (len >= 0 && (size_t)len < sizeof small) {
+        buf_add(buf, small, (size_t)len);
+    } else if (len < 0) {
+        buf->failed = true;
+    } else {
+        room = buf_reserve(buf, (size_t)len);
+        if (room) {
+            vsnprintf(room, (size_t)len + 1, format, again);
+            buf->len += (size_t)len;
+        }
+    }
+    va_end(again);
+}
+
+int buf_check(const struct buf *buf, const char *what, struct error *err)
+{
+    if (!buf->failed)
+        return 0;
+    return error_set(err, ERROR_TOO_LARGE, "%s is larger than its cap of %zu bytes", what, buf->cap);
+}
+
+char *buf_steal(struct buf *buf, size_t *len)
+{
+    char *data;
+
+    if (buf->failed || !buf_reserve(buf, 0))
+        return NULL;
+    data = buf->data;
+    data[buf->len] = '\0';
+    if (len)
+        *len = buf->len;
+    buf->data = NULL;
+    buf->len = buf->size = 0;
+    return data;
+}

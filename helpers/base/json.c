@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/base/json.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBER_TEXT_CAP 40 /* "%.17g" needs 24 */
+
+json_t *json_read(const char *text, size_t len, const char *what, struct error *err)
+{
+    json_error_t why;
+    json_t *value = json_loadb(text, len, JSON_DECODE_ANY | JSON_ALLOW_NUL, &why);
+
+    if (!value)
+        error_set(err, ERROR_MALFORMED, "%s is not JSON that can be kept: line %d, column %d: %s", what,
+                  why.line, why.column, why.text);
+    return value;
+}
+
+/* Follows jansson's output just far enough to know numbers from strings, whatever the chunks are cut at. */
+struct shortener {
+    struct buf *to;
+    bool in_string, escaped;
+    char number[NUMBER_TEXT_CAP];
+    size_t number_len;
+};
+
+static void flush_number(struct shortener *s)
+{
+    char text[NUMBER_TEXT_CAP];
+    double value;
+
+    if (s->number_len == 0)
+        return;
+    s->number[s->number_len] = '\0';
+    s->number_len = 0;
+    if (!strpbrk(s->number, ".eE")) {
+        buf_adds(s->to, s->number);
+        return;
+    }
+    value = strtod(s->number, NULL);
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    buf_adds(s->to, text);
+    if (!strpbrk(text, ".e")) /* stays a real for readers that tell 1.0 from 1 */
+        buf_adds(s->to, ".0");
+}
+
+static bool is_number_char(char c)
+{
+    return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
+static int shorten(const char *chunk, size_t len, void *arg)
+{
+    struct shortener *s = arg;
+
+    for (size_t i = 0; i < len; i++) {
+        char c = chunk[i];
+
+        if (s->in_string) {
+            size_t run = i;
+
+            while (run < len && (s->escaped || (chunk[run] != '"' && chunk[run] != '\\'))) {
+                s->escaped = false;
+                run++;
+            }
+            buf_add(s->to, chunk + i, run - i);
+            i = run;
+            if (i == len)
+                break;
+            c = chunk[i];
+            s->escaped = c == '\\';
+            s->in_string = c != '"';
+            buf_addc(s->to, c);
+        } else if (is_number_char(c) && s->number_len < NUMBER_TEXT_CAP - 1 &&
+                   (s->number_len > 0 || c == '-' || (c >= '0' && c <= '9'))) {
+            s->number[s->number_len++] = c;
+        } else {
+            flush_number(s);
+            s->in_string = c == '"';
+            buf_addc(s->to, c);
+        }
+    }
+    return s->to->failed ? -1 : 0;
+}
+
+void json_write(struct buf *buf, const json_t *value)
+{
+    struct shortener s = {.to = buf};
+
+    if (json_dump_callback(value, shorten, &s, JSON_COMPACT | JSON_ENCODE_ANY) < 0)
+        buf->failed = true;
+    flush_number(&s);
+}
+
+void json_write_string(struct buf *buf, const char *text, size_t len)
+{
+    json_t *string = json_stringn(text, len);
+
+    if (string)
+        json_write(buf, string);
+    else
+        buf->failed = true;
+    json_decref(string);
+}
+
+const char *json_get_string(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}

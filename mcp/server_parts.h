@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a serving process is made of, built once by command/ and lent to transport, protocol and tools.
+ */
+#ifndef LECTERN_SERVER_PARTS_H
+#define LECTERN_SERVER_PARTS_H
+
+#include <uv.h>
+
+#include "executor/executor.h"
+#include "helpers/base/lane.h"
+#include "helpers/base/mailbox.h"
+#include "validator/validator.h"
+
+struct graph_cache;
+
+struct server_parts {
+    uv_loop_t *loop;         /* the loop thread's */
+    struct mailbox *mailbox; /* into that loop */
+    struct lane *sql;        /* one thread, a STORE_WRITE connection as context: struct store */
+    struct lane *read;       /* STORE_READ connections: lists, the broker */
+    struct lane *graph;      /* one thread, a STORE_READ connection: the only one that calls helpers/graph */
+    struct graph_cache *graphs;       /* used on the graph lane only */
+    struct executor *executor;        /* NULL where no engine works: execute_code says what mends it */
+    char executor_error[ERROR_TEXT_CAP]; /* why executor is NULL */
+    const struct validator_profile *profile;
+    const char *store_url;
+};
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Judges analysis code before anything runs. A pure function of (bytes, length, profile): no I/O, no globals, bounded time
+ * and memory, safe from any thread. Its refusals are advice to a model that will try again: each says what, where and what
+ * to write instead. The sandbox is what holds.
+ */
+#ifndef LECTERN_VALIDATOR_H
+#define LECTERN_VALIDATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "helpers/base/buf.h"
+
+#define VALIDATOR_SOURCE_CAP      ((size_t)64 << 10) /* bytes of one program */
+#define VALIDATOR_DIAGNOSTICS_CAP 20
+#define VALIDATOR_TEXT_CAP        1024 /* bytes of one diagnostic's text with its NUL */
+#define VALIDATOR_MODULES_CAP     64
+#define VALIDATOR_MODULE_NAME_CAP 64
+#define VALIDATOR_DEPTH_CAP       200 /* open brackets */
+#define VALIDATOR_INDENT_CAP      100
+
+/* A row of the profile table: what code may import. */
+struct validator_profile;
+
+/* NULL when there is none of that name. "minimal", "data-science", "visualization". */
+const struct validator_profile *validator_profile_find(const char *name);
+const char *validator_profile_name(const struct validator_profile *profile);
+const char *validator_profile_names(void); /* "minimal, data-science, visualization" for messages */
+
+/* Every module that code of this profile may import ("pandas", "collections.abc"), NULL-terminated, static. */
+const char *const *validator_profile_modules(const struct validator_profile *profile);
+
+struct diagnostic {
+    const char *code; /* stable, static: "import-not-allowed", "forbidden-name", "syntax", ... */
+    size_t line;      /* 1-based; 0 where the whole program is meant */
+    size_t column;    /* 1-based, in characters */
+    char text[VALIDATOR_TEXT_CAP];
+};
+
+/* Large: keep it on the heap or static, not on a small stack. No ownership: all inline. */
+struct verdict {
+    bool accepted;
+    const char *kind; /* least kind of container that can run it: "bare", "data", "plot"; static */
+    size_t diagnostic_count;
+    size_t diagnostics_left_out; /* found beyond the cap */
+    struct diagnostic diagnostics[VALIDATOR_DIAGNOSTICS_CAP];
+    size_t module_count; /* modules the program imports, dotted, each once, only allowed ones */
+    char modules[VALIDATOR_MODULES_CAP][VALIDATOR_MODULE_NAME_CAP];
+};
+
+void validator_check(const char *source, size_t len, const struct validator_profile *profile,
+                     struct verdict *verdict);
+
+/* The verdict in words for a model: one "line N: ..." a diagnostic, with the source line and a caret. */
+void validator_explain(const struct verdict *verdict, const char *source, size_t len, struct buf *to);
+
+/* The same as a JSON object: {"accepted", "kind", "modules", "diagnostics": [{"code","line","column","text"}]}. */
+void validator_explain_json(const struct verdict *verdict, struct buf *to);
+
+/* The policy's tables as one JSON object. */
+void validator_dump_policy(struct buf *to);
+
+#endif
