@@ -15,7 +15,7 @@
 
 #define DEMO_FILE  "demo_curriculum.json"
 #define DEMO_CAP   ((size_t)4 << 20)
-#define DEMO_TITLE "Demo: "
+#define DEMO_TITLE "Demo curriculum"
 
 /* The id of the first session whose title says demo; the number of sessions in *total. */
 static int find_demo(struct store *store, char sid[SESSION_ID_SIZE], size_t *total,
@@ -36,7 +36,7 @@ static int find_demo(struct store *store, char sid[SESSION_ID_SIZE], size_t *tot
     {
         const char *title = json_get_string(session, "title");
 
-        if (!*sid && title && strncmp(title, DEMO_TITLE, strlen(DEMO_TITLE)) == 0)
+        if (!*sid && title && strcmp(title, DEMO_TITLE) == 0)
             snprintf(sid, SESSION_ID_SIZE, "%s", json_get_string(session, "session_id"));
     }
     json_decref(answer);
@@ -55,7 +55,7 @@ static int import_demo(const struct config *config, struct store *store, char si
     if (config_share_file(config, DEMO_FILE, path, sizeof path, err) < 0 ||
         command_read_file(path, DEMO_CAP, &text, err) < 0)
         return -1;
-    rc = curriculum_import(store, &writer, text.data, text.len, NULL, false, NULL, &report, err);
+    rc = curriculum_import(store, &writer, text.data, text.len, DEMO_TITLE, false, NULL, &report, err);
     if (rc == 0) {
         log_info("demo", "loaded the demo curriculum: %zu nodes, %zu components, %zu relationships",
                  report.nodes, report.components, report.relationships);
