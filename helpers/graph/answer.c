@@ -3,6 +3,7 @@
  * The words that all answers share. See ask.h.
  */
 #include <string.h>
+#include <strings.h>
 
 #include "helpers/graph/ask.h"
 #include "helpers/graph/text.h"
@@ -147,24 +148,39 @@ static void add_left_out(struct graph_ask *ask, const struct graph_view *view)
         buf_addc(ask->answer, '.');
 }
 
+/* Types that were asked for by name and that no edge here has; graph_choose_types let pass the
+ * contract's own only. */
+static size_t add_absent(struct graph_ask *ask, size_t followed)
+{
+    const char *const *types = ask->question->types;
+    size_t count = 0;
+
+    for (size_t i = 0; types[i] && count < TYPES_SHOWN; i++) {
+        if (strcasecmp(types[i], "all") == 0 ||
+            graph_find_type(ask->graph, types[i]) != GRAPH_NO_NODE)
+            continue;
+        buf_adds(ask->answer, followed + count++ > 0 ? ", " : "");
+        graph_text_add(ask->answer, types[i], GRAPH_TYPE_CAP, false);
+        buf_adds(ask->answer, " (none here)");
+    }
+    return count;
+}
+
 void graph_add_scope(struct graph_ask *ask, const struct graph_view *view)
 {
-    size_t followed = 0;
+    size_t followed;
 
-    for (uint32_t i = 0; i < ask->graph->type_count; i++)
-        followed += view->follows[i];
     buf_adds(ask->answer, "Over ");
+    followed = add_types(ask, view, true);
+    if (view == ask->view && ask->question->types && ask->question->types[0])
+        followed += add_absent(ask, followed);
     if (followed == 0)
-        buf_adds(ask->answer, view == ask->view && ask->question->types && ask->question->types[0]
-                                  ? "the types named, of which there are none"
-                                  : "the query's own types, of which there are none");
-    else
-        add_types(ask, view, true);
+        buf_adds(ask->answer, "no type (none of those that count here occurs)");
     buf_adds(ask->answer, ": ");
     graph_add_count(ask, view->m, "edge");
     buf_addc(ask->answer, '.');
     add_left_out(ask, view);
-    if (followed < ask->graph->type_count) {
+    if (memchr(view->follows, false, ask->graph->type_count)) {
         buf_adds(ask->answer, " Not followed: ");
         add_types(ask, view, false);
         buf_addc(ask->answer, '.');

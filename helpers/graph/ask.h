@@ -70,7 +70,9 @@ int graph_find(const struct graph *graph, const char *name, const char *what,
 /* follows (by type) for the question's types, or the query's own. */
 int graph_choose_types(const struct graph *graph, const struct graph_question *question,
                        enum graph_follows otherwise, bool *follows, struct error *err);
-/* The same without a question. */
+/* The type with this name, or else with the same but for letter case; GRAPH_NO_NODE. */
+uint32_t graph_find_type(const struct graph *graph, const char *name);
+/* The query's own types. */
 void graph_default_types(const struct graph *graph, enum graph_follows which, bool *follows);
 
 #endif

@@ -73,11 +73,13 @@ static int say_nearest(const struct graph *graph, const char *name, const char *
     }
     buf_init(&text, ERROR_TEXT_CAP);
     graph_text_add(&text, name, GRAPH_TITLE_CAP, false);
-    if (!ids.best && !titles.best)
-        return error_set(
-            err, ERROR_NOT_FOUND,
-            "%s: no node has the id or title '%s', and none is near. The query outline lists them.",
-            what, text.data ? text.data : "");
+    if (!ids.best && !titles.best) {
+        buf_adds(&text, "', and none is near. Ids look like ");
+        graph_text_add(&text, graph->nodes[0].id, GRAPH_ID_CAP, false);
+        return error_set(err, ERROR_NOT_FOUND,
+                         "%s: no node has the id or title '%s; the query outline lists the nodes.",
+                         what, text.data);
+    }
     node = (uint32_t)(!titles.best || (ids.best && ids.best_distance <= titles.best_distance)
                           ? by_id
                           : by_title);

@@ -72,10 +72,10 @@ static const struct graph_query *find_query(const char *name, struct error *err)
         buf_addf(&known, "%s%s", i > 0 ? ", " : "", queries[i].name);
     }
     graph_text_add(&text, name, GRAPH_TITLE_CAP, false);
+    buf_adds(&text, search.best ? "'; did you mean '" : "'.");
     if (search.best)
-        buf_addf(&text, "'; did you mean '%s", search.best);
-    error_set_at(err, "query", "there is no query '%s'. The queries: %s.",
-                 text.data ? text.data : "", known.data);
+        buf_addf(&text, "%s'?", search.best);
+    error_set_at(err, "query", "there is no query '%s The queries: %s.", text.data, known.data);
     return NULL;
 }
 

@@ -100,12 +100,25 @@ static int find_reached(struct graph_ask *ask, bool *seen, uint32_t *room, struc
     return 0;
 }
 
+static void add_isolated(struct graph_ask *ask, uint32_t *room)
+{
+    size_t count = 0;
+
+    for (uint32_t v = 0; v < ask->view->n; v++) {
+        if (is_start(ask->view, v) && is_end(ask->view, v))
+            room[count++] = v;
+    }
+    graph_add_count(ask, count, "isolated node");
+    buf_addf(ask->answer, " (no edge arrives or leaves)%s\n", count > 0 ? ":" : ".");
+    graph_add_nodes(ask, room, count);
+}
+
 int graph_query_unreachable(struct graph_ask *ask, struct error *err)
 {
     const struct graph_view *view = ask->view;
     bool GRAPH_AUTO *seen = graph_alloc(view->n, sizeof *seen, err);
     uint32_t GRAPH_AUTO *taken = graph_alloc(view->n, sizeof *taken, err);
-    size_t count = 0, isolated = 0;
+    size_t count = 0;
 
     if (!seen || !taken || find_reached(ask, seen, taken, err) < 0)
         return -1;
@@ -115,26 +128,15 @@ int graph_query_unreachable(struct graph_ask *ask, struct error *err)
     }
     graph_add_count(ask, count, "node");
     if (ask->node == GRAPH_NO_NODE) {
-        buf_adds(ask->answer,
-                 " that no starting point leads to (each is in a cycle or behind one)");
+        buf_adds(ask->answer, " out of reach from every starting point");
+        buf_adds(ask->answer, count > 0 ? ": each is in a cycle or behind one.\n" : ".\n");
     } else {
         buf_adds(ask->answer, " out of reach from ");
         graph_add_node(ask, ask->node);
+        buf_adds(ask->answer, count > 0 ? ":\n" : ".\n");
     }
-    buf_adds(ask->answer, count > 0 ? ":\n" : ".\n");
     graph_add_nodes(ask, taken, count);
-    if (ask->node != GRAPH_NO_NODE)
-        return 0;
-    count = 0;
-    for (uint32_t v = 0; v < view->n; v++) {
-        if (is_start(view, v) && is_end(view, v)) {
-            taken[count++] = v;
-            isolated++;
-        }
-    }
-    graph_add_count(ask, isolated, "isolated node");
-    buf_adds(ask->answer, " (no edge arrives or leaves)");
-    buf_adds(ask->answer, count > 0 ? ":\n" : ".\n");
-    graph_add_nodes(ask, taken, count);
+    if (ask->node == GRAPH_NO_NODE)
+        add_isolated(ask, taken);
     return 0;
 }

@@ -162,8 +162,8 @@ int graph_query_longest_chain(struct graph_ask *ask, struct error *err)
     buf_adds(ask->answer, "The longest chain: ");
     graph_add_count(ask, order->levels - 1, "step");
     buf_adds(ask->answer, ", ");
-    graph_add_count(ask, order->levels, order->cycles > 0 ? "node or cycle group" : "node");
-    buf_adds(ask->answer, ".\n");
+    graph_add_count(ask, order->levels, "node");
+    buf_adds(ask->answer, order->cycles > 0 ? " (a cycle group is one).\n" : ".\n");
     add_cycle_warning(ask, order);
     graph_list_begin(&list, ask, order->levels);
     while (graph_list_row(&list))

@@ -53,30 +53,38 @@ static int say_unknown(const struct graph *graph, const char *name, struct error
     if (graph->type_count > TYPES_SHOWN)
         buf_adds(&known, ", …");
     graph_text_add(&text, name, GRAPH_TITLE_CAP, false);
+    buf_adds(&text, search.best ? "'; did you mean '" : "'.");
     if (search.best) {
-        buf_adds(&text, "'; did you mean '");
         graph_text_add(&text, search.best, GRAPH_TYPE_CAP, false);
+        buf_adds(&text, "'?");
     }
     return error_set(err, ERROR_NOT_FOUND,
-                     "types: no relationship is of type '%s'. There are: %s (or \"all\").",
-                     text.data ? text.data : "", known.len > 0 ? known.data : "none");
+                     "types: no relationship is of type '%s There are: %s (or \"all\").", text.data,
+                     known.len > 0 ? known.data : "none");
+}
+
+uint32_t graph_find_type(const struct graph *graph, const char *name)
+{
+    for (uint32_t i = 0; i < graph->type_count; i++) {
+        if (strcmp(name, graph->types[i].name) == 0)
+            return i;
+    }
+    for (uint32_t i = 0; i < graph->type_count; i++) {
+        if (graph_text_same(name, graph->types[i].name))
+            return i;
+    }
+    return GRAPH_NO_NODE;
 }
 
 static int choose(const struct graph *graph, const char *name, bool *follows, struct error *err)
 {
-    bool found = false;
+    uint32_t type = graph_find_type(graph, name);
 
-    for (uint32_t i = 0; i < graph->type_count && !found; i++) {
-        if (strcmp(name, graph->types[i].name) == 0)
-            follows[i] = found = true;
-    }
-    for (uint32_t i = 0; i < graph->type_count; i++) {
-        if (!found && graph_text_same(name, graph->types[i].name))
-            follows[i] = true;
-    }
-    for (uint32_t i = 0; i < graph->type_count && !found; i++)
-        found = graph_text_same(name, graph->types[i].name);
-    return found || is_contract_type(name) ? 0 : say_unknown(graph, name, err);
+    if (type != GRAPH_NO_NODE)
+        follows[type] = true;
+    else if (!is_contract_type(name))
+        return say_unknown(graph, name, err);
+    return 0;
 }
 
 int graph_choose_types(const struct graph *graph, const struct graph_question *question,
