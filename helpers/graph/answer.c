@@ -22,6 +22,14 @@ void graph_add_node(struct graph_ask *ask, uint32_t node)
         graph_text_add(ask->answer, vertex->title, GRAPH_TITLE_CAP, true);
 }
 
+void graph_add_type(struct graph_ask *ask, uint32_t type)
+{
+    if (graph_text_blank(ask->graph->types[type].name))
+        buf_adds(ask->answer, "(no type)");
+    else
+        graph_text_add(ask->answer, ask->graph->types[type].name, GRAPH_TYPE_CAP, false);
+}
+
 void graph_add_count(struct graph_ask *ask, size_t count, const char *thing)
 {
     buf_addf(ask->answer, "%zu %s%s", count, thing, count == 1 ? "" : "s");
@@ -38,7 +46,7 @@ void graph_add_types_between(struct graph_ask *ask, uint32_t from, uint32_t to)
             continue;
         last = links[i].type;
         buf_adds(ask->answer, shown++ > 0 ? ", " : "");
-        graph_text_add(ask->answer, ask->graph->types[last].name, GRAPH_TYPE_CAP, false);
+        graph_add_type(ask, last);
     }
 }
 
@@ -118,10 +126,7 @@ static size_t add_types(struct graph_ask *ask, const struct graph_view *view, bo
         if (view->follows[i] != followed || count++ >= TYPES_SHOWN)
             continue;
         buf_adds(ask->answer, count > 1 ? ", " : "");
-        if (graph_text_blank(graph->types[i].name))
-            buf_adds(ask->answer, "(no type)");
-        else
-            graph_text_add(ask->answer, graph->types[i].name, GRAPH_TYPE_CAP, false);
+        graph_add_type(ask, i);
         if (!followed)
             buf_addf(ask->answer, " (%zu)", graph->types[i].edges);
     }

@@ -29,6 +29,7 @@ struct graph_ask {
 
 /* N003 "Comparing fractions" */
 void graph_add_node(struct graph_ask *ask, uint32_t node);
+void graph_add_type(struct graph_ask *ask, uint32_t type);
 /* "1 node", "3 nodes" */
 void graph_add_count(struct graph_ask *ask, size_t count, const char *thing);
 /* The relationship types of the edges between two nodes that the view follows: "LEADS_TO,

@@ -17,36 +17,33 @@
 #define ALL           GRAPH_FOLLOWS_ALL
 
 static const struct graph_query queries[] = {
-    {"outline", "nodes by chapter; with a node: its chapter", GRAPH_MAY_TAKE_NODE, ALL,
+    {"outline", "nodes by chapter, or a node's chapter", GRAPH_MAY_TAKE_NODE, ALL,
      graph_query_outline},
     {"counts", "sizes, pieces, defects", GRAPH_TAKES_NOTHING, ALL, graph_query_counts},
-    {"neighbours", "direct edges of a node", GRAPH_TAKES_NODE, ALL, graph_query_neighbours},
-    {"path", "shortest way", GRAPH_TAKES_FROM_TO, PATHS, graph_query_path},
+    {"neighbours", "direct edges", GRAPH_TAKES_NODE, ALL, graph_query_neighbours},
+    {"path", "shortest", GRAPH_TAKES_FROM_TO, PATHS, graph_query_path},
     {"needs", "all prerequisites in teaching order", GRAPH_TAKES_NODE, PREREQUISITES,
      graph_query_needs},
-    {"needed_by", "all that need it", GRAPH_TAKES_NODE, PREREQUISITES, graph_query_needed_by},
-    {"common_needs", "what both need", GRAPH_TAKES_FROM_TO, PREREQUISITES,
-     graph_query_common_needs},
-    {"starting_points", "nodes without prerequisites", GRAPH_TAKES_NOTHING, PREREQUISITES,
+    {"needed_by", "all dependents", GRAPH_TAKES_NODE, PREREQUISITES, graph_query_needed_by},
+    {"common_needs", "needs of both", GRAPH_TAKES_FROM_TO, PREREQUISITES, graph_query_common_needs},
+    {"starting_points", "without prerequisites", GRAPH_TAKES_NOTHING, PREREQUISITES,
      graph_query_starting_points},
-    {"end_points", "nodes that none needs", GRAPH_TAKES_NOTHING, PREREQUISITES,
-     graph_query_end_points},
-    {"order", "teaching order of all", GRAPH_TAKES_NOTHING, PREREQUISITES, graph_query_order},
-    {"levels", "nodes by length of prerequisites; with a node: its level", GRAPH_MAY_TAKE_NODE,
-     PREREQUISITES, graph_query_levels},
-    {"longest_chain", "longest prerequisite chain", GRAPH_TAKES_NOTHING, PREREQUISITES,
+    {"end_points", "needed by none", GRAPH_TAKES_NOTHING, PREREQUISITES, graph_query_end_points},
+    {"order", "teaching order", GRAPH_TAKES_NOTHING, PREREQUISITES, graph_query_order},
+    {"levels", "by longest chain of prerequisites", GRAPH_MAY_TAKE_NODE, PREREQUISITES,
+     graph_query_levels},
+    {"longest_chain", "of prerequisites", GRAPH_TAKES_NOTHING, PREREQUISITES,
      graph_query_longest_chain},
     {"cycles", "nodes that need one another", GRAPH_TAKES_NOTHING, PREREQUISITES,
      graph_query_cycles},
     {"bottlenecks", "highest betweenness", GRAPH_TAKES_NOTHING, PATHS, graph_query_bottlenecks},
-    {"hubs", "most direct prerequisites and dependents", GRAPH_TAKES_NOTHING, PREREQUISITES,
+    {"hubs", "most direct prerequisites or dependents", GRAPH_TAKES_NOTHING, PREREQUISITES,
      graph_query_hubs},
-    {"unlocks", "most dependents, direct or not", GRAPH_TAKES_NOTHING, PREREQUISITES,
-     graph_query_unlocks},
-    {"redundant", "edges a longer chain implies", GRAPH_TAKES_NOTHING, PREREQUISITES,
+    {"unlocks", "most dependents in all", GRAPH_TAKES_NOTHING, PREREQUISITES, graph_query_unlocks},
+    {"redundant", "edges that longer chains imply", GRAPH_TAKES_NOTHING, PREREQUISITES,
      graph_query_redundant},
-    {"unreachable", "nodes out of reach from all starts, or from a node", GRAPH_MAY_TAKE_NODE,
-     PATHS, graph_query_unreachable},
+    {"unreachable", "from all starts, or from a node", GRAPH_MAY_TAKE_NODE, PATHS,
+     graph_query_unreachable},
 };
 
 #define QUERY_COUNT (sizeof queries / sizeof *queries)
@@ -75,13 +72,16 @@ static const struct graph_query *find_query(const char *name, struct error *err)
     buf_adds(&text, search.best ? "'; did you mean '" : "'.");
     if (search.best)
         buf_addf(&text, "%s'?", search.best);
-    error_set_at(err, "query", "there is no query '%s The queries: %s.", text.data, known.data);
+    if (graph_text_blank(name))
+        error_set_at(err, "query", "say which query. The queries: %s.", known.data);
+    else
+        error_set_at(err, "query", "there is no query '%s The queries: %s.", text.data, known.data);
     return NULL;
 }
 
 static const char *given(const char *text)
 {
-    return text && *text ? text : NULL;
+    return text && !graph_text_blank(text) ? text : NULL;
 }
 
 /* Which arguments a kind of query takes, and what to say when it got others. */

@@ -57,10 +57,7 @@ static int add_types(struct graph_ask *ask, struct error *err)
     graph_add_count(ask, graph->link_count + graph->stray_count, "relationship");
     for (uint32_t i = 0; i < graph->type_count && i < TYPES_SHOWN; i++) {
         buf_adds(ask->answer, i > 0 ? ", " : ": ");
-        if (graph_text_blank(sorted[i]->name))
-            buf_adds(ask->answer, "(no type)");
-        else
-            graph_text_add(ask->answer, sorted[i]->name, GRAPH_TYPE_CAP, false);
+        graph_add_type(ask, (uint32_t)(sorted[i] - graph->types));
         buf_addf(ask->answer, " %zu", sorted[i]->edges);
     }
     if (graph->type_count > TYPES_SHOWN)

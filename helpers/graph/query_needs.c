@@ -35,9 +35,8 @@ static void add_cycle_note(struct graph_ask *ask, const struct graph_order *orde
 
     if (size == 1)
         return;
-    graph_add_count(ask, size - 1, "node");
-    buf_adds(ask->answer, size == 2 ? " of these needs" : " of these need");
-    buf_adds(ask->answer, " it and is needed by it: they are in a cycle (see the query cycles).\n");
+    buf_addf(ask->answer, "It and %u of these need one another: a cycle (see the query cycles).\n",
+             size - 1);
 }
 
 static int answer_reach(struct graph_ask *ask, igraph_neimode_t mode, struct error *err)
