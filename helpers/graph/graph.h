@@ -49,25 +49,43 @@ struct graph_question {
     const char *query; /* a name of graph_queries */
     const char *node;  /* node id, or a title that only one node has; NULL when not given */
     const char *from, *to;
-    const char *const *types;    /* relationship types, NULL-terminated, or NULL: the query's own */
+    /* Relationship types, NULL-terminated, "all" for every one; NULL or empty: the query's own. */
+    const char *const *types;
     unsigned limit;              /* rows of the answer, 0: the default */
     const struct cancel *cancel; /* asked between steps; may be NULL */
 };
 
 /* Which of node, from and to a query takes. */
-enum graph_needs { GRAPH_TAKES_NOTHING, GRAPH_TAKES_NODE, GRAPH_TAKES_FROM_TO };
+enum graph_needs {
+    GRAPH_TAKES_NOTHING,
+    GRAPH_TAKES_NODE,
+    GRAPH_TAKES_FROM_TO,
+    GRAPH_MAY_TAKE_NODE
+};
+
+/* The types a query speaks over when none is named. */
+enum graph_follows {
+    GRAPH_FOLLOWS_PREREQUISITES, /* those that contain PREREQUISITE */
+    GRAPH_FOLLOWS_PATHS,         /* and LEADS_TO */
+    GRAPH_FOLLOWS_ALL,
+};
+
+struct graph_ask; /* a question on its way: helpers/graph/ask.h */
 
 struct graph_query {
     const char *name;    /* "outline", "path", ... */
     const char *summary; /* what it answers, in few words: for the tool's schema and for --help */
     enum graph_needs needs;
+    enum graph_follows follows;
+    int (*answer)(struct graph_ask *ask, struct error *err); /* for graph_answer only */
 };
 
 /* The table of queries; count in *count. Static. */
 const struct graph_query *graph_queries(size_t *count);
 
 /* Appends the answer in words to *answer. -1: ERROR_INVALID or ERROR_NOT_FOUND with what would be
- * right (the queries, the nearest node id or title, the types there are), ERROR_CANCELLED. */
+ * right (the queries, the nearest node id or title, the types there are), ERROR_CONFLICT for a
+ * title that several nodes have, ERROR_CANCELLED. */
 int graph_answer(struct graph *graph, const struct graph_question *question, struct buf *answer,
                  struct error *err);
 
