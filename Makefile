@@ -5,7 +5,6 @@ SHELL := /bin/bash
 .PHONY: deps build run test bench lint format image install clean help asan tsan
 
 PREFIX ?= /usr/local
-export HOST PORT DATA DOCKER_HOST TESTS JOBS DESTDIR
 
 deps: ## install what is missing of the system's packages (apt-get)
 	@cmake/deps.sh build sandbox image test
