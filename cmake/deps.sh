@@ -35,7 +35,7 @@ python3-numpy             | sandbox    | py:numpy                  | arrays, for
 python3-networkx          | sandbox    | py:networkx               | graphs, for analysis code                       | BSD-3-Clause
 python3-scipy             | sandbox    | py:scipy                  | statistics, for analysis code                   | BSD-3-Clause
 python3-tabulate          | sandbox    | py:tabulate               | Markdown tables, for analysis code              | MIT
-curl                      | image test | cmd:curl                  | asks whether a Docker daemon or server answers  | curl
+curl                      | sandbox image test | cmd:curl                  | asks whether a Docker daemon or server answers  | curl
 mmdebstrap                | image test | cmd:mmdebstrap            | makes the base of the sandbox image             | MIT
 docker.io                 | test       | cmd:dockerd               | a private Docker daemon for the tests           | Apache-2.0
 nodejs                    | test       | cmd:node                  | runs the MCP clients of others in the tests     | MIT
@@ -114,7 +114,7 @@ done < <(rows)
 printf 'Missing, of what Lectern needs (%s):\n%s' "$*" "$purposes" >&2
 by_hand="apt-get install --no-install-recommends ${missing[*]}"
 if [ $check = 1 ]; then
-  echo "To install it: make deps    (or: $by_hand)" >&2
+  echo "To install it: cmake/deps.sh $*    (or: $by_hand)" >&2
   exit 1
 fi
 if ! command -v apt-get >/dev/null; then
