@@ -27,7 +27,7 @@ asan tsan: ## every test under ASan and UBSan, or under TSan
 	@. cmake/steps.sh && mkdir -p build && build $@
 	@ctest --test-dir build/$@ --output-on-failure --no-tests=error $(if $(TESTS),-R '$(TESTS)')
 
-lint: ## clang-format, clang-tidy, cppcheck where there is one, shellcheck
+lint: ## clang-format, clang-tidy, shellcheck
 	@cmake/lint.sh
 
 format: ## lay out the C code as .clang-format says

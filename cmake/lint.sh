@@ -16,8 +16,4 @@ step "Layout (clang-format)" clang-format --dry-run -Werror "${c_files[@]}"
 [ -f build/dev/build.ninja ] || step "Configure" cmake --preset dev
 tidy() { printf '%s\0' "${units[@]}" | xargs -0 -n 4 -P "$(nproc)" clang-tidy -p build/dev --quiet; }
 step "Static analysis (clang-tidy)" tidy
-cppcheck_all() {
-  cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr --std=c11 -I . "${units[@]}"
-}
-if command -v cppcheck >/dev/null; then step "Static analysis (cppcheck)" cppcheck_all; fi
 step "Shell scripts (shellcheck)" shellcheck -x "${shell_files[@]}"

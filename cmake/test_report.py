@@ -22,6 +22,7 @@ def main(path):
         name, output = case.get("name"), case.findtext("system-out") or ""
         lines = re.findall(r"^.*\bSKIPPED: *(.+?)\s*$", output, re.MULTILINE)
         lines = lines or re.findall(r"^\[ +SKIPPED +\] (\w+)$", output, re.MULTILINE)  # cmocka's own words
+        lines = [line.rstrip("'\"") for line in lines]  # unittest puts a reason in quotes
         whole = case.find("skipped") is not None
         if whole and not lines:
             lines = [case.find("skipped").get("message") or "no reason given"]
