@@ -27,9 +27,11 @@ ARROWS = (
     ("image/*", ["image/*", "executor/frame.h"]),
     # Inside the server: the curriculum knows nobody, the protocol no sockets and no storage, the transport no storage.
     ("mcp/session/*", ["mcp/session/*", "helpers/base/*"]),
-    ("mcp/tool/*", ["mcp/tool/*", "mcp/session/*", "mcp/server_parts.h", "validator/validator.h", "executor/executor.h", "helpers/*"]),
+    ("mcp/tool/*", ["mcp/tool/*", "mcp/session/*", "mcp/server_parts.h", "validator/validator.h", "executor/executor.h",
+                    "helpers/*"]),
     ("mcp/protocol/*", ["mcp/protocol/*", "mcp/tool/tool.h", "mcp/server_parts.h", "helpers/base/*"]),
-    ("mcp/transport/*", ["mcp/transport/*", "mcp/protocol/peer.h", "mcp/session/rest.h", "mcp/server_parts.h", "helpers/base/*"]),
+    ("mcp/transport/*", ["mcp/transport/*", "mcp/protocol/peer.h", "mcp/protocol/message.h", "mcp/session/rest.h",
+                         "mcp/server_parts.h", "helpers/base/*"]),
     ("mcp/server_parts.h", ["executor/executor.h", "helpers/base/*", "validator/validator.h"]),
     ("mcp/*", ["mcp/*", "validator/validator.h", "executor/executor.h", "helpers/*"]),
 )
@@ -42,8 +44,12 @@ OWNERS = (
     (r"libpq.*|postgres.*", ["mcp/session/*postgres*"]),
     (r"seccomp\.h|linux/landlock\.h|linux/seccomp\.h", ["image/*"]),
     (r"curl/.*", ["helpers/base/*"]),
-    (r"uv\.h|uv/.*", ["mcp/transport/*", "mcp/command/*", "mcp/server_parts.h", "executor/*", "helpers/base/mailbox.*"]),
+    # Loops and timers; the protocol has timers (progress), no handles of sockets.
+    (r"uv\.h|uv/.*", ["mcp/transport/*", "mcp/protocol/*", "mcp/command/*", "mcp/server_parts.h", "executor/*",
+                       "helpers/base/mailbox.*"]),
 )
+# What the protocol may not name of libuv, in any spelling: it has timers, and no sockets.
+SOCKETS = re.compile(r"\buv_(tcp|pipe|udp|stream|poll|listen|accept|read|write|tty)\w*")
 # Headers of which only one source file may know.
 SINGLE = ("curl/curl.h",)
 
@@ -65,6 +71,8 @@ def arrow_faults(files):
     faults, users = [], {}
     for path, text in sorted(files.items()):
         allowed = allowed_from(path)
+        if fits(path, ["mcp/protocol/*"]):
+            faults += [f"{path}: uv_{name} in the protocol" for name in SOCKETS.findall(COMMENT.sub("", text))]
         for own, system in INCLUDE.findall(COMMENT.sub("", text)):
             if own and own not in files:
                 faults.append(f'{path}: "{own}" is no header of ours; write the whole path from the root')
@@ -154,6 +162,8 @@ class RulesCanFail(unittest.TestCase):
         ):
             with self.subTest(path=path, header=header):
                 self.assertEqual(len(self.found(path, f"  #  include <{header}>\n")), 1)
+        self.assertEqual(len(self.found("mcp/protocol/a.c", "#include <uv.h>\nuv_tcp_t server;\n")), 1)
+        self.assertEqual(self.found("mcp/protocol/a.c", "#include <uv.h>\nuv_timer_t progress;\n"), [])
         two = {**self.BASE, "helpers/base/a.c": "#include <curl/curl.h>\n", "helpers/base/b.c": "#include <curl/curl.h>\n"}
         self.assertEqual(len(arrow_faults(two)), 1)
 
@@ -172,7 +182,8 @@ class RulesCanFail(unittest.TestCase):
             for name, text in (("needs.h", "size_t need(void);\n"), ("twice.h", "struct twice { int a; };\n")):
                 Path(folder, name).write_text(text, encoding="utf-8")
                 self.assertIsNotNone(compile_fault(compiler(), folder, name))
-            Path(folder, "alone.h").write_text("#ifndef A\n#define A\n#include <stddef.h>\nsize_t a(void);\n#endif\n", encoding="utf-8")
+            alone = "#ifndef A\n#define A\n#include <stddef.h>\nsize_t a(void);\n#endif\n"
+            Path(folder, "alone.h").write_text(alone, encoding="utf-8")
             self.assertIsNone(compile_fault(compiler(), folder, "alone.h"))
 
 
