@@ -21,10 +21,11 @@
 #define EXECUTION_TIMEOUT_MS_MAX     5000u
 #define EXECUTION_STDOUT_CAP         (64u << 10) /* bytes kept of standard output */
 #define EXECUTION_STDERR_CAP         (16u << 10)
-#define EXECUTION_OUTPUT_LIMIT       (16u << 20) /* bytes written in all, after which the run is ended \
-                                                  */
-#define EXECUTION_IMPORT_MS_MAX 20000u           /* importing before the clock starts */
-#define EXECUTION_WAIT_MS_MAX   30000u           /* waiting for a sandbox */
+#define EXECUTION_OUTPUT_LIMIT                                                                     \
+    (16u << 20)                        /* bytes written in all, after which the run is ended       \
+                                        */
+#define EXECUTION_IMPORT_MS_MAX 20000u /* importing before the clock starts */
+#define EXECUTION_WAIT_MS_MAX   30000u /* waiting for a sandbox */
 #define EXECUTION_WAITING_CAP   64u /* jobs that may wait for a sandbox; one more is ERROR_BUSY */
 #define EXECUTION_REQUESTS_CAP  20000u              /* helper requests of one run */
 #define EXECUTION_ANSWERS_CAP   ((size_t)256 << 20) /* bytes of all helper answers of one run */

@@ -55,7 +55,8 @@ static int import_demo(const struct config *config, struct store *store, char si
     if (config_share_file(config, DEMO_FILE, path, sizeof path, err) < 0 ||
         command_read_file(path, DEMO_CAP, &text, err) < 0)
         return -1;
-    rc = curriculum_import(store, &writer, text.data, text.len, DEMO_TITLE, false, NULL, &report, err);
+    rc = curriculum_import(store, &writer, text.data, text.len, DEMO_TITLE, false, NULL, &report,
+                           err);
     if (rc == 0) {
         log_info("demo", "loaded the demo curriculum: %zu nodes, %zu components, %zu relationships",
                  report.nodes, report.components, report.relationships);

@@ -23,7 +23,7 @@ def install():
     if stamp.exists() and stamp.read_bytes() == lock:
         return
     npm = shutil.which("npm")
-    why = "npm is not installed; `make deps-test` brings it" if not npm else None
+    why = "npm is not installed; `make deps` brings it" if not npm else None
     if npm:
         PLACE.mkdir(parents=True, exist_ok=True)
         for name in ("package.json", "package-lock.json"):
