@@ -65,12 +65,11 @@ static int run(const struct command *command, int argc, char **argv)
     struct error err = {0};
     int status;
 
-    if (config_read(&config, command->options, argc, argv, &err) < 0)
+    if (config_read(&config, command->options, argc, argv, &err) < 0 ||
+        set_log_level(&config, &err) < 0)
         status = command_fail(command->name, EXIT_USAGE, &err);
     else if (config.help)
         status = print_help(command);
-    else if (set_log_level(&config, &err) < 0)
-        status = command_fail(command->name, EXIT_USAGE, &err);
     else
         status = command->run(&config);
     config_finish(&config);

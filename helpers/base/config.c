@@ -104,6 +104,14 @@ struct config_texts {
     char *texts[256];
 };
 
+/* Options are read before the first thread starts, so what is not thread-safe is safe here. */
+static const char *environment(const char *name)
+{
+    const char *value = environment(name); /* NOLINT(concurrency-mt-unsafe) */
+
+    return value && *value ? value : NULL;
+}
+
 static const char *keep(struct config *config, const char *text, struct error *err)
 {
     struct config_texts *texts = config->texts;
@@ -245,7 +253,7 @@ static int set_from_json(struct config *config, enum config_command command, con
 
 static int read_file(struct config *config, enum config_command command, struct error *err)
 {
-    const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    const char *base = environment("XDG_CONFIG_HOME"), *home = environment("HOME");
     char path[PATH_MAX], text[CONFIG_FILE_CAP];
     const char *name;
     json_t *value, *object;
@@ -253,9 +261,9 @@ static int read_file(struct config *config, enum config_command command, struct 
     FILE *file;
     int rc = 0;
 
-    if (base && *base)
+    if (base)
         snprintf(path, sizeof path, "%s/lectern/config.json", base);
-    else if (home && *home)
+    else if (home)
         snprintf(path, sizeof path, "%s/.config/lectern/config.json", home);
     else
         return 0;
@@ -290,8 +298,8 @@ static int read_environment(struct config *config, enum config_command command, 
         if (!(rows[i].commands & (int)command) || rows[i].offset == offsetof(struct config, help))
             continue;
         env_name(&rows[i], name);
-        value = getenv(name);
-        if (value && *value && set_row(config, &rows[i], value, err) < 0)
+        value = environment(name);
+        if (value && set_row(config, &rows[i], value, err) < 0)
             return error_wrap(err, "environment %s", name);
     }
     return 0;
@@ -336,6 +344,7 @@ static int read_words(struct config *config, enum config_command command, int ar
     memcpy(words + 1, argv, (size_t)argc * sizeof *words);
     opterr = 0;
     optind = 0;
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe) */
     while (rc == 0 && (found = getopt_long(argc + 1, words, ":ho:", longs, NULL)) != -1) {
         if (found >= 256)
             rc = set_row(config, &rows[found - 256], optarg ? optarg : "true", err);
@@ -361,13 +370,13 @@ static int read_words(struct config *config, enum config_command command, int ar
 /* The data folder by the XDG rules, and the store in it. */
 static int fill_places(struct config *config, struct error *err)
 {
-    const char *base = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    const char *base = environment("XDG_DATA_HOME"), *home = environment("HOME");
     char text[PATH_MAX];
 
     if (!config->data) {
-        if (base && *base)
+        if (base)
             snprintf(text, sizeof text, "%s/lectern", base);
-        else if (home && *home)
+        else if (home)
             snprintf(text, sizeof text, "%s/.local/share/lectern", home);
         else
             return error_set(err, ERROR_INVALID, "no HOME in the environment: give --data DIR");

@@ -81,7 +81,7 @@ static void add_plain(struct execution_wait *wait, const struct execution_result
         buf_addf(&wait->error, "%s\n", result->error);
     if (result->stdout_cut + result->stderr_cut > 0)
         buf_addf(&wait->error, "lectern exec: %llu bytes of output left out\n",
-                 (unsigned long long)(result->stdout_cut + result->stderr_cut));
+                 (unsigned long long)result->stdout_cut + result->stderr_cut);
 }
 
 /* ---- on the executor's thread ---- */

@@ -59,7 +59,8 @@ static int run(const struct config *config)
         if (strcmp(actions[i].name, name) != 0)
             continue;
         if (config->docker_host)
-            setenv("DOCKER_HOST", config->docker_host, 1);
+            setenv("DOCKER_HOST", config->docker_host,
+                   1); /* NOLINT(concurrency-mt-unsafe): one thread */
         actions[i].run(config, &err);
         return command_fail("image", EXIT_FAILED, &err);
     }
