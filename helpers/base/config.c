@@ -107,7 +107,7 @@ struct config_texts {
 /* Options are read before the first thread starts, so what is not thread-safe is safe here. */
 static const char *environment(const char *name)
 {
-    const char *value = environment(name); /* NOLINT(concurrency-mt-unsafe) */
+    const char *value = getenv(name); /* NOLINT(concurrency-mt-unsafe) */
 
     return value && *value ? value : NULL;
 }
