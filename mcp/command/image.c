@@ -59,8 +59,8 @@ static int run(const struct config *config)
         if (strcmp(actions[i].name, name) != 0)
             continue;
         if (config->docker_host)
-            setenv("DOCKER_HOST", config->docker_host,
-                   1); /* NOLINT(concurrency-mt-unsafe): one thread */
+            /* There is one thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+            setenv("DOCKER_HOST", config->docker_host, 1);
         actions[i].run(config, &err);
         return command_fail("image", EXIT_FAILED, &err);
     }
