@@ -43,7 +43,9 @@ void store_close(struct store *store); /* takes NULL */
 /* Who writes, for the change log. Texts borrowed for the call. */
 struct writer {
     const char *who; /* "mcp", "rest", "import", ... with the client's name where it gave one */
-    const char *change_set; /* groups several writes; NULL: each write is one of its own */
+    const char *change_set;  /* groups several writes; NULL: each write is one of its own */
+    int64_t expected_cursor; /* of the node (store_cursor) for a write to its components; 0: not
+                                checked; else ERROR_STALE */
 };
 
 /* ---- reading. Each appends JSON text to *json in the form the session API gives; nothing is built
@@ -71,6 +73,10 @@ int store_read_node_texts(struct store *store, const char *sid, const char *node
  * the cursor that rises with each write. */
 int store_session(struct store *store, const char *sid, char *title, size_t size, int64_t *version,
                   struct error *err);
+/* A number that rises with each write to the node and its components (sid and node_id given), to
+ * the session (node_id NULL), or to any session (both NULL). */
+int store_cursor(struct store *store, const char *sid, const char *node_id, int64_t *version,
+                 struct error *err);
 /* The only session's id, or ERROR_INVALID whose text lists the sessions there are by title and id.
  */
 int store_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct error *err);
