@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "executor/broker.h"
+
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+
+#define REQUEST_ID_SIZE  4u
+#define ANSWER_HEAD_SIZE 6u /* request id, status */
+
+struct gate {
+    pthread_mutex_t lock;
+    struct mailbox *mailbox; /* NULL once closed */
+    unsigned references;
+};
+
+struct broker_request {
+    LIST_ENTRY(broker_request) link;
+    struct broker *broker; /* NULL once the run has ended; the loop's */
+    struct gate *gate;     /* a reference */
+    struct mail mail;
+    char *session_id, *target;
+    uint32_t id;
+    char *frame; /* the answer */
+    size_t frame_len;
+};
+
+struct gate *gate_create(struct mailbox *mailbox, struct error *err)
+{
+    struct gate *gate = calloc(1, sizeof *gate);
+
+    if (!gate) {
+        error_set(err, ERROR_MEMORY, "out of memory for the executor");
+        return NULL;
+    }
+    pthread_mutex_init(&gate->lock, NULL);
+    gate->mailbox = mailbox;
+    gate->references = 1;
+    return gate;
+}
+
+void gate_close(struct gate *gate)
+{
+    pthread_mutex_lock(&gate->lock);
+    gate->mailbox = NULL;
+    pthread_mutex_unlock(&gate->lock);
+}
+
+static void gate_ref(struct gate *gate)
+{
+    pthread_mutex_lock(&gate->lock);
+    gate->references++;
+    pthread_mutex_unlock(&gate->lock);
+}
+
+void gate_unref(struct gate *gate)
+{
+    bool last;
+
+    if (!gate)
+        return;
+    pthread_mutex_lock(&gate->lock);
+    last = --gate->references == 0;
+    pthread_mutex_unlock(&gate->lock);
+    if (!last)
+        return;
+    pthread_mutex_destroy(&gate->lock);
+    free(gate);
+}
+
+const char *broker_request_session(const struct broker_request *request)
+{
+    return request->session_id;
+}
+
+const char *broker_request_target(const struct broker_request *request)
+{
+    return request->target;
+}
+
+static void free_request(struct broker_request *request)
+{
+    gate_unref(request->gate);
+    free(request->session_id);
+    free(request->target);
+    free(request->frame);
+    free(request);
+}
+
+/* An owned frame, or NULL without memory. */
+static char *pack_answer(uint32_t id, int status, const char *body, size_t len, size_t *frame_len)
+{
+    char *frame = malloc(FRAME_HEAD_SIZE + ANSWER_HEAD_SIZE + len);
+    uint32_t wire_id = htonl(id);
+    uint16_t wire_status = htons((uint16_t)status);
+
+    if (!frame)
+        return NULL;
+    frame_pack((unsigned char *)frame, FRAME_ANSWER, (uint32_t)(ANSWER_HEAD_SIZE + len));
+    memcpy(frame + FRAME_HEAD_SIZE, &wire_id, sizeof wire_id);
+    memcpy(frame + FRAME_HEAD_SIZE + sizeof wire_id, &wire_status, sizeof wire_status);
+    if (len > 0)
+        memcpy(frame + FRAME_HEAD_SIZE + ANSWER_HEAD_SIZE, body, len);
+    *frame_len = FRAME_HEAD_SIZE + ANSWER_HEAD_SIZE + len;
+    return frame;
+}
+
+/* An error in the form that the session API has: {"detail": text}. */
+static char *pack_refusal(uint32_t id, int status, const char *detail, size_t *frame_len)
+{
+    BUF_AUTO struct buf body;
+    char *frame = NULL;
+
+    buf_init(&body, FRAME_STATUS_CAP);
+    buf_adds(&body, "{\"detail\":");
+    json_write_string(&body, detail, strlen(detail));
+    buf_adds(&body, "}");
+    if (!body.failed)
+        frame = pack_answer(id, status, body.data, body.len, frame_len);
+    return frame;
+}
+
+static int refuse(struct broker *broker, uint32_t id, int status, const char *detail, struct error *err)
+{
+    size_t len = 0;
+    char *frame = pack_refusal(id, status, detail, &len);
+
+    if (!frame)
+        return error_set(err, ERROR_MEMORY, "out of memory for an answer");
+    return broker->send(broker, frame, len);
+}
+
+/* On the loop: the answer has come. */
+static void open_answer(void *arg)
+{
+    struct broker_request *request = arg;
+    struct broker *broker = request->broker;
+    char *frame = request->frame;
+    size_t len = request->frame_len;
+
+    request->frame = NULL;
+    if (broker) {
+        LIST_REMOVE(request, link);
+        broker->in_flight--;
+        if (len > broker->limits->answer_bytes - broker->answer_bytes) {
+            free(frame);
+            frame = pack_refusal(request->id, 413,
+                                 "the answers of this run are larger than a run may read: ask for less, or by pages", &len);
+        } else {
+            broker->answer_bytes += len;
+        }
+        broker->send(broker, frame, len);
+    } else {
+        free(frame);
+    }
+    free_request(request);
+}
+
+void executor_answer(struct broker_request *request, int status, const char *body, size_t len)
+{
+    struct gate *gate = request->gate;
+    bool posted;
+
+    if (len > BROKER_ANSWER_BODY_CAP)
+        request->frame = pack_refusal(request->id, 413, "the answer is larger than 64 MB: ask for it by pages",
+                                      &request->frame_len);
+    else
+        request->frame = pack_answer(request->id, status, body, len, &request->frame_len);
+    if (!request->frame)
+        request->frame = pack_refusal(request->id, 500, "the server is out of memory", &request->frame_len);
+    request->mail.open = open_answer;
+    request->mail.arg = request;
+    pthread_mutex_lock(&gate->lock);
+    posted = gate->mailbox != NULL;
+    if (posted)
+        mailbox_post(gate->mailbox, &request->mail);
+    pthread_mutex_unlock(&gate->lock);
+    if (!posted)
+        free_request(request);
+}
+
+/* "GET /path" of printable ASCII, as a URL has it. */
+static bool well_formed(const char *text, size_t len)
+{
+    if (len < 5 || memcmp(text, "GET /", 5) != 0)
+        return false;
+    for (size_t i = 4; i < len; i++) {
+        if (text[i] <= ' ' || text[i] > '~')
+            return false;
+    }
+    return true;
+}
+
+static struct broker_request *create_request(struct broker *broker, uint32_t id, const char *target, size_t len)
+{
+    struct broker_request *request = calloc(1, sizeof *request);
+
+    if (!request)
+        return NULL;
+    gate_ref(broker->gate);
+    request->gate = broker->gate;
+    request->id = id;
+    request->session_id = strdup(broker->session_id);
+    request->target = strndup(target, len);
+    if (!request->session_id || !request->target) {
+        free_request(request);
+        return NULL;
+    }
+    request->broker = broker;
+    LIST_INSERT_HEAD(&broker->waiting, request, link);
+    broker->in_flight++;
+    return request;
+}
+
+int broker_take(struct broker *broker, const struct frame *frame, struct error *err)
+{
+    struct broker_request *request;
+    const char *text = frame->payload + REQUEST_ID_SIZE;
+    uint32_t id;
+
+    if (frame->len < REQUEST_ID_SIZE)
+        return error_set(err, ERROR_MALFORMED, "a request of %zu bytes", frame->len);
+    memcpy(&id, frame->payload, sizeof id);
+    id = ntohl(id);
+    if (++broker->requests > broker->limits->requests) {
+        if (broker->requests > broker->limits->requests + BROKER_OVER_CAP_MAX)
+            return error_set(err, ERROR_MALFORMED, "%zu requests in one run", broker->requests);
+        return refuse(broker, id, 429, "too many requests in one run: read in bulk, for instance all nodes at once", err);
+    }
+    if (!well_formed(text, frame->len - REQUEST_ID_SIZE))
+        return refuse(broker, id, 405, "only reading is allowed here: GET and a path without spaces", err);
+    if (!broker->session_id || !broker->on_request)
+        return refuse(broker, id, 401, "this run has no session: name one when the code is sent", err);
+    if (broker->in_flight >= BROKER_IN_FLIGHT_CAP)
+        return refuse(broker, id, 429, "too many requests at once: wait for answers first", err);
+    request = create_request(broker, id, text + 4, frame->len - REQUEST_ID_SIZE - 4);
+    if (!request)
+        return error_set(err, ERROR_MEMORY, "out of memory for a request");
+    broker->on_request(broker->user, request);
+    return 0;
+}
+
+void broker_end(struct broker *broker)
+{
+    struct broker_request *request;
+
+    while ((request = LIST_FIRST(&broker->waiting))) {
+        LIST_REMOVE(request, link);
+        request->broker = NULL;
+    }
+    broker->in_flight = 0;
+}

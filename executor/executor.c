@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The executor's outside: takes jobs from any thread, owns the loop's thread, the lane and the pool, and takes them down.
+ *
+ * A job crosses to the loop as a ticket: its mails are embedded, so that posting cannot fail, and it lives until the run has
+ * ended and no cancel for it is still in the mailbox.
+ */
+#include "executor/executor.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "executor/run.h"
+#include "helpers/base/log.h"
+
+/* Starts never take more than POOL_STARTS_MAX, so one thread is always free to remove. */
+#define LANE_THREADS (POOL_STARTS_MAX + 1)
+
+const struct executor_limits executor_limits_default = {
+    .import_ms = EXECUTION_IMPORT_MS_MAX,
+    .grace_ms = 2000,
+    .warm_ms = 60000,
+    .cancel_ms = 1000,
+    .wait_ms = EXECUTION_WAIT_MS_MAX,
+    .requests = EXECUTION_REQUESTS_CAP,
+    .answer_bytes = EXECUTION_ANSWERS_CAP,
+};
+
+struct ticket {
+    LIST_ENTRY(ticket) link;
+    struct executor *executor;
+    uint64_t id;
+    struct run *run; /* the loop's */
+    struct mail intake, cancel;
+    bool cancel_posted; /* under the executor's lock */
+    bool ended;
+};
+
+struct executor {
+    const struct engine *engine;
+    void *state;
+    char description[ENGINE_DESCRIPTION_CAP];
+    struct executor_limits limits;
+    uv_loop_t loop;
+    pthread_t thread;
+    struct mailbox *mailbox;
+    struct lane *lane;
+    struct gate *gate;
+    struct pool *pool;
+    struct sandbox_host sandbox_host;
+    struct run_host run_host;
+    struct mail start, stop;
+
+    pthread_mutex_t lock;
+    pthread_cond_t ready_changed;
+    LIST_HEAD(, ticket) tickets;
+    uint64_t last_id;
+    size_t waiting;
+    unsigned ready[KINDS_COUNT];
+};
+
+const char *execution_status_name(enum execution_status status)
+{
+    static const char *const names[] = {
+        [EXECUTION_OK] = "ok",         [EXECUTION_RUNTIME] = "runtime", [EXECUTION_TIMEOUT] = "timeout",
+        [EXECUTION_MEMORY] = "memory", [EXECUTION_OUTPUT] = "output",   [EXECUTION_CANCELLED] = "cancelled",
+        [EXECUTION_CRASH] = "crash",   [EXECUTION_BUSY] = "busy",       [EXECUTION_ENGINE] = "engine",
+    };
+
+    return names[status];
+}
+
+const char *executor_engine_name(const struct executor *executor)
+{
+    return executor->engine->name;
+}
+
+const char *executor_describe(const struct executor *executor)
+{
+    return executor->description;
+}
+
+/* ---- on the loop ---- */
+
+static void on_taken(void *user)
+{
+    struct ticket *ticket = user;
+    struct executor *executor = ticket->executor;
+
+    pthread_mutex_lock(&executor->lock);
+    executor->waiting--;
+    pthread_mutex_unlock(&executor->lock);
+}
+
+static void on_end(void *user)
+{
+    struct ticket *ticket = user;
+    struct executor *executor = ticket->executor;
+    bool cancel_posted;
+
+    pthread_mutex_lock(&executor->lock);
+    LIST_REMOVE(ticket, link);
+    cancel_posted = ticket->cancel_posted;
+    pthread_mutex_unlock(&executor->lock);
+    ticket->ended = true;
+    if (!cancel_posted)
+        free(ticket);
+}
+
+static void open_intake(void *arg)
+{
+    struct ticket *ticket = arg;
+
+    run_begin(ticket->run, &ticket->executor->run_host, ticket);
+}
+
+static void open_cancel(void *arg)
+{
+    struct ticket *ticket = arg;
+    struct executor *executor = ticket->executor;
+
+    if (ticket->ended) {
+        free(ticket);
+        return;
+    }
+    pthread_mutex_lock(&executor->lock);
+    ticket->cancel_posted = false; /* opened: the end of the run frees the ticket again */
+    pthread_mutex_unlock(&executor->lock);
+    run_cancel(ticket->run);
+}
+
+static void on_ready(void *user, int kind, unsigned ready)
+{
+    struct executor *executor = user;
+
+    pthread_mutex_lock(&executor->lock);
+    executor->ready[kind] = ready;
+    pthread_cond_broadcast(&executor->ready_changed);
+    pthread_mutex_unlock(&executor->lock);
+}
+
+/* Nothing is left of the pool: the loop ends when what is closed here has gone. */
+static void on_empty(void *user)
+{
+    struct executor *executor = user;
+
+    lane_destroy(executor->lane);
+    gate_close(executor->gate);
+    mailbox_destroy(executor->mailbox);
+}
+
+static void open_start(void *arg)
+{
+    pool_start(((struct executor *)arg)->pool);
+}
+
+static struct ticket *first_ticket(struct executor *executor)
+{
+    struct ticket *ticket;
+
+    pthread_mutex_lock(&executor->lock);
+    ticket = LIST_FIRST(&executor->tickets);
+    pthread_mutex_unlock(&executor->lock);
+    return ticket;
+}
+
+static void open_stop(void *arg)
+{
+    struct executor *executor = arg;
+    struct ticket *ticket;
+
+    while ((ticket = first_ticket(executor)))
+        run_abort(ticket->run, "the server is stopping"); /* takes it off the list */
+    pool_stop(executor->pool);
+}
+
+static void *run_loop(void *arg)
+{
+    struct executor *executor = arg;
+
+    uv_run(&executor->loop, UV_RUN_DEFAULT);
+    return NULL;
+}
+
+/* ---- from outside ---- */
+
+uint64_t executor_run(struct executor *executor, const struct execution_job *job, struct error *err)
+{
+    struct ticket *ticket;
+    uint64_t id = 0;
+    bool full;
+
+    pthread_mutex_lock(&executor->lock);
+    full = executor->waiting >= EXECUTION_WAITING_CAP;
+    if (!full) {
+        executor->waiting++;
+        id = ++executor->last_id;
+    }
+    pthread_mutex_unlock(&executor->lock);
+    if (full) {
+        error_set(err, ERROR_BUSY, "%u runs already wait for a sandbox; send it again in a moment",
+                  EXECUTION_WAITING_CAP);
+        return 0;
+    }
+    ticket = calloc(1, sizeof *ticket);
+    if (!ticket)
+        error_set(err, ERROR_MEMORY, "out of memory for a run");
+    else
+        ticket->run = run_create(job, err);
+    if (!ticket || !ticket->run) {
+        free(ticket);
+        pthread_mutex_lock(&executor->lock);
+        executor->waiting--;
+        pthread_mutex_unlock(&executor->lock);
+        return 0;
+    }
+    ticket->executor = executor;
+    ticket->id = id;
+    ticket->intake.open = open_intake;
+    ticket->intake.arg = ticket;
+    ticket->cancel.open = open_cancel;
+    ticket->cancel.arg = ticket;
+    pthread_mutex_lock(&executor->lock);
+    LIST_INSERT_HEAD(&executor->tickets, ticket, link);
+    mailbox_post(executor->mailbox, &ticket->intake);
+    pthread_mutex_unlock(&executor->lock);
+    return id;
+}
+
+void executor_cancel(struct executor *executor, uint64_t id)
+{
+    struct ticket *ticket;
+
+    pthread_mutex_lock(&executor->lock);
+    LIST_FOREACH(ticket, &executor->tickets, link)
+    {
+        if (ticket->id != id)
+            continue;
+        if (!ticket->cancel_posted)
+            mailbox_post(executor->mailbox, &ticket->cancel);
+        ticket->cancel_posted = true;
+        break;
+    }
+    pthread_mutex_unlock(&executor->lock);
+}
+
+int executor_wait_warm(struct executor *executor, const char *kind, unsigned timeout_ms, struct error *err)
+{
+    int index = kind_index(kind);
+    struct timespec until;
+    int rc = 0;
+
+    if (index < 0)
+        return error_set(err, ERROR_INVALID, "no sandbox is of kind '%s'", kind);
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += timeout_ms / 1000;
+    until.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    pthread_mutex_lock(&executor->lock);
+    while (rc == 0 && executor->ready[index] == 0)
+        rc = pthread_cond_timedwait(&executor->ready_changed, &executor->lock, &until);
+    rc = executor->ready[index] > 0 ? 0 : -1;
+    pthread_mutex_unlock(&executor->lock);
+    return rc == 0 ? 0 : error_set(err, ERROR_TIMEOUT, "no sandbox of kind %s was ready within %u ms", kind, timeout_ms);
+}
+
+/* ---- life ---- */
+
+static bool keeps_warm(const struct executor_config *config, int kind)
+{
+    if (!config->warm)
+        return true;
+    for (const char *const *name = config->warm; *name; name++) {
+        if (kind_index(*name) == kind)
+            return true;
+    }
+    return false;
+}
+
+static void init_hosts(struct executor *executor)
+{
+    executor->sandbox_host.loop = &executor->loop;
+    executor->sandbox_host.engine = executor->engine;
+    executor->sandbox_host.state = executor->state;
+    executor->sandbox_host.limits = &executor->limits;
+    executor->run_host.loop = &executor->loop;
+    executor->run_host.limits = &executor->limits;
+    executor->run_host.on_taken = on_taken;
+    executor->run_host.on_end = on_end;
+}
+
+static int create_parts(struct executor *executor, const struct executor_config *config, struct error *err)
+{
+    struct lane_config lane = {.name = "sandbox", .threads = LANE_THREADS, .capacity = POOL_SANDBOXES_CAP};
+    struct pool_config pool = {.host = &executor->sandbox_host, .on_ready = on_ready, .on_empty = on_empty, .user = executor};
+
+    executor->mailbox = mailbox_create(&executor->loop, err);
+    if (!executor->mailbox)
+        return -1;
+    executor->gate = gate_create(executor->mailbox, err);
+    if (!executor->gate)
+        return -1;
+    executor->lane = lane_create(&lane, executor->mailbox, err);
+    if (!executor->lane)
+        return -1;
+    for (int kind = 0; kind < KINDS_COUNT; kind++)
+        pool.warm[kind] = keeps_warm(config, kind);
+    executor->pool = pool_create(&pool, err);
+    if (!executor->pool)
+        return -1;
+    executor->sandbox_host.lane = executor->lane;
+    executor->run_host.pool = executor->pool;
+    executor->run_host.gate = executor->gate;
+    return 0;
+}
+
+static int start_thread(struct executor *executor, struct error *err)
+{
+    int rc;
+
+    executor->start.open = open_start;
+    executor->start.arg = executor;
+    executor->stop.open = open_stop;
+    executor->stop.arg = executor;
+    mailbox_post(executor->mailbox, &executor->start);
+    rc = pthread_create(&executor->thread, NULL, run_loop, executor);
+    if (rc != 0)
+        return error_errno(err, rc, "the executor's thread");
+    pthread_setname_np(executor->thread, "executor");
+    return 0;
+}
+
+static void free_executor(struct executor *executor)
+{
+    int rc = uv_loop_close(&executor->loop);
+
+    if (rc < 0)
+        log_error("executor", "the loop still has handles: %s", uv_strerror(rc));
+    gate_unref(executor->gate);
+    executor->engine->close(executor->state);
+    pthread_cond_destroy(&executor->ready_changed);
+    pthread_mutex_destroy(&executor->lock);
+    free(executor);
+}
+
+/* Takes what create_parts made before a thread ran on it. */
+static void undo_parts(struct executor *executor)
+{
+    if (executor->pool)
+        pool_stop(executor->pool); /* on_empty takes the others */
+    else {
+        lane_destroy(executor->lane);
+        mailbox_destroy(executor->mailbox);
+    }
+    uv_run(&executor->loop, UV_RUN_DEFAULT);
+}
+
+static struct executor *create_on(const struct engine *engine, void *state, const struct executor_config *config,
+                                  const struct executor_limits *limits, struct error *err)
+{
+    struct executor *executor = calloc(1, sizeof *executor);
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+    pthread_condattr_t monotonic;
+    sigset_t all, before;
+    int rc;
+
+    if (!executor) {
+        error_set(err, ERROR_MEMORY, "out of memory for the executor");
+        engine->close(state);
+        return NULL;
+    }
+    executor->engine = engine;
+    executor->state = state;
+    executor->limits = *limits;
+    LIST_INIT(&executor->tickets);
+    pthread_mutex_init(&executor->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&executor->ready_changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    engine->describe(state, executor->description, sizeof executor->description);
+    uv_loop_init(&executor->loop);
+    init_hosts(executor);
+    /* Signals are for the program's main thread; those of a fault stay with the thread at fault. */
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&all, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    rc = create_parts(executor, config, err);
+    if (rc == 0)
+        rc = start_thread(executor, err);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (rc < 0) {
+        undo_parts(executor);
+        free_executor(executor);
+        return NULL;
+    }
+    return executor;
+}
+
+struct executor *executor_create_with(const struct engine *engine, const struct executor_config *config,
+                                      const struct executor_limits *limits, struct error *err)
+{
+    void *state = engine->open(config, err);
+
+    return state ? create_on(engine, state, config, limits, err) : NULL;
+}
+
+struct executor *executor_create(const struct executor_config *config, struct error *err)
+{
+    char note[ENGINE_DESCRIPTION_CAP];
+    const struct engine *engine;
+    struct executor *executor;
+    void *state;
+
+    engine = engine_choose(config, &state, note, sizeof note, err);
+    if (!engine)
+        return NULL;
+    if (note[0])
+        log_warning("executor", "%s", note);
+    executor = create_on(engine, state, config, &executor_limits_default, err);
+    if (executor)
+        log_info("executor", "%s", executor->description);
+    return executor;
+}
+
+void executor_destroy(struct executor *executor)
+{
+    if (!executor)
+        return;
+    executor->engine->interrupt(executor->state);
+    mailbox_post(executor->mailbox, &executor->stop);
+    pthread_join(executor->thread, NULL);
+    free_executor(executor);
+}

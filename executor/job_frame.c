@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "executor/job_frame.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "executor/utf8.h"
+
+#define SECONDS_MAX 3600.0 /* no run is that long; what says so is not believed */
+
+static json_t *name_array(const char *const *names)
+{
+    json_t *array = json_array();
+
+    for (const char *const *name = names; array && name && *name; name++) {
+        if (json_array_append_new(array, json_string(*name)) < 0) {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
+}
+
+static json_t *job_json(const struct execution_job *job, unsigned timeout_ms, struct error *err)
+{
+    json_t *code = json_stringn(job->code, job->code_len);
+    json_t *session = job->session_id ? json_string(job->session_id) : json_null();
+    json_t *allowed = name_array(job->allowed);
+    json_t *preload = name_array(job->preload);
+    json_t *json = NULL;
+
+    if (!code || !session || !allowed || !preload)
+        error_set(err, ERROR_INVALID, "the code, the session and the names of modules must be UTF-8");
+    else
+        json = json_pack("{s:O, s:O, s:I, s:O, s:O, s:I, s:I, s:I}", "code", code, "session_id", session, "timeout_ms",
+                         (json_int_t)timeout_ms, "allowed", allowed, "preload", preload, "stdout_cap",
+                         (json_int_t)EXECUTION_STDOUT_CAP, "stderr_cap", (json_int_t)EXECUTION_STDERR_CAP,
+                         "output_limit", (json_int_t)EXECUTION_OUTPUT_LIMIT);
+    if (code && session && allowed && preload && !json)
+        error_set(err, ERROR_MEMORY, "out of memory for a job");
+    json_decref(code);
+    json_decref(session);
+    json_decref(allowed);
+    json_decref(preload);
+    return json;
+}
+
+char *job_frame_pack(const struct execution_job *job, unsigned timeout_ms, size_t *len, struct error *err)
+{
+    json_t *json = job_json(job, timeout_ms, err);
+    BUF_AUTO struct buf frame;
+    char *bytes;
+
+    if (!json)
+        return NULL;
+    buf_init(&frame, FRAME_HEAD_SIZE + FRAME_JOB_CAP);
+    buf_add(&frame, "\0\0\0\0\0\0\0\0", FRAME_HEAD_SIZE);
+    json_write(&frame, json);
+    json_decref(json);
+    if (buf_check(&frame, "the code with its job", err) < 0)
+        return NULL;
+    frame_pack((unsigned char *)frame.data, FRAME_JOB, (uint32_t)(frame.len - FRAME_HEAD_SIZE));
+    bytes = buf_steal(&frame, len);
+    if (!bytes)
+        error_set(err, ERROR_MEMORY, "out of memory for a job");
+    return bytes;
+}
+
+static json_t *read_object(const struct frame *frame, const char *what, struct error *err)
+{
+    json_t *json = json_read(frame->payload ? frame->payload : "", frame->len, what, err);
+
+    if (json && !json_is_object(json)) {
+        error_set(err, ERROR_MALFORMED, "%s is no JSON object", what);
+        json_decref(json);
+        json = NULL;
+    }
+    return json;
+}
+
+static uint64_t count_at(const json_t *object, const char *key)
+{
+    json_int_t count = json_integer_value(json_object_get(object, key));
+
+    return count > 0 ? (uint64_t)count : 0;
+}
+
+int job_exit_read(const struct frame *frame, struct job_exit *ended, struct error *err)
+{
+    static const struct {
+        const char *word;
+        enum execution_status status;
+    } words[] = {
+        {"ok", EXECUTION_OK},         {"error", EXECUTION_RUNTIME}, {"import", EXECUTION_RUNTIME},
+        {"timeout", EXECUTION_TIMEOUT}, {"memory", EXECUTION_MEMORY}, {"output", EXECUTION_OUTPUT},
+        {"crash", EXECUTION_CRASH},   {"cancelled", EXECUTION_CANCELLED},
+    };
+    json_t *json = read_object(frame, "the runner's last frame", err);
+    const char *word;
+    bool known = false;
+
+    if (!json)
+        return -1;
+    word = json_get_string(json, "status");
+    for (size_t i = 0; word && i < sizeof words / sizeof *words; i++) {
+        if (strcmp(words[i].word, word) == 0) {
+            ended->status = words[i].status;
+            known = true;
+        }
+    }
+    ended->exit_code = (int)json_integer_value(json_object_get(json, "exit_code")) & 0xff;
+    ended->signal = (int)json_integer_value(json_object_get(json, "signal")) & 0x7f;
+    ended->seconds = -1;
+    if (json_is_number(json_object_get(json, "seconds")))
+        ended->seconds = json_number_value(json_object_get(json, "seconds"));
+    if (!(ended->seconds >= 0 && ended->seconds < SECONDS_MAX))
+        ended->seconds = -1;
+    ended->stdout_cut = count_at(json, "stdout_cut");
+    ended->stderr_cut = count_at(json, "stderr_cut");
+    if (!known)
+        error_set(err, ERROR_MALFORMED, "the runner's last frame has no status that is known");
+    json_decref(json);
+    return known ? 0 : -1;
+}
+
+/* A copy of the text at key with its NULs replaced, since it goes on as a C string; NULL where there is none. */
+static char *text_at(const json_t *object, const char *key)
+{
+    const json_t *string = json_object_get(object, key);
+    const char *text = json_string_value(string);
+    size_t len = json_string_length(string);
+    BUF_AUTO struct buf copy;
+
+    if (!text)
+        return NULL;
+    buf_init(&copy, 3 * (size_t)FRAME_RESULT_CAP);
+    for (size_t i = 0; i < len;) {
+        size_t piece = strnlen(text + i, len - i);
+
+        buf_add(&copy, text + i, piece);
+        i += piece;
+        if (i < len) {
+            buf_adds(&copy, UTF8_REPLACEMENT);
+            i++;
+        }
+    }
+    return buf_steal(&copy, NULL);
+}
+
+int job_result_read(const struct frame *frame, struct job_result *result, struct error *err)
+{
+    json_t *json = read_object(frame, "the interpreter's result", err);
+
+    if (!json)
+        return -1;
+    result->value = text_at(json, "value");
+    result->error = text_at(json, "error");
+    result->error_type = text_at(json, "error_type");
+    json_decref(json);
+    return 0;
+}
+
+void job_result_finish(struct job_result *result)
+{
+    free(result->value);
+    free(result->error);
+    free(result->error_type);
+    memset(result, 0, sizeof *result);
+}

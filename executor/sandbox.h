@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One sandbox from its start to its removal: the engine's box, the frames that go in and out of it, and where it stands.
+ *
+ *      STARTING -> WARMING -> SETTLING -> READY -> (used) -> ENDING -> gone
+ *       lane       loop       lane        loop      loop      lane
+ *
+ * Everything here runs on the executor's loop; what blocks is sent to the lane from here and comes back here.
+ */
+#ifndef LECTERN_EXECUTOR_SANDBOX_H
+#define LECTERN_EXECUTOR_SANDBOX_H
+
+#include <stdbool.h>
+#include <uv.h>
+
+#include "executor/engine.h"
+#include "executor/frames.h"
+#include "helpers/base/lane.h"
+
+#define SANDBOX_READ_SIZE  (64u << 10) /* bytes taken at once */
+#define SANDBOX_READ_TURNS 8           /* times in a row before others have their turn */
+
+/* What all sandboxes of an executor share. */
+struct sandbox_host {
+    uv_loop_t *loop;
+    struct lane *lane;
+    const struct engine *engine;
+    void *state; /* the engine's */
+    const struct executor_limits *limits;
+    char bytes[SANDBOX_READ_SIZE]; /* what was just received */
+};
+
+struct sandbox;
+
+/* Who has the sandbox hears of it. From broken on, the only thing left to do is sandbox_end. */
+struct sandbox_events {
+    void (*ready)(struct sandbox *sandbox, void *user); /* warm, limits set, waits; NULL for a user of a ready one */
+    void (*frame)(struct sandbox *sandbox, const struct frame *frame, void *user);
+    void (*broken)(struct sandbox *sandbox, const struct error *why, void *user);
+};
+
+/* Begins to start one. gone is called last, when nothing is left of it; the memory goes after that. NULL with an error
+ * where not even that was possible (gone is not called then). */
+struct sandbox *sandbox_start(struct sandbox_host *host, int kind, const struct sandbox_events *events, void *user,
+                              void (*gone)(struct sandbox *sandbox, void *owner), void *owner, struct error *err);
+
+void sandbox_hand_over(struct sandbox *sandbox, const struct sandbox_events *events, void *user);
+
+/* Sends a frame, or keeps it until the sandbox reads. bytes (head and payload) are owned from here on, also on failure. */
+int sandbox_send(struct sandbox *sandbox, char *bytes, size_t len, struct error *err);
+
+/* Ends and removes it, whatever it does; no event but gone follows. More than once is fine. */
+void sandbox_end(struct sandbox *sandbox);
+
+int sandbox_kind(const struct sandbox *sandbox);
+bool sandbox_is_ready(const struct sandbox *sandbox);
+uint64_t sandbox_ready_since(const struct sandbox *sandbox); /* uv_now() of its loop; 0 before */
+
+/* For the list that its owner keeps. */
+struct sandbox *sandbox_next(const struct sandbox *sandbox);
+void sandbox_set_next(struct sandbox *sandbox, struct sandbox *next);
+
+#endif

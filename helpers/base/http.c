@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/base/http.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <curl/curl.h>
+
+#define WAIT_SLICE_MS 100 /* how soon a cancel is seen while waiting for a tunnel's head */
+
+struct http_client {
+    CURL *curl;
+};
+
+struct http_tunnel {
+    CURL *curl;
+    curl_socket_t fd;
+    char early[HTTP_TUNNEL_HEAD_CAP]; /* bytes of the stream that came together with the head */
+    size_t early_len, early_used;
+};
+
+/* One request under way. */
+struct transfer {
+    const struct http_request *request;
+    struct http_response *response;
+    bool stopped; /* by on_bytes */
+    char why[CURL_ERROR_SIZE];
+};
+
+static pthread_once_t curl_once = PTHREAD_ONCE_INIT;
+
+static void init_curl(void)
+{
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+static CURL *create_handle(struct error *err)
+{
+    CURL *curl;
+
+    pthread_once(&curl_once, init_curl);
+    curl = curl_easy_init();
+    if (!curl)
+        error_set(err, ERROR_MEMORY, "out of memory for an HTTP client");
+    return curl;
+}
+
+void http_response_finish(struct http_response *response)
+{
+    if (response)
+        buf_finish(&response->body);
+}
+
+struct http_client *http_client_create(struct error *err)
+{
+    struct http_client *client = calloc(1, sizeof *client);
+
+    if (!client) {
+        error_set(err, ERROR_MEMORY, "out of memory for an HTTP client");
+        return NULL;
+    }
+    client->curl = create_handle(err);
+    if (!client->curl) {
+        free(client);
+        return NULL;
+    }
+    return client;
+}
+
+void http_client_destroy(struct http_client *client)
+{
+    if (!client)
+        return;
+    curl_easy_cleanup(client->curl);
+    free(client);
+}
+
+static size_t on_body(char *bytes, size_t size, size_t count, void *user)
+{
+    struct transfer *transfer = user;
+    size_t len = size * count;
+
+    if (transfer->request->on_bytes) {
+        transfer->stopped = transfer->request->on_bytes(transfer->request->user, bytes, len) != 0;
+        return transfer->stopped ? 0 : len;
+    }
+    buf_add(&transfer->response->body, bytes, len);
+    return transfer->response->body.failed ? 0 : len;
+}
+
+static int on_progress(void *user, curl_off_t down_total, curl_off_t down, curl_off_t up_total, curl_off_t up)
+{
+    struct transfer *transfer = user;
+
+    (void)down_total, (void)down, (void)up_total, (void)up;
+    return cancel_fired(transfer->request->cancel) ? 1 : 0;
+}
+
+static unsigned or_default(unsigned value, unsigned otherwise)
+{
+    return value ? value : otherwise;
+}
+
+/* What a request and a tunnel have in common: where to, and for how long. */
+static void set_target(CURL *curl, const struct http_request *request)
+{
+    curl_easy_setopt(curl, CURLOPT_URL, request->url);
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    if (request->unix_socket)
+        curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, request->unix_socket);
+    if (request->direct)
+        curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+    if (request->tls) {
+        if (request->tls->ca)
+            curl_easy_setopt(curl, CURLOPT_CAINFO, request->tls->ca);
+        if (request->tls->cert)
+            curl_easy_setopt(curl, CURLOPT_SSLCERT, request->tls->cert);
+        if (request->tls->key)
+            curl_easy_setopt(curl, CURLOPT_SSLKEY, request->tls->key);
+    }
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS,
+                     (long)or_default(request->connect_ms, HTTP_CONNECT_MS_DEFAULT));
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)or_default(request->total_ms, HTTP_TOTAL_MS_DEFAULT));
+}
+
+static void set_transfer(CURL *curl, struct transfer *transfer)
+{
+    const struct http_request *request = transfer->request;
+
+    set_target(curl, request);
+    if (request->body || (request->method && strcmp(request->method, "POST") == 0)) {
+        curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_len);
+        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body ? request->body : "");
+    }
+    if (request->method && strcmp(request->method, "HEAD") == 0)
+        curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
+    else if (request->method)
+        curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
+    if (request->silent_ms) {
+        curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+        curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)(request->silent_ms + 999) / 1000);
+    }
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, transfer);
+    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+    curl_easy_setopt(curl, CURLOPT_XFERINFODATA, transfer);
+    curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer->why);
+}
+
+static const char *target_name(const struct http_request *request)
+{
+    return request->unix_socket ? request->unix_socket : request->url;
+}
+
+static int transfer_error(CURLcode code, const struct transfer *transfer, struct error *err)
+{
+    static const struct {
+        CURLcode code;
+        enum error_kind kind;
+    } kinds[] = {
+        {CURLE_COULDNT_CONNECT, ERROR_UNAVAILABLE},      {CURLE_COULDNT_RESOLVE_HOST, ERROR_UNAVAILABLE},
+        {CURLE_COULDNT_RESOLVE_PROXY, ERROR_UNAVAILABLE}, {CURLE_OPERATION_TIMEDOUT, ERROR_TIMEOUT},
+        {CURLE_ABORTED_BY_CALLBACK, ERROR_CANCELLED},    {CURLE_OUT_OF_MEMORY, ERROR_MEMORY},
+        {CURLE_URL_MALFORMAT, ERROR_INVALID},            {CURLE_UNSUPPORTED_PROTOCOL, ERROR_INVALID},
+    };
+    enum error_kind kind = ERROR_IO;
+
+    if (transfer->stopped)
+        return error_set(err, ERROR_CANCELLED, "%s: cancelled", target_name(transfer->request));
+    if (transfer->response && transfer->response->body.failed)
+        return buf_check(&transfer->response->body, "the answer", err);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (kinds[i].code == code)
+            kind = kinds[i].kind;
+    }
+    return error_set(err, kind, "%s: %s", target_name(transfer->request),
+                     transfer->why[0] ? transfer->why : curl_easy_strerror(code));
+}
+
+static int add_header(struct curl_slist **list, const char *line, struct error *err)
+{
+    struct curl_slist *longer = curl_slist_append(*list, line);
+
+    if (!longer)
+        return error_set(err, ERROR_MEMORY, "out of memory for a header");
+    *list = longer;
+    return 0;
+}
+
+int http_send(struct http_client *client, const struct http_request *request, struct http_response *response,
+              struct error *err)
+{
+    struct transfer transfer = {.request = request, .response = response};
+    struct curl_slist *headers = NULL;
+    CURLcode code;
+    int rc;
+
+    response->status = 0;
+    buf_init(&response->body, request->response_cap ? request->response_cap : HTTP_RESPONSE_CAP_DEFAULT);
+    curl_easy_reset(client->curl); /* options go, connections stay */
+    /* Without this curl asks leave before each larger body, and some servers never answer. */
+    rc = add_header(&headers, "Expect:", err);
+    if (rc == 0 && !request->body)
+        rc = add_header(&headers, "Content-Type:", err);
+    for (const char *const *h = request->headers; rc == 0 && h && *h; h++)
+        rc = add_header(&headers, *h, err);
+    if (rc == 0) {
+        set_transfer(client->curl, &transfer);
+        curl_easy_setopt(client->curl, CURLOPT_HTTPHEADER, headers);
+        code = curl_easy_perform(client->curl);
+        if (code == CURLE_OK)
+            curl_easy_getinfo(client->curl, CURLINFO_RESPONSE_CODE, &response->status);
+        else
+            rc = transfer_error(code, &transfer, err);
+        /* The list and the texts go now; the answer's headers stay readable in the handle. */
+        curl_easy_setopt(client->curl, CURLOPT_HTTPHEADER, NULL);
+        curl_easy_setopt(client->curl, CURLOPT_ERRORBUFFER, NULL);
+    }
+    curl_slist_free_all(headers);
+    return rc;
+}
+
+const char *http_client_header(struct http_client *client, const char *name)
+{
+    struct curl_header *header;
+
+    if (curl_easy_header(client->curl, name, 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
+        return NULL;
+    return header->value;
+}
+
+void http_add_escaped(struct buf *to, const char *text)
+{
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
+                     strchr("-._~", *c);
+
+        if (plain)
+            buf_addc(to, (char)*c);
+        else
+            buf_addf(to, "%%%02X", *c);
+    }
+}
+
+/* 0 once the tunnel's socket is ready for events, -1 when time is up or the request was cancelled. */
+static int wait_for(const struct http_tunnel *tunnel, const struct http_request *request, short events,
+                    unsigned *left_ms, struct error *err)
+{
+    struct pollfd poll_fd = {.fd = tunnel->fd, .events = events};
+
+    while (*left_ms > 0) {
+        unsigned slice = *left_ms < WAIT_SLICE_MS ? *left_ms : WAIT_SLICE_MS;
+        int ready = poll(&poll_fd, 1, (int)slice);
+
+        if (ready > 0)
+            return 0;
+        if (ready < 0 && errno != EINTR)
+            return error_errno(err, errno, "%s: poll", target_name(request));
+        if (cancel_fired(request->cancel))
+            return error_set(err, ERROR_CANCELLED, "%s: cancelled", target_name(request));
+        *left_ms -= slice;
+    }
+    return error_set(err, ERROR_TIMEOUT, "%s: no answer in time", target_name(request));
+}
+
+static int write_head(const struct http_request *request, struct buf *head, struct error *err)
+{
+    CURLU *url = curl_url();
+    char *host = NULL, *port = NULL, *path = NULL, *query = NULL;
+    int rc = -1;
+
+    if (!url || curl_url_set(url, CURLUPART_URL, request->url, 0) != CURLUE_OK ||
+        curl_url_get(url, CURLUPART_HOST, &host, 0) != CURLUE_OK ||
+        curl_url_get(url, CURLUPART_PATH, &path, 0) != CURLUE_OK) {
+        error_set(err, ERROR_INVALID, "'%s' is no address of a server", request->url);
+        goto out;
+    }
+    buf_addf(head, "%s %s", request->method ? request->method : "GET", path);
+    if (curl_url_get(url, CURLUPART_QUERY, &query, 0) == CURLUE_OK)
+        buf_addf(head, "?%s", query);
+    buf_addf(head, " HTTP/1.1\r\nHost: %s", host);
+    if (curl_url_get(url, CURLUPART_PORT, &port, 0) == CURLUE_OK)
+        buf_addf(head, ":%s", port);
+    buf_adds(head, "\r\nConnection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 0\r\n");
+    for (const char *const *h = request->headers; h && *h; h++)
+        buf_addf(head, "%s\r\n", *h);
+    buf_adds(head, "\r\n");
+    rc = buf_check(head, "the request's head", err);
+out:
+    curl_free(query);
+    curl_free(path);
+    curl_free(port);
+    curl_free(host);
+    curl_url_cleanup(url);
+    return rc;
+}
+
+static int send_head(struct http_tunnel *tunnel, const struct http_request *request, unsigned *left_ms,
+                     struct error *err)
+{
+    BUF_AUTO struct buf head;
+    size_t sent = 0;
+
+    buf_init(&head, HTTP_TUNNEL_HEAD_CAP);
+    if (write_head(request, &head, err) < 0)
+        return -1;
+    while (sent < head.len) {
+        ssize_t some = http_tunnel_send(tunnel, head.data + sent, head.len - sent);
+
+        if (some > 0)
+            sent += (size_t)some;
+        else if (errno != EAGAIN)
+            return error_errno(err, errno, "%s", target_name(request));
+        else if (wait_for(tunnel, request, POLLOUT, left_ms, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The answer's head into tunnel->early; what came behind it stays there for receive. */
+static int read_head(struct http_tunnel *tunnel, const struct http_request *request, unsigned *left_ms,
+                     struct error *err)
+{
+    size_t len = 0;
+    char *end;
+    int status;
+
+    for (;;) {
+        size_t got = 0;
+        CURLcode code = curl_easy_recv(tunnel->curl, tunnel->early + len, sizeof tunnel->early - 1 - len, &got);
+
+        if (code == CURLE_AGAIN) {
+            if (wait_for(tunnel, request, POLLIN, left_ms, err) < 0)
+                return -1;
+            continue;
+        }
+        if (code != CURLE_OK || got == 0)
+            return error_set(err, ERROR_IO, "%s: closed before it answered", target_name(request));
+        len += got;
+        tunnel->early[len] = '\0';
+        end = strstr(tunnel->early, "\r\n\r\n");
+        if (end)
+            break;
+        if (len == sizeof tunnel->early - 1)
+            return error_set(err, ERROR_TOO_LARGE, "%s: the answer's head is too long", target_name(request));
+    }
+    if (strncmp(tunnel->early, "HTTP/1.", 7) != 0 || len < 12)
+        return error_set(err, ERROR_IO, "%s: no HTTP server answers", target_name(request));
+    status = atoi(tunnel->early + 9); // NOLINT(bugprone-unchecked-string-to-number-conversion): 0 is no status
+    if (status != 101 && status != 200)
+        return error_set(err, ERROR_UNAVAILABLE, "%s: answer %d: %s", target_name(request), status, end + 4);
+    tunnel->early_used = (size_t)(end + 4 - tunnel->early);
+    tunnel->early_len = len;
+    return 0;
+}
+
+struct http_tunnel *http_tunnel_open(const struct http_request *request, struct error *err)
+{
+    struct http_tunnel *tunnel = calloc(1, sizeof *tunnel);
+    struct transfer transfer = {.request = request};
+    unsigned left_ms = or_default(request->total_ms, HTTP_TOTAL_MS_DEFAULT);
+    CURLcode code;
+
+    if (!tunnel) {
+        error_set(err, ERROR_MEMORY, "out of memory for a connection");
+        return NULL;
+    }
+    tunnel->curl = create_handle(err);
+    if (!tunnel->curl)
+        goto fail;
+    set_target(tunnel->curl, request);
+    curl_easy_setopt(tunnel->curl, CURLOPT_CONNECT_ONLY, 1L);
+    curl_easy_setopt(tunnel->curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(tunnel->curl, CURLOPT_ERRORBUFFER, transfer.why);
+    code = curl_easy_perform(tunnel->curl);
+    curl_easy_setopt(tunnel->curl, CURLOPT_ERRORBUFFER, NULL);
+    if (code != CURLE_OK) {
+        transfer_error(code, &transfer, err);
+        goto fail;
+    }
+    curl_easy_getinfo(tunnel->curl, CURLINFO_ACTIVESOCKET, &tunnel->fd);
+    if (send_head(tunnel, request, &left_ms, err) < 0 || read_head(tunnel, request, &left_ms, err) < 0)
+        goto fail;
+    return tunnel;
+fail:
+    http_tunnel_close(tunnel);
+    return NULL;
+}
+
+void http_tunnel_close(struct http_tunnel *tunnel)
+{
+    if (!tunnel)
+        return;
+    curl_easy_cleanup(tunnel->curl);
+    free(tunnel);
+}
+
+int http_tunnel_fd(const struct http_tunnel *tunnel)
+{
+    return tunnel->fd;
+}
+
+static int errno_of(CURLcode code)
+{
+    if (code == CURLE_AGAIN)
+        return EAGAIN;
+    return code == CURLE_SEND_ERROR ? EPIPE : ECONNRESET;
+}
+
+ssize_t http_tunnel_send(struct http_tunnel *tunnel, const void *bytes, size_t len)
+{
+    size_t sent = 0;
+    CURLcode code = curl_easy_send(tunnel->curl, bytes, len, &sent);
+
+    if (code == CURLE_OK)
+        return (ssize_t)sent;
+    errno = errno_of(code);
+    return -1;
+}
+
+ssize_t http_tunnel_receive(struct http_tunnel *tunnel, void *bytes, size_t size)
+{
+    size_t got = tunnel->early_len - tunnel->early_used;
+    CURLcode code;
+
+    if (got > 0) {
+        got = got < size ? got : size;
+        memcpy(bytes, tunnel->early + tunnel->early_used, got);
+        tunnel->early_used += got;
+        return (ssize_t)got;
+    }
+    code = curl_easy_recv(tunnel->curl, bytes, size, &got);
+    if (code == CURLE_OK)
+        return (ssize_t)got;
+    errno = errno_of(code);
+    return -1;
+}
