@@ -25,6 +25,9 @@ struct peer;
  * a message gives it; it must stay valid until `end` was called on it, or it was let go with
  * peer_forget. */
 struct peer_reply {
+    /* Set by the peer before send of a response: HTTP's status for it. 200, or 4xx where the
+     * message as a whole is refused. */
+    int http_status;
     /* One JSON-RPC message without a line end. A notification that belongs to the request
      * (progress), or its response. */
     void (*send)(struct peer_reply *reply, const char *json, size_t len, bool is_response);
