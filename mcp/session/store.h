@@ -42,7 +42,8 @@ void store_close(struct store *store); /* takes NULL */
 struct writer {
     const char *who;        /* "mcp", "rest", "import", ... with the client's name where it gave one */
     const char *change_set; /* groups several writes; NULL: each write is one of its own */
-    int64_t expected_cursor; /* of the node (store_cursor) for a write to its components; 0: not checked; else ERROR_STALE */
+    int64_t expected_cursor; /* ERROR_STALE where store_cursor gives another: of the node for a write to its components, else of the
+                                session; 0: not checked */
 };
 
 /* ---- reading. Each appends JSON text to *json in the form the session API gives; nothing is built as a tree. ---- */

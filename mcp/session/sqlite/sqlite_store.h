@@ -126,6 +126,9 @@ int sqlite_read_end(struct sqlite_store *store, int rc);
 /* sid NULL: a new session follows. On -1 nothing is open. */
 int sqlite_write_begin(struct sqlite_store *store, const struct writer *writer, const char *sid,
                        struct write *write, struct error *err);
+/* The same, and ERROR_STALE where the writer expected another state of the session. */
+int sqlite_write_begin_session(struct sqlite_store *store, const struct writer *writer, const char *sid,
+                               struct write *write, struct error *err);
 /* rc 0: commits (-1 where that fails); else rolls back. Hands the outcome through. */
 int sqlite_write_end(struct sqlite_store *store, const struct write *write, int rc, struct error *err);
 

@@ -73,6 +73,17 @@ int sqlite_write_begin(struct sqlite_store *store, const struct writer *writer, 
     return 0;
 }
 
+int sqlite_write_begin_session(struct sqlite_store *store, const struct writer *writer,
+                               const char *sid, struct write *write, struct error *err)
+{
+    if (sqlite_write_begin(store, writer, sid, write, err) != 0)
+        return -1;
+    if (write->expected_cursor == 0 || write->expected_cursor == write->version - 1)
+        return 0;
+    roll_back(store);
+    return error_set(err, ERROR_STALE, "the session has changed since it was read");
+}
+
 int sqlite_write_end(struct sqlite_store *store, const struct write *write, int rc,
                      struct error *err)
 {

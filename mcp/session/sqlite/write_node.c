@@ -62,7 +62,7 @@ int sqlite_node_create(struct store *base, const struct writer *writer, const ch
     int64_t twins = 0;
     int rc = -1;
 
-    if (sqlite_write_begin(store, writer, sid, &write, err) != 0)
+    if (sqlite_write_begin_session(store, writer, sid, &write, err) != 0)
         return -1;
     node = entity_node(input, err);
     if (node && read_number(store, SQL_NODE_TWINS, write.session, json_get_string(node, "node_id"),
@@ -199,7 +199,7 @@ int sqlite_node_delete(struct store *base, const struct writer *writer, const ch
     struct sqlite_store *store = sqlite_of(base);
     struct write write;
 
-    if (sqlite_write_begin(store, writer, sid, &write, err) != 0)
+    if (sqlite_write_begin_session(store, writer, sid, &write, err) != 0)
         return -1;
     return sqlite_write_end(store, &write, delete_node(store, &write, node_id, err), err);
 }
@@ -238,7 +238,7 @@ int sqlite_node_texts(struct store *base, const struct writer *writer, const cha
     struct sqlite_store *store = sqlite_of(base);
     struct write write;
 
-    if (sqlite_write_begin(store, writer, sid, &write, err) != 0)
+    if (sqlite_write_begin_session(store, writer, sid, &write, err) != 0)
         return -1;
     return sqlite_write_end(store, &write, write_texts(store, &write, node_id, texts, err), err);
 }

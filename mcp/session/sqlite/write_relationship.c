@@ -191,7 +191,7 @@ int sqlite_relationship_create(struct store *base, const struct writer *writer, 
     struct write write;
     int rc = -1;
 
-    if (sqlite_write_begin(store, writer, sid, &write, err) != 0)
+    if (sqlite_write_begin_session(store, writer, sid, &write, err) != 0)
         return -1;
     relationship = entity_relationship(input, write.who, write.now, err);
     if (relationship)
