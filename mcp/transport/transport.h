@@ -16,7 +16,7 @@
 #define HTTP_PEER_IDLE_S     3600 /* without a request or stream, an MCP session ends */
 #define HTTP_BODY_CAP        ((size_t)16 << 20)
 
-struct http_config {
+struct http_config {  /* texts borrowed for the server's life */
     const char *host; /* "127.0.0.1"; other than loopback only when the user said so */
     int port;         /* 0: any free one */
     const char *const *allow_origins; /* further origins, NULL-terminated, or NULL */
