@@ -48,7 +48,7 @@ static json_t *job_json(const struct execution_job *job, unsigned timeout_ms, st
 char *job_frame_pack(const struct execution_job *job, unsigned timeout_ms, size_t *len, struct error *err)
 {
     json_t *json = job_json(job, timeout_ms, err);
-    BUF_AUTO struct buf frame;
+    BUF_AUTO struct buf frame = {0};
     char *bytes;
 
     if (!json)
@@ -129,7 +129,7 @@ static char *text_at(const json_t *object, const char *key)
     const json_t *string = json_object_get(object, key);
     const char *text = json_string_value(string);
     size_t len = json_string_length(string);
-    BUF_AUTO struct buf copy;
+    BUF_AUTO struct buf copy = {0};
 
     if (!text)
         return NULL;

@@ -181,8 +181,6 @@ static void end_with(struct run *run, enum execution_status status, const char *
 {
     struct execution_result result = {.status = status, .error = error, .seconds = -1};
 
-    if (status == EXECUTION_ENGINE)
-        log_warning("executor", "a run failed: %s", error);
     end(run, &result);
 }
 
@@ -202,6 +200,7 @@ static void on_deadline(uv_timer_t *timer)
     case SENT:
         snprintf(text, sizeof text, "the sandbox did not start the code within %u s",
                  (run->host->limits->import_ms + run->host->limits->grace_ms) / 1000);
+        log_warning("executor", "a run failed: %s", text);
         end_with(run, EXECUTION_ENGINE, text);
         return;
     case RUNNING:
@@ -427,6 +426,7 @@ static void on_broken(struct sandbox *sandbox, const struct error *why, void *us
         pool_return(run->host->pool, sandbox, false);
         ask(run);
     } else {
+        log_warning("executor", "a run failed: %s", why->text);
         end_with(run, EXECUTION_ENGINE, why->text);
     }
 }
@@ -461,7 +461,7 @@ static void on_failed(struct pool_wait *wait, const struct error *why)
 {
     struct run *run = (struct run *)((char *)wait - offsetof(struct run, wait));
 
-    end_with(run, EXECUTION_ENGINE, why->text);
+    end_with(run, EXECUTION_ENGINE, why->text); /* the pool has logged it */
 }
 
 static int send_answer(struct broker *broker, char *frame, size_t len)

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tests/parts/fake_engine.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "executor/frames.h"
+#include "helpers/base/json.h"
+
+#define WORD "--fake-runner"
+
+atomic_int fake_fault, fake_boxes, fake_started;
+
+/* ---- the runner's side: standard input and output are the stream ---- */
+
+struct fake {
+    struct frame_decoder decoder;
+    char bytes[4096];
+    size_t have, used;
+    bool cancelled, slow, asked, raised;
+    const char *status;
+    uint32_t requests;
+};
+
+static void put(const void *bytes, size_t len)
+{
+    const char *at = bytes;
+
+    while (len > 0) {
+        ssize_t wrote = write(STDOUT_FILENO, at, len);
+
+        if (wrote <= 0)
+            _exit(3);
+        at += wrote;
+        len -= (size_t)wrote;
+    }
+}
+
+static void put_frame(enum frame_type type, const void *payload, size_t len)
+{
+    unsigned char head[FRAME_HEAD_SIZE];
+
+    frame_pack(head, type, (uint32_t)len);
+    put(head, sizeof head);
+    put(payload, len);
+}
+
+static void nap(long ms)
+{
+    struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+
+    nanosleep(&time, NULL);
+}
+
+/* The next frame; ends the process where the stream does. With ms >= 0 false when none came so soon. */
+static bool get_frame(struct fake *fake, struct frame *frame, int ms)
+{
+    for (;;) {
+        struct pollfd poll_fd = {.fd = STDIN_FILENO, .events = POLLIN};
+        size_t used;
+        int rc;
+
+        if (fake->used < fake->have) {
+            rc = frame_decoder_feed(&fake->decoder, fake->bytes + fake->used, fake->have - fake->used, &used, frame, NULL);
+            fake->used += used;
+            if (rc < 0)
+                _exit(4);
+            if (rc > 0)
+                return true;
+            continue;
+        }
+        if (poll(&poll_fd, 1, ms) == 0)
+            return false;
+        if (fake->slow)
+            nap(1);
+        fake->used = 0;
+        rc = (int)read(STDIN_FILENO, fake->bytes, fake->slow ? 64 : sizeof fake->bytes);
+        if (rc <= 0)
+            _exit(0);
+        fake->have = (size_t)rc;
+    }
+}
+
+static void request(struct fake *fake, const char *path, bool print)
+{
+    struct frame frame;
+    char payload[FRAME_REQUEST_CAP];
+    uint32_t id = htonl(++fake->requests);
+    int len;
+
+    memcpy(payload, &id, sizeof id);
+    len = snprintf(payload + sizeof id, sizeof payload - sizeof id, "%s%s", strncmp(path, "POST", 4) ? "GET " : "", path);
+    put_frame(FRAME_REQUEST, payload, sizeof id + (size_t)len);
+    while (get_frame(fake, &frame, -1) && frame.type != FRAME_ANSWER)
+        fake->cancelled = fake->cancelled || frame.type == FRAME_CANCEL;
+    if (print) {
+        char text[32];
+        uint16_t status;
+
+        memcpy(&status, frame.payload + 4, sizeof status);
+        len = snprintf(text, sizeof text, "%u ", ntohs(status));
+        put_frame(FRAME_STDOUT, text, (size_t)len);
+        put_frame(FRAME_STDOUT, frame.payload + 6, frame.len - 6 < 4096 ? frame.len - 6 : 4096);
+    }
+}
+
+static void flood(size_t len)
+{
+    static char bytes[FRAME_OUTPUT_CAP];
+
+    memset(bytes, 'x', sizeof bytes);
+    while (len > 0) {
+        size_t some = len < sizeof bytes ? len : sizeof bytes;
+
+        put_frame(FRAME_STDOUT, bytes, some);
+        len -= some;
+    }
+}
+
+static void print_hex(const char *hex)
+{
+    unsigned char bytes[256];
+    size_t len = 0;
+    unsigned byte;
+
+    while (len < sizeof bytes && sscanf(hex + 2 * len, "%2x", &byte) == 1)
+        bytes[len++] = (unsigned char)byte;
+    put_frame(FRAME_STDOUT, bytes, len);
+}
+
+static void put_result(const char *value, const char *type, const char *error)
+{
+    json_t *json = json_pack("{s:s?, s:s?, s:s?, s:n}", "value", value, "error", error, "error_type", type, "line");
+    char *text = json_dumps(json, JSON_COMPACT);
+
+    put_frame(FRAME_RESULT, text, strlen(text));
+    free(text);
+    json_decref(json);
+}
+
+static void sleep_until_cancelled(struct fake *fake, int ms)
+{
+    struct frame frame;
+
+    if (get_frame(fake, &frame, ms) && frame.type == FRAME_CANCEL) {
+        fake->cancelled = true;
+        fake->status = "cancelled";
+    }
+}
+
+static void do_line(struct fake *fake, char *line)
+{
+    char *rest = strchr(line, ' ');
+    char type[64];
+
+    if (rest)
+        *rest++ = '\0';
+    else
+        rest = line + strlen(line);
+    if (strcmp(line, "print") == 0)
+        put_frame(FRAME_STDOUT, rest, strlen(rest));
+    else if (strcmp(line, "err") == 0)
+        put_frame(FRAME_STDERR, rest, strlen(rest));
+    else if (strcmp(line, "hex") == 0)
+        print_hex(rest);
+    else if (strcmp(line, "flood") == 0)
+        flood(strtoul(rest, NULL, 10));
+    else if (strcmp(line, "get") == 0)
+        request(fake, rest, true);
+    else if (strcmp(line, "gets") == 0)
+        for (unsigned long i = strtoul(rest, NULL, 10); i > 0; i--)
+            request(fake, "/session/s/nodes", i == 1);
+    else if (strcmp(line, "value") == 0)
+        put_result(rest, NULL, NULL);
+    else if (strcmp(line, "raise") == 0 && sscanf(rest, "%63s", type) == 1) {
+        put_result(NULL, type, rest);
+        fake->status = "error";
+    } else if (strcmp(line, "sleep") == 0)
+        sleep_until_cancelled(fake, atoi(rest));
+    else if (strcmp(line, "deaf") == 0)
+        nap(atoi(rest));
+    else if (strcmp(line, "slow") == 0)
+        fake->slow = true;
+    else if (strcmp(line, "die") == 0)
+        _exit(1);
+    else if (strcmp(line, "garbage") == 0)
+        put("HTTP/1.1 200 OK\r\n\r\n", 19);
+    else if (strcmp(line, "oversize") == 0)
+        put("o\0\0\0\xff\xff\xff\xff", 8);
+    else if (strcmp(line, "twice") == 0)
+        put_frame(FRAME_STARTED, "", 0);
+    else if (strcmp(line, "exit") == 0)
+        fake->status = rest;
+    else
+        _exit(5);
+}
+
+static void run_job(struct fake *fake, const struct frame *frame)
+{
+    json_t *job = json_loadb(frame->payload, frame->len, 0, NULL);
+    char *code = strdup(json_get_string(job, "code"));
+    char text[256], *line, *save = NULL;
+    int len;
+
+    put_frame(FRAME_STARTED, "", 0);
+    fake->status = "ok";
+    for (line = strtok_r(code, "\n", &save); line && !fake->cancelled; line = strtok_r(NULL, "\n", &save))
+        do_line(fake, line);
+    len = snprintf(text, sizeof text, "{\"status\":\"%s\",\"exit_code\":%d,\"signal\":0,\"seconds\":0.25}", fake->status,
+                   strcmp(fake->status, "ok") == 0 ? 0 : 1);
+    put_frame(FRAME_EXIT, text, (size_t)len);
+    free(code);
+    json_decref(job);
+}
+
+static void misbehave(int fault)
+{
+    switch (fault) {
+    case FAKE_DIES_WARMING:
+        fputs("fake: this is why\n", stderr);
+        _exit(1);
+    case FAKE_NEVER_READY:
+        nap(60000);
+        _exit(1);
+    case FAKE_GARBAGE_READY:
+        put("garbage!garbage!", 16);
+        nap(60000);
+        _exit(1);
+    default:
+        break;
+    }
+}
+
+void fake_runner_main(int argc, char **argv)
+{
+    struct fake fake = {0};
+    struct frame frame;
+    int fault;
+
+    if (argc != 3 || strcmp(argv[1], WORD) != 0)
+        return;
+    signal(SIGPIPE, SIG_IGN);
+    fault = atoi(argv[2]);
+    misbehave(fault);
+    frame_decoder_init(&fake.decoder, FRAMES_TO_RUNNER);
+    put_frame(FRAME_READY, "{\"python\":\"none\"}", 17);
+    get_frame(&fake, &frame, -1);
+    if (fault == FAKE_DIES_WITH_JOB)
+        _exit(1);
+    if (fault == FAKE_MUTE)
+        nap(60000);
+    run_job(&fake, &frame);
+    while (get_frame(&fake, &frame, -1)) /* to the end of input */
+        ;
+    _exit(0);
+}
+
+/* ---- the executor's side ---- */
+
+struct engine_box {
+    pid_t pid;
+    int stream, errors;
+    char words[256];
+};
+
+static void *fake_open(const struct executor_config *config, struct error *err)
+{
+    (void)config;
+    if (atomic_load(&fake_fault) == FAKE_NO_START) {
+        error_set(err, ERROR_UNAVAILABLE, "the fake engine is away");
+        return NULL;
+    }
+    return &fake_boxes;
+}
+
+static void fake_close(void *state)
+{
+    (void)state;
+}
+
+static void fake_describe(void *state, char *text, size_t size)
+{
+    (void)state;
+    snprintf(text, size, "code does not run at all");
+}
+
+static int spawn_fake(struct engine_box *box, int stream, int errors, int fault)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    char number[16];
+    char *argv[] = {"/proc/self/exe", WORD, number, NULL};
+    sigset_t none;
+    int rc;
+
+    snprintf(number, sizeof number, "%d", fault);
+    sigemptyset(&none);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, stream, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, stream, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    rc = posix_spawn(&box->pid, argv[0], &actions, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return rc;
+}
+
+static struct engine_box *fake_start(void *state, const struct execution_kind *kind, struct error *err)
+{
+    struct engine_box *box = calloc(1, sizeof *box);
+    int fault = atomic_load(&fake_fault);
+    int stream[2], errors[2], rc;
+
+    (void)state, (void)kind;
+    atomic_fetch_add(&fake_started, 1);
+    if (!box || fault == FAKE_NO_START || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream) < 0 ||
+        pipe2(errors, O_CLOEXEC | O_NONBLOCK) < 0) {
+        error_set(err, ERROR_UNAVAILABLE, "the fake engine is away");
+        free(box);
+        return NULL;
+    }
+    rc = spawn_fake(box, stream[1], errors[1], fault);
+    close(stream[1]);
+    close(errors[1]);
+    box->stream = stream[0];
+    box->errors = errors[0];
+    if (rc != 0) {
+        error_errno(err, rc, "posix_spawn");
+        close(box->stream);
+        close(box->errors);
+        free(box);
+        return NULL;
+    }
+    atomic_fetch_add(&fake_boxes, 1);
+    return box;
+}
+
+static int fake_settle(void *state, struct engine_box *box, struct error *err)
+{
+    (void)state, (void)box;
+    if (atomic_load(&fake_fault) == FAKE_NO_SETTLE)
+        return error_set(err, ERROR_UNAVAILABLE, "the fake engine does not settle");
+    return 0;
+}
+
+static void fake_destroy(void *state, struct engine_box *box)
+{
+    (void)state;
+    close(box->stream);
+    close(box->errors);
+    kill(box->pid, SIGKILL);
+    waitpid(box->pid, NULL, 0);
+    free(box);
+    atomic_fetch_sub(&fake_boxes, 1);
+}
+
+static int fake_fd(const struct engine_box *box)
+{
+    return box->stream;
+}
+
+static ssize_t fake_send(struct engine_box *box, const void *bytes, size_t len)
+{
+    return send(box->stream, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static ssize_t fake_receive(struct engine_box *box, void *bytes, size_t size)
+{
+    return recv(box->stream, bytes, size, MSG_DONTWAIT);
+}
+
+static const char *fake_last_words(struct engine_box *box)
+{
+    ssize_t got = read(box->errors, box->words, sizeof box->words - 1);
+
+    if (got > 0)
+        box->words[strcspn(box->words, "\n")] = '\0';
+    return box->words;
+}
+
+const struct engine engine_fake = {
+    .name = "fake",
+    .open = fake_open,
+    .close = fake_close,
+    .describe = fake_describe,
+    .interrupt = fake_close,
+    .start = fake_start,
+    .settle = fake_settle,
+    .destroy = fake_destroy,
+    .fd = fake_fd,
+    .send = fake_send,
+    .receive = fake_receive,
+    .last_words = fake_last_words,
+};

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * An engine for tests of the executor: each box is a process of the test program itself that speaks frame.h, and misbehaves
+ * as it is told. No sandbox at all. A test program that uses it calls fake_runner_main first thing in main().
+ *
+ * What a job's code says, a command a line, is what the fake does:
+ *
+ *   print TEXT      FRAME_STDOUT          err TEXT         FRAME_STDERR
+ *   hex XX..        FRAME_STDOUT of those bytes            flood N          N bytes of output
+ *   get PATH        a request; its answer goes to stdout   gets N           N requests in a row
+ *   value TEXT      in FRAME_RESULT       raise TYPE TEXT  an error in FRAME_RESULT, exit "error"
+ *   sleep MS        heeds FRAME_CANCEL    deaf MS          heeds nothing
+ *   slow            reads answers a byte at a time         die              ends without a word
+ *   garbage         bytes that are no frame                oversize         a head over its cap
+ *   twice           FRAME_STARTED again   exit STATUS      FRAME_EXIT with that status, and ends
+ *
+ * Before the job comes, fake_fault says what goes wrong.
+ */
+#ifndef LECTERN_TESTS_FAKE_ENGINE_H
+#define LECTERN_TESTS_FAKE_ENGINE_H
+
+#include <stdatomic.h>
+
+#include "executor/engine.h"
+
+enum fake_fault {
+    FAKE_WELL,
+    FAKE_NO_START,      /* start fails: the daemon is away */
+    FAKE_DIES_WARMING,  /* ends before FRAME_READY */
+    FAKE_NEVER_READY,   /* silence */
+    FAKE_GARBAGE_READY, /* garbage for FRAME_READY */
+    FAKE_NO_SETTLE,     /* settle fails */
+    FAKE_DIES_WITH_JOB, /* ready, but ends when the job comes */
+    FAKE_MUTE,          /* takes the job and says nothing */
+};
+
+extern const struct engine engine_fake;
+extern atomic_int fake_fault;   /* of the boxes that start from now on */
+extern atomic_int fake_boxes;   /* that exist */
+extern atomic_int fake_started; /* ever */
+
+/* In a process that is a fake runner: does its work and exits. Returns in any other. */
+void fake_runner_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,639 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The executor over an engine whose sandboxes misbehave as they are told (tests/parts/fake_engine.h).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/parts/fake_engine.h"
+#include "tests/parts/job_waiter.h"
+
+#define WARM_MS 10000
+
+struct fixture {
+    struct executor *executor;
+    struct holdings before;
+};
+
+static const struct executor_limits quick = {
+    .import_ms = 300,
+    .grace_ms = 300,
+    .warm_ms = 1500,
+    .cancel_ms = 300,
+    .wait_ms = 2000,
+    .requests = 50,
+    .answer_bytes = 1 << 20,
+};
+
+static struct executor *create(void)
+{
+    struct executor_config config = {0};
+    struct error err = {0};
+    struct executor *executor = executor_create_with(&engine_fake, &config, &quick, &err);
+
+    if (!executor)
+        fail_msg("%s", err.text);
+    return executor;
+}
+
+static int set_up(void **state)
+{
+    static struct fixture fixture;
+
+    atomic_store(&fake_fault, FAKE_WELL);
+    atomic_store(&fake_started, 0);
+    fixture.before = holdings_count();
+    fixture.executor = create();
+    *state = &fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+
+    executor_destroy(fixture->executor);
+    assert_int_equal(atomic_load(&fake_boxes), 0);
+    assert_true(holdings_are(&fixture->before));
+    return 0;
+}
+
+static void nap(long ms)
+{
+    struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+
+    nanosleep(&time, NULL);
+}
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void check(struct executor *executor, const char *code, enum execution_status status, const char *out)
+{
+    struct job_waiter waiter;
+
+    job_waiter_do(&waiter, executor, "bare", code);
+    if (waiter.status != status)
+        print_message("%s: %s\n", code, waiter.error);
+    assert_string_equal(execution_status_name(waiter.status), execution_status_name(status));
+    assert_int_equal(waiter.done_calls, 1);
+    if (out)
+        assert_string_equal(waiter.out, out);
+    if (status != EXECUTION_OK)
+        assert_non_null(waiter.error);
+    job_waiter_finish(&waiter);
+}
+
+static void test_prints(void **state)
+{
+    struct fixture *fixture = *state;
+    struct job_waiter waiter;
+
+    job_waiter_do(&waiter, fixture->executor, "bare", "print hello\nerr mutter\nvalue 42");
+    assert_int_equal(waiter.status, EXECUTION_OK);
+    assert_string_equal(waiter.out, "hello");
+    assert_string_equal(waiter.streamed, "hello");
+    assert_string_equal(waiter.err, "mutter");
+    assert_string_equal(waiter.value, "42");
+    assert_null(waiter.error);
+    assert_true(waiter.started);
+    assert_int_equal(waiter.exit_code, 0);
+    assert_true(waiter.seconds > 0.2 && waiter.seconds < 0.3);
+    job_waiter_finish(&waiter);
+}
+
+static void test_each_job_has_its_own_sandbox(void **state)
+{
+    struct fixture *fixture = *state;
+
+    for (int i = 0; i < 5; i++)
+        check(fixture->executor, "print x", EXECUTION_OK, "x");
+    assert_true(atomic_load(&fake_started) >= 5);
+}
+
+static void test_runtime_error(void **state)
+{
+    struct fixture *fixture = *state;
+    struct job_waiter waiter;
+
+    job_waiter_do(&waiter, fixture->executor, "bare", "print before\nraise KeyError 'title'");
+    assert_int_equal(waiter.status, EXECUTION_RUNTIME);
+    assert_string_equal(waiter.error_type, "KeyError");
+    assert_string_equal(waiter.error, "KeyError 'title'");
+    assert_string_equal(waiter.out, "before");
+    assert_int_equal(waiter.exit_code, 1);
+    job_waiter_finish(&waiter);
+    check(fixture->executor, "raise MemoryError", EXECUTION_MEMORY, "");
+}
+
+static void test_verdicts_of_the_runner(void **state)
+{
+    struct fixture *fixture = *state;
+
+    check(fixture->executor, "exit timeout", EXECUTION_TIMEOUT, "");
+    check(fixture->executor, "exit memory", EXECUTION_MEMORY, "");
+    check(fixture->executor, "exit output", EXECUTION_OUTPUT, "");
+    check(fixture->executor, "exit crash", EXECUTION_CRASH, "");
+    check(fixture->executor, "exit import", EXECUTION_RUNTIME, "");
+    check(fixture->executor, "exit nonsense", EXECUTION_ENGINE, "");
+}
+
+static void test_invalid_utf8_is_replaced(void **state)
+{
+    struct fixture *fixture = *state;
+
+    check(fixture->executor, "hex c3\nhex a4ff41", EXECUTION_OK, "ä\xef\xbf\xbd" "A");
+    check(fixture->executor, "print a\nhex e282", EXECUTION_OK, "a\xef\xbf\xbd");
+}
+
+static void test_output_is_capped_outside_too(void **state)
+{
+    struct fixture *fixture = *state;
+    struct job_waiter waiter;
+
+    job_waiter_do(&waiter, fixture->executor, "bare", "flood 100000");
+    assert_int_equal(waiter.status, EXECUTION_OK);
+    assert_int_equal(waiter.out_len, EXECUTION_STDOUT_CAP);
+    assert_int_equal(waiter.streamed_len, EXECUTION_STDOUT_CAP);
+    assert_int_equal(waiter.out_cut, 100000 - EXECUTION_STDOUT_CAP);
+    job_waiter_finish(&waiter);
+    check(fixture->executor, "flood 100000000", EXECUTION_OUTPUT, NULL);
+}
+
+static void test_cut_is_between_characters(void **state)
+{
+    struct fixture *fixture = *state;
+    struct job_waiter waiter;
+    char code[64];
+
+    snprintf(code, sizeof code, "flood %u\nprint \xe2\x82\xac\xe2\x82\xac", EXECUTION_STDOUT_CAP - 4);
+    job_waiter_do(&waiter, fixture->executor, "bare", code);
+    assert_int_equal(waiter.out_len, EXECUTION_STDOUT_CAP - 1);
+    assert_string_equal(waiter.out + waiter.out_len - 4, "x\xe2\x82\xac");
+    assert_int_equal(waiter.out_cut, 3);
+    job_waiter_finish(&waiter);
+}
+
+static void test_breaches_end_the_sandbox(void **state)
+{
+    struct fixture *fixture = *state;
+
+    check(fixture->executor, "print x\ngarbage\nsleep 5000", EXECUTION_ENGINE, "x");
+    check(fixture->executor, "oversize\nsleep 5000", EXECUTION_ENGINE, "");
+    check(fixture->executor, "twice\nsleep 5000", EXECUTION_ENGINE, "");
+    check(fixture->executor, "value 1\nvalue 2\nsleep 5000", EXECUTION_ENGINE, "");
+    check(fixture->executor, "print x\ndie", EXECUTION_ENGINE, "x");
+    check(fixture->executor, "print well", EXECUTION_OK, "well");
+}
+
+static void test_backstop_of_the_deadline(void **state)
+{
+    struct fixture *fixture = *state;
+    struct execution_job job = {.code = "print x\ndeaf 5000", .code_len = 17, .kind = "bare", .timeout_ms = 100};
+    struct job_waiter waiter;
+    struct error err = {0};
+    double begin;
+
+    assert_int_equal(executor_wait_warm(fixture->executor, "bare", WARM_MS, &err), 0);
+    begin = now();
+    job_waiter_init(&waiter);
+    assert_true(job_waiter_run(&waiter, fixture->executor, &job, &err) > 0);
+    assert_true(job_waiter_wait(&waiter, 3000));
+    assert_int_equal(waiter.status, EXECUTION_TIMEOUT);
+    assert_int_equal(waiter.exit_code, 124);
+    assert_string_equal(waiter.out, "x");
+    assert_true(now() - begin >= 0.35 && now() - begin < 2);
+    job_waiter_finish(&waiter);
+}
+
+static void test_mute_sandbox(void **state)
+{
+    struct fixture *fixture = *state;
+
+    executor_destroy(fixture->executor);
+    atomic_store(&fake_fault, FAKE_MUTE);
+    fixture->executor = create();
+    check(fixture->executor, "print x", EXECUTION_ENGINE, "");
+}
+
+/* ---- requests ---- */
+
+static void test_requests(void **state)
+{
+    struct fixture *fixture = *state;
+    struct job_waiter waiter;
+
+    job_waiter_do(&waiter, fixture->executor, "bare", "get /session/other/nodes?limit=5");
+    assert_int_equal(waiter.status, EXECUTION_OK);
+    assert_string_equal(waiter.out, "200 {\"session\": \"s\", \"target\": \"/session/other/nodes?limit=5\"}");
+    job_waiter_finish(&waiter);
+}
+
+static void test_ill_formed_requests(void **state)
+{
+    struct fixture *fixture = *state;
+
+    check(fixture->executor, "get POST /session/s/nodes", EXECUTION_OK,
+          "405 {\"detail\":\"only reading is allowed here: GET and a path without spaces\"}");
+    check(fixture->executor, "get /a b", EXECUTION_OK,
+          "405 {\"detail\":\"only reading is allowed here: GET and a path without spaces\"}");
+}
+
+static void test_request_without_session(void **state)
+{
+    struct fixture *fixture = *state;
+    struct execution_job job = {.code = "get /session/s/nodes", .code_len = 20, .kind = "bare"};
+    struct job_waiter waiter;
+    struct error err = {0};
+
+    job_waiter_init(&waiter);
+    assert_true(job_waiter_run(&waiter, fixture->executor, &job, &err) > 0);
+    assert_true(job_waiter_wait(&waiter, 5000));
+    assert_int_equal(waiter.requests, 0);
+    assert_int_equal(strncmp(waiter.out, "401 ", 4), 0);
+    job_waiter_finish(&waiter);
+}
+
+static void test_too_many_requests(void **state)
+{
+    struct fixture *fixture = *state;
+    struct job_waiter waiter;
+
+    job_waiter_do(&waiter, fixture->executor, "bare", "gets 50");
+    assert_int_equal(strncmp(waiter.out, "200 ", 4), 0);
+    job_waiter_finish(&waiter);
+    job_waiter_do(&waiter, fixture->executor, "bare", "gets 51");
+    assert_int_equal(strncmp(waiter.out, "429 ", 4), 0);
+    assert_int_equal(waiter.requests, 50);
+    job_waiter_finish(&waiter);
+    check(fixture->executor, "gets 5000", EXECUTION_ENGINE, "");
+}
+
+static void answer_large(struct job_waiter *waiter, struct broker_request *request)
+{
+    size_t len = 400 << 10;
+    char *body = malloc(len);
+
+    (void)waiter;
+    memset(body, 'a', len);
+    executor_answer(request, 200, body, len);
+    free(body);
+}
+
+/* The third of 400 KB goes over the 1 MB that a run may read here. */
+static void test_too_many_answer_bytes(void **state)
+{
+    struct fixture *fixture = *state;
+    struct execution_job job = {.code = "gets 3", .code_len = 6, .kind = "bare", .session_id = "s"};
+    struct job_waiter waiter;
+    struct error err = {0};
+
+    job_waiter_init(&waiter);
+    waiter.answer = answer_large;
+    assert_true(job_waiter_run(&waiter, fixture->executor, &job, &err) > 0);
+    assert_true(job_waiter_wait(&waiter, 5000));
+    assert_int_equal(strncmp(waiter.out, "413 ", 4), 0);
+    job_waiter_finish(&waiter);
+}
+
+/* A sandbox that reads slowly holds nobody up but itself. */
+static void test_slow_reader(void **state)
+{
+    struct fixture *fixture = *state;
+    struct execution_job job = {
+        .code = "slow\ngets 1", .code_len = 11, .kind = "bare", .session_id = "s", .timeout_ms = 500};
+    struct job_waiter waiter;
+    struct error err = {0};
+    double begin;
+
+    job_waiter_init(&waiter);
+    waiter.answer = answer_large;
+    assert_true(job_waiter_run(&waiter, fixture->executor, &job, &err) > 0);
+    assert_true(job_waiter_wait_started(&waiter, 5000));
+    begin = now();
+    check(fixture->executor, "print quick", EXECUTION_OK, "quick");
+    assert_true(now() - begin < 0.5);
+    assert_true(job_waiter_wait(&waiter, 5000));
+    assert_int_equal(waiter.status, EXECUTION_TIMEOUT);
+    job_waiter_finish(&waiter);
+}
+
+static void keep_back(struct job_waiter *waiter, struct broker_request *request)
+{
+    waiter->kept = request;
+}
+
+static void test_answers_that_come_late(void **state)
+{
+    struct fixture *fixture = *state;
+    struct execution_job job = {.code = "gets 1", .code_len = 6, .kind = "bare", .session_id = "s", .timeout_ms = 50};
+    struct job_waiter waiters[2];
+    struct error err = {0};
+
+    for (int i = 0; i < 2; i++) {
+        job_waiter_init(&waiters[i]);
+        waiters[i].answer = keep_back;
+        assert_true(job_waiter_run(&waiters[i], fixture->executor, &job, &err) > 0);
+        assert_true(job_waiter_wait(&waiters[i], 5000));
+        assert_int_equal(waiters[i].status, EXECUTION_TIMEOUT);
+        assert_non_null(waiters[i].kept);
+    }
+    executor_answer(waiters[0].kept, 200, "{}", 2); /* after the run */
+    executor_destroy(fixture->executor);
+    executor_answer(waiters[1].kept, 200, "{}", 2); /* after the executor */
+    for (int i = 0; i < 2; i++)
+        job_waiter_finish(&waiters[i]);
+    fixture->executor = create();
+}
+
+/* ---- cancelling, stopping ---- */
+
+static void check_cancel(struct fixture *fixture, const char *code, double most)
+{
+    struct execution_job job = {.code = code, .code_len = strlen(code), .kind = "bare"};
+    struct job_waiter waiter;
+    struct error err = {0};
+    double begin;
+    uint64_t id;
+
+    job_waiter_init(&waiter);
+    id = job_waiter_run(&waiter, fixture->executor, &job, &err);
+    assert_true(job_waiter_wait_started(&waiter, 5000));
+    begin = now();
+    executor_cancel(fixture->executor, id);
+    executor_cancel(fixture->executor, id);
+    assert_true(job_waiter_wait(&waiter, 3000));
+    assert_int_equal(waiter.status, EXECUTION_CANCELLED);
+    assert_true(now() - begin < most);
+    executor_cancel(fixture->executor, id);
+    job_waiter_finish(&waiter);
+}
+
+static void test_cancel(void **state)
+{
+    check_cancel(*state, "sleep 4000", 0.25);
+    check_cancel(*state, "deaf 4000", 1.5); /* the runner does not heed it */
+    executor_cancel(((struct fixture *)*state)->executor, 9999);
+}
+
+static void test_cancel_while_waiting(void **state)
+{
+    struct fixture *fixture = *state;
+    struct execution_job job = {.code = "print x", .code_len = 7, .kind = "bare"};
+    struct job_waiter waiter;
+    struct error err = {0};
+    uint64_t id;
+
+    executor_destroy(fixture->executor);
+    atomic_store(&fake_fault, FAKE_NEVER_READY);
+    fixture->executor = create();
+    job_waiter_init(&waiter);
+    id = job_waiter_run(&waiter, fixture->executor, &job, &err);
+    executor_cancel(fixture->executor, id);
+    assert_true(job_waiter_wait(&waiter, 1000));
+    assert_int_equal(waiter.status, EXECUTION_CANCELLED);
+    assert_false(waiter.started);
+    job_waiter_finish(&waiter);
+}
+
+static void test_stop_ends_every_run(void **state)
+{
+    struct fixture *fixture = *state;
+    struct execution_job job = {.code = "sleep 4000", .code_len = 10, .kind = "bare"};
+    struct job_waiter waiters[20];
+    struct error err = {0};
+    double begin;
+
+    for (int i = 0; i < 20; i++) {
+        job_waiter_init(&waiters[i]);
+        assert_true(job_waiter_run(&waiters[i], fixture->executor, &job, &err) > 0);
+    }
+    assert_true(job_waiter_wait_started(&waiters[0], 5000));
+    begin = now();
+    executor_destroy(fixture->executor);
+    assert_true(now() - begin < 3);
+    for (int i = 0; i < 20; i++) {
+        assert_true(waiters[i].finished);
+        assert_int_equal(waiters[i].status, EXECUTION_CANCELLED);
+        assert_int_equal(waiters[i].done_calls, 1);
+        job_waiter_finish(&waiters[i]);
+    }
+    fixture->executor = create();
+}
+
+/* ---- the pool ---- */
+
+static void test_many_at_once(void **state)
+{
+    struct fixture *fixture = *state;
+    struct job_waiter waiters[40];
+    struct error err = {0};
+
+    for (int i = 0; i < 40; i++) {
+        struct execution_job job = {.code = "print x", .code_len = 7, .kind = i % 2 ? "bare" : "data"};
+
+        job_waiter_init(&waiters[i]);
+        assert_true(job_waiter_run(&waiters[i], fixture->executor, &job, &err) > 0);
+    }
+    for (int i = 0; i < 40; i++) {
+        assert_true(job_waiter_wait(&waiters[i], 20000));
+        assert_int_equal(waiters[i].status, EXECUTION_OK);
+        job_waiter_finish(&waiters[i]);
+    }
+}
+
+static void test_too_many_wait(void **state)
+{
+    struct fixture *fixture = *state;
+    struct execution_job job = {.code = "print x", .code_len = 7, .kind = "bare"};
+    static struct job_waiter waiters[EXECUTION_WAITING_CAP];
+    struct error err = {0};
+
+    executor_destroy(fixture->executor);
+    atomic_store(&fake_fault, FAKE_NEVER_READY);
+    fixture->executor = create();
+    for (unsigned i = 0; i < EXECUTION_WAITING_CAP; i++) {
+        job_waiter_init(&waiters[i]);
+        assert_true(job_waiter_run(&waiters[i], fixture->executor, &job, &err) > 0);
+    }
+    assert_int_equal(executor_run(fixture->executor, &job, &err), 0);
+    assert_int_equal(err.kind, ERROR_BUSY);
+    for (unsigned i = 0; i < EXECUTION_WAITING_CAP; i++) {
+        assert_true(job_waiter_wait(&waiters[i], 5000));
+        assert_true(waiters[i].status == EXECUTION_BUSY || waiters[i].status == EXECUTION_ENGINE);
+        assert_int_equal(waiters[i].exit_code, 127);
+        job_waiter_finish(&waiters[i]);
+    }
+}
+
+static void test_bad_jobs(void **state)
+{
+    struct fixture *fixture = *state;
+    struct execution_job job = {.code = "print x", .code_len = 7, .kind = "huge"};
+    struct error err = {0};
+
+    assert_int_equal(executor_run(fixture->executor, &job, &err), 0);
+    assert_int_equal(err.kind, ERROR_INVALID);
+    job.kind = "bare";
+    job.code = "\xff";
+    job.code_len = 1;
+    assert_int_equal(executor_run(fixture->executor, &job, &err), 0);
+    assert_int_equal(err.kind, ERROR_INVALID);
+}
+
+static void check_fault_and_recovery(struct fixture *fixture, enum fake_fault fault, const char *says)
+{
+    struct job_waiter waiter;
+    struct error err = {0};
+    int started;
+
+    executor_destroy(fixture->executor);
+    atomic_store(&fake_fault, FAKE_WELL);
+    fixture->executor = create();
+    assert_int_equal(executor_wait_warm(fixture->executor, "bare", WARM_MS, &err), 0);
+    atomic_store(&fake_fault, fault);
+    for (int i = 0; i < 8; i++) {
+        job_waiter_do(&waiter, fixture->executor, "bare", "print x");
+        if (waiter.status != EXECUTION_OK)
+            break;
+        job_waiter_finish(&waiter);
+    }
+    assert_int_equal(waiter.status, EXECUTION_ENGINE);
+    assert_non_null(strstr(waiter.error, says));
+    job_waiter_finish(&waiter);
+    /* It does not try without end. */
+    started = atomic_load(&fake_started);
+    nap(500);
+    assert_true(atomic_load(&fake_started) - started <= 4);
+    atomic_store(&fake_fault, FAKE_WELL);
+    check(fixture->executor, "print back", EXECUTION_OK, "back");
+}
+
+static void test_engine_away_and_back(void **state)
+{
+    check_fault_and_recovery(*state, FAKE_NO_START, "the fake engine is away");
+}
+
+static void test_sandboxes_that_die_warming(void **state)
+{
+    check_fault_and_recovery(*state, FAKE_DIES_WARMING, "this is why");
+}
+
+static void test_sandboxes_that_are_garbage(void **state)
+{
+    check_fault_and_recovery(*state, FAKE_GARBAGE_READY, "broke the rules");
+}
+
+static void test_sandboxes_that_do_not_settle(void **state)
+{
+    check_fault_and_recovery(*state, FAKE_NO_SETTLE, "does not settle");
+}
+
+static void test_second_attempt(void **state)
+{
+    struct fixture *fixture = *state;
+    struct error err = {0};
+
+    executor_destroy(fixture->executor);
+    atomic_store(&fake_fault, FAKE_DIES_WITH_JOB);
+    fixture->executor = create();
+    assert_int_equal(executor_wait_warm(fixture->executor, "bare", WARM_MS, &err), 0);
+    check(fixture->executor, "print x", EXECUTION_ENGINE, ""); /* both attempts die */
+    atomic_store(&fake_fault, FAKE_WELL);
+    nap(300);
+    /* Whatever bad ones still wait: each run may meet one, and goes on to the next. */
+    for (int i = 0; i < 3; i++) {
+        struct job_waiter waiter;
+
+        job_waiter_do(&waiter, fixture->executor, "bare", "print x");
+        if (i == 2)
+            assert_int_equal(waiter.status, EXECUTION_OK);
+        job_waiter_finish(&waiter);
+    }
+}
+
+static void test_engine_that_never_was(void **state)
+{
+    struct executor_config config = {0};
+    struct error err = {0};
+
+    (void)state;
+    atomic_store(&fake_fault, FAKE_NO_START);
+    assert_null(executor_create_with(&engine_fake, &config, &quick, &err));
+    assert_int_equal(err.kind, ERROR_UNAVAILABLE);
+    executor_destroy(NULL);
+}
+
+static void test_only_what_is_asked_is_warm(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char *const warm[] = {"data", NULL};
+    struct executor_config config = {.warm = warm};
+    struct error err = {0};
+    struct executor *executor = executor_create_with(&engine_fake, &config, &quick, &err);
+
+    (void)fixture;
+    assert_non_null(executor);
+    assert_string_equal(executor_engine_name(executor), "fake");
+    assert_string_equal(executor_describe(executor), "code does not run at all");
+    assert_int_equal(executor_wait_warm(executor, "data", WARM_MS, &err), 0);
+    assert_int_equal(executor_wait_warm(executor, "bare", 100, &err), -1);
+    assert_int_equal(executor_wait_warm(executor, "none", 100, &err), -1);
+    check(executor, "print x", EXECUTION_OK, "x"); /* bare all the same */
+    executor_destroy(executor);
+}
+
+#define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        WITH(test_prints),
+        WITH(test_each_job_has_its_own_sandbox),
+        WITH(test_runtime_error),
+        WITH(test_verdicts_of_the_runner),
+        WITH(test_invalid_utf8_is_replaced),
+        WITH(test_output_is_capped_outside_too),
+        WITH(test_cut_is_between_characters),
+        WITH(test_breaches_end_the_sandbox),
+        WITH(test_backstop_of_the_deadline),
+        WITH(test_mute_sandbox),
+        WITH(test_requests),
+        WITH(test_ill_formed_requests),
+        WITH(test_request_without_session),
+        WITH(test_too_many_requests),
+        WITH(test_too_many_answer_bytes),
+        WITH(test_slow_reader),
+        WITH(test_answers_that_come_late),
+        WITH(test_cancel),
+        WITH(test_cancel_while_waiting),
+        WITH(test_stop_ends_every_run),
+        WITH(test_many_at_once),
+        WITH(test_too_many_wait),
+        WITH(test_bad_jobs),
+        WITH(test_engine_away_and_back),
+        WITH(test_sandboxes_that_die_warming),
+        WITH(test_sandboxes_that_are_garbage),
+        WITH(test_sandboxes_that_do_not_settle),
+        WITH(test_second_attempt),
+        WITH(test_only_what_is_asked_is_warm),
+        cmocka_unit_test(test_engine_that_never_was),
+    };
+
+    fake_runner_main(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
