@@ -2,7 +2,6 @@
  *
  * path and neighbours: which edges lead from one node to another, and which meet at a node.
  */
-#include "helpers/graph/igraph_guard.h"
 #include "helpers/graph/queries.h"
 #include "helpers/graph/reach.h"
 
@@ -16,49 +15,47 @@ static void add_ends(struct graph_ask *ask, uint32_t from, uint32_t to)
     graph_add_node(ask, to);
 }
 
-static void add_steps(struct graph_ask *ask, const igraph_vector_int_t *path)
+static void add_steps(struct graph_ask *ask, const uint32_t *path, uint32_t count)
 {
     struct graph_list list;
-    uint32_t before = GRAPH_NO_NODE;
 
-    graph_list_begin(&list, ask, (size_t)igraph_vector_int_size(path));
+    graph_list_begin(&list, ask, count);
     while (graph_list_row(&list)) {
-        uint32_t node = (uint32_t)VECTOR(*path)[list.shown - 1];
+        size_t at = list.shown - 1;
 
-        if (before != GRAPH_NO_NODE)
-            buf_adds(ask->answer, "-> ");
-        graph_add_node(ask, node);
-        if (before != GRAPH_NO_NODE) {
+        buf_adds(ask->answer, at > 0 ? "-> " : "");
+        graph_add_node(ask, path[at]);
+        if (at > 0) {
             buf_adds(ask->answer, " (");
-            graph_add_types_between(ask, before, node);
+            graph_add_types_between(ask, path[at - 1], path[at]);
             buf_addc(ask->answer, ')');
         }
         buf_addc(ask->answer, '\n');
-        before = node;
     }
     graph_list_end(&list);
 }
 
 /* Where there is no way: the way back, and a way over all types, are what is asked next. */
-static int add_hints(struct graph_ask *ask, igraph_vector_int_t *path, struct error *err)
+static int add_hints(struct graph_ask *ask, uint32_t *path, struct error *err)
 {
     bool GRAPH_AUTO *follows = graph_alloc(ask->graph->type_count, sizeof *follows, err);
     struct graph_view *all;
+    uint32_t count;
 
-    if (!follows || graph_reach_path(ask->view, ask->to, ask->from, path, err) < 0)
+    if (!follows || graph_reach_path(ask->view, ask->to, ask->from, path, &count, err) < 0)
         return -1;
-    if (igraph_vector_int_size(path) > 0) {
+    if (count > 0) {
         buf_adds(ask->answer, "The other way round there is one of ");
-        graph_add_count(ask, (size_t)igraph_vector_int_size(path) - 1, "step");
+        graph_add_count(ask, count - 1, "step");
         buf_adds(ask->answer, ".\n");
     }
     graph_default_types(ask->graph, GRAPH_FOLLOWS_ALL, follows);
     all = graph_view_get(ask->graph, follows, err);
-    if (!all || graph_reach_path(all, ask->from, ask->to, path, err) < 0)
+    if (!all || graph_reach_path(all, ask->from, ask->to, path, &count, err) < 0)
         return -1;
-    if (igraph_vector_int_size(path) > 0) {
+    if (count > 0) {
         buf_adds(ask->answer, "Over all types there is one of ");
-        graph_add_count(ask, (size_t)igraph_vector_int_size(path) - 1, "step");
+        graph_add_count(ask, count - 1, "step");
         buf_adds(ask->answer, " (types=[\"all\"]).\n");
     }
     return 0;
@@ -66,10 +63,10 @@ static int add_hints(struct graph_ask *ask, igraph_vector_int_t *path, struct er
 
 int graph_query_path(struct graph_ask *ask, struct error *err)
 {
-    igraph_vector_int_t IGRAPH_GUARD_VECTOR_INT path = {0};
+    uint32_t GRAPH_AUTO *path = graph_alloc(ask->view->n, sizeof *path, err);
+    uint32_t count;
 
-    if (igraph_guard_check(igraph_vector_int_init(&path, 0), "the path", err) < 0 ||
-        graph_reach_path(ask->view, ask->from, ask->to, &path, err) < 0)
+    if (!path || graph_reach_path(ask->view, ask->from, ask->to, path, &count, err) < 0)
         return -1;
     if (ask->from == ask->to) {
         buf_adds(ask->answer, "Both ends are ");
@@ -77,18 +74,16 @@ int graph_query_path(struct graph_ask *ask, struct error *err)
         buf_adds(ask->answer, ": 0 steps.\n");
         return 0;
     }
-    if (igraph_vector_int_size(&path) == 0) {
-        buf_adds(ask->answer, "No path");
-        add_ends(ask, ask->from, ask->to);
-        buf_adds(ask->answer, ".\n");
-        return add_hints(ask, &path, err);
-    }
-    buf_adds(ask->answer, "A shortest path");
+    buf_adds(ask->answer, count > 0 ? "A shortest path" : "No path");
     add_ends(ask, ask->from, ask->to);
+    if (count == 0) {
+        buf_adds(ask->answer, ".\n");
+        return add_hints(ask, path, err);
+    }
     buf_adds(ask->answer, ": ");
-    graph_add_count(ask, (size_t)igraph_vector_int_size(&path) - 1, "step");
+    graph_add_count(ask, count - 1, "step");
     buf_adds(ask->answer, ".\n");
-    add_steps(ask, &path);
+    add_steps(ask, path, count);
     return 0;
 }
 

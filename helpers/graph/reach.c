@@ -10,31 +10,45 @@
 
 /* ---- from one node ---- */
 
-int graph_reach_one(const struct graph_view *view, uint32_t node, igraph_neimode_t mode,
-                    uint32_t *distance, struct error *err)
+/* before (may be NULL): the node each was reached from, where it was reached at all. */
+static int search(const struct graph_view *view, uint32_t node, igraph_neimode_t mode,
+                  uint32_t *distance, igraph_vector_int_t *before, struct error *err)
 {
     igraph_vector_int_t IGRAPH_GUARD_VECTOR_INT order = {0}, IGRAPH_GUARD_VECTOR_INT layers = {0};
-    igraph_integer_t depth;
 
     memset(distance, 0xff, view->n * sizeof *distance);
     if (igraph_guard_check(igraph_vector_int_init(&order, 0), "a search", err) < 0 ||
         igraph_guard_check(igraph_vector_int_init(&layers, 0), "a search", err) < 0 ||
-        igraph_guard_check(igraph_bfs_simple(&view->igraph, node, mode, &order, &layers, NULL),
+        igraph_guard_check(igraph_bfs_simple(&view->igraph, node, mode, &order, &layers, before),
                            "a search", err) < 0)
         return -1;
-    for (depth = 0; depth + 1 < igraph_vector_int_size(&layers); depth++) {
+    for (igraph_integer_t depth = 0; depth + 1 < igraph_vector_int_size(&layers); depth++) {
         for (igraph_integer_t i = VECTOR(layers)[depth]; i < VECTOR(layers)[depth + 1]; i++)
             distance[VECTOR(order)[i]] = (uint32_t)depth;
     }
     return 0;
 }
 
-int graph_reach_path(const struct graph_view *view, uint32_t from, uint32_t to,
-                     igraph_vector_int_t *path, struct error *err)
+int graph_reach_one(const struct graph_view *view, uint32_t node, igraph_neimode_t mode,
+                    uint32_t *distance, struct error *err)
 {
-    return igraph_guard_check(
-        igraph_get_shortest_path(&view->igraph, path, NULL, from, to, IGRAPH_OUT),
-        "the shortest path", err);
+    return search(view, node, mode, distance, NULL, err);
+}
+
+/* igraph_get_shortest_path would do, but the one of 0.10.2 leaks where memory runs out. */
+int graph_reach_path(const struct graph_view *view, uint32_t from, uint32_t to, uint32_t *path,
+                     uint32_t *count, struct error *err)
+{
+    igraph_vector_int_t IGRAPH_GUARD_VECTOR_INT before = {0};
+    uint32_t GRAPH_AUTO *distance = graph_alloc(view->n, sizeof *distance, err);
+
+    if (!distance || igraph_guard_check(igraph_vector_int_init(&before, 0), "a search", err) < 0 ||
+        search(view, from, IGRAPH_OUT, distance, &before, err) < 0)
+        return -1;
+    *count = distance[to] == GRAPH_NO_NODE ? 0 : distance[to] + 1;
+    for (uint32_t at = *count, v = to; at-- > 0; v = at > 0 ? (uint32_t)VECTOR(before)[v] : v)
+        path[at] = v;
+    return 0;
 }
 
 /* ---- from all nodes ---- */

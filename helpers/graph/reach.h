@@ -14,9 +14,10 @@
 int graph_reach_one(const struct graph_view *view, uint32_t node, igraph_neimode_t mode,
                     uint32_t *distance, struct error *err);
 
-/* The nodes of a shortest path with both ends, empty where there is none. path is initialised. */
-int graph_reach_path(const struct graph_view *view, uint32_t from, uint32_t to,
-                     igraph_vector_int_t *path, struct error *err);
+/* The nodes of a shortest path with both ends, *count of them; 0 where there is none. path has room
+ * for view->n. */
+int graph_reach_path(const struct graph_view *view, uint32_t from, uint32_t to, uint32_t *path,
+                     uint32_t *count, struct error *err);
 
 /* dependents[c]: nodes that can be reached from component c, those of c itself counted. redundant
  * (by place of the edge in view->out): whether a longer way leads from the component of its start

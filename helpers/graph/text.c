@@ -114,7 +114,7 @@ void graph_text_add(struct buf *to, const char *text, size_t cap, bool quoted)
             break;
         }
         if (quoted && c == '"')
-            buf_addc(to, '\\');
+            bytes[0] = '\'';
         buf_add(to, bytes, len);
         used += len;
     }
@@ -126,6 +126,8 @@ void graph_text_add(struct buf *to, const char *text, size_t cap, bool quoted)
  * letters fold. */
 static wint_t fold(uint32_t c, locale_t locale)
 {
+    if (c == '"')
+        return '\'';
     if (locale)
         return towlower_l((wint_t)c, locale);
     return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;

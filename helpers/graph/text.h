@@ -17,7 +17,7 @@
 #define GRAPH_TYPE_CAP  48u  /* bytes of a relationship type */
 
 /* Appends at most cap bytes of the text, cut between characters with "…" behind. Where quoted, in
- * quotes, with those inside escaped. */
+ * quotes, and those inside become apostrophes. */
 void graph_text_add(struct buf *to, const char *text, size_t cap, bool quoted);
 
 /* Whether two texts are the same but for letter case and what graph_text_add changes. */
