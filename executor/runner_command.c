@@ -7,6 +7,8 @@
 const struct runner_file runner_files[] = {
     {"runner", "0555"},
     {"interpreter.py", "0444"},
+    {"guard.py", "0444"},
+    {"report.py", "0444"},
     {"code_helpers.py", "0444"},
     {NULL, NULL},
 };
