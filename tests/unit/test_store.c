@@ -642,6 +642,37 @@ static void test_two_writers_lose_nothing(void **state)
     assert_int_equal(i, 2 * WRITES_EACH);
 }
 
+static void *open_only(void *arg)
+{
+    struct crew *crew = arg;
+    struct store *store = store_open(crew->url, STORE_WRITE, &crew->err);
+
+    crew->failures = !store;
+    store_close(store);
+    return NULL;
+}
+
+static void test_first_opening_by_many(void **state)
+{
+    struct fixture *fixture = *state;
+    struct crew crews[4];
+    pthread_t threads[4];
+    char url[512];
+
+    for (int round = 0; round < 5; round++) {
+        snprintf(url, sizeof url, "sqlite:%s/new/%d/store.db", fixture->folder, round);
+        for (int n = 0; n < 4; n++) {
+            crews[n] = (struct crew){.url = url};
+            assert_int_equal(pthread_create(&threads[n], NULL, open_only, &crews[n]), 0);
+        }
+        for (int n = 0; n < 4; n++)
+            pthread_join(threads[n], NULL);
+        for (int n = 0; n < 4; n++)
+            if (crews[n].failures)
+                fail_msg("%s", crews[n].err.text);
+    }
+}
+
 /* The child: writes, and tells each write that was acknowledged. */
 static void write_until_killed(const char *url, const char *sid, int out)
 {
@@ -733,6 +764,7 @@ int main(void)
         CLEAN(test_second_connection_reads_and_refuses_writes),
         CLEAN(test_opening),
         CLEAN(test_two_writers_lose_nothing),
+        CLEAN(test_first_opening_by_many),
         CLEAN(test_acknowledged_writes_survive_kill),
     };
 
