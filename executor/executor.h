@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Runs judged analysis code, each job in a sandbox of its own that is destroyed afterwards: a Docker container, or the
- * same runner under bubblewrap where no Docker daemon answers. Sandboxes of each kind wait warm; a job takes one, and
- * another is started after use.
+ * Runs judged analysis code, each job in a sandbox of its own that is destroyed afterwards: a
+ * Docker container, or the same runner under bubblewrap where no Docker daemon answers. Sandboxes
+ * of each kind wait warm; a job takes one, and another is started after use.
  *
- * Threads: the executor has one libuv loop on a thread of its own, and a small lane for what blocks (Docker's API, process
- * starts). Functions here may be called from any thread; callbacks run on the executor's thread and must not block.
+ * Threads: the executor has one libuv loop on a thread of its own, and a small lane for what blocks
+ * (Docker's API, process starts). Functions here may be called from any thread; callbacks run on
+ * the executor's thread and must not block.
  */
 #ifndef LECTERN_EXECUTOR_H
 #define LECTERN_EXECUTOR_H
@@ -20,17 +21,20 @@
 #define EXECUTION_TIMEOUT_MS_MAX     5000u
 #define EXECUTION_STDOUT_CAP         (64u << 10) /* bytes kept of standard output */
 #define EXECUTION_STDERR_CAP         (16u << 10)
-#define EXECUTION_OUTPUT_LIMIT       (16u << 20) /* bytes written in all, after which the run is ended */
-#define EXECUTION_IMPORT_MS_MAX      20000u      /* importing before the clock starts */
-#define EXECUTION_WAIT_MS_MAX        30000u      /* waiting for a sandbox */
-#define EXECUTION_WAITING_CAP        64u         /* jobs that may wait for a sandbox; one more is ERROR_BUSY */
-#define EXECUTION_REQUESTS_CAP       20000u      /* helper requests of one run */
-#define EXECUTION_ANSWERS_CAP        ((size_t)256 << 20) /* bytes of all helper answers of one run */
+#define EXECUTION_OUTPUT_LIMIT                                                                     \
+    (16u << 20)                        /* bytes written in all, after which the run is ended       \
+                                        */
+#define EXECUTION_IMPORT_MS_MAX 20000u /* importing before the clock starts */
+#define EXECUTION_WAIT_MS_MAX   30000u /* waiting for a sandbox */
+#define EXECUTION_WAITING_CAP   64u /* jobs that may wait for a sandbox; one more is ERROR_BUSY */
+#define EXECUTION_REQUESTS_CAP  20000u              /* helper requests of one run */
+#define EXECUTION_ANSWERS_CAP   ((size_t)256 << 20) /* bytes of all helper answers of one run */
 
-/* A kind of sandbox: what it has imported before a job comes, how much memory it has, how many of it wait. */
+/* A kind of sandbox: what it has imported before a job comes, how much memory it has, how many of
+ * it wait. */
 struct execution_kind {
-    const char *name;               /* "bare", "data" */
-    const char *const *preload;     /* modules imported while warming, NULL-terminated */
+    const char *name;           /* "bare", "data" */
+    const char *const *preload; /* modules imported while warming, NULL-terminated */
     unsigned memory_mb;
     unsigned waiting;
 };
@@ -51,26 +55,30 @@ const char *execution_status_name(enum execution_status status); /* "ok", "runti
 
 struct execution_result {
     enum execution_status status;
-    const char *stdout_text; /* valid UTF-8 (what was not is replaced), NUL-terminated; borrowed during the callback */
+    const char *stdout_text; /* valid UTF-8 (what was not is replaced), NUL-terminated; borrowed
+                                during the callback */
     size_t stdout_len;
     const char *stderr_text;
     size_t stderr_len;
-    const char *value;      /* repr of the last expression's value, or NULL */
-    const char *error;      /* the user's own traceback lines and the error line; or, where the engine failed, what
-                               failed and what mends it; NULL when all is well */
+    const char *value; /* repr of the last expression's value, or NULL */
+    const char *error; /* the user's own traceback lines and the error line; or, where the engine
+                          failed, what failed and what mends it; NULL when all is well */
     const char *error_type; /* "KeyError", or NULL */
     uint64_t stdout_cut;    /* bytes thrown away beyond the cap */
     uint64_t stderr_cut;
-    int exit_code;  /* the code's own; 124 after a timeout, 137 after memory, 127 without an engine */
+    int exit_code;  /* the code's own; 124 after a timeout, 137 after memory, 127 without an engine
+                     */
     double seconds; /* the code's own running time */
     double waited;  /* seconds before it ran: for a sandbox, and importing */
 };
 
-/* One request of the session API from inside a run. The broker answers exactly once, from any thread, with
- * executor_answer, also when the run has ended meanwhile. */
+/* One request of the session API from inside a run. The broker answers exactly once, from any
+ * thread, with executor_answer, also when the run has ended meanwhile. */
 struct broker_request;
-const char *broker_request_session(const struct broker_request *request); /* the job's, never the code's word */
-const char *broker_request_target(const struct broker_request *request);  /* "/session/SID/nodes?limit=5"; GET only */
+const char *
+broker_request_session(const struct broker_request *request); /* the job's, never the code's word */
+const char *broker_request_target(
+    const struct broker_request *request); /* "/session/SID/nodes?limit=5"; GET only */
 void executor_answer(struct broker_request *request, int status, const char *body, size_t len);
 
 struct execution_job {
@@ -82,10 +90,11 @@ struct execution_job {
     const char *const *preload; /* modules it does import, NULL-terminated, or NULL */
     unsigned timeout_ms;        /* 0: the default; more than the maximum is cut to it */
 
-    void (*on_started)(void *user);                                           /* may be NULL */
-    void (*on_output)(void *user, int fd, const char *bytes, size_t len);     /* fd 1 or 2; may be NULL */
-    void (*on_request)(void *user, struct broker_request *request);           /* NULL where session_id is */
-    void (*on_done)(void *user, const struct execution_result *result);       /* exactly once, last */
+    void (*on_started)(void *user); /* may be NULL */
+    void (*on_output)(void *user, int fd, const char *bytes,
+                      size_t len);                                  /* fd 1 or 2; may be NULL */
+    void (*on_request)(void *user, struct broker_request *request); /* NULL where session_id is */
+    void (*on_done)(void *user, const struct execution_result *result); /* exactly once, last */
     void *user;
 };
 
@@ -93,7 +102,8 @@ enum executor_engine { EXECUTOR_AUTO, EXECUTOR_DOCKER, EXECUTOR_LOCAL };
 
 struct executor_config {
     enum executor_engine engine;
-    const char *docker_host; /* "unix:///var/run/docker.sock", "tcp://127.0.0.1:2375"; NULL: DOCKER_HOST, else the default */
+    const char *docker_host;  /* "unix:///var/run/docker.sock", "tcp://127.0.0.1:2375"; NULL:
+                                 DOCKER_HOST, else the default */
     const char *docker_image; /* "lectern-sandbox:0.1.0" */
     const char *share_dir;    /* holds runner, interpreter.py, code_helpers: for the local engine */
     const char *const *warm;  /* kinds to keep waiting, NULL-terminated; NULL: all */
@@ -101,34 +111,41 @@ struct executor_config {
 
 struct executor;
 
-/* Chooses the engine, removes containers a dead owner left, starts warming in the background. Fails with
- * ERROR_UNAVAILABLE, saying what mends it, when no engine works. */
+/* Chooses the engine, removes containers a dead owner left, starts warming in the background. Fails
+ * with ERROR_UNAVAILABLE, saying what mends it, when no engine works. */
 struct executor *executor_create(const struct executor_config *config, struct error *err);
 
 const char *executor_engine_name(const struct executor *executor); /* "docker", "local" */
-/* One sentence on what runs the code and which layers hold here; for the start message and doctor. Static for its life. */
+/* One sentence on what runs the code and which layers hold here; for the start message and doctor.
+ * Static for its life. */
 const char *executor_describe(const struct executor *executor);
 
 /* Takes the job; returns its id (never 0), or 0 with ERROR_BUSY when too many wait. */
-uint64_t executor_run(struct executor *executor, const struct execution_job *job, struct error *err);
+uint64_t executor_run(struct executor *executor, const struct execution_job *job,
+                      struct error *err);
 
-/* Ends that run soon with EXECUTION_CANCELLED; an id that is not (or no longer) known is ignored. */
+/* Ends that run soon with EXECUTION_CANCELLED; an id that is not (or no longer) known is ignored.
+ */
 void executor_cancel(struct executor *executor, uint64_t id);
 
-/* Blocks until at least one sandbox of that kind waits, or timeout_ms passed (-1). For tests and benchmarks. */
-int executor_wait_warm(struct executor *executor, const char *kind, unsigned timeout_ms, struct error *err);
+/* Blocks until at least one sandbox of that kind waits, or timeout_ms passed (-1). For tests and
+ * benchmarks. */
+int executor_wait_warm(struct executor *executor, const char *kind, unsigned timeout_ms,
+                       struct error *err);
 
 /* Ends every run (each on_done is called), removes every sandbox, joins the threads. Takes NULL. */
 void executor_destroy(struct executor *executor);
 
 /* What works here and what does not, for `lectern doctor`: one row a check. Blocking. */
 struct executor_check {
-    const char *name; /* "docker daemon", "sandbox image", "bubblewrap", "landlock", "python modules" */
+    const char
+        *name; /* "docker daemon", "sandbox image", "bubblewrap", "landlock", "python modules" */
     bool ok;
     bool needed; /* false: only one engine of the two needs it */
     char text[512];
     char mend[256]; /* the command that mends it, or "" */
 };
-size_t executor_doctor(const struct executor_config *config, struct executor_check *checks, size_t cap);
+size_t executor_doctor(const struct executor_config *config, struct executor_check *checks,
+                       size_t cap);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The frames between the server (executor/) and the runner (image/runner.c), and between the runner and the
- * interpreter. The only header that both sides of the sandbox's wall include, so it is header-only and stands alone.
+ * The frames between the server (executor/) and the runner (image/runner.c), and between the runner
+ * and the interpreter. The only header that both sides of the sandbox's wall include, so it is
+ * header-only and stands alone.
  *
  * A frame is an 8 byte head and a payload:
  *
@@ -9,8 +10,9 @@
  *      | type   | reserved: 0  | payload length  | payload ...
  *      | u8     | 3 bytes      | u32, big-endian |
  *
- * What comes from the sandbox is untrusted: a reader checks the type against its direction and the length against the
- * type's cap before it believes either, and treats a breach as the end of that sandbox.
+ * What comes from the sandbox is untrusted: a reader checks the type against its direction and the
+ * length against the type's cap before it believes either, and treats a breach as the end of that
+ * sandbox.
  */
 #ifndef LECTERN_EXECUTOR_FRAME_H
 #define LECTERN_EXECUTOR_FRAME_H
@@ -21,42 +23,47 @@
 
 enum frame_type {
     /* server -> runner */
-    FRAME_JOB = 'J',    /* JSON, see below. Once: one sandbox runs one job. */
-    FRAME_ANSWER = 'A', /* to one FRAME_REQUEST: u32 request id, u16 HTTP status, then the body's bytes */
+    FRAME_JOB = 'J', /* JSON, see below. Once: one sandbox runs one job. */
+    FRAME_ANSWER =
+        'A', /* to one FRAME_REQUEST: u32 request id, u16 HTTP status, then the body's bytes */
     FRAME_CANCEL = 'C', /* no payload: end the job now; the runner answers with FRAME_EXIT */
 
     /* runner -> server */
-    FRAME_READY = 'R',   /* JSON: the interpreter has warmed up and waits: {"python", "landlock_abi", "seccomp"} */
+    FRAME_READY = 'R', /* JSON: the interpreter has warmed up and waits: {"python", "landlock_abi",
+                          "seccomp"} */
     FRAME_STARTED = 'S', /* no payload: imports are done, the job's clock runs */
     FRAME_STDOUT = 'o',  /* bytes of the code's standard output, as they come */
     FRAME_STDERR = 'e',  /* bytes of its standard error */
-    FRAME_REQUEST = 'q', /* u32 request id, then "GET /path?query" in the session API's own shape, no line end */
-    FRAME_RESULT = 'v',  /* JSON of the interpreter, untrusted: {"value": text or null, "error": text or null,
-                            "error_type": text or null, "line": int or null} */
-    FRAME_EXIT = 'x',    /* JSON of the runner, the last frame: {"status": "ok"|"error"|"timeout"|"memory"|"output"|
-                            "crash"|"cancelled"|"import", "exit_code", "signal", "seconds", "stdout_bytes", "stderr_bytes",
-                            "stdout_cut", "stderr_cut"} */
+    FRAME_REQUEST = 'q', /* u32 request id, then "GET /path?query" in the session API's own shape,
+                            no line end */
+    FRAME_RESULT = 'v', /* JSON of the interpreter, untrusted: {"value": text or null, "error": text
+                           or null, "error_type": text or null, "line": int or null} */
+    FRAME_EXIT =
+        'x', /* JSON of the runner, the last frame: {"status":
+                "ok"|"error"|"timeout"|"memory"|"output"| "crash"|"cancelled"|"import", "exit_code",
+                "signal", "seconds", "stdout_bytes", "stderr_bytes", "stdout_cut", "stderr_cut"} */
 };
 
 /* The payload of FRAME_JOB:
  *   code          text: the bytes that were judged, UTF-8
- *   session_id    text or null: becomes SESSION_ID in the code's environment and its global session_id
- *   timeout_ms    the code's own running time, counted from FRAME_STARTED
- *   allowed       array of text: modules that the code's own import statements may name
- *   preload       array of text: modules the code imports, imported before the clock starts
- *   stdout_cap, stderr_cap   bytes that leave the sandbox; what is beyond is counted and thrown away
- *   output_limit  bytes of both together after which the job is ended with status "output"
+ *   session_id    text or null: becomes SESSION_ID in the code's environment and its global
+ * session_id timeout_ms    the code's own running time, counted from FRAME_STARTED allowed array of
+ * text: modules that the code's own import statements may name preload       array of text: modules
+ * the code imports, imported before the clock starts stdout_cap, stderr_cap   bytes that leave the
+ * sandbox; what is beyond is counted and thrown away output_limit  bytes of both together after
+ * which the job is ended with status "output"
  */
 
 /* Caps on payloads, in bytes. */
-#define FRAME_JOB_CAP (1u << 20)
-#define FRAME_ANSWER_CAP (64u << 20)
-#define FRAME_OUTPUT_CAP (64u << 10) /* one FRAME_STDOUT or FRAME_STDERR */
+#define FRAME_JOB_CAP     (1u << 20)
+#define FRAME_ANSWER_CAP  (64u << 20)
+#define FRAME_OUTPUT_CAP  (64u << 10) /* one FRAME_STDOUT or FRAME_STDERR */
 #define FRAME_REQUEST_CAP 4096u
-#define FRAME_RESULT_CAP (256u << 10)
-#define FRAME_STATUS_CAP 4096u /* FRAME_READY, FRAME_EXIT */
+#define FRAME_RESULT_CAP  (256u << 10)
+#define FRAME_STATUS_CAP  4096u /* FRAME_READY, FRAME_EXIT */
 
-static inline void frame_pack(unsigned char head[FRAME_HEAD_SIZE], enum frame_type type, uint32_t len)
+static inline void frame_pack(unsigned char head[FRAME_HEAD_SIZE], enum frame_type type,
+                              uint32_t len)
 {
     head[0] = (unsigned char)type;
     head[1] = head[2] = head[3] = 0;
@@ -70,7 +77,8 @@ static inline void frame_pack(unsigned char head[FRAME_HEAD_SIZE], enum frame_ty
 static inline uint32_t frame_unpack(const unsigned char head[FRAME_HEAD_SIZE], unsigned char *type)
 {
     *type = head[0];
-    return (uint32_t)head[4] << 24 | (uint32_t)head[5] << 16 | (uint32_t)head[6] << 8 | (uint32_t)head[7];
+    return (uint32_t)head[4] << 24 | (uint32_t)head[5] << 16 | (uint32_t)head[6] << 8 |
+           (uint32_t)head[7];
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a serving process is made of, built once by command/ and lent to transport, protocol and tools.
+ * What a serving process is made of, built once by command/ and lent to transport, protocol and
+ * tools.
  */
 #ifndef LECTERN_SERVER_PARTS_H
 #define LECTERN_SERVER_PARTS_H
@@ -19,9 +20,10 @@ struct server_parts {
     struct mailbox *mailbox; /* into that loop */
     struct lane *sql;        /* one thread, a STORE_WRITE connection as context: struct store */
     struct lane *read;       /* STORE_READ connections: lists, the broker */
-    struct lane *graph;      /* one thread, a STORE_READ connection: the only one that calls helpers/graph */
-    struct graph_cache *graphs;       /* used on the graph lane only */
-    struct executor *executor;        /* NULL where no engine works: execute_code says what mends it */
+    struct lane
+        *graph; /* one thread, a STORE_READ connection: the only one that calls helpers/graph */
+    struct graph_cache *graphs; /* used on the graph lane only */
+    struct executor *executor;  /* NULL where no engine works: execute_code says what mends it */
     char executor_error[ERROR_TEXT_CAP]; /* why executor is NULL */
     const struct validator_profile *profile;
     const char *store_url;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Judges analysis code before anything runs. A pure function of (bytes, length, profile): no I/O, no globals, bounded time
- * and memory, safe from any thread. Its refusals are advice to a model that will try again: each says what, where and what
- * to write instead. The sandbox is what holds.
+ * Judges analysis code before anything runs. A pure function of (bytes, length, profile): no I/O,
+ * no globals, bounded time and memory, safe from any thread. Its refusals are advice to a model
+ * that will try again: each says what, where and what to write instead. The sandbox is what holds.
  */
 #ifndef LECTERN_VALIDATOR_H
 #define LECTERN_VALIDATOR_H
@@ -28,7 +28,8 @@ const struct validator_profile *validator_profile_find(const char *name);
 const char *validator_profile_name(const struct validator_profile *profile);
 const char *validator_profile_names(void); /* "minimal, data-science, visualization" for messages */
 
-/* Every module that code of this profile may import ("pandas", "collections.abc"), NULL-terminated, static. */
+/* Every module that code of this profile may import ("pandas", "collections.abc"), NULL-terminated,
+ * static. */
 const char *const *validator_profile_modules(const struct validator_profile *profile);
 
 struct diagnostic {
@@ -52,10 +53,13 @@ struct verdict {
 void validator_check(const char *source, size_t len, const struct validator_profile *profile,
                      struct verdict *verdict);
 
-/* The verdict in words for a model: one "line N: ..." a diagnostic, with the source line and a caret. */
-void validator_explain(const struct verdict *verdict, const char *source, size_t len, struct buf *to);
+/* The verdict in words for a model: one "line N: ..." a diagnostic, with the source line and a
+ * caret. */
+void validator_explain(const struct verdict *verdict, const char *source, size_t len,
+                       struct buf *to);
 
-/* The same as a JSON object: {"accepted", "kind", "modules", "diagnostics": [{"code","line","column","text"}]}. */
+/* The same as a JSON object: {"accepted", "kind", "modules", "diagnostics":
+ * [{"code","line","column","text"}]}. */
 void validator_explain_json(const struct verdict *verdict, struct buf *to);
 
 /* The policy's tables as one JSON object. */

@@ -106,7 +106,8 @@ int buf_check(const struct buf *buf, const char *what, struct error *err)
 {
     if (!buf->failed)
         return 0;
-    return error_set(err, ERROR_TOO_LARGE, "%s is larger than its cap of %zu bytes", what, buf->cap);
+    return error_set(err, ERROR_TOO_LARGE, "%s is larger than its cap of %zu bytes", what,
+                     buf->cap);
 }
 
 char *buf_steal(struct buf *buf, size_t *len)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Every option of every command, from one table (config.c): parsing, defaults, --help, the names in the environment
- * (LECTERN_STORE for --store) and in the configuration file all come from it. Later ones win: default, file, environment,
- * command line.
+ * Every option of every command, from one table (config.c): parsing, defaults, --help, the names in
+ * the environment (LECTERN_STORE for --store) and in the configuration file all come from it. Later
+ * ones win: default, file, environment, command line.
  */
 #ifndef LECTERN_BASE_CONFIG_H
 #define LECTERN_BASE_CONFIG_H
@@ -35,7 +35,7 @@ struct config {
     const char *store; /* "sqlite:PATH" */
     const char *data;  /* folder */
     const char *host;
-    const char *sandbox; /* "auto", "docker", "local" */
+    const char *sandbox;     /* "auto", "docker", "local" */
     const char *docker_host; /* or NULL */
     const char *image;
     const char *profile;
@@ -43,7 +43,7 @@ struct config {
     const char *title;   /* or NULL */
     const char *output;  /* or NULL */
     const char *log;
-    const char *share;  /* folder with the runner and what it needs; NULL: found beside the binary */
+    const char *share; /* folder with the runner and what it needs; NULL: found beside the binary */
     const char *node, *from, *to; /* of a graph query, or NULL */
     long port;
     long timeout; /* seconds of an analysis */
@@ -61,15 +61,19 @@ struct config {
     struct config_texts *texts; /* owns what the struct points to */
 };
 
-/* argv[0] is the first word behind the command's name. 0, or -1 with ERROR_INVALID that names the option, the nearest one and
+/* argv[0] is the first word behind the command's name. 0, or -1 with ERROR_INVALID that names the
+ * option, the nearest one and
  * --help. *config is filled in any case and wants config_finish. */
-int config_read(struct config *config, enum config_command command, int argc, char **argv, struct error *err);
+int config_read(struct config *config, enum config_command command, int argc, char **argv,
+                struct error *err);
 void config_finish(struct config *config);
 
 /* The options of one command, a line each, with default and environment name. */
 void config_help(enum config_command command, struct buf *to);
 
-/* PATH of a file beside the binary when run from the build folder, else under share/lectern: "runner", "interpreter.py". */
-int config_share_file(const struct config *config, const char *name, char *path, size_t size, struct error *err);
+/* PATH of a file beside the binary when run from the build folder, else under share/lectern:
+ * "runner", "interpreter.py". */
+int config_share_file(const struct config *config, const char *name, char *path, size_t size,
+                      struct error *err);
 
 #endif

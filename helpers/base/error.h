@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What went wrong, in words that say what to do. A fallible function returns 0 or -1 and takes `struct error *err` last;
- * it leaves *err untouched on success. The text lives inside the struct, so failing never allocates. Each layer adds its
- * context once with error_wrap. err may be NULL where the caller does not care.
+ * What went wrong, in words that say what to do. A fallible function returns 0 or -1 and takes
+ * `struct error *err` last; it leaves *err untouched on success. The text lives inside the struct,
+ * so failing never allocates. Each layer adds its context once with error_wrap. err may be NULL
+ * where the caller does not care.
  */
 #ifndef LECTERN_BASE_ERROR_H
 #define LECTERN_BASE_ERROR_H
 
 #include <stddef.h>
 
-#define ERROR_TEXT_CAP 2048 /* bytes with the final NUL; longer texts are cut at a UTF-8 boundary and end in "..." */
+#define ERROR_TEXT_CAP                                                                             \
+    2048 /* bytes with the final NUL; longer texts are cut at a UTF-8 boundary and end in "..." */
 #define ERROR_LOC_CAP 128
 
 /* What a caller can do about it. The REST status and the tool's category follow from this alone. */
@@ -33,7 +35,8 @@ enum error_kind {
 
 struct error {
     enum error_kind kind;
-    char loc[ERROR_LOC_CAP]; /* path of the wrong field for ERROR_INVALID, dotted: "components.2.parameters.text"; or "" */
+    char loc[ERROR_LOC_CAP]; /* path of the wrong field for ERROR_INVALID, dotted:
+                                "components.2.parameters.text"; or "" */
     char text[ERROR_TEXT_CAP];
 };
 

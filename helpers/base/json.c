@@ -14,12 +14,13 @@ json_t *json_read(const char *text, size_t len, const char *what, struct error *
     json_t *value = json_loadb(text, len, JSON_DECODE_ANY | JSON_ALLOW_NUL, &why);
 
     if (!value)
-        error_set(err, ERROR_MALFORMED, "%s is not JSON that can be kept: line %d, column %d: %s", what,
-                  why.line, why.column, why.text);
+        error_set(err, ERROR_MALFORMED, "%s is not JSON that can be kept: line %d, column %d: %s",
+                  what, why.line, why.column, why.text);
     return value;
 }
 
-/* Follows jansson's output just far enough to know numbers from strings, whatever the chunks are cut at. */
+/* Follows jansson's output just far enough to know numbers from strings, whatever the chunks are
+ * cut at. */
 struct shortener {
     struct buf *to;
     bool in_string, escaped;

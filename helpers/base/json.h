@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What jansson leaves open: numbers printed at their shortest, one strict way to read, and errors in our form.
+ * What jansson leaves open: numbers printed at their shortest, one strict way to read, and errors
+ * in our form.
  */
 #ifndef LECTERN_BASE_JSON_H
 #define LECTERN_BASE_JSON_H
@@ -12,13 +13,14 @@
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
 
-/* Reads one JSON value of len bytes, keeping NUL inside string values. A new reference, or NULL with ERROR_MALFORMED that
- * names line and column. What JSON text cannot carry safely (lone surrogates, NUL in keys, numbers beyond a double or 64
- * bits, nesting over 2,048) is refused. what names the text in the error: "the request body". */
+/* Reads one JSON value of len bytes, keeping NUL inside string values. A new reference, or NULL
+ * with ERROR_MALFORMED that names line and column. What JSON text cannot carry safely (lone
+ * surrogates, NUL in keys, numbers beyond a double or 64 bits, nesting over 2,048) is refused. what
+ * names the text in the error: "the request body". */
 json_t *json_read(const char *text, size_t len, const char *what, struct error *err);
 
-/* Appends the value as compact text, keys in their order, each real number as the shortest decimal that reads back as the
- * same double (0.95, not 0.94999999999999996). */
+/* Appends the value as compact text, keys in their order, each real number as the shortest decimal
+ * that reads back as the same double (0.95, not 0.94999999999999996). */
 void json_write(struct buf *buf, const json_t *value);
 
 /* Appends text as a JSON string with its quotes. len bytes of valid UTF-8. */

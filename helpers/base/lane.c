@@ -75,7 +75,8 @@ static int start_thread(struct lane *lane, struct lane_thread *thread, struct er
     return 0;
 }
 
-struct lane *lane_create(const struct lane_config *config, struct mailbox *mailbox, struct error *err)
+struct lane *lane_create(const struct lane_config *config, struct mailbox *mailbox,
+                         struct error *err)
 {
     struct lane *lane = calloc(1, sizeof *lane + config->threads * sizeof lane->threads[0]);
 
@@ -112,7 +113,8 @@ int lane_submit(struct lane *lane, struct lane_job *job, struct error *err)
     }
     pthread_mutex_unlock(&lane->lock);
     return full ? error_set(err, ERROR_BUSY,
-                            "the server is busy: %zu calls already wait for '%s'; send it again in a moment",
+                            "the server is busy: %zu calls already wait for '%s'; send it again in "
+                            "a moment",
                             lane->config.capacity, lane->config.name)
                 : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A lane: a bounded queue and the threads that work it off, for straight-line code that blocks. A job goes out from a loop
- * and comes back to that loop's mailbox. A full lane says so at once.
+ * A lane: a bounded queue and the threads that work it off, for straight-line code that blocks. A
+ * job goes out from a loop and comes back to that loop's mailbox. A full lane says so at once.
  */
 #ifndef LECTERN_BASE_LANE_H
 #define LECTERN_BASE_LANE_H
@@ -17,8 +17,9 @@ struct lane;
 struct lane_job {
     STAILQ_ENTRY(lane_job) link;
     struct mail mail;
-    void (*work)(struct lane_job *job, void *context); /* on a thread of the lane, with that thread's own context */
-    void (*done)(struct lane_job *job);                /* back on the loop; may free what embeds the job */
+    void (*work)(struct lane_job *job,
+                 void *context); /* on a thread of the lane, with that thread's own context */
+    void (*done)(struct lane_job *job); /* back on the loop; may free what embeds the job */
 };
 
 struct lane_config {
@@ -26,15 +27,18 @@ struct lane_config {
     size_t threads;
     size_t capacity; /* jobs that may wait, those under work not counted */
 
-    /* Each thread's own context (a store connection, say), opened before lane_create returns. Both may be NULL. */
+    /* Each thread's own context (a store connection, say), opened before lane_create returns. Both
+     * may be NULL. */
     void *(*open)(void *arg, struct error *err);
     void (*close)(void *context);
     void *arg; /* for open */
 };
 
-struct lane *lane_create(const struct lane_config *config, struct mailbox *mailbox, struct error *err);
+struct lane *lane_create(const struct lane_config *config, struct mailbox *mailbox,
+                         struct error *err);
 
-/* On the loop's thread. job is the caller's until done. -1 with ERROR_BUSY: not taken, done will not be called. */
+/* Any thread. job is the lane's until done. -1 with ERROR_BUSY: not taken, done will not be called.
+ */
 int lane_submit(struct lane *lane, struct lane_job *job, struct error *err);
 
 /* Works off what is queued, joins the threads. Their mail is in the mailbox then. Takes NULL. */

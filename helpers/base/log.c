@@ -19,7 +19,8 @@ enum log_level log_get_level(void)
     return (enum log_level)atomic_load(&current_level);
 }
 
-/* Control characters would let outside bytes forge lines or drive a terminal. Returns the length written. */
+/* Control characters would let outside bytes forge lines or drive a terminal. Returns the length
+ * written. */
 static size_t escape(char *to, size_t size, const char *from)
 {
     size_t len = 0;
@@ -57,7 +58,8 @@ void log_line(enum log_level level, const char *part, const char *format, ...)
                             names[level], part);
     len += escape(line + len, sizeof line - len - 1, text);
     line[len++] = '\n';
-    /* One write a line, so that lines of several threads do not mix. Nothing can be done where stderr is gone. */
+    /* One write a line, so that lines of several threads do not mix. Nothing can be done where
+     * stderr is gone. */
     if (write(STDERR_FILENO, line, len) < 0)
         return;
 }

@@ -52,7 +52,8 @@ struct mailbox *mailbox_create(uv_loop_t *loop, struct error *err)
 
 void mailbox_post(struct mailbox *mailbox, struct mail *mail)
 {
-    /* Sent under the lock: the receiver, once it has seen this mail, may destroy the mailbox, and must find us gone. */
+    /* Sent under the lock: the receiver, once it has seen this mail, may destroy the mailbox, and
+     * must find us gone. */
     pthread_mutex_lock(&mailbox->lock);
     STAILQ_INSERT_TAIL(&mailbox->mails, mail, link);
     uv_async_send(&mailbox->async);

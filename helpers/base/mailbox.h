@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A way into an event loop from any thread: mail posted is opened on the loop's thread, in order. The mail is embedded in
- * the sender's own struct, so posting neither allocates nor fails.
+ * A way into an event loop from any thread: mail posted is opened on the loop's thread, in order.
+ * The mail is embedded in the sender's own struct, so posting neither allocates nor fails.
  */
 #ifndef LECTERN_BASE_MAILBOX_H
 #define LECTERN_BASE_MAILBOX_H
@@ -27,8 +27,8 @@ void mailbox_post(struct mailbox *mailbox, struct mail *mail);
 /* A mailbox keeps its loop alive unless told otherwise. On the loop's thread. */
 void mailbox_unref_loop(struct mailbox *mailbox);
 
-/* On the loop's thread, when no one posts any more: opens what is still there, then closes; the memory goes when the loop
- * has run its close callbacks. Takes NULL. */
+/* On the loop's thread, when no one posts any more: opens what is still there, then closes; the
+ * memory goes when the loop has run its close callbacks. Takes NULL. */
 void mailbox_destroy(struct mailbox *mailbox);
 
 #endif

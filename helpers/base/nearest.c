@@ -62,7 +62,8 @@ void nearest_feed(struct nearest *search, const char *candidate)
         return;
     distance = nearest_distance(search->word, candidate);
     if (distance > limit) {
-        /* A part of a title, or a title with more around it: near, but any spelling slip is nearer. */
+        /* A part of a title, or a title with more around it: near, but any spelling slip is nearer.
+         */
         if (len < 3 || strlen(candidate) < 3 ||
             (!strcasestr(candidate, search->word) && !strcasestr(search->word, candidate)))
             return;

@@ -9,12 +9,13 @@
 
 #define NEAREST_WORD_CAP 128 /* bytes of a word that count */
 
-/* Edits (insert, delete, replace, swap of neighbours; ASCII letter case is free) between two words. */
+/* Edits (insert, delete, replace, swap of neighbours; ASCII letter case is free) between two words.
+ */
 size_t nearest_distance(const char *a, const char *b);
 
-/* A running search: feed candidates, read best. best is borrowed from the candidates; NULL while none is near enough
- * (more than a third of the word's length, at least 1, away). A candidate that contains the word, or is contained in it,
- * counts as near. */
+/* A running search: feed candidates, read best. best is borrowed from the candidates; NULL while
+ * none is near enough (more than a third of the word's length, at least 1, away). A candidate that
+ * contains the word, or is contained in it, counts as near. */
 struct nearest {
     const char *word;
     const char *best;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Graph questions over a curriculum, answered by igraph in short words with ids and titles. The only user of igraph.
- * igraph 0.10 keeps global state: every function here is for one thread at a time (the graph lane).
+ * Graph questions over a curriculum, answered by igraph in short words with ids and titles. The
+ * only user of igraph. igraph 0.10 keeps global state: every function here is for one thread at a
+ * time (the graph lane).
  *
- * All edges point from the earlier node to the later one. A query speaks over its own default set of relationship types
- * (those that contain PREREQUISITE for needs, order, cycles, chains and redundancy; LEADS_TO as well for paths,
- * reachability and bottlenecks; ENRICHMENT only when named) unless `types` says otherwise, and its answer says over which.
- * Parallel edges of several types count once; an edge with a missing end is left out, and the answer counts it.
+ * All edges point from the earlier node to the later one. A query speaks over its own default set
+ * of relationship types (those that contain PREREQUISITE for needs, order, cycles, chains and
+ * redundancy; LEADS_TO as well for paths, reachability and bottlenecks; ENRICHMENT only when named)
+ * unless `types` says otherwise, and its answer says over which. Parallel edges of several types
+ * count once; an edge with a missing end is left out, and the answer counts it.
  */
 #ifndef LECTERN_GRAPH_H
 #define LECTERN_GRAPH_H
@@ -18,15 +20,16 @@
 
 #define GRAPH_LIMIT_DEFAULT 20u
 #define GRAPH_LIMIT_MAX     500u
-#define GRAPH_ANSWER_CAP    (32u << 10) /* bytes of one answer; what is cut is said, with how to get the rest */
-#define GRAPH_NODES_CAP     200000u
-#define GRAPH_EDGES_CAP     2000000u
+#define GRAPH_ANSWER_CAP                                                                           \
+    (32u << 10) /* bytes of one answer; what is cut is said, with how to get the rest */
+#define GRAPH_NODES_CAP 200000u
+#define GRAPH_EDGES_CAP 2000000u
 
 struct graph_node {
     const char *id;
-    const char *title;    /* may be "" */
-    const char *group;    /* chapter, section or node type for the outline; may be NULL */
-    size_t components;    /* how many it has, for outline and counts */
+    const char *title; /* may be "" */
+    const char *group; /* chapter, section or node type for the outline; may be NULL */
+    size_t components; /* how many it has, for outline and counts */
 };
 
 struct graph_edge {
@@ -36,34 +39,53 @@ struct graph_edge {
 
 struct graph;
 
-/* Copies what it needs. A node id that repeats: the first counts. NULL with ERROR_TOO_LARGE, ERROR_MEMORY. */
-struct graph *graph_create(const struct graph_node *nodes, size_t node_count, const struct graph_edge *edges,
-                           size_t edge_count, struct error *err);
+/* Copies what it needs. A node id that repeats: the first counts. NULL with ERROR_TOO_LARGE,
+ * ERROR_MEMORY. */
+struct graph *graph_create(const struct graph_node *nodes, size_t node_count,
+                           const struct graph_edge *edges, size_t edge_count, struct error *err);
 void graph_destroy(struct graph *graph); /* takes NULL */
 
 struct graph_question {
-    const char *query;        /* a name of graph_queries */
-    const char *node;         /* node id, or a title that only one node has; NULL when not given */
+    const char *query; /* a name of graph_queries */
+    const char *node;  /* node id, or a title that only one node has; NULL when not given */
     const char *from, *to;
-    const char *const *types; /* relationship types, NULL-terminated, or NULL: the query's own */
-    unsigned limit;           /* rows of the answer, 0: the default */
+    /* Relationship types, NULL-terminated, "all" for every one; NULL or empty: the query's own. */
+    const char *const *types;
+    unsigned limit;              /* rows of the answer, 0: the default */
     const struct cancel *cancel; /* asked between steps; may be NULL */
 };
 
 /* Which of node, from and to a query takes. */
-enum graph_needs { GRAPH_TAKES_NOTHING, GRAPH_TAKES_NODE, GRAPH_TAKES_FROM_TO };
+enum graph_needs {
+    GRAPH_TAKES_NOTHING,
+    GRAPH_TAKES_NODE,
+    GRAPH_TAKES_FROM_TO,
+    GRAPH_MAY_TAKE_NODE
+};
+
+/* The types a query speaks over when none is named. */
+enum graph_follows {
+    GRAPH_FOLLOWS_PREREQUISITES, /* those that contain PREREQUISITE */
+    GRAPH_FOLLOWS_PATHS,         /* and LEADS_TO */
+    GRAPH_FOLLOWS_ALL,
+};
+
+struct graph_ask; /* a question on its way: helpers/graph/ask.h */
 
 struct graph_query {
     const char *name;    /* "outline", "path", ... */
     const char *summary; /* what it answers, in few words: for the tool's schema and for --help */
     enum graph_needs needs;
+    enum graph_follows follows;
+    int (*answer)(struct graph_ask *ask, struct error *err); /* for graph_answer only */
 };
 
 /* The table of queries; count in *count. Static. */
 const struct graph_query *graph_queries(size_t *count);
 
-/* Appends the answer in words to *answer. -1: ERROR_INVALID or ERROR_NOT_FOUND with what would be right (the queries, the
- * nearest node id or title, the types there are), ERROR_CANCELLED. */
+/* Appends the answer in words to *answer. -1: ERROR_INVALID or ERROR_NOT_FOUND with what would be
+ * right (the queries, the nearest node id or title, the types there are), ERROR_CONFLICT for a
+ * title that several nodes have, ERROR_CANCELLED. */
 int graph_answer(struct graph *graph, const struct graph_question *question, struct buf *answer,
                  struct error *err);
 

@@ -8,20 +8,28 @@
 #include "helpers/base/config.h"
 
 /* Exit statuses. exec has its own beside these: 3 refused, 124 timeout, 127 no engine. */
-enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_REFUSED = 3, EXIT_TIMEOUT = 124, EXIT_NO_ENGINE = 127 };
+enum {
+    EXIT_OK = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_REFUSED = 3,
+    EXIT_TIMEOUT = 124,
+    EXIT_NO_ENGINE = 127
+};
 
 struct command {
     const char *name;
     const char *usage;   /* "[--profile P] [--json] [FILE...]" */
     const char *summary; /* one line */
     enum config_command options;
-    int (*run)(const struct config *config); /* the exit status; it has said what was wrong on stderr */
+    int (*run)(
+        const struct config *config); /* the exit status; it has said what was wrong on stderr */
 };
 
 extern const struct command *const commands[]; /* NULL-terminated */
 
-extern const struct command command_serve, command_stdio, command_validate, command_exec, command_graph,
-    command_import, command_export, command_doctor, command_image;
+extern const struct command command_serve, command_stdio, command_validate, command_exec,
+    command_graph, command_import, command_export, command_demo, command_doctor, command_image;
 
 /* "lectern exec: text" on stderr; returns status. */
 int command_fail(const char *name, int status, const struct error *err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One MCP client as the protocol sees it: JSON-RPC messages in, messages out. No sockets, no storage. Everything runs on the
- * loop's thread. stdio has one peer; Streamable HTTP one for each Mcp-Session-Id (transport keeps the table of them);
- * WebSocket one a connection.
+ * One MCP client as the protocol sees it: JSON-RPC messages in, messages out. No sockets, no
+ * storage. Everything runs on the loop's thread. stdio has one peer; Streamable HTTP one for each
+ * Mcp-Session-Id (transport keeps the table of them); WebSocket one a connection.
  */
 #ifndef LECTERN_PROTOCOL_PEER_H
 #define LECTERN_PROTOCOL_PEER_H
@@ -21,29 +21,37 @@ bool protocol_version_known(const char *version);
 
 struct peer;
 
-/* Where the answers to one incoming message go: an HTTP exchange, or stdio itself. The receiver of a message gives it; it
- * must stay valid until `end` was called on it, or it was let go with peer_forget. */
+/* Where the answers to one incoming message go: an HTTP exchange, or stdio itself. The receiver of
+ * a message gives it; it must stay valid until `end` was called on it, or it was let go with
+ * peer_forget. */
 struct peer_reply {
-    /* One JSON-RPC message without a line end. A notification that belongs to the request (progress), or its response. */
+    /* Set by the peer before send of a response: HTTP's status for it. 200, or 4xx where the
+     * message as a whole is refused. */
+    int http_status;
+    /* One JSON-RPC message without a line end. A notification that belongs to the request
+     * (progress), or its response. */
     void (*send)(struct peer_reply *reply, const char *json, size_t len, bool is_response);
-    /* Nothing more will come. accepted: there was nothing to answer (a notification): HTTP's 202. */
+    /* Nothing more will come. accepted: there was nothing to answer (a notification): HTTP's 202.
+     */
     void (*end)(struct peer_reply *reply, bool accepted);
 };
 
 /* bound_session: the one session this client may use, or NULL. Copied. */
-struct peer *peer_create(struct server_parts *parts, const char *transport_name, const char *bound_session,
-                         struct error *err);
+struct peer *peer_create(struct server_parts *parts, const char *transport_name,
+                         const char *bound_session, struct error *err);
 
-/* One message: request, notification or response. Wrong JSON is answered with a JSON-RPC error through reply. */
+/* One message: request, notification or response. Wrong JSON is answered with a JSON-RPC error
+ * through reply. */
 void peer_receive(struct peer *peer, const char *json, size_t len, struct peer_reply *reply);
 
-/* The transport behind this reply is gone: what is still to come for it is thrown away; the calls go on (a lost
- * connection is no cancel in the legacy era). */
+/* The transport behind this reply is gone: what is still to come for it is thrown away; the calls
+ * go on (a lost connection is no cancel in the legacy era). */
 void peer_forget(struct peer *peer, struct peer_reply *reply);
 
-bool peer_initialized(const struct peer *peer);       /* it has sent initialize */
-const char *peer_version(const struct peer *peer);    /* agreed protocol version, or NULL before initialize */
-size_t peer_calls(const struct peer *peer);           /* under way */
+bool peer_initialized(const struct peer *peer); /* it has sent initialize */
+const char *
+peer_version(const struct peer *peer);      /* agreed protocol version, or NULL before initialize */
+size_t peer_calls(const struct peer *peer); /* under way */
 
 /* Cancels what is under way; the memory goes when the last call has ended. Takes NULL. */
 void peer_destroy(struct peer *peer);

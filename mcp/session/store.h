@@ -42,6 +42,8 @@ void store_close(struct store *store); /* takes NULL */
 struct writer {
     const char *who;        /* "mcp", "rest", "import", ... with the client's name where it gave one */
     const char *change_set; /* groups several writes; NULL: each write is one of its own */
+    int64_t expected_cursor; /* ERROR_STALE where store_cursor gives another: of the node for a write to its components, else of the
+                                session; 0: not checked */
 };
 
 /* ---- reading. Each appends JSON text to *json in the form the session API gives; nothing is built as a tree. ---- */
@@ -61,6 +63,9 @@ int store_read_node_texts(struct store *store, const char *sid, const char *node
  * each write. */
 int store_session(struct store *store, const char *sid, char *title, size_t size, int64_t *version,
                   struct error *err);
+/* A number that rises with each write to the node and its components (sid and node_id given), to the session (node_id NULL), or
+ * to any session (both NULL). */
+int store_cursor(struct store *store, const char *sid, const char *node_id, int64_t *version, struct error *err);
 /* The only session's id, or ERROR_INVALID whose text lists the sessions there are by title and id. */
 int store_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct error *err);
 /* The only session that has this node id, for the bare component paths; ERROR_NOT_FOUND, or ERROR_CONFLICT where several. */

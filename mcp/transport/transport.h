@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The ways in: HTTP with SSE (libwebsockets) and stdio. The only users of libwebsockets. Both run on parts->loop's thread.
+ * The ways in: HTTP with SSE (libwebsockets) and stdio. The only users of libwebsockets. Both run
+ * on parts->loop's thread.
  */
 #ifndef LECTERN_TRANSPORT_H
 #define LECTERN_TRANSPORT_H
@@ -11,33 +12,35 @@
 #include "mcp/server_parts.h"
 
 #define HTTP_CONNECTIONS_CAP 512
-#define HTTP_PEERS_CAP       256               /* MCP sessions at once */
-#define HTTP_PEER_IDLE_S     3600              /* without a request or stream, an MCP session ends */
+#define HTTP_PEERS_CAP       256  /* MCP sessions at once */
+#define HTTP_PEER_IDLE_S     3600 /* without a request or stream, an MCP session ends */
 #define HTTP_BODY_CAP        ((size_t)16 << 20)
 
-struct http_config {
-    const char *host;                 /* "127.0.0.1"; other than loopback only when the user said so */
-    int port;                         /* 0: any free one */
+struct http_config {  /* texts borrowed for the server's life */
+    const char *host; /* "127.0.0.1"; other than loopback only when the user said so */
+    int port;         /* 0: any free one */
     const char *const *allow_origins; /* further origins, NULL-terminated, or NULL */
     const char *const *allow_hosts;   /* further Host names, NULL-terminated, or NULL */
 };
 
 struct http_server;
 
-/* ERROR_CONFLICT when the port is taken: the text says by which process, and how to choose another. */
+/* ERROR_CONFLICT when the port is taken: the text says by which process, and how to choose another.
+ */
 struct http_server *http_server_create(struct server_parts *parts, const struct http_config *config,
                                        struct error *err);
 int http_server_port(const struct http_server *server);
 /* Stops accepting, lets answers drain until deadline_ms, then closes; on_closed on the loop. */
-void http_server_close(struct http_server *server, unsigned deadline_ms, void (*on_closed)(void *user),
-                       void *user);
+void http_server_close(struct http_server *server, unsigned deadline_ms,
+                       void (*on_closed)(void *user), void *user);
 void http_server_destroy(struct http_server *server); /* after on_closed. Takes NULL */
 
 struct stdio_server;
 
 /* MCP on two file descriptors. on_end: end of input, and every answer is out. */
-struct stdio_server *stdio_server_create(struct server_parts *parts, int in, int out, const char *bound_session,
-                                         void (*on_end)(void *user), void *user, struct error *err);
+struct stdio_server *stdio_server_create(struct server_parts *parts, int in, int out,
+                                         const char *bound_session, void (*on_end)(void *user),
+                                         void *user, struct error *err);
 void stdio_server_destroy(struct stdio_server *server); /* takes NULL */
 
 #endif

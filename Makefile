@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A thin front of CMake's presets and the scripts in cmake/. `make help` lists what there is.
+SHELL := /bin/bash
+.DEFAULT_GOAL := build
+.PHONY: deps build run test bench lint format image install clean help asan tsan
+
+PREFIX ?= /usr/local
+
+deps: ## install what is missing of the system's packages (apt-get)
+	@cmake/deps.sh build sandbox image test
+
+build: ## the binary: build/release/lectern
+	@cmake/deps.sh --check build
+	@. cmake/steps.sh && mkdir -p build && build release
+
+run: ## everything up to the server serving the demo curriculum; HOST, PORT, DATA, DOCKER_HOST
+	@cmake/run.sh
+
+test: ## every test; TESTS=REGEX for some, JOBS=N at once
+	@cmake/test.sh
+
+bench: build ## the measurements of tests/bench
+	@ctest --test-dir build/release -C bench -L bench --verbose --no-tests=error
+
+asan tsan: ## every test under ASan and UBSan, or under TSan
+	@cmake/deps.sh --check build sandbox image test
+	@. cmake/steps.sh && mkdir -p build && build $@
+	@ctest --test-dir build/$@ --output-on-failure --no-tests=error $(if $(TESTS),-R '$(TESTS)')
+
+lint: ## clang-format, clang-tidy, shellcheck
+	@cmake/lint.sh
+
+format: ## lay out the C code as .clang-format says
+	@cmake/deps.sh --check lint
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+image: build ## the sandbox image, for the Docker daemon at DOCKER_HOST
+	@cmake/deps.sh image
+	@image/build.sh
+
+install: build ## under PREFIX (/usr/local), DESTDIR honoured
+	@cmake --install build/release --prefix '$(PREFIX)'
+
+clean: ## remove build/
+	rm -rf build
+
+help: ## this list
+	@sed -n 's/^\([a-z ]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | \
+	  while IFS=$$'\t' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done

@@ -1,0 +1,187 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What Lectern needs from the system, in one table, and the command that brings what is missing.
+#
+#   cmake/deps.sh [--check] GROUP...     build sandbox image test lint, or all
+#   cmake/deps.sh --table                the table as Markdown, for the README
+#
+# Quiet and quick where nothing is missing. Installs with apt-get, as root or through sudo; where neither is possible it says what
+# to type and fails. --check never installs.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# package | groups | how to see that it is there | what it is for | licence
+# cmd: a command in PATH. pc: a pkg-config module. py: a module of /usr/bin/python3. file: a path, with wildcards. A part that came
+# from elsewhere than apt counts as there.
+table='
+gcc                       | build      | cmd:cc                    | the C compiler                                  | GPL-3.0-or-later with exception
+libc6-dev                 | build      | file:/usr/include/stdio.h | the C library and its headers                   | LGPL-2.1-or-later
+cmake                     | build      | cmd:cmake                 | the build                                       | BSD-3-Clause
+ninja-build               | build      | cmd:ninja                 | runs the build                                  | Apache-2.0
+pkgconf                   | build      | cmd:pkg-config            | finds the libraries                             | ISC
+libwebsockets-dev         | build      | pc:libwebsockets          | HTTP, SSE and WebSocket                         | MIT
+libwebsockets-evlib-uv    | build      | file:/usr/lib/*/libwebsockets-evlib_uv.so | its libuv plugin, loaded when it runs | MIT
+libuv1-dev                | build      | pc:libuv                  | event loops                                     | MIT
+libjansson-dev            | build      | pc:jansson                | JSON                                            | MIT
+libcurl4-openssl-dev      | build      | pc:libcurl                | the Docker API                                  | curl
+libseccomp-dev            | build      | pc:libseccomp             | system call filter of the sandbox               | LGPL-2.1-only
+libigraph-dev             | build      | pc:igraph                 | graph questions                                 | GPL-2.0-or-later
+libsqlite3-dev            | build      | pc:sqlite3                | the embedded store                              | public domain
+libcmocka-dev             | build      | pc:cmocka                 | unit tests                                      | Apache-2.0
+python3                   | sandbox    | file:/usr/bin/python3     | runs the analysis code                          | PSF-2.0
+bubblewrap                | sandbox    | cmd:bwrap                 | the sandbox where no Docker daemon answers      | LGPL-2.0-or-later
+python3-pandas            | sandbox    | py:pandas                 | tables, for analysis code                       | BSD-3-Clause
+python3-numpy             | sandbox    | py:numpy                  | arrays, for analysis code                       | BSD-3-Clause
+python3-networkx          | sandbox    | py:networkx               | graphs, for analysis code                       | BSD-3-Clause
+python3-scipy             | sandbox    | py:scipy                  | statistics, for analysis code                   | BSD-3-Clause
+python3-tabulate          | sandbox    | py:tabulate               | Markdown tables, for analysis code              | MIT
+curl                      | sandbox image test | cmd:curl                  | asks whether a Docker daemon or server answers  | curl
+mmdebstrap                | image test | cmd:mmdebstrap            | makes the base of the sandbox image             | MIT
+docker.io                 | test       | cmd:dockerd               | a private Docker daemon for the tests           | Apache-2.0
+nodejs                    | test       | cmd:node                  | runs the MCP clients of others in the tests     | MIT
+npm                       | test       | cmd:npm                   | brings the MCP clients of others                | Artistic-2.0
+procps                    | test       | cmd:ps                    | looks at processes in the tests                 | GPL-2.0-or-later
+clang-format              | lint       | cmd:clang-format          | layout of the C code                            | Apache-2.0 with LLVM exception
+clang-tidy                | lint       | cmd:clang-tidy            | static analysis                                 | Apache-2.0 with LLVM exception
+shellcheck                | lint       | cmd:shellcheck            | static analysis of shell scripts                | GPL-3.0-or-later
+'
+
+rows() { sed 's/ *| */|/g; s/^ *//; s/ *$//; /^$/d' <<<"$table"; }
+
+if [ "${1:-}" = --table ]; then
+  echo '| package | needed for | what it is for | licence |'
+  echo '|---|---|---|---|'
+  rows | while IFS='|' read -r package groups _ purpose licence; do
+    echo "| $package | ${groups// /, } | $purpose | $licence |"
+  done
+  exit
+fi
+
+check=0
+if [ "${1:-}" = --check ]; then
+  check=1
+  shift
+fi
+[ $# -gt 0 ] || set -- all
+for group; do
+  case $group in
+    build | sandbox | image | test | lint | all) ;;
+    *)
+      echo "deps: there is no group '$group'; there are: build sandbox image test lint all" >&2
+      exit 2
+      ;;
+  esac
+done
+
+wanted() { # does one of the row's groups ($1) stand among those asked for ($2...)?
+  local groups=" $1 " group
+  shift
+  for group; do
+    [[ $group == all || $groups == *" $group "* ]] && return 0
+  done
+  return 1
+}
+
+# One start of python3 for all its modules: finding is quick, importing is not.
+python_modules=$(rows | sed -n 's/.*|py:\([a-z0-9_]*\)|.*/\1/p')
+python_there=' '
+if [ -x /usr/bin/python3 ]; then
+  # shellcheck disable=SC2086
+  python_there=" $(/usr/bin/python3 -c 'import sys
+from importlib.util import find_spec
+print(*(name for name in sys.argv[1:] if find_spec(name)))' $python_modules) "
+fi
+
+there() {
+  case $1 in
+    cmd:*) command -v "${1#cmd:}" >/dev/null ;;
+    pc:*) pkg-config --exists "${1#pc:}" 2>/dev/null ;;
+    py:*) [[ $python_there == *" ${1#py:} "* ]] ;;
+    file:*) compgen -G "${1#file:}" >/dev/null ;;
+  esac
+}
+
+missing=()
+purposes=
+while IFS='|' read -r package groups probe purpose _; do
+  wanted "$groups" "$@" || continue
+  there "$probe" && continue
+  missing+=("$package")
+  purposes+=$(printf '  %-24s %s' "$package" "$purpose")$'\n'
+done < <(rows)
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+printf 'Missing, of what Lectern needs (%s):\n%s' "$*" "$purposes" >&2
+by_hand="apt-get install --no-install-recommends ${missing[*]}"
+if [ $check = 1 ]; then
+  echo "To install it: cmake/deps.sh $*    (or: $by_hand)" >&2
+  exit 1
+fi
+if ! command -v apt-get >/dev/null; then
+  echo "There is no apt-get here. Install these by your system's own means (the names are Debian's), then try again." >&2
+  exit 1
+fi
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null || { [ ! -t 0 ] && ! sudo -n true 2>/dev/null; }; then
+    echo "Installing wants root, and there is no sudo to ask. Type this as root, then try again:" >&2
+    echo "  $by_hand" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+mkdir -p build
+log=$PWD/build/deps.log
+: >"$log"
+apt() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 \
+    apt-get -y -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=180 "$@"
+}
+# apt's own lines go to the log; of its hundreds of packages a line is shown now and then.
+progress() {
+  awk -v log_file="$log" '
+    { print >>log_file; fflush(log_file) }
+    /newly installed/ { match($0, /[0-9]+ newly/); total = substr($0, RSTART, RLENGTH) + 0
+                        printf "  %d packages with all they stand on\n", total; fflush() }
+    /^Unpacking / { if (++unpacked % 40 == 0) { printf "  unpacked %d of %d\n", unpacked, total; fflush() } }
+    /^Setting up / { if (++ready % 40 == 0) { printf "  set up %d of %d\n", ready, total; fflush() } }'
+}
+# Goes on after a failure: what is on the lists may be enough, and the install says what is not.
+update() {
+  echo "Reading the package lists (apt-get update)"
+  apt update 2>&1 | progress || echo "apt-get update failed; trying with the lists there are"
+}
+
+# Where no init system runs (a container, a chroot), a package must not start its service.
+policy=/usr/sbin/policy-rc.d
+policy_is_ours=0
+without_services() {
+  if [ ! -d /run/systemd/system ] && [ ! -e $policy ]; then
+    printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee $policy >/dev/null
+    "${as_root[@]}" chmod 755 $policy
+    policy_is_ours=1
+  fi
+}
+finish() {
+  [ $policy_is_ours = 0 ] || "${as_root[@]}" rm -f $policy
+}
+trap finish EXIT
+
+started=$SECONDS
+# Empty package lists know none of the names; stale ones show when the install fails.
+apt-cache show "${missing[@]}" >/dev/null 2>&1 || update
+without_services
+echo "Installing ${#missing[@]} packages (apt-get, ${as_root[0]:-as root}); log: build/deps.log"
+if ! apt install --no-install-recommends "${missing[@]}" 2>&1 | progress; then
+  echo "That failed. Once more, with new package lists."
+  sleep 3
+  update
+  if ! apt install --no-install-recommends "${missing[@]}" 2>&1 | progress; then
+    tail -n 20 "$log" >&2
+    echo "apt-get could not install them; its whole output is in build/deps.log. To try by hand: $by_hand" >&2
+    exit 1
+  fi
+fi
+echo "Installed in $((SECONDS - started)) s"

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The option table and what follows from it. getopt_long does the parsing, jansson reads the
+ * configuration file.
+ */
+#include "helpers/base/config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "helpers/base/json.h"
+#include "helpers/base/nearest.h"
+
+#define ENV_NAME_CAP       64
+#define CONFIG_HELP_COLUMN 28
+
+#ifndef LECTERN_SHARE_DIR
+#define LECTERN_SHARE_DIR "/usr/local/share/lectern"
+#endif
+
+enum option_type { OPTION_TEXT, OPTION_NUMBER, OPTION_FLAG, OPTION_LIST };
+
+struct option_row {
+    const char *name;
+    enum option_type type;
+    size_t offset;       /* in struct config */
+    const char *metavar; /* NULL for a flag */
+    const char *initial; /* default as text; NULL: none, or said by help */
+    long least, most;    /* of a number */
+    int commands;
+    const char *help;
+};
+
+#define ANY_STORE                                                                                  \
+    (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH | CONFIG_IMPORT | CONFIG_EXPORT |    \
+     CONFIG_DOCTOR | CONFIG_DEMO)
+#define ANY_SANDBOX (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_DOCTOR)
+#define ANY         (ANY_STORE | CONFIG_VALIDATE | CONFIG_IMAGE)
+
+static const struct option_row rows[] = {
+    {"store", OPTION_TEXT, offsetof(struct config, store), "URL", NULL, 0, 0, ANY_STORE,
+     "where curricula are kept: sqlite:PATH (default: lectern.db in the data folder)"},
+    {"data", OPTION_TEXT, offsetof(struct config, data), "DIR", NULL, 0, 0, ANY_STORE,
+     "data folder (default: $XDG_DATA_HOME/lectern)"},
+    {"session", OPTION_TEXT, offsetof(struct config, session), "SID", NULL, 0, 0,
+     CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH, "the curriculum that is meant, by its session id"},
+    {"host", OPTION_TEXT, offsetof(struct config, host), "ADDRESS", "127.0.0.1", 0, 0, CONFIG_SERVE,
+     "address to serve on; other than loopback, anyone who reaches it may edit"},
+    {"port", OPTION_NUMBER, offsetof(struct config, port), "N", "8001", 0, 65535, CONFIG_SERVE,
+     "port to serve on; 0 takes a free one"},
+    {"allow-origin", OPTION_LIST, offsetof(struct config, allow_origin), "ORIGIN", NULL, 0, 0,
+     CONFIG_SERVE, "let pages of this origin call the server; may be repeated"},
+    {"allow-host", OPTION_LIST, offsetof(struct config, allow_host), "NAME", NULL, 0, 0,
+     CONFIG_SERVE, "answer to this Host name too; may be repeated"},
+    {"sandbox", OPTION_TEXT, offsetof(struct config, sandbox), "ENGINE", "auto", 0, 0, ANY_SANDBOX,
+     "what runs analyses: auto, docker or local (bubblewrap)"},
+    {"docker-host", OPTION_TEXT, offsetof(struct config, docker_host), "URL", NULL, 0, 0,
+     ANY_SANDBOX | CONFIG_IMAGE, "the Docker daemon (default: DOCKER_HOST, else its usual socket)"},
+    {"image", OPTION_TEXT, offsetof(struct config, image), "NAME",
+     "lectern-sandbox:" LECTERN_VERSION, 0, 0, ANY_SANDBOX | CONFIG_IMAGE, "the sandbox's image"},
+    {"profile", OPTION_TEXT, offsetof(struct config, profile), "P", "data-science", 0, 0,
+     ANY_SANDBOX | CONFIG_VALIDATE,
+     "what analyses may import: minimal, data-science or visualization"},
+    {"timeout", OPTION_NUMBER, offsetof(struct config, timeout), "SECONDS", "5", 1, 5, ANY_SANDBOX,
+     "most running time of one analysis"},
+    {"share", OPTION_TEXT, offsetof(struct config, share), "DIR", NULL, 0, 0,
+     ANY_SANDBOX | CONFIG_IMAGE | CONFIG_DEMO,
+     "folder with the runner and its parts (default: beside the binary)"},
+    {"node", OPTION_TEXT, offsetof(struct config, node), "ID", NULL, 0, 0, CONFIG_GRAPH,
+     "the node a query is about, by id or title"},
+    {"from", OPTION_TEXT, offsetof(struct config, from), "ID", NULL, 0, 0, CONFIG_GRAPH,
+     "where a path begins"},
+    {"to", OPTION_TEXT, offsetof(struct config, to), "ID", NULL, 0, 0, CONFIG_GRAPH,
+     "where a path ends"},
+    {"types", OPTION_LIST, offsetof(struct config, types), "TYPE", NULL, 0, 0, CONFIG_GRAPH,
+     "relationship type to look at; may be repeated"},
+    {"limit", OPTION_NUMBER, offsetof(struct config, limit), "N", "0", 0, 500, CONFIG_GRAPH,
+     "most rows of an answer (0: the query's own)"},
+    {"title", OPTION_TEXT, offsetof(struct config, title), "TEXT", NULL, 0, 0, CONFIG_IMPORT,
+     "the session's title (default: the file's own)"},
+    {"dry-run", OPTION_FLAG, offsetof(struct config, dry_run), NULL, NULL, 0, 0, CONFIG_IMPORT,
+     "only report what the file holds and what breaks the rules"},
+    {"output", OPTION_TEXT, offsetof(struct config, output), "FILE", NULL, 0, 0, CONFIG_EXPORT,
+     "file to write (default: standard output); also -o"},
+    {"json", OPTION_FLAG, offsetof(struct config, json), NULL, NULL, 0, 0,
+     CONFIG_VALIDATE | CONFIG_EXEC | CONFIG_DOCTOR, "answer as JSON"},
+    {"dump-policy", OPTION_FLAG, offsetof(struct config, dump_policy), NULL, NULL, 0, 0,
+     CONFIG_VALIDATE, "print the policy's tables as JSON"},
+    {"no-demo", OPTION_FLAG, offsetof(struct config, no_demo), NULL, NULL, 0, 0, CONFIG_SERVE,
+     "do not load the demo curriculum into an empty store"},
+    {"log", OPTION_TEXT, offsetof(struct config, log), "LEVEL", "info", 0, 0, ANY,
+     "error, warning, info or debug"},
+    {"help", OPTION_FLAG, offsetof(struct config, help), NULL, NULL, 0, 0, ANY, "this text"},
+};
+#define ROW_COUNT (sizeof rows / sizeof rows[0])
+
+struct config_texts {
+    size_t count;
+    char *texts[256];
+};
+
+/* Options are read before the first thread starts, so what is not thread-safe is safe here. */
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name); /* NOLINT(concurrency-mt-unsafe) */
+
+    return value && *value ? value : NULL;
+}
+
+static const char *keep(struct config *config, const char *text, struct error *err)
+{
+    struct config_texts *texts = config->texts;
+    char *copy;
+
+    if (texts->count == sizeof texts->texts / sizeof texts->texts[0]) {
+        error_set(err, ERROR_TOO_LARGE, "too many option values");
+        return NULL;
+    }
+    copy = strdup(text);
+    if (!copy) {
+        error_set(err, ERROR_MEMORY, "out of memory for an option");
+        return NULL;
+    }
+    texts->texts[texts->count++] = copy;
+    return copy;
+}
+
+static int set_number(long *to, const struct option_row *row, const char *text, struct error *err)
+{
+    char *end;
+    long value;
+
+    errno = 0;
+    value = strtol(text, &end, 10);
+    if (errno || end == text || *end || value < row->least || value > row->most)
+        return error_set(err, ERROR_INVALID, "--%s wants a number from %ld to %ld, not '%s'",
+                         row->name, row->least, row->most, text);
+    *to = value;
+    return 0;
+}
+
+static int set_flag(bool *to, const struct option_row *row, const char *text, struct error *err)
+{
+    static const char *const yes[] = {"1", "true", "yes", NULL}, *const no[] = {"0", "false", "no",
+                                                                                NULL};
+
+    for (size_t i = 0; yes[i]; i++) {
+        if (strcmp(text, yes[i]) == 0 || strcmp(text, no[i]) == 0) {
+            *to = strcmp(text, yes[i]) == 0;
+            return 0;
+        }
+    }
+    return error_set(err, ERROR_INVALID, "--%s wants true or false, not '%s'", row->name, text);
+}
+
+static int add_to_list(const char **list, const struct option_row *row, const char *text,
+                       struct error *err)
+{
+    size_t count = 0;
+
+    while (list[count])
+        count++;
+    if (count == CONFIG_LIST_CAP)
+        return error_set(err, ERROR_INVALID, "--%s can be given %d times", row->name,
+                         CONFIG_LIST_CAP);
+    list[count] = text;
+    return 0;
+}
+
+static int set_row(struct config *config, const struct option_row *row, const char *text,
+                   struct error *err)
+{
+    char *field = (char *)config + row->offset;
+    const char *kept;
+
+    switch (row->type) {
+    case OPTION_NUMBER:
+        return set_number((long *)field, row, text, err);
+    case OPTION_FLAG:
+        return set_flag((bool *)field, row, text, err);
+    case OPTION_TEXT:
+    case OPTION_LIST:
+        break;
+    }
+    kept = keep(config, text, err);
+    if (!kept)
+        return -1;
+    if (row->type == OPTION_LIST)
+        return add_to_list((const char **)field, row, kept, err);
+    *(const char **)field = kept;
+    return 0;
+}
+
+static void env_name(const struct option_row *row, char name[ENV_NAME_CAP])
+{
+    size_t len = (size_t)snprintf(name, ENV_NAME_CAP, "LECTERN_%s", row->name);
+
+    for (size_t i = 0; i < len; i++)
+        name[i] = (char)(name[i] == '-'                       ? '_'
+                         : (name[i] >= 'a' && name[i] <= 'z') ? name[i] - 32
+                                                              : name[i]);
+}
+
+static const struct option_row *find_row(const char *name)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (strcmp(rows[i].name, name) == 0)
+            return &rows[i];
+    }
+    return NULL;
+}
+
+/* One member of the configuration file. A row of another command is taken and not used: the file
+ * serves them all. */
+static int set_from_json(struct config *config, enum config_command command, const char *name,
+                         const json_t *value, struct error *err)
+{
+    const struct option_row *row = find_row(name);
+    char number[32];
+    size_t i;
+    json_t *item;
+
+    if (!row)
+        return error_set(err, ERROR_INVALID, "'%s' is no option; lectern COMMAND --help lists them",
+                         name);
+    if (!(row->commands & (int)command))
+        return 0;
+    if (json_is_string(value))
+        return set_row(config, row, json_string_value(value), err);
+    if (json_is_boolean(value))
+        return set_row(config, row, json_is_true(value) ? "true" : "false", err);
+    if (json_is_integer(value)) {
+        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        return set_row(config, row, number, err);
+    }
+    if (row->type != OPTION_LIST || !json_is_array(value))
+        return error_set(err, ERROR_INVALID,
+                         "'%s' wants a text, number, true, false or a list of texts", name);
+    json_array_foreach(value, i, item)
+    {
+        if (!json_is_string(item))
+            return error_set(err, ERROR_INVALID, "'%s' wants a list of texts", name);
+        if (set_row(config, row, json_string_value(item), err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int read_file(struct config *config, enum config_command command, struct error *err)
+{
+    const char *base = environment("XDG_CONFIG_HOME"), *home = environment("HOME");
+    char path[PATH_MAX], text[CONFIG_FILE_CAP];
+    const char *name;
+    json_t *value, *object;
+    size_t len;
+    FILE *file;
+    int rc = 0;
+
+    if (base)
+        snprintf(path, sizeof path, "%s/lectern/config.json", base);
+    else if (home)
+        snprintf(path, sizeof path, "%s/.config/lectern/config.json", home);
+    else
+        return 0;
+    file = fopen(path, "re");
+    if (!file)
+        return errno == ENOENT || errno == ENOTDIR ? 0 : error_errno(err, errno, "%s", path);
+    len = fread(text, 1, sizeof text, file);
+    fclose(file);
+    if (len == sizeof text)
+        return error_set(err, ERROR_TOO_LARGE, "%s is larger than %zu bytes", path,
+                         CONFIG_FILE_CAP - 1);
+    object = json_read(text, len, path, err);
+    if (!object)
+        return -1;
+    if (!json_is_object(object))
+        rc = error_set(err, ERROR_INVALID, "wants an object {\"port\": 8001, ...}");
+    json_object_foreach(object, name, value)
+    {
+        if (rc == 0)
+            rc = set_from_json(config, command, name, value, err);
+    }
+    json_decref(object);
+    return rc < 0 ? error_wrap(err, "%s", path) : 0;
+}
+
+static int read_environment(struct config *config, enum config_command command, struct error *err)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        char name[ENV_NAME_CAP];
+        const char *value;
+
+        if (!(rows[i].commands & (int)command) || rows[i].offset == offsetof(struct config, help))
+            continue;
+        env_name(&rows[i], name);
+        value = environment(name);
+        if (value && set_row(config, &rows[i], value, err) < 0)
+            return error_wrap(err, "environment %s", name);
+    }
+    return 0;
+}
+
+static int refuse(const char *word, enum config_command command, struct error *err)
+{
+    struct nearest search;
+    char name[ENV_NAME_CAP];
+
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    nearest_begin(&search, name + strspn(name, "-"));
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].commands & (int)command)
+            nearest_feed(&search, rows[i].name);
+    }
+    if (search.best)
+        return error_set(err, ERROR_INVALID,
+                         "no option '%s'; did you mean --%s? (--help lists all)", name,
+                         search.best);
+    return error_set(err, ERROR_INVALID, "no option '%s'; --help lists all", name);
+}
+
+static int read_words(struct config *config, enum config_command command, int argc, char **argv,
+                      struct error *err)
+{
+    struct option longs[ROW_COUNT + 1] = {0};
+    char **words = calloc((size_t)argc + 2, sizeof *words);
+    size_t count = 0;
+    int found, rc = 0;
+
+    if (!words)
+        return error_set(err, ERROR_MEMORY, "out of memory for options");
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (!(rows[i].commands & (int)command))
+            continue;
+        longs[count].name = rows[i].name;
+        longs[count].has_arg = rows[i].type == OPTION_FLAG ? no_argument : required_argument;
+        longs[count++].val = 256 + (int)i;
+    }
+    words[0] = "lectern"; /* getopt skips the first word */
+    memcpy(words + 1, argv, (size_t)argc * sizeof *words);
+    opterr = 0;
+    optind = 0;
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    while (rc == 0 && (found = getopt_long(argc + 1, words, ":ho:", longs, NULL)) != -1) {
+        if (found >= 256)
+            rc = set_row(config, &rows[found - 256], optarg ? optarg : "true", err);
+        else if (found == 'h')
+            config->help = true;
+        else if (found == 'o' && (command & CONFIG_EXPORT))
+            rc = set_row(config, find_row("output"), optarg, err);
+        else if (found == ':')
+            rc = error_set(err, ERROR_INVALID, "%s wants a value", words[optind - 1]);
+        else
+            rc = refuse(words[optind - 1], command, err);
+    }
+    for (int i = optind; rc == 0 && i <= argc; i++) {
+        if (config->argument_count == CONFIG_ARGUMENTS_CAP)
+            rc = error_set(err, ERROR_INVALID, "more than %d arguments", CONFIG_ARGUMENTS_CAP);
+        else
+            config->arguments[config->argument_count++] = words[i];
+    }
+    free(words);
+    return rc;
+}
+
+/* The data folder by the XDG rules, and the store in it. */
+static int fill_places(struct config *config, struct error *err)
+{
+    const char *base = environment("XDG_DATA_HOME"), *home = environment("HOME");
+    char text[PATH_MAX];
+
+    if (!config->data) {
+        if (base)
+            snprintf(text, sizeof text, "%s/lectern", base);
+        else if (home)
+            snprintf(text, sizeof text, "%s/.local/share/lectern", home);
+        else
+            return error_set(err, ERROR_INVALID, "no HOME in the environment: give --data DIR");
+        config->data = keep(config, text, err);
+        if (!config->data)
+            return -1;
+    }
+    if (!config->store) {
+        if (snprintf(text, sizeof text, "sqlite:%s/lectern.db", config->data) >= (int)sizeof text)
+            return error_set(err, ERROR_INVALID, "--data is too long a path");
+        config->store = keep(config, text, err);
+    }
+    return config->store ? 0 : -1;
+}
+
+int config_read(struct config *config, enum config_command command, int argc, char **argv,
+                struct error *err)
+{
+    memset(config, 0, sizeof *config);
+    config->texts = calloc(1, sizeof *config->texts);
+    if (!config->texts)
+        return error_set(err, ERROR_MEMORY, "out of memory for options");
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].initial && set_row(config, &rows[i], rows[i].initial, err) < 0)
+            return -1;
+    }
+    if (read_file(config, command, err) < 0 || read_environment(config, command, err) < 0 ||
+        read_words(config, command, argc, argv, err) < 0)
+        return -1;
+    return config->help ? 0 : fill_places(config, err);
+}
+
+void config_finish(struct config *config)
+{
+    for (size_t i = 0; config->texts && i < config->texts->count; i++)
+        free(config->texts->texts[i]);
+    free(config->texts);
+    memset(config, 0, sizeof *config);
+}
+
+void config_help(enum config_command command, struct buf *to)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        const struct option_row *row = &rows[i];
+        char left[64], name[ENV_NAME_CAP];
+
+        if (!(row->commands & (int)command))
+            continue;
+        snprintf(left, sizeof left, "--%s%s%s", row->name, row->metavar ? " " : "",
+                 row->metavar ? row->metavar : "");
+        env_name(row, name);
+        buf_addf(to, "  %-*s %s", CONFIG_HELP_COLUMN, left, row->help);
+        if (row->initial)
+            buf_addf(to, " [%s]", row->initial);
+        buf_adds(to, "\n");
+    }
+    buf_adds(to, "\nEach option can stand in the environment too (LECTERN_ and its name in "
+                 "capitals, as LECTERN_STORE),\n"
+                 "and in ~/.config/lectern/config.json ({\"port\": 8002}).\n");
+}
+
+int config_share_file(const struct config *config, const char *name, char *path, size_t size,
+                      struct error *err)
+{
+    /* The build folder's share/, then the place `make install` uses, then the place set at build
+     * time. */
+    static const char *const beside_binary[] = {"share", "../share/lectern"};
+    char binary[PATH_MAX] = "";
+    ssize_t len = readlink("/proc/self/exe", binary, sizeof binary - 1);
+    char *slash = len > 0 ? strrchr(binary, '/') : NULL;
+    const char *tail = *name ? "/" : "";
+
+    if (config->share) {
+        if (snprintf(path, size, "%s%s%s", config->share, tail, name) < (int)size &&
+            access(path, R_OK) == 0)
+            return 0;
+        return error_set(err, ERROR_UNAVAILABLE, "%s is not in %s", name, config->share);
+    }
+    for (size_t i = 0; slash && i < sizeof beside_binary / sizeof beside_binary[0]; i++) {
+        if (snprintf(path, size, "%.*s/%s%s%s", (int)(slash - binary), binary, beside_binary[i],
+                     tail, name) < (int)size &&
+            access(path, R_OK) == 0)
+            return 0;
+    }
+    if (snprintf(path, size, "%s%s%s", LECTERN_SHARE_DIR, tail, name) < (int)size &&
+        access(path, R_OK) == 0)
+        return 0;
+    return error_set(err, ERROR_UNAVAILABLE,
+                     "%s is neither beside the binary nor under %s: build with `make build`, or "
+                     "give --share DIR",
+                     *name ? name : "the share folder", LECTERN_SHARE_DIR);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The table of queries, and the way of a question: arguments checked, nodes found, types chosen,
+ * the view made, the query's function called, the types said. A new query is one row here and one
+ * function.
+ */
+#include "helpers/graph/queries.h"
+
+#include <string.h>
+
+#include "helpers/base/nearest.h"
+#include "helpers/graph/igraph_guard.h"
+#include "helpers/graph/text.h"
+
+#define PREREQUISITES GRAPH_FOLLOWS_PREREQUISITES
+#define PATHS         GRAPH_FOLLOWS_PATHS
+#define ALL           GRAPH_FOLLOWS_ALL
+
+static const struct graph_query queries[] = {
+    {"outline", "nodes by chapter, or a node's chapter", GRAPH_MAY_TAKE_NODE, ALL,
+     graph_query_outline},
+    {"counts", "sizes, pieces, defects", GRAPH_TAKES_NOTHING, ALL, graph_query_counts},
+    {"neighbours", "direct edges", GRAPH_TAKES_NODE, ALL, graph_query_neighbours},
+    {"path", "shortest", GRAPH_TAKES_FROM_TO, PATHS, graph_query_path},
+    {"needs", "all prerequisites in teaching order", GRAPH_TAKES_NODE, PREREQUISITES,
+     graph_query_needs},
+    {"needed_by", "all dependents", GRAPH_TAKES_NODE, PREREQUISITES, graph_query_needed_by},
+    {"common_needs", "needs of both", GRAPH_TAKES_FROM_TO, PREREQUISITES, graph_query_common_needs},
+    {"starting_points", "without prerequisites", GRAPH_TAKES_NOTHING, PREREQUISITES,
+     graph_query_starting_points},
+    {"end_points", "needed by none", GRAPH_TAKES_NOTHING, PREREQUISITES, graph_query_end_points},
+    {"order", "teaching order", GRAPH_TAKES_NOTHING, PREREQUISITES, graph_query_order},
+    {"levels", "by longest chain of prerequisites", GRAPH_MAY_TAKE_NODE, PREREQUISITES,
+     graph_query_levels},
+    {"longest_chain", "of prerequisites", GRAPH_TAKES_NOTHING, PREREQUISITES,
+     graph_query_longest_chain},
+    {"cycles", "nodes that need one another", GRAPH_TAKES_NOTHING, PREREQUISITES,
+     graph_query_cycles},
+    {"bottlenecks", "highest betweenness", GRAPH_TAKES_NOTHING, PATHS, graph_query_bottlenecks},
+    {"hubs", "most direct prerequisites or dependents", GRAPH_TAKES_NOTHING, PREREQUISITES,
+     graph_query_hubs},
+    {"unlocks", "most dependents in all", GRAPH_TAKES_NOTHING, PREREQUISITES, graph_query_unlocks},
+    {"redundant", "edges that longer chains imply", GRAPH_TAKES_NOTHING, PREREQUISITES,
+     graph_query_redundant},
+    {"unreachable", "from all starts, or from a node", GRAPH_MAY_TAKE_NODE, PATHS,
+     graph_query_unreachable},
+};
+
+#define QUERY_COUNT (sizeof queries / sizeof *queries)
+
+const struct graph_query *graph_queries(size_t *count)
+{
+    *count = QUERY_COUNT;
+    return queries;
+}
+
+static const struct graph_query *find_query(const char *name, struct error *err)
+{
+    struct buf BUF_AUTO known = {0}, BUF_AUTO text = {0};
+    struct nearest search;
+
+    buf_init(&known, ERROR_TEXT_CAP);
+    buf_init(&text, ERROR_TEXT_CAP);
+    nearest_begin(&search, name);
+    for (size_t i = 0; i < QUERY_COUNT; i++) {
+        if (strcmp(queries[i].name, name) == 0)
+            return &queries[i];
+        nearest_feed(&search, queries[i].name);
+        buf_addf(&known, "%s%s", i > 0 ? ", " : "", queries[i].name);
+    }
+    graph_text_add(&text, name, GRAPH_TITLE_CAP, false);
+    buf_adds(&text, search.best ? "'; did you mean '" : "'.");
+    if (search.best)
+        buf_addf(&text, "%s'?", search.best);
+    if (graph_text_blank(name))
+        error_set_at(err, "query", "say which query. The queries: %s.", known.data);
+    else
+        error_set_at(err, "query", "there is no query '%s The queries: %s.", text.data, known.data);
+    return NULL;
+}
+
+static const char *given(const char *text)
+{
+    return text && !graph_text_blank(text) ? text : NULL;
+}
+
+/* Which arguments a kind of query takes, and what to say when it got others. */
+static int check_arguments(const struct graph_query *query, const struct graph_question *question,
+                           struct error *err)
+{
+    static const struct {
+        bool node_needed, node_allowed, ends;
+        const char *loc, *takes;
+    } rules[] = {
+        [GRAPH_TAKES_NOTHING] = {false, false, false, "node",
+                                 "is about the whole curriculum: leave node, from and to out"},
+        [GRAPH_TAKES_NODE] = {true, true, false, "node",
+                              "takes one node: its id, or a title that only one node has"},
+        [GRAPH_TAKES_FROM_TO] =
+            {false, false, true, "from",
+             "takes two nodes, from and to: ids, or titles that only one node has"},
+        [GRAPH_MAY_TAKE_NODE] = {false, true, false, "node",
+                                 "takes one node or none: leave from and to out"},
+    };
+    bool node = given(question->node), from = given(question->from), to = given(question->to);
+    bool good = rules[query->needs].ends ? from && to : !from && !to;
+
+    good = good && (node ? rules[query->needs].node_allowed : !rules[query->needs].node_needed);
+    if (!good)
+        return error_set_at(err, rules[query->needs].loc, "the query %s %s.", query->name,
+                            rules[query->needs].takes);
+    if (question->limit > GRAPH_LIMIT_MAX)
+        return error_set_at(err, "limit", "limit goes from 1 to %u.", GRAPH_LIMIT_MAX);
+    return 0;
+}
+
+static int find_one(struct graph_ask *ask, const char *name, const char *what, uint32_t *node,
+                    struct error *err)
+{
+    *node = GRAPH_NO_NODE;
+    return given(name) ? graph_find(ask->graph, name, what, ask->cancel, node, err) : 0;
+}
+
+static int prepare(struct graph_ask *ask, struct error *err)
+{
+    const struct graph_question *question = ask->question;
+    bool GRAPH_AUTO *follows = NULL;
+
+    if (check_arguments(ask->query, question, err) < 0 ||
+        find_one(ask, question->node, "node", &ask->node, err) < 0 ||
+        find_one(ask, question->from, "from", &ask->from, err) < 0 ||
+        find_one(ask, question->to, "to", &ask->to, err) < 0)
+        return -1;
+    follows = graph_alloc(ask->graph->type_count, sizeof *follows, err);
+    if (!follows || graph_choose_types(ask->graph, question, ask->query->follows, follows, err) < 0)
+        return -1;
+    ask->view = graph_view_get(ask->graph, follows, err);
+    return ask->view ? 0 : -1;
+}
+
+int graph_answer(struct graph *graph, const struct graph_question *question, struct buf *answer,
+                 struct error *err)
+{
+    struct graph_ask ask = {
+        .graph = graph,
+        .question = question,
+        .limit = question->limit > 0 ? question->limit : GRAPH_LIMIT_DEFAULT,
+        .cancel = question->cancel,
+        .answer = answer,
+        .rows_end = answer->len + GRAPH_ANSWER_CAP - GRAPH_ANSWER_RESERVE,
+    };
+    size_t before = answer->len;
+    int rc;
+
+    ask.query = find_query(question->query ? question->query : "", err);
+    if (!ask.query)
+        return -1;
+    igraph_guard_begin(question->cancel);
+    rc = cancel_check(question->cancel, err);
+    if (rc == 0)
+        rc = prepare(&ask, err);
+    if (rc == 0)
+        rc = ask.query->answer(&ask, err);
+    if (rc == 0 && !ask.no_scope)
+        graph_add_scope(&ask, ask.view);
+    igraph_guard_end();
+    if (rc == 0)
+        rc = buf_check(answer, "the answer", err);
+    if (rc < 0 && !answer->failed && answer->data) {
+        answer->len = before;
+        answer->data[before] = '\0';
+    }
+    return rc;
+}

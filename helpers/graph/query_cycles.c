@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * cycles: each group of nodes that need one another, with one concrete shortest cycle, and edges
+ * from a node to itself.
+ *
+ * igraph gives the groups (strong components); its girth knows no directions, so the cycle is ours:
+ * a breadth-first search from each node of the group, held below the length found so far. That is
+ * quadratic in the worst case, so it has a budget for a whole question; where that is used up the
+ * answer says "a cycle" instead of "a shortest cycle".
+ */
+#include "helpers/graph/order.h"
+#include "helpers/graph/queries.h"
+
+#define EDGES_BUDGET 200000000u /* edges looked at in one question, one to two seconds */
+
+struct search {
+    const struct graph_view *view;
+    const struct graph_order *order;
+    const struct cancel *cancel;
+    uint32_t *seen_from; /* node -> the start whose search saw it last, + 1 */
+    uint32_t *before;    /* node -> the node it was seen from */
+    uint32_t *depth;
+    uint32_t *queue;
+    uint32_t *cycle; /* the best so far, from its start on */
+    uint32_t length;
+    uint64_t edges;
+};
+
+static void keep_cycle(struct search *search, uint32_t start, uint32_t last)
+{
+    uint32_t at = search->length = search->depth[last] + 1;
+
+    for (uint32_t v = last; at-- > 0; v = v == start ? v : search->before[v])
+        search->cycle[at] = v;
+}
+
+/* Looks for a cycle through start that is shorter than the one there is. */
+static void search_from(struct search *search, uint32_t start)
+{
+    const struct graph_view *view = search->view;
+    uint32_t head = 0, tail = 0;
+
+    search->queue[tail++] = start;
+    search->seen_from[start] = start + 1;
+    search->depth[start] = 0;
+    while (head < tail) {
+        uint32_t v = search->queue[head++];
+
+        if (search->length > 0 && search->depth[v] + 1 >= search->length)
+            return;
+        for (size_t i = view->out_start[v]; i < view->out_start[v + 1]; i++) {
+            uint32_t next = view->out[i];
+
+            search->edges++;
+            if (next == start) {
+                keep_cycle(search, start, v);
+                return;
+            }
+            if (search->order->of[next] != search->order->of[start] ||
+                search->seen_from[next] == start + 1)
+                continue;
+            search->seen_from[next] = start + 1;
+            search->before[next] = v;
+            search->depth[next] = search->depth[v] + 1;
+            search->queue[tail++] = next;
+        }
+    }
+}
+
+/* *shortest: whether nothing was left untried. */
+static int find_cycle(struct search *search, uint32_t component, bool *shortest, struct error *err)
+{
+    const struct graph_order *order = search->order;
+
+    search->length = 0;
+    *shortest = true;
+    for (uint32_t i = order->start[component];
+         i < order->start[component + 1] && search->length != 2; i++) {
+        if (search->length > 0 && search->edges > EDGES_BUDGET) {
+            *shortest = false;
+            return 0;
+        }
+        if (cancel_check(search->cancel, err) < 0)
+            return -1;
+        search_from(search, order->nodes[i]);
+    }
+    return 0;
+}
+
+static void add_cycle(struct graph_ask *ask, const struct search *search, uint32_t size,
+                      bool shortest)
+{
+    struct graph_list list;
+
+    graph_add_count(ask, size, "node");
+    buf_addf(ask->answer, "; %s of %u: ", shortest ? "a shortest cycle" : "a cycle",
+             search->length);
+    graph_list_begin(&list, ask, search->length);
+    while (graph_list_row(&list)) {
+        graph_add_node(ask, search->cycle[list.shown - 1]);
+        buf_adds(ask->answer, " -> ");
+    }
+    if (list.shown < search->length)
+        buf_addf(ask->answer, "… %zu more -> ", search->length - list.shown);
+    graph_add_node(ask, search->cycle[0]);
+    buf_addc(ask->answer, '\n');
+}
+
+/* The nodes of the group that are not on the cycle. */
+static void add_others(struct graph_ask *ask, const struct search *search, uint32_t component,
+                       uint32_t *room)
+{
+    const struct graph_order *order = search->order;
+    uint32_t count = 0;
+
+    /* The mark of the searches is done with for this group. */
+    for (uint32_t i = 0; i < search->length; i++)
+        search->seen_from[search->cycle[i]] = GRAPH_NO_NODE;
+    for (uint32_t i = order->start[component]; i < order->start[component + 1]; i++) {
+        if (search->seen_from[order->nodes[i]] != GRAPH_NO_NODE)
+            room[count++] = order->nodes[i];
+    }
+    if (count == 0)
+        return;
+    buf_adds(ask->answer, "  also: ");
+    graph_add_some(ask, room, count, ask->limit);
+    buf_addc(ask->answer, '\n');
+}
+
+static int add_groups(struct graph_ask *ask, struct search *search, struct error *err)
+{
+    const struct graph_order *order = search->order;
+    struct graph_list list;
+    uint32_t component = 0;
+    bool shortest;
+
+    graph_list_begin(&list, ask, order->cycles);
+    while (graph_list_row(&list)) {
+        while (order->start[component + 1] - order->start[component] == 1)
+            component++;
+        if (find_cycle(search, component, &shortest, err) < 0)
+            return -1;
+        buf_addf(ask->answer, "%zu. ", list.shown);
+        add_cycle(ask, search, order->start[component + 1] - order->start[component], shortest);
+        add_others(ask, search, component, search->queue);
+        component++;
+    }
+    graph_list_end(&list);
+    return 0;
+}
+
+static int add_loops(struct graph_ask *ask, struct error *err)
+{
+    const struct graph *graph = ask->graph;
+    uint32_t GRAPH_AUTO *nodes = graph_alloc(graph->node_count, sizeof *nodes, err);
+    size_t count = 0;
+
+    if (!nodes)
+        return -1;
+    for (size_t i = 0; i < graph->link_count; i++) {
+        const struct graph_link *link = &graph->links[i];
+
+        if (link->from == link->to && ask->view->follows[link->type] &&
+            (count == 0 || nodes[count - 1] != link->from))
+            nodes[count++] = link->from;
+    }
+    if (count == 0)
+        return 0;
+    graph_add_count(ask, count, "node");
+    buf_adds(ask->answer,
+             count == 1 ? " with an edge to itself:\n" : " with an edge to themselves:\n");
+    graph_add_nodes(ask, nodes, count);
+    return 0;
+}
+
+int graph_query_cycles(struct graph_ask *ask, struct error *err)
+{
+    const struct graph_order *order = graph_order_get(ask->view, ask->cancel, err);
+    uint32_t n = ask->view->n;
+    uint32_t GRAPH_AUTO *seen_from = graph_alloc(n, sizeof *seen_from, err);
+    uint32_t GRAPH_AUTO *before = graph_alloc(n, sizeof *before, err);
+    uint32_t GRAPH_AUTO *depth = graph_alloc(n, sizeof *depth, err);
+    uint32_t GRAPH_AUTO *queue = graph_alloc(n, sizeof *queue, err);
+    uint32_t GRAPH_AUTO *cycle = graph_alloc(n, sizeof *cycle, err);
+    struct search search = {ask->view, order, ask->cancel, seen_from, before,
+                            depth,     queue, cycle,       0,         0};
+
+    if (!order || !seen_from || !before || !depth || !queue || !cycle)
+        return -1;
+    if (order->cycles == 0) {
+        buf_adds(ask->answer, "No cycles.\n");
+    } else {
+        graph_add_count(ask, order->cycles, "group");
+        buf_addf(ask->answer, " of nodes that need one another, %u nodes in all:\n",
+                 order->in_cycle);
+        if (add_groups(ask, &search, err) < 0)
+            return -1;
+    }
+    return add_loops(ask, err);
+}

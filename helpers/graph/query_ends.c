@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * starting_points, end_points and unreachable: where the curriculum begins, where it ends, and what
+ * no way leads to.
+ */
+#include "helpers/graph/igraph_guard.h"
+#include "helpers/graph/queries.h"
+#include "helpers/graph/reach.h"
+
+static bool is_start(const struct graph_view *view, uint32_t v)
+{
+    return view->in_start[v] == view->in_start[v + 1];
+}
+
+static bool is_end(const struct graph_view *view, uint32_t v)
+{
+    return view->out_start[v] == view->out_start[v + 1];
+}
+
+/* ---- starting_points, end_points ---- */
+
+static int answer_ends(struct graph_ask *ask, bool (*is_one)(const struct graph_view *, uint32_t),
+                       const char *thing, const char *meaning, struct error *err)
+{
+    const struct graph_view *view = ask->view;
+    uint32_t GRAPH_AUTO *taken = graph_alloc(view->n, sizeof *taken, err);
+    size_t count = 0, isolated = 0;
+    struct graph_list list;
+
+    if (!taken)
+        return -1;
+    for (uint32_t v = 0; v < view->n; v++) {
+        if (is_one(view, v)) {
+            taken[count++] = v;
+            isolated += is_start(view, v) && is_end(view, v);
+        }
+    }
+    graph_add_count(ask, count, thing);
+    buf_addf(ask->answer, " (%s)", meaning);
+    if (isolated > 0)
+        buf_addf(ask->answer, ", %zu of them isolated", isolated);
+    buf_adds(ask->answer, count > 0 ? ":\n" : ".\n");
+    graph_list_begin(&list, ask, count);
+    while (graph_list_row(&list)) {
+        uint32_t v = taken[list.shown - 1];
+
+        graph_add_node(ask, v);
+        buf_adds(ask->answer, is_start(view, v) && is_end(view, v) ? " (isolated)\n" : "\n");
+    }
+    graph_list_end(&list);
+    return 0;
+}
+
+int graph_query_starting_points(struct graph_ask *ask, struct error *err)
+{
+    return answer_ends(ask, is_start, "starting point", "no edge arrives", err);
+}
+
+int graph_query_end_points(struct graph_ask *ask, struct error *err)
+{
+    return answer_ends(ask, is_end, "end point", "no edge leaves", err);
+}
+
+/* ---- unreachable ---- */
+
+/* A breadth-first search from all starting points at once; seen and queue have room for all nodes.
+ */
+static void search_from_starts(const struct graph_view *view, bool *seen, uint32_t *queue)
+{
+    size_t head = 0, tail = 0;
+
+    for (uint32_t v = 0; v < view->n; v++) {
+        if (is_start(view, v)) {
+            seen[v] = true;
+            queue[tail++] = v;
+        }
+    }
+    while (head < tail) {
+        uint32_t v = queue[head++];
+
+        for (size_t i = view->out_start[v]; i < view->out_start[v + 1]; i++) {
+            if (!seen[view->out[i]]) {
+                seen[view->out[i]] = true;
+                queue[tail++] = view->out[i];
+            }
+        }
+    }
+}
+
+static int find_reached(struct graph_ask *ask, bool *seen, uint32_t *room, struct error *err)
+{
+    if (ask->node == GRAPH_NO_NODE) {
+        search_from_starts(ask->view, seen, room);
+        return 0;
+    }
+    if (graph_reach_one(ask->view, ask->node, IGRAPH_OUT, room, err) < 0)
+        return -1;
+    for (uint32_t v = 0; v < ask->view->n; v++)
+        seen[v] = room[v] != GRAPH_NO_NODE;
+    return 0;
+}
+
+static void add_isolated(struct graph_ask *ask, uint32_t *room)
+{
+    size_t count = 0;
+
+    for (uint32_t v = 0; v < ask->view->n; v++) {
+        if (is_start(ask->view, v) && is_end(ask->view, v))
+            room[count++] = v;
+    }
+    graph_add_count(ask, count, "isolated node");
+    buf_addf(ask->answer, " (no edge arrives or leaves)%s\n", count > 0 ? ":" : ".");
+    graph_add_nodes(ask, room, count);
+}
+
+int graph_query_unreachable(struct graph_ask *ask, struct error *err)
+{
+    const struct graph_view *view = ask->view;
+    bool GRAPH_AUTO *seen = graph_alloc(view->n, sizeof *seen, err);
+    uint32_t GRAPH_AUTO *taken = graph_alloc(view->n, sizeof *taken, err);
+    size_t count = 0;
+
+    if (!seen || !taken || find_reached(ask, seen, taken, err) < 0)
+        return -1;
+    for (uint32_t v = 0; v < view->n; v++) {
+        if (!seen[v])
+            taken[count++] = v;
+    }
+    graph_add_count(ask, count, "node");
+    if (ask->node == GRAPH_NO_NODE) {
+        buf_adds(ask->answer, " out of reach from every starting point");
+        buf_adds(ask->answer, count > 0 ? ": each is in a cycle or behind one.\n" : ".\n");
+    } else {
+        buf_adds(ask->answer, " out of reach from ");
+        graph_add_node(ask, ask->node);
+        buf_adds(ask->answer, count > 0 ? ":\n" : ".\n");
+    }
+    graph_add_nodes(ask, taken, count);
+    if (ask->node == GRAPH_NO_NODE)
+        add_isolated(ask, taken);
+    return 0;
+}

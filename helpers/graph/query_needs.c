@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * needs, needed_by and common_needs: what must be taught before a node, and what builds on it,
+ * directly or not, in teaching order.
+ */
+#include "helpers/graph/order.h"
+#include "helpers/graph/queries.h"
+#include "helpers/graph/reach.h"
+
+/* The nodes of the order for which distance is known, node itself left out. */
+static uint32_t take_reached(const struct graph_order *order, const struct graph_view *view,
+                             const uint32_t *distance, uint32_t node, uint32_t *taken)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < view->n; i++) {
+        if (order->nodes[i] != node && distance[order->nodes[i]] != GRAPH_NO_NODE)
+            taken[count++] = order->nodes[i];
+    }
+    return count;
+}
+
+static uint32_t count_direct(const struct graph_view *view, const uint32_t *distance)
+{
+    uint32_t count = 0;
+
+    for (uint32_t v = 0; v < view->n; v++)
+        count += distance[v] == 1;
+    return count;
+}
+
+static void add_cycle_note(struct graph_ask *ask, const struct graph_order *order, uint32_t node)
+{
+    uint32_t size = graph_order_size(order, node);
+
+    if (size == 1)
+        return;
+    buf_addf(ask->answer, "It and %u of these need one another: a cycle (see the query cycles).\n",
+             size - 1);
+}
+
+static int answer_reach(struct graph_ask *ask, igraph_neimode_t mode, struct error *err)
+{
+    const struct graph_order *order = graph_order_get(ask->view, ask->cancel, err);
+    uint32_t GRAPH_AUTO *distance = graph_alloc(ask->view->n, sizeof *distance, err);
+    uint32_t GRAPH_AUTO *taken = graph_alloc(ask->view->n, sizeof *taken, err);
+    struct graph_list list;
+    uint32_t count;
+
+    if (!order || !distance || !taken ||
+        graph_reach_one(ask->view, ask->node, mode, distance, err) < 0)
+        return -1;
+    count = take_reached(order, ask->view, distance, ask->node, taken);
+    graph_add_node(ask, ask->node);
+    buf_adds(ask->answer, mode == IGRAPH_IN ? " needs " : " is needed by ");
+    if (count == 0) {
+        buf_adds(ask->answer, "nothing.\n");
+        return 0;
+    }
+    graph_add_count(ask, count, "node");
+    buf_addf(ask->answer, ", %u of them directly. In teaching order, with steps away:\n",
+             count_direct(ask->view, distance));
+    graph_list_begin(&list, ask, count);
+    while (graph_list_row(&list)) {
+        graph_add_node(ask, taken[list.shown - 1]);
+        buf_addf(ask->answer, " %u\n", distance[taken[list.shown - 1]]);
+    }
+    graph_list_end(&list);
+    add_cycle_note(ask, order, ask->node);
+    return 0;
+}
+
+int graph_query_needs(struct graph_ask *ask, struct error *err)
+{
+    return answer_reach(ask, IGRAPH_IN, err);
+}
+
+int graph_query_needed_by(struct graph_ask *ask, struct error *err)
+{
+    return answer_reach(ask, IGRAPH_OUT, err);
+}
+
+int graph_query_common_needs(struct graph_ask *ask, struct error *err)
+{
+    const struct graph_order *order = graph_order_get(ask->view, ask->cancel, err);
+    uint32_t GRAPH_AUTO *first = graph_alloc(ask->view->n, sizeof *first, err);
+    uint32_t GRAPH_AUTO *second = graph_alloc(ask->view->n, sizeof *second, err);
+    uint32_t GRAPH_AUTO *taken = graph_alloc(ask->view->n, sizeof *taken, err);
+    uint32_t count = 0, of_first = 0, of_second = 0;
+
+    if (!order || !first || !second || !taken ||
+        graph_reach_one(ask->view, ask->from, IGRAPH_IN, first, err) < 0 ||
+        graph_reach_one(ask->view, ask->to, IGRAPH_IN, second, err) < 0)
+        return -1;
+    for (uint32_t i = 0; i < ask->view->n; i++) {
+        uint32_t v = order->nodes[i];
+        bool in_first = v != ask->from && first[v] != GRAPH_NO_NODE;
+        bool in_second = v != ask->to && second[v] != GRAPH_NO_NODE;
+
+        of_first += in_first;
+        of_second += in_second;
+        if (in_first && in_second)
+            taken[count++] = v;
+    }
+    graph_add_node(ask, ask->from);
+    buf_addf(ask->answer, " needs %u, ", of_first);
+    graph_add_node(ask, ask->to);
+    buf_addf(ask->answer, " needs %u; %u in common%s\n", of_second, count,
+             count > 0 ? ", in teaching order:" : ".");
+    graph_add_nodes(ask, taken, count);
+    return 0;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * redundant: the edges that a longer chain implies, which is what a transitive reduction takes
+ * away, each with a node of such a chain. Edges inside a group of nodes that need one another are
+ * not judged: there the reduction is not unique.
+ */
+#include <string.h>
+
+#include "helpers/graph/order.h"
+#include "helpers/graph/queries.h"
+#include "helpers/graph/reach.h"
+
+/* A search backwards from the component of to, never into that of from, for a node that from's
+ * component leads to: one on the longer way. seen and queue have room for all nodes. */
+static uint32_t find_between(const struct graph_view *view, const struct graph_order *order,
+                             uint32_t from, uint32_t to, bool *seen, uint32_t *queue)
+{
+    uint32_t source = order->of[from], target = order->of[to], head = 0, tail = 0,
+             found = GRAPH_NO_NODE;
+
+    for (uint32_t i = order->start[target]; i < order->start[target + 1]; i++) {
+        seen[order->nodes[i]] = true;
+        queue[tail++] = order->nodes[i];
+    }
+    while (head < tail && found == GRAPH_NO_NODE) {
+        uint32_t v = queue[head++];
+
+        for (size_t i = view->in_start[v]; i < view->in_start[v + 1]; i++) {
+            uint32_t other = view->in[i];
+
+            if (order->of[other] == source && order->of[v] != target)
+                found = v;
+            /* What stands before the source in teaching order cannot be reached from it. */
+            if (order->of[other] <= source || seen[other])
+                continue;
+            seen[other] = true;
+            queue[tail++] = other;
+        }
+    }
+    for (uint32_t i = 0; i < tail; i++)
+        seen[queue[i]] = false;
+    return found;
+}
+
+static int add_rows(struct graph_ask *ask, const struct graph_order *order, const bool *redundant,
+                    size_t count, struct error *err)
+{
+    const struct graph_view *view = ask->view;
+    bool GRAPH_AUTO *seen = graph_alloc(view->n, sizeof *seen, err);
+    uint32_t GRAPH_AUTO *queue = graph_alloc(view->n, sizeof *queue, err);
+    struct graph_list list;
+    uint32_t v = 0;
+    size_t edge = 0;
+
+    if (!seen || !queue)
+        return -1;
+    graph_list_begin(&list, ask, count);
+    while (graph_list_row(&list)) {
+        uint32_t between;
+
+        if (cancel_check(ask->cancel, err) < 0)
+            return -1;
+        while (!redundant[edge])
+            edge++;
+        while (view->out_start[v + 1] <= edge)
+            v++;
+        between = find_between(view, order, v, view->out[edge], seen, queue);
+        graph_add_node(ask, v);
+        buf_adds(ask->answer, " -> ");
+        graph_add_node(ask, view->out[edge]);
+        buf_adds(ask->answer, " (also through ");
+        graph_add_node(ask, between);
+        buf_adds(ask->answer, ")\n");
+        edge++;
+    }
+    graph_list_end(&list);
+    return 0;
+}
+
+int graph_query_redundant(struct graph_ask *ask, struct error *err)
+{
+    const struct graph_order *order = graph_order_get(ask->view, ask->cancel, err);
+    bool GRAPH_AUTO *redundant = graph_alloc(ask->view->m, sizeof *redundant, err);
+    size_t count = 0;
+
+    if (!order || !redundant ||
+        graph_reach_all(ask->view, order, ask->cancel, NULL, redundant, err) < 0)
+        return -1;
+    for (size_t i = 0; i < ask->view->m; i++)
+        count += redundant[i];
+    graph_add_count(ask, count, "redundant edge");
+    buf_adds(ask->answer, count > 0 ? ", implied by a longer chain:\n" : ".\n");
+    if (order->cycles > 0) {
+        buf_adds(ask->answer, "Edges inside ");
+        graph_add_count(ask, order->cycles, "cycle group");
+        buf_adds(ask->answer, " are not judged (see the query cycles).\n");
+    }
+    return add_rows(ask, order, redundant, count, err);
+}

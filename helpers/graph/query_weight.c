@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * bottlenecks, hubs and unlocks: the nodes on which the most depends, by three measures.
+ *
+ * Betweenness is igraph's, directed, normalised by (n - 1)(n - 2) as networkx does. Exactly it
+ * costs n * (n + m) steps; past a budget it is estimated from as many evenly spread sources as the
+ * budget allows, and the answer says so. Being interrupted is igraph's part (igraph_guard.c).
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "helpers/graph/igraph_guard.h"
+#include "helpers/graph/order.h"
+#include "helpers/graph/queries.h"
+#include "helpers/graph/reach.h"
+
+#define BETWEENNESS_BUDGET 500000000u /* sources times (nodes + edges) */
+/* Sums are compared after rounding to this part: they are added up in different orders for nodes
+ * that are alike. */
+#define BETWEENNESS_GRAIN 1e-6
+
+/* ---- ranking ---- */
+
+struct rank {
+    uint32_t node;
+    int64_t weight;
+};
+
+static int compare_ranks(const void *a, const void *b)
+{
+    const struct rank *left = a, *right = b;
+
+    if (left->weight != right->weight)
+        return left->weight > right->weight ? -1 : 1;
+    return left->node < right->node ? -1 : left->node > right->node;
+}
+
+/* Sorted by weight, then by place; returns how many weigh anything. */
+static size_t sort_ranks(struct rank *ranks, size_t count)
+{
+    size_t weighing = 0;
+
+    qsort(ranks, count, sizeof *ranks, compare_ranks);
+    while (weighing < count && ranks[weighing].weight > 0)
+        weighing++;
+    return weighing;
+}
+
+static void add_rest(struct graph_ask *ask, size_t rest, const char *words)
+{
+    if (rest == 0)
+        return;
+    graph_add_count(ask, rest, "node");
+    buf_addf(ask->answer, " %s.\n", words);
+}
+
+static void add_ranks(struct graph_ask *ask, const struct rank *ranks, size_t count,
+                      const char *unit)
+{
+    struct graph_list list;
+
+    graph_list_begin(&list, ask, count);
+    while (graph_list_row(&list)) {
+        graph_add_node(ask, ranks[list.shown - 1].node);
+        buf_addf(ask->answer, "%s %ld\n", unit, (long)ranks[list.shown - 1].weight);
+    }
+    graph_list_end(&list);
+}
+
+/* ---- bottlenecks ---- */
+
+/* As many nodes as the budget allows, evenly spread over the curriculum. */
+static int spread_sources(const struct graph_view *view, size_t count, igraph_vector_int_t *sources,
+                          struct error *err)
+{
+    if (igraph_guard_check(igraph_vector_int_init(sources, (igraph_integer_t)count), "the sources",
+                           err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        VECTOR(*sources)[i] = (igraph_integer_t)(i * (uint64_t)view->n / count);
+    return 0;
+}
+
+static int measure_betweenness(const struct graph_view *view, size_t sources_count,
+                               igraph_vector_t *weights, struct error *err)
+{
+    igraph_vector_int_t IGRAPH_GUARD_VECTOR_INT sources = {0};
+
+    if (igraph_guard_check(igraph_vector_init(weights, 0), "betweenness", err) < 0)
+        return -1;
+    if (sources_count >= view->n)
+        return igraph_guard_check(
+            igraph_betweenness(&view->igraph, weights, igraph_vss_all(), IGRAPH_DIRECTED, NULL),
+            "betweenness", err);
+    if (spread_sources(view, sources_count, &sources, err) < 0 ||
+        igraph_guard_check(igraph_betweenness_subset(&view->igraph, weights, igraph_vss_all(),
+                                                     IGRAPH_DIRECTED, igraph_vss_vector(&sources),
+                                                     igraph_vss_all(), NULL),
+                           "betweenness", err) < 0)
+        return -1;
+    igraph_vector_scale(weights, (double)view->n / (double)sources_count);
+    return 0;
+}
+
+static void add_betweenness(struct graph_ask *ask, const struct rank *ranks, size_t count,
+                            const igraph_vector_t *weights)
+{
+    double n = ask->view->n;
+    double scale = n > 2 ? 1 / ((n - 1) * (n - 2)) : 1;
+    struct graph_list list;
+
+    graph_list_begin(&list, ask, count);
+    while (graph_list_row(&list)) {
+        uint32_t v = ranks[list.shown - 1].node;
+
+        graph_add_node(ask, v);
+        buf_addf(ask->answer, " %.9f\n", VECTOR(*weights)[v] * scale);
+    }
+    graph_list_end(&list);
+}
+
+int graph_query_bottlenecks(struct graph_ask *ask, struct error *err)
+{
+    const struct graph_view *view = ask->view;
+    igraph_vector_t IGRAPH_GUARD_VECTOR weights = {0};
+    struct rank GRAPH_AUTO *ranks = graph_alloc(view->n, sizeof *ranks, err);
+    size_t sources = BETWEENNESS_BUDGET / (view->n + view->m + 1), weighing;
+
+    sources = sources < view->n ? sources : view->n;
+    if (!ranks || measure_betweenness(view, sources, &weights, err) < 0)
+        return -1;
+    for (uint32_t v = 0; v < view->n; v++)
+        ranks[v] = (struct rank){v, llround(VECTOR(weights)[v] / BETWEENNESS_GRAIN)};
+    weighing = sort_ranks(ranks, view->n);
+    if (weighing == 0)
+        buf_adds(ask->answer, "No node lies between others.\n");
+    else
+        buf_adds(ask->answer, "Betweenness, normalised (part of the shortest paths between others "
+                              "that pass the node):\n");
+    if (sources < view->n)
+        buf_addf(
+            ask->answer,
+            "An estimate from %zu of %u sources: the graph is too large for the exact figures.\n",
+            sources, view->n);
+    add_betweenness(ask, ranks, weighing, &weights);
+    if (weighing > 0)
+        add_rest(ask, view->n - weighing, "between no others");
+    return 0;
+}
+
+/* ---- hubs ---- */
+
+static void add_side(struct graph_ask *ask, const char *head, const size_t *start,
+                     struct rank *ranks)
+{
+    size_t weighing;
+
+    for (uint32_t v = 0; v < ask->view->n; v++)
+        ranks[v] = (struct rank){v, (int64_t)(start[v + 1] - start[v])};
+    weighing = sort_ranks(ranks, ask->view->n);
+    buf_addf(ask->answer, "%s%s\n", head, weighing > 0 ? ":" : ": none.");
+    add_ranks(ask, ranks, weighing, "");
+}
+
+int graph_query_hubs(struct graph_ask *ask, struct error *err)
+{
+    struct rank GRAPH_AUTO *ranks = graph_alloc(ask->view->n, sizeof *ranks, err);
+
+    if (!ranks)
+        return -1;
+    add_side(ask, "Direct prerequisite of the most nodes", ask->view->out_start, ranks);
+    add_side(ask, "With the most direct prerequisites", ask->view->in_start, ranks);
+    return 0;
+}
+
+/* ---- unlocks ---- */
+
+int graph_query_unlocks(struct graph_ask *ask, struct error *err)
+{
+    const struct graph_view *view = ask->view;
+    const struct graph_order *order = graph_order_get(ask->view, ask->cancel, err);
+    struct rank GRAPH_AUTO *ranks = graph_alloc(view->n, sizeof *ranks, err);
+    uint32_t GRAPH_AUTO *dependents =
+        order ? graph_alloc(order->count, sizeof *dependents, err) : NULL;
+    size_t weighing;
+
+    if (!order || !ranks || !dependents ||
+        graph_reach_all(view, order, ask->cancel, dependents, NULL, err) < 0)
+        return -1;
+    for (uint32_t v = 0; v < view->n; v++)
+        ranks[v] = (struct rank){v, (int64_t)dependents[order->of[v]] - 1};
+    weighing = sort_ranks(ranks, view->n);
+    buf_adds(ask->answer, weighing > 0 ? "Nodes by how many others need them, directly or not:\n"
+                                       : "No node is needed.\n");
+    add_ranks(ask, ranks, weighing, "");
+    if (weighing > 0)
+        add_rest(ask, view->n - weighing, "needed by none");
+    return 0;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A reader that gives a text's characters cleaned, and what is made of it. See the header.
+ */
+#include "helpers/graph/text.h"
+
+#include <locale.h>
+#include <stdint.h>
+#include <string.h>
+#include <wctype.h>
+
+#define REPLACEMENT 0xfffdu
+
+/* The next character of *at, which moves behind it; REPLACEMENT for a byte that starts none. */
+static uint32_t decode(const unsigned char **at)
+{
+    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    const unsigned char *p = *at;
+    uint32_t c = *p;
+    size_t more = c < 0x80                ? 0
+                  : c >= 0xc2 && c < 0xe0 ? 1
+                  : c >= 0xe0 && c < 0xf0 ? 2
+                  : c >= 0xf0 && c < 0xf5 ? 3
+                                          : 4;
+
+    *at = p + 1;
+    if (more == 0)
+        return c;
+    if (more == 4)
+        return REPLACEMENT;
+    c &= 0x3fu >> more;
+    for (size_t i = 1; i <= more; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return REPLACEMENT;
+        c = c << 6 | (p[i] & 0x3fu);
+    }
+    if (c < least[more] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+        return REPLACEMENT;
+    *at = p + 1 + more;
+    return c;
+}
+
+/* Blanks, controls, line and paragraph separators, and the marks that hide or turn text. */
+static bool is_blank(uint32_t c)
+{
+    return c <= 0x20 || (c >= 0x7f && c <= 0xa0) || (c >= 0x2000 && c <= 0x200f) ||
+           (c >= 0x2028 && c <= 0x202f) || (c >= 0x205f && c <= 0x206f) || c == 0x61c ||
+           c == 0x3000 || c == 0xfeff;
+}
+
+/* The next character cleaned, blanks at the start and end left out; 0 at the end. */
+static uint32_t next_clean(const unsigned char **at, bool *started)
+{
+    bool blank = false;
+
+    while (**at) {
+        const unsigned char *before = *at;
+        uint32_t c = decode(at);
+
+        if (is_blank(c)) {
+            blank = true;
+            continue;
+        }
+        if (blank && *started) {
+            *at = before;
+            *started = false; /* so that the character comes next, without another blank */
+            return ' ';
+        }
+        *started = true;
+        return c;
+    }
+    return 0;
+}
+
+static size_t encode(uint32_t c, char bytes[4])
+{
+    if (c < 0x80) {
+        bytes[0] = (char)c;
+        return 1;
+    }
+    if (c < 0x800) {
+        bytes[0] = (char)(0xc0 | c >> 6);
+        bytes[1] = (char)(0x80 | (c & 0x3f));
+        return 2;
+    }
+    if (c < 0x10000) {
+        bytes[0] = (char)(0xe0 | c >> 12);
+        bytes[1] = (char)(0x80 | (c >> 6 & 0x3f));
+        bytes[2] = (char)(0x80 | (c & 0x3f));
+        return 3;
+    }
+    bytes[0] = (char)(0xf0 | c >> 18);
+    bytes[1] = (char)(0x80 | (c >> 12 & 0x3f));
+    bytes[2] = (char)(0x80 | (c >> 6 & 0x3f));
+    bytes[3] = (char)(0x80 | (c & 0x3f));
+    return 4;
+}
+
+void graph_text_add(struct buf *to, const char *text, size_t cap, bool quoted)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    size_t used = 0;
+    bool started = false;
+    uint32_t c;
+
+    if (quoted)
+        buf_addc(to, '"');
+    while ((c = next_clean(&at, &started)) != 0) {
+        char bytes[4];
+        size_t len = encode(c, bytes);
+
+        if (used + len > cap) {
+            buf_adds(to, "…");
+            break;
+        }
+        if (quoted && c == '"')
+            bytes[0] = '\'';
+        buf_add(to, bytes, len);
+        used += len;
+    }
+    if (quoted)
+        buf_addc(to, '"');
+}
+
+/* Case by the C.UTF-8 locale, which is built into the C library; where it is not, only ASCII
+ * letters fold. */
+static wint_t fold(uint32_t c, locale_t locale)
+{
+    if (c == '"')
+        return '\'';
+    if (locale)
+        return towlower_l((wint_t)c, locale);
+    return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
+}
+
+bool graph_text_same(const char *a, const char *b)
+{
+    const unsigned char *at_a = (const unsigned char *)a, *at_b = (const unsigned char *)b;
+    bool started_a = false, started_b = false;
+    locale_t locale = (locale_t)0;
+    uint32_t left, right;
+
+    do {
+        left = next_clean(&at_a, &started_a);
+        right = next_clean(&at_b, &started_b);
+        if (left == right)
+            continue;
+        if (!locale && (left >= 0x80 || right >= 0x80))
+            locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+        if (fold(left, locale) != fold(right, locale))
+            break;
+    } while (left && right);
+    if (locale)
+        freelocale(locale);
+    return left == 0 && right == 0;
+}
+
+bool graph_text_blank(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    bool started = false;
+
+    return next_clean(&at, &started) == 0;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Making a view and keeping the latest few. See the header.
+ */
+#include "helpers/graph/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/graph/igraph_guard.h"
+#include "helpers/graph/order.h"
+
+/* The links are sorted, so the distinct ends of those followed come out in the order of the arrays.
+ */
+static void fill_out(struct graph_view *view)
+{
+    const struct graph *graph = view->graph;
+    uint32_t from = GRAPH_NO_NODE, to = GRAPH_NO_NODE;
+
+    for (size_t i = 0; i < graph->link_count; i++) {
+        const struct graph_link *link = &graph->links[i];
+
+        if (!view->follows[link->type])
+            continue;
+        if (link->from == link->to) {
+            view->loops++;
+        } else if (link->from == from && link->to == to) {
+            view->parallel++;
+        } else {
+            from = link->from;
+            to = link->to;
+            view->out[view->m++] = to;
+            view->out_start[from + 1]++;
+            view->in_start[to + 1]++;
+        }
+    }
+    for (uint32_t v = 0; v < view->n; v++) {
+        view->out_start[v + 1] += view->out_start[v];
+        view->in_start[v + 1] += view->in_start[v];
+    }
+}
+
+static int fill_in(struct graph_view *view, struct error *err)
+{
+    size_t GRAPH_AUTO *next = graph_alloc(view->n, sizeof *next, err);
+
+    if (!next)
+        return -1;
+    memcpy(next, view->in_start, view->n * sizeof *next);
+    for (uint32_t v = 0; v < view->n; v++) {
+        for (size_t i = view->out_start[v]; i < view->out_start[v + 1]; i++)
+            view->in[next[view->out[i]]++] = v;
+    }
+    return 0;
+}
+
+static int fill_igraph(struct graph_view *view, struct error *err)
+{
+    igraph_vector_int_t IGRAPH_GUARD_VECTOR_INT ends = {0};
+    igraph_integer_t at = 0;
+
+    if (igraph_guard_check(igraph_vector_int_init(&ends, 2 * (igraph_integer_t)view->m),
+                           "the list of edges", err) < 0)
+        return -1;
+    for (uint32_t v = 0; v < view->n; v++) {
+        for (size_t i = view->out_start[v]; i < view->out_start[v + 1]; i++) {
+            VECTOR(ends)[at++] = v;
+            VECTOR(ends)[at++] = view->out[i];
+        }
+    }
+    if (igraph_guard_check(igraph_create(&view->igraph, &ends, view->n, IGRAPH_DIRECTED),
+                           "the graph", err) < 0)
+        return -1;
+    view->igraph_ready = true;
+    return 0;
+}
+
+static struct graph_view *view_create(const struct graph *graph, const bool *follows,
+                                      struct error *err)
+{
+    struct graph_view *view = graph_alloc(1, sizeof *view, err);
+
+    if (!view)
+        return NULL;
+    view->graph = graph;
+    view->n = graph->node_count;
+    view->follows = graph_alloc(graph->type_count, sizeof *view->follows, err);
+    view->out_start = graph_alloc(view->n + 1, sizeof *view->out_start, err);
+    view->in_start = graph_alloc(view->n + 1, sizeof *view->in_start, err);
+    view->out = graph_alloc(graph->link_count, sizeof *view->out, err);
+    view->in = graph_alloc(graph->link_count, sizeof *view->in, err);
+    if (!view->follows || !view->out_start || !view->in_start || !view->out || !view->in)
+        goto fail;
+    memcpy(view->follows, follows, graph->type_count * sizeof *follows);
+    for (uint32_t i = 0; i < graph->type_count; i++) {
+        if (follows[i])
+            view->strays += graph->types[i].strays;
+    }
+    fill_out(view);
+    if (fill_in(view, err) < 0 || fill_igraph(view, err) < 0)
+        goto fail;
+    return view;
+fail:
+    graph_view_destroy(view);
+    return NULL;
+}
+
+void graph_view_destroy(struct graph_view *view)
+{
+    if (!view)
+        return;
+    graph_order_destroy(view->order);
+    if (view->igraph_ready)
+        igraph_destroy(&view->igraph);
+    free(view->in);
+    free(view->out);
+    free(view->in_start);
+    free(view->out_start);
+    free(view->follows);
+    free(view);
+}
+
+struct graph_view *graph_view_get(struct graph *graph, const bool *follows, struct error *err)
+{
+    struct graph_view *view = NULL;
+    size_t at;
+
+    for (at = 0; at < GRAPH_VIEWS_CAP && graph->views[at]; at++) {
+        if (memcmp(graph->views[at]->follows, follows, graph->type_count * sizeof *follows) == 0) {
+            view = graph->views[at];
+            break;
+        }
+    }
+    if (!view) {
+        view = view_create(graph, follows, err);
+        if (!view)
+            return NULL;
+        if (at == GRAPH_VIEWS_CAP)
+            graph_view_destroy(graph->views[--at]);
+    }
+    memmove(&graph->views[1], &graph->views[0], at * sizeof(struct graph_view *));
+    graph->views[0] = view;
+    return view;
+}

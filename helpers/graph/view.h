@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The graph over some relationship types, simple: parallel edges are one, edges from a node to
+ * itself and edges with a missing end are left out and counted. Held twice: as igraph's, for
+ * igraph's algorithms, and as arrays, for ours.
+ */
+#ifndef LECTERN_GRAPH_VIEW_H
+#define LECTERN_GRAPH_VIEW_H
+
+#include <igraph/igraph.h>
+
+#include "helpers/graph/model.h"
+
+struct graph_order;
+
+struct graph_view {
+    const struct graph *graph; /* borrowed */
+    bool *follows;             /* by type */
+    uint32_t n;
+    size_t m;
+    size_t strays, loops, parallel; /* what was left out, of the types followed */
+    size_t *out_start, *in_start;   /* n + 1 each: the edges of node v are out[out_start[v]] to
+                                       out[out_start[v + 1]] */
+    uint32_t *out, *in;             /* sorted by place within a node */
+    igraph_t igraph;                /* edge i is the i-th of out */
+    bool igraph_ready;
+    struct graph_order *order; /* made when first asked for; owned */
+};
+
+/* The view over the types with follows[type]; borrowed from the graph, good for this question and
+ * one more call of this. NULL: err. */
+struct graph_view *graph_view_get(struct graph *graph, const bool *follows, struct error *err);
+void graph_view_destroy(struct graph_view *view); /* takes NULL */
+
+#endif

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs one analysis inside the sandbox: warms up, waits for the job, runs it, reports, ends.
+
+Started by the runner (image/runner.c), already confined, with one socket to it. The frames are those of
+executor/frame.h; the runner believes none of them unseen, and it alone keeps the deadline and the caps. What stands
+here is for good answers; the walls are around this process, not in it.
+
+Nothing of this file is within easy reach of the code that runs: the socket lives in closures, this module and its
+two neighbours (guard.py, report.py) are not importable, and the code has a namespace of its own.
+"""
+import ast
+import builtins
+import importlib
+import importlib.util
+import io
+import json
+import linecache
+import os
+import signal
+import struct
+import sys
+import types
+import warnings
+
+CONTROL_FD = 3
+HEAD = struct.Struct(">B3xI")
+REQUEST_HEAD = struct.Struct(">I")
+ANSWER_HEAD = struct.Struct(">IH")
+
+VALUE_CHARS = 32768  # of the last expression's value; with the error it stays under FRAME_RESULT_CAP, escaped
+ERROR_CHARS = 8192
+FILENAME = "<code>"
+
+
+def open_control(fd):
+    """Three functions that share the socket: send a frame, receive one, ask the session API."""
+    last_id = 0
+
+    def send(kind, payload=b""):
+        view = memoryview(HEAD.pack(ord(kind), len(payload)) + payload)
+        while view:
+            view = view[os.write(fd, view):]
+
+    def read(count):
+        data = bytearray(count)
+        view = memoryview(data)
+        while view:
+            got = os.readv(fd, [view])
+            if got == 0:
+                os._exit(0)  # the runner is gone
+            view = view[got:]
+        return data
+
+    def receive():
+        kind, count = HEAD.unpack(read(HEAD.size))
+        return chr(kind), read(count)
+
+    def ask(target):
+        """GET target: the status and the body's bytes."""
+        nonlocal last_id
+        last_id += 1
+        send("q", REQUEST_HEAD.pack(last_id) + b"GET " + target.encode("ascii"))
+        _, answer = receive()
+        _, status = ANSWER_HEAD.unpack_from(answer)
+        return status, memoryview(answer)[ANSWER_HEAD.size:]
+
+    return send, receive, ask
+
+
+def load_file(name, folder):
+    """A module from its file, without a place on sys.path or in sys.modules."""
+    spec = importlib.util.spec_from_file_location(name, os.path.join(folder, name + ".py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def open_stream(fd):
+    raw = io.FileIO(fd, "wb", closefd=False)
+    return io.TextIOWrapper(io.BufferedWriter(raw, 65536), "utf-8", "backslashreplace", "\n", line_buffering=True)
+
+
+def clip(text, limit):
+    if text is None or len(text) <= limit:
+        return text
+    return text[:limit] + "... (%d characters more)" % (len(text) - limit)
+
+
+def compile_code(source):
+    """Two code objects of the very bytes: the statements, and the last expression or None; and the tree.
+
+    A policy over the tree belongs between parse and compile: what it has judged is what runs."""
+    tree = ast.parse(source, FILENAME)
+    body = list(tree.body)
+    last = None
+    # A lone text at the top is the docstring, not a value.
+    if body and isinstance(body[-1], ast.Expr) and not (len(body) == 1 and ast.get_docstring(tree) is not None):
+        last = body.pop().value
+    statements = compile(ast.Module(body, tree.type_ignores), FILENAME, "exec", dont_inherit=True)
+    if last is not None:
+        futures = statements.co_flags & FUTURES
+        last = compile(ast.Expression(last), FILENAME, "eval", futures, dont_inherit=True)
+    return statements, last, tree
+
+
+def future_flags():
+    import __future__
+    flags = 0
+    for name in __future__.all_feature_names:
+        flags |= getattr(__future__, name).compiler_flag
+    return flags
+
+
+FUTURES = future_flags()
+
+
+def make_finish(send):
+    """The function that says how it ended, once, and ends the process."""
+    finished = False
+
+    def finish(exit_code, value=None, error=None, error_type=None, line=None):
+        nonlocal finished
+        if finished:
+            return
+        finished = True
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except Exception:  # a closed or replaced stream is the code's own doing, and has nothing left to say
+                continue
+        result = {"value": clip(value, VALUE_CHARS), "error": clip(error, ERROR_CHARS), "error_type": error_type,
+                  "line": line}
+        send("v", json.dumps(result, ensure_ascii=False).encode("utf-8", "replace"))
+        os._exit(exit_code)
+
+    return finish
+
+
+def make_namespace(session_id, allowed_builtins):
+    main = types.ModuleType("__main__")
+    main.__dict__.update(__builtins__=allowed_builtins, session_id=session_id)
+    sys.modules["__main__"] = main
+    return main.__dict__
+
+
+def import_early(names):
+    """What the code imports, before its clock starts. What fails will fail again, where the code can see it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in names:
+            try:
+                importlib.import_module(name)
+            except ImportError:
+                continue
+
+
+def run_job(job, send, finish, ask, parts):
+    source = job["code"].encode("utf-8")
+    session_id = job.get("session_id")
+    linecache.cache[FILENAME] = (len(source), None, list(io.StringIO(job["code"], None)), FILENAME)
+    if session_id is not None:
+        os.environ["SESSION_ID"] = session_id
+    reporter = parts.report.make_reporter(FILENAME, parts.folders, parts.memory_mb)
+    sys.stdout = sys.stderr = io.StringIO()  # an import that prints does not print into the code's output
+    parts.connect(ask, session_id)
+    import_early(job["preload"])
+    sys.stdout = sys.__stdout__ = open_stream(1)
+    sys.stderr = sys.__stderr__ = open_stream(2)
+    warnings.showwarning = reporter.show_warning
+    namespace = make_namespace(session_id, parts.guard.make_builtins(builtins, job["allowed"]))
+
+    def on_deadline(_number, frame):
+        finish(1, **reporter.timeout(frame, job["timeout_ms"] / 1000))
+
+    signal.signal(signal.SIGALRM, on_deadline)
+    parts.guard.arm(FILENAME, sys.path + list(parts.folders))
+    send("S")
+    try:
+        statements, last, reporter.tree = compile_code(source)
+        exec(statements, namespace)
+        value = eval(last, namespace) if last is not None else None
+        value = repr(value) if value is not None else None
+    except SystemExit as end:
+        finish(*reporter.exited(end))
+    except BaseException as error:  # whatever the code raises is its result
+        finish(1, **reporter.failed(error, namespace))
+    else:
+        finish(0, value=value)
+
+
+def main(argv):
+    options = dict(zip(argv[1::2], argv[2::2]))
+    here = os.path.dirname(os.path.abspath(argv[0]))
+    send, receive, ask = open_control(CONTROL_FD)
+    parts = types.SimpleNamespace(guard=load_file("guard", here), report=load_file("report", here),
+                                  memory_mb=int(options["--memory-mb"]), folders=(here, options["--helpers"]))
+    helpers = load_file("code_helpers", options["--helpers"])
+    parts.connect = helpers.__dict__.pop("connect")
+    sys.modules["code_helpers"] = helpers
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in filter(None, options["--preload"].split(",")):
+            importlib.import_module(name)
+    send("R", json.dumps({"python": "%d.%d.%d" % sys.version_info[:3]}).encode())
+    _, job = receive()
+    run_job(json.loads(bytes(job)), send, make_finish(send), ask, parts)
+
+
+main(sys.argv)

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The runner's command line. Nothing is copied: the texts are argv's own, or live in the struct.
+ */
+#ifndef LECTERN_IMAGE_OPTIONS_H
+#define LECTERN_IMAGE_OPTIONS_H
+
+#include <limits.h>
+
+#define MEMORY_MB_DEFAULT 256
+#define MEMORY_MB_MIN     64
+#define MEMORY_MB_MAX     65536
+
+struct options {
+    const char *kind;        /* for messages and the interpreter; "bare" */
+    const char *preload;     /* modules to import while warming, comma-separated; "" */
+    const char *python;      /* the Python binary */
+    const char *interpreter; /* interpreter.py; default: beside the runner's own binary */
+    const char *helpers;     /* folder of code_helpers.py; default: the interpreter's folder */
+    unsigned memory_mb;
+    char beside[PATH_MAX]; /* folder of the runner's own binary, "" where /proc is not there */
+    char interpreter_path[PATH_MAX];
+    char helpers_path[PATH_MAX];
+};
+
+/* 0, or -1 with a complaint on standard error. */
+int options_read(struct options *options, int argc, char **argv);
+
+#endif

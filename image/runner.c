@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The runner: the first process of a sandbox, PID 1 of the container or the main process under
+ * bubblewrap. It starts the interpreter confined, speaks frames (executor/frame.h) with the server
+ * on its standard input and output, keeps the job's deadline and caps, and ends with the job. When
+ * the server hangs up it kills the interpreter and ends at once, so that nothing is left behind.
+ *
+ *      runner --kind data --preload numpy,pandas,networkx --memory-mb 256
+ *
+ * One thread. Only the runner writes frames to the server; what the interpreter says is checked
+ * first. Exit status: 0 after a job or a hang-up, 1 with a complaint on standard error.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "image/child.h"
+#include "image/complain.h"
+#include "image/landlock.h"
+#include "image/options.h"
+#include "image/run.h"
+#include "image/seccomp.h"
+
+static int watch_signals(void)
+{
+    sigset_t set;
+    int fd;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    signal(SIGPIPE, SIG_IGN);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+        return complain_errno("sigprocmask");
+    fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    return fd < 0 ? complain_errno("signalfd") : fd;
+}
+
+static int set_nonblocking(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+
+    return flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0
+               ? complain_errno("descriptor %d", fd)
+               : 0;
+}
+
+/* With the interpreter running, the runner itself needs little. */
+static int confine_runner(const struct child *child)
+{
+    if (landlock_confine_runner() < 0)
+        return -1;
+    return seccomp_confine_runner(child->pid);
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    struct child child;
+    int signals, status;
+
+    if (options_read(&options, argc, argv) < 0)
+        return 1;
+    json_object_seed(0); /* while it may still ask for randomness */
+    signals = watch_signals();
+    if (signals < 0 || set_nonblocking(STDIN_FILENO) < 0 || set_nonblocking(STDOUT_FILENO) < 0)
+        return 1;
+    if (child_start(&child, &options) < 0 || confine_runner(&child) < 0)
+        return 1;
+    status = run_loop(&child, &options, signals);
+    _exit(status);
+}

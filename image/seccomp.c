@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "image/seccomp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <seccomp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "image/complain.h"
+
+#ifndef SECCOMP_USER_NOTIF_FLAG_CONTINUE
+#define SECCOMP_USER_NOTIF_FLAG_CONTINUE (1UL << 0)
+#endif
+
+/* An allowed call, with at most one condition on its arguments: (argument & mask) == value. */
+struct allowed {
+    int call;
+    bool conditional;
+    unsigned argument;
+    uint64_t mask;
+    uint64_t value;
+};
+
+#define ANY(name)                                                                                  \
+    {                                                                                              \
+        .call = SCMP_SYS(name)                                                                     \
+    }
+#define WHEN(name, arg, bits, is)                                                                  \
+    {                                                                                              \
+        .call = SCMP_SYS(name), .conditional = true, .argument = (arg), .mask = (bits),            \
+        .value = (is)                                                                              \
+    }
+#define ALL_BITS  UINT64_C(0xffffffff)
+#define NO_CHANGE ((uint64_t)(O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND))
+
+static const struct allowed interpreter_calls[] = {
+    /* bytes through descriptors it has: pipes, the control socket, files that Landlock let it open */
+    ANY(read), ANY(readv), ANY(pread64), ANY(write), ANY(writev), ANY(close), ANY(lseek),
+    ANY(poll), ANY(ppoll), ANY(select), ANY(pselect6), ANY(dup),
+    WHEN(fcntl, 1, ALL_BITS, F_GETFD), WHEN(fcntl, 1, ALL_BITS, F_SETFD),
+    WHEN(fcntl, 1, ALL_BITS, F_GETFL), WHEN(fcntl, 1, ALL_BITS, F_DUPFD_CLOEXEC),
+    WHEN(ioctl, 1, ALL_BITS, TCGETS), WHEN(ioctl, 1, ALL_BITS, FIOCLEX),
+    /* opening for reading; Landlock says what */
+    WHEN(open, 1, NO_CHANGE, 0), WHEN(openat, 2, NO_CHANGE, 0),
+    ANY(stat), ANY(lstat), ANY(fstat), ANY(newfstatat), ANY(statx), ANY(access), ANY(faccessat),
+    ANY(faccessat2), ANY(readlink), ANY(readlinkat), ANY(getdents64), ANY(getcwd),
+    /* memory: writable or executable, an executable page only from a file */
+    ANY(brk), ANY(munmap), ANY(mremap), ANY(madvise),
+    WHEN(mmap, 2, PROT_EXEC, 0), WHEN(mmap, 3, MAP_ANONYMOUS, 0), WHEN(mprotect, 2, PROT_EXEC, 0),
+    /* its own process, as it starts and ends; there is one thread, and there will be no other */
+    ANY(execve), ANY(exit), ANY(exit_group), ANY(arch_prctl), ANY(set_tid_address),
+    ANY(set_robust_list), ANY(rseq), ANY(futex), ANY(rt_sigaction), ANY(rt_sigprocmask),
+    ANY(rt_sigreturn), ANY(sigaltstack), ANY(restart_syscall), ANY(sched_yield),
+    ANY(getrandom), ANY(getpid), ANY(gettid), ANY(getppid), ANY(getuid), ANY(geteuid),
+    ANY(getgid), ANY(getegid), ANY(uname), ANY(sysinfo), ANY(getrusage), ANY(times),
+    ANY(sched_getaffinity), ANY(getrlimit), WHEN(prlimit64, 2, UINT64_MAX, 0),
+    /* clocks */
+    ANY(clock_gettime), ANY(clock_getres), ANY(clock_nanosleep), ANY(nanosleep), ANY(gettimeofday),
+    ANY(time),
+};
+
+/* What a library tries first and has another way for. */
+static const int unknown_calls[] = {
+    SCMP_SYS(clone3),
+    SCMP_SYS(openat2),
+    SCMP_SYS(membarrier),
+    SCMP_SYS(close_range),
+};
+
+static const struct allowed runner_calls[] = {
+    ANY(read), ANY(write), ANY(pread64), ANY(close), ANY(poll), ANY(ppoll), ANY(wait4),
+    ANY(exit), ANY(exit_group), ANY(clock_gettime), ANY(brk), ANY(munmap), ANY(mremap),
+    ANY(madvise), WHEN(mmap, 2, PROT_EXEC, 0), WHEN(mprotect, 2, PROT_EXEC, 0), ANY(futex),
+    ANY(rt_sigreturn), ANY(rt_sigprocmask), ANY(restart_syscall), ANY(getpid), ANY(gettid),
+    ANY(getrandom), ANY(sched_yield), ANY(sigaltstack),
+};
+
+static int fail(scmp_filter_ctx context, int code, const char *what)
+{
+    errno = -code;
+    complain_errno("seccomp: %s", what);
+    seccomp_release(context);
+    return -1;
+}
+
+/* A filter that refuses all but the listed calls. */
+static scmp_filter_ctx filter_create(const struct allowed *calls, size_t count)
+{
+    scmp_filter_ctx context = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+    int code;
+
+    if (!context) {
+        complain("seccomp: no memory");
+        return NULL;
+    }
+    seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+    seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+    for (size_t i = 0; i < count; i++) {
+        struct scmp_arg_cmp when = {calls[i].argument, SCMP_CMP_MASKED_EQ, calls[i].mask,
+                                    calls[i].value};
+
+        code = seccomp_rule_add_array(context, SCMP_ACT_ALLOW, calls[i].call,
+                                      calls[i].conditional ? 1 : 0, &when);
+        if (code < 0) {
+            fail(context, code, "a rule");
+            return NULL;
+        }
+    }
+    return context;
+}
+
+/* A signal to that process and no other. */
+static int allow_signal(scmp_filter_ctx context, int call, pid_t to)
+{
+    return seccomp_rule_add(context, SCMP_ACT_ALLOW, call, 1,
+                            SCMP_A0_32(SCMP_CMP_EQ, (scmp_datum_t)to));
+}
+
+static int filter_load(scmp_filter_ctx context)
+{
+    int code = seccomp_load(context);
+
+    if (code < 0)
+        return fail(context, code, "load");
+    seccomp_release(context);
+    return 0;
+}
+
+int seccomp_exec_once_begin(void)
+{
+    scmp_filter_ctx context = seccomp_init(SCMP_ACT_ALLOW);
+    int fd = -1;
+
+    if (!context)
+        return -1;
+    if (seccomp_rule_add(context, SCMP_ACT_NOTIFY, SCMP_SYS(execve), 0) == 0 &&
+        seccomp_rule_add(context, SCMP_ACT_NOTIFY, SCMP_SYS(execveat), 0) == 0 &&
+        seccomp_load(context) == 0)
+        fd = fcntl(seccomp_notify_fd(context), F_DUPFD_CLOEXEC, 0);
+    seccomp_release(context);
+    return fd;
+}
+
+int seccomp_exec_once_end(int fd, int timeout_ms)
+{
+    struct pollfd waiting = {.fd = fd, .events = POLLIN};
+    struct seccomp_notif *asked = NULL;
+    struct seccomp_notif_resp *answer = NULL;
+    int done = -1;
+
+    if (seccomp_notify_alloc(&asked, &answer) < 0) {
+        complain("seccomp: no memory");
+    } else if (poll(&waiting, 1, timeout_ms) != 1 || !(waiting.revents & POLLIN)) {
+        complain("the interpreter was not started in %d ms", timeout_ms);
+    } else if (seccomp_notify_receive(fd, asked) < 0) {
+        complain("seccomp: the start of the interpreter could not be read");
+    } else {
+        answer->id = asked->id;
+        answer->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+        done = seccomp_notify_respond(fd, answer) < 0
+                   ? complain("seccomp: the start of the interpreter could not be let through")
+                   : 0;
+    }
+    if (asked)
+        seccomp_notify_free(asked, answer);
+    close(fd);
+    return done;
+}
+
+int seccomp_confine_interpreter(void)
+{
+    scmp_filter_ctx context =
+        filter_create(interpreter_calls, sizeof interpreter_calls / sizeof *interpreter_calls);
+    int code = 0;
+
+    if (!context)
+        return -1;
+    for (size_t i = 0; i < sizeof unknown_calls / sizeof *unknown_calls && code == 0; i++)
+        code = seccomp_rule_add(context, SCMP_ACT_ERRNO(ENOSYS), unknown_calls[i], 0);
+    /* abort() and raise() are signals to oneself. */
+    if (code == 0)
+        code = allow_signal(context, SCMP_SYS(tgkill), getpid());
+    if (code == 0)
+        code = allow_signal(context, SCMP_SYS(kill), getpid());
+    return code < 0 ? fail(context, code, "a rule") : filter_load(context);
+}
+
+int seccomp_confine_runner(pid_t interpreter)
+{
+    scmp_filter_ctx context =
+        filter_create(runner_calls, sizeof runner_calls / sizeof *runner_calls);
+    int code;
+
+    if (!context)
+        return -1;
+    code = allow_signal(context, SCMP_SYS(kill), interpreter);
+    if (code == 0)
+        code = allow_signal(context, SCMP_SYS(tgkill), getpid());
+    return code < 0 ? fail(context, code, "a rule") : filter_load(context);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The system calls that are left. Lists of what is allowed; everything else fails with EPERM (or
+ * ENOSYS where a library asks whether the kernel has it), and a foreign architecture's calls kill.
+ * The only user of libseccomp.
+ */
+#ifndef LECTERN_IMAGE_SECCOMP_H
+#define LECTERN_IMAGE_SECCOMP_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* In the interpreter's process. exec_once_begin makes every execve wait for the runner's word and
+ * gives the descriptor over which it is said, -1 where the kernel cannot do that: then execve stays
+ * open and Landlock alone says what may be executed. */
+int seccomp_exec_once_begin(void);
+/* The filter for Python. For good. 0, or -1 with a complaint. */
+int seccomp_confine_interpreter(void);
+
+/* In the runner: lets the one execve through that is waiting at fd, or about to, and closes fd; from
+ * then on execve fails in that process. -1 with a complaint when none comes in timeout_ms. */
+int seccomp_exec_once_end(int fd, int timeout_ms);
+/* The runner's own filter: reading, writing, waiting, and killing that one process. */
+int seccomp_confine_runner(pid_t interpreter);
+
+#endif

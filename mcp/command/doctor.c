@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * lectern doctor: what works on this machine, what does not, and the command that mends it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/command/command.h"
+#include "mcp/command/parts.h"
+#include "mcp/session/store.h"
+
+#define CHECKS_CAP 32
+
+static void check_store(const struct config *config, struct executor_check *check)
+{
+    struct error err = {0};
+    struct store *store = store_open(config->store, STORE_WRITE, &err);
+
+    memset(check, 0, sizeof *check);
+    check->name = "store";
+    check->needed = true;
+    check->ok = store != NULL;
+    snprintf(check->text, sizeof check->text, "%.*s", (int)sizeof check->text - 1,
+             store ? config->store : err.text);
+    if (!store)
+        snprintf(check->mend, sizeof check->mend,
+                 "lectern doctor --data DIR (a folder you may write)");
+    store_close(store);
+}
+
+static void print_plain(const struct executor_check *check)
+{
+    printf("%-6s %-18s %s\n",
+           check->ok       ? "ok"
+           : check->needed ? "MISSING"
+                           : "absent",
+           check->name, check->text);
+    if (!check->ok && check->mend[0])
+        printf("       %-18s mend it: %s\n", "", check->mend);
+}
+
+static void add_json(struct buf *to, const struct executor_check *check)
+{
+    buf_addf(to, "%s{\"name\":\"%s\",\"ok\":%s,\"needed\":%s,\"text\":", to->len > 1 ? "," : "",
+             check->name, check->ok ? "true" : "false", check->needed ? "true" : "false");
+    json_write_string(to, check->text, strlen(check->text));
+    buf_adds(to, ",\"mend\":");
+    json_write_string(to, check->mend, strlen(check->mend));
+    buf_addc(to, '}');
+}
+
+static int run(const struct config *config)
+{
+    struct executor_check checks[CHECKS_CAP];
+    struct executor_config executor;
+    struct buf BUF_AUTO json = {0};
+    struct error err = {0};
+    char share[4096];
+    size_t count = 1;
+    bool well = true;
+
+    check_store(config, &checks[0]);
+    if (parts_executor_config(config, &executor, share, sizeof share, &err) < 0)
+        return command_fail("doctor", EXIT_FAILED, &err);
+    count += executor_doctor(&executor, checks + 1, CHECKS_CAP - 1);
+    buf_init(&json, 0);
+    buf_addc(&json, '[');
+    for (size_t i = 0; i < count; i++) {
+        well = well && (checks[i].ok || !checks[i].needed);
+        if (config->json)
+            add_json(&json, &checks[i]);
+        else
+            print_plain(&checks[i]);
+    }
+    if (config->json)
+        printf("%s]\n", json.data);
+    return well ? EXIT_OK : EXIT_FAILED;
+}
+
+const struct command command_doctor = {
+    .name = "doctor",
+    .usage = "[--json]",
+    .summary = "say what works on this machine and how to mend what does not",
+    .options = CONFIG_DOCTOR,
+    .run = run,
+};

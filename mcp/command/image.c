@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * lectern image build | list | remove: the sandbox's image, by the build script and the docker
+ * client.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mcp/command/command.h"
+
+/* Replaces this process, so that output, progress and exit status are the program's own. */
+static int become(char *const argv[], struct error *err)
+{
+    execvp(argv[0], argv);
+    return error_errno(err, errno, "%s (install it with `make deps`)", argv[0]);
+}
+
+static int build(const struct config *config, struct error *err)
+{
+    char script[PATH_MAX], share[PATH_MAX];
+    char *argv[] = {"sh", script, share, (char *)config->image, NULL};
+
+    if (config_share_file(config, "build.sh", script, sizeof script, err) < 0 ||
+        config_share_file(config, "", share, sizeof share, err) < 0)
+        return -1;
+    return become(argv, err);
+}
+
+static int list(const struct config *config, struct error *err)
+{
+    char *argv[] = {"docker", "image", "ls", "--filter", "label=lectern.image", NULL};
+
+    (void)config;
+    return become(argv, err);
+}
+
+static int remove_image(const struct config *config, struct error *err)
+{
+    char *argv[] = {"docker", "image", "rm", (char *)config->image, NULL};
+
+    return become(argv, err);
+}
+
+static const struct {
+    const char *name;
+    int (*run)(const struct config *config, struct error *err);
+} actions[] = {{"build", build}, {"list", list}, {"remove", remove_image}};
+
+static int run(const struct config *config)
+{
+    const char *name = config->argument_count == 1 ? config->arguments[0] : "";
+    struct error err = {0};
+
+    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
+        if (strcmp(actions[i].name, name) != 0)
+            continue;
+        if (config->docker_host)
+            /* There is one thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+            setenv("DOCKER_HOST", config->docker_host, 1);
+        actions[i].run(config, &err);
+        return command_fail("image", EXIT_FAILED, &err);
+    }
+    error_set(&err, ERROR_INVALID, "say build, list or remove");
+    return command_fail("image", EXIT_USAGE, &err);
+}
+
+const struct command command_image = {
+    .name = "image",
+    .usage = "build | list | remove",
+    .summary = "make, list or remove the sandbox's Docker image",
+    .options = CONFIG_IMAGE,
+    .run = run,
+};

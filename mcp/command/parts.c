@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mcp/command/parts.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "helpers/base/log.h"
+#include "mcp/session/store.h"
+#include "mcp/tool/graph_cache.h"
+
+#define SQL_QUEUE_CAP   256
+#define READ_QUEUE_CAP  1024
+#define READ_THREADS    2
+#define GRAPH_QUEUE_CAP 64
+
+static void *open_writer(void *arg, struct error *err)
+{
+    return store_open(arg, STORE_WRITE, err);
+}
+
+static void *open_reader(void *arg, struct error *err)
+{
+    return store_open(arg, STORE_READ, err);
+}
+
+static void close_store(void *context)
+{
+    store_close(context);
+}
+
+static struct lane *open_lane(struct server_parts *parts, const char *name, size_t threads,
+                              size_t capacity, void *(*open)(void *, struct error *),
+                              struct error *err)
+{
+    const struct lane_config config = {
+        .name = name,
+        .threads = threads,
+        .capacity = capacity,
+        .open = open,
+        .close = close_store,
+        .arg = (void *)parts->store_url,
+    };
+
+    return lane_create(&config, parts->mailbox, err);
+}
+
+const struct validator_profile *parts_profile(const struct config *config, struct error *err)
+{
+    const struct validator_profile *profile = validator_profile_find(config->profile);
+
+    if (!profile)
+        error_set(err, ERROR_INVALID, "no profile '%s'; there are %s", config->profile,
+                  validator_profile_names());
+    return profile;
+}
+
+int parts_executor_config(const struct config *config, struct executor_config *executor,
+                          char *share, size_t size, struct error *err)
+{
+    static const struct {
+        const char *name;
+        enum executor_engine engine;
+    } engines[] = {{"auto", EXECUTOR_AUTO}, {"docker", EXECUTOR_DOCKER}, {"local", EXECUTOR_LOCAL}};
+    size_t i = 0;
+
+    memset(executor, 0, sizeof *executor);
+    while (i < sizeof engines / sizeof engines[0] && strcmp(engines[i].name, config->sandbox) != 0)
+        i++;
+    if (i == sizeof engines / sizeof engines[0])
+        return error_set(err, ERROR_INVALID, "--sandbox is auto, docker or local, not '%s'",
+                         config->sandbox);
+    if (config_share_file(config, "", share, size, err) < 0)
+        return -1;
+    executor->engine = engines[i].engine;
+    executor->docker_host = config->docker_host;
+    executor->docker_image = config->image;
+    executor->share_dir = share;
+    return 0;
+}
+
+struct executor *parts_executor(const struct config *config, const char *const *kinds,
+                                struct error *err)
+{
+    struct executor_config executor;
+    char share[4096];
+
+    if (parts_executor_config(config, &executor, share, sizeof share, err) < 0)
+        return NULL;
+    executor.warm = kinds;
+    return executor_create(&executor, err);
+}
+
+int parts_init(struct server_parts *parts, uv_loop_t *loop, const struct config *config,
+               struct error *err)
+{
+    struct error engine = {0};
+
+    memset(parts, 0, sizeof *parts);
+    parts->loop = loop;
+    parts->store_url = config->store;
+    parts->profile = parts_profile(config, err);
+    if (!parts->profile)
+        return -1;
+    parts->mailbox = mailbox_create(loop, err);
+    if (!parts->mailbox)
+        return -1;
+    /* The writer first: it creates and migrates what the readers want to find. */
+    parts->sql = open_lane(parts, "sql", 1, SQL_QUEUE_CAP, open_writer, err);
+    if (!parts->sql)
+        return -1;
+    parts->read = open_lane(parts, "read", READ_THREADS, READ_QUEUE_CAP, open_reader, err);
+    if (!parts->read)
+        return -1;
+    parts->graph = open_lane(parts, "graph", 1, GRAPH_QUEUE_CAP, open_reader, err);
+    if (!parts->graph)
+        return -1;
+    parts->graphs = graph_cache_create(err);
+    if (!parts->graphs)
+        return -1;
+    parts->executor = parts_executor(config, NULL, &engine);
+    if (parts->executor)
+        log_info("executor", "analyses run in: %s", executor_describe(parts->executor));
+    else
+        log_warning("executor", "analyses cannot run: %s", engine.text);
+    snprintf(parts->executor_error, sizeof parts->executor_error, "%s", engine.text);
+    return 0;
+}
+
+void parts_finish(struct server_parts *parts)
+{
+    executor_destroy(parts->executor);
+    lane_destroy(parts->sql);
+    lane_destroy(parts->read);
+    lane_destroy(parts->graph);
+    graph_cache_destroy(parts->graphs);
+    mailbox_destroy(parts->mailbox);
+}
+
+static void on_uv_signal(uv_signal_t *handle, int number)
+{
+    struct signals *signals = handle->data;
+
+    (void)number;
+    signals->on_signal(signals->user);
+}
+
+int signals_init(struct signals *signals, uv_loop_t *loop, void (*on_signal)(void *), void *user,
+                 struct error *err)
+{
+    int rc;
+
+    signals->on_signal = on_signal;
+    signals->user = user;
+    signal(SIGPIPE, SIG_IGN);
+    uv_signal_init(loop, &signals->interrupt);
+    uv_signal_init(loop, &signals->terminate);
+    signals->interrupt.data = signals->terminate.data = signals;
+    rc = uv_signal_start(&signals->interrupt, on_uv_signal, SIGINT);
+    if (rc == 0)
+        rc = uv_signal_start(&signals->terminate, on_uv_signal, SIGTERM);
+    return rc < 0 ? error_errno(err, -rc, "uv_signal_start") : 0;
+}
+
+void signals_finish(struct signals *signals)
+{
+    uv_close((uv_handle_t *)&signals->interrupt, NULL);
+    uv_close((uv_handle_t *)&signals->terminate, NULL);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * lectern serve: MCP over HTTP and the session API on one port, until SIGINT or SIGTERM.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "helpers/base/log.h"
+#include "mcp/command/command.h"
+#include "mcp/command/demo.h"
+#include "mcp/command/parts.h"
+#include "mcp/transport/transport.h"
+
+#define DRAIN_MS 3000
+
+struct serving {
+    struct server_parts parts;
+    struct http_server *http;
+    struct signals signals;
+    bool closing;
+};
+
+static void on_closed(void *user)
+{
+    struct serving *serving = user;
+
+    signals_finish(&serving->signals);
+    parts_finish(&serving->parts);
+}
+
+static void on_signal(void *user)
+{
+    struct serving *serving = user;
+
+    if (serving->closing)
+        return;
+    serving->closing = true;
+    log_info("serve", "stopping: answers under way have %d s", DRAIN_MS / 1000);
+    http_server_close(serving->http, DRAIN_MS, on_closed, serving);
+}
+
+static int start(struct serving *serving, const struct config *config, struct error *err)
+{
+    const struct http_config http = {
+        .host = config->host,
+        .port = (int)config->port,
+        .allow_origins = config->allow_origin,
+        .allow_hosts = config->allow_host,
+    };
+
+    serving->http = http_server_create(&serving->parts, &http, err);
+    if (!serving->http)
+        return -1;
+    return signals_init(&serving->signals, serving->parts.loop, on_signal, serving, err);
+}
+
+static int run(const struct config *config)
+{
+    struct serving serving = {0};
+    struct error err = {0};
+    uv_loop_t loop;
+    int rc;
+
+    if (!config->no_demo && demo_load(config, NULL, &err) < 0)
+        return command_fail("serve", EXIT_FAILED, &err);
+    uv_loop_init(&loop);
+    rc = parts_init(&serving.parts, &loop, config, &err);
+    if (rc == 0)
+        rc = start(&serving, config, &err);
+    if (rc == 0) {
+        int port = http_server_port(serving.http);
+
+        fprintf(stderr,
+                "Lectern serves http://%s:%d  (MCP: /mcp, health: /health; Ctrl-C stops it)\n",
+                config->host, port);
+        uv_run(&loop, UV_RUN_DEFAULT);
+    } else {
+        command_fail("serve", EXIT_FAILED, &err);
+        parts_finish(&serving.parts);
+        uv_run(&loop, UV_RUN_DEFAULT);
+    }
+    http_server_destroy(serving.http);
+    if (uv_loop_close(&loop) != 0)
+        log_error("serve", "the event loop still had open handles at the end");
+    return rc < 0 ? EXIT_FAILED : EXIT_OK;
+}
+
+const struct command command_serve = {
+    .name = "serve",
+    .usage = "[OPTIONS]",
+    .summary = "serve MCP and the session API over HTTP",
+    .options = CONFIG_SERVE,
+    .run = run,
+};

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * lectern stdio: MCP on standard input and output, as clients start it.
+ */
+#include <unistd.h>
+
+#include "helpers/base/log.h"
+#include "mcp/command/command.h"
+#include "mcp/command/demo.h"
+#include "mcp/command/parts.h"
+#include "mcp/session/store.h"
+#include "mcp/transport/transport.h"
+
+struct serving {
+    struct server_parts parts;
+    struct stdio_server *stdio;
+    struct signals signals;
+    bool ended;
+};
+
+static void on_end(void *user)
+{
+    struct serving *serving = user;
+
+    if (serving->ended)
+        return;
+    serving->ended = true;
+    stdio_server_destroy(serving->stdio);
+    signals_finish(&serving->signals);
+    parts_finish(&serving->parts);
+}
+
+/* A session that does not exist is told at the start, not at every call. */
+static int check_session(const struct config *config, struct error *err)
+{
+    struct store *store;
+    int rc;
+
+    if (!config->session)
+        return 0;
+    store = store_open(config->store, STORE_READ, err);
+    if (!store)
+        return -1;
+    rc = store_session(store, config->session, NULL, 0, NULL, err);
+    store_close(store);
+    return rc;
+}
+
+static int run(const struct config *config)
+{
+    struct serving serving = {0};
+    struct error err = {0};
+    uv_loop_t loop;
+    int rc;
+
+    if (demo_load(config, NULL, &err) < 0 || check_session(config, &err) < 0)
+        return command_fail("stdio", EXIT_FAILED, &err);
+    uv_loop_init(&loop);
+    rc = parts_init(&serving.parts, &loop, config, &err);
+    if (rc == 0) {
+        serving.stdio = stdio_server_create(&serving.parts, STDIN_FILENO, STDOUT_FILENO,
+                                            config->session, on_end, &serving, &err);
+        rc = serving.stdio ? signals_init(&serving.signals, &loop, on_end, &serving, &err) : -1;
+    }
+    if (rc < 0) {
+        command_fail("stdio", EXIT_FAILED, &err);
+        parts_finish(&serving.parts);
+    }
+    uv_run(&loop, UV_RUN_DEFAULT);
+    if (uv_loop_close(&loop) != 0)
+        log_error("stdio", "the event loop still had open handles at the end");
+    return rc < 0 ? EXIT_FAILED : EXIT_OK;
+}
+
+const struct command command_stdio = {
+    .name = "stdio",
+    .usage = "[--store URL] [--session SID]",
+    .summary = "serve MCP on standard input and output",
+    .options = CONFIG_STDIO,
+    .run = run,
+};

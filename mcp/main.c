@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * lectern: finds the subcommand, reads its options, runs it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "helpers/base/log.h"
+#include "helpers/base/nearest.h"
+#include "mcp/command/command.h"
+
+static void print_overview(FILE *to)
+{
+    fputs("Lectern " LECTERN_VERSION
+          ": edit and question a curriculum without reading it whole.\n\n",
+          to);
+    for (size_t i = 0; commands[i]; i++)
+        fprintf(to, "  lectern %-9s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("\nlectern COMMAND --help says more.\n", to);
+}
+
+static const struct command *find(const char *name)
+{
+    struct nearest search;
+
+    nearest_begin(&search, name);
+    for (size_t i = 0; commands[i]; i++) {
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+        nearest_feed(&search, commands[i]->name);
+    }
+    fprintf(stderr, "lectern: no command '%s'%s%s%s; lectern --help lists them\n", name,
+            search.best ? "; did you mean '" : "", search.best ? search.best : "",
+            search.best ? "'?" : "");
+    return NULL;
+}
+
+static int print_help(const struct command *command)
+{
+    struct buf BUF_AUTO text = {0};
+
+    buf_init(&text, 0);
+    config_help(command->options, &text);
+    printf("lectern %s %s\n%s.\n\n%s", command->name, command->usage, command->summary, text.data);
+    return EXIT_OK;
+}
+
+static int set_log_level(const struct config *config, struct error *err)
+{
+    static const char *const levels[] = {"error", "warning", "info", "debug"};
+
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        if (strcmp(config->log, levels[i]) == 0) {
+            log_set_level((enum log_level)i);
+            return 0;
+        }
+    }
+    return error_set(err, ERROR_INVALID, "--log is error, warning, info or debug, not '%s'",
+                     config->log);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct config config;
+    struct error err = {0};
+    int status;
+
+    if (config_read(&config, command->options, argc, argv, &err) < 0 ||
+        set_log_level(&config, &err) < 0)
+        status = command_fail(command->name, EXIT_USAGE, &err);
+    else if (config.help)
+        status = print_help(command);
+    else
+        status = command->run(&config);
+    config_finish(&config);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    const struct command *command;
+
+    if (argc < 2) {
+        print_overview(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        print_overview(stdout);
+        return EXIT_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("lectern " LECTERN_VERSION);
+        return EXIT_OK;
+    }
+    command = find(argv[1]);
+    return command ? run(command, argc - 2, argv + 2) : EXIT_USAGE;
+}

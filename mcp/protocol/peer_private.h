@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a peer is inside protocol/. Everything runs on the loop's thread.
+ */
+#ifndef LECTERN_PROTOCOL_PEER_PRIVATE_H
+#define LECTERN_PROTOCOL_PEER_PRIVATE_H
+
+#include <sys/queue.h>
+#include <uv.h>
+
+#include "mcp/protocol/method.h"
+#include "mcp/protocol/peer.h"
+#include "mcp/tool/tool.h"
+
+#define PEER_WHO_SIZE 64
+
+struct peer_call;
+
+struct peer {
+    struct server_parts *parts; /* borrowed */
+    char transport[16];
+    char *bound_session; /* owned, or NULL */
+    const char *version; /* agreed, one of protocol_versions; NULL before initialize */
+    char who[PEER_WHO_SIZE];
+    LIST_HEAD(, peer_call) calls;
+    size_t call_count;
+    uv_timer_t progress_timer; /* runs while a call with a progress token is under way */
+    bool destroyed;            /* peer_destroy was called */
+    bool timer_closed;
+};
+
+/* peer_call.c: tools/call from its request to its answer. */
+enum handled peer_call_begin(struct peer *peer, const struct peer_request *request,
+                             struct refusal *refusal);
+struct peer_call *peer_call_find(struct peer *peer, const json_t *id);
+void peer_call_cancel(struct peer_call *call);
+void peer_calls_forget(struct peer *peer, const struct peer_reply *reply);
+void peer_calls_end(struct peer *peer); /* cancels all and ends their replies */
+void peer_on_progress_timer(uv_timer_t *timer);
+
+/* peer.c: frees a destroyed peer once nothing refers to it any more. */
+void peer_free_when_done(struct peer *peer);
+
+/* Sends one response. Where the message outgrew its cap, the client is told so instead of getting
+ * nothing. */
+void peer_respond(struct peer_reply *reply, const json_t *id, struct buf *message, int http_status);
+
+#endif

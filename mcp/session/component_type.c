@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The table of component types and the one validator over it. Parameters that a type does not name
+ * are kept, as all further fields are; only one that looks like a slip of a known name is refused.
+ * Pure, any thread.
+ */
+#include "mcp/session/component_type.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "helpers/base/nearest.h"
+#include "mcp/session/problems.h"
+#include "mcp/session/store.h"
+#include "mcp/session/text.h"
+
+#define PARAMETERS_CAP 9
+#define FIELD_CAP      64 /* bytes of a parameter's name that a message shows */
+#define ADVICE_CAP     1024
+
+enum shape { TEXT, TEXT_LIST, CHOICE, PICTURES, CHART_DATA };
+
+struct parameter {
+    const char *name;
+    enum shape shape;
+    bool needed;
+    const char *const *choices; /* of a CHOICE, NULL-terminated */
+    unsigned pictures;          /* of PICTURES: how many */
+};
+
+struct component_type {
+    const char *name;
+    struct parameter parameters[PARAMETERS_CAP + 1]; /* ends with one that has no name */
+};
+
+static const char *const callout_styles[] = {"tip", "warning", "important", "info", NULL};
+static const char *const visual_types[] = {
+    "text", "image", "pie-chart", "bar-chart", "fraction-circle", "svg", NULL};
+static const char *const background_styles[] = {"purple", "blue", "green", "orange",
+                                                "red",    "dark", "light", NULL};
+
+#define NEEDED_TEXT(name)                                                                          \
+    {                                                                                              \
+        name, TEXT, true, NULL, 0                                                                  \
+    }
+#define TEXT_IF_ANY(name)                                                                          \
+    {                                                                                              \
+        name, TEXT, false, NULL, 0                                                                 \
+    }
+
+static const struct component_type types[] = {
+    {"heading", {NEEDED_TEXT("text")}},
+    {"paragraph", {NEEDED_TEXT("text")}},
+    {"memory-trick", {NEEDED_TEXT("text")}},
+    {"definition", {NEEDED_TEXT("term"), NEEDED_TEXT("definition")}},
+    {"step-sequence", {{"steps", TEXT_LIST, true, NULL, 0}}},
+    {"worked-example", {NEEDED_TEXT("problem"), NEEDED_TEXT("solution"), NEEDED_TEXT("answer")}},
+    {"callout-box", {NEEDED_TEXT("text"), {"style", CHOICE, false, callout_styles, 0}}},
+    {"two-pictures", {{"pictures", PICTURES, true, NULL, 2}}},
+    {"three-pictures", {{"pictures", PICTURES, true, NULL, 3}}},
+    {"four-pictures", {{"pictures", PICTURES, true, NULL, 4}}},
+    {"hero-number",
+     {{"visual_type", CHOICE, true, visual_types, 0},
+      NEEDED_TEXT("visual_content"),
+      TEXT_IF_ANY("caption"),
+      {"background_style", CHOICE, false, background_styles, 0},
+      {"chart_data", CHART_DATA, false, NULL, 0}}},
+    {"three-svgs",
+     {NEEDED_TEXT("title1"), NEEDED_TEXT("title2"), NEEDED_TEXT("title3"),
+      NEEDED_TEXT("description1"), NEEDED_TEXT("description2"), NEEDED_TEXT("description3"),
+      TEXT_IF_ANY("svg1"), TEXT_IF_ANY("svg2"), TEXT_IF_ANY("svg3")}},
+};
+
+#define TYPE_COUNT (sizeof types / sizeof types[0])
+
+/* The same names as a list of strings, for those who offer a choice. */
+static const char *const type_names[TYPE_COUNT + 1] = {"heading",
+                                                       "paragraph",
+                                                       "memory-trick",
+                                                       "definition",
+                                                       "step-sequence",
+                                                       "worked-example",
+                                                       "callout-box",
+                                                       "two-pictures",
+                                                       "three-pictures",
+                                                       "four-pictures",
+                                                       "hero-number",
+                                                       "three-svgs",
+                                                       NULL};
+
+static const char *const picture_fields[] = {"title",     "body",     "svgCode",
+                                             "imagePath", "imageUrl", NULL};
+
+const char *const relationship_types[] = {"LEADS_TO", "PREREQUISITE_FOR", "PREREQUISITE",
+                                          "ENRICHMENT", NULL};
+
+const struct component_type *component_type_find(const char *name)
+{
+    for (size_t i = 0; name && i < TYPE_COUNT; i++)
+        if (!strcmp(types[i].name, name))
+            return &types[i];
+    return NULL;
+}
+
+const char *const *component_type_names(void)
+{
+    return type_names;
+}
+
+/* ---- describing ---- */
+
+static void describe_choices(const char *const *choices, struct buf *to)
+{
+    for (size_t i = 0; choices[i]; i++)
+        buf_addf(to, "%s%s", i > 0 ? ", " : "", choices[i]);
+}
+
+static void describe_shape(const struct parameter *parameter, struct buf *to)
+{
+    switch (parameter->shape) {
+    case TEXT:
+        buf_adds(to, "text");
+        break;
+    case TEXT_LIST:
+        buf_adds(to, "array of text");
+        break;
+    case CHOICE:
+        buf_adds(to, "one of ");
+        describe_choices(parameter->choices, to);
+        break;
+    case PICTURES:
+        buf_addf(to,
+                 "object svg1..svg%u of {title, body, svgCode} or image1..image%u of {title, body, "
+                 "imagePath, imageUrl}",
+                 parameter->pictures, parameter->pictures);
+        break;
+    case CHART_DATA:
+        buf_adds(to, "{numerator, denominator}, for a bar-chart {current, maximum}, numbers");
+        break;
+    }
+}
+
+void component_type_describe(const struct component_type *type, struct buf *to)
+{
+    buf_addf(to, "%s: ", type->name);
+    for (const struct parameter *p = type->parameters; p->name; p++) {
+        buf_addf(to, "%s%s (", p > type->parameters ? ", " : "", p->name);
+        describe_shape(p, to);
+        buf_addf(to, ", %s)", p->needed ? "needed" : "optional");
+    }
+}
+
+/* ---- checking ---- */
+
+static const char *kind_of(const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        return "an object";
+    case JSON_ARRAY:
+        return "an array";
+    case JSON_STRING:
+        return "text";
+    case JSON_INTEGER:
+    case JSON_REAL:
+        return "a number";
+    case JSON_NULL:
+        return "null";
+    case JSON_TRUE:
+    case JSON_FALSE:
+        return "true or false";
+    }
+    return "something else";
+}
+
+static void check_text(struct problems *problems, const char *field, const json_t *value)
+{
+    if (!json_is_string(value))
+        problems_add(problems, field, "must be text, not %s", kind_of(value));
+    else if (json_string_length(value) > TEXT_MAX)
+        problems_add(problems, field, "is longer than %zu bytes", TEXT_MAX);
+}
+
+static void check_text_list(struct problems *problems, const char *field, const json_t *value)
+{
+    char item[FIELD_CAP * 2];
+    const json_t *entry;
+    size_t i;
+
+    if (!json_is_array(value)) {
+        problems_add(problems, field, "must be an array of text, not %s", kind_of(value));
+        return;
+    }
+    json_array_foreach((json_t *)value, i, entry)
+    {
+        snprintf(item, sizeof item, "%s.%zu", field, i);
+        check_text(problems, item, entry);
+    }
+}
+
+static void check_choice(struct problems *problems, const char *field, const json_t *value,
+                         const char *const *choices)
+{
+    const char *text = json_string_value(value);
+    char shown[FIELD_CAP];
+    struct nearest search;
+    struct buf list BUF_AUTO = {0};
+
+    for (size_t i = 0; text && choices[i]; i++)
+        if (!strcmp(text, choices[i]))
+            return;
+    buf_init(&list, 0);
+    describe_choices(choices, &list);
+    nearest_begin(&search, text ? text : "");
+    for (size_t i = 0; choices[i]; i++)
+        nearest_feed(&search, choices[i]);
+    problems_add(problems, field, "%s%s%s is none of %s%s%s%s", text ? "'" : "",
+                 text_cut_line(shown, sizeof shown, text ? text : kind_of(value)), text ? "'" : "",
+                 list.data ? list.data : "", search.best ? " (nearest: " : "",
+                 search.best ? search.best : "", search.best ? ")" : "");
+}
+
+static void check_picture(struct problems *problems, const char *field, const json_t *picture)
+{
+    char inner[FIELD_CAP * 2];
+
+    if (!json_is_object(picture)) {
+        problems_add(problems, field,
+                     "must be an object {title, body, svgCode or imagePath}, not %s",
+                     kind_of(picture));
+        return;
+    }
+    for (size_t i = 0; picture_fields[i]; i++) {
+        const json_t *value = json_object_get(picture, picture_fields[i]);
+
+        snprintf(inner, sizeof inner, "%s.%s", field, picture_fields[i]);
+        if (value && !json_is_null(value))
+            check_text(problems, inner, value);
+    }
+}
+
+static void check_pictures(struct problems *problems, const char *field, const json_t *value,
+                           unsigned count)
+{
+    if (!json_is_object(value)) {
+        problems_add(problems, field,
+                     "must be an object with svg1..svg%u or image1..image%u, not %s", count, count,
+                     kind_of(value));
+        return;
+    }
+    for (unsigned i = 1; i <= count; i++) {
+        static const char *const families[] = {"svg", "image"};
+        bool found = false;
+
+        for (size_t f = 0; f < 2; f++) {
+            char key[16], inner[FIELD_CAP * 2];
+            const json_t *picture;
+
+            snprintf(key, sizeof key, "%s%u", families[f], i);
+            snprintf(inner, sizeof inner, "%s.%s", field, key);
+            picture = json_object_get(value, key);
+            if (!picture)
+                continue;
+            found = true;
+            check_picture(problems, inner, picture);
+        }
+        if (!found)
+            problems_add(problems, field, "svg%u (or image%u) is missing", i, i);
+    }
+}
+
+static void check_chart_data(struct problems *problems, const char *field, const json_t *value,
+                             const json_t *parameters)
+{
+    static const char *const fraction[] = {"numerator", "denominator"};
+    static const char *const bar[] = {"current", "maximum"};
+    const char *visual_type = json_string_value(json_object_get(parameters, "visual_type"));
+    const char *const *names = visual_type && !strcmp(visual_type, "bar-chart") ? bar : fraction;
+
+    if (!json_is_object(value)) {
+        problems_add(problems, field, "must be an object {%s, %s}, not %s", names[0], names[1],
+                     kind_of(value));
+        return;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        char inner[FIELD_CAP * 2];
+        const json_t *number = json_object_get(value, names[i]);
+
+        snprintf(inner, sizeof inner, "%s.%s", field, names[i]);
+        if (!number)
+            problems_add(problems, inner, "is missing, send a number");
+        else if (!json_is_number(number))
+            problems_add(problems, inner, "must be a number, not %s", kind_of(number));
+    }
+}
+
+static void check_parameter(struct problems *problems, const struct parameter *parameter,
+                            const json_t *parameters)
+{
+    const json_t *value = json_object_get(parameters, parameter->name);
+    char field[FIELD_CAP];
+
+    snprintf(field, sizeof field, "parameters.%s", parameter->name);
+    if (!value || (json_is_null(value) && !parameter->needed)) {
+        if (parameter->needed)
+            problems_add(problems, field, "is missing");
+        return;
+    }
+    switch (parameter->shape) {
+    case TEXT:
+        check_text(problems, field, value);
+        break;
+    case TEXT_LIST:
+        check_text_list(problems, field, value);
+        break;
+    case CHOICE:
+        check_choice(problems, field, value, parameter->choices);
+        break;
+    case PICTURES:
+        check_pictures(problems, field, value, parameter->pictures);
+        break;
+    case CHART_DATA:
+        check_chart_data(problems, field, value, parameters);
+        break;
+    }
+}
+
+/* A key that is no parameter, while one much like it is not there: a slip of the pen. */
+static void check_slips(struct problems *problems, const struct component_type *type,
+                        const json_t *parameters)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)parameters, key, value)
+    {
+        struct nearest search;
+        char shown[FIELD_CAP];
+        bool known = false;
+
+        nearest_begin(&search, key);
+        for (const struct parameter *p = type->parameters; p->name; p++) {
+            known = known || !strcmp(p->name, key);
+            if (!json_object_get(parameters, p->name))
+                nearest_feed(&search, p->name);
+        }
+        if (!known && search.best && search.best_distance <= strlen(key) / 3)
+            problems_add(problems, "parameters", "'%s' is no parameter, did you mean '%s'?",
+                         text_cut_line(shown, sizeof shown, key), search.best);
+    }
+}
+
+static int unknown_type(const char *type, const char *loc, struct error *err)
+{
+    char where[ERROR_LOC_CAP], shown[FIELD_CAP];
+    struct nearest search;
+    struct buf list BUF_AUTO = {0};
+
+    buf_init(&list, 0);
+    describe_choices(type_names, &list);
+    snprintf(where, sizeof where, "%s%stype", loc, *loc ? "." : "");
+    if (!type || !*type)
+        return error_set_at(err, where, "%s: is missing, send one of %s", where, list.data);
+    text_cut_line(shown, sizeof shown, type);
+    nearest_begin(&search, type);
+    for (size_t i = 0; type_names[i]; i++)
+        nearest_feed(&search, type_names[i]);
+    if (search.best)
+        return error_set_at(err, where,
+                            "%s: '%s' is no component type, did you mean '%s'? There are %s", where,
+                            shown, search.best, list.data);
+    return error_set_at(err, where, "%s: '%s' is no component type, there are %s", where, shown,
+                        list.data);
+}
+
+int component_type_check(const char *type, const json_t *parameters, const char *loc,
+                         struct error *err)
+{
+    const struct component_type *row = component_type_find(type);
+    struct problems problems;
+    struct buf advice BUF_AUTO = {0};
+
+    if (!row)
+        return unknown_type(type, loc, err);
+    problems_begin(&problems, loc);
+    if (!parameters) {
+        problems_add(&problems, "parameters", "is missing, send an object");
+    } else if (!json_is_object(parameters)) {
+        problems_add(&problems, "parameters", "must be an object, not %s", kind_of(parameters));
+    } else {
+        for (const struct parameter *p = row->parameters; p->name; p++)
+            check_parameter(&problems, p, parameters);
+        check_slips(&problems, row, parameters);
+    }
+    if (problems.count == 0)
+        return 0;
+    buf_init(&advice, ADVICE_CAP);
+    buf_adds(&advice, "The parameters of ");
+    component_type_describe(row, &advice);
+    return problems_end(&problems, advice.data, err);
+}
+
+int relationship_type_check(const char *type, const char *loc, struct error *err)
+{
+    char shown[FIELD_CAP];
+    struct nearest search;
+    struct buf list BUF_AUTO = {0};
+
+    for (size_t i = 0; relationship_types[i]; i++)
+        if (type && !strcmp(type, relationship_types[i]))
+            return 0;
+    buf_init(&list, 0);
+    describe_choices(relationship_types, &list);
+    nearest_begin(&search, type ? type : "");
+    for (size_t i = 0; relationship_types[i]; i++)
+        nearest_feed(&search, relationship_types[i]);
+    return error_set_at(err, loc, "'%s' is no relationship type, %s%s%ssend one of %s",
+                        text_cut_line(shown, sizeof shown, type),
+                        search.best ? "did you mean " : "", search.best ? search.best : "",
+                        search.best ? "? If not, " : "", list.data);
+}

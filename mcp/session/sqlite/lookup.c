@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Finding sessions and nodes by their ids, with the nearest in the error, and writing a node's own
+ * object.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "helpers/base/nearest.h"
+#include "mcp/session/sqlite/sqlite_store.h"
+
+#define SHOWN_CAP 160 /* bytes of an unknown id that a message shows */
+
+int sqlite_session_find(struct sqlite_store *store, const char *sid, struct session_found *found,
+                        struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_SESSION_FIND, err);
+    char shown[SHOWN_CAP];
+    int row;
+
+    if (!statement || sqlite_bind(store, statement, err, "s", sid) != 0)
+        return -1;
+    row = sqlite_next(store, statement, err);
+    if (row < 0)
+        return -1;
+    if (row == 0)
+        return error_set(err, ERROR_UNKNOWN_SESSION,
+                         "there is no session '%s'; GET /sessions lists those there are",
+                         text_cut_line(shown, sizeof shown, sid));
+    found->key = sqlite3_column_int64(statement, 0);
+    found->version = sqlite3_column_int64(statement, 1);
+    found->flags = (unsigned)sqlite3_column_int(statement, 2);
+    text_cut(found->title, sizeof found->title, sqlite_text(statement, 3));
+    text_cut(found->sid, sizeof found->sid, sid);
+    sqlite3_reset(statement);
+    return 0;
+}
+
+/* Says which node was meant, perhaps: by its id, else by its title. */
+static int node_unknown(struct sqlite_store *store, int64_t session, const char *node_id,
+                        struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_NODE_NAMES, err);
+    struct nearest by_id, by_title;
+    char shown[SHOWN_CAP], near_id[SHOWN_CAP] = "", near_title[SHOWN_CAP] = "";
+    size_t id_distance = (size_t)-1, title_distance = (size_t)-1, nodes = 0;
+    int row;
+
+    if (!statement || sqlite_bind(store, statement, err, "i", session) != 0)
+        return -1;
+    nearest_begin(&by_id, node_id);
+    nearest_begin(&by_title, node_id);
+    while ((row = sqlite_next(store, statement, err)) > 0) {
+        const char *id = sqlite_text(statement, 0), *title = sqlite_text(statement, 1);
+        bool better = false;
+
+        nodes++;
+        nearest_feed(&by_id, id);
+        if (by_id.best_distance < id_distance) {
+            id_distance = by_id.best_distance;
+            better = id_distance < title_distance;
+        }
+        nearest_feed(&by_title, title ? title : "");
+        if (by_title.best_distance < title_distance) {
+            title_distance = by_title.best_distance;
+            better = better || title_distance < id_distance;
+        }
+        if (better) {
+            text_cut_line(near_id, sizeof near_id, id);
+            text_cut_line(near_title, sizeof near_title, title);
+        }
+    }
+    if (row < 0)
+        return -1;
+    text_cut_line(shown, sizeof shown, node_id);
+    if (*near_id)
+        return error_set(err, ERROR_NOT_FOUND, "there is no node '%s'; did you mean %s '%s'?",
+                         shown, near_id, near_title);
+    return error_set(err, ERROR_NOT_FOUND, "there is no node '%s' among the %zu of this session",
+                     shown, nodes);
+}
+
+int sqlite_node_find(struct sqlite_store *store, int64_t session, const char *node_id,
+                     struct node_found *found, struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_NODE_FIND, err);
+    int row;
+
+    if (!statement || sqlite_bind(store, statement, err, "is", session, node_id) != 0)
+        return -1;
+    row = sqlite_next(store, statement, err);
+    if (row < 0)
+        return -1;
+    if (row == 0)
+        return node_unknown(store, session, node_id, err);
+    found->key = sqlite3_column_int64(statement, 0);
+    found->cursor = sqlite3_column_int64(statement, 1);
+    found->revision = sqlite3_column_int64(statement, 2);
+    found->place = sqlite3_column_int64(statement, 3);
+    text_cut(found->title, sizeof found->title, sqlite_text(statement, 4));
+    sqlite3_reset(statement);
+    return 0;
+}
+
+json_t *sqlite_node_load(struct sqlite_store *store, int64_t node, unsigned *flags, int64_t *place,
+                         struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_NODE_BY_KEY, err);
+    json_t *object = NULL;
+    struct kept kept;
+    int row;
+
+    if (!statement || sqlite_bind(store, statement, err, "i", node) != 0)
+        return NULL;
+    row = sqlite_next(store, statement, err);
+    if (row == 0)
+        error_set(err, ERROR_INTERNAL, "a node vanished within its own transaction");
+    if (row <= 0)
+        return NULL;
+    kept = sqlite_kept(statement, 0);
+    *flags = kept.flags;
+    *place = sqlite3_column_int64(statement, 4);
+    object = json_read(kept.body, kept.len, "a kept node", err);
+    sqlite3_reset(statement);
+    return object;
+}
+
+void sqlite_node_log_text(struct buf *to, int64_t place, const json_t *node)
+{
+    buf_addf(to, "{\"place\":%lld,\"node\":", (long long)place);
+    json_write(to, node);
+    buf_addc(to, '}');
+}
+
+int sqlite_node_save(struct sqlite_store *store, const struct write *write, int64_t node,
+                     json_t *before, json_t *after, unsigned flags, int64_t place,
+                     struct error *err)
+{
+    struct buf body BUF_AUTO = {0}, old BUF_AUTO = {0}, new BUF_AUTO = {0};
+    struct row_order chapter = {ORDER_UNKNOWN, 0, 0};
+    const char *node_id;
+    struct node_row row;
+
+    buf_init(&body, 0);
+    buf_init(&old, 0);
+    buf_init(&new, 0);
+    if (json_object_get(after,
+                        "last_modified")) { /* the column has it from now on, also in the export */
+        json_object_del(after, "last_modified");
+        flags |= NODE_TIMES;
+    }
+    node_row(after, &body, &row);
+    if (buf_check(&body, "a node", err) != 0)
+        return -1;
+    row.flags |= flags & (NODE_COMPONENTS | NODE_TIMES);
+    node_id = json_get_string(after, "node_id");
+    sqlite_node_log_text(&old, place, before);
+    sqlite_node_log_text(&new, place, after);
+    if (row.chapter_number)
+        chapter = (struct row_order){ORDER_INTEGER, row.chapter, 0};
+    if (sqlite_run(store, err, SQL_NODE_UPDATE, row.chapter_number ? "ittobiis" : "itttbiis", node,
+                   &row.node_id, &row.title,
+                   row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping, &body,
+                   (int64_t)row.flags, write->version, write->now) != 0)
+        return -1;
+    return sqlite_log(store, write, "node", node_id, "update", &old, &new, err);
+}
+
+int sqlite_node_touch(struct sqlite_store *store, const struct write *write, int64_t node,
+                      struct error *err)
+{
+    unsigned flags;
+    int64_t place;
+    json_auto_t *before = sqlite_node_load(store, node, &flags, &place, err);
+    json_auto_t *after = NULL;
+
+    if (!before)
+        return -1;
+    if (!(flags & (NODE_LAST_MODIFIED | NODE_COMPONENTS_ODD)))
+        return sqlite_run(store, err, SQL_NODE_TOUCH, "iisi", node, write->version, write->now,
+                          (int64_t)NODE_COMPONENTS);
+    after = json_copy(before);
+    if (!after)
+        return error_set(err, ERROR_MEMORY, "out of memory for a node");
+    json_object_del(after, "components");
+    return sqlite_node_save(store, write, node, before, after, flags | NODE_COMPONENTS, place, err);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Opening and closing the embedded store. A connection belongs to one thread at a time; WAL lets
+ * readers go on while one writes, and synchronous=FULL makes a commit durable before it returns.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "mcp/session/sqlite/schema.h"
+#include "mcp/session/sqlite/sqlite_store.h"
+
+#define BUSY_TIMEOUT_MS 5000
+#define WAL_ATTEMPTS                                                                               \
+    50 /* the switch to WAL does not wait by itself for others that are opening too */
+#define WAL_PAUSE_MS 20
+
+/* Makes the folder of a file, with those above it. */
+static int make_folder(const char *path, struct error *err)
+{
+    char folder[PATH_MAX];
+
+    if (strlen(path) >= sizeof folder)
+        return error_set(err, ERROR_INVALID, "the store's path is longer than %zu bytes",
+                         sizeof folder - 1);
+    memcpy(folder, path, strlen(path) + 1);
+    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+            return error_errno(err, errno, "cannot make the folder %s for the store", folder);
+        *slash = '/';
+    }
+    return 0;
+}
+
+static int set_wal(sqlite3 *db)
+{
+    for (int i = 0; i < WAL_ATTEMPTS; i++) {
+        int rc = sqlite3_exec(db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+
+        if (rc != SQLITE_BUSY)
+            return rc;
+        sqlite3_sleep(WAL_PAUSE_MS);
+    }
+    return SQLITE_BUSY;
+}
+
+static int prepare(struct sqlite_store *store, const char *path, struct error *err)
+{
+    bool write = store->access == STORE_WRITE;
+
+    sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
+    if ((write && set_wal(store->db) != SQLITE_OK) ||
+        sqlite3_exec(store->db, "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL", NULL, NULL,
+                     NULL) != SQLITE_OK) {
+        sqlite_fail(store, err, "cannot use the store");
+        return error_wrap(err, "%s", path);
+    }
+    if (write)
+        return schema_migrate(store->db, path, err);
+    /* Opened for writing all the same, so that it can recover the log of a server that was killed.
+     */
+    if (sqlite3_exec(store->db, "PRAGMA query_only = ON", NULL, NULL, NULL) != SQLITE_OK)
+        return sqlite_fail(store, err, "cannot use the store");
+    return schema_check(store->db, path, err);
+}
+
+static struct store *open_store(const char *path, enum store_access access, struct error *err)
+{
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    struct sqlite_store *store;
+    struct stat there;
+
+    if (!*path) {
+        error_set(err, ERROR_INVALID, "the store needs a path: sqlite:PATH");
+        return NULL;
+    }
+    if (access == STORE_WRITE) {
+        flags |= SQLITE_OPEN_CREATE;
+        if (make_folder(path, err) != 0)
+            return NULL;
+    } else if (stat(path, &there) != 0) {
+        error_set(err, ERROR_NOT_FOUND,
+                  "there is no store at %s: lectern import FILE or lectern serve makes one", path);
+        return NULL;
+    }
+    store = calloc(1, sizeof *store);
+    if (!store) {
+        error_set(err, ERROR_MEMORY, "out of memory for a store");
+        return NULL;
+    }
+    store->base.backend = &store_backend_sqlite;
+    store->access = access;
+    buf_init(&store->import.body, 0);
+    if (sqlite3_open_v2(path, &store->db, flags, NULL) != SQLITE_OK) {
+        sqlite_fail(store, err, "cannot open the store");
+        error_wrap(err, "%s", path);
+    } else if (prepare(store, path, err) == 0) {
+        return &store->base;
+    }
+    store_close(&store->base);
+    return NULL;
+}
+
+static void close_store(struct store *base)
+{
+    struct sqlite_store *store = sqlite_of(base);
+
+    if (store->import.active)
+        sqlite_import_end(base, false, NULL);
+    buf_finish(&store->import.body);
+    sqlite_finalize_all(store);
+    sqlite3_close(store->db);
+    free(store);
+}
+
+const struct store_backend store_backend_sqlite = {
+    .scheme = "sqlite:",
+    .open = open_store,
+    .close = close_store,
+    .read_sessions = sqlite_read_sessions,
+    .read_nodes = sqlite_read_nodes,
+    .read_relationships = sqlite_read_relationships,
+    .read_components = sqlite_read_components,
+    .read_all_components = sqlite_read_all_components,
+    .read_node_texts = sqlite_read_node_texts,
+    .session = sqlite_session,
+    .cursor = sqlite_cursor,
+    .only_session = sqlite_only_session,
+    .session_of_node = sqlite_session_of_node,
+    .node_title = sqlite_node_title,
+    .read_outline = sqlite_read_outline,
+    .session_create = sqlite_session_create,
+    .node_create = sqlite_node_create,
+    .node_delete = sqlite_node_delete,
+    .node_texts = sqlite_node_texts,
+    .component_insert = sqlite_component_insert,
+    .components_append = sqlite_components_append,
+    .component_update = sqlite_component_update,
+    .component_delete = sqlite_component_delete,
+    .components_replace = sqlite_components_replace,
+    .relationship_create = sqlite_relationship_create,
+    .import_begin = sqlite_import_begin,
+    .import_node = sqlite_import_node,
+    .import_component = sqlite_import_component,
+    .import_relationship = sqlite_import_relationship,
+    .import_end = sqlite_import_end,
+    .export = sqlite_export,
+};

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Inside of the embedded backend: one connection, its statements, its transactions. This folder alone knows SQLite.
+ */
+#ifndef LECTERN_SESSION_SQLITE_STORE_H
+#define LECTERN_SESSION_SQLITE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+#include <sqlite3.h>
+
+#include "mcp/session/row.h"
+#include "mcp/session/store.h"
+#include "mcp/session/store_backend.h"
+#include "mcp/session/text.h"
+
+enum statement { /* their texts are one table in statement.c */
+    SQL_BEGIN,
+    SQL_BEGIN_WRITE,
+    SQL_COMMIT,
+    SQL_ROLLBACK,
+    SQL_SESSION_FIND,
+    SQL_SESSION_LIST,
+    SQL_SESSION_INSERT,
+    SQL_SESSION_TOUCH,
+    SQL_SESSION_SET_FURTHER,
+    SQL_SESSION_SUM,
+    SQL_NODE_FIND,
+    SQL_NODE_BY_KEY,
+    SQL_NODE_LIST,
+    SQL_NODE_PAGE,
+    SQL_NODE_COUNT,
+    SQL_NODE_NAMES,
+    SQL_NODE_OUTLINE,
+    SQL_NODE_INSERT,
+    SQL_NODE_UPDATE,
+    SQL_NODE_TOUCH,
+    SQL_NODE_DELETE,
+    SQL_NODE_TWINS,
+    SQL_NODE_SESSIONS,
+    SQL_NODE_LAST_PLACE,
+    SQL_COMPONENT_LIST,
+    SQL_COMPONENT_FILE_LIST,
+    SQL_COMPONENT_INSERT,
+    SQL_COMPONENT_UPDATE,
+    SQL_COMPONENT_PLACE,
+    SQL_COMPONENT_DELETE,
+    SQL_RELATIONSHIP_LIST,
+    SQL_RELATIONSHIP_OF_NODE,
+    SQL_RELATIONSHIP_FIND,
+    SQL_RELATIONSHIP_NEEDED_BY,
+    SQL_RELATIONSHIP_INSERT,
+    SQL_RELATIONSHIP_DELETE,
+    SQL_RELATIONSHIP_LAST_PLACE,
+    SQL_CHANGE_INSERT,
+    STATEMENT_COUNT
+};
+
+/* A write transaction on one session. */
+struct write {
+    int64_t session; /* row key */
+    char sid[SESSION_ID_SIZE];
+    int64_t version; /* the session's after this write */
+    char now[TIME_TEXT_SIZE];
+    char change_set[UUID_TEXT_SIZE + 64];
+    const char *who;
+    int64_t expected_cursor;
+};
+
+struct sqlite_store {
+    struct store base;
+    sqlite3 *db;
+    sqlite3_stmt *statements[STATEMENT_COUNT]; /* prepared when first asked for */
+    enum store_access access;
+    struct { /* an import under way */
+        bool active;
+        struct write write;
+        int64_t node, node_place, component_place, relationship_place;
+        int64_t nodes, components, relationships;
+        struct buf body;
+    } import;
+};
+
+static inline struct sqlite_store *sqlite_of(struct store *store)
+{
+    return (struct sqlite_store *)store; /* base is the first member */
+}
+
+/* ---- statement.c ---- */
+
+/* The statement, reset and without bindings; borrowed. NULL with err. */
+sqlite3_stmt *sqlite_statement(struct sqlite_store *store, enum statement id, struct error *err);
+
+/* Binds by a format of one letter a parameter: i int64_t, s const char * or NULL, t const struct row_text *, b const struct
+ * buf *, o const struct row_order *, n nothing (NULL). Texts must live until the statement has run. */
+int sqlite_bind(struct sqlite_store *store, sqlite3_stmt *statement, struct error *err, const char *format,
+                ...);
+
+/* 1: a row is there, 0: done (and reset), -1 with err (and reset). */
+int sqlite_next(struct sqlite_store *store, sqlite3_stmt *statement, struct error *err);
+
+/* Statement, binding and running in one, for what gives no rows. */
+int sqlite_run(struct sqlite_store *store, struct error *err, enum statement id, const char *format, ...);
+
+/* err from the connection's last failure. Returns -1. */
+int sqlite_fail(struct sqlite_store *store, struct error *err, const char *what);
+
+void sqlite_finalize_all(struct sqlite_store *store);
+
+/* A text column, borrowed until the statement moves; NULL where it is NULL. */
+const char *sqlite_text(sqlite3_stmt *statement, int column);
+struct row_text sqlite_row_text(sqlite3_stmt *statement, int column);
+/* body and flags from two neighbouring columns. */
+struct kept sqlite_kept(sqlite3_stmt *statement, int body_column);
+
+/* ---- transaction.c ---- */
+
+/* One snapshot for a read of several statements. */
+int sqlite_read_begin(struct sqlite_store *store, struct error *err);
+/* Ends it; hands rc through. */
+int sqlite_read_end(struct sqlite_store *store, int rc);
+
+/* sid NULL: a new session follows. On -1 nothing is open. */
+int sqlite_write_begin(struct sqlite_store *store, const struct writer *writer, const char *sid,
+                       struct write *write, struct error *err);
+/* The same, and ERROR_STALE where the writer expected another state of the session. */
+int sqlite_write_begin_session(struct sqlite_store *store, const struct writer *writer, const char *sid,
+                               struct write *write, struct error *err);
+/* rc 0: commits (-1 where that fails); else rolls back. Hands the outcome through. */
+int sqlite_write_end(struct sqlite_store *store, const struct write *write, int rc, struct error *err);
+
+/* A row of the change log. before and after: JSON text, or NULL. */
+int sqlite_log(struct sqlite_store *store, const struct write *write, const char *entity,
+               const char *entity_id, const char *op, const struct buf *before, const struct buf *after,
+               struct error *err);
+
+/* ---- lookup.c ---- */
+
+struct session_found {
+    int64_t key, version;
+    unsigned flags;
+    char title[TITLE_MAX + 1]; /* cut */
+    char sid[SESSION_ID_SIZE];
+};
+
+enum session_flags { SESSION_RELATIONSHIPS = 1 << 0 }; /* the export has a list of them */
+
+int sqlite_session_find(struct sqlite_store *store, const char *sid, struct session_found *found,
+                        struct error *err);
+
+struct node_found {
+    int64_t key, cursor, revision, place;
+    char title[256]; /* cut */
+};
+
+/* The first node of this id; ERROR_NOT_FOUND names the nearest. */
+int sqlite_node_find(struct sqlite_store *store, int64_t session, const char *node_id,
+                     struct node_found *found, struct error *err);
+
+/* The node's object without its components, as a new reference. */
+json_t *sqlite_node_load(struct sqlite_store *store, int64_t node, unsigned *flags, int64_t *place,
+                         struct error *err);
+/* Writes a changed object, counts the write in the node's cursor, and logs it. flags: as they were loaded. */
+int sqlite_node_save(struct sqlite_store *store, const struct write *write, int64_t node, json_t *before,
+                     json_t *after, unsigned flags, int64_t place, struct error *err);
+/* Counts a write to the node's components in its cursor and last_modified. */
+int sqlite_node_touch(struct sqlite_store *store, const struct write *write, int64_t node,
+                      struct error *err);
+/* {"place": N, "node": {...}}, as the change log keeps it. */
+void sqlite_node_log_text(struct buf *to, int64_t place, const json_t *node);
+
+/* ---- sequence.c ---- */
+
+struct sequence_item {
+    int64_t key; /* 0: not in the database yet */
+    int64_t place;
+    struct row_order order;
+    unsigned flags;
+    char component_id[COMPONENT_ID_SIZE];
+    int64_t revision;
+    json_t *component; /* owned; the whole object as the export has it; NULL for what is no object */
+    json_t *raw;       /* owned; what is no object */
+};
+
+struct sequence { /* a node's components in their order, what is no object among them */
+    struct sequence_item *items;
+    size_t count;
+    size_t components; /* those that are objects */
+    bool dense;        /* orders were 1, 2, 3, ... when it was read */
+};
+
+int sqlite_sequence_read(struct sqlite_store *store, int64_t node, struct sequence *sequence,
+                         struct error *err);
+void sqlite_sequence_finish(struct sequence *sequence);
+/* Room for one more at index; zeroed. NULL without memory. */
+struct sequence_item *sqlite_sequence_open(struct sequence *sequence, size_t index, struct error *err);
+void sqlite_sequence_remove(struct sequence *sequence, size_t index);
+/* The index of the component that is the position-th (1-based); count of the sequence for one behind the last. */
+size_t sqlite_sequence_at(const struct sequence *sequence, size_t position);
+/* The place in the sequence of what ref names. */
+int sqlite_sequence_find(const struct sequence *sequence, const struct component_ref *ref, size_t *index,
+                         struct error *err);
+/* Writes item's component as a new row, place and order left open for the renumbering; an id where it has none. */
+int sqlite_item_insert(struct sqlite_store *store, int64_t node, struct sequence_item *item,
+                       struct error *err);
+/* Gives item another component (a reference is taken), one revision up. */
+int sqlite_item_update(struct sqlite_store *store, struct sequence_item *item, json_t *component,
+                       struct error *err);
+/* {"node_id", "place", "component": {...}}, as the change log keeps it. */
+void sqlite_component_log_text(struct buf *to, const char *node_id, const struct sequence_item *item);
+/* The order that the API shows. */
+int64_t sqlite_item_order(const struct sequence_item *item);
+/* Gives every item its place and dense order, and writes those that are not as they were. */
+int sqlite_sequence_renumber(struct sqlite_store *store, const struct write *write, int64_t node,
+                             const char *node_id, struct sequence *sequence, struct error *err);
+
+/* ---- the store's functions, by file ---- */
+
+/* read.c */
+int sqlite_read_sessions(struct store *store, struct buf *json, struct error *err);
+int sqlite_read_nodes(struct store *store, const char *sid, struct buf *json, struct error *err);
+int sqlite_read_relationships(struct store *store, const char *sid, struct buf *json, struct error *err);
+int sqlite_read_node_texts(struct store *store, const char *sid, const char *node_id, struct buf *json,
+                           struct error *err);
+int sqlite_session(struct store *store, const char *sid, char *title, size_t size, int64_t *version,
+                   struct error *err);
+int sqlite_cursor(struct store *store, const char *sid, const char *node_id, int64_t *version,
+                  struct error *err);
+int sqlite_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct error *err);
+int sqlite_session_of_node(struct store *store, const char *node_id, char sid[SESSION_ID_SIZE],
+                           struct error *err);
+int sqlite_node_title(struct store *store, const char *sid, const char *node_id, char *title, size_t size,
+                      struct error *err);
+/* read_components.c */
+int sqlite_read_components(struct store *store, const char *sid, const char *node_id, struct buf *json,
+                           struct error *err);
+int sqlite_read_all_components(struct store *store, const char *sid, size_t offset, size_t limit,
+                               struct buf *json, struct error *err);
+/* outline.c */
+int sqlite_read_outline(struct store *store, const char *sid, struct outline *outline, struct error *err);
+/* write_node.c */
+int sqlite_session_create(struct store *store, const struct writer *writer, const char *title,
+                          char sid[SESSION_ID_SIZE], struct error *err);
+int sqlite_node_create(struct store *store, const struct writer *writer, const char *sid,
+                       const json_t *node, struct error *err);
+int sqlite_node_delete(struct store *store, const struct writer *writer, const char *sid,
+                       const char *node_id, struct error *err);
+int sqlite_node_texts(struct store *store, const struct writer *writer, const char *sid,
+                      const char *node_id, const json_t *texts, struct error *err);
+/* write_component.c, where the first two serve replace.c too */
+/* A write to the components of one node: transaction, node and sequence. On -1 nothing is open. */
+struct component_write {
+    struct write write;
+    struct node_found node;
+    struct sequence sequence;
+    const char *node_id;
+};
+int sqlite_component_write_begin(struct sqlite_store *store, const struct writer *writer, const char *sid,
+                                 const char *node_id, struct component_write *work, struct error *err);
+int sqlite_component_write_end(struct sqlite_store *store, struct component_write *work, int rc,
+                               struct error *err);
+int sqlite_log_component(struct sqlite_store *store, const struct component_write *work,
+                         const struct sequence_item *before, const struct sequence_item *after,
+                         struct error *err);
+int sqlite_component_insert(struct store *store, const struct writer *writer, const char *sid,
+                            const char *node_id, long position, const json_t *component,
+                            struct component_state *state, struct error *err);
+int sqlite_components_append(struct store *store, const struct writer *writer, const char *sid,
+                             const char *node_id, const json_t *components,
+                             struct component_state *first, struct error *err);
+int sqlite_component_update(struct store *store, const struct writer *writer, const char *sid,
+                            const struct component_ref *ref, const json_t *changes, bool merge,
+                            long expected_revision, struct component_state *state, struct error *err);
+int sqlite_component_delete(struct store *store, const struct writer *writer, const char *sid,
+                            const struct component_ref *ref, long expected_revision,
+                            struct component_state *state, struct error *err);
+/* replace.c */
+int sqlite_components_replace(struct store *store, const struct writer *writer, const char *sid,
+                              const char *node_id, const json_t *body, struct error *err);
+/* write_relationship.c */
+int sqlite_relationship_create(struct store *store, const struct writer *writer, const char *sid,
+                               const json_t *relationship, struct relationship_state *state,
+                               struct error *err);
+/* import.c */
+int sqlite_import_begin(struct store *store, const struct writer *writer, const char *title,
+                        const json_t *further, bool relationships, char sid[SESSION_ID_SIZE],
+                        struct error *err);
+int sqlite_import_node(struct store *store, json_t *node, struct error *err);
+int sqlite_import_component(struct store *store, json_t *component, struct error *err);
+int sqlite_import_relationship(struct store *store, const json_t *relationship, struct error *err);
+int sqlite_import_end(struct store *store, bool keep, struct error *err);
+/* export.c */
+int sqlite_export(struct store *store, const char *sid, struct buf *text, struct error *err);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Every SQL statement of the embedded store in one table, and the few verbs to run them.
+ */
+#include <stdarg.h>
+#include <string.h>
+
+#include "mcp/session/sqlite/sqlite_store.h"
+
+/* 1 in flags is ROW_RAW: what is no object has no part in the API's lists. */
+static const char *const texts[STATEMENT_COUNT] = {
+    [SQL_BEGIN] = "BEGIN",
+    [SQL_BEGIN_WRITE] = "BEGIN IMMEDIATE",
+    [SQL_COMMIT] = "COMMIT",
+    [SQL_ROLLBACK] = "ROLLBACK",
+
+    [SQL_SESSION_FIND] =
+        "SELECT key, version, flags, title, further FROM session WHERE session_id = ?1",
+    [SQL_SESSION_LIST] =
+        "SELECT session_id, title, last_modified,"
+        " (SELECT count(*) FROM node WHERE node.session = session.key AND flags & 1 = 0),"
+        " (SELECT count(*) FROM relationship WHERE relationship.session = session.key AND flags & "
+        "1 = 0)"
+        " FROM session ORDER BY key",
+    [SQL_SESSION_INSERT] = "INSERT INTO session (session_id, title, version, flags, further, "
+                           "created_at, last_modified)"
+                           " VALUES (?1, ?2, 0, ?3, ?4, ?5, ?5)",
+    [SQL_SESSION_TOUCH] = "UPDATE session SET version = ?2, last_modified = ?3 WHERE key = ?1",
+    [SQL_SESSION_SET_FURTHER] = "UPDATE session SET further = ?2, flags = ?3 WHERE key = ?1",
+    [SQL_SESSION_SUM] = "SELECT coalesce(sum(version), 0) FROM session",
+
+    [SQL_NODE_FIND] =
+        "SELECT key, cursor, revision, place, title FROM node WHERE node_id = ?2 AND session = ?1"
+        " ORDER BY place LIMIT 1",
+    [SQL_NODE_BY_KEY] =
+        "SELECT body, flags, created_at, last_modified, place FROM node WHERE key = ?1",
+    [SQL_NODE_LIST] = "SELECT body, flags, created_at, last_modified, key FROM node WHERE session "
+                      "= ?1 ORDER BY place",
+    [SQL_NODE_PAGE] = "SELECT key, node_id, title FROM node WHERE session = ?1 AND flags & 1 = 0"
+                      " ORDER BY place LIMIT ?3 OFFSET ?2",
+    [SQL_NODE_COUNT] = "SELECT count(*) FROM node WHERE session = ?1 AND flags & 1 = 0",
+    [SQL_NODE_NAMES] = "SELECT node_id, title FROM node WHERE session = ?1 AND node_id IS NOT NULL"
+                       " ORDER BY place",
+    [SQL_NODE_OUTLINE] = "SELECT node_id, title, grouping,"
+                         " (SELECT count(*) FROM component WHERE component.node = node.key AND "
+                         "component.flags & 1 = 0)"
+                         " FROM node WHERE session = ?1 AND node_id IS NOT NULL ORDER BY place",
+    [SQL_NODE_INSERT] =
+        "INSERT INTO node (session, place, node_id, title, grouping, revision, cursor, created_at,"
+        " last_modified, body, flags) VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9, ?10)",
+    [SQL_NODE_UPDATE] =
+        "UPDATE node SET node_id = ?2, title = ?3, grouping = ?4, body = ?5, flags = ?6,"
+        " cursor = ?7, last_modified = ?8, revision = revision + 1 WHERE key = ?1",
+    [SQL_NODE_TOUCH] =
+        "UPDATE node SET cursor = ?2, last_modified = ?3, flags = flags | ?4 WHERE key = ?1",
+    [SQL_NODE_DELETE] = "DELETE FROM node WHERE key = ?1",
+    [SQL_NODE_TWINS] = "SELECT count(*) FROM node WHERE node_id = ?2 AND session = ?1",
+    [SQL_NODE_SESSIONS] =
+        "SELECT DISTINCT session.session_id, session.title FROM node JOIN session"
+        " ON session.key = node.session WHERE node.node_id = ?1 ORDER BY session.key LIMIT 12",
+    [SQL_NODE_LAST_PLACE] = "SELECT coalesce(max(place), -1) FROM node WHERE session = ?1",
+
+    [SQL_COMPONENT_LIST] =
+        "SELECT body, flags, key, place, position, component_id, revision, type FROM component"
+        " WHERE node = ?1 ORDER BY coalesce(position, place + 1), place",
+    [SQL_COMPONENT_FILE_LIST] =
+        "SELECT body, flags, position FROM component WHERE node = ?1 ORDER BY place",
+    [SQL_COMPONENT_INSERT] =
+        "INSERT INTO component (node, place, position, component_id, revision, type, body, flags)"
+        " VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6, ?7)",
+    [SQL_COMPONENT_UPDATE] = "UPDATE component SET type = ?2, body = ?3, flags = ?4, position = "
+                             "?5, revision = ?6 WHERE key = ?1",
+    [SQL_COMPONENT_PLACE] = "UPDATE component SET place = ?2, position = ?3 WHERE key = ?1",
+    [SQL_COMPONENT_DELETE] = "DELETE FROM component WHERE key = ?1",
+
+    [SQL_RELATIONSHIP_LIST] = "SELECT body, flags, key, from_id, to_id, type FROM relationship "
+                              "WHERE session = ?1 ORDER BY place",
+    [SQL_RELATIONSHIP_OF_NODE] = "SELECT key, body, place FROM relationship WHERE session = ?1"
+                                 " AND (from_id = ?2 OR to_id = ?2) ORDER BY place",
+    [SQL_RELATIONSHIP_FIND] = "SELECT key FROM relationship WHERE session = ?1 AND from_id = ?2"
+                              " AND to_id = ?3 AND type = ?4 LIMIT 1",
+    [SQL_RELATIONSHIP_NEEDED_BY] = "SELECT DISTINCT to_id FROM relationship WHERE session = ?1"
+                                   " AND from_id = ?2 AND instr(type, 'PREREQUISITE') > 0",
+    [SQL_RELATIONSHIP_INSERT] =
+        "INSERT INTO relationship (session, place, from_id, to_id, type, revision, body, flags)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7)",
+    [SQL_RELATIONSHIP_DELETE] = "DELETE FROM relationship WHERE key = ?1",
+    [SQL_RELATIONSHIP_LAST_PLACE] =
+        "SELECT coalesce(max(place), -1) FROM relationship WHERE session = ?1",
+
+    [SQL_CHANGE_INSERT] = "INSERT INTO change (session, version, change_set, at, who, entity, "
+                          "entity_id, op, before, after)"
+                          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+};
+
+int sqlite_fail(struct sqlite_store *store, struct error *err, const char *what)
+{
+    static const struct {
+        int code;
+        enum error_kind kind;
+    } kinds[] = {{SQLITE_BUSY, ERROR_BUSY},    {SQLITE_LOCKED, ERROR_BUSY},
+                 {SQLITE_NOMEM, ERROR_MEMORY}, {SQLITE_TOOBIG, ERROR_TOO_LARGE},
+                 {SQLITE_FULL, ERROR_IO},      {SQLITE_IOERR, ERROR_IO},
+                 {SQLITE_CORRUPT, ERROR_IO},   {SQLITE_NOTADB, ERROR_IO},
+                 {SQLITE_READONLY, ERROR_IO},  {SQLITE_CANTOPEN, ERROR_IO}};
+    int code = sqlite3_extended_errcode(store->db) & 0xFF;
+    enum error_kind kind = ERROR_INTERNAL;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (kinds[i].code == code)
+            kind = kinds[i].kind;
+    return error_set(err, kind, "%s: %s", what, sqlite3_errmsg(store->db));
+}
+
+sqlite3_stmt *sqlite_statement(struct sqlite_store *store, enum statement id, struct error *err)
+{
+    sqlite3_stmt **statement = &store->statements[id];
+
+    if (!*statement && sqlite3_prepare_v3(store->db, texts[id], -1, SQLITE_PREPARE_PERSISTENT,
+                                          statement, NULL) != SQLITE_OK) {
+        sqlite_fail(store, err, "cannot ask the store");
+        return NULL;
+    }
+    sqlite3_reset(*statement);
+    sqlite3_clear_bindings(*statement);
+    return *statement;
+}
+
+static int bind_text(sqlite3_stmt *statement, int index, const char *text, size_t len)
+{
+    if (!text)
+        return sqlite3_bind_null(statement, index);
+    return sqlite3_bind_text64(statement, index, text, len, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+static int bind_order(sqlite3_stmt *statement, int index, const struct row_order *order)
+{
+    if (order->kind == ORDER_INTEGER)
+        return sqlite3_bind_int64(statement, index, order->integer);
+    if (order->kind == ORDER_REAL)
+        return sqlite3_bind_double(statement, index, order->real);
+    return sqlite3_bind_null(statement, index);
+}
+
+static int bind_all(sqlite3_stmt *statement, const char *format, va_list args)
+{
+    int rc = SQLITE_OK;
+
+    for (int i = 1; rc == SQLITE_OK && format[i - 1]; i++) {
+        switch (format[i - 1]) {
+        case 'i':
+            rc = sqlite3_bind_int64(statement, i, va_arg(args, int64_t));
+            break;
+        case 's': {
+            const char *text = va_arg(args, const char *);
+
+            rc = bind_text(statement, i, text, text ? strlen(text) : 0);
+            break;
+        }
+        case 't': {
+            const struct row_text *text = va_arg(args, const struct row_text *);
+
+            rc = bind_text(statement, i, text->text, text->len);
+            break;
+        }
+        case 'b': {
+            const struct buf *buf = va_arg(args, const struct buf *);
+
+            rc = bind_text(statement, i, buf ? buf->data : NULL, buf ? buf->len : 0);
+            break;
+        }
+        case 'o':
+            rc = bind_order(statement, i, va_arg(args, const struct row_order *));
+            break;
+        default:
+            rc = SQLITE_MISUSE;
+        }
+    }
+    return rc;
+}
+
+int sqlite_bind(struct sqlite_store *store, sqlite3_stmt *statement, struct error *err,
+                const char *format, ...)
+{
+    va_list args;
+    int rc;
+
+    va_start(args, format);
+    rc = bind_all(statement, format, args);
+    va_end(args);
+    return rc == SQLITE_OK ? 0 : sqlite_fail(store, err, "cannot ask the store");
+}
+
+int sqlite_next(struct sqlite_store *store, sqlite3_stmt *statement, struct error *err)
+{
+    switch (sqlite3_step(statement)) {
+    case SQLITE_ROW:
+        return 1;
+    case SQLITE_DONE:
+        sqlite3_reset(statement);
+        return 0;
+    default:
+        sqlite_fail(store, err, "the store cannot do it");
+        sqlite3_reset(statement);
+        return -1;
+    }
+}
+
+int sqlite_run(struct sqlite_store *store, struct error *err, enum statement id, const char *format,
+               ...)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, id, err);
+    va_list args;
+    int rc;
+
+    if (!statement)
+        return -1;
+    va_start(args, format);
+    rc = bind_all(statement, format, args);
+    va_end(args);
+    if (rc != SQLITE_OK)
+        return sqlite_fail(store, err, "cannot ask the store");
+    rc = sqlite_next(store, statement, err);
+    /* Bindings are borrowed texts: they must not outlive the call. */
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    return rc < 0 ? -1 : 0;
+}
+
+void sqlite_finalize_all(struct sqlite_store *store)
+{
+    for (size_t i = 0; i < STATEMENT_COUNT; i++) {
+        sqlite3_finalize(store->statements[i]);
+        store->statements[i] = NULL;
+    }
+}
+
+const char *sqlite_text(sqlite3_stmt *statement, int column)
+{
+    return (const char *)sqlite3_column_text(statement, column);
+}
+
+struct row_text sqlite_row_text(sqlite3_stmt *statement, int column)
+{
+    const char *text = sqlite_text(statement, column);
+
+    return (struct row_text){text, (size_t)sqlite3_column_bytes(statement, column)};
+}
+
+struct kept sqlite_kept(sqlite3_stmt *statement, int body_column)
+{
+    struct row_text body = sqlite_row_text(statement, body_column);
+
+    return (struct kept){body.text, body.len,
+                         (unsigned)sqlite3_column_int(statement, body_column + 1)};
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mcp/session/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#define MARK "..."
+
+/* Ends text, whose last byte before its final NUL at size - 1 may be inside a character, with the
+ * mark. */
+static void mark_cut(char *text, size_t size)
+{
+    size_t end = size - sizeof MARK;
+
+    while (end > 0 && ((unsigned char)text[end] & 0xC0) == 0x80)
+        end--;
+    memcpy(text + end, MARK, sizeof MARK);
+}
+
+char *text_cut(char *to, size_t size, const char *from)
+{
+    size_t len = from ? strlen(from) : 0;
+
+    if (len < size) {
+        memcpy(to, from ? from : "", len + 1);
+        return to;
+    }
+    memcpy(to, from, size - 1);
+    mark_cut(to, size);
+    return to;
+}
+
+char *text_cut_line(char *to, size_t size, const char *from)
+{
+    size_t len = 0;
+
+    for (; from && *from; from++) {
+        char c = *from;
+
+        if ((unsigned char)c <= ' ' || c == 0x7F) {
+            if (len == 0 || to[len - 1] == ' ')
+                continue;
+            c = ' ';
+        }
+        if (len == size - 1) {
+            mark_cut(to, size);
+            return to;
+        }
+        to[len++] = c;
+    }
+    if (len > 0 && to[len - 1] == ' ')
+        len--;
+    to[len] = '\0';
+    return to;
+}
+
+int text_uuid(char uuid[UUID_TEXT_SIZE], struct error *err)
+{
+    unsigned char raw[16];
+    char *at = uuid;
+
+    /* Up to 256 bytes come whole, once the kernel's pool is ready. */
+    if (getrandom(raw, sizeof raw, 0) != (ssize_t)sizeof raw)
+        return error_errno(err, errno, "cannot get random bytes for an id");
+    raw[6] = (unsigned char)((raw[6] & 0x0F) | 0x40); /* version 4 */
+    raw[8] = (unsigned char)((raw[8] & 0x3F) | 0x80); /* RFC 4122 variant */
+    for (size_t i = 0; i < sizeof raw; i++) {
+        static const char digits[] = "0123456789abcdef";
+
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            *at++ = '-';
+        *at++ = digits[raw[i] >> 4];
+        *at++ = digits[raw[i] & 0x0F];
+    }
+    *at = '\0';
+    return 0;
+}
+
+void text_now(char now[TIME_TEXT_SIZE])
+{
+    struct timespec clock;
+    struct tm parts;
+    size_t len;
+
+    clock_gettime(CLOCK_REALTIME, &clock);
+    gmtime_r(&clock.tv_sec, &parts);
+    len = strftime(now, TIME_TEXT_SIZE, "%Y-%m-%dT%H:%M:%S", &parts);
+    snprintf(now + len, TIME_TEXT_SIZE - len, ".%03dZ", (int)(clock.tv_nsec / 1000000));
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * batch_add_components: several components at the end of a node, all or none.
+ */
+#include "helpers/base/json.h"
+#include "mcp/tool/arguments.h"
+#include "mcp/tool/schema.h"
+#include "mcp/tool/table.h"
+
+static int run(struct tool_call *call, struct store *store, struct error *err)
+{
+    const struct writer writer = {.who = call->who};
+    char sid[SESSION_ID_SIZE];
+    struct component_state first;
+    const char *node_id;
+    json_t *components;
+    size_t count;
+    int rc;
+
+    if (tool_session(call, store, sid, err) < 0 ||
+        argument_text(call, "node_id", &node_id, err) < 0 ||
+        argument_json(call, "components", JSON_ARRAY, &components, err) < 0)
+        return -1;
+    count = json_array_size(components);
+    rc = store_components_append(store, &writer, sid, node_id, components, &first, err);
+    json_decref(components);
+    if (rc < 0)
+        return -1;
+    buf_addf(&call->text, "Added %zu components to %s \"%s\", now components %ld to %ld of %ld.",
+             count, node_id, first.node_title, first.order, first.order + (long)count - 1,
+             first.total);
+    return 0;
+}
+
+static void schema_write(struct buf *to)
+{
+    buf_adds(to, "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_NODE
+                 ",\"components\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
+                 "\"properties\":{\"type\":"
+                 "{\"type\":\"string\"},\"parameters\":{\"type\":\"object\"}},\"required\":["
+                 "\"type\",\"parameters\"]}}},"
+                 "\"required\":[\"node_id\",\"components\"]}");
+}
+
+const struct tool tool_batch_add_components = {
+    .name = "batch_add_components",
+    .title = "Add several components",
+    .description =
+        "Append components (types and parameters as in add_component) to a node: all or none.",
+    .schema_write = schema_write,
+    .run = run,
+    .writes = true,
+};

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * create_relationship: one edge from the earlier node to the later one. A repeat is refused; an
+ * edge that closes a cycle of prerequisites is made, and the cycle is said by titles.
+ */
+#include "helpers/base/json.h"
+#include "mcp/tool/arguments.h"
+#include "mcp/tool/schema.h"
+#include "mcp/tool/table.h"
+
+#define CYCLE_NODES_SHOWN 12
+
+static void say_cycle(struct buf *to, const json_t *cycle)
+{
+    size_t i;
+    json_t *node;
+
+    buf_adds(to, "\nThis closes a cycle of prerequisites: ");
+    json_array_foreach(cycle, i, node)
+    {
+        if (i == CYCLE_NODES_SHOWN) {
+            buf_addf(to, "... %zu more -> ", json_array_size(cycle) - i);
+            break;
+        }
+        buf_addf(to, "%s \"%s\" -> ", json_get_string(node, "node_id"),
+                 json_get_string(node, "title"));
+    }
+    node = json_array_get(cycle, 0);
+    buf_addf(to, "%s. No teaching order can satisfy it; remove one of these edges.",
+             json_get_string(node, "node_id"));
+}
+
+static int run(struct tool_call *call, struct store *store, struct error *err)
+{
+    const struct writer writer = {.who = call->who};
+    char sid[SESSION_ID_SIZE];
+    struct relationship_state state = {0};
+    const char *from, *to, *type, *explanation;
+    json_t *relationship;
+    int rc;
+
+    if (tool_session(call, store, sid, err) < 0 ||
+        argument_text(call, "from_node_id", &from, err) < 0 ||
+        argument_text(call, "to_node_id", &to, err) < 0 ||
+        argument_text_or(call, "relationship_type", &type, "LEADS_TO", err) < 0 ||
+        argument_text_or(call, "explanation", &explanation, "", err) < 0)
+        return -1;
+    relationship =
+        json_pack("{s:s, s:s, s:s, s:s, s:s}", "from_node_id", from, "to_node_id", to,
+                  "relationship_type", type, "explanation", explanation, "created_by", call->who);
+    if (!relationship)
+        return error_set(err, ERROR_MEMORY, "out of memory for the relationship");
+    rc = store_relationship_create(store, &writer, sid, relationship, &state, err);
+    json_decref(relationship);
+    if (rc < 0)
+        return -1;
+    buf_addf(&call->text, "Created %s from %s \"%s\" to %s \"%s\" (id %lld).", state.type, from,
+             state.from_title, to, state.to_title, (long long)state.id);
+    if (state.cycle)
+        say_cycle(&call->text, state.cycle);
+    json_decref(state.cycle);
+    return 0;
+}
+
+static void schema_write(struct buf *to)
+{
+    buf_adds(to, "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION
+                 ",\"from_node_id\":{\"type\":\"string\",\"description\":\"learnt "
+                 "first\"},\"to_node_id\":{\"type\":"
+                 "\"string\"},\"relationship_type\":");
+    schema_relationship_types(to);
+    buf_adds(
+        to,
+        ",\"explanation\":{\"type\":\"string\"}},\"required\":[\"from_node_id\",\"to_node_id\"]}");
+}
+
+const struct tool tool_create_relationship = {
+    .name = "create_relationship",
+    .title = "Create a relationship",
+    .description = "Join two nodes, from the earlier to the later.",
+    .schema_write = schema_write,
+    .run = run,
+    .writes = true,
+};

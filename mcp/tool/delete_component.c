@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * delete_component: one component goes, the rest are renumbered. `confirm` is the model's word, not
+ * a person's: it is taken for the contract's sake and decides nothing.
+ */
+#include "mcp/tool/arguments.h"
+#include "mcp/tool/schema.h"
+#include "mcp/tool/table.h"
+
+static int run(struct tool_call *call, struct store *store, struct error *err)
+{
+    const struct writer writer = {.who = call->who};
+    char sid[SESSION_ID_SIZE];
+    struct component_state state;
+    struct component_ref ref;
+    long revision;
+
+    if (tool_session(call, store, sid, err) < 0 || argument_component(call, &ref, err) < 0 ||
+        argument_number_or(call, "expected_revision", &revision, 1, 1000000000, 0, err) < 0 ||
+        store_component_delete(store, &writer, sid, &ref, revision, &state, err) < 0)
+        return -1;
+    buf_addf(&call->text,
+             "Deleted component %ld (%s: %s) of %s \"%s\"; %ld remain, renumbered from 1.",
+             state.order, state.type, state.summary, ref.node_id, state.node_title, state.total);
+    return 0;
+}
+
+const struct tool tool_delete_component = {
+    .name = "delete_component",
+    .title = "Delete a component",
+    .description = "Delete one component of a node; those behind it move up.",
+    .schema =
+        "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_NODE "," SCHEMA_COMPONENT
+        ",\"confirm\":{\"type\":\"boolean\"}," SCHEMA_REVISION "},\"required\":[\"node_id\"]}",
+    .destructive = true,
+    .run = run,
+    .writes = true,
+};

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A short list of graphs, the latest asked first. An entry is right as long as the session's
+ * version in the store is the one it was built from, so no one has to tell this file of a write,
+ * whichever process made it.
+ */
+#include "mcp/tool/graph_cache.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct entry {
+    char sid[SESSION_ID_SIZE];
+    int64_t version;
+    size_t parts;
+    struct graph *graph; /* owned; NULL: the entry is free, and so are all behind it */
+};
+
+struct graph_cache {
+    struct entry entries[GRAPH_CACHE_ENTRIES];
+};
+
+struct graph_cache *graph_cache_create(struct error *err)
+{
+    struct graph_cache *cache = calloc(1, sizeof *cache);
+
+    if (!cache)
+        error_set(err, ERROR_MEMORY, "out of memory for the graph cache");
+    return cache;
+}
+
+void graph_cache_destroy(struct graph_cache *cache)
+{
+    if (!cache)
+        return;
+    for (size_t i = 0; i < GRAPH_CACHE_ENTRIES; i++)
+        graph_destroy(cache->entries[i].graph);
+    free(cache);
+}
+
+/* ---- building ---- */
+
+static struct graph *build(const struct outline *outline, struct error *err)
+{
+    struct graph_node *nodes = calloc(outline->node_count + 1, sizeof *nodes);
+    struct graph_edge *edges = calloc(outline->edge_count + 1, sizeof *edges);
+    struct graph *graph = NULL;
+
+    if (!nodes || !edges) {
+        error_set(err, ERROR_MEMORY, "out of memory for the graph");
+        goto out;
+    }
+    for (size_t i = 0; i < outline->node_count; i++) {
+        const struct outline_node *node = &outline->nodes[i];
+
+        nodes[i] = (struct graph_node){node->id, node->title, node->group, node->components};
+    }
+    for (size_t i = 0; i < outline->edge_count; i++) {
+        const struct outline_edge *edge = &outline->edges[i];
+
+        edges[i] = (struct graph_edge){edge->from, edge->to, edge->type};
+    }
+    graph = graph_create(nodes, outline->node_count, edges, outline->edge_count, err);
+out:
+    free(nodes);
+    free(edges);
+    return graph;
+}
+
+struct graph *graph_of_session(struct store *store, const char *sid, int64_t *version,
+                               size_t *parts, struct error *err)
+{
+    struct outline outline = {0};
+    struct graph *graph;
+
+    if (store_read_outline(store, sid, &outline, err) < 0)
+        return NULL;
+    graph = build(&outline, err);
+    if (version)
+        *version = outline.version;
+    if (parts)
+        *parts = outline.node_count + outline.edge_count;
+    outline_finish(&outline);
+    return graph;
+}
+
+/* ---- keeping ---- */
+
+static void drop(struct graph_cache *cache, size_t at)
+{
+    graph_destroy(cache->entries[at].graph);
+    memmove(&cache->entries[at], &cache->entries[at + 1],
+            (GRAPH_CACHE_ENTRIES - at - 1) * sizeof(struct entry));
+    memset(&cache->entries[GRAPH_CACHE_ENTRIES - 1], 0, sizeof(struct entry));
+}
+
+static size_t count_entries(const struct graph_cache *cache, size_t *parts)
+{
+    size_t count = 0;
+
+    for (*parts = 0; count < GRAPH_CACHE_ENTRIES && cache->entries[count].graph; count++)
+        *parts += cache->entries[count].parts;
+    return count;
+}
+
+static void put_first(struct graph_cache *cache, const struct entry *entry)
+{
+    memmove(&cache->entries[1], &cache->entries[0],
+            (GRAPH_CACHE_ENTRIES - 1) * sizeof(struct entry));
+    cache->entries[0] = *entry;
+}
+
+static void make_room(struct graph_cache *cache, size_t wanted)
+{
+    size_t parts, count;
+
+    while ((count = count_entries(cache, &parts)) > 0 &&
+           (count == GRAPH_CACHE_ENTRIES || parts + wanted > GRAPH_CACHE_PARTS_CAP))
+        drop(cache, count - 1);
+}
+
+struct graph *graph_cache_get(struct graph_cache *cache, struct store *store, const char *sid,
+                              struct error *err)
+{
+    struct entry entry = {0};
+    int64_t version;
+    size_t at = 0;
+
+    if (store_session(store, sid, NULL, 0, &version, err) < 0)
+        return NULL;
+    while (at < GRAPH_CACHE_ENTRIES && strcmp(cache->entries[at].sid, sid) != 0)
+        at++;
+    if (at < GRAPH_CACHE_ENTRIES && cache->entries[at].version == version) {
+        entry = cache->entries[at];
+        memmove(&cache->entries[1], &cache->entries[0], at * sizeof(struct entry));
+        cache->entries[0] = entry;
+        return entry.graph;
+    }
+    if (at < GRAPH_CACHE_ENTRIES)
+        drop(cache, at);
+    snprintf(entry.sid, sizeof entry.sid, "%s", sid);
+    entry.graph = graph_of_session(store, sid, &entry.version, &entry.parts, err);
+    if (!entry.graph)
+        return NULL;
+    make_room(cache, entry.parts);
+    put_first(cache, &entry);
+    return entry.graph;
+}

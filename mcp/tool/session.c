@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Which curriculum a call means.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "mcp/tool/arguments.h"
+
+int tool_session(const struct tool_call *call, struct store *store, char sid[SESSION_ID_SIZE],
+                 struct error *err)
+{
+    const char *given;
+
+    if (argument_text_or(call, "session_id", &given, NULL, err) < 0)
+        return -1;
+    if (call->bound_session && given && strcmp(given, call->bound_session) != 0)
+        return error_set_at(
+            err, "session_id",
+            "This connection is bound to session %s and reaches no other; leave session_id out.",
+            call->bound_session);
+    if (!given)
+        given = call->bound_session;
+    if (!given || !*given)
+        return store_only_session(store, sid, err);
+    if (strlen(given) >= SESSION_ID_SIZE)
+        return error_set(err, ERROR_UNKNOWN_SESSION,
+                         "'%.60s' is no session id: it is a UUID of 36 characters.", given);
+    snprintf(sid, SESSION_ID_SIZE, "%s", given);
+    return store_session(store, sid, NULL, 0, NULL, err);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Answers what a run asks of its session: from the executor's thread to the read lane, where the
+ * session API itself reads the store, and the answer goes straight back to the executor.
+ */
+#ifndef LECTERN_TOOL_SESSION_BROKER_H
+#define LECTERN_TOOL_SESSION_BROKER_H
+
+#include "executor/executor.h"
+#include "mcp/server_parts.h"
+
+/* On the executor's thread. The request is answered once; with 503 at once where the lane is full.
+ */
+void session_broker_take(struct server_parts *parts, struct broker_request *request);
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From a tools/call to its lane and back. The tools themselves are one file each; this file knows
+ * none of them.
+ */
+#include "mcp/tool/tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "helpers/base/nearest.h"
+#include "mcp/server_parts.h"
+
+static const struct {
+    const char *name;
+    bool retryable;
+} categories[] = {
+    [TOOL_ERROR_NONE] = {"none", false},           [TOOL_ERROR_VALIDATION] = {"validation", false},
+    [TOOL_ERROR_RUNTIME] = {"runtime", false},     [TOOL_ERROR_TIMEOUT] = {"timeout", false},
+    [TOOL_ERROR_MEMORY] = {"memory", false},       [TOOL_ERROR_OUTPUT] = {"output", false},
+    [TOOL_ERROR_CANCELLED] = {"cancelled", false}, [TOOL_ERROR_BUSY] = {"busy", true},
+    [TOOL_ERROR_ENGINE] = {"engine", true},
+};
+
+const char *tool_category_name(enum tool_category category)
+{
+    return categories[category].name;
+}
+
+bool tool_category_retryable(enum tool_category category)
+{
+    return categories[category].retryable;
+}
+
+/* The category an error has when a tool returns it. */
+static enum tool_category category_of(enum error_kind kind)
+{
+    switch (kind) {
+    case ERROR_BUSY:
+        return TOOL_ERROR_BUSY;
+    case ERROR_TIMEOUT:
+        return TOOL_ERROR_TIMEOUT;
+    case ERROR_CANCELLED:
+        return TOOL_ERROR_CANCELLED;
+    case ERROR_UNAVAILABLE:
+    case ERROR_IO:
+    case ERROR_MEMORY:
+    case ERROR_INTERNAL:
+        return TOOL_ERROR_ENGINE;
+    case ERROR_NONE:
+    case ERROR_MALFORMED:
+    case ERROR_INVALID:
+    case ERROR_UNKNOWN_SESSION:
+    case ERROR_NOT_FOUND:
+    case ERROR_CONFLICT:
+    case ERROR_STALE:
+    case ERROR_TOO_LARGE:
+        break;
+    }
+    return TOOL_ERROR_VALIDATION;
+}
+
+const struct tool *tool_find(const char *name)
+{
+    for (size_t i = 0; tools[i]; i++) {
+        if (strcmp(tools[i]->name, name) == 0)
+            return tools[i];
+    }
+    return NULL;
+}
+
+void tool_names(struct buf *to)
+{
+    for (size_t i = 0; tools[i]; i++)
+        buf_addf(to, "%s%s", i > 0 ? ", " : "", tools[i]->name);
+}
+
+static void write_schema(const struct tool *tool, struct buf *to)
+{
+    if (tool->schema_write)
+        tool->schema_write(to);
+    else
+        buf_adds(to, tool->schema);
+}
+
+void tool_describe(const struct tool *tool, struct buf *to)
+{
+    buf_adds(to, "{\"name\":");
+    json_write_string(to, tool->name, strlen(tool->name));
+    buf_adds(to, ",\"title\":");
+    json_write_string(to, tool->title, strlen(tool->title));
+    buf_adds(to, ",\"description\":");
+    json_write_string(to, tool->description, strlen(tool->description));
+    buf_adds(to, ",\"inputSchema\":");
+    write_schema(tool, to);
+    buf_addf(to,
+             ",\"annotations\":{\"readOnlyHint\":%s,\"destructiveHint\":%s,\"idempotentHint\":%s,",
+             tool->read_only ? "true" : "false", tool->destructive ? "true" : "false",
+             tool->idempotent ? "true" : "false");
+    buf_adds(to, "\"openWorldHint\":false}}");
+}
+
+/* ---- the life of a call ---- */
+
+static void fail(struct tool_call *call, const struct error *err)
+{
+    call->category = category_of(err->kind);
+    buf_clear(&call->text);
+    buf_adds(&call->text, err->text);
+}
+
+static void on_work(struct lane_job *job, void *context)
+{
+    struct tool_call *call = (struct tool_call *)job;
+    struct error err = {0};
+
+    if (cancel_check(call->cancel, &err) < 0 || call->tool->run(call, context, &err) < 0)
+        fail(call, &err);
+}
+
+static void on_lane_done(struct lane_job *job)
+{
+    struct tool_call *call = (struct tool_call *)job;
+
+    call->on_done(call);
+}
+
+/* on_done never runs before tool_call_start has returned: what ends at once ends by mail. */
+static void open_completed(void *arg)
+{
+    struct tool_call *call = arg;
+
+    call->on_done(call);
+}
+
+void tool_call_complete(struct tool_call *call)
+{
+    call->job.mail.open = open_completed;
+    call->job.mail.arg = call;
+    mailbox_post(call->parts->mailbox, &call->job.mail);
+}
+
+static struct lane *lane_for(const struct tool_call *call)
+{
+    if (call->tool->writes)
+        return call->parts->sql;
+    return call->tool->graphs ? call->parts->graph : call->parts->read;
+}
+
+/* The argument names of the schema, so that a misspelt one is told instead of ignored. */
+static int check_names(const struct tool_call *call, struct error *err)
+{
+    struct buf BUF_AUTO text = {0}, BUF_AUTO known = {0};
+    struct nearest search;
+    json_t *schema, *properties;
+    const char *name, *property;
+    json_t *value, *unused;
+    int rc = 0;
+
+    buf_init(&text, 0);
+    buf_init(&known, ERROR_TEXT_CAP / 2);
+    write_schema(call->tool, &text);
+    schema = json_read(text.data, text.len, "the tool's schema", err);
+    if (!schema)
+        return -1;
+    properties = json_object_get(schema, "properties");
+    json_object_foreach(properties, property, unused)
+        buf_addf(&known, "%s%s", known.len > 0 ? ", " : "", property);
+    json_object_foreach(call->arguments, name, value)
+    {
+        if (rc < 0 || json_object_get(properties, name))
+            continue;
+        nearest_begin(&search, name);
+        json_object_foreach(properties, property, unused) nearest_feed(&search, property);
+        rc = error_set_at(err, name, "%s has no argument '%.100s'%s%s%s. Its arguments: %s.",
+                          call->tool->name, name, search.best ? "; did you mean '" : "",
+                          search.best ? search.best : "", search.best ? "'?" : "", known.data);
+    }
+    json_decref(schema);
+    return rc;
+}
+
+void tool_call_start(struct tool_call *call)
+{
+    struct error err = {0};
+    int rc;
+
+    buf_init(&call->text, TOOL_ANSWER_CAP);
+    rc = check_names(call, &err);
+    if (rc == 0 && call->tool->start) {
+        rc = call->tool->start(call, &err);
+    } else if (rc == 0) {
+        call->job.work = on_work;
+        call->job.done = on_lane_done;
+        rc = lane_submit(lane_for(call), &call->job, &err);
+    }
+    if (rc < 0) {
+        fail(call, &err);
+        tool_call_complete(call);
+    }
+}
+
+void tool_call_cancel(struct tool_call *call)
+{
+    cancel_fire(call->cancel);
+    if (call->tool->stop)
+        call->tool->stop(call);
+}
+
+void tool_call_finish(struct tool_call *call)
+{
+    json_decref(call->arguments);
+    cancel_unref(call->cancel);
+    buf_finish(&call->text);
+}
+
+void tool_call_result(const struct tool_call *call, struct buf *to)
+{
+    const struct buf *text = &call->text;
+
+    buf_adds(to, "{\"content\":[{\"type\":\"text\",\"text\":");
+    if (text->failed)
+        buf_addf(to, "\"The answer is larger than its cap of %zu bytes; ask for less at once.\"",
+                 text->cap);
+    else
+        json_write_string(to, text->data ? text->data : "", text->len);
+    buf_addf(to, "}],\"isError\":%s",
+             call->category != TOOL_ERROR_NONE || text->failed ? "true" : "false");
+    if (call->category != TOOL_ERROR_NONE)
+        buf_addf(to,
+                 ",\"_meta\":{\"lectern/"
+                 "error\":{\"errorCategory\":\"%s\",\"isRetryable\":%s,\"context\":\"%s\"}}",
+                 tool_category_name(call->category),
+                 tool_category_retryable(call->category) ? "true" : "false", call->tool->name);
+    buf_addc(to, '}');
+}

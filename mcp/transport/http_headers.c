@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Takes what matters out of a request's headers, once, as libwebsockets keeps them only while the
+ * request is under way. A header that is too long or holds anything but printable ASCII makes the
+ * whole request unreadable: it is refused rather than guessed at. Runs on the loop's thread.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <jansson.h>
+
+#include "mcp/transport/http_server.h"
+
+#define LENGTH_DIGITS_MAX 18
+
+static const struct {
+    enum lws_token_indexes token;
+    const char *method;
+} methods[] = {
+    {WSI_TOKEN_GET_URI, "GET"},         {WSI_TOKEN_POST_URI, "POST"},
+    {WSI_TOKEN_PUT_URI, "PUT"},         {WSI_TOKEN_DELETE_URI, "DELETE"},
+    {WSI_TOKEN_OPTIONS_URI, "OPTIONS"}, {WSI_TOKEN_PATCH_URI, "PATCH"},
+    {WSI_TOKEN_HEAD_URI, "HEAD"},
+};
+
+/* Trims and checks what was copied; false where it cannot be taken. */
+static bool tidy(char *value, int len)
+{
+    if (len < 0)
+        return false;
+    while (len > 0 && (value[len - 1] == ' ' || value[len - 1] == '\t'))
+        value[--len] = '\0';
+    for (int i = 0; i < len; i++) {
+        if ((unsigned char)value[i] < 0x20 || (unsigned char)value[i] >= 0x7F)
+            return false;
+    }
+    return true;
+}
+
+static void read_known(struct lws *wsi, enum lws_token_indexes token, char *value, size_t size,
+                       struct http_request *request)
+{
+    if (lws_hdr_total_length(wsi, token) == 0)
+        return;
+    if (!tidy(value, lws_hdr_copy(wsi, value, (int)size, token)))
+        request->wrong = "a header is too long or holds bytes that are not printable ASCII";
+}
+
+/* name is lower case and ends in its colon. */
+static void read_custom(struct lws *wsi, const char *name, char *value, size_t size,
+                        struct http_request *request)
+{
+    int name_len = (int)strlen(name);
+
+    if (lws_hdr_custom_length(wsi, name, name_len) <= 0)
+        return;
+    if (!tidy(value, lws_hdr_custom_copy(wsi, value, (int)size, name, name_len)))
+        request->wrong = "a header is too long or holds bytes that are not printable ASCII";
+}
+
+static void read_length(struct lws *wsi, struct http_request *request)
+{
+    char text[32] = "";
+
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH) == 0)
+        return;
+    read_known(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, text, sizeof text, request);
+    /* Two lengths, a sign, hexadecimal: what one reader takes one way and the next another. */
+    if (!*text || text[strspn(text, "0123456789")] != '\0' || strlen(text) > LENGTH_DIGITS_MAX) {
+        request->wrong = "Content-Length is not one number";
+        return;
+    }
+    request->has_length = true;
+    request->length = strtoull(text, NULL, 10);
+}
+
+/* libwebsockets has decoded the query and cut it at its '&'. Encoding each part anew gives back a
+ * query that means the same. */
+static void read_query(struct lws *wsi, struct http_request *request)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    char part[REST_PATH_MAX];
+    size_t used = 0;
+    bool named;
+    int len;
+
+    for (int i = 0;
+         (len = lws_hdr_copy_fragment(wsi, part, sizeof part, WSI_TOKEN_HTTP_URI_ARGS, i)) >= 0;
+         i++) {
+        if (used + 3 * (size_t)len + 2 > sizeof request->query) {
+            request->wrong = "the query is too long";
+            return;
+        }
+        if (i > 0)
+            request->query[used++] = '&';
+        named = false;
+        for (int at = 0; at < len; at++) {
+            unsigned char c = (unsigned char)part[at];
+
+            if ((c == '=' && !named) || (c < 0x80 && (isalnum(c) || strchr("-._~", c)))) {
+                named |= c == '=';
+                request->query[used++] = (char)c;
+            } else {
+                request->query[used++] = '%';
+                request->query[used++] = hex[c >> 4];
+                request->query[used++] = hex[c & 15];
+            }
+        }
+    }
+    request->query[used] = '\0';
+}
+
+static void read_path(struct http_request *request, const char *path, size_t len)
+{
+    json_t *as_text;
+
+    if (len >= sizeof request->path) {
+        request->wrong = "the path is too long";
+        return;
+    }
+    memcpy(request->path, path, len);
+    request->path[len] = '\0';
+    as_text = json_string(request->path);
+    if (!as_text || strpbrk(request->path, "\r\n"))
+        request->wrong = "the path is not UTF-8 text";
+    json_decref(as_text);
+}
+
+void http_request_read(struct lws *wsi, const char *path, size_t len, struct http_request *request)
+{
+    char text[64] = "";
+
+    request->method = "";
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        if (lws_hdr_total_length(wsi, methods[i].token) > 0)
+            request->method = methods[i].method;
+    }
+    read_path(request, path, len);
+    read_query(wsi, request);
+    read_known(wsi, WSI_TOKEN_HOST, request->host, sizeof request->host, request);
+    read_known(wsi, WSI_TOKEN_ORIGIN, request->origin, sizeof request->origin, request);
+    read_known(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE, request->content_type,
+               sizeof request->content_type, request);
+    read_known(wsi, WSI_TOKEN_HTTP_ACCEPT, request->accept, sizeof request->accept, request);
+    read_known(wsi, WSI_TOKEN_HTTP_IF_MATCH, request->if_match, sizeof request->if_match, request);
+    read_custom(wsi, "mcp-session-id:", request->mcp_session, sizeof request->mcp_session, request);
+    read_custom(wsi, "mcp-protocol-version:", request->mcp_version, sizeof request->mcp_version,
+                request);
+    read_custom(wsi, "x-session-id:", request->session, sizeof request->session, request);
+    read_length(wsi, request);
+    request->chunked = lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING) > 0;
+    read_known(wsi, WSI_TOKEN_HTTP_EXPECT, text, sizeof text, request);
+    request->expects_continue = strcasecmp(text, "100-continue") == 0;
+    request->preflight = strcmp(request->method, "OPTIONS") == 0 &&
+                         lws_hdr_custom_length(wsi, "access-control-request-method:",
+                                               (int)strlen("access-control-request-method:")) > 0;
+}

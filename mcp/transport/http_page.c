@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * "/": what a browser sees of this server.
+ */
+#include <string.h>
+
+#include "mcp/transport/http_private.h"
+
+static const char page[] =
+    "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Lectern</title>\n"
+    "<h1>Lectern " LECTERN_VERSION "</h1>\n"
+    "<p>A curriculum server: analyses and edits curricula for models and programs.</p>\n"
+    "<ul>\n"
+    "<li><code>/mcp</code>: the Model Context Protocol over Streamable HTTP, for clients such as "
+    "Claude Code</li>\n"
+    "<li><a href=\"/health\"><code>/health</code></a>: whether the server works</li>\n"
+    "<li><a href=\"/sessions\"><code>/sessions</code></a>: the curricula it holds</li>\n"
+    "<li><code>/session/\xE2\x80\xA6</code>, <code>/nodes/\xE2\x80\xA6</code>: the session "
+    "API</li>\n"
+    "</ul>\n</html>\n";
+
+static void check(struct exchange *exchange)
+{
+    const char *method = exchange_request(exchange)->method;
+
+    if (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0)
+        return;
+    exchange_set_allow(exchange, "GET, HEAD, OPTIONS");
+    if (strcmp(method, "OPTIONS") == 0)
+        exchange_answer(exchange, 204, NULL, NULL);
+    else
+        exchange_error(exchange, 405, "/ takes GET; the session API is at /session/...");
+}
+
+static void handle(struct exchange *exchange)
+{
+    struct buf body;
+
+    buf_init(&body, 0);
+    buf_adds(&body, page);
+    exchange_answer(exchange, 200, "text/html; charset=utf-8", &body);
+}
+
+const struct http_route http_route_page = {
+    .path = "/",
+    .error_form = "detail",
+    .body_cap = 4096,
+    .check = check,
+    .handle = handle,
+};

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the HTTP server's files share. One exchange is one request and its answer. http.c and
+ * http_exchange.c alone know libwebsockets; the paths' handlers (http_mcp.c, http_rest.c,
+ * http_page.c) see exchanges only. Everything runs on the loop's thread.
+ */
+#ifndef LECTERN_TRANSPORT_HTTP_PRIVATE_H
+#define LECTERN_TRANSPORT_HTTP_PRIVATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "helpers/base/buf.h"
+#include "mcp/session/rest.h"
+#include "mcp/transport/http_gate.h"
+#include "mcp/transport/transport.h"
+
+#define HTTP_HEADERS_TIMEOUT_S   10  /* for a request's headers to come */
+#define HTTP_BODY_STALL_S        20  /* without a byte of the body */
+#define HTTP_BODY_TIMEOUT_S      120 /* for the whole body */
+#define HTTP_WRITE_STALL_S       30  /* without the client taking a byte of the answer */
+#define HTTP_KEEPALIVE_TIMEOUT_S 60  /* between two requests */
+#define HTTP_LINGER_S            2   /* after refusing a body that still comes */
+#define HTTP_RETRY_AFTER_S       1
+#define HTTP_BODIES_CAP          ((size_t)256 << 20) /* bytes of all request bodies held at once */
+#define HTTP_STREAM_MARK         ((size_t)1 << 20) /* unread bytes of a stream; above, no progress */
+
+struct http_server;
+struct exchange;
+struct mcp_sessions;
+
+struct http_request {
+    const char *method; /* static: "GET" */
+    char path[REST_PATH_MAX];
+    char query[REST_PATH_MAX];
+    char host[256];
+    char origin[512];
+    char content_type[128];
+    char accept[512];
+    char mcp_session[128];
+    char mcp_version[64];
+    char session[128]; /* X-Session-ID */
+    char if_match[128];
+    uint64_t length; /* of the body */
+    bool has_length, chunked, expects_continue, preflight;
+    const char *wrong; /* why its headers cannot be read, or NULL */
+};
+
+/* One path, or all that no other has. */
+struct http_route {
+    const char *path;       /* NULL: the rest */
+    const char *error_form; /* how this path's errors look: "rpc" or "detail" */
+    size_t body_cap;
+    /* With the headers alone. May answer already; the body is then read and thrown away. */
+    void (*check)(struct exchange *exchange);
+    /* With the whole body. Answers, now or later. */
+    void (*handle)(struct exchange *exchange);
+};
+extern const struct http_route http_route_mcp, http_route_page, http_route_rest;
+
+/* What a handler needs of an exchange. */
+struct server_parts *exchange_parts(struct exchange *exchange);
+struct mcp_sessions *exchange_sessions(struct exchange *exchange);
+const struct http_request *exchange_request(const struct exchange *exchange);
+const struct buf *exchange_body(const struct exchange *exchange);
+struct buf exchange_take_body(struct exchange *exchange); /* now the caller's */
+
+/* The client is gone before the answer was: on_gone is called once, and the exchange is no more.
+ * A handler that answers later sets it; answering takes it back. */
+void exchange_set_on_gone(struct exchange *exchange, void (*on_gone)(void *user), void *user);
+
+/* Further headers of the answer to come. Copied. */
+void exchange_set_etag(struct exchange *exchange, const char *etag);
+void exchange_set_allow(struct exchange *exchange, const char *methods);
+void exchange_set_mcp_session(struct exchange *exchange, const char *id);
+
+/* The whole answer; body's bytes are taken over, NULL for none. 503 and 429 carry Retry-After. */
+void exchange_answer(struct exchange *exchange, int status, const char *content_type,
+                     struct buf *body);
+/* An error in the form of its path. */
+void exchange_error(struct exchange *exchange, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool exchange_answered(const struct exchange *exchange);
+
+/* An answer in server-sent events: begins with the first, ends with exchange_end_stream. Each is
+ * one message without line ends. droppable: thrown away where the client is far behind. */
+void exchange_send_event(struct exchange *exchange, const char *json, size_t len, bool droppable);
+bool exchange_streams(const struct exchange *exchange);
+void exchange_end_stream(struct exchange *exchange);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The session API over HTTP: each request goes to a lane with a store connection (writes to sql,
+ * reads to read) and comes back as its answer. A job owns all it works on, so that a client may
+ * leave in the middle; a write it began is finished all the same. Runs on the loop's thread, work()
+ * on the lane's.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "mcp/protocol/message.h"
+#include "mcp/transport/http_private.h"
+
+#define ALLOW_SIZE 80
+
+struct rest_job {
+    struct lane_job job;
+    struct exchange *exchange; /* NULL once the client is gone */
+    struct http_request request;
+    struct buf body;
+    struct rest_response response;
+};
+
+static void on_work(struct lane_job *lane_job, void *context)
+{
+    struct rest_job *job = (struct rest_job *)lane_job;
+    const struct http_request *request = &job->request;
+    bool head = strcmp(request->method, "HEAD") == 0;
+    const struct rest_request rest = {
+        .method = head ? "GET" : request->method,
+        .path = request->path,
+        .query = request->query,
+        .session_header = *request->session ? request->session : NULL,
+        .if_match = *request->if_match ? request->if_match : NULL,
+        .who = "rest",
+        .body = job->body.data ? job->body.data : "",
+        .body_len = job->body.len,
+    };
+
+    rest_handle(context, &rest, &job->response);
+}
+
+static void free_job(struct rest_job *job)
+{
+    rest_response_finish(&job->response);
+    buf_finish(&job->body);
+    free(job);
+}
+
+static void on_done(struct lane_job *lane_job)
+{
+    struct rest_job *job = (struct rest_job *)lane_job;
+
+    if (job->exchange) {
+        exchange_set_etag(job->exchange, job->response.etag);
+        exchange_answer(job->exchange, job->response.status, "application/json",
+                        &job->response.body);
+    }
+    free_job(job);
+}
+
+static void on_gone(void *user)
+{
+    struct rest_job *job = user;
+
+    job->exchange = NULL;
+}
+
+/* Whether a method is among those of an Allow header. */
+static bool allows(const char *allow, const char *method)
+{
+    size_t len = strlen(method);
+
+    for (const char *at = allow; (at = strstr(at, method)); at += len) {
+        if ((at == allow || at[-1] == ' ' || at[-1] == ',') && (at[len] == ',' || at[len] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+static void check_method(struct exchange *exchange, const char *method, const char *path)
+{
+    char has[ALLOW_SIZE] = "", allow[ALLOW_SIZE + sizeof ", HEAD, OPTIONS"];
+    bool reads;
+
+    if (!rest_has_path(path, has, sizeof has)) {
+        exchange_error(exchange, 404, "there is no path %.*s here", message_show(path), path);
+        return;
+    }
+    reads = allows(has, "GET");
+    if (allows(has, method) || (reads && strcmp(method, "HEAD") == 0))
+        return;
+    snprintf(allow, sizeof allow, "%s%s", has, reads ? ", HEAD, OPTIONS" : ", OPTIONS");
+    exchange_set_allow(exchange, allow);
+    if (strcmp(method, "OPTIONS") == 0)
+        exchange_answer(exchange, 204, NULL, NULL);
+    else
+        exchange_error(exchange, 405, "%s is not for this path: it takes %s", method, allow);
+}
+
+static bool is_json_type(const char *type)
+{
+    size_t len = strcspn(type, "; \t");
+
+    return (len == strlen("application/json") && strncasecmp(type, "application/json", len) == 0) ||
+           (len > strlen("+json") && strncasecmp(type + len - strlen("+json"), "+json", 5) == 0);
+}
+
+static void check(struct exchange *exchange)
+{
+    const struct http_request *request = exchange_request(exchange);
+
+    check_method(exchange, request->method, request->path);
+    if (!exchange_answered(exchange) && request->length > 0 && *request->content_type &&
+        !is_json_type(request->content_type))
+        exchange_error(exchange, 415,
+                       "the body must be JSON: send it with Content-Type: application/json");
+}
+
+static void handle(struct exchange *exchange)
+{
+    const struct http_request *request = exchange_request(exchange);
+    struct server_parts *parts = exchange_parts(exchange);
+    struct rest_job *job = calloc(1, sizeof *job);
+    struct error err = {0};
+    struct lane *lane;
+
+    if (!job) {
+        exchange_error(exchange, 503, "out of memory: send it again in a moment");
+        return;
+    }
+    job->job.work = on_work;
+    job->job.done = on_done;
+    job->exchange = exchange;
+    job->request = *request;
+    job->body = exchange_take_body(exchange);
+    lane = rest_is_write(request->method, request->path) ? parts->sql : parts->read;
+    if (lane_submit(lane, &job->job, &err) < 0) {
+        exchange_error(exchange, 503, "%s", err.text);
+        free_job(job);
+        return;
+    }
+    exchange_set_on_gone(exchange, on_gone, job);
+}
+
+const struct http_route http_route_rest = {
+    .error_form = "detail",
+    .body_cap = HTTP_BODY_CAP,
+    .check = check,
+    .handle = handle,
+};

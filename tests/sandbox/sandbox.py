@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The real runner over pipes, bare or under bubblewrap, and a session API that answers from a curriculum file.
+
+Environment: LECTERN_BUILD, the build folder; LECTERN_SHARED, the folder with real curricula and corpora.
+"""
+import json
+import os
+import pathlib
+import re
+import select
+import signal
+import shutil
+import struct
+import subprocess
+import time
+import unittest
+import urllib.parse
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("LECTERN_BUILD", ROOT / "build" / "dev")).resolve()
+SHARED = pathlib.Path(os.environ.get("LECTERN_SHARED", ROOT.parent / "shared"))
+SHARE = BUILD / "share"
+PYTHON = "/usr/bin/python3"
+HEAD = struct.Struct(">B3xI")
+READY_SECONDS = 60
+SESSION = "5e551011-0000-4000-8000-000000000001"
+
+MINIMAL = ("math statistics decimal fractions collections collections.abc itertools functools datetime time calendar "
+           "json csv re string random heapq bisect operator typing dataclasses enum textwrap unicodedata copy "
+           "__future__ code_helpers").split()
+DATA = MINIMAL + ("pandas pandas.api.types numpy numpy.linalg numpy.random numpy.fft networkx networkx.algorithms "
+                  "networkx.algorithms.community scipy scipy.stats scipy.optimize scipy.linalg").split()
+DATA_PRELOAD = "numpy,pandas,networkx"
+
+
+def shared(*parts):
+    """A file of the shared data, or a loud skip."""
+    path = SHARED.joinpath(*parts)
+    if not path.exists():
+        raise unittest.SkipTest("SKIPPED: %s is not here; set LECTERN_SHARED to the folder that has it" % path)
+    return path
+
+
+def bubblewrap(runner):
+    """A bubblewrap line like the local engine's: no network, no capability, nobody, a read-only root."""
+    if not shutil.which("bwrap"):
+        raise unittest.SkipTest("SKIPPED: bwrap is not installed (apt-get install bubblewrap)")
+    line = ["bwrap", "--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL",
+            "--die-with-parent", "--new-session", "--clearenv", "--proc", "/proc", "--dev", "/dev"]
+    for folder in ("/usr", "/lib", "/lib64", "/bin", "/etc"):
+        if os.path.islink(folder):
+            line += ["--symlink", os.readlink(folder), folder]
+        elif os.path.exists(folder):
+            line += ["--ro-bind", folder, folder]
+    folders = {str(SHARE), str(pathlib.Path(runner).parent)}
+    for folder in sorted(folders):
+        line += ["--ro-bind", folder, folder]
+    return line + ["--chdir", "/", "--"]
+
+
+class Curriculum:
+    """The session API's reads over one curriculum file."""
+
+    def __init__(self, path=None, data=None):
+        data = data if data is not None else json.loads(pathlib.Path(path).read_text())
+        self.nodes = data["nodes"]
+        self.relationships = data["relationships"]
+        self.by_id = {node["node_id"]: node for node in self.nodes}
+        self.asked = []
+
+    @staticmethod
+    def content(node):
+        parts = [dict(part, type=part["component_type"], order_index=part["order"])
+                 for part in node.get("components", [])]
+        return {"node_id": node["node_id"], "title": node["title"], "components": parts}
+
+    def answer(self, target):
+        self.asked.append(target)
+        url = urllib.parse.urlsplit(target)
+        parts = [urllib.parse.unquote(part) for part in url.path.split("/")[1:]]
+        query = dict(urllib.parse.parse_qsl(url.query))
+        if parts[:2] != ["session", SESSION]:
+            return 403, {"detail": "not this session"}
+        if parts[2:] == ["nodes"]:
+            bare = [{key: node[key] for key in node if key != "components"} for node in self.nodes]
+            return 200, {"session_id": SESSION, "nodes": bare, "total": len(bare)}
+        if parts[2:] == ["relationships"]:
+            return 200, {"session_id": SESSION, "relationships": self.relationships, "total": len(self.relationships)}
+        if parts[2:] == ["components"]:
+            offset, limit = int(query["offset"]), int(query["limit"])
+            page = [self.content(node) for node in self.nodes[offset:offset + limit]]
+            return 200, {"session_id": SESSION, "nodes": page, "total": len(self.nodes), "offset": offset}
+        if len(parts) == 5 and parts[2] == "nodes" and parts[4] == "components":
+            node = self.by_id.get(parts[3])
+            if node is None:
+                return 404, {"detail": "no node %s in this session" % parts[3]}
+            return 200, dict(self.content(node), total_components=len(node["components"]))
+        return 404, {"detail": "no such path"}
+
+
+class Outcome:
+    def __init__(self):
+        self.stdout = bytearray()
+        self.stderr = bytearray()
+        self.started = False
+        self.requests = 0
+        self.result = {}
+        self.exit = None  # the last frame
+        self.complaints = ""
+        self.returncode = None
+        self.seconds = None  # from the job's last byte to the last frame
+        self.raw = bytearray()
+
+    @property
+    def status(self):
+        return self.exit and self.exit["status"]
+
+    @property
+    def text(self):
+        return self.stdout.decode()
+
+
+class Sandbox:
+    """One runner. `interpreter` replaces interpreter.py, to test the layers around it alone."""
+
+    def __init__(self, kind="bare", preload="", memory_mb=256, bwrap=False, interpreter=None, runner=None, ready=True,
+                 extra=()):
+        runner = str(runner or SHARE / "runner")
+        line = bubblewrap(runner) if bwrap else []
+        line += [runner, "--kind", kind, "--preload", preload, "--memory-mb", str(memory_mb), "--python", PYTHON,
+                 "--interpreter", str(interpreter or SHARE / "interpreter.py"), "--helpers", str(SHARE), *extra]
+        self.process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        bufsize=0)
+        self.outcome = Outcome()
+        self.pending = bytearray()
+        self.ready = None
+        if ready:
+            kind, payload = self.receive(READY_SECONDS)
+            if kind != "R":
+                raise AssertionError("not ready but %r: %s" % (kind, self.stop()))
+            self.ready = json.loads(payload)
+
+    def send(self, kind, payload=b""):
+        view = memoryview(HEAD.pack(ord(kind), len(payload)) + payload)
+        while view:
+            view = view[os.write(self.process.stdin.fileno(), view):]
+
+    def receive(self, seconds):
+        """The next frame, or (None, b"") at the end; AssertionError when none comes in time."""
+        until = time.monotonic() + seconds
+        while True:
+            if len(self.pending) >= HEAD.size:
+                kind, count = HEAD.unpack_from(self.pending)
+                if len(self.pending) >= HEAD.size + count:
+                    payload = bytes(self.pending[HEAD.size:HEAD.size + count])
+                    del self.pending[:HEAD.size + count]
+                    return chr(kind), payload
+            left = until - time.monotonic()
+            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+                raise AssertionError("no frame in %g s: %s" % (seconds, self.stop()))
+            data = os.read(self.process.stdout.fileno(), 1 << 20)
+            self.outcome.raw += data
+            if not data:
+                return None, b""
+            self.pending += data
+
+    def send_job(self, code, **fields):
+        job = {"code": code, "session_id": SESSION, "timeout_ms": 5000, "allowed": MINIMAL, "preload": [],
+               "stdout_cap": 65536, "stderr_cap": 16384, "output_limit": 16 << 20}
+        job.update(fields)
+        self.send("J", json.dumps(job).encode())
+
+    def run(self, code, curriculum=None, seconds=30, **fields):
+        self.send_job(code, **fields)
+        return self.follow(curriculum, seconds)
+
+    def follow(self, curriculum=None, seconds=30):
+        outcome, began = self.outcome, time.monotonic()
+        while True:
+            kind, payload = self.receive(seconds)
+            if kind == "S":
+                outcome.started = True
+            elif kind == "o":
+                outcome.stdout += payload
+            elif kind == "e":
+                outcome.stderr += payload
+            elif kind == "v":
+                outcome.result = json.loads(payload)
+            elif kind == "q":
+                outcome.requests += 1
+                status, body = (curriculum.answer(payload[4:].decode()[4:]) if curriculum
+                                else (404, {"detail": "no curriculum"}))
+                body = body if isinstance(body, bytes) else json.dumps(body).encode()
+                self.send("A", payload[:4] + struct.pack(">H", status) + body)
+            elif kind == "x":
+                outcome.exit = json.loads(payload)
+                outcome.seconds = time.monotonic() - began
+            elif kind is None:
+                break
+            else:
+                raise AssertionError("a frame of type %r" % kind)
+        self.stop()
+        return outcome
+
+    def stop(self):
+        """Hangs up and waits; the runner's complaints. Kills by its own id what does not go."""
+        self.process.stdin.close()
+        try:
+            self.outcome.returncode = self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.outcome.complaints += self.process.stderr.read().decode(errors="replace")
+        self.process.stdout.close()
+        self.process.stderr.close()
+        return self.outcome.complaints
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.returncode is None:
+            self.stop()
+
+
+def run(code, curriculum=None, seconds=30, kind="bare", preload="", memory_mb=256, bwrap=False, interpreter=None,
+        runner=None, **fields):
+    with Sandbox(kind, preload, memory_mb, bwrap, interpreter, runner) as sandbox:
+        return sandbox.run(code, curriculum, seconds, **fields)
+
+
+def children_of(pid):
+    """The process ids of its children, and theirs."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                status = (entry / "status").read_text()
+            except OSError:
+                continue
+            if re.search(r"^PPid:\t%d$" % pid, status, re.M):
+                found += [int(entry.name), *children_of(int(entry.name))]
+    return found
+
+
+def alive(pid):
+    try:
+        state = re.search(r"^State:\t(\w)", pathlib.Path("/proc/%d/status" % pid).read_text(), re.M).group(1)
+    except OSError:
+        return False
+    return state not in "ZX"
+
+
+def kill(pid):
+    os.kill(pid, signal.SIGKILL)

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "helpers/base/buf.h"
+
+static void grows_and_formats(void **state)
+{
+    struct buf BUF_AUTO buf = {0};
+    char wide[2000];
+
+    (void)state;
+    buf_init(&buf, 0);
+    buf_adds(&buf, "a");
+    buf_addc(&buf, 'b');
+    buf_addf(&buf, "%d-%s", 7, "c");
+    assert_string_equal(buf.data, "ab7-c");
+    memset(wide, 'w', sizeof wide - 1);
+    wide[sizeof wide - 1] = '\0';
+    buf_addf(&buf, "<%s>", wide);
+    assert_int_equal(buf.len, 5 + sizeof wide - 1 + 2);
+    assert_int_equal(buf.data[buf.len], '\0');
+    assert_int_equal(buf.data[buf.len - 1], '>');
+}
+
+static void stops_at_the_cap_and_stays_stopped(void **state)
+{
+    struct buf BUF_AUTO buf = {0};
+    struct error err = {0};
+
+    (void)state;
+    buf_init(&buf, 4);
+    buf_adds(&buf, "abcd");
+    assert_int_equal(buf_check(&buf, "the text", &err), 0);
+    buf_addc(&buf, 'e');
+    assert_int_equal(buf_check(&buf, "the text", &err), -1);
+    assert_int_equal(err.kind, ERROR_TOO_LARGE);
+    buf_adds(&buf, "");
+    assert_string_equal(buf.data, "abcd");
+    assert_null(buf_steal(&buf, NULL));
+    buf_clear(&buf);
+    buf_adds(&buf, "new");
+    assert_string_equal(buf.data, "new");
+}
+
+static void steals(void **state)
+{
+    struct buf BUF_AUTO buf = {0};
+    size_t len = 99;
+    char *data;
+
+    (void)state;
+    buf_init(&buf, 0);
+    data = buf_steal(&buf, &len);
+    assert_string_equal(data, "");
+    assert_int_equal(len, 0);
+    free(data);
+    buf_add(&buf, "x\0y", 3);
+    data = buf_steal(&buf, &len);
+    assert_int_equal(len, 3);
+    assert_memory_equal(data, "x\0y", 4);
+    assert_null(buf.data);
+    free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(grows_and_formats),
+        cmocka_unit_test(stops_at_the_cap_and_stays_stopped),
+        cmocka_unit_test(steals),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

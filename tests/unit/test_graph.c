@@ -1,0 +1,670 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Graph questions on graphs small enough to answer by hand, whole and defective. The figures of
+ * larger ones are compared with networkx by tests/contract/test_graph_oracle.py.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "helpers/graph/graph.h"
+
+#define NODES_CAP 16u
+#define EDGES_CAP 32u
+
+/* A graph from "A=Title|B=Title" and "A>B A>C:LEADS_TO"; the type is PREREQUISITE where none
+ * stands. */
+static struct graph *make(const char *nodes, const char *edges)
+{
+    char node_text[1024], edge_text[1024], *save = NULL;
+    struct graph_node node[NODES_CAP] = {{0}};
+    struct graph_edge edge[EDGES_CAP] = {{0}};
+    struct error err = {0};
+    size_t node_count = 0, edge_count = 0;
+    struct graph *graph;
+
+    snprintf(node_text, sizeof node_text, "%s", nodes);
+    snprintf(edge_text, sizeof edge_text, "%s", edges);
+    for (char *at = strtok_r(node_text, "|", &save); at; at = strtok_r(NULL, "|", &save)) {
+        char *title = strchr(at, '=');
+
+        if (title)
+            *title++ = '\0';
+        node[node_count++] = (struct graph_node){at, title ? title : at, NULL, 1};
+    }
+    for (char *at = strtok_r(edge_text, " ", &save); at; at = strtok_r(NULL, " ", &save)) {
+        char *to = strchr(at, '>'), *type;
+
+        *to++ = '\0';
+        type = strchr(to, ':');
+        if (type)
+            *type++ = '\0';
+        edge[edge_count++] = (struct graph_edge){at, to, type ? type : "PREREQUISITE"};
+    }
+    graph = graph_create(node, node_count, edge, edge_count, &err);
+    assert_non_null(graph);
+    return graph;
+}
+
+/* The answer, to be freed; a failure fails the test. */
+static char *ask(struct graph *graph, const struct graph_question *question)
+{
+    struct buf answer;
+    struct error err = {0};
+    char *text;
+
+    buf_init(&answer, 0);
+    if (graph_answer(graph, question, &answer, &err) < 0)
+        fail_msg("%s: %s", question->query, err.text);
+    assert_true(answer.len <= GRAPH_ANSWER_CAP);
+    text = buf_steal(&answer, NULL);
+    assert_non_null(text);
+    return text;
+}
+
+static void expect(struct graph *graph, const struct graph_question *question, const char *wanted)
+{
+    char *text = ask(graph, question);
+
+    assert_string_equal(text, wanted);
+    free(text);
+}
+
+static void expect_part(struct graph *graph, const struct graph_question *question,
+                        const char *wanted)
+{
+    char *text = ask(graph, question);
+
+    if (!strstr(text, wanted))
+        fail_msg("'%s' is not in:\n%s", wanted, text);
+    free(text);
+}
+
+static void expect_error(struct graph *graph, const struct graph_question *question,
+                         enum error_kind kind, const char *wanted)
+{
+    struct buf BUF_AUTO answer = {0};
+    struct error err = {0};
+
+    buf_init(&answer, 0);
+    buf_adds(&answer, "before");
+    assert_int_equal(graph_answer(graph, question, &answer, &err), -1);
+    assert_int_equal(err.kind, kind);
+    if (!strstr(err.text, wanted))
+        fail_msg("'%s' is not in: %s", wanted, err.text);
+    assert_string_equal(answer.data, "before");
+}
+
+#define ASK(...)     (&(struct graph_question){__VA_ARGS__})
+#define SCOPE(edges) "Over PREREQUISITE: " edges ".\n"
+
+/* ---- a whole graph: A before B and C, both before D; A to D is redundant; E stands alone ---- */
+
+#define DIAMOND_NODES "A=Alpha|B=Beta|C=Gamma|D=Delta|E=Epsilon"
+#define DIAMOND_EDGES "A>B A>C B>D C>D A>D"
+
+static void test_queries(void **state)
+{
+    static const char *const scope = SCOPE("5 edges");
+    const struct {
+        struct graph_question question;
+        const char *wanted;
+    } cases[] = {
+        {{.query = "outline"},
+         "5 nodes in 1 group, 5 components.\n(no group): 5 nodes, 5 components: A \"Alpha\", B "
+         "\"Beta\", C \"Gamma\", D "
+         "\"Delta\", E \"Epsilon\"\n"},
+        {{.query = "neighbours", .node = "B"},
+         "B \"Beta\"\nDirectly before it: 1\nA \"Alpha\" (PREREQUISITE)\nDirectly after it: 1\nD "
+         "\"Delta\" "
+         "(PREREQUISITE)\n"},
+        {{.query = "path", .from = "A", .to = "D"},
+         "A shortest path from A \"Alpha\" to D \"Delta\": 1 step.\nA \"Alpha\"\n-> D \"Delta\" "
+         "(PREREQUISITE)\n"},
+        {{.query = "path", .from = "A", .to = "A"}, "Both ends are A \"Alpha\": 0 steps.\n"},
+        {{.query = "path", .from = "D", .to = "A"},
+         "No path from D \"Delta\" to A \"Alpha\".\nThe other way round there is one of 1 step.\n"},
+        {{.query = "needs", .node = "D"},
+         "D \"Delta\" needs 3 nodes, 3 of them directly. In teaching order, with steps away:\nA "
+         "\"Alpha\" 1\nB \"Beta\" "
+         "1\nC \"Gamma\" 1\n"},
+        {{.query = "needs", .node = "A"}, "A \"Alpha\" needs nothing.\n"},
+        {{.query = "needed_by", .node = "A"},
+         "A \"Alpha\" is needed by 3 nodes, 3 of them directly. In teaching order, with steps "
+         "away:\nB \"Beta\" 1\nC "
+         "\"Gamma\" 1\nD \"Delta\" 1\n"},
+        {{.query = "common_needs", .from = "B", .to = "D"},
+         "B \"Beta\" needs 1, D \"Delta\" needs 3; 1 in common, in teaching order:\nA \"Alpha\"\n"},
+        {{.query = "starting_points"},
+         "2 starting points (no edge arrives), 1 of them isolated:\nA \"Alpha\"\nE \"Epsilon\" "
+         "(isolated)\n"},
+        {{.query = "end_points"},
+         "2 end points (no edge leaves), 1 of them isolated:\nD \"Delta\"\nE \"Epsilon\" "
+         "(isolated)\n"},
+        {{.query = "order"},
+         "Teaching order of 5 nodes:\nA \"Alpha\"\nB \"Beta\"\nC \"Gamma\"\nD \"Delta\"\nE "
+         "\"Epsilon\"\n"},
+        {{.query = "levels"},
+         "3 levels; each node stands one behind its latest prerequisite.\nlevel 0, 2 nodes: A "
+         "\"Alpha\", E "
+         "\"Epsilon\"\nlevel 1, 2 nodes: B \"Beta\", C \"Gamma\"\nlevel 2, 1 node: D \"Delta\"\n"},
+        {{.query = "levels", .node = "D"},
+         "D \"Delta\" is on level 2 of 0 to 2 (0: no prerequisites).\n"},
+        {{.query = "longest_chain"},
+         "The longest chain: 2 steps, 3 nodes.\nA \"Alpha\"\nB \"Beta\"\nD \"Delta\"\n"},
+        {{.query = "cycles"}, "No cycles.\n"},
+        {{.query = "bottlenecks"}, "No node lies between others.\n"},
+        {{.query = "hubs", .limit = 1},
+         "Direct prerequisite of the most nodes:\nA \"Alpha\" 3\n… and 2 more (limit=3 shows "
+         "all)\nWith the most direct "
+         "prerequisites:\nD \"Delta\" 3\n… and 2 more (limit=3 shows all)\n"},
+        {{.query = "unlocks"},
+         "Nodes by how many others need them, directly or not:\nA \"Alpha\" 3\nB \"Beta\" 1\nC "
+         "\"Gamma\" 1\n2 nodes "
+         "needed by none.\n"},
+        {{.query = "redundant"},
+         "1 redundant edge, implied by a longer chain:\nA \"Alpha\" -> D \"Delta\" (also through B "
+         "\"Beta\")\n"},
+        {{.query = "unreachable"},
+         "0 nodes out of reach from every starting point.\n1 isolated node (no edge arrives or "
+         "leaves):\nE "
+         "\"Epsilon\"\n"},
+        {{.query = "unreachable", .node = "B"},
+         "3 nodes out of reach from B \"Beta\":\nA \"Alpha\"\nC \"Gamma\"\nE \"Epsilon\"\n"},
+    };
+    struct graph *graph = make(DIAMOND_NODES, DIAMOND_EDGES);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char wanted[1024];
+
+        snprintf(wanted, sizeof wanted, "%s%s", cases[i].wanted, scope);
+        expect(graph, &cases[i].question, wanted);
+    }
+    expect(graph, ASK(.query = "counts"),
+           "5 nodes in 1 group, 5 components.\n5 relationships: PREREQUISITE 5.\n2 pieces, the "
+           "largest of 4 nodes; 1 "
+           "isolated. " SCOPE("5 edges") "Prerequisites: 2 starting points, 2 end points, no "
+                                         "cycle, 3 levels. " SCOPE("5 edges"));
+    graph_destroy(graph);
+}
+
+static void test_bottlenecks(void **state)
+{
+    struct graph *graph = make("A|B|C|D", "A>B B>C C>D");
+
+    (void)state;
+    expect(graph, ASK(.query = "bottlenecks"),
+           "Betweenness, normalised (part of the shortest paths between others that pass the "
+           "node):\nB \"B\" "
+           "0.333333333\nC \"C\" 0.333333333\n2 nodes between no others.\n" SCOPE("3 edges"));
+    graph_destroy(graph);
+}
+
+/* ---- cycles ---- */
+
+/* The first search, from A, finds the cycle of three; the one of two is found from B. */
+static void test_shortest_cycle_of_a_group(void **state)
+{
+    struct graph *graph = make("A|B|C|D|E", "A>B B>C C>A B>D D>B D>E");
+
+    (void)state;
+    expect(graph, ASK(.query = "cycles"),
+           "1 group of nodes that need one another, 4 nodes in all:\n1. 4 nodes; a shortest cycle "
+           "of 2: B \"B\" -> D "
+           "\"D\" -> B \"B\"\n  also: A \"A\", C \"C\"\n" SCOPE("6 edges"));
+    graph_destroy(graph);
+}
+
+static void test_cyclic_graph(void **state)
+{
+    static const char *const warning = "2 nodes in 1 cycle group need one another, which no order "
+                                       "satisfies; each group counts as one step here";
+    struct graph *graph = make("S|A|B|T|L", "S>A A>B B>A B>T S>T L>L");
+
+    (void)state;
+    expect_part(graph, ASK(.query = "order"), warning);
+    expect_part(graph, ASK(.query = "order"),
+                "S \"S\"\nA \"A\" (cycle 1)\nB \"B\" (cycle 1)\nT \"T\"\nL \"L\"\n");
+    expect_part(graph, ASK(.query = "levels"), warning);
+    expect_part(graph, ASK(.query = "longest_chain"),
+                "The longest chain: 2 steps, 3 nodes (a cycle group is one).\n");
+    expect_part(graph, ASK(.query = "longest_chain"),
+                "S \"S\"\ncycle of 2: A \"A\", B \"B\"\nT \"T\"\n");
+    expect_part(graph, ASK(.query = "needs", .node = "A"),
+                "S \"S\" 1\nB \"B\" 1\nIt and 1 of these need one another");
+    expect_part(graph, ASK(.query = "redundant"), "S \"S\" -> T \"T\" (also through A \"A\")\n");
+    expect_part(graph, ASK(.query = "redundant"), "Edges inside 1 cycle group are not judged");
+    expect_part(graph, ASK(.query = "cycles"), "1 node with an edge to itself:\nL \"L\"\n");
+    expect_part(graph, ASK(.query = "counts"), "1 cycle group of 2 nodes in all");
+    expect_part(graph, ASK(.query = "starting_points"), "L \"L\" (isolated)");
+    expect_part(graph, ASK(.query = "starting_points"),
+                "5 edges. Left out: 1 from a node to itself.");
+    graph_destroy(graph);
+}
+
+static void test_unreachable_behind_a_cycle(void **state)
+{
+    struct graph *graph = make("S|A|B|T", "A>B B>A B>T");
+
+    (void)state;
+    expect(graph, ASK(.query = "unreachable"),
+           "3 nodes out of reach from every starting point: each is in a cycle or behind one.\nA "
+           "\"A\"\nB \"B\"\nT "
+           "\"T\"\n1 isolated node (no edge arrives or leaves):\nS \"S\"\n" SCOPE("3 edges"));
+    graph_destroy(graph);
+}
+
+/* ---- defects ---- */
+
+static void test_defects(void **state)
+{
+    struct graph *graph =
+        make("A=One|B= |A=Again|C=Line\nbreak \"x\"\x07\xe2\x80\xae|D=bad \xff byte",
+             "A>B A>B A>B:PREREQUISITE_FOR A>Z Z>Y B>B A>C:odd A>D:odd");
+
+    (void)state;
+    expect_part(graph, ASK(.query = "counts"), "4 nodes in 1 group, 4 components.\n");
+    expect_part(
+        graph, ASK(.query = "counts"),
+        "8 relationships: PREREQUISITE 5, odd 2, PREREQUISITE_FOR 1.\n2 relationships with a "
+        "missing end: A -> Z, Z "
+        "-> Y.\n1 relationship from a node to itself.\n1 relationship repeats one of the same "
+        "type.\n1 node without "
+        "a title.\n1 further node with an id in use; only the first of each id counts here.\n");
+    expect_part(graph, ASK(.query = "needs", .node = "B"), "A \"One\" 1\n");
+    expect_part(graph, ASK(.query = "needs", .node = "B"),
+                "Over PREREQUISITE, PREREQUISITE_FOR: 1 edge. Left out: 2 with a missing end, 1 "
+                "from a node to itself, 2 "
+                "parallel to another. Not followed: odd (2).\n");
+    expect_part(graph, ASK(.query = "order"), "B (no title)\n");
+    expect_part(graph, ASK(.query = "order"), "C \"Line break 'x'\"\n");
+    expect_part(graph, ASK(.query = "order"), "D \"bad \xef\xbf\xbd byte\"\n");
+    graph_destroy(graph);
+}
+
+static void test_empty_and_single(void **state)
+{
+    struct graph *empty = make("", ""), *single = make("A", "");
+    size_t count;
+    const struct graph_query *queries = graph_queries(&count);
+
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        bool node = queries[i].needs == GRAPH_TAKES_NODE,
+             ends = queries[i].needs == GRAPH_TAKES_FROM_TO;
+        struct graph_question question = {.query = queries[i].name};
+
+        question.node = node ? "A" : NULL;
+        question.from = question.to = ends ? "A" : NULL;
+        free(ask(single, &question));
+        if (node || ends)
+            expect_error(empty, &question, ERROR_NOT_FOUND, "the curriculum has no nodes yet");
+        else
+            free(ask(empty, &question));
+    }
+    expect_part(empty, ASK(.query = "longest_chain"), "No node, no chain.\nOver no type");
+    expect_part(single, ASK(.query = "longest_chain"),
+                "The longest chain: 0 steps, 1 node.\nA \"A\"\n");
+    graph_destroy(single);
+    graph_destroy(empty);
+}
+
+/* ---- naming nodes ---- */
+
+static void test_names(void **state)
+{
+    struct graph *graph = make("N1=Adding fractions|N2=Same|N3= same |N4=N1|N5=\xc3\x9c"
+                               "bung|N6=\"Why?\"",
+                               "N1>N2 N1>N5");
+
+    (void)state;
+    expect_part(graph, ASK(.query = "needs", .node = "N1"),
+                "N1 \"Adding fractions\" needs nothing");
+    expect_part(graph, ASK(.query = "needs", .node = "n1"),
+                "N1 \"Adding fractions\" needs nothing");
+    expect_part(graph, ASK(.query = "needs", .node = "  adding   FRACTIONS "),
+                "N1 \"Adding fractions\" needs nothing");
+    expect_part(graph,
+                ASK(.query = "needs", .node = "\xc3\xbc"
+                                              "BUNG"),
+                "N5 \"\xc3\x9c"
+                "bung\" needs 1 node");
+    expect_part(graph, ASK(.query = "needs", .node = "'why?'"), "N6 \"'Why?'\" needs nothing");
+    expect_error(graph, ASK(.query = "needs", .node = "same"), ERROR_CONFLICT,
+                 "node: \"same\" is the title of 2 nodes: N2, N3. Send the id of one of them.");
+    expect_error(graph, ASK(.query = "needs", .node = "N7"), ERROR_NOT_FOUND, "the nearest is N1");
+    expect_error(graph, ASK(.query = "needs", .node = "Adding fractoins"), ERROR_NOT_FOUND,
+                 "node: no node has the id or title 'Adding fractoins'; the nearest is N1 \"Adding "
+                 "fractions\".");
+    expect_error(graph, ASK(.query = "needs", .node = "zzzzzzzz"), ERROR_NOT_FOUND,
+                 "none is near. Ids look like N1");
+    expect_error(graph, ASK(.query = "path", .from = "N1", .to = "N99"), ERROR_NOT_FOUND,
+                 "to: no node");
+    graph_destroy(graph);
+}
+
+static void test_wrong_questions(void **state)
+{
+    struct graph *graph = make(DIAMOND_NODES, DIAMOND_EDGES);
+
+    (void)state;
+    expect_error(graph, ASK(.query = "bottleneck"), ERROR_INVALID,
+                 "did you mean 'bottlenecks'? The queries: outline, ");
+    expect_error(graph, ASK(.query = NULL), ERROR_INVALID,
+                 "say which query. The queries: outline, ");
+    expect_error(graph, ASK(.query = "needs"), ERROR_INVALID, "takes one node");
+    expect_error(graph, ASK(.query = "needs", .node = " "), ERROR_INVALID, "takes one node");
+    expect_error(graph, ASK(.query = "path", .from = "A"), ERROR_INVALID,
+                 "takes two nodes, from and to");
+    expect_error(graph, ASK(.query = "path", .from = "A", .to = "B", .node = "C"), ERROR_INVALID,
+                 "takes two nodes");
+    expect_error(graph, ASK(.query = "order", .node = "A"), ERROR_INVALID,
+                 "leave node, from and to out");
+    expect_error(graph, ASK(.query = "order", .limit = 501), ERROR_INVALID,
+                 "limit goes from 1 to 500");
+    graph_destroy(graph);
+}
+
+/* ---- types ---- */
+
+static void test_types(void **state)
+{
+    static const char *const leads[] = {"LEADS_TO", NULL}, *const lower[] = {"leads_to", NULL};
+    static const char *const all[] = {"all", NULL}, *const wrong[] = {"LEADS", NULL};
+    static const char *const mixed[] = {"PREREQUISITE_FOR", "ENRICHMENT", NULL}, *const none[] = {
+                                                                                     NULL};
+    struct graph *graph = make("A|B|C|D", "A>B A>B:LEADS_TO B>C:LEADS_TO C>D:ENRICHMENT");
+
+    (void)state;
+    expect_part(graph, ASK(.query = "needs", .node = "C"),
+                "C \"C\" needs nothing.\nOver PREREQUISITE: 1 edge.");
+    expect_part(graph, ASK(.query = "needs", .node = "C", .types = none),
+                "C \"C\" needs nothing.\n");
+    expect_part(graph, ASK(.query = "needs", .node = "C", .types = leads), "C \"C\" needs 2 nodes");
+    expect_part(graph, ASK(.query = "needs", .node = "C", .types = lower),
+                "Over LEADS_TO: 2 edges.");
+    expect_part(graph, ASK(.query = "path", .from = "A", .to = "C"),
+                "-> B \"B\" (LEADS_TO, PREREQUISITE)\n-> C \"C\" (LEADS_TO)\nOver LEADS_TO, "
+                "PREREQUISITE: 2 edges. Left "
+                "out: 1 parallel to another. Not followed: ENRICHMENT (1).\n");
+    expect_part(graph, ASK(.query = "path", .from = "A", .to = "D"),
+                "Over all types there is one of 3 steps");
+    expect_part(graph, ASK(.query = "path", .from = "A", .to = "D", .types = all), ": 3 steps.");
+    expect_part(graph, ASK(.query = "needs", .node = "D", .types = mixed),
+                "Over ENRICHMENT, PREREQUISITE_FOR (none here): 1 edge.");
+    expect_error(
+        graph, ASK(.query = "order", .types = wrong), ERROR_NOT_FOUND,
+        "did you mean 'LEADS_TO'? There are: ENRICHMENT, LEADS_TO, PREREQUISITE (or \"all\").");
+    graph_destroy(graph);
+}
+
+/* ---- limits ---- */
+
+static struct graph *make_chain(size_t count, size_t title_len, bool more_edges)
+{
+    struct graph_node *nodes = calloc(count, sizeof *nodes);
+    struct graph_edge *edges = calloc(4 * count, sizeof *edges);
+    char(*ids)[24] = calloc(count, sizeof *ids), *title = calloc(title_len + 1, 1);
+    struct error err = {0};
+    struct graph *graph;
+    size_t edge_count = 0;
+
+    memset(title, 'x', title_len);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(ids[i], sizeof ids[i], "N%06zu", i);
+        nodes[i] = (struct graph_node){ids[i], title, i % 2 ? "odd" : "even", i};
+    }
+    for (size_t i = 1; i < count; i++) {
+        edges[edge_count++] = (struct graph_edge){ids[i - 1], ids[i], "PREREQUISITE"};
+        /* Jumps back of a fixed pattern, so that the graph has many shortest paths. */
+        for (size_t j = 1; more_edges && j < 4; j++)
+            edges[edge_count++] =
+                (struct graph_edge){ids[i * 7919 * j % i], ids[i], "PREREQUISITE"};
+    }
+    graph = graph_create(nodes, count, edges, edge_count, &err);
+    free(title);
+    free(ids);
+    free(edges);
+    free(nodes);
+    assert_non_null(graph);
+    return graph;
+}
+
+static void test_limits(void **state)
+{
+    struct graph *graph = make_chain(37, 3, false), *large = make_chain(900, 3, false),
+                 *long_titles;
+
+    (void)state;
+    expect_part(graph, ASK(.query = "order"), "… and 17 more (limit=37 shows all)\n");
+    expect_part(graph, ASK(.query = "order", .limit = 36), "… and 1 more (limit=37 shows all)\n");
+    expect_part(graph, ASK(.query = "order", .limit = 37), "N000036 \"xxx\"\nOver ");
+    expect_part(large, ASK(.query = "order"), "… and 880 more (limit=500 shows the most)\n");
+    expect_part(large, ASK(.query = "order", .limit = 500), "… and 400 more (no limit shows more");
+    expect_part(large, ASK(.query = "outline", .node = "N000001"),
+                "odd: 450 nodes, 202500 components\nN000001 \"xxx\" (1)\nN000003 \"xxx\" (3)\n");
+    graph_destroy(large);
+    graph_destroy(graph);
+    long_titles = make_chain(900, 500, false);
+    expect_part(long_titles, ASK(.query = "order", .limit = 500), " more (the answer is full: ");
+    expect_part(long_titles, ASK(.query = "order", .limit = 500), "xxx…\"\n");
+    expect_part(long_titles, ASK(.query = "order", .limit = 500),
+                "Over PREREQUISITE: 899 edges.\n");
+    graph_destroy(long_titles);
+}
+
+static void test_caps(void **state)
+{
+    struct error err = {0};
+
+    (void)state;
+    assert_null(graph_create(NULL, GRAPH_NODES_CAP + 1u, NULL, 0, &err));
+    assert_int_equal(err.kind, ERROR_TOO_LARGE);
+    assert_null(graph_create(NULL, 0, NULL, GRAPH_EDGES_CAP + 1u, &err));
+    assert_int_equal(err.kind, ERROR_TOO_LARGE);
+}
+
+/* More sets of types than views are kept, over and over: each answer stays what it was. */
+static void test_views_come_and_go(void **state)
+{
+    static const char *const kinds[] = {"A", "B", "C", "D", "E"};
+    struct graph *graph = make("1|2", "1>2:A 1>2:B 2>1:C 1>2:D 2>1:E");
+
+    (void)state;
+    for (size_t i = 0; i < 25; i++) {
+        size_t kind = i * 3 % 5;
+        const char *types[] = {kinds[kind], NULL};
+        bool forward = kind != 2 && kind != 4;
+
+        expect_part(graph, ASK(.query = "starting_points", .types = types),
+                    forward ? "\n1 \"1\"\n" : "\n2 \"2\"\n");
+    }
+    graph_destroy(graph);
+}
+
+/* ---- cancelling ---- */
+
+#define CANCEL_AFTER_NS 30000000
+
+static void *fire_soon(void *arg)
+{
+    const struct timespec pause = {0, CANCEL_AFTER_NS};
+
+    nanosleep(&pause, NULL);
+    cancel_fire(arg);
+    return NULL;
+}
+
+static void test_cancel(void **state)
+{
+    struct error err = {0};
+    struct cancel *cancel = cancel_create(&err);
+    struct graph *graph = make_chain(9000, 3, true);
+    pthread_t thread;
+
+    (void)state;
+    assert_non_null(cancel);
+    assert_int_equal(pthread_create(&thread, NULL, fire_soon, cancel), 0);
+    expect_error(graph, ASK(.query = "bottlenecks", .cancel = cancel), ERROR_CANCELLED,
+                 "cancelled");
+    pthread_join(thread, NULL);
+    expect_error(graph, ASK(.query = "order", .cancel = cancel), ERROR_CANCELLED, "cancelled");
+    cancel_unref(cancel);
+    /* Nothing of the interrupted work is left in the way. */
+    expect_part(graph, ASK(.query = "levels", .limit = 1), "9000 levels");
+    graph_destroy(graph);
+}
+
+/* ---- failing allocations ---- */
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if !defined(SANITIZED) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define COUNTS_ALLOCATIONS 1
+
+/* These stand in for the C library's own in this program, igraph's calls included. */
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *memory, size_t size);
+extern void __libc_free(void *memory);
+
+static long fail_at; /* 0: never */
+static long live;    /* blocks in use, while watching */
+static bool watching;
+
+static bool fails_now(void)
+{
+    return watching && fail_at > 0 && --fail_at == 0;
+}
+
+void *malloc(size_t size)
+{
+    void *memory = fails_now() ? NULL : __libc_malloc(size);
+
+    live += watching && memory;
+    return memory;
+}
+
+void *calloc(size_t count, size_t size)
+{
+    void *memory = fails_now() ? NULL : __libc_calloc(count, size);
+
+    live += watching && memory;
+    return memory;
+}
+
+void *realloc(void *old, size_t size)
+{
+    void *memory = fails_now() ? NULL : __libc_realloc(old, size);
+
+    live += watching && memory && !old;
+    return memory;
+}
+
+void free(void *memory)
+{
+    live -= watching && memory;
+    __libc_free(memory);
+}
+
+/* Creates, asks, destroys; every allocation counted. 0 when nothing failed. */
+static int live_through(const struct graph_question *question, struct error *err)
+{
+    static const struct graph_node nodes[] = {
+        {"A", "a", "g", 1}, {"B", "b", NULL, 1}, {"C", "c", NULL, 0}};
+    static const struct graph_edge edges[] = {{"A", "B", "PREREQUISITE"},
+                                              {"B", "C", "PREREQUISITE"},
+                                              {"C", "B", "PREREQUISITE"},
+                                              {"A", "C", "LEADS_TO"},
+                                              {"A", "Z", "PREREQUISITE"}};
+    struct graph *graph = graph_create(nodes, 3, edges, 5, err);
+    struct buf answer;
+    int rc = graph ? 0 : -1;
+
+    buf_init(&answer, 0);
+    if (rc == 0)
+        rc = graph_answer(graph, question, &answer, err);
+    buf_finish(&answer);
+    graph_destroy(graph);
+    return rc;
+}
+
+static void test_failing_allocations(void **state)
+{
+    size_t count, runs = 0;
+    const struct graph_query *queries = graph_queries(&count);
+    int rc = 0;
+
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        struct graph_question question = {.query = queries[i].name};
+
+        if (queries[i].needs == GRAPH_TAKES_NODE)
+            question.node = "B";
+        if (queries[i].needs == GRAPH_TAKES_FROM_TO) {
+            question.from = "A";
+            question.to = "C";
+        }
+        /* Until a run asks for fewer than that; some failures are none, as of giving memory back.
+         */
+        for (long at = 1; fail_at == 0; at++) {
+            struct error err = {0};
+
+            fail_at = at;
+            live = 0;
+            watching = true;
+            rc = live_through(&question, &err);
+            watching = false;
+            runs++;
+            if (live != 0)
+                fail_msg("%s leaks %ld blocks when allocation %ld fails", queries[i].name, live,
+                         at);
+            /* A buffer that cannot grow says so as a text that is too large. */
+            if (rc < 0 && err.kind != ERROR_MEMORY && err.kind != ERROR_TOO_LARGE)
+                fail_msg("%s: allocation %ld: %s: %s", queries[i].name, at,
+                         error_kind_name(err.kind), err.text);
+            assert_true(at < 10000);
+        }
+        assert_int_equal(rc, 0);
+        fail_at = 0;
+    }
+    print_message("%zu runs, one failing allocation each\n", runs);
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_bottlenecks),
+        cmocka_unit_test(test_shortest_cycle_of_a_group),
+        cmocka_unit_test(test_cyclic_graph),
+        cmocka_unit_test(test_unreachable_behind_a_cycle),
+        cmocka_unit_test(test_defects),
+        cmocka_unit_test(test_empty_and_single),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_wrong_questions),
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_caps),
+        cmocka_unit_test(test_views_come_and_go),
+        cmocka_unit_test(test_cancel),
+#ifdef COUNTS_ALLOCATIONS
+        cmocka_unit_test(test_failing_allocations),
+#endif
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "helpers/base/json.h"
+
+/* In and out again, as text. */
+static void assert_writes(const char *in, const char *out)
+{
+    struct buf BUF_AUTO text = {0};
+    struct error err = {0};
+    json_t *value = json_read(in, strlen(in), "the text", &err);
+
+    if (!value)
+        fail_msg("%s: %s", in, err.text);
+    buf_init(&text, 0);
+    json_write(&text, value);
+    assert_string_equal(text.data, out);
+    json_decref(value);
+}
+
+static void prints_numbers_shortest(void **state)
+{
+    (void)state;
+    assert_writes("0.95", "0.95");
+    assert_writes("[0.1,0.30000000000000004,1.0,1,-0.0,1e300,1.5e-7,123456789012345678]",
+                  "[0.1,0.30000000000000004,1.0,1,-0.0,1e+300,1.5e-07,123456789012345678]");
+    assert_writes("2.2250738585072014e-308", "2.2250738585072014e-308");
+    assert_writes("1e2", "100.0");
+    assert_writes("9223372036854775807", "9223372036854775807");
+}
+
+/* Digits inside of strings and keys are no numbers, whatever stands around them. */
+static void leaves_strings_alone(void **state)
+{
+    (void)state;
+    assert_writes("{\"0.10000000000000000555\":\"a \\\" 0.10000000000000000555 "
+                  "\\\\\",\"b\":0.10000000000000000555}",
+                  "{\"0.10000000000000000555\":\"a \\\" 0.10000000000000000555 \\\\\",\"b\":0.1}");
+    assert_writes("[\"\\\\\",0.5,\"\\u0000\\n\",0.25]", "[\"\\\\\",0.5,\"\\u0000\\n\",0.25]");
+    assert_writes("[true,false,null,\"e\",{}]", "[true,false,null,\"e\",{}]");
+}
+
+static void keeps_order_and_text(void **state)
+{
+    (void)state;
+    assert_writes("{\"z\":1,\"a\":{\"y\":\"\xC3\xA4\",\"b\":[]}}",
+                  "{\"z\":1,\"a\":{\"y\":\"\xC3\xA4\",\"b\":[]}}");
+}
+
+static void refuses_what_json_cannot_carry(void **state)
+{
+    static const char *const bad[] = {
+        "",
+        "{",
+        "[1,]",
+        "\"\\ud800\"",
+        "{\"a\\u0000\":1}",
+        "1e999",
+        "18446744073709551616",
+        "\"\xFF\"",
+        "[1] x",
+        "nul",
+        "{'a':1}",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct error err = {0};
+        json_t *value = json_read(bad[i], strlen(bad[i]), "the body", &err);
+
+        if (value)
+            fail_msg("taken: %s", bad[i]);
+        assert_int_equal(err.kind, ERROR_MALFORMED);
+        assert_non_null(strstr(err.text, "line 1"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(prints_numbers_shortest),
+        cmocka_unit_test(leaves_strings_alone),
+        cmocka_unit_test(keeps_order_and_text),
+        cmocka_unit_test(refuses_what_json_cannot_carry),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

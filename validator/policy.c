@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Look-ups in the policy's tables. Sorted ones are searched by halves; the tests assert the order.
+ */
+#include "validator/policy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "helpers/base/nearest.h"
+#include "validator/validator.h"
+
+const char *policy_kind_name(enum policy_kind kind)
+{
+    static const char *const names[] = {
+        [KIND_BARE] = "bare", [KIND_DATA] = "data", [KIND_PLOT] = "plot"};
+
+    return names[kind];
+}
+
+/* As strcmp, for a name without its NUL. */
+static int compare(const char *name, size_t len, const char *row)
+{
+    int order = strncmp(name, row, len);
+
+    return order ? order : row[len] ? -1 : 0;
+}
+
+const struct policy_module *policy_module_find(const char *name, size_t len)
+{
+    size_t from = 0, to = policy_module_count;
+
+    while (from < to) {
+        size_t middle = (from + to) / 2;
+        int order = compare(name, len, policy_modules[middle].name);
+
+        if (order == 0)
+            return &policy_modules[middle];
+        if (order < 0)
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return NULL;
+}
+
+const struct policy_module *policy_module_step(const struct policy_module *module,
+                                               const char *attribute, size_t len)
+{
+    char name[VALIDATOR_MODULE_NAME_CAP];
+    size_t base = strlen(module->name);
+
+    if (base + 1 + len >= sizeof name)
+        return NULL;
+    memcpy(name, module->name, base);
+    name[base] = '.';
+    memcpy(name + base + 1, attribute, len);
+    return policy_module_find(name, base + 1 + len);
+}
+
+const struct policy_name *policy_name_find(const char *name, size_t len)
+{
+    size_t from = 0, to = policy_name_count;
+
+    while (from < to) {
+        size_t middle = (from + to) / 2;
+        int order = compare(name, len, policy_names[middle].name);
+
+        if (order == 0)
+            return &policy_names[middle];
+        if (order < 0)
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return NULL;
+}
+
+bool policy_is_inner_module(const char *name, size_t len)
+{
+    size_t from = 0, to = policy_inner_module_count;
+
+    while (from < to) {
+        size_t middle = (from + to) / 2;
+        int order = compare(name, len, policy_inner_modules[middle]);
+
+        if (order == 0)
+            return true;
+        if (order < 0)
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return false;
+}
+
+bool policy_has_word(const char *words, const char *word, size_t len)
+{
+    while (*words) {
+        size_t size = strcspn(words, " ");
+
+        if (size == len && memcmp(words, word, len) == 0)
+            return true;
+        words += size;
+        words += *words == ' ';
+    }
+    return false;
+}
+
+bool policy_attribute_allowed(const struct policy_module *module, const char *attribute, size_t len)
+{
+    bool listed = policy_has_word(module->attributes, attribute, len);
+
+    if (module->reach == REACH_LISTED)
+        return listed;
+    if (attribute[0] == '_' || listed || policy_is_inner_module(attribute, len))
+        return false;
+    return !policy_advice_on(module, attribute, len);
+}
+
+/* "pandas.read_*" covers "pandas.read_csv"; "*.show" would cover any module. */
+static bool covers(const char *pattern, const char *name)
+{
+    size_t len = strcspn(pattern, "*");
+
+    return pattern[len] == '*' ? strncmp(pattern, name, len) == 0 : strcmp(pattern, name) == 0;
+}
+
+const char *policy_advice_on(const struct policy_module *module, const char *attribute, size_t len)
+{
+    char name[VALIDATOR_MODULE_NAME_CAP * 2];
+
+    if (strlen(module->name) + 1 + len >= sizeof name)
+        return NULL;
+    snprintf(name, sizeof name, "%s.%.*s", module->name, (int)len, attribute);
+    for (const struct policy_advice *row = policy_attribute_advice; row->name; row++)
+        if (covers(row->name, name))
+            return row->text;
+    return NULL;
+}
+
+const char *policy_import_advice_on(const char *module, size_t len)
+{
+    const char *dot = memchr(module, '.', len);
+    size_t first = dot ? (size_t)(dot - module) : len;
+
+    for (const struct policy_advice *row = policy_import_advice; row->name; row++)
+        if (policy_has_word(row->name, module, first))
+            return row->text;
+    return NULL;
+}
+
+const char *policy_nearest_attribute(const struct policy_module *module, const char *attribute,
+                                     size_t len, char *word)
+{
+    char wanted[NEAREST_WORD_CAP], candidate[NEAREST_WORD_CAP];
+    struct nearest search;
+    const char *words = module->attributes;
+
+    if (module->reach != REACH_LISTED || len >= sizeof wanted)
+        return NULL;
+    memcpy(wanted, attribute, len);
+    wanted[len] = '\0';
+    nearest_begin(&search, wanted);
+    while (*words) {
+        size_t size = strcspn(words, " ");
+        const char *best = search.best;
+        size_t distance = search.best_distance;
+
+        memcpy(candidate, words, size < sizeof candidate - 1 ? size : sizeof candidate - 1);
+        candidate[size < sizeof candidate - 1 ? size : sizeof candidate - 1] = '\0';
+        search.best = NULL;
+        nearest_feed(&search, candidate);
+        if (search.best && search.best_distance < distance)
+            memcpy(word, candidate, sizeof candidate);
+        search.best = search.best ? word : best;
+        words += size;
+        words += *words == ' ';
+    }
+    return search.best;
+}
+
+bool policy_is_dunder(const char *name, size_t len)
+{
+    return len > 4 && name[0] == '_' && name[1] == '_' && name[len - 1] == '_' &&
+           name[len - 2] == '_';
+}

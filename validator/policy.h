@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What analysis code may use, as const tables: profiles, modules with what is reachable on them,
+ * names that are special anywhere, dunder methods a class may define. policy_modules.c and
+ * policy_names.c hold the tables, policy.c finds in them. The tables know nothing of tokens or
+ * trees. `lectern validate --dump-policy` prints them.
+ */
+#ifndef LECTERN_VALIDATOR_POLICY_H
+#define LECTERN_VALIDATOR_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum policy_profile { PROFILE_MINIMAL, PROFILE_DATA_SCIENCE, PROFILE_VISUALIZATION, PROFILE_COUNT };
+enum policy_kind { KIND_BARE, KIND_DATA, KIND_PLOT };
+
+const char *policy_kind_name(enum policy_kind kind); /* "bare", "data", "plot" */
+
+/* How the attributes of a module are judged. */
+enum policy_reach {
+    REACH_LISTED,   /* only those in `attributes` */
+    REACH_UNLISTED, /* all but those in `attributes`, names that begin with '_', and names of
+                       modules */
+};
+
+struct policy_module {
+    const char *name;            /* dotted */
+    enum policy_profile profile; /* the narrowest that may use it */
+    enum policy_kind kind;
+    bool importable; /* false: only a step in a chain, as np.char in np.char.upper */
+    enum policy_reach reach;
+    const char *attributes; /* words with single spaces between */
+};
+
+extern const struct policy_module
+    policy_modules[]; /* sorted by name; ends with a row without name */
+extern const size_t policy_module_count;
+
+/* Why something is refused and what to write instead, by the dotted name: "pandas.read_csv", or
+ * "pandas.read_*". */
+struct policy_advice {
+    const char *name;
+    const char *text;
+};
+
+extern const struct policy_advice policy_attribute_advice[]; /* ends with a row without name */
+extern const struct policy_advice policy_import_advice[]; /* by a module's first part; likewise */
+
+/* Names of modules that Python and the allowed libraries carry as attributes: "os", "codecs",
+ * "multiarray". Sorted. */
+extern const char *const policy_inner_modules[];
+extern const size_t policy_inner_module_count;
+
+enum policy_role {
+    ROLE_NAME = 1 << 0, /* refused as a name, a binding, a keyword or an import */
+    ROLE_ATTRIBUTE =
+        1 << 1, /* refused as an attribute of anything, and as a keyword of a pattern */
+    ROLE_WRITER =
+        1
+        << 2, /* a method that writes a file when it is given a path: called, with keywords only */
+    ROLE_QUERY = 1 << 3,   /* a method that evaluates its text */
+    ROLE_BY_NAME = 1 << 4, /* takes names of methods as strings */
+    ROLE_TYPE = 1 << 5,    /* type: one argument only */
+    ROLE_GETTER = 1 << 6,  /* operator.attrgetter and methodcaller: called with plain names only */
+    ROLE_GRAPH = 1 << 7,   /* gives a networkx graph: needs the kind "data" */
+};
+
+struct policy_name {
+    const char *name;
+    unsigned roles;
+    const char *advice; /* what to do instead, a sentence; or NULL */
+};
+
+extern const struct policy_name policy_names[]; /* sorted */
+extern const size_t policy_name_count;
+
+/* Keyword arguments through which a ROLE_WRITER method takes a path. */
+extern const char policy_path_keywords[];
+
+extern const char
+    policy_dunder_methods[]; /* words: what a class may define and super() may be asked for */
+
+/* All take names of len bytes, not NUL-terminated. */
+const struct policy_module *policy_module_find(const char *name,
+                                               size_t len); /* NULL when there is none */
+const struct policy_module *policy_module_step(const struct policy_module *module,
+                                               const char *attribute, size_t len);
+const struct policy_name *policy_name_find(const char *name, size_t len);
+bool policy_is_inner_module(const char *name, size_t len);
+bool policy_has_word(const char *words, const char *word, size_t len);
+
+/* Whether code may use the attribute of the module, where it is no module itself. */
+bool policy_attribute_allowed(const struct policy_module *module, const char *attribute,
+                              size_t len);
+
+/* The advice on module.attribute, or NULL. */
+const char *policy_advice_on(const struct policy_module *module, const char *attribute, size_t len);
+const char *policy_import_advice_on(const char *module, size_t len);
+
+/* The allowed attribute nearest to a misspelt one, NULL when none is near. word has room for
+ * NEAREST_WORD_CAP bytes. */
+const char *policy_nearest_attribute(const struct policy_module *module, const char *attribute,
+                                     size_t len, char *word);
+
+bool policy_is_dunder(const char *name, size_t len); /* __x__ */
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What to write instead of what is not there.
+ */
+#include "validator/policy.h"
+
+#define SESSION "use get_nodes(), get_relationships() and get_node_content() of code_helpers"
+
+const struct policy_advice policy_attribute_advice[] = {
+    {"code_helpers._*", "Its functions are get_nodes, get_relationships, get_node_content, "
+                        "get_all_content and analyze_graph."},
+    {"collections.Callable", "Import it from typing or collections.abc."},
+    {"collections.Iterable", "Import it from typing or collections.abc."},
+    {"collections.Mapping", "Import it from typing or collections.abc."},
+    {"dataclasses.make_dataclass", "Write the class with @dataclass."},
+    {"functools.singledispatch*", "Write if isinstance(x, T): instead."},
+    {"json.dump", "It writes to a file; print(json.dumps(value)) instead."},
+    {"json.load", "It reads a file; json.loads(text) reads text, and the curriculum comes from "
+                  "get_nodes() and get_node_content()."},
+    {"matplotlib.pyplot.imread", "It reads a file; there are none."},
+    {"matplotlib.pyplot.imsave",
+     "It writes a file; figures that are open at the end are answered as PNG by themselves."},
+    {"matplotlib.pyplot.savefig",
+     "Figures that are open at the end are answered as PNG by themselves; leave the call away."},
+    {"networkx.draw*", "There is no screen; print nodes and edges as text."},
+    {"networkx.from_graph6*", "Build the graph with add_edges_from(...)."},
+    {"networkx.read_*", "It reads a file; analyze_graph() of code_helpers gives the curriculum as "
+                        "a DiGraph, and add_edges_from(...) builds others."},
+    {"networkx.write_*", "It writes a file; print nx.node_link_data(G) or the edges instead."},
+    {"numpy.bmat", "It reads names from text; use np.block([[a, b]])."},
+    {"numpy.fromfile", "It reads a file; build the array with np.array([...])."},
+    {"numpy.genfromtxt", "It reads a file; build the array with np.array([...])."},
+    {"numpy.lib*",
+     "numpy's inner modules are out of reach; the public functions are on np itself."},
+    {"numpy.load*", "It reads a file; build the array with np.array([...])."},
+    {"numpy.memmap", "It maps a file; build the array with np.array([...])."},
+    {"numpy.save*", "It writes a file; print(a.tolist()) instead."},
+    {"numpy.testing*", "Use np.allclose(a, b) or np.array_equal(a, b)."},
+    {"operator.call", "Call the function itself."},
+    {"pandas.ExcelFile", "It reads a file; use pd.DataFrame(get_nodes())."},
+    {"pandas.ExcelWriter", "It writes a file; print(df) instead."},
+    {"pandas.HDFStore", "It opens a file; print(df) instead."},
+    {"pandas.core*", "pandas' inner modules are out of reach; the public names are on pd itself."},
+    {"pandas.eval", "Text is not run as code here; write the expression itself."},
+    {"pandas.io*",
+     "pandas' readers and writers are out of reach; " SESSION " and pd.DataFrame(...)."},
+    {"pandas.plotting*", "Charts need the profile visualization."},
+    {"pandas.read_*", "It reads files; " SESSION " with pd.DataFrame(...)."},
+    {"pandas.testing*", "Use df1.equals(df2)."},
+    {"pandas.to_pickle", "It writes a file; print(df) instead."},
+    {"string.Formatter", "Use f-strings or str.format()."},
+    {"typing.ForwardRef", "Write the type itself."},
+    {"typing.get_type_hints", "It runs text as code; write the types out."},
+    {NULL, NULL},
+};
+
+const struct policy_advice policy_import_advice[] = {
+    {"os sys pathlib io shutil glob tempfile posix posixpath ntpath fileinput linecache zipfile "
+     "tarfile gzip pickle shelve dbm "
+     "sqlite3 marshal mmap configparser",
+     "Analysis code has no files, arguments or environment: read the curriculum with get_nodes(), "
+     "get_relationships() and "
+     "get_node_content() of code_helpers, and answer with print(). session_id is set."},
+    {"requests urllib urllib3 http httpx aiohttp socket ssl ftplib smtplib websocket websockets",
+     "There is no network: read the curriculum with get_nodes(), get_relationships() and "
+     "get_node_content() of code_helpers."},
+    {"subprocess multiprocessing threading concurrent asyncio signal sched queue ctypes cffi "
+     "_thread pty resource",
+     "One thread of one process runs: write it as a plain loop."},
+    {"importlib builtins inspect types gc ast code codeop dis runpy pdb bdb trace traceback timeit "
+     "imp pkgutil weakref "
+     "abc contextlib tokenize symtable",
+     "Python's own workings are out of reach; write plain functions and classes."},
+    {"sklearn tensorflow torch keras nltk spacy gensim textblob transformers statsmodels polars "
+     "sympy wordcloud",
+     "It is not installed. For texts use re and collections.Counter, for figures statistics, in "
+     "the profile data-science also "
+     "numpy, pandas and scipy."},
+    {"seaborn plotly bokeh altair graphviz pydot pygraphviz PIL",
+     "It is not installed. Charts are made with matplotlib.pyplot in the profile visualization; "
+     "else print tables."},
+    {"igraph",
+     "For graphs use networkx with analyze_graph() of code_helpers, or the tool query_graph."},
+    {"tabulate prettytable rich", "Print tables with f-strings, f\"{name:<20}{n:>5}\", or in the "
+                                  "profile data-science df.to_markdown()."},
+    {"pprint", "Print json.dumps(value, indent=2)."},
+    {"logging warnings", "Write print(...)."},
+    {"hashlib secrets uuid base64 binascii struct",
+     "The curriculum's ids are text already; use them as they are."},
+    {"difflib", "Compare words with sets, or count edits with a small function."},
+    {"typing_extensions", "Import the name from typing."},
+    {"string_helpers helpers code_helper codehelpers lectern",
+     "The module with get_nodes() and the others is code_helpers."},
+    {"numbers", "Write isinstance(x, (int, float))."},
+    {"array", "Use a list, or numpy in the profile data-science."},
+    {NULL, NULL},
+};

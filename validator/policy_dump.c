@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The policy's tables as JSON, for the check inside the container.
+ */
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "validator/policy.h"
+#include "validator/validator.h"
+
+static json_t *words(const char *list)
+{
+    json_t *array = json_array();
+
+    while (*list) {
+        size_t len = strcspn(list, " ");
+
+        json_array_append_new(array, json_stringn(list, len));
+        list += len;
+        list += *list == ' ';
+    }
+    return array;
+}
+
+static json_t *dump_profiles(void)
+{
+    static const char *const names[] = {"minimal", "data-science", "visualization"};
+    json_t *object = json_object();
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *const *module = validator_profile_modules(validator_profile_find(names[i]));
+        json_t *array = json_array();
+
+        for (; *module; module++)
+            json_array_append_new(array, json_string(*module));
+        json_object_set_new(object, names[i], array);
+    }
+    return object;
+}
+
+static json_t *dump_modules(void)
+{
+    static const char *const profiles[] = {"minimal", "data-science", "visualization"};
+    json_t *object = json_object();
+
+    for (size_t i = 0; i < policy_module_count; i++) {
+        const struct policy_module *module = &policy_modules[i];
+
+        json_object_set_new(
+            object, module->name,
+            json_pack("{s:s, s:s, s:b, s:o}", "profile", profiles[module->profile], "kind",
+                      policy_kind_name(module->kind), "importable", module->importable,
+                      module->reach == REACH_LISTED ? "attributes" : "refused_attributes",
+                      words(module->attributes)));
+    }
+    return object;
+}
+
+static json_t *dump_names(void)
+{
+    static const struct {
+        enum policy_role role;
+        const char *name;
+    } roles[] = {
+        {ROLE_NAME, "name"},     {ROLE_ATTRIBUTE, "attribute"}, {ROLE_WRITER, "writer"},
+        {ROLE_QUERY, "query"},   {ROLE_BY_NAME, "by_name"},     {ROLE_TYPE, "type"},
+        {ROLE_GETTER, "getter"}, {ROLE_GRAPH, "graph"},
+    };
+    json_t *object = json_object();
+
+    for (size_t i = 0; i < policy_name_count; i++) {
+        json_t *array = json_array();
+
+        for (size_t j = 0; j < sizeof roles / sizeof *roles; j++)
+            if (policy_names[i].roles & roles[j].role)
+                json_array_append_new(array, json_string(roles[j].name));
+        json_object_set_new(object, policy_names[i].name, array);
+    }
+    return object;
+}
+
+static json_t *dump_patterns(void)
+{
+    json_t *array = json_array();
+
+    for (const struct policy_advice *row = policy_attribute_advice; row->name; row++)
+        json_array_append_new(array, json_string(row->name));
+    return array;
+}
+
+static json_t *dump_inner_modules(void)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < policy_inner_module_count; i++)
+        json_array_append_new(array, json_string(policy_inner_modules[i]));
+    return array;
+}
+
+void validator_dump_policy(struct buf *to)
+{
+    json_auto_t *object =
+        json_pack("{s:{s:I, s:I, s:I}, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "limits", "bytes",
+                  (json_int_t)VALIDATOR_SOURCE_CAP, "brackets", (json_int_t)VALIDATOR_DEPTH_CAP,
+                  "indents", (json_int_t)VALIDATOR_INDENT_CAP - 1, "profiles", dump_profiles(),
+                  "modules", dump_modules(), "names", dump_names(), "dunder_methods",
+                  words(policy_dunder_methods), "path_keywords", words(policy_path_keywords),
+                  "refused_attributes", dump_patterns(), "inner_modules", dump_inner_modules());
+
+    if (object)
+        json_write(to, object);
+    else
+        to->failed = true;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Names that are special wherever they stand, each with what to write instead.
+ */
+#include "validator/policy.h"
+
+#define FILES                                                                                      \
+    "Analysis code has no files; read with get_nodes() and the other functions of code_helpers, "  \
+    "answer with print()."
+#define TEXT    "Text is not run as code here; write the code itself."
+#define INNARDS "Python's own workings are out of reach; use the object's public methods."
+#define FRAMES  "Frames and code objects are out of reach; pass the values as arguments."
+#define STOP    "Let the program run to its end, or return from a function."
+#define SCOPES  "Keep values in a dictionary of your own: d[name]."
+#define BY_NAME "Write obj.name; for names that are data use a dictionary: d[name]."
+#define MEMORY  "Raw memory is out of reach; work on the array or the bytes themselves."
+#define WRITER  NULL
+
+const struct policy_name policy_names[] = {
+    {"ExcelWriter", ROLE_ATTRIBUTE, FILES},
+    {"HDFStore", ROLE_ATTRIBUTE, FILES},
+    {"__import__", ROLE_NAME | ROLE_ATTRIBUTE, "Write an import statement."},
+    {"_evaluate", ROLE_ATTRIBUTE, TEXT},
+    {"_getframe", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"_mgr", ROLE_ATTRIBUTE, INNARDS},
+    {"ag_await", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"ag_code", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"ag_frame", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"agg", ROLE_BY_NAME, NULL},
+    {"aggregate", ROLE_BY_NAME, NULL},
+    {"analyze_graph", ROLE_GRAPH, NULL},
+    {"apply", ROLE_BY_NAME, NULL},
+    {"as_strided", ROLE_NAME | ROLE_ATTRIBUTE, MEMORY},
+    {"attrgetter", ROLE_GETTER, "Write a lambda: key=lambda x: x.name."},
+    {"breakpoint", ROLE_NAME | ROLE_ATTRIBUTE,
+     "There is no debugger; print() what you want to see."},
+    {"co_code", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"co_consts", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"compile", ROLE_NAME,
+     "Text is not run as code here; for regular expressions write re.compile(...)."},
+    {"copyright", ROLE_NAME, STOP},
+    {"cr_await", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"cr_code", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"cr_frame", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"cr_origin", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"credits", ROLE_NAME, STOP},
+    {"ctypes", ROLE_NAME | ROLE_ATTRIBUTE, MEMORY},
+    {"ctypeslib", ROLE_NAME | ROLE_ATTRIBUTE, MEMORY},
+    {"delattr", ROLE_NAME | ROLE_ATTRIBUTE, "Write del obj.name."},
+    {"dir", ROLE_NAME,
+     "Print the value itself; what code_helpers offers stands in the tool's description."},
+    {"dump", ROLE_WRITER, WRITER},
+    {"eval", ROLE_NAME | ROLE_ATTRIBUTE,
+     "Text is not run as code here; write the expression itself, use json.loads() or "
+     "int()/float() to read data, and for a DataFrame df[\"a\"] + 1."},
+    {"exec", ROLE_NAME | ROLE_ATTRIBUTE, TEXT},
+    {"execfile", ROLE_NAME | ROLE_ATTRIBUTE, TEXT},
+    {"exit", ROLE_NAME, STOP},
+    {"f_back", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"f_builtins", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"f_code", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"f_globals", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"f_locals", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"f_trace", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"fromfile", ROLE_NAME | ROLE_ATTRIBUTE, FILES},
+    {"func_code", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"func_globals", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"get_type_hints", ROLE_NAME | ROLE_ATTRIBUTE, TEXT},
+    {"getattr", ROLE_NAME | ROLE_ATTRIBUTE, BY_NAME},
+    {"gi_code", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"gi_frame", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"gi_yieldfrom", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"globals", ROLE_NAME | ROLE_ATTRIBUTE, SCOPES},
+    {"help", ROLE_NAME,
+     "Print the value itself; what code_helpers offers stands in the tool's description."},
+    {"input", ROLE_NAME, "Nobody is there to answer; put the value into the program."},
+    {"license", ROLE_NAME, STOP},
+    {"locals", ROLE_NAME | ROLE_ATTRIBUTE, SCOPES},
+    {"make_dataclass", ROLE_NAME | ROLE_ATTRIBUTE, "Write the class with @dataclass."},
+    {"memmap", ROLE_NAME | ROLE_ATTRIBUTE, FILES},
+    {"memoryview", ROLE_NAME, MEMORY},
+    {"methodcaller", ROLE_GETTER, "Write a lambda: lambda x: x.upper()."},
+    {"mro", ROLE_ATTRIBUTE, INNARDS},
+    {"namedtuple", ROLE_BY_NAME, NULL},
+    {"open", ROLE_NAME, FILES},
+    {"query", ROLE_QUERY, NULL},
+    {"quit", ROLE_NAME, STOP},
+    {"raw_input", ROLE_NAME, "Nobody is there to answer; put the value into the program."},
+    {"savefig", ROLE_ATTRIBUTE,
+     "Figures that are open at the end are answered as PNG by themselves; leave the call away."},
+    {"setattr", ROLE_NAME | ROLE_ATTRIBUTE,
+     "Write obj.name = value; for names that are data use a dictionary."},
+    {"setflags", ROLE_ATTRIBUTE, MEMORY},
+    {"tb_frame", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"tb_lasti", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"tb_next", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"to_clipboard", ROLE_ATTRIBUTE, "There is no clipboard; print(df)."},
+    {"to_csv", ROLE_WRITER, WRITER},
+    {"to_excel", ROLE_ATTRIBUTE, FILES},
+    {"to_feather", ROLE_ATTRIBUTE, FILES},
+    {"to_gbq", ROLE_ATTRIBUTE, "There is no network; answer with print()."},
+    {"to_hdf", ROLE_ATTRIBUTE, FILES},
+    {"to_html", ROLE_WRITER, WRITER},
+    {"to_json", ROLE_WRITER, WRITER},
+    {"to_latex", ROLE_WRITER, WRITER},
+    {"to_markdown", ROLE_WRITER, WRITER},
+    {"to_orc", ROLE_ATTRIBUTE, FILES},
+    {"to_parquet", ROLE_ATTRIBUTE, FILES},
+    {"to_pickle", ROLE_NAME | ROLE_ATTRIBUTE, FILES},
+    {"to_sql", ROLE_ATTRIBUTE, "There is no database to write to; answer with print()."},
+    {"to_stata", ROLE_ATTRIBUTE, FILES},
+    {"to_string", ROLE_WRITER, WRITER},
+    {"to_xml", ROLE_WRITER, WRITER},
+    {"tofile", ROLE_ATTRIBUTE, "Analysis code has no files; print(a.tolist())."},
+    {"transform", ROLE_BY_NAME, NULL},
+    {"type", ROLE_TYPE, NULL},
+    {"vars", ROLE_NAME, SCOPES},
+};
+
+const size_t policy_name_count = sizeof policy_names / sizeof *policy_names;
+
+const char policy_path_keywords[] = "path_or_buf path_or_buffer path buf file fname";
+
+const char policy_dunder_methods[] =
+    "__init__ __new__ __post_init__ __repr__ __str__ __format__ __bytes__ __hash__ __bool__ "
+    "__lt__ __le__ __eq__ __ne__ __gt__ __ge__ "
+    "__len__ __length_hint__ __iter__ __next__ __reversed__ __contains__ __getitem__ __setitem__ "
+    "__delitem__ __missing__ "
+    "__call__ __enter__ __exit__ "
+    "__add__ __sub__ __mul__ __matmul__ __truediv__ __floordiv__ __mod__ __divmod__ __pow__ "
+    "__lshift__ __rshift__ "
+    "__and__ __xor__ __or__ __radd__ __rsub__ __rmul__ __rmatmul__ __rtruediv__ __rfloordiv__ "
+    "__rmod__ __rdivmod__ "
+    "__rpow__ __rlshift__ __rrshift__ __rand__ __rxor__ __ror__ __iadd__ __isub__ __imul__ "
+    "__imatmul__ __itruediv__ "
+    "__ifloordiv__ __imod__ __ipow__ __ilshift__ __irshift__ __iand__ __ixor__ __ior__ "
+    "__neg__ __pos__ __abs__ __invert__ __int__ __float__ __complex__ __index__ __round__ "
+    "__trunc__ __floor__ __ceil__";

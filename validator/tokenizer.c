@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The main loop of the tokenizer: indentation, names, strings, operators and line ends. Numbers are
+ * number.c's.
+ */
+#include "validator/tokenizer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "validator/keyword.h"
+#include "validator/number.h"
+#include "validator/unicode.h"
+
+#define TAB_SIZE 8
+
+static const char byte_order_mark[] = "\xEF\xBB\xBF";
+
+void tokenizer_init(struct tokenizer *tokenizer, const char *source, size_t len)
+{
+    memset(tokenizer, 0, offsetof(struct tokenizer, bracket_at));
+    tokenizer->columns[0] = tokenizer->alt_columns[0] = 0;
+    tokenizer->error[0] = '\0';
+    tokenizer->source = source;
+    tokenizer->len = len;
+    tokenizer->line = 1;
+    tokenizer->line_start = true;
+    tokenizer->indent_count = 1;
+    if (len >= 3 && memcmp(source, byte_order_mark, 3) == 0)
+        tokenizer->at = 3;
+}
+
+void tokenizer_init_field(struct tokenizer *tokenizer, const char *source, size_t from, size_t to,
+                          uint32_t line)
+{
+    tokenizer_init(tokenizer, source, to);
+    tokenizer->at = from;
+    tokenizer->line = line;
+    tokenizer->field = true;
+    tokenizer->line_start = false;
+}
+
+/* The byte `ahead` of the place, -1 behind the end. */
+static int peek(const struct tokenizer *t, size_t ahead)
+{
+    return t->at + ahead < t->len ? (unsigned char)t->source[t->at + ahead] : -1;
+}
+
+/* The bytes of the line end at `at`: 1, 2 for CR LF, 0 where there is none. */
+static size_t line_end_size(const struct tokenizer *t, size_t at)
+{
+    if (at >= t->len)
+        return 0;
+    if (t->source[at] == '\n')
+        return 1;
+    if (t->source[at] == '\r')
+        return at + 1 < t->len && t->source[at + 1] == '\n' ? 2 : 1;
+    return 0;
+}
+
+__attribute__((format(printf, 4, 5))) static enum token_kind
+fail(struct tokenizer *t, struct token *token, size_t at, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(t->error, sizeof t->error, format, args);
+    va_end(args);
+    t->error_at = at;
+    t->ended = true;
+    token->kind = TOKEN_ERROR;
+    token->start = (uint32_t)at;
+    return TOKEN_ERROR;
+}
+
+static enum token_kind give(struct tokenizer *t, struct token *token, enum token_kind kind,
+                            size_t start)
+{
+    token->kind = (uint8_t)kind;
+    token->start = (uint32_t)start;
+    token->length = (uint32_t)(t->at - start);
+    return kind;
+}
+
+/* At a backslash: skips it and the line end behind it. */
+static bool skip_continuation(struct tokenizer *t, struct token *token)
+{
+    size_t size = line_end_size(t, t->at + 1);
+
+    if (size == 0 && t->at + 1 < t->len) {
+        fail(t, token, t->at,
+             "A backslash outside a string must be the last character of its line. Delete it, or "
+             "what follows it.");
+        return false;
+    }
+    if (t->at + 1 + size >= t->len) {
+        fail(t, token, t->at,
+             "The program ends behind this backslash. Delete it, or finish the line.");
+        return false;
+    }
+    t->at += 1 + size;
+    t->line++;
+    return true;
+}
+
+static enum token_kind inconsistent(struct tokenizer *t, struct token *token)
+{
+    return fail(
+        t, token, t->at,
+        "Tabs and spaces are mixed in this indentation. Indent with spaces only, four a level.");
+}
+
+/* Compares a line's indentation with the open ones: sets pending. False after an error. */
+static bool settle_indentation(struct tokenizer *t, struct token *token, uint32_t column,
+                               uint32_t alt_column)
+{
+    uint32_t *top = &t->columns[t->indent_count - 1];
+
+    if (column > *top) {
+        if (t->indent_count == VALIDATOR_INDENT_CAP) {
+            fail(t, token, t->at,
+                 "More than %d levels of indentation. Move inner blocks into functions.",
+                 VALIDATOR_INDENT_CAP - 1);
+            return false;
+        }
+        if (alt_column <= t->alt_columns[t->indent_count - 1])
+            return inconsistent(t, token) != TOKEN_ERROR;
+        t->columns[t->indent_count] = column;
+        t->alt_columns[t->indent_count++] = alt_column;
+        t->pending = 1;
+        return true;
+    }
+    while (t->indent_count > 1 && column < t->columns[t->indent_count - 1]) {
+        t->indent_count--;
+        t->pending--;
+    }
+    if (column != t->columns[t->indent_count - 1]) {
+        fail(t, token, t->at,
+             "This line is indented by %u columns, which matches no block around it (the nearest "
+             "has "
+             "%u). Indent it like the other lines of its block.",
+             column, t->columns[t->indent_count - 1]);
+        return false;
+    }
+    if (alt_column != t->alt_columns[t->indent_count - 1])
+        return inconsistent(t, token) != TOKEN_ERROR;
+    return true;
+}
+
+/* Reads the blanks at a line's start. False after an error. */
+static bool read_indentation(struct tokenizer *t, struct token *token)
+{
+    uint32_t column = 0, alt_column = 0, first_column = 0;
+    int c;
+
+    t->line_start = false;
+    t->blank_line = false;
+    for (;; t->at++) {
+        c = peek(t, 0);
+        if (c == ' ') {
+            column++;
+            alt_column++;
+        } else if (c == '\t') {
+            column = (column / TAB_SIZE + 1) * TAB_SIZE;
+            alt_column++;
+        } else if (c == '\f') {
+            column = alt_column = 0;
+        } else if (c == '\\') {
+            /* The indentation before the first backslash counts for the whole line. */
+            first_column = first_column ? first_column : column;
+            if (!skip_continuation(t, token))
+                return false;
+            t->at--;
+        } else {
+            break;
+        }
+    }
+    if (c == '#' || c == '\n' || c == '\r') {
+        t->blank_line = true;
+        return true;
+    }
+    if (c < 0)
+        column = alt_column = first_column =
+            0; /* Python sees a line end before the end of the text */
+    if (t->depth > 0)
+        return true;
+    return settle_indentation(t, token, first_column ? first_column : column,
+                              first_column ? first_column : alt_column);
+}
+
+static enum token_kind read_name(struct tokenizer *t, struct token *token, size_t start)
+{
+    uint32_t character;
+    bool first = true;
+
+    while (t->at < t->len) {
+        unsigned char c = (unsigned char)t->source[t->at];
+        size_t used = 1;
+
+        if (c < 0x80) {
+            if (!keyword_is_name_byte(c))
+                break;
+        } else {
+            used = unicode_decode(t->source + t->at, t->len - t->at, &character);
+            if (used == 0)
+                return fail(t, token, t->at,
+                            "The byte 0x%02X here is not UTF-8. Send the program as UTF-8 text.",
+                            c);
+            if (first ? !unicode_is_name_start(character) : !unicode_is_name_continue(character))
+                return fail(t, token, t->at,
+                            "The character '%.*s' (U+%04X) cannot stand here: it is no letter, "
+                            "digit or operator "
+                            "of Python.%s",
+                            (int)used, t->source + t->at, character, keyword_lookalike(character));
+            token->flags |= TOKEN_NON_ASCII;
+        }
+        t->at += used;
+        first = false;
+    }
+    if (!(token->flags & TOKEN_NON_ASCII))
+        token->id = (uint8_t)keyword_find(t->source + start, t->at - start);
+    return give(t, token, TOKEN_NAME, start);
+}
+
+/* At a quote, behind the prefix that starts at `start`. */
+static enum token_kind read_string(struct tokenizer *t, struct token *token, size_t start)
+{
+    char quote = t->source[t->at];
+    size_t quotes = peek(t, 1) == quote && peek(t, 2) == quote ? 3 : 1;
+    size_t size;
+
+    if (quotes == 3)
+        token->flags |= TOKEN_TRIPLE;
+    t->at += quotes;
+    while (t->at < t->len) {
+        char c = t->source[t->at];
+
+        if (c == quote && (quotes == 1 || (peek(t, 1) == quote && peek(t, 2) == quote))) {
+            t->at += quotes;
+            return give(t, token, TOKEN_STRING, start);
+        }
+        if (c == '\\') {
+            size = line_end_size(t, t->at + 1);
+            t->line += size > 0;
+            t->at += 1 + (size ? size : 1);
+            continue;
+        }
+        size = line_end_size(t, t->at);
+        if (size > 0 && quotes == 1)
+            break;
+        if ((token->flags & TOKEN_BYTES) && (unsigned char)c >= 0x80)
+            return fail(t, token, t->at,
+                        "A bytes literal holds ASCII characters only. Write \"...\".encode() or an "
+                        "escape such as "
+                        "\\xe9.");
+        t->line += size > 0;
+        t->at += size ? size : 1;
+    }
+    t->at = t->at > t->len ? t->len : t->at;
+    if (quotes == 3)
+        return fail(t, token, start, "This string is never closed. Close it with %c%c%c.", quote,
+                    quote, quote);
+    return fail(t, token, start,
+                "This string is not closed on its line. Close it with %c, or use %c%c%c for a text "
+                "of several "
+                "lines.",
+                quote, quote, quote, quote);
+}
+
+/* A prefix of a string at the place, if a quote follows it: its flags and length. */
+static bool read_prefix(const struct tokenizer *t, uint16_t *flags, size_t *len)
+{
+    bool bytes = false, raw = false, unicode = false, formatted = false;
+
+    for (size_t i = 0; i < 3; i++) {
+        int c = peek(t, i);
+
+        if (c == '\'' || c == '"') {
+            *flags = (uint16_t)((bytes ? TOKEN_BYTES : 0) | (raw ? TOKEN_RAW : 0) |
+                                (formatted ? TOKEN_FORMATTED : 0));
+            *len = i;
+            return true;
+        }
+        c |= 0x20;
+        if (c == 'b' && !bytes && !unicode && !formatted)
+            bytes = true;
+        else if (c == 'u' && !bytes && !unicode && !raw && !formatted)
+            unicode = true;
+        else if (c == 'r' && !raw && !unicode)
+            raw = true;
+        else if (c == 'f' && !bytes && !unicode && !formatted)
+            formatted = true;
+        else
+            return false;
+    }
+    return false;
+}
+
+static char closing_of(char open)
+{
+    return open == '(' ? ')' : open == '[' ? ']' : '}';
+}
+
+static enum token_kind read_bracket(struct tokenizer *t, struct token *token, char c)
+{
+    size_t start = t->at;
+    char open;
+
+    if (c == '(' || c == '[' || c == '{') {
+        if (t->depth == VALIDATOR_DEPTH_CAP)
+            return fail(t, token, start,
+                        "More than %d open brackets. Give inner parts names of their own.",
+                        VALIDATOR_DEPTH_CAP);
+        t->bracket_at[t->depth] = (uint32_t)start;
+        t->bracket_line[t->depth++] = t->line;
+    } else {
+        if (t->depth == 0)
+            return fail(t, token, start,
+                        "This '%c' closes nothing. Delete it, or add the opening bracket.", c);
+        open = t->source[t->bracket_at[t->depth - 1]];
+        if (closing_of(open) != c)
+            return fail(t, token, start,
+                        "'%c' cannot close the '%c' of line %u. Close that with '%c' first.", c,
+                        open, t->bracket_line[t->depth - 1], closing_of(open));
+        t->depth--;
+    }
+    t->at++;
+    token->id = (uint8_t)c;
+    return give(t, token, TOKEN_OP, start);
+}
+
+static enum token_kind read_operator(struct tokenizer *t, struct token *token)
+{
+    size_t start = t->at, used;
+    int c = peek(t, 0);
+
+    if (c < 0x20 || c == 0x7F)
+        return fail(t, token, start, "U+%04X, a control character, cannot stand here. Delete it.",
+                    (unsigned)c);
+    if (strchr("()[]{}", c))
+        return read_bracket(t, token, (char)c);
+    if (c == '<' && peek(t, 1) == '>')
+        return fail(t, token, start, "'<>' is Python 2. Write '!='.");
+    if (c == '+' && peek(t, 1) == '+' && t->depth == 0 && !t->field && line_end_size(t, t->at + 2))
+        return fail(t, token, start, "Python has no '++'. Write '+= 1'.");
+    if (c == '&' && peek(t, 1) == '&')
+        return fail(t, token, start, "Python has no '&&'. Write 'and'.");
+    if (c == '|' && peek(t, 1) == '|')
+        return fail(t, token, start, "Python has no '||'. Write 'or'.");
+    token->id = (uint8_t)keyword_operator(t->source + t->at, t->len - t->at, &used);
+    if (used == 0)
+        return fail(t, token, start, "'%c' is no operator of Python.%s", c,
+                    keyword_lookalike((uint32_t)c));
+    t->at += used;
+    return give(t, token, TOKEN_OP, start);
+}
+
+static enum token_kind read_number(struct tokenizer *t, struct token *token)
+{
+    size_t start = t->at, error_at = 0;
+    const char *error = NULL;
+    bool decimal_int = false;
+    size_t used = number_scan(t->source + start, t->len - start, &decimal_int, &error, &error_at);
+
+    if (error)
+        return fail(t, token, start + error_at, "%s", error);
+    if (decimal_int)
+        token->flags |= TOKEN_DECIMAL_INT;
+    t->at = start + used;
+    return give(t, token, TOKEN_NUMBER, start);
+}
+
+/* At the end of the text: an open bracket, the last NEWLINE, the last DEDENTs, then the end. */
+static enum token_kind read_end(struct tokenizer *t, struct token *token)
+{
+    if (t->depth > 0)
+        return fail(t, token, t->bracket_at[t->depth - 1],
+                    "This '%c' is never closed. Add the missing '%c'.",
+                    t->source[t->bracket_at[t->depth - 1]],
+                    closing_of(t->source[t->bracket_at[t->depth - 1]]));
+    if (t->after_token && !t->field) {
+        t->after_token = false;
+        t->line_start = true;
+        return give(t, token, TOKEN_NEWLINE, t->at);
+    }
+    if (t->indent_count > 1) { /* behind a comment that no line end follows */
+        t->pending = 2 - (int)t->indent_count;
+        t->indent_count = 1;
+        return give(t, token, TOKEN_DEDENT, t->at);
+    }
+    t->ended = true;
+    return give(t, token, TOKEN_END, t->at);
+}
+
+/* A comment or line end that only who asked for trivia sees. True when it is to be given. */
+static bool skip_comment(struct tokenizer *t)
+{
+    while (t->at < t->len && line_end_size(t, t->at) == 0)
+        t->at++;
+    return t->trivia;
+}
+
+static enum token_kind read_token(struct tokenizer *t, struct token *token)
+{
+    size_t start, prefix = 0, size;
+    int c;
+
+    for (;;) {
+        while ((c = peek(t, 0)) == ' ' || c == '\t' || c == '\f')
+            t->at++;
+        token->line = t->line;
+        start = t->at;
+        if (c < 0)
+            return read_end(t, token);
+        if (c == '#') {
+            if (skip_comment(t))
+                return give(t, token, TOKEN_COMMENT, start);
+            continue;
+        }
+        size = line_end_size(t, t->at);
+        if (size > 0) {
+            bool ends_line = t->depth == 0 && !t->field && !t->blank_line;
+
+            t->at += size;
+            t->line++;
+            t->line_start = t->depth == 0 && !t->field;
+            t->after_token = t->after_token && !ends_line;
+            if (ends_line)
+                return give(t, token, TOKEN_NEWLINE, start);
+            if (t->trivia)
+                return give(t, token, TOKEN_NL, start);
+            if (t->line_start)
+                return TOKEN_NL;
+            continue;
+        }
+        if (c != '\\')
+            break;
+        if (!skip_continuation(t, token))
+            return TOKEN_ERROR;
+    }
+    t->after_token = true;
+    if (keyword_is_name_byte((unsigned char)c) || c >= 0x80) {
+        if (c >= '0' && c <= '9')
+            return read_number(t, token);
+        if (read_prefix(t, &token->flags, &prefix)) {
+            t->at += prefix;
+            return read_string(t, token, start);
+        }
+        return read_name(t, token, start);
+    }
+    if (c == '\'' || c == '"')
+        return read_string(t, token, start);
+    if (c == '.' && peek(t, 1) >= '0' && peek(t, 1) <= '9')
+        return read_number(t, token);
+    return read_operator(t, token);
+}
+
+enum token_kind tokenizer_next(struct tokenizer *t, struct token *token)
+{
+    enum token_kind kind;
+
+    memset(token, 0, sizeof *token);
+    token->line = t->line;
+    if (t->ended) {
+        token->start = (uint32_t)(t->error[0] ? t->error_at : t->at);
+        token->kind = t->error[0] ? TOKEN_ERROR : TOKEN_END;
+        return token->kind;
+    }
+    do {
+        if (t->line_start && !read_indentation(t, token))
+            return TOKEN_ERROR;
+        token->line = t->line;
+        if (t->pending > 0) {
+            t->pending--;
+            return give(t, token, TOKEN_INDENT, t->at);
+        }
+        if (t->pending < 0) {
+            t->pending++;
+            return give(t, token, TOKEN_DEDENT, t->at);
+        }
+        kind = read_token(t, token);
+    } while (kind == TOKEN_NL && !t->trivia);
+    return kind;
+}
+
+const char *token_kind_name(enum token_kind kind)
+{
+    static const char *const names[] = {
+        [TOKEN_END] = "ENDMARKER",
+        [TOKEN_NEWLINE] = "NEWLINE",
+        [TOKEN_INDENT] = "INDENT",
+        [TOKEN_DEDENT] = "DEDENT",
+        [TOKEN_NAME] = "NAME",
+        [TOKEN_NUMBER] = "NUMBER",
+        [TOKEN_STRING] = "STRING",
+        [TOKEN_OP] = "OP",
+        [TOKEN_COMMENT] = "COMMENT",
+        [TOKEN_NL] = "NL",
+        [TOKEN_FIELD_OPEN] = "FIELD_OPEN",
+        [TOKEN_FIELD_CLOSE] = "FIELD_CLOSE",
+        [TOKEN_ERROR] = "ERROR",
+    };
+
+    return names[kind];
+}

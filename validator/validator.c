@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The way through: bytes, tokens, imports, names, literals, verdict. Every step runs over what
+ * could be read, so that a program's problems are told at once.
+ */
+#include "validator/validator.h"
+
+#include <string.h>
+
+#include "validator/check.h"
+#include "validator/source.h"
+
+#define VALUE_CAP (VALIDATOR_SOURCE_CAP * 4)
+
+/* The order is the one a message shows them in. Everything importable in policy_modules; the tests
+ * compare. */
+#define MINIMAL_MODULES                                                                            \
+    "code_helpers", "bisect", "calendar", "collections", "collections.abc", "copy", "csv",         \
+        "dataclasses", "datetime", "decimal", "enum", "fractions", "functools", "heapq",           \
+        "itertools", "json", "math", "operator", "random", "re", "statistics", "string",           \
+        "textwrap", "time", "typing", "unicodedata", "__future__"
+#define DATA_SCIENCE_MODULES                                                                       \
+    "networkx", "networkx.algorithms", "networkx.algorithms.community", "numpy", "numpy.fft",      \
+        "numpy.linalg", "numpy.random", "pandas", "pandas.api.types", "scipy", "scipy.cluster",    \
+        "scipy.integrate", "scipy.interpolate", "scipy.linalg", "scipy.optimize", "scipy.spatial", \
+        "scipy.special", "scipy.stats"
+
+static const char *const minimal_modules[] = {MINIMAL_MODULES, NULL};
+static const char *const data_science_modules[] = {MINIMAL_MODULES, DATA_SCIENCE_MODULES, NULL};
+static const char *const visualization_modules[] = {MINIMAL_MODULES, DATA_SCIENCE_MODULES,
+                                                    "matplotlib.pyplot", NULL};
+
+static const struct validator_profile profiles[PROFILE_COUNT] = {
+    {"minimal", PROFILE_MINIMAL, minimal_modules},
+    {"data-science", PROFILE_DATA_SCIENCE, data_science_modules},
+    {"visualization", PROFILE_VISUALIZATION, visualization_modules},
+};
+
+const struct validator_profile *validator_profile_find(const char *name)
+{
+    for (size_t i = 0; i < PROFILE_COUNT; i++)
+        if (strcmp(profiles[i].name, name) == 0)
+            return &profiles[i];
+    return NULL;
+}
+
+const char *validator_profile_name(const struct validator_profile *profile)
+{
+    return profile->name;
+}
+
+const char *validator_profile_names(void)
+{
+    return "minimal, data-science, visualization";
+}
+
+const char *const *validator_profile_modules(const struct validator_profile *profile)
+{
+    return profile->modules;
+}
+
+static void judge(struct check *check)
+{
+    token_list_init(&check->list, check->report);
+    if (check->list.failed)
+        return;
+    check_imports(check);
+    check_shadows(check);
+    check_syntax(check);
+    check_names(check);
+    check_strings(check);
+}
+
+void validator_check(const char *source, size_t len, const struct validator_profile *profile,
+                     struct verdict *verdict)
+{
+    struct report report = {.source = source, .len = len, .verdict = verdict};
+    struct check check = {.report = &report, .profile = profile};
+
+    memset(verdict, 0, offsetof(struct verdict, diagnostics));
+    verdict->module_count = 0;
+    source_check(&report);
+    if (verdict->diagnostic_count == 0) {
+        buf_init(&check.value, VALUE_CAP);
+        judge(&check);
+        if (check.failed || check.list.failed)
+            report_add_whole(&report, "no-memory",
+                             "There was no memory to judge the program. Send it again.");
+        token_list_finish(&check.list);
+        buf_finish(&check.value);
+    }
+    verdict->kind = policy_kind_name(check.kind);
+    report_finish(&report);
+}
