@@ -226,6 +226,31 @@ int docker_refused(long status, const json_t *answer, const char *what, struct e
                      message ? message : "(no message)");
 }
 
+int docker_check_image(struct docker_api *api, const char *image, struct error *err)
+{
+    BUF_AUTO struct buf path = {0};
+    json_t *answer = NULL;
+    long status;
+    int rc = 0;
+
+    buf_init(&path, PATH_CAP);
+    buf_adds(&path, "/images/");
+    http_add_escaped(&path, image);
+    buf_adds(&path, "/json");
+    if (buf_check(&path, "the image's name", err) < 0)
+        return -1;
+    status = docker_call(api, "GET", path.data, NULL, NULL, &answer, err);
+    if (status < 0)
+        rc = -1;
+    else if (status == 404)
+        rc = error_set(err, ERROR_UNAVAILABLE,
+                       "the Docker daemon at %s has no image %s: make image", api->host, image);
+    else if (status != 200)
+        rc = docker_refused(status, answer, "look for the image", err);
+    json_decref(answer);
+    return rc;
+}
+
 struct http_tunnel *docker_attach(struct docker_api *api, const char *container,
                                   const struct cancel *cancel, struct error *err)
 {

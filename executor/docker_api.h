@@ -37,6 +37,9 @@ long docker_call(struct docker_api *api, const char *method, const char *path, c
 /* What the daemon said of an answer that is an error: always -1. what: "create a container". */
 int docker_refused(long status, const json_t *answer, const char *what, struct error *err);
 
+/* -1 with ERROR_UNAVAILABLE, and what mends it, where the daemon does not have the image. */
+int docker_check_image(struct docker_api *api, const char *image, struct error *err);
+
 /* The container's standard streams as one connection. */
 struct http_tunnel *docker_attach(struct docker_api *api, const char *container,
                                   const struct cancel *cancel, struct error *err);

@@ -341,32 +341,6 @@ static const char *docker_last_words(struct engine_box *box)
 
 /* ---- opening ---- */
 
-static int check_image(struct docker *docker, struct error *err)
-{
-    BUF_AUTO struct buf path;
-    json_t *answer = NULL;
-    long status = -1;
-    int rc;
-
-    buf_init(&path, 1024);
-    buf_adds(&path, "/images/");
-    http_add_escaped(&path, docker->image);
-    buf_adds(&path, "/json");
-    rc = buf_check(&path, "the image's name", err);
-    if (rc == 0) {
-        status = docker_call(docker->api, "GET", path.data, NULL, NULL, &answer, err);
-        rc = status < 0 ? -1 : 0;
-    }
-    if (status == 404)
-        rc =
-            error_set(err, ERROR_UNAVAILABLE, "the Docker daemon at %s has no image %s: make image",
-                      docker_api_host(docker->api), docker->image);
-    else if (status >= 0 && status != 200)
-        rc = docker_refused(status, answer, "look for the image", err);
-    json_decref(answer);
-    return rc;
-}
-
 static void docker_close(void *state)
 {
     struct docker *docker = state;
@@ -407,7 +381,7 @@ static void *docker_open(const struct executor_config *config, struct error *err
     if (!docker->api)
         goto fail;
     sweep(docker);
-    if (check_image(docker, err) < 0)
+    if (docker_check_image(docker->api, docker->image, err) < 0)
         goto fail;
     return docker;
 fail:
