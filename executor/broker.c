@@ -234,7 +234,7 @@ int broker_take(struct broker *broker, const struct frame *frame, struct error *
     if (++broker->requests > broker->limits->requests) {
         if (broker->requests > broker->limits->requests + BROKER_OVER_CAP_MAX)
             return error_set(err, ERROR_MALFORMED, "%zu requests in one run", broker->requests);
-        return refuse(broker, id, 429,
+        return refuse(broker, id, 403,
                       "too many requests in one run: read in bulk, for instance all nodes at once",
                       err);
     }

@@ -285,7 +285,7 @@ static void test_too_many_requests(void **state)
     assert_int_equal(strncmp(waiter.out, "200 ", 4), 0);
     job_waiter_finish(&waiter);
     job_waiter_do(&waiter, fixture->executor, "bare", "gets 51");
-    assert_int_equal(strncmp(waiter.out, "429 ", 4), 0);
+    assert_int_equal(strncmp(waiter.out, "403 ", 4), 0);
     assert_int_equal(waiter.requests, 50);
     job_waiter_finish(&waiter);
     check(fixture->executor, "gets 5000", EXECUTION_ENGINE, "");
