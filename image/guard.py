@@ -24,7 +24,7 @@ REFUSED_BUILTINS = {
 REFUSED_FAMILIES = frozenset((
     "socket", "subprocess", "_posixsubprocess", "mmap", "fcntl", "resource", "pty", "shutil", "tempfile", "urllib",
     "http", "ftplib", "smtplib", "poplib", "imaplib", "nntplib", "telnetlib", "sqlite3", "syslog", "signal",
-    "webbrowser", "code", "gc", "cpython", "pickle", "setopencodehook", "os", "ctypes", "glob", "ensurepip",
+    "webbrowser", "gc", "cpython", "pickle", "setopencodehook", "os", "ctypes", "glob", "ensurepip",
 ))
 REFUSED_EVENTS = frozenset((
     "sys.addaudithook", "sys.settrace", "sys.setprofile", "sys._current_frames", "sys._current_exceptions",
@@ -32,7 +32,8 @@ REFUSED_EVENTS = frozenset((
 ))
 ALLOWED_EVENTS = frozenset(("os.putenv", "os.unsetenv"))
 LISTING_EVENTS = frozenset(("os.listdir", "os.scandir", "os.walk", "os.fwalk"))
-ATTRIBUTE_EVENTS = frozenset(("object.__getattr__", "object.__setattr__", "object.__delattr__"))
+# Refused where the code's own frame does it; libraries need them, imports of compiled files too.
+INNER_EVENTS = frozenset(("object.__getattr__", "object.__setattr__", "object.__delattr__", "code.__new__"))
 
 
 def refusal(name, advice):
@@ -103,6 +104,7 @@ def arm(filename, folders):
     below = tuple(os.path.abspath(folder).rstrip("/") + "/" for folder in folders if folder)
     abspath, frame_at, bootstrap = os.path.abspath, sys._getframe, "<frozen importlib._bootstrap>"
     fsdecode = os.fsdecode
+    write_flags = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
     def within(path):
         if isinstance(path, int):
@@ -112,34 +114,40 @@ def arm(filename, folders):
 
     def importing():
         """Whether a library is being imported now, seen from the code's own frames inwards."""
-        frame = frame_at(2)
+        frame = frame_at(3)
         while frame is not None and frame.f_code.co_filename != filename:
             if frame.f_code.co_filename == bootstrap:
                 return True
             frame = frame.f_back
         return False
 
-    def hook(event, args):
-        if event in ATTRIBUTE_EVENTS:
-            if frame_at(1).f_code.co_filename == filename:
+    def judge(event, args):
+        if event in INNER_EVENTS:
+            if frame_at(2).f_code.co_filename == filename:
                 raise PermissionError("%s is the interpreter's own and out of reach" % (args[1],))
-            return
-        if event == "open":
+        elif event == "open":
             path, mode, flags = args
-            reads = not (flags & (os_write_flags)) and (mode is None or not set(mode) & set("wax+"))
+            reads = not flags & write_flags and (mode is None or not set(mode) & set("wax+"))
             if not (reads and within(path)):
                 raise PermissionError("files are out of reach; use the functions of code_helpers")
-            return
-        if event in LISTING_EVENTS:
+        elif event in LISTING_EVENTS:
             if args[0] is None or not within(args[0]):
                 raise PermissionError("folders are out of reach")
-            return
-        if event in ALLOWED_EVENTS:
-            return
-        if event in REFUSED_EVENTS or event.partition(".")[0] in REFUSED_FAMILIES:
+        elif event in REFUSED_EVENTS or event.partition(".")[0] in REFUSED_FAMILIES:
             # numpy's and scipy's own import binds C functions by ctypes
-            if not (event.startswith("ctypes.") and importing()):
+            if event not in ALLOWED_EVENTS and not (event.startswith("ctypes.") and importing()):
                 raise PermissionError("%s is not allowed in analysis code" % event)
 
-    os_write_flags = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+    judging = False
+
+    def hook(event, args):
+        nonlocal judging
+        if judging:  # an event of the hook's own making: looking at a frame is one
+            return
+        judging = True
+        try:
+            judge(event, args)
+        finally:
+            judging = False
+
     sys.addaudithook(hook)
