@@ -4,6 +4,7 @@
 This is the innermost layer, and the one that gives clear messages. It stands in the same process as the code, so
 code that breaks the interpreter breaks it too; Landlock and seccomp outside of it do not depend on it.
 """
+import dis
 import os
 import sys
 import types
@@ -36,6 +37,14 @@ LISTING_EVENTS = frozenset(("os.listdir", "os.scandir", "os.walk", "os.fwalk"))
 INNER_EVENTS = frozenset(("object.__getattr__", "object.__setattr__", "object.__delattr__", "code.__new__"))
 
 
+IMPORT_NAME = dis.opmap["IMPORT_NAME"]
+# What C functions of allowed modules load by themselves: strptime, numpy's and pandas' number and date types, ...
+IMPLIED_MODULES = frozenset((
+    "_strptime", "copyreg", "warnings", "locale", "numbers", "abc", "zoneinfo", "pytz", "dateutil", "dateutil.tz",
+    "dateutil.parser", "numexpr", "bottleneck", "_decimal", "_operator", "_collections_abc",
+))
+
+
 def refusal(name, advice):
     def refused(*_args, **_keywords):
         raise PermissionError("%s() is not allowed here: %s" % (name, advice))
@@ -54,10 +63,20 @@ def parents(names):
 
 
 def make_import(real_import, find_spec, allowed):
-    """An __import__ for the code alone: libraries have the real one in their own builtins."""
+    """An __import__ for the code alone: libraries have the real one in their own builtins.
+
+    But a library's C function has no frame, so what it imports comes here too, as if the code had called for it. An
+    import statement is told by its instruction; anything else may load what belongs to an allowed package."""
     listed = ", ".join(sorted(allowed))
     allowed = frozenset(allowed)
     reachable = allowed | parents(allowed)
+    frame_at = sys._getframe
+
+    def is_statement(frame):
+        return frame.f_code.co_code[frame.f_lasti] == IMPORT_NAME
+
+    def is_implied(name):
+        return name in IMPLIED_MODULES or name.partition(".")[0] in reachable
 
     def installed():
         return ", ".join(sorted(name for name in allowed if "." not in name and find_spec(name)))
@@ -72,14 +91,15 @@ def make_import(real_import, find_spec, allowed):
     def checked_import(name, globals=None, locals=None, fromlist=(), level=0):
         if level:
             raise ImportError("Relative imports have no package here. Allowed: %s" % listed)
-        if name not in allowed:
+        statement = is_statement(frame_at(1))
+        if name not in allowed and (statement or not is_implied(name)):
             raise ImportError("Import '%s' is not allowed. Allowed: %s" % (name, listed))
         try:
             module = real_import(name, globals, locals, fromlist, 0)
         except ModuleNotFoundError as error:
             raise ModuleNotFoundError("%s is not installed in this sandbox. Installed: %s" % (error.name, installed()),
                                       name=error.name) from None
-        if fromlist:
+        if fromlist and statement:
             check_items(module, name, fromlist)
         return module
 
