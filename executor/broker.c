@@ -123,7 +123,8 @@ static char *pack_refusal(uint32_t id, int status, const char *detail, size_t *f
     return frame;
 }
 
-static int refuse(struct broker *broker, uint32_t id, int status, const char *detail, struct error *err)
+static int refuse(struct broker *broker, uint32_t id, int status, const char *detail,
+                  struct error *err)
 {
     size_t len = 0;
     char *frame = pack_refusal(id, status, detail, &len);
@@ -147,8 +148,10 @@ static void open_answer(void *arg)
         broker->in_flight--;
         if (len > broker->limits->answer_bytes - broker->answer_bytes) {
             free(frame);
-            frame = pack_refusal(request->id, 413,
-                                 "the answers of this run are larger than a run may read: ask for less, or by pages", &len);
+            frame = pack_refusal(
+                request->id, 413,
+                "the answers of this run are larger than a run may read: ask for less, or by pages",
+                &len);
         } else {
             broker->answer_bytes += len;
         }
@@ -165,12 +168,14 @@ void executor_answer(struct broker_request *request, int status, const char *bod
     bool posted;
 
     if (len > BROKER_ANSWER_BODY_CAP)
-        request->frame = pack_refusal(request->id, 413, "the answer is larger than 64 MB: ask for it by pages",
-                                      &request->frame_len);
+        request->frame =
+            pack_refusal(request->id, 413, "the answer is larger than 64 MB: ask for it by pages",
+                         &request->frame_len);
     else
         request->frame = pack_answer(request->id, status, body, len, &request->frame_len);
     if (!request->frame)
-        request->frame = pack_refusal(request->id, 500, "the server is out of memory", &request->frame_len);
+        request->frame =
+            pack_refusal(request->id, 500, "the server is out of memory", &request->frame_len);
     request->mail.open = open_answer;
     request->mail.arg = request;
     pthread_mutex_lock(&gate->lock);
@@ -194,7 +199,8 @@ static bool well_formed(const char *text, size_t len)
     return true;
 }
 
-static struct broker_request *create_request(struct broker *broker, uint32_t id, const char *target, size_t len)
+static struct broker_request *create_request(struct broker *broker, uint32_t id, const char *target,
+                                             size_t len)
 {
     struct broker_request *request = calloc(1, sizeof *request);
 
@@ -228,12 +234,16 @@ int broker_take(struct broker *broker, const struct frame *frame, struct error *
     if (++broker->requests > broker->limits->requests) {
         if (broker->requests > broker->limits->requests + BROKER_OVER_CAP_MAX)
             return error_set(err, ERROR_MALFORMED, "%zu requests in one run", broker->requests);
-        return refuse(broker, id, 429, "too many requests in one run: read in bulk, for instance all nodes at once", err);
+        return refuse(broker, id, 403,
+                      "too many requests in one run: read in bulk, for instance all nodes at once",
+                      err);
     }
     if (!well_formed(text, frame->len - REQUEST_ID_SIZE))
-        return refuse(broker, id, 405, "only reading is allowed here: GET and a path without spaces", err);
+        return refuse(broker, id, 405,
+                      "only reading is allowed here: GET and a path without spaces", err);
     if (!broker->session_id || !broker->on_request)
-        return refuse(broker, id, 401, "this run has no session: name one when the code is sent", err);
+        return refuse(broker, id, 401, "this run has no session: name one when the code is sent",
+                      err);
     if (broker->in_flight >= BROKER_IN_FLIGHT_CAP)
         return refuse(broker, id, 429, "too many requests at once: wait for answers first", err);
     request = create_request(broker, id, text + 4, frame->len - REQUEST_ID_SIZE - 4);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The requests that code in a sandbox makes of the session API, on their way out and back. The session is the job's; what
- * the code sends is checked for its form here and answered by whoever gave the job. Bounded in number and in bytes.
+ * The requests that code in a sandbox makes of the session API, on their way out and back. The
+ * session is the job's; what the code sends is checked for its form here and answered by whoever
+ * gave the job. Bounded in number and in bytes.
  *
- * Threads: all on the executor's loop, but executor_answer, which may come from any thread, late, or after the executor is
- * gone: it goes through a gate that knows whether there is still a mailbox behind it.
+ * Threads: all on the executor's loop, but executor_answer, which may come from any thread, late,
+ * or after the executor is gone: it goes through a gate that knows whether there is still a mailbox
+ * behind it.
  */
 #ifndef LECTERN_EXECUTOR_BROKER_H
 #define LECTERN_EXECUTOR_BROKER_H
@@ -15,14 +17,16 @@
 #include "executor/frames.h"
 #include "helpers/base/mailbox.h"
 
-#define BROKER_IN_FLIGHT_CAP   64u   /* requests of one run that wait for their answer */
-#define BROKER_OVER_CAP_MAX    1000u /* requests over the cap that still get an answer; then the sandbox is ended */
+#define BROKER_IN_FLIGHT_CAP 64u /* requests of one run that wait for their answer */
+#define BROKER_OVER_CAP_MAX                                                                        \
+    1000u /* requests over the cap that still get an answer; then the sandbox is ended */
 #define BROKER_ANSWER_BODY_CAP (FRAME_ANSWER_CAP - 6u)
 
 struct gate;
-struct gate *gate_create(struct mailbox *mailbox, struct error *err); /* one reference, the caller's */
-void gate_close(struct gate *gate);                                   /* nothing is posted any more */
-void gate_unref(struct gate *gate);                                   /* takes NULL */
+struct gate *gate_create(struct mailbox *mailbox,
+                         struct error *err); /* one reference, the caller's */
+void gate_close(struct gate *gate);          /* nothing is posted any more */
+void gate_unref(struct gate *gate);          /* takes NULL */
 
 /* Of one run; embedded in it. */
 struct broker {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Which engine runs the code: Docker where a daemon answers and has the image, else the local one. What the other lacked is
- * said, with the command that mends it.
+ * Which engine runs the code: Docker where a daemon answers and has the image, else the local one.
+ * What the other lacked is said, with the command that mends it.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "executor/engine.h"
 
-static void *open_named(const struct engine *engine, const struct executor_config *config, struct error *err)
+static void *open_named(const struct engine *engine, const struct executor_config *config,
+                        struct error *err)
 {
     void *state = engine->open(config, err);
 
@@ -17,8 +18,8 @@ static void *open_named(const struct engine *engine, const struct executor_confi
     return state;
 }
 
-const struct engine *engine_choose(const struct executor_config *config, void **state, char *note, size_t note_size,
-                                   struct error *err)
+const struct engine *engine_choose(const struct executor_config *config, void **state, char *note,
+                                   size_t note_size, struct error *err)
 {
     struct error no_docker = {0}, no_local = {0};
 
@@ -41,6 +42,7 @@ const struct engine *engine_choose(const struct executor_config *config, void **
     if (config->engine == EXECUTOR_LOCAL)
         error_set(err, ERROR_UNAVAILABLE, "%s", no_local.text);
     else
-        error_set(err, ERROR_UNAVAILABLE, "no engine can run code. %s. %s", no_docker.text, no_local.text);
+        error_set(err, ERROR_UNAVAILABLE, "no engine can run code. %s. %s", no_docker.text,
+                  no_local.text);
     return NULL;
 }

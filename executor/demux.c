@@ -13,7 +13,9 @@ ssize_t demux_take(struct demux *demux, char *bytes, size_t len)
         size_t some = len - at;
 
         if (demux->left == 0) {
-            some = some < sizeof demux->head - demux->head_len ? some : sizeof demux->head - demux->head_len;
+            some = some < sizeof demux->head - demux->head_len
+                       ? some
+                       : sizeof demux->head - demux->head_len;
             memcpy(demux->head + demux->head_len, bytes + at, some);
             demux->head_len += some;
             at += some;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Takes apart what a Docker daemon sends on an attached connection: pieces with a head of 8 bytes (stream, 0, 0, 0, length
- * big-endian), however they are cut. Pure.
+ * Takes apart what a Docker daemon sends on an attached connection: pieces with a head of 8 bytes
+ * (stream, 0, 0, 0, length big-endian), however they are cut. Pure.
  */
 #ifndef LECTERN_EXECUTOR_DEMUX_H
 #define LECTERN_EXECUTOR_DEMUX_H
@@ -18,7 +18,8 @@ struct demux {
     void *user;
 };
 
-/* Of len bytes, leaves those of standard output at the front and returns their number; -1 for a stream that is none. */
+/* Of len bytes, leaves those of standard output at the front and returns their number; -1 for a
+ * stream that is none. */
 ssize_t demux_take(struct demux *demux, char *bytes, size_t len);
 
 #endif

@@ -52,7 +52,8 @@ static bool is_socket(const char *path)
 
 static const char *environment(const char *name)
 {
-    const char *value = getenv(name); // NOLINT(concurrency-mt-unsafe): nothing here changes the environment
+    const char *value =
+        getenv(name); // NOLINT(concurrency-mt-unsafe): nothing here changes the environment
 
     return value && value[0] ? value : NULL;
 }
@@ -71,7 +72,8 @@ static void find_default(char host[HOST_CAP])
     char path[HOST_CAP];
 
     snprintf(host, HOST_CAP, "unix:///var/run/docker.sock");
-    for (size_t i = 0; i < sizeof places / sizeof *places && !is_socket(host + strlen("unix://")); i++) {
+    for (size_t i = 0; i < sizeof places / sizeof *places && !is_socket(host + strlen("unix://"));
+         i++) {
         const char *folder = environment(places[i].variable);
 
         if (!folder)
@@ -115,7 +117,8 @@ static int set_host(struct docker_api *api, const char *host, struct error *err)
     }
     if (strncmp(host, "tcp://", 6) == 0) {
         set_tls(api);
-        snprintf(api->base, sizeof api->base, "%s://%.500s", api->secure ? "https" : "http", host + 6);
+        snprintf(api->base, sizeof api->base, "%s://%.500s", api->secure ? "https" : "http",
+                 host + 6);
         return 0;
     }
     if (strncmp(host, "http://", 7) == 0 || strncmp(host, "https://", 8) == 0) {
@@ -124,7 +127,9 @@ static int set_host(struct docker_api *api, const char *host, struct error *err)
         return 0;
     }
     return error_set(err, ERROR_INVALID,
-                     "'%s' is no address of a Docker daemon that can be reached: unix:///PATH or tcp://HOST:PORT", host);
+                     "'%s' is no address of a Docker daemon that can be reached: unix:///PATH or "
+                     "tcp://HOST:PORT",
+                     host);
 }
 
 /* ---- calls ---- */
@@ -151,7 +156,8 @@ static void put_client(struct docker_api *api, struct http_client *client)
     http_client_destroy(client);
 }
 
-static struct http_request base_request(const struct docker_api *api, const char *method, const char *url)
+static struct http_request base_request(const struct docker_api *api, const char *method,
+                                        const char *url)
 {
     return (struct http_request){
         .method = method,
@@ -165,7 +171,8 @@ static struct http_request base_request(const struct docker_api *api, const char
     };
 }
 
-static long send_call(struct docker_api *api, const struct http_request *request, json_t **answer, struct error *err)
+static long send_call(struct docker_api *api, const struct http_request *request, json_t **answer,
+                      struct error *err)
 {
     struct http_client *client = take_client(api, err);
     struct http_response response = {0};
@@ -198,7 +205,8 @@ long docker_call(struct docker_api *api, const char *method, const char *path, c
     buf_addf(&url, "%s/v%s%s", api->base, api->version, path);
     if (body)
         json_write(&text, body);
-    if (buf_check(&url, "the daemon's address", err) < 0 || buf_check(&text, "the request", err) < 0)
+    if (buf_check(&url, "the daemon's address", err) < 0 ||
+        buf_check(&text, "the request", err) < 0)
         return -1;
     request = base_request(api, method, url.data);
     request.cancel = cancel;
@@ -218,14 +226,39 @@ int docker_refused(long status, const json_t *answer, const char *what, struct e
                      message ? message : "(no message)");
 }
 
-struct http_tunnel *docker_attach(struct docker_api *api, const char *container, const struct cancel *cancel,
-                                  struct error *err)
+int docker_check_image(struct docker_api *api, const char *image, struct error *err)
+{
+    BUF_AUTO struct buf path = {0};
+    json_t *answer = NULL;
+    long status;
+    int rc = 0;
+
+    buf_init(&path, PATH_CAP);
+    buf_adds(&path, "/images/");
+    http_add_escaped(&path, image);
+    buf_adds(&path, "/json");
+    if (buf_check(&path, "the image's name", err) < 0)
+        return -1;
+    status = docker_call(api, "GET", path.data, NULL, NULL, &answer, err);
+    if (status < 0)
+        rc = -1;
+    else if (status == 404)
+        rc = error_set(err, ERROR_UNAVAILABLE,
+                       "the Docker daemon at %s has no image %s: make image", api->host, image);
+    else if (status != 200)
+        rc = docker_refused(status, answer, "look for the image", err);
+    json_decref(answer);
+    return rc;
+}
+
+struct http_tunnel *docker_attach(struct docker_api *api, const char *container,
+                                  const struct cancel *cancel, struct error *err)
 {
     struct http_request request;
     char url[PATH_CAP];
 
-    snprintf(url, sizeof url, "%s/v%s/containers/%.128s/attach?stream=1&stdin=1&stdout=1&stderr=1", api->base, api->version,
-             container);
+    snprintf(url, sizeof url, "%s/v%s/containers/%.128s/attach?stream=1&stdin=1&stdout=1&stderr=1",
+             api->base, api->version, container);
     request = base_request(api, "POST", url);
     request.cancel = cancel;
     return http_tunnel_open(&request, err);
@@ -252,9 +285,11 @@ static int ping(struct docker_api *api, struct error *err)
         rc = error_set(err, ERROR_UNAVAILABLE, "answer %ld to /_ping", response.status);
     if (rc == 0) {
         header = http_client_header(client, "Api-Version");
-        if (!header || strspn(header, "0123456789.") != strlen(header) || strlen(header) >= sizeof api->version)
+        if (!header || strspn(header, "0123456789.") != strlen(header) ||
+            strlen(header) >= sizeof api->version)
             header = DEFAULT_API;
-        strcpy(api->version, header); // NOLINT(clang-analyzer-security.insecureAPI.strcpy): measured above
+        strcpy(api->version,
+               header); // NOLINT(clang-analyzer-security.insecureAPI.strcpy): measured above
         header = http_client_header(client, "Server");
         snprintf(api->server, sizeof api->server, "%s", header ? header : "");
     } else {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the executor asks of an engine: boxes that run the runner (image/runner.c) with a stream to its standard input and
- * output. An engine is a const table of functions over a state of its own; the tests bring one more.
+ * What the executor asks of an engine: boxes that run the runner (image/runner.c) with a stream to
+ * its standard input and output. An engine is a const table of functions over a state of its own;
+ * the tests bring one more.
  *
- * Threads: open, close, start, settle and destroy block; start, settle and destroy are called from several threads of the
- * executor's lane, for different boxes at the same time. fd, send and receive are called on the executor's loop, between
- * start and destroy. interrupt may be called from any thread.
+ * Threads: open, close, start, settle and destroy block; start, settle and destroy are called from
+ * several threads of the executor's lane, for different boxes at the same time. fd, send and
+ * receive are called on the executor's loop, between start and destroy. interrupt may be called
+ * from any thread.
  */
 #ifndef LECTERN_EXECUTOR_ENGINE_H
 #define LECTERN_EXECUTOR_ENGINE_H
@@ -27,17 +29,19 @@ struct engine {
     void (*close)(void *state);
 
     void (*describe)(void *state, char *text, size_t size); /* one sentence */
-    void (*interrupt)(void *state);                         /* makes starts under way fail soon, for good */
+    void (*interrupt)(void *state); /* makes starts under way fail soon, for good */
 
     /* The box is running, its runner not yet ready. Low priority until settled. */
     struct engine_box *(*start)(void *state, const struct execution_kind *kind, struct error *err);
     /* After the runner said that it is ready: the limits that would have slowed its warming. */
     int (*settle)(void *state, struct engine_box *box, struct error *err);
-    /* Ends what runs in it and removes it for good; what cannot be removed now is owed and tried again. */
+    /* Ends what runs in it and removes it for good; what cannot be removed now is owed and tried
+     * again. */
     void (*destroy)(void *state, struct engine_box *box);
 
     int (*fd)(const struct engine_box *box);
-    /* As send(2) and recv(2) without blocking: -1 with errno EAGAIN for "not now"; 0 from receive is the end. */
+    /* As send(2) and recv(2) without blocking: -1 with errno EAGAIN for "not now"; 0 from receive
+     * is the end. */
     ssize_t (*send)(struct engine_box *box, const void *bytes, size_t len);
     ssize_t (*receive)(struct engine_box *box, void *bytes, size_t size);
     /* The last of what the runner wrote to its standard error; valid until destroy. */
@@ -59,12 +63,13 @@ struct executor_limits {
 };
 extern const struct executor_limits executor_limits_default;
 
-struct executor *executor_create_with(const struct engine *engine, const struct executor_config *config,
+struct executor *executor_create_with(const struct engine *engine,
+                                      const struct executor_config *config,
                                       const struct executor_limits *limits, struct error *err);
 
-/* The engine that the configuration asks for and that works, opened; *state is its own. NULL with ERROR_UNAVAILABLE.
- * *note says what the user should know about the choice, or "". */
-const struct engine *engine_choose(const struct executor_config *config, void **state, char *note, size_t note_size,
-                                   struct error *err);
+/* The engine that the configuration asks for and that works, opened; *state is its own. NULL with
+ * ERROR_UNAVAILABLE. *note says what the user should know about the choice, or "". */
+const struct engine *engine_choose(const struct executor_config *config, void **state, char *note,
+                                   size_t note_size, struct error *err);
 
 #endif

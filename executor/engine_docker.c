@@ -2,14 +2,15 @@
  *
  * Sandboxes as containers of a Docker daemon.
  *
- * One is created, attached to before it starts (or output would be lost), and started without a CPU limit and at low
- * weight, so that it warms quickly when nothing else is due; settle then gives it half a CPU at full weight. The plan of
- * all other limits is docker_plan.c's.
+ * One is created, attached to before it starts (or output would be lost), and started without a CPU
+ * limit and at low weight, so that it warms quickly when nothing else is due; settle then gives it
+ * half a CPU at full weight. The plan of all other limits is docker_plan.c's.
  *
- * None is left behind: the container is named by us before it exists, so that it can be removed also when the daemon's
- * answer got lost; what cannot be removed while the daemon is away is owed, and paid before the next start; a container
- * whose server was killed ends with its standard input and is removed by the daemon (AutoRemove); and what even that left,
- * the next start knows by the owner's label and removes.
+ * None is left behind: the container is named by us before it exists, so that it can be removed
+ * also when the daemon's answer got lost; what cannot be removed while the daemon is away is owed,
+ * and paid before the next start; a container whose server was killed ends with its standard input
+ * and is removed by the daemon (AutoRemove); and what even that left, the next start knows by the
+ * owner's label and removes.
  */
 #include "executor/engine.h"
 
@@ -27,10 +28,11 @@
 #include "executor/owner.h"
 #include "helpers/base/log.h"
 
-#define NAME_CAP       64
-#define OWED_CAP       256u
-#define FOREIGN_AGE_S  600 /* after which what is not running and of another machine is nobody's */
-#define LEFTOVERS_PATH "/containers/json?all=1&filters=%7B%22label%22%3A%5B%22lectern.owner%22%5D%7D"
+#define NAME_CAP      64
+#define OWED_CAP      256u
+#define FOREIGN_AGE_S 600 /* after which what is not running and of another machine is nobody's */
+#define LEFTOVERS_PATH                                                                             \
+    "/containers/json?all=1&filters=%7B%22label%22%3A%5B%22lectern.owner%22%5D%7D"
 
 struct owed {
     STAILQ_ENTRY(owed) link;
@@ -148,7 +150,8 @@ static bool is_leftover(const json_t *container, long now)
         return false;
     if (owner_is_dead(label))
         return true;
-    return strcmp(state, "running") != 0 && strcmp(state, "paused") != 0 && now - created > FOREIGN_AGE_S;
+    return strcmp(state, "running") != 0 && strcmp(state, "paused") != 0 &&
+           now - created > FOREIGN_AGE_S;
 }
 
 /* What a dead owner left. Trouble here is no reason not to start. */
@@ -195,7 +198,8 @@ static void on_stderr(void *user, const char *bytes, size_t len)
     box->words[box->words_len] = '\0';
 }
 
-static int create_container(struct docker *docker, const struct execution_kind *kind, const char *name, struct error *err)
+static int create_container(struct docker *docker, const struct execution_kind *kind,
+                            const char *name, struct error *err)
 {
     json_t *plan = docker_plan_create(kind, docker->image, docker->owner, (long)time(NULL), err);
     char path[NAME_CAP + 64];
@@ -210,7 +214,8 @@ static int create_container(struct docker *docker, const struct execution_kind *
     if (status < 0)
         rc = -1;
     else if (status == 404)
-        rc = error_set(err, ERROR_UNAVAILABLE, "the image %s is not there: make image", docker->image);
+        rc = error_set(err, ERROR_UNAVAILABLE, "the image %s is not there: make image",
+                       docker->image);
     else if (status != 201)
         rc = docker_refused(status, answer, "create a container", err);
     json_decref(answer);
@@ -219,7 +224,8 @@ static int create_container(struct docker *docker, const struct execution_kind *
 }
 
 /* POST without a body, or with one. */
-static int post(struct docker *docker, const char *name, const char *verb, const json_t *body, struct error *err)
+static int post(struct docker *docker, const char *name, const char *verb, const json_t *body,
+                struct error *err)
 {
     char path[NAME_CAP + 64];
     json_t *answer;
@@ -253,7 +259,8 @@ static struct engine_box *create_box(struct docker *docker, struct error *err)
     return box;
 }
 
-static struct engine_box *docker_start(void *state, const struct execution_kind *kind, struct error *err)
+static struct engine_box *docker_start(void *state, const struct execution_kind *kind,
+                                       struct error *err)
 {
     struct docker *docker = state;
     struct engine_box *box;
@@ -292,7 +299,8 @@ static int docker_settle(void *state, struct engine_box *box, struct error *err)
 
 static void docker_destroy(void *state, struct engine_box *box)
 {
-    /* The connection first: a daemon whose reader has stopped reading cannot even kill the container. */
+    /* The connection first: a daemon whose reader has stopped reading cannot even kill the
+     * container. */
     http_tunnel_close(box->tunnel);
     remove_or_owe(state, box->name);
     free(box);
@@ -333,31 +341,6 @@ static const char *docker_last_words(struct engine_box *box)
 
 /* ---- opening ---- */
 
-static int check_image(struct docker *docker, struct error *err)
-{
-    BUF_AUTO struct buf path;
-    json_t *answer = NULL;
-    long status = -1;
-    int rc;
-
-    buf_init(&path, 1024);
-    buf_adds(&path, "/images/");
-    http_add_escaped(&path, docker->image);
-    buf_adds(&path, "/json");
-    rc = buf_check(&path, "the image's name", err);
-    if (rc == 0) {
-        status = docker_call(docker->api, "GET", path.data, NULL, NULL, &answer, err);
-        rc = status < 0 ? -1 : 0;
-    }
-    if (status == 404)
-        rc = error_set(err, ERROR_UNAVAILABLE, "the Docker daemon at %s has no image %s: make image",
-                       docker_api_host(docker->api), docker->image);
-    else if (status >= 0 && status != 200)
-        rc = docker_refused(status, answer, "look for the image", err);
-    json_decref(answer);
-    return rc;
-}
-
 static void docker_close(void *state)
 {
     struct docker *docker = state;
@@ -388,7 +371,9 @@ static void *docker_open(const struct executor_config *config, struct error *err
         error_set(err, ERROR_INVALID, "no name of an image is given: --image");
         goto fail;
     }
-    strcpy(docker->image, config->docker_image); // NOLINT(clang-analyzer-security.insecureAPI.strcpy): measured above
+    strcpy(
+        docker->image,
+        config->docker_image); // NOLINT(clang-analyzer-security.insecureAPI.strcpy): measured above
     docker->stop = cancel_create(err);
     if (!docker->stop || owner_label(docker->owner, err) < 0)
         goto fail;
@@ -396,7 +381,7 @@ static void *docker_open(const struct executor_config *config, struct error *err
     if (!docker->api)
         goto fail;
     sweep(docker);
-    if (check_image(docker, err) < 0)
+    if (docker_check_image(docker->api, docker->image, err) < 0)
         goto fail;
     return docker;
 fail:
@@ -410,10 +395,11 @@ static void docker_describe(void *state, char *text, size_t size)
     const char *server = docker_api_server(docker->api);
 
     snprintf(text, size,
-             "code runs in containers of %s (API %s, %s), image %s: no network, read-only root, as nobody, no capability, "
+             "code runs in containers of %s (API %s, %s), image %s: no network, read-only root, as "
+             "nobody, no capability, "
              "256 MB, half a CPU; seccomp and Landlock by the runner",
-             server[0] ? server : "a Docker daemon", docker_api_version(docker->api), docker_api_host(docker->api),
-             docker->image);
+             server[0] ? server : "a Docker daemon", docker_api_version(docker->api),
+             docker_api_host(docker->api), docker->image);
 }
 
 static void docker_interrupt(void *state)

@@ -2,21 +2,25 @@
  *
  * Sandboxes without Docker: the same runner under bubblewrap, with this machine's python3.
  *
- * Each has namespaces of its own for everything (no network, no other process, no session), an empty read-only root with
- * this machine's /usr in it read-only, 16 MB of /tmp, and no capability; its user is nobody. Where the server is root, it
- * becomes nobody for the kernel too before bubblewrap is called; where the kernel does not let nobody make namespaces,
- * nobody is only the name inside, and the description says so.
+ * Each has namespaces of its own for everything (no network, no other process, no session), an
+ * empty read-only root with this machine's /usr in it read-only, 16 MB of /tmp, and no capability;
+ * its user is nobody. Where the server is root, it becomes nobody for the kernel too before
+ * bubblewrap is called; where the kernel does not let nobody make namespaces, nobody is only the
+ * name inside, and the description says so.
  *
- * There is no cgroup. In its place stand: for memory, the runner's RLIMIT_AS and its watch over what the interpreter
- * really uses; for CPU, RLIMIT_CPU (60 s a process), the deadlines on the wall clock, niceness 5 and the lowest
- * best-effort I/O priority, so that one run may use a whole CPU for its 5 s, but not against others who want it; for the
- * number of processes, the runner's seccomp filter.
+ * There is no cgroup. In its place stand: for memory, the runner's RLIMIT_AS and its watch over
+ * what the interpreter really uses; for CPU, RLIMIT_CPU (60 s a process), the deadlines on the wall
+ * clock, niceness 5 and the lowest best-effort I/O priority, so that one run may use a whole CPU
+ * for its 5 s, but not against others who want it; for the number of processes, the runner's
+ * seccomp filter.
  *
- * A sandbox dies with the server: bubblewrap asks the kernel for it (--die-with-parent), and the runner ends when its
- * standard input does. --die-with-parent means the thread that started it, so only the lane's threads start sandboxes.
+ * A sandbox dies with the server: bubblewrap asks the kernel for it (--die-with-parent), and the
+ * runner ends when its standard input does. --die-with-parent means the thread that started it, so
+ * only the lane's threads start sandboxes.
  */
 #include "executor/engine.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -38,8 +42,9 @@
 #include "helpers/base/log.h"
 
 #define TRIAL_MS         5000
-#define IOPRIO_LOWEST_BE (2 << 13 | 7) /* class best-effort, level 7: ioprio_set(2) has no header */
-#define SHARE_PATH_CAP   4096
+#define IOPRIO_LOWEST_BE (2 << 13 | 7) /* class best-effort, level 7: ioprio_set(2) has no header  \
+                                        */
+#define SHARE_PATH_CAP 4096
 
 struct local {
     struct local_setup setup;
@@ -59,11 +64,13 @@ struct engine_box {
 
 static void find_mounts(struct local_setup *setup)
 {
-    static const char *const paths[] = {"/usr",           "/lib",          "/lib32",          "/lib64",
-                                        "/libx32",        "/bin",          "/etc/ld.so.cache", "/etc/alternatives",
-                                        "/etc/localtime"};
+    static const char *const paths[] = {
+        "/usr",          "/lib", "/lib32",           "/lib64",
+        "/libx32",       "/bin", "/etc/ld.so.cache", "/etc/alternatives",
+        "/etc/localtime"};
 
-    for (size_t i = 0; i < sizeof paths / sizeof *paths && setup->mount_count < LOCAL_MOUNTS_CAP; i++) {
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && setup->mount_count < LOCAL_MOUNTS_CAP;
+         i++) {
         struct local_mount *mount = &setup->mounts[setup->mount_count];
         ssize_t len = readlink(paths[i], mount->target, sizeof mount->target - 1);
 
@@ -83,12 +90,48 @@ static int find_bwrap(struct local_setup *setup, struct error *err)
         if (access(setup->bwrap, X_OK) == 0)
             return 0;
     }
-    return error_set(err, ERROR_UNAVAILABLE, "bubblewrap is not installed: apt-get install bubblewrap");
+    return error_set(err, ERROR_UNAVAILABLE,
+                     "bubblewrap is not installed: apt-get install bubblewrap");
 }
 
-static void close_files(int *fds)
+static bool add_file(struct local_setup *setup, const char *name, const char *mode)
 {
-    for (size_t i = 0; runner_files[i].name; i++) {
+    struct local_file *file = &setup->files[setup->file_count];
+
+    if (setup->file_count == LOCAL_FILES_CAP || strlen(name) >= sizeof file->name)
+        return false;
+    strcpy(file->name, name); // NOLINT(clang-analyzer-security.insecureAPI.strcpy): measured above
+    file->mode = mode;
+    setup->file_count++;
+    return true;
+}
+
+/* The runner, and all Python that lies beside it. */
+static int find_files(struct local *local, struct error *err)
+{
+    DIR *folder = opendir(local->share_dir);
+    struct dirent *entry;
+    int rc = 0;
+
+    if (!folder)
+        return error_set(err, ERROR_UNAVAILABLE, "%s: %s: make build", local->share_dir,
+                         strerrordesc_np(errno));
+    add_file(&local->setup, "runner", "0555");
+    while (rc == 0 &&
+           (entry = readdir(folder))) { // NOLINT(concurrency-mt-unsafe): this thread's own folder
+        const char *dot = strrchr(entry->d_name, '.');
+
+        if (dot && strcmp(dot, ".py") == 0 && !add_file(&local->setup, entry->d_name, "0444"))
+            rc = error_set(err, ERROR_UNAVAILABLE, "%s holds more than it should: make build",
+                           local->share_dir);
+    }
+    closedir(folder);
+    return rc;
+}
+
+static void close_files(const struct local *local, int *fds)
+{
+    for (size_t i = 0; i < local->setup.file_count; i++) {
         if (fds[i] >= 0)
             close(fds[i]);
     }
@@ -98,14 +141,15 @@ static int open_files(const struct local *local, int *fds, struct error *err)
 {
     char path[SHARE_PATH_CAP + 64];
 
-    for (size_t i = 0; runner_files[i].name; i++)
+    for (size_t i = 0; i < local->setup.file_count; i++)
         fds[i] = -1;
-    for (size_t i = 0; runner_files[i].name; i++) {
-        snprintf(path, sizeof path, "%s/%s", local->share_dir, runner_files[i].name);
+    for (size_t i = 0; i < local->setup.file_count; i++) {
+        snprintf(path, sizeof path, "%s/%s", local->share_dir, local->setup.files[i].name);
         fds[i] = open(path, O_RDONLY | O_CLOEXEC);
         if (fds[i] < 0) {
-            close_files(fds);
-            return error_set(err, ERROR_UNAVAILABLE, "%s: %s: make build", path, strerror(errno));
+            error_set(err, ERROR_UNAVAILABLE, "%s: %s: make build", path, strerrordesc_np(errno));
+            close_files(local, fds);
+            return -1;
         }
     }
     return 0;
@@ -114,7 +158,8 @@ static int open_files(const struct local *local, int *fds, struct error *err)
 /* ---- starting ---- */
 
 /* Between fork and exec: only calls that are safe there. Never returns. */
-static void become(const struct local_plan *plan, const int *fds, int stream, int errors)
+static void become(const struct local_plan *plan, const int *fds, size_t fd_count, int stream,
+                   int errors)
 {
     static char *const no_environment[] = {NULL};
     struct sigaction plain = {.sa_handler = SIG_DFL};
@@ -124,31 +169,35 @@ static void become(const struct local_plan *plan, const int *fds, int stream, in
         sigaction(signal_number, &plain, NULL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    if (dup2(stream, STDIN_FILENO) < 0 || dup2(stream, STDOUT_FILENO) < 0 || dup2(errors, STDERR_FILENO) < 0)
+    if (dup2(stream, STDIN_FILENO) < 0 || dup2(stream, STDOUT_FILENO) < 0 ||
+        dup2(errors, STDERR_FILENO) < 0)
         _exit(126);
     /* Whatever a library has opened without close-on-exec stays outside. */
     if (close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) < 0) {
         for (int fd = STDERR_FILENO + 1; fd < (int)sysconf(_SC_OPEN_MAX); fd++)
             fcntl(fd, F_SETFD, FD_CLOEXEC);
     }
-    for (size_t i = 0; fds && runner_files[i].name; i++)
+    for (size_t i = 0; i < fd_count; i++)
         fcntl(fds[i], F_SETFD, 0);
     for (size_t i = 0; i < local_limit_count; i++) {
-        struct rlimit limit = {.rlim_cur = local_limits[i].value, .rlim_max = local_limits[i].value};
+        struct rlimit limit = {.rlim_cur = local_limits[i].value,
+                               .rlim_max = local_limits[i].value};
 
         if (setrlimit((__rlimit_resource_t)local_limits[i].resource, &limit) < 0 && errno != EPERM)
             _exit(126);
     }
     setpriority(PRIO_PROCESS, 0, LOCAL_NICE);
     syscall(SYS_ioprio_set, 1, 0, IOPRIO_LOWEST_BE);
-    if (plan->drop && (setgroups(0, NULL) < 0 || setresgid(RUNNER_USER, RUNNER_USER, RUNNER_USER) < 0 ||
-                       setresuid(RUNNER_USER, RUNNER_USER, RUNNER_USER) < 0))
+    if (plan->drop &&
+        (setgroups(0, NULL) < 0 || setresgid(RUNNER_USER, RUNNER_USER, RUNNER_USER) < 0 ||
+         setresuid(RUNNER_USER, RUNNER_USER, RUNNER_USER) < 0))
         _exit(126);
     execve(plan->argv[0], (char *const *)plan->argv, no_environment);
     _exit(127);
 }
 
-static struct engine_box *spawn(const struct local_plan *plan, const int *fds, struct error *err)
+static struct engine_box *spawn(const struct local_plan *plan, const int *fds, size_t fd_count,
+                                struct error *err)
 {
     struct engine_box *box = calloc(1, sizeof *box);
     int stream[2] = {-1, -1}, errors[2] = {-1, -1};
@@ -157,14 +206,15 @@ static struct engine_box *spawn(const struct local_plan *plan, const int *fds, s
         error_set(err, ERROR_MEMORY, "out of memory for a sandbox");
         return NULL;
     }
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream) < 0 || pipe2(errors, O_CLOEXEC | O_NONBLOCK) < 0) {
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream) < 0 ||
+        pipe2(errors, O_CLOEXEC | O_NONBLOCK) < 0) {
         error_errno(err, errno, "a channel to the sandbox");
         goto fail;
     }
     fcntl(stream[0], F_SETFL, O_NONBLOCK);
     box->pid = fork();
     if (box->pid == 0)
-        become(plan, fds, stream[1], errors[1]);
+        become(plan, fds, fd_count, stream[1], errors[1]);
     if (box->pid < 0) {
         error_errno(err, errno, "fork");
         goto fail;
@@ -218,13 +268,14 @@ static void local_destroy(void *state, struct engine_box *box)
     free(box);
 }
 
-static struct engine_box *local_start(void *state, const struct execution_kind *kind, struct error *err)
+static struct engine_box *local_start(void *state, const struct execution_kind *kind,
+                                      struct error *err)
 {
     struct local *local = state;
     struct runner_command command;
     struct local_plan plan;
     struct engine_box *box = NULL;
-    int fds[RUNNER_FILES_CAP];
+    int fds[LOCAL_FILES_CAP];
 
     if (atomic_load(&local->stopping)) {
         error_set(err, ERROR_CANCELLED, "the server is stopping");
@@ -233,8 +284,8 @@ static struct engine_box *local_start(void *state, const struct execution_kind *
     if (runner_command_build(&command, kind, err) < 0 || open_files(local, fds, err) < 0)
         return NULL;
     if (local_plan_build(&plan, &local->setup, fds, command.argv, err) == 0)
-        box = spawn(&plan, fds, err);
-    close_files(fds);
+        box = spawn(&plan, fds, local->setup.file_count, err);
+    close_files(local, fds);
     return box;
 }
 
@@ -278,7 +329,7 @@ static int try_out(const struct local_setup *setup, struct error *err)
 
     if (local_plan_build(&plan, setup, NULL, command, err) < 0)
         return -1;
-    box = spawn(&plan, NULL, err);
+    box = spawn(&plan, NULL, 0, err);
     if (!box)
         return -1;
     poll_fd.fd = box->stream;
@@ -286,7 +337,8 @@ static int try_out(const struct local_setup *setup, struct error *err)
     if (rc > 0 && waitpid(box->pid, &status, 0) == box->pid) {
         rc = WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
         if (rc < 0)
-            error_set(err, ERROR_UNAVAILABLE, "bubblewrap cannot make a sandbox here: %s", last_words(box));
+            error_set(err, ERROR_UNAVAILABLE, "bubblewrap cannot make a sandbox here: %s",
+                      last_words(box));
         close(box->stream);
         close(box->errors);
         free(box);
@@ -310,7 +362,8 @@ static int try_ways(struct local_setup *setup, struct error *err)
             return 0;
     }
     return error_set(err, ERROR_UNAVAILABLE,
-                     "%s. Where user namespaces are switched off: sysctl -w kernel.unprivileged_userns_clone=1 (Debian), "
+                     "%s. Where user namespaces are switched off: sysctl -w "
+                     "kernel.unprivileged_userns_clone=1 (Debian), "
                      "kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu)",
                      first.text);
 }
@@ -318,7 +371,7 @@ static int try_ways(struct local_setup *setup, struct error *err)
 static void *local_open(const struct executor_config *config, struct error *err)
 {
     struct local *local = calloc(1, sizeof *local);
-    int fds[RUNNER_FILES_CAP];
+    int fds[LOCAL_FILES_CAP];
 
     if (!local) {
         error_set(err, ERROR_MEMORY, "out of memory for the local engine");
@@ -328,11 +381,13 @@ static void *local_open(const struct executor_config *config, struct error *err)
         error_set(err, ERROR_UNAVAILABLE, "the folder with the runner is not known: --share");
         goto fail;
     }
-    strcpy(local->share_dir, config->share_dir); // NOLINT(clang-analyzer-security.insecureAPI.strcpy): measured above
+    strcpy(local->share_dir,
+           config->share_dir); // NOLINT(clang-analyzer-security.insecureAPI.strcpy): measured above
     find_mounts(&local->setup);
-    if (find_bwrap(&local->setup, err) < 0 || open_files(local, fds, err) < 0)
+    if (find_bwrap(&local->setup, err) < 0 || find_files(local, err) < 0 ||
+        open_files(local, fds, err) < 0)
         goto fail;
-    close_files(fds);
+    close_files(local, fds);
     if (access("/usr/bin/python3", X_OK) < 0) {
         error_set(err, ERROR_UNAVAILABLE, "/usr/bin/python3 is not there: make deps");
         goto fail;
@@ -353,13 +408,16 @@ static void local_close(void *state)
 static void local_describe(void *state, char *text, size_t size)
 {
     const struct local *local = state;
-    const char *user = local->setup.drop     ? "nobody"
-                       : geteuid() == 0 ? "nobody (root outside: this kernel lets nobody make no namespaces)"
-                                        : "nobody (outside, the user of the server)";
+    const char *user = local->setup.drop ? "nobody"
+                       : geteuid() == 0
+                           ? "nobody (root outside: this kernel lets nobody make no namespaces)"
+                           : "nobody (outside, the user of the server)";
 
     snprintf(text, size,
-             "code runs under bubblewrap on this machine as %s: namespaces of its own, no network, read-only root, no "
-             "capability, seccomp and Landlock by the runner; memory and CPU by rlimits and deadlines, since no cgroup holds "
+             "code runs under bubblewrap on this machine as %s: namespaces of its own, no network, "
+             "read-only root, no "
+             "capability, seccomp and Landlock by the runner; memory and CPU by rlimits and "
+             "deadlines, since no cgroup holds "
              "them",
              user);
 }

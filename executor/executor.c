@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The executor's outside: takes jobs from any thread, owns the loop's thread, the lane and the pool, and takes them down.
+ * The executor's outside: takes jobs from any thread, owns the loop's thread, the lane and the
+ * pool, and takes them down.
  *
- * A job crosses to the loop as a ticket: its mails are embedded, so that posting cannot fail, and it lives until the run has
- * ended and no cancel for it is still in the mailbox.
+ * A job crosses to the loop as a ticket: its mails are embedded, so that posting cannot fail, and
+ * it lives until the run has ended and no cancel for it is still in the mailbox.
  */
 #include "executor/executor.h"
 
@@ -65,9 +66,11 @@ struct executor {
 const char *execution_status_name(enum execution_status status)
 {
     static const char *const names[] = {
-        [EXECUTION_OK] = "ok",         [EXECUTION_RUNTIME] = "runtime", [EXECUTION_TIMEOUT] = "timeout",
-        [EXECUTION_MEMORY] = "memory", [EXECUTION_OUTPUT] = "output",   [EXECUTION_CANCELLED] = "cancelled",
-        [EXECUTION_CRASH] = "crash",   [EXECUTION_BUSY] = "busy",       [EXECUTION_ENGINE] = "engine",
+        [EXECUTION_OK] = "ok",           [EXECUTION_RUNTIME] = "runtime",
+        [EXECUTION_TIMEOUT] = "timeout", [EXECUTION_MEMORY] = "memory",
+        [EXECUTION_OUTPUT] = "output",   [EXECUTION_CANCELLED] = "cancelled",
+        [EXECUTION_CRASH] = "crash",     [EXECUTION_BUSY] = "busy",
+        [EXECUTION_ENGINE] = "engine",
     };
 
     return names[status];
@@ -247,7 +250,8 @@ void executor_cancel(struct executor *executor, uint64_t id)
     pthread_mutex_unlock(&executor->lock);
 }
 
-int executor_wait_warm(struct executor *executor, const char *kind, unsigned timeout_ms, struct error *err)
+int executor_wait_warm(struct executor *executor, const char *kind, unsigned timeout_ms,
+                       struct error *err)
 {
     int index = kind_index(kind);
     struct timespec until;
@@ -267,7 +271,9 @@ int executor_wait_warm(struct executor *executor, const char *kind, unsigned tim
         rc = pthread_cond_timedwait(&executor->ready_changed, &executor->lock, &until);
     rc = executor->ready[index] > 0 ? 0 : -1;
     pthread_mutex_unlock(&executor->lock);
-    return rc == 0 ? 0 : error_set(err, ERROR_TIMEOUT, "no sandbox of kind %s was ready within %u ms", kind, timeout_ms);
+    return rc == 0 ? 0
+                   : error_set(err, ERROR_TIMEOUT, "no sandbox of kind %s was ready within %u ms",
+                               kind, timeout_ms);
 }
 
 /* ---- life ---- */
@@ -295,10 +301,15 @@ static void init_hosts(struct executor *executor)
     executor->run_host.on_end = on_end;
 }
 
-static int create_parts(struct executor *executor, const struct executor_config *config, struct error *err)
+static int create_parts(struct executor *executor, const struct executor_config *config,
+                        struct error *err)
 {
-    struct lane_config lane = {.name = "sandbox", .threads = LANE_THREADS, .capacity = POOL_SANDBOXES_CAP};
-    struct pool_config pool = {.host = &executor->sandbox_host, .on_ready = on_ready, .on_empty = on_empty, .user = executor};
+    struct lane_config lane = {
+        .name = "sandbox", .threads = LANE_THREADS, .capacity = POOL_SANDBOXES_CAP};
+    struct pool_config pool = {.host = &executor->sandbox_host,
+                               .on_ready = on_ready,
+                               .on_empty = on_empty,
+                               .user = executor};
 
     executor->mailbox = mailbox_create(&executor->loop, err);
     if (!executor->mailbox)
@@ -361,7 +372,8 @@ static void undo_parts(struct executor *executor)
     uv_run(&executor->loop, UV_RUN_DEFAULT);
 }
 
-static struct executor *create_on(const struct engine *engine, void *state, const struct executor_config *config,
+static struct executor *create_on(const struct engine *engine, void *state,
+                                  const struct executor_config *config,
                                   const struct executor_limits *limits, struct error *err)
 {
     struct executor *executor = calloc(1, sizeof *executor);
@@ -404,7 +416,8 @@ static struct executor *create_on(const struct engine *engine, void *state, cons
     return executor;
 }
 
-struct executor *executor_create_with(const struct engine *engine, const struct executor_config *config,
+struct executor *executor_create_with(const struct engine *engine,
+                                      const struct executor_config *config,
                                       const struct executor_limits *limits, struct error *err)
 {
     void *state = engine->open(config, err);

@@ -50,19 +50,20 @@ static int take_head(struct frame_decoder *decoder, struct error *err)
     cap = frame_cap(decoder->direction, type);
     if (cap < 0 || decoder->head[1] || decoder->head[2] || decoder->head[3]) {
         decoder->breached = true;
-        return error_set(err, ERROR_MALFORMED, "no frame begins with the byte 0x%02x in this direction", type);
+        return error_set(err, ERROR_MALFORMED,
+                         "no frame begins with the byte 0x%02x in this direction", type);
     }
     if (decoder->expected > (uint32_t)cap) {
         decoder->breached = true;
-        return error_set(err, ERROR_MALFORMED, "a frame '%c' of %u bytes is over its cap of %ld", type,
-                         decoder->expected, cap);
+        return error_set(err, ERROR_MALFORMED, "a frame '%c' of %u bytes is over its cap of %ld",
+                         type, decoder->expected, cap);
     }
     buf_clear(&decoder->payload);
     return 0;
 }
 
-int frame_decoder_feed(struct frame_decoder *decoder, const void *bytes, size_t len, size_t *used, struct frame *frame,
-                       struct error *err)
+int frame_decoder_feed(struct frame_decoder *decoder, const void *bytes, size_t len, size_t *used,
+                       struct frame *frame, struct error *err)
 {
     const char *from = bytes;
     size_t some;
@@ -87,7 +88,8 @@ int frame_decoder_feed(struct frame_decoder *decoder, const void *bytes, size_t 
     buf_add(&decoder->payload, from + *used, some);
     if (decoder->payload.failed) {
         decoder->breached = true;
-        return error_set(err, ERROR_MEMORY, "out of memory for a frame of %u bytes", decoder->expected);
+        return error_set(err, ERROR_MEMORY, "out of memory for a frame of %u bytes",
+                         decoder->expected);
     }
     *used += some;
     if (decoder->payload.len < decoder->expected)

@@ -30,12 +30,14 @@ static json_t *job_json(const struct execution_job *job, unsigned timeout_ms, st
     json_t *json = NULL;
 
     if (!code || !session || !allowed || !preload)
-        error_set(err, ERROR_INVALID, "the code, the session and the names of modules must be UTF-8");
+        error_set(err, ERROR_INVALID,
+                  "the code, the session and the names of modules must be UTF-8");
     else
-        json = json_pack("{s:O, s:O, s:I, s:O, s:O, s:I, s:I, s:I}", "code", code, "session_id", session, "timeout_ms",
-                         (json_int_t)timeout_ms, "allowed", allowed, "preload", preload, "stdout_cap",
-                         (json_int_t)EXECUTION_STDOUT_CAP, "stderr_cap", (json_int_t)EXECUTION_STDERR_CAP,
-                         "output_limit", (json_int_t)EXECUTION_OUTPUT_LIMIT);
+        json = json_pack("{s:O, s:O, s:I, s:O, s:O, s:I, s:I, s:I}", "code", code, "session_id",
+                         session, "timeout_ms", (json_int_t)timeout_ms, "allowed", allowed,
+                         "preload", preload, "stdout_cap", (json_int_t)EXECUTION_STDOUT_CAP,
+                         "stderr_cap", (json_int_t)EXECUTION_STDERR_CAP, "output_limit",
+                         (json_int_t)EXECUTION_OUTPUT_LIMIT);
     if (code && session && allowed && preload && !json)
         error_set(err, ERROR_MEMORY, "out of memory for a job");
     json_decref(code);
@@ -45,7 +47,8 @@ static json_t *job_json(const struct execution_job *job, unsigned timeout_ms, st
     return json;
 }
 
-char *job_frame_pack(const struct execution_job *job, unsigned timeout_ms, size_t *len, struct error *err)
+char *job_frame_pack(const struct execution_job *job, unsigned timeout_ms, size_t *len,
+                     struct error *err)
 {
     json_t *json = job_json(job, timeout_ms, err);
     BUF_AUTO struct buf frame = {0};
@@ -91,9 +94,10 @@ int job_exit_read(const struct frame *frame, struct job_exit *ended, struct erro
         const char *word;
         enum execution_status status;
     } words[] = {
-        {"ok", EXECUTION_OK},         {"error", EXECUTION_RUNTIME}, {"import", EXECUTION_RUNTIME},
-        {"timeout", EXECUTION_TIMEOUT}, {"memory", EXECUTION_MEMORY}, {"output", EXECUTION_OUTPUT},
-        {"crash", EXECUTION_CRASH},   {"cancelled", EXECUTION_CANCELLED},
+        {"ok", EXECUTION_OK},          {"error", EXECUTION_RUNTIME},
+        {"import", EXECUTION_RUNTIME}, {"timeout", EXECUTION_TIMEOUT},
+        {"memory", EXECUTION_MEMORY},  {"output", EXECUTION_OUTPUT},
+        {"crash", EXECUTION_CRASH},    {"cancelled", EXECUTION_CANCELLED},
     };
     json_t *json = read_object(frame, "the runner's last frame", err);
     const char *word;
@@ -123,7 +127,8 @@ int job_exit_read(const struct frame *frame, struct job_exit *ended, struct erro
     return known ? 0 : -1;
 }
 
-/* A copy of the text at key with its NULs replaced, since it goes on as a C string; NULL where there is none. */
+/* A copy of the text at key with its NULs replaced, since it goes on as a C string; NULL where
+ * there is none. */
 static char *text_at(const json_t *object, const char *key)
 {
     const json_t *string = json_object_get(object, key);

@@ -23,7 +23,8 @@ static void add(struct local_plan *plan, const char *word)
     plan->argv[plan->argc] = NULL;
 }
 
-__attribute__((format(printf, 2, 3))) static void addf(struct local_plan *plan, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void addf(struct local_plan *plan, const char *format,
+                                                       ...)
 {
     size_t room = LOCAL_TEXT_CAP - plan->text_len;
     char *word = plan->text + plan->text_len;
@@ -58,14 +59,15 @@ static void add_mounts(struct local_plan *plan, const struct local_setup *setup)
     }
 }
 
-/* Copied in from open files, so that their folder need not be readable for nobody, nor be seen inside. */
-static void add_runner(struct local_plan *plan, const int *fds)
+/* Copied in from open files, so that their folder need not be readable for nobody, nor be seen
+ * inside. */
+static void add_runner(struct local_plan *plan, const struct local_setup *setup, const int *fds)
 {
     add_all(plan, (const char *const[]){"--perms", "0555", "--dir", RUNNER_FOLDER, NULL});
-    for (size_t i = 0; runner_files[i].name; i++) {
-        add_all(plan, (const char *const[]){"--perms", runner_files[i].mode, "--file", NULL});
+    for (size_t i = 0; i < setup->file_count; i++) {
+        add_all(plan, (const char *const[]){"--perms", setup->files[i].mode, "--file", NULL});
         addf(plan, "%d", fds[i]);
-        addf(plan, "%s/%s", RUNNER_FOLDER, runner_files[i].name);
+        addf(plan, "%s/%s", RUNNER_FOLDER, setup->files[i].name);
     }
 }
 
@@ -86,9 +88,9 @@ int local_plan_build(struct local_plan *plan, const struct local_setup *setup, c
     memset(plan, 0, sizeof *plan);
     plan->drop = setup->drop;
     add(plan, setup->bwrap);
-    add_all(plan, (const char *const[]){"--unshare-all", "--unshare-user", "--cap-drop", "ALL", "--new-session",
-                                        "--die-with-parent", "--as-pid-1", "--clearenv", "--hostname", "sandbox", "--uid",
-                                        NULL});
+    add_all(plan, (const char *const[]){"--unshare-all", "--unshare-user", "--cap-drop", "ALL",
+                                        "--new-session", "--die-with-parent", "--as-pid-1",
+                                        "--clearenv", "--hostname", "sandbox", "--uid", NULL});
     addf(plan, "%u", RUNNER_USER);
     add(plan, "--gid");
     addf(plan, "%u", RUNNER_USER);
@@ -97,10 +99,11 @@ int local_plan_build(struct local_plan *plan, const struct local_setup *setup, c
     addf(plan, "%u", LOCAL_TMP_BYTES);
     add_all(plan, (const char *const[]){"--tmpfs", "/tmp", NULL});
     if (fds)
-        add_runner(plan, fds);
+        add_runner(plan, setup, fds);
     add_environment(plan);
     /* Last of the mounts: bubblewrap's own root and /dev are writable until now. */
-    add_all(plan, (const char *const[]){"--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp", "--", NULL});
+    add_all(plan, (const char *const[]){"--remount-ro", "/dev", "--remount-ro", "/", "--chdir",
+                                        "/tmp", "--", NULL});
     add_all(plan, command);
     if (plan->full)
         return error_set(err, ERROR_INTERNAL, "the plan of a local sandbox is longer than its cap");

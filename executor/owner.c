@@ -42,8 +42,8 @@ static int host_name(char host[HOST_CAP], struct error *err)
     return 0;
 }
 
-/* When the process started, in the kernel's ticks since boot; 0 where there is none, or only what its parent has not yet
- * taken note of. */
+/* When the process started, in the kernel's ticks since boot; 0 where there is none, or only what
+ * its parent has not yet taken note of. */
 static unsigned long long start_time(long pid)
 {
     char path[64], text[1024];

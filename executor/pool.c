@@ -87,7 +87,8 @@ static bool start_one(struct pool *pool, int kind)
     return true;
 }
 
-/* When a refill may begin: a pause after the last run, at the latest so long after it was first wanted. */
+/* When a refill may begin: a pause after the last run, at the latest so long after it was first
+ * wanted. */
 static uint64_t refill_time(const struct pool *pool, const struct shelf *shelf)
 {
     uint64_t latest = shelf->wanted_at + POOL_REFILL_PUT_OFF_MS;
@@ -102,7 +103,8 @@ static bool wants_refill(const struct pool *pool, int kind)
 {
     const struct shelf *shelf = &pool->shelves[kind];
 
-    return pool->config.warm[kind] && shelf->ready_count + shelf->starting_count < execution_kinds[kind].waiting;
+    return pool->config.warm[kind] &&
+           shelf->ready_count + shelf->starting_count < execution_kinds[kind].waiting;
 }
 
 /* When this kind may start its next sandbox; UINT64_MAX when it wants none. */
@@ -127,7 +129,8 @@ static uint64_t next_start(struct pool *pool, int kind)
 
 static void on_timer(uv_timer_t *timer);
 
-/* Starts what may start now, sets the timer for what may start later. Called after whatever changes the picture. */
+/* Starts what may start now, sets the timer for what may start later. Called after whatever changes
+ * the picture. */
 static void schedule(struct pool *pool)
 {
     uint64_t soonest = UINT64_MAX;
@@ -143,7 +146,8 @@ static void schedule(struct pool *pool)
                 break;
             }
             /* At either cap, the end of a start or of a sandbox calls again. */
-            if (pool->starting >= POOL_STARTS_MAX || pool->total >= POOL_SANDBOXES_CAP || !start_one(pool, kind))
+            if (pool->starting >= POOL_STARTS_MAX || pool->total >= POOL_SANDBOXES_CAP ||
+                !start_one(pool, kind))
                 break;
         }
     }
@@ -188,7 +192,8 @@ static void note_failure(struct pool *pool, struct shelf *shelf, const struct er
     shelf->retry_at = shelf->failed_at + (pause < POOL_RETRY_MS_MAX ? pause : POOL_RETRY_MS_MAX);
     /* Not each time: an engine that is away for an hour is one piece of news. */
     if (!shelf->told)
-        log_warning("executor", "%s%s", why->text, shelf->failures >= 2 ? " (again; trying on)" : "");
+        log_warning("executor", "%s%s", why->text,
+                    shelf->failures >= 2 ? " (again; trying on)" : "");
     else
         log_debug("executor", "%s", why->text);
     shelf->told = shelf->failures >= 2;
@@ -255,13 +260,15 @@ static void on_broken(struct sandbox *sandbox, const struct error *why, void *us
         if (now(pool) - sandbox_ready_since(sandbox) < POOL_STABLE_MS)
             note_failure(pool, shelf, why);
         else
-            log_warning("executor", "a waiting sandbox of kind %s was lost: %s", execution_kinds[kind].name, why->text);
+            log_warning("executor", "a waiting sandbox of kind %s was lost: %s",
+                        execution_kinds[kind].name, why->text);
     }
     sandbox_end(sandbox);
     schedule(pool);
 }
 
-static const struct sandbox_events pool_events = {.ready = on_ready, .frame = on_frame, .broken = on_broken};
+static const struct sandbox_events pool_events = {
+    .ready = on_ready, .frame = on_frame, .broken = on_broken};
 
 static void on_timer_closed(uv_handle_t *handle)
 {
@@ -303,7 +310,8 @@ void pool_ask(struct pool *pool, struct pool_wait *wait)
         set_ready(pool, wait->kind, shelf->ready_count - 1);
         give(pool, shelf, sandbox);
     } else if (shelf->failures > 0 && shelf->retry_at > shelf->failed_at + POOL_RETRY_MS) {
-        shelf->retry_at = shelf->failed_at + POOL_RETRY_MS; /* someone asks: try now, not in half a minute */
+        shelf->retry_at =
+            shelf->failed_at + POOL_RETRY_MS; /* someone asks: try now, not in half a minute */
     }
     schedule(pool);
 }

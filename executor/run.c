@@ -74,7 +74,8 @@ struct run *run_create(const struct execution_job *job, struct error *err)
     int kind = kind_index(job->kind);
 
     if (kind < 0) {
-        error_set(err, ERROR_INVALID, "no sandbox is of kind '%s'", job->kind ? job->kind : "(none)");
+        error_set(err, ERROR_INVALID, "no sandbox is of kind '%s'",
+                  job->kind ? job->kind : "(none)");
         return NULL;
     }
     run = calloc(1, sizeof *run);
@@ -169,7 +170,8 @@ static void end(struct run *run, struct execution_result *result)
     result->waited = (double)((run->started ? run->started_at : now) - run->begun_at) / 1e9;
     if (queued)
         host->on_taken(user);
-    /* The answer first: removing the sandbox and starting the next are nothing that the caller waits for. */
+    /* The answer first: removing the sandbox and starting the next are nothing that the caller
+     * waits for. */
     run->job.on_done(run->job.user, result);
     if (sandbox)
         pool_return(host->pool, sandbox, run->started);
@@ -204,7 +206,8 @@ static void on_deadline(uv_timer_t *timer)
         end_with(run, EXECUTION_ENGINE, text);
         return;
     case RUNNING:
-        snprintf(text, sizeof text, "the code ran for %.3g s, the longest it may, and was ended", run->timeout_ms / 1000.0);
+        snprintf(text, sizeof text, "the code ran for %.3g s, the longest it may, and was ended",
+                 run->timeout_ms / 1000.0);
         end_with(run, EXECUTION_TIMEOUT, text);
         return;
     case CANCELLING:
@@ -262,7 +265,8 @@ static void take_output(struct run *run, int fd, const struct frame *frame)
         output->text.data[kept] = '\0';
     }
     if (run->job.on_output && output->text.len > before)
-        run->job.on_output(run->job.user, fd, output->text.data + before, output->text.len - before);
+        run->job.on_output(run->job.user, fd, output->text.data + before,
+                           output->text.len - before);
 }
 
 static void take_result(struct run *run, const struct frame *frame)
@@ -281,7 +285,8 @@ static void take_result(struct run *run, const struct frame *frame)
 }
 
 /* What the runner's verdict means to the caller, where the interpreter has not said it better. */
-static const char *verdict_text(const struct run *run, const struct job_exit *ended, char *text, size_t size)
+static const char *verdict_text(const struct run *run, const struct job_exit *ended, char *text,
+                                size_t size)
 {
     switch (ended->status) {
     case EXECUTION_OK:
@@ -293,23 +298,28 @@ static const char *verdict_text(const struct run *run, const struct job_exit *en
             snprintf(text, size, "a module that the code imports could not be imported");
         break;
     case EXECUTION_TIMEOUT:
-        snprintf(text, size, "the code ran for %.3g s, the longest it may, and was ended", run->timeout_ms / 1000.0);
+        snprintf(text, size, "the code ran for %.3g s, the longest it may, and was ended",
+                 run->timeout_ms / 1000.0);
         break;
     case EXECUTION_MEMORY:
-        snprintf(text, size, "the code needed more than the %u MB of memory it may use, and was ended",
+        snprintf(text, size,
+                 "the code needed more than the %u MB of memory it may use, and was ended",
                  execution_kinds[run->wait.kind].memory_mb);
         break;
     case EXECUTION_OUTPUT:
-        snprintf(text, size, "the code wrote more than %u MB and was ended", EXECUTION_OUTPUT_LIMIT >> 20);
+        snprintf(text, size, "the code wrote more than %u MB and was ended",
+                 EXECUTION_OUTPUT_LIMIT >> 20);
         break;
     case EXECUTION_CANCELLED:
         snprintf(text, size, "the run was cancelled");
         break;
     case EXECUTION_CRASH:
         if (ended->signal)
-            snprintf(text, size, "the interpreter was killed by signal %d (%s)", ended->signal, strsignal(ended->signal));
+            snprintf(text, size, "the interpreter was killed by signal %d (%s)", ended->signal,
+                     strsignal(ended->signal));
         else
-            snprintf(text, size, "the interpreter ended without a result (exit status %d)", ended->exit_code);
+            snprintf(text, size, "the interpreter ended without a result (exit status %d)",
+                     ended->exit_code);
         break;
     case EXECUTION_BUSY:
     case EXECUTION_ENGINE:
@@ -331,7 +341,8 @@ static void take_exit(struct run *run, const struct frame *frame)
     }
     if (ended.status == EXECUTION_OK && run->result.error)
         ended.status = EXECUTION_RUNTIME;
-    if (ended.status == EXECUTION_RUNTIME && run->result.error_type && strcmp(run->result.error_type, "MemoryError") == 0)
+    if (ended.status == EXECUTION_RUNTIME && run->result.error_type &&
+        strcmp(run->result.error_type, "MemoryError") == 0)
         ended.status = EXECUTION_MEMORY;
     if (run->phase == CANCELLING)
         ended.status = EXECUTION_CANCELLED;
@@ -343,7 +354,8 @@ static void take_exit(struct run *run, const struct frame *frame)
     result.value = run->result.value;
     result.error_type = run->result.error_type;
     result.error = verdict_text(run, &ended, text, sizeof text);
-    if (run->result.error && (ended.status == EXECUTION_RUNTIME || ended.status == EXECUTION_MEMORY))
+    if (run->result.error &&
+        (ended.status == EXECUTION_RUNTIME || ended.status == EXECUTION_MEMORY))
         result.error = run->result.error;
     end(run, &result);
 }
@@ -418,8 +430,10 @@ static void on_broken(struct sandbox *sandbox, const struct error *why, void *us
 
     if (run->phase == CANCELLING) {
         end_with(run, EXECUTION_CANCELLED, "the run was cancelled");
-    } else if (run->phase == SENT && run->attempts < RUN_ATTEMPTS_MAX && why->kind != ERROR_MALFORMED) {
-        /* None of the code has run: a sandbox that died while it waited is not the caller's concern. */
+    } else if (run->phase == SENT && run->attempts < RUN_ATTEMPTS_MAX &&
+               why->kind != ERROR_MALFORMED) {
+        /* None of the code has run: a sandbox that died while it waited is not the caller's
+         * concern. */
         log_info("executor", "a run moves to another sandbox: %s", why->text);
         broker_end(&run->broker);
         run->sandbox = NULL;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One execution, from job to result: asks the pool for a sandbox, sends the job, takes what comes, keeps the deadlines, and
- * says once how it ended.
+ * One execution, from job to result: asks the pool for a sandbox, sends the job, takes what comes,
+ * keeps the deadlines, and says once how it ended.
  *
- * The runner inside keeps the job's deadline and caps; those here stand above it, for a runner that does not. Each phase
- * has its own: waiting for a sandbox, importing, running, and the answer to a cancel.
+ * The runner inside keeps the job's deadline and caps; those here stand above it, for a runner that
+ * does not. Each phase has its own: waiting for a sandbox, importing, running, and the answer to a
+ * cancel.
  *
  * Threads: run_create on any; everything else on the executor's loop.
  */
@@ -14,8 +15,9 @@
 #include "executor/broker.h"
 #include "executor/pool.h"
 
-#define RUN_OUTPUT_SLACK (1u << 20) /* over EXECUTION_OUTPUT_LIMIT, for what the runner passes on before it sees */
-#define RUN_ATTEMPTS_MAX 2u         /* sandboxes tried when one breaks before the code has started */
+#define RUN_OUTPUT_SLACK                                                                           \
+    (1u << 20) /* over EXECUTION_OUTPUT_LIMIT, for what the runner passes on before it sees */
+#define RUN_ATTEMPTS_MAX 2u /* sandboxes tried when one breaks before the code has started */
 
 struct run;
 
@@ -28,12 +30,14 @@ struct run_host {
     void (*on_end)(void *user);   /* after on_done; the run is no longer the caller's */
 };
 
-/* Copies the job. -1 with ERROR_INVALID (unknown kind, code that is not UTF-8) or ERROR_TOO_LARGE. */
+/* Copies the job. -1 with ERROR_INVALID (unknown kind, code that is not UTF-8) or ERROR_TOO_LARGE.
+ */
 struct run *run_create(const struct execution_job *job, struct error *err);
 void run_discard(struct run *run); /* one that never began; takes NULL */
 
-void run_begin(struct run *run, const struct run_host *host, void *user); /* host is borrowed for the run's life */
-void run_cancel(struct run *run);                                        /* soon */
-void run_abort(struct run *run, const char *why);                        /* now: cancelled */
+void run_begin(struct run *run, const struct run_host *host,
+               void *user);                       /* host is borrowed for the run's life */
+void run_cancel(struct run *run);                 /* soon */
+void run_abort(struct run *run, const char *why); /* now: cancelled */
 
 #endif

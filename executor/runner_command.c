@@ -4,29 +4,22 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct runner_file runner_files[] = {
-    {"runner", "0555"},
-    {"interpreter.py", "0444"},
-    {"guard.py", "0444"},
-    {"report.py", "0444"},
-    {"code_helpers.py", "0444"},
-    {NULL, NULL},
-};
-_Static_assert(sizeof runner_files / sizeof *runner_files <= RUNNER_FILES_CAP + 1, "RUNNER_FILES_CAP");
-
 /* The runner's own; the interpreter's is made by the runner. */
 const char *const runner_environment[] = {"PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/tmp", NULL};
 
-int runner_command_build(struct runner_command *command, const struct execution_kind *kind, struct error *err)
+int runner_command_build(struct runner_command *command, const struct execution_kind *kind,
+                         struct error *err)
 {
     size_t used = 0, argc = 0;
 
     memset(command, 0, sizeof *command);
     for (const char *const *name = kind->preload; *name; name++) {
-        int len = snprintf(command->preload + used, sizeof command->preload - used, "%s%s", used ? "," : "", *name);
+        int len = snprintf(command->preload + used, sizeof command->preload - used, "%s%s",
+                           used ? "," : "", *name);
 
         if (len < 0 || (size_t)len >= sizeof command->preload - used)
-            return error_set(err, ERROR_INTERNAL, "kind %s names more modules than fit", kind->name);
+            return error_set(err, ERROR_INTERNAL, "kind %s names more modules than fit",
+                             kind->name);
         used += (size_t)len;
     }
     snprintf(command->memory, sizeof command->memory, "%u", kind->memory_mb);

@@ -13,21 +13,15 @@
 #define RUNNER_TEXT_CAP  512u /* names of modules to warm with */
 
 struct runner_command {
-    const char *argv[RUNNER_WORDS_CAP]; /* NULL-terminated; borrowed from below, the kind, or static */
+    const char
+        *argv[RUNNER_WORDS_CAP]; /* NULL-terminated; borrowed from below, the kind, or static */
     char preload[RUNNER_TEXT_CAP];
     char memory[16];
 };
 
-int runner_command_build(struct runner_command *command, const struct execution_kind *kind, struct error *err);
+int runner_command_build(struct runner_command *command, const struct execution_kind *kind,
+                         struct error *err);
 
 extern const char *const runner_environment[]; /* "NAME=value", NULL-terminated */
-
-/* The files that make up RUNNER_FOLDER, found in the share folder under the same names. */
-struct runner_file {
-    const char *name;
-    const char *mode; /* octal */
-};
-extern const struct runner_file runner_files[]; /* ends with a NULL name */
-#define RUNNER_FILES_CAP 8u
 
 #endif

@@ -94,7 +94,8 @@ static void work_start(struct lane_job *job, void *context)
     struct sandbox_host *host = sandbox->host;
 
     (void)context;
-    sandbox->box = host->engine->start(host->state, &execution_kinds[sandbox->kind], &sandbox->lane_error);
+    sandbox->box =
+        host->engine->start(host->state, &execution_kinds[sandbox->kind], &sandbox->lane_error);
     sandbox->lane_failed = !sandbox->box;
 }
 
@@ -104,7 +105,8 @@ static void work_settle(struct lane_job *job, void *context)
     struct sandbox_host *host = sandbox->host;
 
     (void)context;
-    sandbox->lane_failed = host->engine->settle(host->state, sandbox->box, &sandbox->lane_error) < 0;
+    sandbox->lane_failed =
+        host->engine->settle(host->state, sandbox->box, &sandbox->lane_error) < 0;
 }
 
 static void work_destroy(struct lane_job *job, void *context)
@@ -117,8 +119,8 @@ static void work_destroy(struct lane_job *job, void *context)
     sandbox->box = NULL;
 }
 
-static int submit(struct sandbox *sandbox, void (*work)(struct lane_job *, void *), void (*done)(struct lane_job *),
-                  struct error *err)
+static int submit(struct sandbox *sandbox, void (*work)(struct lane_job *, void *),
+                  void (*done)(struct lane_job *), struct error *err)
 {
     memset(&sandbox->lane_job, 0, sizeof sandbox->lane_job);
     sandbox->lane_job.work = work;
@@ -167,7 +169,8 @@ static void on_closed(uv_handle_t *handle)
         return;
     }
     if (submit(sandbox, work_destroy, done_destroy, &err) < 0) {
-        /* The lane is as long as there can be sandboxes, so this is a bug; removing it here is slow, but leaves none. */
+        /* The lane is as long as there can be sandboxes, so this is a bug; removing it here is
+         * slow, but leaves none. */
         log_error("executor", "removing a sandbox on the loop: %s", err.text);
         sandbox->host->engine->destroy(sandbox->host->state, sandbox->box);
         free_sandbox(sandbox);
@@ -252,7 +255,8 @@ static void take_frame(struct sandbox *sandbox, const struct frame *frame)
     } else if (sandbox->phase == READY && frame->type != FRAME_READY) {
         sandbox->events->frame(sandbox, frame, sandbox->user);
     } else {
-        error_set(&err, ERROR_MALFORMED, "the sandbox sent a frame '%c' out of its turn", frame->type);
+        error_set(&err, ERROR_MALFORMED, "the sandbox sent a frame '%c' out of its turn",
+                  frame->type);
         break_off(sandbox, &err);
     }
 }
@@ -320,7 +324,8 @@ static int flush(struct sandbox *sandbox)
     struct chunk *chunk;
 
     while ((chunk = STAILQ_FIRST(&sandbox->out))) {
-        ssize_t sent = sandbox->host->engine->send(sandbox->box, chunk->bytes + chunk->sent, chunk->len - chunk->sent);
+        ssize_t sent = sandbox->host->engine->send(sandbox->box, chunk->bytes + chunk->sent,
+                                                   chunk->len - chunk->sent);
 
         if (sent < 0 && errno == EAGAIN)
             return 0;
@@ -382,8 +387,8 @@ static void on_warm_timer(uv_timer_t *timer)
     const char *words = sandbox->host->engine->last_words(sandbox->box);
     struct error err = {0};
 
-    error_set(&err, ERROR_TIMEOUT, "the sandbox was not ready within %u s%s%s", sandbox->host->limits->warm_ms / 1000,
-              words[0] ? ": " : "", words);
+    error_set(&err, ERROR_TIMEOUT, "the sandbox was not ready within %u s%s%s",
+              sandbox->host->limits->warm_ms / 1000, words[0] ? ": " : "", words);
     break_off(sandbox, &err);
 }
 
@@ -419,8 +424,10 @@ static void done_start(struct lane_job *job)
         receive(sandbox); /* some may have come with the answer that opened the stream */
 }
 
-struct sandbox *sandbox_start(struct sandbox_host *host, int kind, const struct sandbox_events *events, void *user,
-                              void (*gone)(struct sandbox *sandbox, void *owner), void *owner, struct error *err)
+struct sandbox *sandbox_start(struct sandbox_host *host, int kind,
+                              const struct sandbox_events *events, void *user,
+                              void (*gone)(struct sandbox *sandbox, void *owner), void *owner,
+                              struct error *err)
 {
     struct sandbox *sandbox = calloc(1, sizeof *sandbox);
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One sandbox from its start to its removal: the engine's box, the frames that go in and out of it, and where it stands.
+ * One sandbox from its start to its removal: the engine's box, the frames that go in and out of it,
+ * and where it stands.
  *
  *      STARTING -> WARMING -> SETTLING -> READY -> (used) -> ENDING -> gone
  *       lane       loop       lane        loop      loop      lane
  *
- * Everything here runs on the executor's loop; what blocks is sent to the lane from here and comes back here.
+ * Everything here runs on the executor's loop; what blocks is sent to the lane from here and comes
+ * back here.
  */
 #ifndef LECTERN_EXECUTOR_SANDBOX_H
 #define LECTERN_EXECUTOR_SANDBOX_H
@@ -34,19 +36,23 @@ struct sandbox;
 
 /* Who has the sandbox hears of it. From broken on, the only thing left to do is sandbox_end. */
 struct sandbox_events {
-    void (*ready)(struct sandbox *sandbox, void *user); /* warm, limits set, waits; NULL for a user of a ready one */
+    void (*ready)(struct sandbox *sandbox,
+                  void *user); /* warm, limits set, waits; NULL for a user of a ready one */
     void (*frame)(struct sandbox *sandbox, const struct frame *frame, void *user);
     void (*broken)(struct sandbox *sandbox, const struct error *why, void *user);
 };
 
-/* Begins to start one. gone is called last, when nothing is left of it; the memory goes after that. NULL with an error
- * where not even that was possible (gone is not called then). */
-struct sandbox *sandbox_start(struct sandbox_host *host, int kind, const struct sandbox_events *events, void *user,
-                              void (*gone)(struct sandbox *sandbox, void *owner), void *owner, struct error *err);
+/* Begins to start one. gone is called last, when nothing is left of it; the memory goes after that.
+ * NULL with an error where not even that was possible (gone is not called then). */
+struct sandbox *sandbox_start(struct sandbox_host *host, int kind,
+                              const struct sandbox_events *events, void *user,
+                              void (*gone)(struct sandbox *sandbox, void *owner), void *owner,
+                              struct error *err);
 
 void sandbox_hand_over(struct sandbox *sandbox, const struct sandbox_events *events, void *user);
 
-/* Sends a frame, or keeps it until the sandbox reads. bytes (head and payload) are owned from here on, also on failure. */
+/* Sends a frame, or keeps it until the sandbox reads. bytes (head and payload) are owned from here
+ * on, also on failure. */
 int sandbox_send(struct sandbox *sandbox, char *bytes, size_t len, struct error *err);
 
 /* Ends and removes it, whatever it does; no event but gone follows. More than once is fine. */

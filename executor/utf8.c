@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Unicode 15, table 3-7: for each lead byte, the length of its sequence and the range of the second byte. */
+/* Unicode 15, table 3-7: for each lead byte, the length of its sequence and the range of the second
+ * byte. */
 static size_t sequence(unsigned char lead, unsigned char *low, unsigned char *high)
 {
     *low = 0x80;

@@ -4,6 +4,7 @@
 This is the innermost layer, and the one that gives clear messages. It stands in the same process as the code, so
 code that breaks the interpreter breaks it too; Landlock and seccomp outside of it do not depend on it.
 """
+import dis
 import os
 import sys
 import types
@@ -24,7 +25,7 @@ REFUSED_BUILTINS = {
 REFUSED_FAMILIES = frozenset((
     "socket", "subprocess", "_posixsubprocess", "mmap", "fcntl", "resource", "pty", "shutil", "tempfile", "urllib",
     "http", "ftplib", "smtplib", "poplib", "imaplib", "nntplib", "telnetlib", "sqlite3", "syslog", "signal",
-    "webbrowser", "code", "gc", "cpython", "pickle", "setopencodehook", "os", "ctypes", "glob", "ensurepip",
+    "webbrowser", "gc", "cpython", "pickle", "setopencodehook", "os", "ctypes", "glob", "ensurepip",
 ))
 REFUSED_EVENTS = frozenset((
     "sys.addaudithook", "sys.settrace", "sys.setprofile", "sys._current_frames", "sys._current_exceptions",
@@ -32,7 +33,16 @@ REFUSED_EVENTS = frozenset((
 ))
 ALLOWED_EVENTS = frozenset(("os.putenv", "os.unsetenv"))
 LISTING_EVENTS = frozenset(("os.listdir", "os.scandir", "os.walk", "os.fwalk"))
-ATTRIBUTE_EVENTS = frozenset(("object.__getattr__", "object.__setattr__", "object.__delattr__"))
+# Refused where the code's own frame does it; libraries need them, imports of compiled files too.
+INNER_EVENTS = frozenset(("object.__getattr__", "object.__setattr__", "object.__delattr__", "code.__new__"))
+
+
+IMPORT_NAME = dis.opmap["IMPORT_NAME"]
+# What C functions of allowed modules load by themselves: strptime, numpy's and pandas' number and date types, ...
+IMPLIED_MODULES = frozenset((
+    "_strptime", "copyreg", "warnings", "locale", "numbers", "abc", "zoneinfo", "pytz", "dateutil", "dateutil.tz",
+    "dateutil.parser", "numexpr", "bottleneck", "_decimal", "_operator", "_collections_abc",
+))
 
 
 def refusal(name, advice):
@@ -53,10 +63,20 @@ def parents(names):
 
 
 def make_import(real_import, find_spec, allowed):
-    """An __import__ for the code alone: libraries have the real one in their own builtins."""
+    """An __import__ for the code alone: libraries have the real one in their own builtins.
+
+    But a library's C function has no frame, so what it imports comes here too, as if the code had called for it. An
+    import statement is told by its instruction; anything else may load what belongs to an allowed package."""
     listed = ", ".join(sorted(allowed))
     allowed = frozenset(allowed)
     reachable = allowed | parents(allowed)
+    frame_at = sys._getframe
+
+    def is_statement(frame):
+        return frame.f_code.co_code[frame.f_lasti] == IMPORT_NAME
+
+    def is_implied(name):
+        return name in IMPLIED_MODULES or name.partition(".")[0] in reachable
 
     def installed():
         return ", ".join(sorted(name for name in allowed if "." not in name and find_spec(name)))
@@ -71,14 +91,15 @@ def make_import(real_import, find_spec, allowed):
     def checked_import(name, globals=None, locals=None, fromlist=(), level=0):
         if level:
             raise ImportError("Relative imports have no package here. Allowed: %s" % listed)
-        if name not in allowed:
+        statement = is_statement(frame_at(1))
+        if name not in allowed and (statement or not is_implied(name)):
             raise ImportError("Import '%s' is not allowed. Allowed: %s" % (name, listed))
         try:
             module = real_import(name, globals, locals, fromlist, 0)
         except ModuleNotFoundError as error:
             raise ModuleNotFoundError("%s is not installed in this sandbox. Installed: %s" % (error.name, installed()),
                                       name=error.name) from None
-        if fromlist:
+        if fromlist and statement:
             check_items(module, name, fromlist)
         return module
 
@@ -103,6 +124,7 @@ def arm(filename, folders):
     below = tuple(os.path.abspath(folder).rstrip("/") + "/" for folder in folders if folder)
     abspath, frame_at, bootstrap = os.path.abspath, sys._getframe, "<frozen importlib._bootstrap>"
     fsdecode = os.fsdecode
+    write_flags = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
     def within(path):
         if isinstance(path, int):
@@ -112,34 +134,40 @@ def arm(filename, folders):
 
     def importing():
         """Whether a library is being imported now, seen from the code's own frames inwards."""
-        frame = frame_at(2)
+        frame = frame_at(3)
         while frame is not None and frame.f_code.co_filename != filename:
             if frame.f_code.co_filename == bootstrap:
                 return True
             frame = frame.f_back
         return False
 
-    def hook(event, args):
-        if event in ATTRIBUTE_EVENTS:
-            if frame_at(1).f_code.co_filename == filename:
+    def judge(event, args):
+        if event in INNER_EVENTS:
+            if frame_at(2).f_code.co_filename == filename:
                 raise PermissionError("%s is the interpreter's own and out of reach" % (args[1],))
-            return
-        if event == "open":
+        elif event == "open":
             path, mode, flags = args
-            reads = not (flags & (os_write_flags)) and (mode is None or not set(mode) & set("wax+"))
+            reads = not flags & write_flags and (mode is None or not set(mode) & set("wax+"))
             if not (reads and within(path)):
                 raise PermissionError("files are out of reach; use the functions of code_helpers")
-            return
-        if event in LISTING_EVENTS:
+        elif event in LISTING_EVENTS:
             if args[0] is None or not within(args[0]):
                 raise PermissionError("folders are out of reach")
-            return
-        if event in ALLOWED_EVENTS:
-            return
-        if event in REFUSED_EVENTS or event.partition(".")[0] in REFUSED_FAMILIES:
+        elif event in REFUSED_EVENTS or event.partition(".")[0] in REFUSED_FAMILIES:
             # numpy's and scipy's own import binds C functions by ctypes
-            if not (event.startswith("ctypes.") and importing()):
+            if event not in ALLOWED_EVENTS and not (event.startswith("ctypes.") and importing()):
                 raise PermissionError("%s is not allowed in analysis code" % event)
 
-    os_write_flags = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+    judging = False
+
+    def hook(event, args):
+        nonlocal judging
+        if judging:  # an event of the hook's own making: looking at a frame is one
+            return
+        judging = True
+        try:
+            judge(event, args)
+        finally:
+            judging = False
+
     sys.addaudithook(hook)

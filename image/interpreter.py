@@ -183,9 +183,18 @@ def run_job(job, send, finish, ask, parts):
     except SystemExit as end:
         finish(*reporter.exited(end))
     except BaseException as error:  # whatever the code raises is its result
-        finish(1, **reporter.failed(error, namespace))
+        finish(1, **describe(reporter, error, namespace))
     else:
         finish(0, value=value)
+
+
+def describe(reporter, error, namespace):
+    """The report of an exception, or its bare name where the exception itself keeps it from being told."""
+    try:
+        return reporter.failed(error, namespace)
+    except BaseException:
+        name = type(error).__name__
+        return {"error": "%s (its text could not be made)" % name, "error_type": name}
 
 
 def main(argv):

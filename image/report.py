@@ -151,8 +151,11 @@ class Reporter:
             return
         seen.add(id(summary))
         summary.stack[:] = [frame for frame in summary.stack if frame.filename == self.filename]
-        self.keep_own(summary.__cause__, seen)
-        self.keep_own(summary.__context__, seen)
+        for link in ("__cause__", "__context__"):
+            earlier = getattr(summary, link)
+            self.keep_own(earlier, seen)
+            if earlier is not None and not earlier.stack:  # a library's own affair
+                setattr(summary, link, None)
         for inner in getattr(summary, "exceptions", None) or ():
             self.keep_own(inner, seen)
 

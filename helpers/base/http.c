@@ -92,7 +92,8 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
     return transfer->response->body.failed ? 0 : len;
 }
 
-static int on_progress(void *user, curl_off_t down_total, curl_off_t down, curl_off_t up_total, curl_off_t up)
+static int on_progress(void *user, curl_off_t down_total, curl_off_t down, curl_off_t up_total,
+                       curl_off_t up)
 {
     struct transfer *transfer = user;
 
@@ -125,7 +126,8 @@ static void set_target(CURL *curl, const struct http_request *request)
     }
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS,
                      (long)or_default(request->connect_ms, HTTP_CONNECT_MS_DEFAULT));
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)or_default(request->total_ms, HTTP_TOTAL_MS_DEFAULT));
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS,
+                     (long)or_default(request->total_ms, HTTP_TOTAL_MS_DEFAULT));
 }
 
 static void set_transfer(CURL *curl, struct transfer *transfer)
@@ -164,10 +166,14 @@ static int transfer_error(CURLcode code, const struct transfer *transfer, struct
         CURLcode code;
         enum error_kind kind;
     } kinds[] = {
-        {CURLE_COULDNT_CONNECT, ERROR_UNAVAILABLE},      {CURLE_COULDNT_RESOLVE_HOST, ERROR_UNAVAILABLE},
-        {CURLE_COULDNT_RESOLVE_PROXY, ERROR_UNAVAILABLE}, {CURLE_OPERATION_TIMEDOUT, ERROR_TIMEOUT},
-        {CURLE_ABORTED_BY_CALLBACK, ERROR_CANCELLED},    {CURLE_OUT_OF_MEMORY, ERROR_MEMORY},
-        {CURLE_URL_MALFORMAT, ERROR_INVALID},            {CURLE_UNSUPPORTED_PROTOCOL, ERROR_INVALID},
+        {CURLE_COULDNT_CONNECT, ERROR_UNAVAILABLE},
+        {CURLE_COULDNT_RESOLVE_HOST, ERROR_UNAVAILABLE},
+        {CURLE_COULDNT_RESOLVE_PROXY, ERROR_UNAVAILABLE},
+        {CURLE_OPERATION_TIMEDOUT, ERROR_TIMEOUT},
+        {CURLE_ABORTED_BY_CALLBACK, ERROR_CANCELLED},
+        {CURLE_OUT_OF_MEMORY, ERROR_MEMORY},
+        {CURLE_URL_MALFORMAT, ERROR_INVALID},
+        {CURLE_UNSUPPORTED_PROTOCOL, ERROR_INVALID},
     };
     enum error_kind kind = ERROR_IO;
 
@@ -193,8 +199,8 @@ static int add_header(struct curl_slist **list, const char *line, struct error *
     return 0;
 }
 
-int http_send(struct http_client *client, const struct http_request *request, struct http_response *response,
-              struct error *err)
+int http_send(struct http_client *client, const struct http_request *request,
+              struct http_response *response, struct error *err)
 {
     struct transfer transfer = {.request = request, .response = response};
     struct curl_slist *headers = NULL;
@@ -202,7 +208,8 @@ int http_send(struct http_client *client, const struct http_request *request, st
     int rc;
 
     response->status = 0;
-    buf_init(&response->body, request->response_cap ? request->response_cap : HTTP_RESPONSE_CAP_DEFAULT);
+    buf_init(&response->body,
+             request->response_cap ? request->response_cap : HTTP_RESPONSE_CAP_DEFAULT);
     curl_easy_reset(client->curl); /* options go, connections stay */
     /* Without this curl asks leave before each larger body, and some servers never answer. */
     rc = add_header(&headers, "Expect:", err);
@@ -238,8 +245,8 @@ const char *http_client_header(struct http_client *client, const char *name)
 void http_add_escaped(struct buf *to, const char *text)
 {
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
-                     strchr("-._~", *c);
+        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                     (*c >= '0' && *c <= '9') || strchr("-._~", *c);
 
         if (plain)
             buf_addc(to, (char)*c);
@@ -248,9 +255,10 @@ void http_add_escaped(struct buf *to, const char *text)
     }
 }
 
-/* 0 once the tunnel's socket is ready for events, -1 when time is up or the request was cancelled. */
-static int wait_for(const struct http_tunnel *tunnel, const struct http_request *request, short events,
-                    unsigned *left_ms, struct error *err)
+/* 0 once the tunnel's socket is ready for events, -1 when time is up or the request was cancelled.
+ */
+static int wait_for(const struct http_tunnel *tunnel, const struct http_request *request,
+                    short events, unsigned *left_ms, struct error *err)
 {
     struct pollfd poll_fd = {.fd = tunnel->fd, .events = events};
 
@@ -301,8 +309,8 @@ out:
     return rc;
 }
 
-static int send_head(struct http_tunnel *tunnel, const struct http_request *request, unsigned *left_ms,
-                     struct error *err)
+static int send_head(struct http_tunnel *tunnel, const struct http_request *request,
+                     unsigned *left_ms, struct error *err)
 {
     BUF_AUTO struct buf head;
     size_t sent = 0;
@@ -324,8 +332,8 @@ static int send_head(struct http_tunnel *tunnel, const struct http_request *requ
 }
 
 /* The answer's head into tunnel->early; what came behind it stays there for receive. */
-static int read_head(struct http_tunnel *tunnel, const struct http_request *request, unsigned *left_ms,
-                     struct error *err)
+static int read_head(struct http_tunnel *tunnel, const struct http_request *request,
+                     unsigned *left_ms, struct error *err)
 {
     size_t len = 0;
     char *end;
@@ -333,7 +341,8 @@ static int read_head(struct http_tunnel *tunnel, const struct http_request *requ
 
     for (;;) {
         size_t got = 0;
-        CURLcode code = curl_easy_recv(tunnel->curl, tunnel->early + len, sizeof tunnel->early - 1 - len, &got);
+        CURLcode code =
+            curl_easy_recv(tunnel->curl, tunnel->early + len, sizeof tunnel->early - 1 - len, &got);
 
         if (code == CURLE_AGAIN) {
             if (wait_for(tunnel, request, POLLIN, left_ms, err) < 0)
@@ -348,13 +357,16 @@ static int read_head(struct http_tunnel *tunnel, const struct http_request *requ
         if (end)
             break;
         if (len == sizeof tunnel->early - 1)
-            return error_set(err, ERROR_TOO_LARGE, "%s: the answer's head is too long", target_name(request));
+            return error_set(err, ERROR_TOO_LARGE, "%s: the answer's head is too long",
+                             target_name(request));
     }
     if (strncmp(tunnel->early, "HTTP/1.", 7) != 0 || len < 12)
         return error_set(err, ERROR_IO, "%s: no HTTP server answers", target_name(request));
-    status = atoi(tunnel->early + 9); // NOLINT(bugprone-unchecked-string-to-number-conversion): 0 is no status
+    status = atoi(tunnel->early +
+                  9); // NOLINT(bugprone-unchecked-string-to-number-conversion): 0 is no status
     if (status != 101 && status != 200)
-        return error_set(err, ERROR_UNAVAILABLE, "%s: answer %d: %s", target_name(request), status, end + 4);
+        return error_set(err, ERROR_UNAVAILABLE, "%s: answer %d: %s", target_name(request), status,
+                         end + 4);
     tunnel->early_used = (size_t)(end + 4 - tunnel->early);
     tunnel->early_len = len;
     return 0;
@@ -385,7 +397,8 @@ struct http_tunnel *http_tunnel_open(const struct http_request *request, struct 
         goto fail;
     }
     curl_easy_getinfo(tunnel->curl, CURLINFO_ACTIVESOCKET, &tunnel->fd);
-    if (send_head(tunnel, request, &left_ms, err) < 0 || read_head(tunnel, request, &left_ms, err) < 0)
+    if (send_head(tunnel, request, &left_ms, err) < 0 ||
+        read_head(tunnel, request, &left_ms, err) < 0)
         goto fail;
     return tunnel;
 fail:

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * HTTP as a client, by libcurl: this is its only user. http_send is one request and its answer, whole or as it streams in;
- * http_tunnel is a connection that the other side turns into a plain stream of bytes (an upgrade), read and written
- * without blocking.
+ * HTTP as a client, by libcurl: this is its only user. http_send is one request and its answer,
+ * whole or as it streams in; http_tunnel is a connection that the other side turns into a plain
+ * stream of bytes (an upgrade), read and written without blocking.
  *
- * A client keeps its connections open between requests. It belongs to one thread at a time; so does a tunnel.
+ * A client keeps its connections open between requests. It belongs to one thread at a time; so does
+ * a tunnel.
  */
 #ifndef LECTERN_BASE_HTTP_H
 #define LECTERN_BASE_HTTP_H
@@ -22,7 +23,8 @@
 #define HTTP_RESPONSE_CAP_DEFAULT ((size_t)64 << 20)
 #define HTTP_TUNNEL_HEAD_CAP      8192u /* bytes of the answer that opens a tunnel */
 
-/* Files in PEM form; each may be NULL: the system's authorities, no certificate of our own. Borrowed. */
+/* Files in PEM form; each may be NULL: the system's authorities, no certificate of our own.
+ * Borrowed. */
 struct http_tls {
     const char *ca;
     const char *cert;
@@ -39,13 +41,15 @@ struct http_request {
     size_t body_len;
     unsigned connect_ms;
     unsigned total_ms;
-    unsigned silent_ms; /* ends a request when nothing came for this long; 0: only total_ms counts */
-    bool direct;        /* not by a proxy, whatever the environment says */
+    unsigned
+        silent_ms; /* ends a request when nothing came for this long; 0: only total_ms counts */
+    bool direct;   /* not by a proxy, whatever the environment says */
     const struct http_tls *tls;
     const struct cancel *cancel;
     size_t response_cap;
 
-    /* Takes the body as it comes, instead of response->body. Another value than 0 ends the request with ERROR_CANCELLED. */
+    /* Takes the body as it comes, instead of response->body. Another value than 0 ends the request
+     * with ERROR_CANCELLED. */
     int (*on_bytes)(void *user, const char *bytes, size_t len);
     void *user;
 };
@@ -60,10 +64,11 @@ struct http_client;
 struct http_client *http_client_create(struct error *err);
 void http_client_destroy(struct http_client *client); /* takes NULL */
 
-/* 0 when an answer came, whatever its status. -1: ERROR_UNAVAILABLE where nobody listens, ERROR_TIMEOUT, ERROR_CANCELLED,
- * ERROR_TOO_LARGE, else ERROR_IO. *response is filled in any case and wants http_response_finish. */
-int http_send(struct http_client *client, const struct http_request *request, struct http_response *response,
-              struct error *err);
+/* 0 when an answer came, whatever its status. -1: ERROR_UNAVAILABLE where nobody listens,
+ * ERROR_TIMEOUT, ERROR_CANCELLED, ERROR_TOO_LARGE, else ERROR_IO. *response is filled in any case
+ * and wants http_response_finish. */
+int http_send(struct http_client *client, const struct http_request *request,
+              struct http_response *response, struct error *err);
 
 /* A header of the last answer, borrowed until the next request; NULL where it had none. */
 const char *http_client_header(struct http_client *client, const char *name);
@@ -73,14 +78,15 @@ void http_add_escaped(struct buf *to, const char *text);
 
 struct http_tunnel;
 
-/* Connects, sends the request with "Upgrade: tcp" and waits for 101 (or 200, as older servers say). Blocks. Any other
- * answer is ERROR_UNAVAILABLE with what it said. */
+/* Connects, sends the request with "Upgrade: tcp" and waits for 101 (or 200, as older servers say).
+ * Blocks. Any other answer is ERROR_UNAVAILABLE with what it said. */
 struct http_tunnel *http_tunnel_open(const struct http_request *request, struct error *err);
 void http_tunnel_close(struct http_tunnel *tunnel); /* takes NULL */
 int http_tunnel_fd(const struct http_tunnel *tunnel);
 
-/* As send(2) and recv(2) on a non-blocking socket: bytes moved; 0 from receive is the end; -1 with errno, EAGAIN for "not
- * now". Bytes may wait in the tunnel while the descriptor is not readable: receive until EAGAIN. */
+/* As send(2) and recv(2) on a non-blocking socket: bytes moved; 0 from receive is the end; -1 with
+ * errno, EAGAIN for "not now". Bytes may wait in the tunnel while the descriptor is not readable:
+ * receive until EAGAIN. */
 ssize_t http_tunnel_send(struct http_tunnel *tunnel, const void *bytes, size_t len);
 ssize_t http_tunnel_receive(struct http_tunnel *tunnel, void *bytes, size_t size);
 

@@ -63,7 +63,8 @@ static void nap(long ms)
     nanosleep(&time, NULL);
 }
 
-/* The next frame; ends the process where the stream does. With ms >= 0 false when none came so soon. */
+/* The next frame; ends the process where the stream does. With ms >= 0 false when none came so
+ * soon. */
 static bool get_frame(struct fake *fake, struct frame *frame, int ms)
 {
     for (;;) {
@@ -72,7 +73,8 @@ static bool get_frame(struct fake *fake, struct frame *frame, int ms)
         int rc;
 
         if (fake->used < fake->have) {
-            rc = frame_decoder_feed(&fake->decoder, fake->bytes + fake->used, fake->have - fake->used, &used, frame, NULL);
+            rc = frame_decoder_feed(&fake->decoder, fake->bytes + fake->used,
+                                    fake->have - fake->used, &used, frame, NULL);
             fake->used += used;
             if (rc < 0)
                 _exit(4);
@@ -100,7 +102,8 @@ static void request(struct fake *fake, const char *path, bool print)
     int len;
 
     memcpy(payload, &id, sizeof id);
-    len = snprintf(payload + sizeof id, sizeof payload - sizeof id, "%s%s", strncmp(path, "POST", 4) ? "GET " : "", path);
+    len = snprintf(payload + sizeof id, sizeof payload - sizeof id, "%s%s",
+                   strncmp(path, "POST", 4) ? "GET " : "", path);
     put_frame(FRAME_REQUEST, payload, sizeof id + (size_t)len);
     while (get_frame(fake, &frame, -1) && frame.type != FRAME_ANSWER)
         fake->cancelled = fake->cancelled || frame.type == FRAME_CANCEL;
@@ -141,7 +144,8 @@ static void print_hex(const char *hex)
 
 static void put_result(const char *value, const char *type, const char *error)
 {
-    json_t *json = json_pack("{s:s?, s:s?, s:s?, s:n}", "value", value, "error", error, "error_type", type, "line");
+    json_t *json = json_pack("{s:s?, s:s?, s:s?, s:n}", "value", value, "error", error,
+                             "error_type", type, "line");
     char *text = json_dumps(json, JSON_COMPACT);
 
     put_frame(FRAME_RESULT, text, strlen(text));
@@ -215,10 +219,12 @@ static void run_job(struct fake *fake, const struct frame *frame)
 
     put_frame(FRAME_STARTED, "", 0);
     fake->status = "ok";
-    for (line = strtok_r(code, "\n", &save); line && !fake->cancelled; line = strtok_r(NULL, "\n", &save))
+    for (line = strtok_r(code, "\n", &save); line && !fake->cancelled;
+         line = strtok_r(NULL, "\n", &save))
         do_line(fake, line);
-    len = snprintf(text, sizeof text, "{\"status\":\"%s\",\"exit_code\":%d,\"signal\":0,\"seconds\":0.25}", fake->status,
-                   strcmp(fake->status, "ok") == 0 ? 0 : 1);
+    len = snprintf(text, sizeof text,
+                   "{\"status\":\"%s\",\"exit_code\":%d,\"signal\":0,\"seconds\":0.25}",
+                   fake->status, strcmp(fake->status, "ok") == 0 ? 0 : 1);
     put_frame(FRAME_EXIT, text, (size_t)len);
     free(code);
     json_decref(job);
@@ -319,7 +325,8 @@ static int spawn_fake(struct engine_box *box, int stream, int errors, int fault)
     return rc;
 }
 
-static struct engine_box *fake_start(void *state, const struct execution_kind *kind, struct error *err)
+static struct engine_box *fake_start(void *state, const struct execution_kind *kind,
+                                     struct error *err)
 {
     struct engine_box *box = calloc(1, sizeof *box);
     int fault = atomic_load(&fake_fault);
@@ -327,7 +334,8 @@ static struct engine_box *fake_start(void *state, const struct execution_kind *k
 
     (void)state, (void)kind;
     atomic_fetch_add(&fake_started, 1);
-    if (!box || fault == FAKE_NO_START || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream) < 0 ||
+    if (!box || fault == FAKE_NO_START ||
+        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream) < 0 ||
         pipe2(errors, O_CLOEXEC | O_NONBLOCK) < 0) {
         error_set(err, ERROR_UNAVAILABLE, "the fake engine is away");
         free(box);

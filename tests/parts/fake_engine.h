@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * An engine for tests of the executor: each box is a process of the test program itself that speaks frame.h, and misbehaves
- * as it is told. No sandbox at all. A test program that uses it calls fake_runner_main first thing in main().
+ * An engine for tests of the executor: each box is a process of the test program itself that speaks
+ * frame.h, and misbehaves as it is told. No sandbox at all. A test program that uses it calls
+ * fake_runner_main first thing in main().
  *
  * What a job's code says, a command a line, is what the fake does:
  *

@@ -71,8 +71,8 @@ static void on_request(void *user, struct broker_request *request)
         waiter->answer(waiter, request);
         return;
     }
-    len = snprintf(text, sizeof text, "{\"session\": \"%s\", \"target\": \"%.300s\"}", broker_request_session(request),
-                   broker_request_target(request));
+    len = snprintf(text, sizeof text, "{\"session\": \"%s\", \"target\": \"%.300s\"}",
+                   broker_request_session(request), broker_request_target(request));
     executor_answer(request, 200, text, (size_t)len);
 }
 
@@ -103,7 +103,8 @@ static void on_done(void *user, const struct execution_result *result)
     pthread_mutex_unlock(&waiter->lock);
 }
 
-uint64_t job_waiter_run(struct job_waiter *waiter, struct executor *executor, struct execution_job *job, struct error *err)
+uint64_t job_waiter_run(struct job_waiter *waiter, struct executor *executor,
+                        struct execution_job *job, struct error *err)
 {
     job->on_started = on_started;
     job->on_output = on_output;
@@ -144,12 +145,17 @@ bool job_waiter_wait(struct job_waiter *waiter, unsigned ms)
     return wait_for(waiter, &waiter->finished, ms);
 }
 
-enum execution_status job_waiter_do(struct job_waiter *waiter, struct executor *executor, const char *kind, const char *code)
+enum execution_status job_waiter_do(struct job_waiter *waiter, struct executor *executor,
+                                    const char *kind, const char *code)
 {
-    static const char *const allowed[] = {"code_helpers", "math", "json",  "time", "re",       "collections",
-                                          "sys",          "os",   "numpy", "pandas", "networkx", NULL};
-    struct execution_job job = {
-        .code = code, .code_len = strlen(code), .session_id = "s", .kind = kind, .allowed = allowed};
+    static const char *const allowed[] = {"code_helpers", "math",        "json",     "time",
+                                          "re",           "collections", "sys",      "os",
+                                          "numpy",        "pandas",      "networkx", NULL};
+    struct execution_job job = {.code = code,
+                                .code_len = strlen(code),
+                                .session_id = "s",
+                                .kind = kind,
+                                .allowed = allowed};
     struct error err = {0};
 
     job_waiter_init(waiter);
@@ -169,7 +175,8 @@ static int count_entries(const char *path)
     DIR *folder = opendir(path);
     int count = 0;
 
-    while (folder && readdir(folder)) // NOLINT(concurrency-mt-unsafe): a folder of this thread's own
+    while (folder &&
+           readdir(folder)) // NOLINT(concurrency-mt-unsafe): a folder of this thread's own
         count++;
     if (folder)
         closedir(folder);
@@ -215,11 +222,13 @@ bool holdings_are(const struct holdings *before)
 
     for (int i = 0; i < 40; i++) {
         now = holdings_count();
-        if (now.descriptors <= before->descriptors && now.threads <= before->threads && now.children <= before->children)
+        if (now.descriptors <= before->descriptors && now.threads <= before->threads &&
+            now.children <= before->children)
             return true;
         usleep(50000);
     }
-    fprintf(stderr, "held now / before: descriptors %d/%d, threads %d/%d, children %d/%d\n", now.descriptors,
-            before->descriptors, now.threads, before->threads, now.children, before->children);
+    fprintf(stderr, "held now / before: descriptors %d/%d, threads %d/%d, children %d/%d\n",
+            now.descriptors, before->descriptors, now.threads, before->threads, now.children,
+            before->children);
     return false;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The executor over an engine whose sandboxes misbehave as they are told (tests/parts/fake_engine.h).
+ * The executor over an engine whose sandboxes misbehave as they are told
+ * (tests/parts/fake_engine.h).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <uv.h>
 
 #include "tests/parts/fake_engine.h"
 #include "tests/parts/job_waiter.h"
@@ -82,7 +84,8 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static void check(struct executor *executor, const char *code, enum execution_status status, const char *out)
+static void check(struct executor *executor, const char *code, enum execution_status status,
+                  const char *out)
 {
     struct job_waiter waiter;
 
@@ -156,7 +159,9 @@ static void test_invalid_utf8_is_replaced(void **state)
 {
     struct fixture *fixture = *state;
 
-    check(fixture->executor, "hex c3\nhex a4ff41", EXECUTION_OK, "ä\xef\xbf\xbd" "A");
+    check(fixture->executor, "hex c3\nhex a4ff41", EXECUTION_OK,
+          "ä\xef\xbf\xbd"
+          "A");
     check(fixture->executor, "print a\nhex e282", EXECUTION_OK, "a\xef\xbf\xbd");
 }
 
@@ -180,7 +185,8 @@ static void test_cut_is_between_characters(void **state)
     struct job_waiter waiter;
     char code[64];
 
-    snprintf(code, sizeof code, "flood %u\nprint \xe2\x82\xac\xe2\x82\xac", EXECUTION_STDOUT_CAP - 4);
+    snprintf(code, sizeof code, "flood %u\nprint \xe2\x82\xac\xe2\x82\xac",
+             EXECUTION_STDOUT_CAP - 4);
     job_waiter_do(&waiter, fixture->executor, "bare", code);
     assert_int_equal(waiter.out_len, EXECUTION_STDOUT_CAP - 1);
     assert_string_equal(waiter.out + waiter.out_len - 4, "x\xe2\x82\xac");
@@ -203,7 +209,8 @@ static void test_breaches_end_the_sandbox(void **state)
 static void test_backstop_of_the_deadline(void **state)
 {
     struct fixture *fixture = *state;
-    struct execution_job job = {.code = "print x\ndeaf 5000", .code_len = 17, .kind = "bare", .timeout_ms = 100};
+    struct execution_job job = {
+        .code = "print x\ndeaf 5000", .code_len = 17, .kind = "bare", .timeout_ms = 100};
     struct job_waiter waiter;
     struct error err = {0};
     double begin;
@@ -239,7 +246,8 @@ static void test_requests(void **state)
 
     job_waiter_do(&waiter, fixture->executor, "bare", "get /session/other/nodes?limit=5");
     assert_int_equal(waiter.status, EXECUTION_OK);
-    assert_string_equal(waiter.out, "200 {\"session\": \"s\", \"target\": \"/session/other/nodes?limit=5\"}");
+    assert_string_equal(waiter.out,
+                        "200 {\"session\": \"s\", \"target\": \"/session/other/nodes?limit=5\"}");
     job_waiter_finish(&waiter);
 }
 
@@ -277,7 +285,7 @@ static void test_too_many_requests(void **state)
     assert_int_equal(strncmp(waiter.out, "200 ", 4), 0);
     job_waiter_finish(&waiter);
     job_waiter_do(&waiter, fixture->executor, "bare", "gets 51");
-    assert_int_equal(strncmp(waiter.out, "429 ", 4), 0);
+    assert_int_equal(strncmp(waiter.out, "403 ", 4), 0);
     assert_int_equal(waiter.requests, 50);
     job_waiter_finish(&waiter);
     check(fixture->executor, "gets 5000", EXECUTION_ENGINE, "");
@@ -314,8 +322,11 @@ static void test_too_many_answer_bytes(void **state)
 static void test_slow_reader(void **state)
 {
     struct fixture *fixture = *state;
-    struct execution_job job = {
-        .code = "slow\ngets 1", .code_len = 11, .kind = "bare", .session_id = "s", .timeout_ms = 500};
+    struct execution_job job = {.code = "slow\ngets 1",
+                                .code_len = 11,
+                                .kind = "bare",
+                                .session_id = "s",
+                                .timeout_ms = 500};
     struct job_waiter waiter;
     struct error err = {0};
     double begin;
@@ -340,7 +351,8 @@ static void keep_back(struct job_waiter *waiter, struct broker_request *request)
 static void test_answers_that_come_late(void **state)
 {
     struct fixture *fixture = *state;
-    struct execution_job job = {.code = "gets 1", .code_len = 6, .kind = "bare", .session_id = "s", .timeout_ms = 50};
+    struct execution_job job = {
+        .code = "gets 1", .code_len = 6, .kind = "bare", .session_id = "s", .timeout_ms = 50};
     struct job_waiter waiters[2];
     struct error err = {0};
 
@@ -444,7 +456,8 @@ static void test_many_at_once(void **state)
     struct error err = {0};
 
     for (int i = 0; i < 40; i++) {
-        struct execution_job job = {.code = "print x", .code_len = 7, .kind = i % 2 ? "bare" : "data"};
+        struct execution_job job = {
+            .code = "print x", .code_len = 7, .kind = i % 2 ? "bare" : "data"};
 
         job_waiter_init(&waiters[i]);
         assert_true(job_waiter_run(&waiters[i], fixture->executor, &job, &err) > 0);
@@ -495,7 +508,8 @@ static void test_bad_jobs(void **state)
     assert_int_equal(err.kind, ERROR_INVALID);
 }
 
-static void check_fault_and_recovery(struct fixture *fixture, enum fake_fault fault, const char *says)
+static void check_fault_and_recovery(struct fixture *fixture, enum fake_fault fault,
+                                     const char *says)
 {
     struct job_waiter waiter;
     struct error err = {0};
@@ -520,6 +534,7 @@ static void check_fault_and_recovery(struct fixture *fixture, enum fake_fault fa
     nap(500);
     assert_true(atomic_load(&fake_started) - started <= 4);
     atomic_store(&fake_fault, FAKE_WELL);
+    nap(200); /* for a start that was under way with the fault */
     check(fixture->executor, "print back", EXECUTION_OK, "back");
 }
 
@@ -634,6 +649,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_engine_that_never_was),
     };
 
+    uv_loop_t first;
+
     fake_runner_main(argc, argv);
+    /* libuv opens descriptors with its first loop that it keeps for good: before any are counted.
+     */
+    uv_loop_init(&first);
+    uv_loop_close(&first);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

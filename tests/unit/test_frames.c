@@ -19,7 +19,8 @@
 /* ---- frames ---- */
 
 /* Feeds bytes in pieces of `step`, notes types and payload sizes: "o5 x2 !" where ! is a breach. */
-static char *decode(enum frame_direction direction, const void *bytes, size_t len, size_t step, char seen[256])
+static char *decode(enum frame_direction direction, const void *bytes, size_t len, size_t step,
+                    char seen[256])
 {
     struct frame_decoder decoder;
     struct frame frame;
@@ -32,7 +33,8 @@ static char *decode(enum frame_direction direction, const void *bytes, size_t le
 
         while (piece > 0) {
             struct error err = {0};
-            int rc = frame_decoder_feed(&decoder, (const char *)bytes + at, piece, &used, &frame, &err);
+            int rc =
+                frame_decoder_feed(&decoder, (const char *)bytes + at, piece, &used, &frame, &err);
 
             if (rc < 0) {
                 assert_int_equal(err.kind, ERROR_MALFORMED);
@@ -177,15 +179,21 @@ static void test_utf8(void **state)
 {
     (void)state;
     check_repair("abc", 3, "abc");
-    check_repair("gr\xc3\xb6\xc3\x9f" "er \xe2\x82\xac \xf0\x9f\x98\x80", 17, "größer € 😀");
-    check_repair("a\xff" "b", 3, "a" R "b");
+    check_repair("gr\xc3\xb6\xc3\x9f"
+                 "er \xe2\x82\xac \xf0\x9f\x98\x80",
+                 17, "größer € 😀");
+    check_repair("a\xff"
+                 "b",
+                 3, "a" R "b");
     check_repair("\xc3", 1, R);
     check_repair("\xc3(", 2, R "(");
-    check_repair("\xe2\x82", 2, R);              /* cut: one for the part */
-    check_repair("\xe2\x82" "A", 3, R "A");
-    check_repair("\xc0\xaf", 2, R R);            /* overlong */
-    check_repair("\xe0\x80\xaf", 3, R R R);      /* overlong */
-    check_repair("\xed\xa0\x80", 3, R R R);      /* surrogate */
+    check_repair("\xe2\x82", 2, R); /* cut: one for the part */
+    check_repair("\xe2\x82"
+                 "A",
+                 3, R "A");
+    check_repair("\xc0\xaf", 2, R R);             /* overlong */
+    check_repair("\xe0\x80\xaf", 3, R R R);       /* overlong */
+    check_repair("\xed\xa0\x80", 3, R R R);       /* surrogate */
     check_repair("\xf4\x90\x80\x80", 4, R R R R); /* beyond U+10FFFF */
     check_repair("\xf0\x9f\x98\xf0\x9f\x98\x80", 7, R "😀");
     check_repair("\x80\x80", 2, R R);
@@ -203,7 +211,8 @@ static void on_stderr(void *user, const char *bytes, size_t len)
 
 static void test_demux(void **state)
 {
-    static const char wire[] = "\1\0\0\0\0\0\0\5hello\2\0\0\0\0\0\0\4oops\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\6 world";
+    static const char wire[] =
+        "\1\0\0\0\0\0\0\5hello\2\0\0\0\0\0\0\4oops\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\6 world";
     const size_t len = sizeof wire - 1;
 
     (void)state;
@@ -245,8 +254,11 @@ static struct frame status_frame(enum frame_type type, const char *text)
 static void test_job_frame(void **state)
 {
     static const char *const allowed[] = {"math", "json", NULL};
-    struct execution_job job = {
-        .code = "print('\xc3\xa4')\n", .code_len = 12, .session_id = "s1", .kind = "bare", .allowed = allowed};
+    struct execution_job job = {.code = "print('\xc3\xa4')\n",
+                                .code_len = 12,
+                                .session_id = "s1",
+                                .kind = "bare",
+                                .allowed = allowed};
     struct error err = {0};
     size_t len;
     char *frame = job_frame_pack(&job, 1234, &len, &err);
@@ -263,7 +275,8 @@ static void test_job_frame(void **state)
     assert_int_equal(json_integer_value(json_object_get(json, "timeout_ms")), 1234);
     assert_int_equal(json_array_size(json_object_get(json, "allowed")), 2);
     assert_int_equal(json_array_size(json_object_get(json, "preload")), 0);
-    assert_int_equal(json_integer_value(json_object_get(json, "output_limit")), EXECUTION_OUTPUT_LIMIT);
+    assert_int_equal(json_integer_value(json_object_get(json, "output_limit")),
+                     EXECUTION_OUTPUT_LIMIT);
     json_decref(json);
     free(frame);
 }
@@ -325,8 +338,9 @@ static void test_exit(void **state)
 
 static void test_exit_is_not_believed_blindly(void **state)
 {
-    struct frame frame = status_frame(FRAME_EXIT, "{\"status\":\"ok\",\"seconds\":-3,\"exit_code\":99999,"
-                                                  "\"stdout_cut\":-5,\"stderr_cut\":7}");
+    struct frame frame =
+        status_frame(FRAME_EXIT, "{\"status\":\"ok\",\"seconds\":-3,\"exit_code\":99999,"
+                                 "\"stdout_cut\":-5,\"stderr_cut\":7}");
     struct job_exit ended = {0};
 
     (void)state;
@@ -339,7 +353,8 @@ static void test_exit_is_not_believed_blindly(void **state)
 
 static void test_result(void **state)
 {
-    struct frame frame = status_frame(FRAME_RESULT, "{\"value\":\"a\\u0000b\",\"error\":null,\"error_type\":7}");
+    struct frame frame =
+        status_frame(FRAME_RESULT, "{\"value\":\"a\\u0000b\",\"error\":null,\"error_type\":7}");
     struct job_result result = {0};
 
     (void)state;
@@ -355,12 +370,18 @@ static void test_result(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frames_in_any_pieces), cmocka_unit_test(test_payload_is_terminated),
-        cmocka_unit_test(test_breaches),             cmocka_unit_test(test_caps_by_direction),
-        cmocka_unit_test(test_random_bytes),         cmocka_unit_test(test_utf8),
-        cmocka_unit_test(test_demux),                cmocka_unit_test(test_demux_refuses),
-        cmocka_unit_test(test_job_frame),            cmocka_unit_test(test_job_frame_refuses),
-        cmocka_unit_test(test_exit),                 cmocka_unit_test(test_exit_is_not_believed_blindly),
+        cmocka_unit_test(test_frames_in_any_pieces),
+        cmocka_unit_test(test_payload_is_terminated),
+        cmocka_unit_test(test_breaches),
+        cmocka_unit_test(test_caps_by_direction),
+        cmocka_unit_test(test_random_bytes),
+        cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_demux),
+        cmocka_unit_test(test_demux_refuses),
+        cmocka_unit_test(test_job_frame),
+        cmocka_unit_test(test_job_frame_refuses),
+        cmocka_unit_test(test_exit),
+        cmocka_unit_test(test_exit_is_not_believed_blindly),
         cmocka_unit_test(test_result),
     };
 
