@@ -139,6 +139,9 @@ static void test_wrong_arguments(void **state)
 
     expect(fixture, "{}", -1, "The queries: outline, ");
     expect(fixture, "{\"query\": \"need\", \"node_id\": \"N2\"}", -1, "did you mean 'needs'?");
+    expect(fixture, "{\"query\": \"needs\"}", -1, "needs takes node_id: ");
+    expect(fixture, "{\"query\": \"path\", \"node_id\": \"N1\"}", -1,
+           "path takes from_node_id and to_node_id: ");
     expect(fixture, "{\"query\": 3}", -1, "query wants a text");
     expect(fixture, "{\"query\": \"needs\", \"node_id\": \"N4\"}", -1, "the nearest is N1");
     expect(fixture, "{\"query\": \"order\", \"limit\": 501}", -1,
@@ -200,7 +203,7 @@ static void test_keeps_a_graph_for_each_version(void **state)
     assert_ptr_equal(graph_cache_get(cache, fixture->store, fixture->sid, &err), first);
     /* With one more the least recently asked goes; all can still be had. */
     load(fixture, others[GRAPH_CACHE_ENTRIES - 1]);
-    for (size_t i = 0; i < 3 * GRAPH_CACHE_ENTRIES; i++)
+    for (size_t i = 0; i < (size_t)3 * GRAPH_CACHE_ENTRIES; i++)
         assert_non_null(
             graph_cache_get(cache, fixture->store, others[i % GRAPH_CACHE_ENTRIES], &err));
     assert_non_null(graph_cache_get(cache, fixture->store, fixture->sid, &err));
