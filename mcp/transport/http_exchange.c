@@ -21,9 +21,11 @@
 #include "helpers/base/log.h"
 #include "mcp/protocol/message.h"
 #include "mcp/transport/http_server.h"
+#include "mcp/transport/http_taken.h"
 
 #define JSON_TYPE   "application/json"
 #define EVENTS_TYPE "text/event-stream"
+#define REPEATS_CAP 100000 /* of the end of one body: more is a loop inside libwebsockets */
 
 enum exchange_state {
     EXCHANGE_RECEIVING, /* the body */
@@ -43,6 +45,7 @@ struct exchange {
     struct buf body;
     uint64_t body_deadline_ms;
     bool reading_stopped;
+    unsigned repeats;
     void (*on_gone)(void *user);
     void *on_gone_user;
 
@@ -267,6 +270,30 @@ static void answer_preflight(struct exchange *exchange)
     exchange_answer(exchange, 204, NULL, NULL);
 }
 
+static bool has_body_method(const struct http_request *request)
+{
+    return strcmp(request->method, "POST") == 0 || strcmp(request->method, "PUT") == 0 ||
+           strcmp(request->method, "PATCH") == 0;
+}
+
+/* The connection's own pointer holds how much was taken when its last answer ended. */
+static void note_taken(struct lws *wsi)
+{
+    lws_set_opaque_user_data(wsi, (void *)(uintptr_t)http_bytes_taken(lws_get_socket_fd(wsi)));
+}
+
+/* A request with a body that libwebsockets reads from its own buffer, and wrongly (http_taken.c).
+ * The end of a connection counts as one byte taken. */
+static bool is_misread(struct lws *wsi, const struct http_request *request)
+{
+    uint64_t last = (uint64_t)(uintptr_t)lws_get_opaque_user_data(wsi);
+
+    if (last == 0 || (request->length == 0 && !request->wrong &&
+                      (request->has_length || !has_body_method(request))))
+        return false;
+    return http_bytes_taken(lws_get_socket_fd(wsi)) <= last + 1;
+}
+
 /* What the headers alone decide. */
 static void judge(struct exchange *exchange)
 {
@@ -315,51 +342,6 @@ static bool body_unreadable(const struct exchange *exchange)
            request->length > exchange->route->body_cap;
 }
 
-static bool has_body_method(const struct http_request *request)
-{
-    return strcmp(request->method, "POST") == 0 || strcmp(request->method, "PUT") == 0 ||
-           strcmp(request->method, "PATCH") == 0;
-}
-
-int exchange_on_request(struct http_server *server, struct lws *wsi, struct connection *connection,
-                        const char *path, size_t len)
-{
-    struct exchange *exchange = calloc(1, sizeof *exchange);
-
-    if (!exchange)
-        return -1;
-    connection->exchange = exchange;
-    server->exchanges++;
-    exchange->server = server;
-    exchange->wsi = wsi;
-    http_request_read(wsi, path, len, &exchange->request);
-    exchange->route = find_route(exchange->request.path);
-    exchange->closes = server->draining;
-    buf_init(&exchange->body, exchange->route->body_cap);
-    exchange->body_deadline_ms = uv_now(server->parts->loop) + HTTP_BODY_TIMEOUT_S * 1000u;
-    judge(exchange);
-    if (body_unreadable(exchange)) {
-        exchange->closes = true;
-        exchange->state = EXCHANGE_WORKING;
-        begin_answer(exchange);
-        return 0;
-    }
-    /* Without a length libwebsockets waits for a body that never comes, so such a connection does
-     * not go on after its answer. */
-    if (!exchange->request.has_length && has_body_method(&exchange->request))
-        exchange->closes = true;
-    if (exchange->request.length == 0) {
-        work(exchange);
-        return 0;
-    }
-    lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, HTTP_BODY_STALL_S);
-    if (exchange->request.expects_continue && exchange->status == 0) {
-        exchange->continue_waits = true;
-        lws_callback_on_writable(wsi);
-    }
-    return 0;
-}
-
 int exchange_on_body(struct exchange *exchange, const char *bytes, size_t len)
 {
     struct http_server *server = exchange->server;
@@ -391,9 +373,10 @@ int exchange_on_body_end(struct exchange *exchange)
      * stream, which ends with its connection. */
     if (exchange->streaming || exchange->state == EXCHANGE_LINGERING)
         return -1;
+    note_taken(exchange->wsi);
     if (exchange->state == EXCHANGE_WORKING)
         stop_reading(exchange);
-    return 0;
+    return ++exchange->repeats < REPEATS_CAP ? 0 : -1;
 }
 
 /* ---- writing ---- */
@@ -518,6 +501,7 @@ static int finish(struct exchange *exchange)
     exchange->state = EXCHANGE_DONE;
     if (exchange->closes)
         return -1;
+    note_taken(wsi);
     return lws_http_transaction_completed(wsi) ? -1 : 0; /* the exchange is gone after it */
 }
 
@@ -549,4 +533,60 @@ int exchange_on_writable(struct exchange *exchange)
         return 0;
     }
     return finish(exchange);
+}
+
+/* ---- the beginning ---- */
+
+/* Answered at once, as the connection cannot go on. */
+static void refuse_misread(struct exchange *exchange)
+{
+    exchange->closes = true;
+    exchange_error(exchange, 503,
+                   "a request with a body cannot follow another before that one is answered: send "
+                   "it again");
+    if (write_piece(exchange) < 0)
+        log_debug("http", "the refusal of an early request could not be sent");
+}
+
+int exchange_on_request(struct http_server *server, struct lws *wsi, struct connection *connection,
+                        const char *path, size_t len)
+{
+    struct exchange *exchange = calloc(1, sizeof *exchange);
+
+    if (!exchange)
+        return -1;
+    connection->exchange = exchange;
+    server->exchanges++;
+    exchange->server = server;
+    exchange->wsi = wsi;
+    http_request_read(wsi, path, len, &exchange->request);
+    exchange->route = find_route(exchange->request.path);
+    exchange->closes = server->draining;
+    buf_init(&exchange->body, exchange->route->body_cap);
+    exchange->body_deadline_ms = uv_now(server->parts->loop) + HTTP_BODY_TIMEOUT_S * 1000u;
+    if (is_misread(wsi, &exchange->request)) {
+        refuse_misread(exchange);
+        return -1;
+    }
+    judge(exchange);
+    if (body_unreadable(exchange)) {
+        exchange->closes = true;
+        exchange->state = EXCHANGE_WORKING;
+        begin_answer(exchange);
+        return 0;
+    }
+    /* Without a length libwebsockets waits for a body that never comes, so such a connection does
+     * not go on after its answer. */
+    if (!exchange->request.has_length && has_body_method(&exchange->request))
+        exchange->closes = true;
+    if (exchange->request.length == 0) {
+        work(exchange);
+        return 0;
+    }
+    lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, HTTP_BODY_STALL_S);
+    if (exchange->request.expects_continue && exchange->status == 0) {
+        exchange->continue_waits = true;
+        lws_callback_on_writable(wsi);
+    }
+    return 0;
 }
