@@ -157,3 +157,9 @@ void http_request_read(struct lws *wsi, const char *path, size_t len, struct htt
                          lws_hdr_custom_length(wsi, "access-control-request-method:",
                                                (int)strlen("access-control-request-method:")) > 0;
 }
+
+bool http_request_has_body_method(const struct http_request *request)
+{
+    return strcmp(request->method, "POST") == 0 || strcmp(request->method, "PUT") == 0 ||
+           strcmp(request->method, "PATCH") == 0;
+}

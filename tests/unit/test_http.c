@@ -160,6 +160,7 @@ struct answer {
     char head[4096];
     char *body; /* NUL-terminated */
     size_t len;
+    char value[512]; /* of the header asked for last */
 };
 
 static void client_open(struct client *client, int port)
@@ -215,9 +216,8 @@ static void client_take(struct client *client, size_t len)
     client->len -= len;
 }
 
-static const char *header(const struct answer *answer, const char *name)
+static const char *header(struct answer *answer, const char *name)
 {
-    static char value[512];
     char line[128];
     const char *at;
 
@@ -226,8 +226,8 @@ static const char *header(const struct answer *answer, const char *name)
     if (!at)
         return NULL;
     at += strlen(line);
-    snprintf(value, sizeof value, "%.*s", (int)strcspn(at, "\r\n"), at);
-    return value;
+    snprintf(answer->value, sizeof answer->value, "%.*s", (int)strcspn(at, "\r\n"), at);
+    return answer->value;
 }
 
 /* The next answer's head; false where the connection ended without one. */
