@@ -78,6 +78,10 @@ static bool closes(char open, char close)
            (open == '{' && close == '}');
 }
 
+static const char unended[] = "A string or bracket inside the braces of this f-string is not "
+                              "closed. In Python 3.11 a string in there cannot use the "
+                              "quotes of the f-string itself: write f\"{d['key']}\".";
+
 /* Where the expression at f->at ends. -1 after an error. */
 static int find_expression_end(struct fstring *f, struct fstring_piece *piece, size_t *end)
 {
@@ -137,14 +141,11 @@ static int find_expression_end(struct fstring *f, struct fstring_piece *piece, s
         }
     }
     if (quote) {
-        fail(f, piece, opened_at,
-             "A string inside the braces of this f-string is not closed. In Python 3.11 it cannot "
-             "use the quotes of "
-             "the f-string itself: write f\"{d['key']}\".");
+        fail(f, piece, opened_at, unended);
         return -1;
     }
     if (depth > 0) {
-        fail(f, piece, opened_at, "A bracket inside the braces of this f-string is never closed.");
+        fail(f, piece, opened_at, unended);
         return -1;
     }
     *end = at;

@@ -6,8 +6,9 @@
 #include <string.h>
 
 /* Cuts at a character's boundary, so that the text stays UTF-8. */
-static void add(struct report *report, const char *code, size_t line, size_t column,
-                const char *format, va_list args)
+__attribute__((format(printf, 5, 0))) static void add(struct report *report, const char *code,
+                                                      size_t line, size_t column,
+                                                      const char *format, va_list args)
 {
     struct verdict *verdict = report->verdict;
     struct diagnostic *diagnostic;
