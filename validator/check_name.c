@@ -216,11 +216,9 @@ void check_names(struct check *check)
             if (check->list.tokens[i + 1].kind != TOKEN_INDENT)
                 walk.next_known = false;
             check->depth = 0;
-        } else if (token->kind == TOKEN_FIELD_OPEN ||
-                   (token->kind == TOKEN_OP && strchr("([{", token->id))) {
+        } else if (check_opens(token)) {
             check->depth++;
-        } else if (token->kind == TOKEN_FIELD_CLOSE ||
-                   (token->kind == TOKEN_OP && strchr(")]}", token->id))) {
+        } else if (check_closes(token)) {
             check->depth -= check->depth > 0;
         }
     }

@@ -208,6 +208,8 @@ static void check_keyword(struct walk *walk, size_t index)
             "This word is part of the language and cannot be given a value. Choose another name.");
         return;
     }
+    if (walk->depth > 0)
+        return;
     switch (keyword) {
     case KEYWORD_IF:
     case KEYWORD_ELIF:
@@ -308,8 +310,7 @@ static size_t find_unclosed(const struct check *check)
     for (size_t i = 0; i < check->list.count; i++) {
         const struct token *token = &check->list.tokens[i];
 
-        if (token->kind == TOKEN_OP && strchr("([{", token->id) &&
-            token->match >= check->list.count)
+        if (token->kind == TOKEN_OP && check_opens(token) && token->match >= check->list.count)
             return i;
     }
     return check->list.count;
@@ -327,16 +328,11 @@ void check_syntax(struct check *check)
         if (token->kind == TOKEN_INDENT || token->kind == TOKEN_DEDENT ||
             token->kind == TOKEN_NEWLINE)
             check_block(&walk, i);
-        else if (token->kind == TOKEN_NAME && token->id != KEYWORD_NONE && walk.depth == 0)
+        else if (token->kind == TOKEN_NAME && token->id != KEYWORD_NONE)
             check_keyword(&walk, i);
-        else if (token->kind == TOKEN_FIELD_OPEN ||
-                 (token->kind == TOKEN_OP && strchr("([{", token->id)))
+        else if (check_opens(token))
             walk.depth++;
-        else if (token->kind == TOKEN_FIELD_CLOSE ||
-                 (token->kind == TOKEN_OP && strchr(")]}", token->id)))
+        else if (check_closes(token))
             walk.depth -= walk.depth > 0;
-        else if (token->kind == TOKEN_NAME && token->id != KEYWORD_NONE &&
-                 check_is_op(check, i + 1, '='))
-            check_keyword(&walk, i);
     }
 }

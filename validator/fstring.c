@@ -92,7 +92,6 @@ static int find_expression_end(struct fstring *f, struct fstring_piece *piece, s
     for (at = f->at; at < f->end; at++) {
         char c = f->source[at];
         bool tripled = at + 2 < f->end && f->source[at + 1] == c && f->source[at + 2] == c;
-        char next = at + 1 < f->end ? f->source[at + 1] : '\0';
 
         if (c == '\\') {
             fail(f, piece, at,
@@ -127,7 +126,7 @@ static int find_expression_end(struct fstring *f, struct fstring_piece *piece, s
                  "variable before.");
             return -1;
         } else if (depth == 0 && strchr("!:}=<>", c) && c) {
-            if (next == '=' && c != ':' && c != '}')
+            if (at + 1 < f->end && f->source[at + 1] == '=' && c != ':' && c != '}')
                 at++;
             else if (c != '<' && c != '>')
                 break;

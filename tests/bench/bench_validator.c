@@ -54,7 +54,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Median seconds of one judgement. */
+/* Median seconds of one judgement; -1 where the sample is refused, which would measure something
+ * else. */
 static double measure(const struct buf *source, struct verdict *verdict)
 {
     const struct validator_profile *profile = validator_profile_find("data-science");
@@ -70,7 +71,7 @@ static double measure(const struct buf *source, struct verdict *verdict)
     }
     if (!verdict->accepted) {
         fprintf(stderr, "the sample was refused: %s\n", verdict->diagnostics[0].text);
-        exit(1);
+        return -1;
     }
     qsort(rounds, ROUNDS, sizeof *rounds, by_value);
     return rounds[ROUNDS / 2];
@@ -122,6 +123,8 @@ int main(int argc, char **argv)
         while (source.len + sizeof ordinary - 1 <= sizes[i])
             buf_adds(&source, ordinary);
         ours = measure(&source, &verdict);
+        if (ours < 0)
+            return 1;
         theirs = measure_python(python, &source);
         printf("%8zu %9.1f us %10.1f", source.len, ours * 1e6, (double)source.len / ours / 1e6);
         if (theirs > 0)
