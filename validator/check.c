@@ -28,6 +28,18 @@ bool check_is_keyword(const struct check *check, size_t index, enum keyword keyw
     return token->kind == TOKEN_NAME && token->id == keyword;
 }
 
+bool check_opens(const struct token *token)
+{
+    return token->kind == TOKEN_FIELD_OPEN ||
+           (token->kind == TOKEN_OP && (token->id == '(' || token->id == '[' || token->id == '{'));
+}
+
+bool check_closes(const struct token *token)
+{
+    return token->kind == TOKEN_FIELD_CLOSE ||
+           (token->kind == TOKEN_OP && (token->id == ')' || token->id == ']' || token->id == '}'));
+}
+
 /* Behind a colon too, as in "if x: import y": the callers ask only for words that stand nowhere
  * else behind one. */
 bool check_starts_statement(const struct check *check, size_t index)
@@ -69,6 +81,9 @@ bool check_string_value(struct check *check, size_t index)
     struct fstring_piece piece;
 
     buf_clear(&check->value);
+    buf_add(&check->value, "", 0); /* so that data is there */
+    if (!check->value.data)
+        return false;
     if (!(token->flags & TOKEN_FORMATTED)) {
         literal_body(source, token, &start, &end);
         literal_decode(&check->value, source, start, end, token->flags, &error, &error_at);
@@ -110,11 +125,6 @@ const struct binding *check_binding_at(const struct check *check, size_t index)
     return NULL;
 }
 
-static bool opens(const struct token *token)
-{
-    return token->kind == TOKEN_OP && (token->id == '(' || token->id == '[' || token->id == '{');
-}
-
 bool check_next_argument(const struct check *check, size_t open, size_t *cursor,
                          struct argument *argument)
 {
@@ -135,8 +145,9 @@ bool check_next_argument(const struct check *check, size_t open, size_t *cursor,
     while (at < close && !check_is_op(check, at, ',')) {
         const struct token *token = token_at(check, at);
 
-        at = opens(token) && token->match > at ? (size_t)token->match + 1
-                                               : token_list_next(&check->list, at);
+        at = token->kind == TOKEN_OP && check_opens(token) && token->match > at
+                 ? (size_t)token->match + 1
+                 : token_list_next(&check->list, at);
     }
     argument->end = *cursor = at < close ? at : close;
     return true;

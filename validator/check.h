@@ -69,6 +69,8 @@ void check_call(struct check *check, size_t index, const struct policy_name *nam
 /* What the steps ask of the tokens. */
 bool check_is_op(const struct check *check, size_t index, unsigned op);
 bool check_is_keyword(const struct check *check, size_t index, enum keyword keyword);
+bool check_opens(const struct token *token); /* a bracket, or an f-string's field */
+bool check_closes(const struct token *token);
 bool check_starts_statement(const struct check *check, size_t index);
 bool check_is_attribute(const struct check *check, size_t index);
 const char *check_text(const struct check *check, size_t index, size_t *len);

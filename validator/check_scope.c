@@ -173,16 +173,10 @@ void check_shadows(struct check *check)
 
         while (walk.count > 0 && i > walk.scopes[walk.count - 1].to)
             walk.count--;
-        if (token->kind == TOKEN_FIELD_OPEN)
+        if (check_opens(token))
             walk.depth++;
-        else if (token->kind == TOKEN_FIELD_CLOSE && walk.depth > 0)
-            walk.depth--;
-        else if (token->kind == TOKEN_OP &&
-                 (token->id == '(' || token->id == '[' || token->id == '{'))
-            walk.depth++;
-        else if (token->kind == TOKEN_OP &&
-                 (token->id == ')' || token->id == ']' || token->id == '}') && walk.depth > 0)
-            walk.depth--;
+        else if (check_closes(token))
+            walk.depth -= walk.depth > 0;
         else if (token->kind == TOKEN_NAME && token->id == KEYWORD_NONE)
             read_local(&walk, i);
         else if (check_is_keyword(check, i, KEYWORD_DEF) ||

@@ -6,8 +6,9 @@
 #include <string.h>
 
 /* Cuts at a character's boundary, so that the text stays UTF-8. */
-static void add(struct report *report, const char *code, size_t line, size_t column,
-                const char *format, va_list args)
+__attribute__((format(printf, 5, 0))) static void add(struct report *report, const char *code,
+                                                      size_t line, size_t column,
+                                                      const char *format, va_list args)
 {
     struct verdict *verdict = report->verdict;
     struct diagnostic *diagnostic;
@@ -21,6 +22,7 @@ static void add(struct report *report, const char *code, size_t line, size_t col
     diagnostic->code = code;
     diagnostic->line = line;
     diagnostic->column = column;
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the callers start it */
     len = vsnprintf(diagnostic->text, sizeof diagnostic->text, format, args);
     if (len >= (int)sizeof diagnostic->text) {
         size_t cut = sizeof diagnostic->text - sizeof "...";
