@@ -43,11 +43,12 @@ struct check {
     size_t binding_count;
     struct shadow shadows[CHECK_SHADOWS_CAP];
     size_t shadow_count;
-    size_t depth;       /* open brackets, as check_names goes along */
-    size_t chain_end;   /* tokens up to here were judged as attributes of a module */
-    size_t by_name_end; /* strings up to here name methods */
-    struct buf value;   /* a string's value */
-    bool failed;        /* no memory */
+    size_t depth;        /* open brackets, as check_names goes along */
+    size_t chain_end;    /* tokens up to here were judged as attributes of a module */
+    size_t by_name_end;  /* strings up to here name methods */
+    bool modules_listed; /* a message has named the allowed modules */
+    struct buf value;    /* a string's value */
+    bool failed;         /* no memory */
 };
 
 /* The steps, in this order. */

@@ -60,17 +60,19 @@ static void refuse_import(struct check *check, size_t index, const char *name, s
     static const char *const profiles[] = {"minimal", "data-science", "visualization"};
     const char *advice = policy_import_advice_on(name, len);
     const char *near = advice ? NULL : nearest_module(check->profile, name);
-    char list[LIST_CAP], more[160] = "";
+    char list[LIST_CAP] = "", more[160] = "";
 
-    list_modules(check->profile, list, sizeof list);
+    if (!check->modules_listed) /* once is enough for a reader */
+        list_modules(check->profile, list, sizeof list);
+    check->modules_listed = true;
     if (module && module->importable)
         snprintf(more, sizeof more, " It needs the profile %s.", profiles[module->profile]);
     else if (near)
         snprintf(more, sizeof more, " Did you mean '%s'?", near);
-    report_add(
-        check->report, "import-not-allowed", check->list.tokens[index].start,
-        "Import '%s' is not allowed in the current security profile.%s%s%s Allowed modules: %s.",
-        name, more, advice ? " " : "", advice ? advice : "", list);
+    report_add(check->report, "import-not-allowed", check->list.tokens[index].start,
+               "Import '%s' is not allowed in the current security profile.%s%s%s%s%s%s", name,
+               more, advice ? " " : "", advice ? advice : "", *list ? " Allowed modules: " : "",
+               list, *list ? "." : "");
 }
 
 /* The module's row, or NULL after a diagnostic. */

@@ -9,8 +9,10 @@
 
 #include <string.h>
 
-#define CHAIN_CAP                                                                                  \
-    1000 /* prefix operators in a row, or powers of powers: CPython gives up not far above */
+/* Operators in a row that nest to the right: prefixes, and powers of powers. CPython gives up not
+ * far above. */
+#define PREFIXES_CAP 2000
+#define POWERS_CAP   1000
 
 enum block { BLOCK_PLAIN, BLOCK_LOOP, BLOCK_FUNCTION, BLOCK_CLASS };
 
@@ -194,7 +196,9 @@ static void check_keyword(struct walk *walk, size_t index)
     bool starts = check_starts_statement(check, index) &&
                   !(before && before->kind == TOKEN_OP && before->id == ':');
 
-    if (check_is_op(check, index + 1, '='))
+    if (check_is_op(check, index + 1, '=') &&
+        (starts ||
+         (before && before->kind == TOKEN_OP && (before->id == '(' || before->id == ','))))
         report(
             walk, index,
             "This word is part of the language and cannot be given a value. Choose another name.");
@@ -285,7 +289,7 @@ static void check_chain(struct walk *walk, size_t index)
         walk->powers++;
     else if (token->kind == TOKEN_NEWLINE || (token->kind == TOKEN_OP && token->id == ','))
         walk->powers = 0;
-    if (walk->prefixes == CHAIN_CAP || walk->powers == CHAIN_CAP)
+    if (walk->prefixes == PREFIXES_CAP + 1 || walk->powers == POWERS_CAP + 1)
         report(walk, index, "Too many operators in a row. Work the value out in steps.");
 }
 

@@ -11,20 +11,6 @@
 
 #include "helpers/graph/view.h"
 
-void *graph_alloc(size_t count, size_t size, struct error *err)
-{
-    void *memory = calloc(count ? count : 1, size);
-
-    if (!memory)
-        error_set(err, ERROR_MEMORY, "out of memory for a graph of %zu parts", count);
-    return memory;
-}
-
-void graph_free(void *pointer)
-{
-    free(*(void **)pointer);
-}
-
 /* ---- texts ---- */
 
 static size_t text_size(const char *text)

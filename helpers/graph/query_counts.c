@@ -33,32 +33,32 @@ static void add_sizes(struct graph_ask *ask)
     buf_adds(ask->answer, ".\n");
 }
 
-static int compare_by_edges(const void *a, const void *b)
+/* The types themselves are sorted by name. */
+static int compare_by_edges(const void *a, const void *b, void *types_arg)
 {
-    const struct graph_type *left = *(const struct graph_type *const *)a,
-                            *right = *(const struct graph_type *const *)b;
+    const struct graph_type *types = types_arg;
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
 
-    if (left->edges != right->edges)
-        return left->edges > right->edges ? -1 : 1;
-    return left < right ? -1 : left > right; /* both of one array, which is sorted by name */
+    if (types[left].edges != types[right].edges)
+        return types[left].edges > types[right].edges ? -1 : 1;
+    return left < right ? -1 : left > right;
 }
 
 static int add_types(struct graph_ask *ask, struct error *err)
 {
     const struct graph *graph = ask->graph;
-    const struct graph_type **GRAPH_AUTO sorted =
-        graph_alloc(graph->type_count, sizeof *sorted, err);
+    uint32_t GRAPH_AUTO *sorted = graph_alloc(graph->type_count, sizeof *sorted, err);
 
     if (!sorted)
         return -1;
     for (uint32_t i = 0; i < graph->type_count; i++)
-        sorted[i] = &graph->types[i];
-    qsort(sorted, graph->type_count, sizeof *sorted, compare_by_edges);
+        sorted[i] = i;
+    qsort_r(sorted, graph->type_count, sizeof *sorted, compare_by_edges, graph->types);
     graph_add_count(ask, graph->link_count + graph->stray_count, "relationship");
     for (uint32_t i = 0; i < graph->type_count && i < TYPES_SHOWN; i++) {
         buf_adds(ask->answer, i > 0 ? ", " : ": ");
-        graph_add_type(ask, (uint32_t)(sorted[i] - graph->types));
-        buf_addf(ask->answer, " %zu", sorted[i]->edges);
+        graph_add_type(ask, sorted[i]);
+        buf_addf(ask->answer, " %zu", graph->types[sorted[i]].edges);
     }
     if (graph->type_count > TYPES_SHOWN)
         buf_addf(ask->answer, " and %u more types", graph->type_count - TYPES_SHOWN);

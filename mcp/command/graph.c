@@ -13,6 +13,12 @@
 static int read_question(const struct config *config, struct graph_question *question,
                          struct error *err)
 {
+    static const char *const takes[] = {
+        [GRAPH_TAKES_NOTHING] = "",
+        [GRAPH_TAKES_NODE] = " --node N",
+        [GRAPH_TAKES_FROM_TO] = " --from A --to B",
+        [GRAPH_MAY_TAKE_NODE] = " [--node N]",
+    };
     size_t count;
     const struct graph_query *queries = graph_queries(&count);
     struct buf BUF_AUTO known = {0};
@@ -29,7 +35,8 @@ static int read_question(const struct config *config, struct graph_question *que
         return 0;
     buf_init(&known, ERROR_TEXT_CAP);
     for (size_t i = 0; i < count; i++)
-        buf_addf(&known, "\n  %-16s %s", queries[i].name, queries[i].summary);
+        buf_addf(&known, "\n  %s%s: %s", queries[i].name, takes[queries[i].needs],
+                 queries[i].summary);
     return error_set(err, ERROR_INVALID, "%s. The queries:%s",
                      config->argument_count == 0 ? "say which query" : "one query at a time",
                      known.data);

@@ -223,7 +223,7 @@ static void check_choice(struct problems *problems, const char *field, const jso
 
 static void check_picture(struct problems *problems, const char *field, const json_t *picture)
 {
-    char inner[FIELD_CAP * 2];
+    char inner[FIELD_CAP * 3];
 
     if (!json_is_object(picture)) {
         problems_add(problems, field,

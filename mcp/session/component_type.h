@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The component types and their parameters: one table, one validator over it. Adding a type is one row.
+ * The component types and their parameters: one table, one validator over it. Adding a type is one
+ * row.
  */
 #ifndef LECTERN_SESSION_COMPONENT_TYPE_H
 #define LECTERN_SESSION_COMPONENT_TYPE_H
@@ -15,9 +16,10 @@ struct component_type;
 const struct component_type *component_type_find(const char *name); /* NULL when there is none */
 const char *const *component_type_names(void);                      /* NULL-terminated, static */
 
-/* 0, or ERROR_INVALID that names the field, what was wrong and what the type's parameters are. loc is the path in front:
- * "components.2". */
-int component_type_check(const char *type, const json_t *parameters, const char *loc, struct error *err);
+/* 0, or ERROR_INVALID that names the field, what was wrong and what the type's parameters are. loc
+ * is the path in front: "components.2". */
+int component_type_check(const char *type, const json_t *parameters, const char *loc,
+                         struct error *err);
 
 /* "definition: term (text, needed), definition (text, needed)", one line. */
 void component_type_describe(const struct component_type *type, struct buf *to);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Curriculum files: {"meta": {...}, "nodes": [{..., "components": [...]}], "relationships": [...], further fields}. What goes
- * in comes out: an export of what was imported and not touched equals the file as JSON values. What breaks the contract's
- * rules is kept as it is and reported.
+ * Curriculum files: {"meta": {...}, "nodes": [{..., "components": [...]}], "relationships": [...],
+ * further fields}. What goes in comes out: an export of what was imported and not touched equals
+ * the file as JSON values. What breaks the contract's rules is kept as it is and reported.
  */
 #ifndef LECTERN_SESSION_CURRICULUM_FILE_H
 #define LECTERN_SESSION_CURRICULUM_FILE_H
@@ -24,14 +24,16 @@ struct import_report {
     char session_id[SESSION_ID_SIZE]; /* "" after a dry run */
     size_t nodes, components, relationships;
     size_t findings;
-    struct buf text; /* one finding a line: "relationship 17: to_node_id 'N999' does not exist"; owned */
+    struct buf
+        text; /* one finding a line: "relationship 17: to_node_id 'N999' does not exist"; owned */
 };
 
-/* text: the whole file. ERROR_MALFORMED with line and column, ERROR_INVALID where it is JSON but no curriculum. title: the
- * session's, or NULL for meta.title or the name. dry_run: report only. */
-int curriculum_import(struct store *store, const struct writer *writer, const char *text, size_t len,
-                      const char *title, bool dry_run, const struct import_progress *progress,
-                      struct import_report *report, struct error *err);
+/* text: the whole file. ERROR_MALFORMED with line and column, ERROR_INVALID where it is JSON but no
+ * curriculum. title: the session's, or NULL for meta.title or the name. dry_run: report only. */
+int curriculum_import(struct store *store, const struct writer *writer, const char *text,
+                      size_t len, const char *title, bool dry_run,
+                      const struct import_progress *progress, struct import_report *report,
+                      struct error *err);
 void import_report_finish(struct import_report *report);
 
 /* Appends the session as a curriculum file, one node a line. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The contract's rules for what a new write may bring: fields, their shapes and caps. Each function turns input into the JSON
- * object to keep, further fields included, or says all that is wrong with it. Pure; the same for every backend.
+ * The contract's rules for what a new write may bring: fields, their shapes and caps. Each function
+ * turns input into the JSON object to keep, further fields included, or says all that is wrong with
+ * it. Pure; the same for every backend.
  */
 #ifndef LECTERN_SESSION_ENTITY_H
 #define LECTERN_SESSION_ENTITY_H
@@ -13,8 +14,10 @@
 
 #include "helpers/base/error.h"
 
-#define ENTITY_SIZE_MAX  ((size_t)4 << 20) /* bytes of one node, component or relationship as JSON text, in a new write */
-#define ENTITY_DEPTH_MAX 64                /* nesting of one, in a new write */
+#define ENTITY_SIZE_MAX                                                                            \
+    ((size_t)4                                                                                     \
+     << 20) /* bytes of one node, component or relationship as JSON text, in a new write */
+#define ENTITY_DEPTH_MAX 64 /* nesting of one, in a new write */
 
 extern const char *const entity_categories[]; /* the four content categories, NULL-terminated */
 
@@ -22,10 +25,13 @@ extern const char *const entity_categories[]; /* the four content categories, NU
 json_t *entity_node(const json_t *input, struct error *err);
 /* Without order keys; loc: the path in front, "components.2" or "". */
 json_t *entity_component(const json_t *input, const char *loc, struct error *err);
-json_t *entity_relationship(const json_t *input, const char *who, const char *now, struct error *err);
+json_t *entity_relationship(const json_t *input, const char *who, const char *now,
+                            struct error *err);
 
-/* Applies changes to a whole component in place. A `content` that was equal to a text parameter follows it. */
-int entity_component_change(json_t *component, const json_t *changes, bool merge, struct error *err);
+/* Applies changes to a whole component in place. A `content` that was equal to a text parameter
+ * follows it. */
+int entity_component_change(json_t *component, const json_t *changes, bool merge,
+                            struct error *err);
 
 /* {"explanation": ..., ...}: at least one of the four, each text or null. */
 int entity_texts_check(const json_t *texts, struct error *err);

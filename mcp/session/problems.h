@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Gathers all that is wrong with one piece of input, so that one answer names it all. Pure; lives on the stack.
+ * Gathers all that is wrong with one piece of input, so that one answer names it all. Pure; lives
+ * on the stack.
  */
 #ifndef LECTERN_SESSION_PROBLEMS_H
 #define LECTERN_SESSION_PROBLEMS_H
@@ -28,7 +29,8 @@ void problems_add(struct problems *problems, const char *field, const char *form
 /* Takes over what another check found wrong. */
 void problems_take(struct problems *problems, const struct error *found);
 
-/* 0 when nothing was wrong; else -1, ERROR_INVALID with the first one's loc, and advice (or NULL) behind the list. */
+/* 0 when nothing was wrong; else -1, ERROR_INVALID with the first one's loc, and advice (or NULL)
+ * behind the list. */
 int problems_end(const struct problems *problems, const char *advice, struct error *err);
 
 #endif

@@ -18,7 +18,7 @@ bool rest_is_write(const char *method, const char *path)
     if (!rest_path_split(&split, path, false))
         return false;
     route = rest_route_find(method, &split, NULL);
-    return route && route->write;
+    return route && (route->flags & ROUTE_WRITE);
 }
 
 bool rest_has_path(const char *path, char *allow, size_t size)
@@ -49,7 +49,7 @@ static int read_body(struct rest_call *call, const struct rest_route *route, str
     if (request->body_len > REST_BODY_CAP)
         return error_set(err, ERROR_TOO_LARGE, "the body is larger than %zu MiB",
                          REST_BODY_CAP >> 20);
-    if (!route->write || (request->body_len == 0 && !route->needs_body))
+    if (!(route->flags & ROUTE_WRITE) || (request->body_len == 0 && !(route->flags & ROUTE_BODY)))
         return 0;
     if (request->body_len == 0)
         return error_set(err, ERROR_MALFORMED, "%s %s needs a JSON body", route->method,
@@ -72,7 +72,8 @@ static void answer_stale(struct rest_call *call, const struct error *err)
     if (len >= sizeof shown)
         return;
     memcpy(shown, path, len + 1);
-    if (strcmp(call->request->method, "POST") != 0 || (len > 7 && !strcmp(path + len - 7, "/insert")))
+    if (strcmp(call->request->method, "POST") != 0 ||
+        (len > 7 && !strcmp(path + len - 7, "/insert")))
         *strrchr(shown, '/') = '\0';
     read.method = "GET";
     read.path = shown;
@@ -163,7 +164,7 @@ void rest_broker(struct store *store, const char *sid, const char *target,
         if (rest_path_split(&call.path, path, true))
             route = rest_route_find("GET", &call.path, &call);
     }
-    if (route && route->broker && call.session && !strcmp(call.session, sid))
+    if (route && (route->flags & ROUTE_BROKER) && call.session && !strcmp(call.session, sid))
         run(&call, route);
     else
         answer_detail(

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The session API: method, path and body to status and JSON body, over any store. No sockets here; the transport calls it
- * on a lane, and the executor's broker uses the same code for the reads that a run may make. One const table of routes.
+ * The session API: method, path and body to status and JSON body, over any store. No sockets here;
+ * the transport calls it on a lane, and the executor's broker uses the same code for the reads that
+ * a run may make. One const table of routes.
  */
 #ifndef LECTERN_SESSION_REST_H
 #define LECTERN_SESSION_REST_H
@@ -15,9 +16,9 @@
 #define REST_PATH_MAX 2048
 
 struct rest_request {
-    const char *method; /* "GET" */
-    const char *path;   /* decoded once, without the query: "/session/SID/nodes" */
-    const char *query;  /* raw, after '?'; or "" */
+    const char *method;         /* "GET" */
+    const char *path;           /* decoded once, without the query: "/session/SID/nodes" */
+    const char *query;          /* raw, after '?'; or "" */
     const char *session_header; /* X-Session-ID, or NULL */
     const char *if_match;       /* or NULL */
     const char *who;            /* for the change log: "rest" */
@@ -27,20 +28,24 @@ struct rest_request {
 
 struct rest_response {
     int status;
-    char etag[72]; /* with its quotes, or "" */
+    char etag[72];   /* with its quotes, or "" */
     struct buf body; /* JSON; owned */
 };
 
 /* Which lane a request belongs on. false also for paths that do not exist. */
 bool rest_is_write(const char *method, const char *path);
-/* Whether any route has this path, for 404 against 405, and the methods it has ("GET, POST") for Allow. */
+/* Whether any route has this path, for 404 against 405, and the methods it has ("GET, POST") for
+ * Allow. */
 bool rest_has_path(const char *path, char *allow, size_t size);
 
 /* Always fills *response: errors are answers in FastAPI's shape. Blocking. */
-void rest_handle(struct store *store, const struct rest_request *request, struct rest_response *response);
+void rest_handle(struct store *store, const struct rest_request *request,
+                 struct rest_response *response);
 void rest_response_finish(struct rest_response *response);
 
-/* One GET inside one session, for the broker: 403 for anything else than a read of that very session. */
-void rest_broker(struct store *store, const char *sid, const char *target, struct rest_response *response);
+/* One GET inside one session, for the broker: 403 for anything else than a read of that very
+ * session. */
+void rest_broker(struct store *store, const char *sid, const char *target,
+                 struct rest_response *response);
 
 #endif

@@ -36,18 +36,23 @@ struct rest_call {
 
 typedef int rest_handler(struct rest_call *call, struct error *err);
 
+enum rest_route_flags {
+    ROUTE_WRITE = 1 << 0,
+    ROUTE_BODY = 1 << 1,   /* needs a JSON body */
+    ROUTE_BROKER = 1 << 2, /* a run may ask for it */
+};
+
 struct rest_route {
     const char *method;
     const char *pattern; /* "/session/{sid}/nodes"; {sid}, {nid} and {order} are captured */
     rest_handler *handle;
-    bool write;
-    bool needs_body; /* a JSON body */
-    bool broker;     /* a run may ask for it */
+    unsigned flags;
 };
 
 /* ---- rest_route.c ---- */
 
-/* false when the path is too long or has too many segments. encoded: each segment is decoded by itself. */
+/* false when the path is too long or has too many segments. encoded: each segment is decoded by
+ * itself. */
 bool rest_path_split(struct rest_path *path, const char *text, bool encoded);
 /* The route, with its captures in call; NULL when there is none. method NULL: of any. */
 const struct rest_route *rest_route_find(const char *method, const struct rest_path *path,
@@ -74,7 +79,8 @@ void rest_read_if_match(struct rest_call *call, bool sequence);
 
 /* ---- handlers ---- */
 
-rest_handler rest_health, rest_session_create, rest_session_validate, rest_sessions; /* rest_session.c */
+rest_handler rest_health, rest_session_create, rest_session_validate,
+    rest_sessions; /* rest_session.c */
 rest_handler rest_nodes, rest_node_create, rest_node_delete, rest_node_texts, rest_node_texts_write,
     rest_relationships, rest_relationship_create;
 rest_handler rest_components, rest_components_replace, rest_component_insert, rest_component_update,

@@ -8,71 +8,34 @@
 
 #include "mcp/session/rest_call.h"
 
+#define WRITE_BODY (ROUTE_WRITE | ROUTE_BODY)
+
 static const struct rest_route routes[] = {
-    {.method = "GET", .pattern = "/health", .handle = rest_health},
-    {.method = "POST", .pattern = "/session/create", .handle = rest_session_create, .write = true},
-    {.method = "GET", .pattern = "/session/validate/{sid}", .handle = rest_session_validate},
-    {.method = "GET", .pattern = "/sessions", .handle = rest_sessions},
+    {"GET", "/health", rest_health, 0},
+    {"POST", "/session/create", rest_session_create, ROUTE_WRITE},
+    {"GET", "/session/validate/{sid}", rest_session_validate, 0},
+    {"GET", "/sessions", rest_sessions, 0},
 
-    {.method = "GET", .pattern = "/session/{sid}/nodes", .handle = rest_nodes, .broker = true},
-    {.method = "POST",
-     .pattern = "/session/{sid}/nodes",
-     .handle = rest_node_create,
-     .write = true,
-     .needs_body = true},
-    {.method = "DELETE",
-     .pattern = "/session/{sid}/nodes/{nid}",
-     .handle = rest_node_delete,
-     .write = true},
-    {.method = "GET",
-     .pattern = "/session/{sid}/nodes/{nid}/content",
-     .handle = rest_node_texts,
-     .broker = true},
-    {.method = "POST",
-     .pattern = "/session/{sid}/nodes/{nid}/content",
-     .handle = rest_node_texts_write,
-     .write = true,
-     .needs_body = true},
+    {"GET", "/session/{sid}/nodes", rest_nodes, ROUTE_BROKER},
+    {"POST", "/session/{sid}/nodes", rest_node_create, WRITE_BODY},
+    {"DELETE", "/session/{sid}/nodes/{nid}", rest_node_delete, ROUTE_WRITE},
+    {"GET", "/session/{sid}/nodes/{nid}/content", rest_node_texts, ROUTE_BROKER},
+    {"POST", "/session/{sid}/nodes/{nid}/content", rest_node_texts_write, WRITE_BODY},
+    {"GET", "/session/{sid}/relationships", rest_relationships, ROUTE_BROKER},
+    {"POST", "/session/{sid}/relationships", rest_relationship_create, WRITE_BODY},
+    {"GET", "/session/{sid}/components", rest_all_components, ROUTE_BROKER},
 
-    {.method = "GET",
-     .pattern = "/session/{sid}/relationships",
-     .handle = rest_relationships,
-     .broker = true},
-    {.method = "POST",
-     .pattern = "/session/{sid}/relationships",
-     .handle = rest_relationship_create,
-     .write = true,
-     .needs_body = true},
+    {"GET", "/session/{sid}/nodes/{nid}/components", rest_components, ROUTE_BROKER},
+    {"POST", "/session/{sid}/nodes/{nid}/components", rest_components_replace, WRITE_BODY},
+    {"POST", "/session/{sid}/nodes/{nid}/components/insert", rest_component_insert, WRITE_BODY},
+    {"PUT", "/session/{sid}/nodes/{nid}/components/{order}", rest_component_update, WRITE_BODY},
+    {"DELETE", "/session/{sid}/nodes/{nid}/components/{order}", rest_component_delete, ROUTE_WRITE},
 
-    {.method = "GET",
-     .pattern = "/session/{sid}/components",
-     .handle = rest_all_components,
-     .broker = true},
-
-#define COMPONENT_ROUTES(prefix, by_broker)                                                        \
-    {.method = "GET", .pattern = prefix, .handle = rest_components, .broker = (by_broker)},        \
-        {.method = "POST",                                                                         \
-         .pattern = prefix,                                                                        \
-         .handle = rest_components_replace,                                                        \
-         .write = true,                                                                            \
-         .needs_body = true},                                                                      \
-        {.method = "POST",                                                                         \
-         .pattern = prefix "/insert",                                                              \
-         .handle = rest_component_insert,                                                          \
-         .write = true,                                                                            \
-         .needs_body = true},                                                                      \
-        {.method = "PUT",                                                                          \
-         .pattern = prefix "/{order}",                                                             \
-         .handle = rest_component_update,                                                          \
-         .write = true,                                                                            \
-         .needs_body = true},                                                                      \
-    {                                                                                              \
-        .method = "DELETE", .pattern = prefix "/{order}", .handle = rest_component_delete,         \
-        .write = true                                                                              \
-    }
-
-    COMPONENT_ROUTES("/session/{sid}/nodes/{nid}/components", true),
-    COMPONENT_ROUTES("/nodes/{nid}/components", false),
+    {"GET", "/nodes/{nid}/components", rest_components, 0},
+    {"POST", "/nodes/{nid}/components", rest_components_replace, WRITE_BODY},
+    {"POST", "/nodes/{nid}/components/insert", rest_component_insert, WRITE_BODY},
+    {"PUT", "/nodes/{nid}/components/{order}", rest_component_update, WRITE_BODY},
+    {"DELETE", "/nodes/{nid}/components/{order}", rest_component_delete, ROUTE_WRITE},
 };
 
 #define ROUTE_COUNT (sizeof routes / sizeof routes[0])

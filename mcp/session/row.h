@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The form in which a backend keeps one node, component or relationship, and the way back from it. Kept is the JSON object
- * as it was sent, as text (the body), with a few columns beside it for look-up; a component's plain order keys and a node's
- * list of components are taken out of the body and put back by text. So a list is read by joining texts, without a tree.
- * flags say which of the API's keys the body already has. Pure, any thread.
+ * The form in which a backend keeps one node, component or relationship, and the way back from it.
+ * Kept is the JSON object as it was sent, as text (the body), with a few columns beside it for
+ * look-up; a component's plain order keys and a node's list of components are taken out of the body
+ * and put back by text. So a list is read by joining texts, without a tree. flags say which of the
+ * API's keys the body already has. Pure, any thread.
  */
 #ifndef LECTERN_SESSION_ROW_H
 #define LECTERN_SESSION_ROW_H
@@ -17,36 +18,38 @@
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
 
-enum row_flags { /* kept in databases: numbers never change their meaning */
-    ROW_RAW = 1 << 0, /* no JSON object at all: kept for the export, no part of the API's lists */
-    ROW_ODD = 1 << 1, /* keys that collide with the API's own: viewed by way of a tree */
+enum row_flags {                   /* kept in databases: numbers never change their meaning */
+                 ROW_RAW = 1 << 0, /* no JSON object at all: kept for the export, no part of the
+                                      API's lists */
+                 ROW_ODD =
+                     1 << 1, /* keys that collide with the API's own: viewed by way of a tree */
 
-    COMPONENT_TYPE = 1 << 4, /* has "type" */
-    COMPONENT_COMPONENT_TYPE = 1 << 5,
-    COMPONENT_PARAMETERS = 1 << 6,
-    COMPONENT_CONFIDENCE = 1 << 7,
-    COMPONENT_ORDER = 1 << 8, /* had this key, taken out: the column has the value */
-    COMPONENT_ORDER_INDEX = 1 << 9,
+                 COMPONENT_TYPE = 1 << 4, /* has "type" */
+                 COMPONENT_COMPONENT_TYPE = 1 << 5,
+                 COMPONENT_PARAMETERS = 1 << 6,
+                 COMPONENT_CONFIDENCE = 1 << 7,
+                 COMPONENT_ORDER = 1 << 8, /* had this key, taken out: the column has the value */
+                 COMPONENT_ORDER_INDEX = 1 << 9,
 
-    NODE_ID = 1 << 4,
-    NODE_TITLE = 1 << 5,
-    NODE_CATEGORY = 1 << 6,
-    NODE_RAW_CONTENT = 1 << 7,
-    NODE_CHAPTER_ID = 1 << 8,
-    NODE_CREATED_AT = 1 << 9,
-    NODE_LAST_MODIFIED = 1 << 10,
-    NODE_COMPONENTS = 1 << 11, /* had a list of components, taken out */
-    NODE_TIMES = 1 << 12,      /* the columns' times belong to the export */
-    NODE_SEQUENCE_FIELDS = 1 << 13, /* has suggested_template or overall_confidence */
-    NODE_COMPONENTS_ODD = 1 << 14,  /* has "components" that is no list, in the body */
+                 NODE_ID = 1 << 4,
+                 NODE_TITLE = 1 << 5,
+                 NODE_CATEGORY = 1 << 6,
+                 NODE_RAW_CONTENT = 1 << 7,
+                 NODE_CHAPTER_ID = 1 << 8,
+                 NODE_CREATED_AT = 1 << 9,
+                 NODE_LAST_MODIFIED = 1 << 10,
+                 NODE_COMPONENTS = 1 << 11,      /* had a list of components, taken out */
+                 NODE_TIMES = 1 << 12,           /* the columns' times belong to the export */
+                 NODE_SEQUENCE_FIELDS = 1 << 13, /* has suggested_template or overall_confidence */
+                 NODE_COMPONENTS_ODD = 1 << 14,  /* has "components" that is no list, in the body */
 
-    RELATIONSHIP_FROM = 1 << 4,
-    RELATIONSHIP_TO = 1 << 5,
-    RELATIONSHIP_TYPE = 1 << 6,
-    RELATIONSHIP_EXPLANATION = 1 << 7,
-    RELATIONSHIP_CREATED_BY = 1 << 8,
-    RELATIONSHIP_CONFIDENCE = 1 << 9,
-    RELATIONSHIP_CREATED_AT = 1 << 10,
+                 RELATIONSHIP_FROM = 1 << 4,
+                 RELATIONSHIP_TO = 1 << 5,
+                 RELATIONSHIP_TYPE = 1 << 6,
+                 RELATIONSHIP_EXPLANATION = 1 << 7,
+                 RELATIONSHIP_CREATED_BY = 1 << 8,
+                 RELATIONSHIP_CONFIDENCE = 1 << 9,
+                 RELATIONSHIP_CREATED_AT = 1 << 10,
 };
 
 /* A text column: NULL where the entity has none. Borrowed from the JSON value. */
@@ -80,7 +83,8 @@ struct relationship_row {
     struct row_text from, to, type;
 };
 
-/* Each clears body and writes the text to keep into it. The entry comes back as it was; it may be anything. */
+/* Each clears body and writes the text to keep into it. The entry comes back as it was; it may be
+ * anything. */
 void component_row(json_t *entry, struct buf *body, struct component_row *row);
 void node_row(json_t *entry, struct buf *body, struct node_row *row);
 void relationship_row(const json_t *entry, struct buf *body, struct relationship_row *row);
@@ -98,8 +102,8 @@ void component_export(struct buf *to, const struct kept *kept, int64_t order);
 int component_view(struct buf *to, const struct kept *kept, int64_t order, const char *component_id,
                    int64_t revision, const struct row_text *type, struct error *err);
 
-/* Times are NULL where they are unknown. The export leaves the object open: "{..., " or "{", for the components to follow;
- * *empty says whether a comma is due before the next key. */
+/* Times are NULL where they are unknown. The export leaves the object open: "{..., " or "{", for
+ * the components to follow; *empty says whether a comma is due before the next key. */
 void node_export_begin(struct buf *to, const struct kept *kept, const char *created_at,
                        const char *last_modified, bool *empty);
 int node_view(struct buf *to, const struct kept *kept, const char *sid, const char *created_at,

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The store of curricula: sessions, nodes, components, relationships and the log of every change. A `struct store` is one
- * connection to one backend (embedded SQLite; others to come) and belongs to one thread at a time; any number may be open
- * on the same URL, in any number of processes. Every write is one transaction with its rows in the change log, durable
- * when the call returns.
+ * The store of curricula: sessions, nodes, components, relationships and the log of every change. A
+ * `struct store` is one connection to one backend (embedded SQLite; others to come) and belongs to
+ * one thread at a time; any number may be open on the same URL, in any number of processes. Every
+ * write is one transaction with its rows in the change log, durable when the call returns.
  *
- * The rules of the contract (types, parameters, unique ids, dense orders) hold for every write that comes in here; an
- * import alone may keep what breaks them (curriculum_file.h).
+ * The rules of the contract (types, parameters, unique ids, dense orders) hold for every write that
+ * comes in here; an import alone may keep what breaks them (curriculum_file.h).
  *
- * Errors, everywhere: ERROR_UNKNOWN_SESSION; ERROR_NOT_FOUND with the nearest node id or title; ERROR_INVALID with loc and
- * what to send; ERROR_CONFLICT, ERROR_STALE with the current text. A failed write changes nothing.
+ * Errors, everywhere: ERROR_UNKNOWN_SESSION; ERROR_NOT_FOUND with the nearest node id or title;
+ * ERROR_INVALID with loc and what to send; ERROR_CONFLICT, ERROR_STALE with the current text. A
+ * failed write changes nothing.
  */
 #ifndef LECTERN_SESSION_STORE_H
 #define LECTERN_SESSION_STORE_H
@@ -23,7 +24,7 @@
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
 
-#define SESSION_ID_SIZE   37  /* UUID text with its NUL */
+#define SESSION_ID_SIZE   37 /* UUID text with its NUL */
 #define COMPONENT_ID_SIZE 37
 #define NODE_ID_MAX       128 /* bytes of a node id in a new write */
 #define TITLE_MAX         2000
@@ -34,75 +35,96 @@ enum store_access { STORE_READ, STORE_WRITE };
 
 struct store;
 
-/* url: "sqlite:PATH". STORE_WRITE creates the file and its folder, and migrates; STORE_READ wants it there. */
+/* url: "sqlite:PATH". STORE_WRITE creates the file and its folder, and migrates; STORE_READ wants
+ * it there. */
 struct store *store_open(const char *url, enum store_access access, struct error *err);
 void store_close(struct store *store); /* takes NULL */
 
 /* Who writes, for the change log. Texts borrowed for the call. */
 struct writer {
-    const char *who;        /* "mcp", "rest", "import", ... with the client's name where it gave one */
-    const char *change_set; /* groups several writes; NULL: each write is one of its own */
-    int64_t expected_cursor; /* ERROR_STALE where store_cursor gives another: of the node for a write to its components, else of the
-                                session; 0: not checked */
+    const char *who; /* "mcp", "rest", "import", ... with the client's name where it gave one */
+    const char *change_set;  /* groups several writes; NULL: each write is one of its own */
+    int64_t expected_cursor; /* ERROR_STALE where store_cursor gives another: of the node for a
+                                write to its components, else of the session; 0: not checked */
 };
 
-/* ---- reading. Each appends JSON text to *json in the form the session API gives; nothing is built as a tree. ---- */
+/* ---- reading. Each appends JSON text to *json in the form the session API gives; nothing is built
+ * as a tree. ---- */
 
-int store_read_sessions(struct store *store, struct buf *json, struct error *err); /* {"sessions": [...], "total"} */
-int store_read_nodes(struct store *store, const char *sid, struct buf *json, struct error *err); /* {"session_id", "nodes", "total"} */
-int store_read_relationships(struct store *store, const char *sid, struct buf *json, struct error *err);
-/* {"node_id", "title", "components": [...], "total_components", "suggested_template", "overall_confidence"} */
-int store_read_components(struct store *store, const char *sid, const char *node_id, struct buf *json, struct error *err);
+int store_read_sessions(struct store *store, struct buf *json,
+                        struct error *err); /* {"sessions": [...], "total"} */
+int store_read_nodes(struct store *store, const char *sid, struct buf *json,
+                     struct error *err); /* {"session_id", "nodes", "total"} */
+int store_read_relationships(struct store *store, const char *sid, struct buf *json,
+                             struct error *err);
+/* {"node_id", "title", "components": [...], "total_components", "suggested_template",
+ * "overall_confidence"} */
+int store_read_components(struct store *store, const char *sid, const char *node_id,
+                          struct buf *json, struct error *err);
 /* Many nodes' components at once, nodes in their order from offset on:
- * {"session_id", "nodes": [{"node_id", "title", "components": [...]}], "total", "offset"}. limit 0: all. */
+ * {"session_id", "nodes": [{"node_id", "title", "components": [...]}], "total", "offset"}. limit 0:
+ * all. */
 int store_read_all_components(struct store *store, const char *sid, size_t offset, size_t limit,
                               struct buf *json, struct error *err);
-int store_read_node_texts(struct store *store, const char *sid, const char *node_id, struct buf *json, struct error *err);
+int store_read_node_texts(struct store *store, const char *sid, const char *node_id,
+                          struct buf *json, struct error *err);
 
-/* 0 when the session exists. title (may be NULL) gets at most size bytes; *version (may be NULL) the cursor that rises with
- * each write. */
+/* 0 when the session exists. title (may be NULL) gets at most size bytes; *version (may be NULL)
+ * the cursor that rises with each write. */
 int store_session(struct store *store, const char *sid, char *title, size_t size, int64_t *version,
                   struct error *err);
-/* A number that rises with each write to the node and its components (sid and node_id given), to the session (node_id NULL), or
- * to any session (both NULL). */
-int store_cursor(struct store *store, const char *sid, const char *node_id, int64_t *version, struct error *err);
-/* The only session's id, or ERROR_INVALID whose text lists the sessions there are by title and id. */
+/* A number that rises with each write to the node and its components (sid and node_id given), to
+ * the session (node_id NULL), or to any session (both NULL). */
+int store_cursor(struct store *store, const char *sid, const char *node_id, int64_t *version,
+                 struct error *err);
+/* The only session's id, or ERROR_INVALID whose text lists the sessions there are by title and id.
+ */
 int store_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct error *err);
-/* The only session that has this node id, for the bare component paths; ERROR_NOT_FOUND, or ERROR_CONFLICT where several. */
-int store_session_of_node(struct store *store, const char *node_id, char sid[SESSION_ID_SIZE], struct error *err);
+/* The only session that has this node id, for the bare component paths; ERROR_NOT_FOUND, or
+ * ERROR_CONFLICT where several. */
+int store_session_of_node(struct store *store, const char *node_id, char sid[SESSION_ID_SIZE],
+                          struct error *err);
 
 /* The title of a node; err says the nearest where there is none. */
-int store_node_title(struct store *store, const char *sid, const char *node_id, char *title, size_t size,
-                     struct error *err);
+int store_node_title(struct store *store, const char *sid, const char *node_id, char *title,
+                     size_t size, struct error *err);
 
 /* The curriculum as a graph sees it. Strings live as long as the outline. */
-struct outline_node { const char *id, *title, *group; size_t components; };
-struct outline_edge { const char *from, *to, *type; };
+struct outline_node {
+    const char *id, *title, *group;
+    size_t components;
+};
+struct outline_edge {
+    const char *from, *to, *type;
+};
 struct outline {
     struct outline_node *nodes;
     size_t node_count;
     struct outline_edge *edges;
     size_t edge_count;
-    int64_t version; /* of the session when it was read: nodes, edges and version are of one snapshot */
+    int64_t
+        version; /* of the session when it was read: nodes, edges and version are of one snapshot */
     struct buf strings;
 };
-int store_read_outline(struct store *store, const char *sid, struct outline *outline, struct error *err);
+int store_read_outline(struct store *store, const char *sid, struct outline *outline,
+                       struct error *err);
 void outline_finish(struct outline *outline);
 
 /* ---- writing ---- */
 
 int store_session_create(struct store *store, const struct writer *writer, const char *title,
-                         char sid[SESSION_ID_SIZE], struct error *err); /* with nodes N001 and N002 */
+                         char sid[SESSION_ID_SIZE],
+                         struct error *err); /* with nodes N001 and N002 */
 
-/* node: {"node_id", "title", "raw_content", "chapter_id", "content_category", further fields}; only node_id and title are
- * needed. ERROR_CONFLICT for an id in use. */
-int store_node_create(struct store *store, const struct writer *writer, const char *sid, const json_t *node,
-                      struct error *err);
-int store_node_delete(struct store *store, const struct writer *writer, const char *sid, const char *node_id,
-                      struct error *err);
+/* node: {"node_id", "title", "raw_content", "chapter_id", "content_category", further fields}; only
+ * node_id and title are needed. ERROR_CONFLICT for an id in use. */
+int store_node_create(struct store *store, const struct writer *writer, const char *sid,
+                      const json_t *node, struct error *err);
+int store_node_delete(struct store *store, const struct writer *writer, const char *sid,
+                      const char *node_id, struct error *err);
 /* The four category texts, as given; others keep. */
-int store_node_texts(struct store *store, const struct writer *writer, const char *sid, const char *node_id,
-                     const json_t *texts, struct error *err);
+int store_node_texts(struct store *store, const struct writer *writer, const char *sid,
+                     const char *node_id, const json_t *texts, struct error *err);
 
 /* Names one component of a node: by component_id when set, else by order (1-based). */
 struct component_ref {
@@ -122,28 +144,32 @@ struct component_state {
     long total; /* components of the node now */
 };
 
-/* component: {"type" or "component_type", "parameters", "confidence" (default 1.0), further fields}. position: 1-based, 0 for
- * the end. */
+/* component: {"type" or "component_type", "parameters", "confidence" (default 1.0), further
+ * fields}. position: 1-based, 0 for the end. */
 int store_component_insert(struct store *store, const struct writer *writer, const char *sid,
                            const char *node_id, long position, const json_t *component,
                            struct component_state *state, struct error *err);
 
-/* All or none; an ERROR_INVALID names every bad item (capped), not only the first. first gets the first one's state. */
+/* All or none; an ERROR_INVALID names every bad item (capped), not only the first. first gets the
+ * first one's state. */
 int store_components_append(struct store *store, const struct writer *writer, const char *sid,
-                            const char *node_id, const json_t *components, struct component_state *first,
-                            struct error *err);
+                            const char *node_id, const json_t *components,
+                            struct component_state *first, struct error *err);
 
-/* changes: {"parameters", "type", "confidence"} as given. merge: parameters are merged shallowly into the old ones instead
- * of replacing them. The result must be valid. expected_revision 0: not checked; ERROR_STALE carries the current text. */
+/* changes: {"parameters", "type", "confidence"} as given. merge: parameters are merged shallowly
+ * into the old ones instead of replacing them. The result must be valid. expected_revision 0: not
+ * checked; ERROR_STALE carries the current text. */
 int store_component_update(struct store *store, const struct writer *writer, const char *sid,
                            const struct component_ref *ref, const json_t *changes, bool merge,
-                           long expected_revision, struct component_state *state, struct error *err);
+                           long expected_revision, struct component_state *state,
+                           struct error *err);
 
 int store_component_delete(struct store *store, const struct writer *writer, const char *sid,
                            const struct component_ref *ref, long expected_revision,
                            struct component_state *state, struct error *err);
 
-/* The whole sequence anew, sorted by order and renumbered. A component whose component_id is given keeps it. */
+/* The whole sequence anew, sorted by order and renumbered. A component whose component_id is given
+ * keeps it. */
 int store_components_replace(struct store *store, const struct writer *writer, const char *sid,
                              const char *node_id, const json_t *body, struct error *err);
 
@@ -151,12 +177,14 @@ struct relationship_state {
     int64_t id;
     char type[64];
     char from_title[256], to_title[256];
-    json_t *cycle; /* where the new edge closes a cycle over types that contain PREREQUISITE: array of {"node_id", "title"} from
-                      to_node back to from_node; else NULL. Owned by the caller. */
+    json_t *cycle; /* where the new edge closes a cycle over types that contain PREREQUISITE: array
+                      of {"node_id", "title"} from to_node back to from_node; else NULL. Owned by
+                      the caller. */
 };
 
-/* relationship: {"from_node_id", "to_node_id", "relationship_type" (default LEADS_TO), "explanation", "created_by",
- * "confidence_score"}. ERROR_CONFLICT for a repeat, ERROR_INVALID for a node to itself. */
+/* relationship: {"from_node_id", "to_node_id", "relationship_type" (default LEADS_TO),
+ * "explanation", "created_by", "confidence_score"}. ERROR_CONFLICT for a repeat, ERROR_INVALID for
+ * a node to itself. */
 int store_relationship_create(struct store *store, const struct writer *writer, const char *sid,
                               const json_t *relationship, struct relationship_state *state,
                               struct error *err);

@@ -22,13 +22,14 @@ static void mark_cut(char *text, size_t size)
 
 char *text_cut(char *to, size_t size, const char *from)
 {
-    size_t len = from ? strlen(from) : 0;
+    const char *text = from ? from : "";
+    size_t len = strlen(text);
 
     if (len < size) {
-        memcpy(to, from ? from : "", len + 1);
+        memcpy(to, text, len + 1);
         return to;
     }
-    memcpy(to, from, size - 1);
+    memcpy(to, text, size - 1);
     mark_cut(to, size);
     return to;
 }

@@ -3,6 +3,8 @@
  * query_graph: a question by name over a session's graph, answered in words. The queries and what
  * they are about come from the table of helpers/graph. On the graph lane.
  */
+#include <string.h>
+
 #include "helpers/graph/graph.h"
 #include "mcp/server_parts.h"
 #include "mcp/tool/arguments.h"
@@ -41,6 +43,29 @@ static int read_types(const struct tool_call *call, json_t **array,
     return 0;
 }
 
+/* The library says the same, but not by the names of these arguments. */
+static int check_needs(const struct graph_question *question, struct error *err)
+{
+    size_t count;
+    const struct graph_query *queries = graph_queries(&count);
+
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(queries[i].name, question->query) != 0)
+            continue;
+        if (queries[i].needs == GRAPH_TAKES_NODE && !question->node)
+            return error_set_at(
+                err, "node_id",
+                "the query %s takes node_id: an id, or a title that only one node has.",
+                question->query);
+        if (queries[i].needs == GRAPH_TAKES_FROM_TO && (!question->from || !question->to))
+            return error_set_at(err, question->from ? "to_node_id" : "from_node_id",
+                                "the query %s takes from_node_id and to_node_id: ids, or titles "
+                                "that only one node has.",
+                                question->query);
+    }
+    return 0;
+}
+
 static int answer(struct tool_call *call, struct store *store, const char *sid,
                   struct graph_question *question, struct error *err)
 {
@@ -65,7 +90,8 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
         argument_text_or(call, "to_node_id", &question.to, NULL, err) == 0 &&
         argument_number_or(call, "limit", &limit, 1, GRAPH_LIMIT_MAX, GRAPH_LIMIT_DEFAULT, err) ==
             0 &&
-        read_types(call, &array, types, err) == 0 && tool_session(call, store, sid, err) == 0) {
+        check_needs(&question, err) == 0 && read_types(call, &array, types, err) == 0 &&
+        tool_session(call, store, sid, err) == 0) {
         question.limit = (unsigned)limit;
         rc = answer(call, store, sid, &question, err);
     }

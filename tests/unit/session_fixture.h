@@ -34,18 +34,18 @@ struct fixture {
 static const struct writer test_writer = {.who = "test"};
 
 /* Fails the test with the error's text. */
-#define must(fixture, call)                                                                             \
-    do {                                                                                                \
-        if ((call) != 0)                                                                                \
-            fail_msg("%s: %s", #call, (fixture)->err.text);                                             \
+#define must(fixture, call)                                                                        \
+    do {                                                                                           \
+        if ((call) != 0)                                                                           \
+            fail_msg("%s: %s", #call, (fixture)->err.text);                                        \
     } while (0)
 
-#define must_fail(fixture, wanted, call)                                                                \
-    do {                                                                                                \
-        (fixture)->err = (struct error){0};                                                             \
-        assert_int_equal((call), -1);                                                                   \
-        if ((fixture)->err.kind != (wanted))                                                            \
-            fail_msg("%s: kind %d: %s", #call, (fixture)->err.kind, (fixture)->err.text);               \
+#define must_fail(fixture, wanted, call)                                                           \
+    do {                                                                                           \
+        (fixture)->err = (struct error){0};                                                        \
+        assert_int_equal((call), -1);                                                              \
+        if ((fixture)->err.kind != (wanted))                                                       \
+            fail_msg("%s: kind %d: %s", #call, (fixture)->err.kind, (fixture)->err.text);          \
     } while (0)
 
 static inline int fixture_open(void **state)
@@ -68,12 +68,14 @@ static inline void remove_folder(const char *path)
     DIR *folder = opendir(path);
     struct dirent *entry;
 
-    while (folder && (entry = readdir(folder)) != NULL) { /* NOLINT(concurrency-mt-unsafe): own DIR */
+    while (folder &&
+           (entry = readdir(folder)) != NULL) { /* NOLINT(concurrency-mt-unsafe): own DIR */
         char inner[PATH_MAX];
 
         if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
             continue;
-        snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
+        if (snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name) >= (int)sizeof inner)
+            continue;
         if (unlink(inner) != 0)
             remove_folder(inner);
     }
@@ -101,7 +103,8 @@ static inline char *read_file(const char *path, size_t *len)
 
     if (!file)
         return NULL;
-    if (fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) >= 0 && fseek(file, 0, SEEK_SET) == 0) {
+    if (fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) >= 0 &&
+        fseek(file, 0, SEEK_SET) == 0) {
         text = malloc((size_t)size + 1);
         assert_non_null(text);
         *len = fread(text, 1, (size_t)size, file);
@@ -114,7 +117,8 @@ static inline char *read_file(const char *path, size_t *len)
 /* A file of the data beside the project, or NULL after saying so. */
 static inline char *read_shared(const char *name, size_t *len)
 {
-    const char *folder = getenv("LECTERN_SHARED"); /* NOLINT(concurrency-mt-unsafe): before any thread */
+    const char *folder =
+        getenv("LECTERN_SHARED"); /* NOLINT(concurrency-mt-unsafe): before any thread */
     char path[PATH_MAX];
     char *text;
 

@@ -52,6 +52,23 @@ static void test_defective_file_round_trips(void **state)
     free(text);
 }
 
+static void test_demo_breaks_no_rule(void **state)
+{
+    struct fixture *fixture = *state;
+    struct import_report report;
+    size_t len = 0;
+    char *text = read_file("mcp/session/demo/demo_curriculum.json", &len);
+
+    assert_non_null(text);
+    assert_round_trip(fixture, text, len);
+    must(fixture, curriculum_import(fixture->store, &test_writer, text, len, NULL, true, NULL,
+                                    &report, &fixture->err));
+    if (report.findings > 0)
+        fail_msg("%s", report.text.data);
+    import_report_finish(&report);
+    free(text);
+}
+
 static void test_odd_top_levels_round_trip(void **state)
 {
     static const char *const files[] = {
@@ -246,6 +263,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_shared_files_round_trip, fixture_open, fixture_close),
         cmocka_unit_test_setup_teardown(test_defective_file_round_trips, fixture_open,
                                         fixture_close),
+        cmocka_unit_test_setup_teardown(test_demo_breaks_no_rule, fixture_open, fixture_close),
         cmocka_unit_test_setup_teardown(test_odd_top_levels_round_trip, fixture_open,
                                         fixture_close),
         cmocka_unit_test_setup_teardown(test_findings, fixture_open, fixture_close),

@@ -104,12 +104,9 @@ int sqlite_node_find(struct sqlite_store *store, int64_t session, const char *no
     return 0;
 }
 
-json_t *sqlite_node_load(struct sqlite_store *store, int64_t node, unsigned *flags, int64_t *place,
-                         struct error *err)
+sqlite3_stmt *sqlite_node_row(struct sqlite_store *store, int64_t node, struct error *err)
 {
     sqlite3_stmt *statement = sqlite_statement(store, SQL_NODE_BY_KEY, err);
-    json_t *object = NULL;
-    struct kept kept;
     int row;
 
     if (!statement || sqlite_bind(store, statement, err, "i", node) != 0)
@@ -117,11 +114,21 @@ json_t *sqlite_node_load(struct sqlite_store *store, int64_t node, unsigned *fla
     row = sqlite_next(store, statement, err);
     if (row == 0)
         error_set(err, ERROR_INTERNAL, "a node vanished within its own transaction");
-    if (row <= 0)
+    return row > 0 ? statement : NULL;
+}
+
+json_t *sqlite_node_load(struct sqlite_store *store, int64_t node, unsigned *flags, int64_t *place,
+                         struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_node_row(store, node, err);
+    json_t *object;
+    struct kept kept;
+
+    if (!statement)
         return NULL;
     kept = sqlite_kept(statement, 0);
     *flags = kept.flags;
-    *place = sqlite3_column_int64(statement, 4);
+    *place = sqlite3_column_int64(statement, 3);
     object = json_read(kept.body, kept.len, "a kept node", err);
     sqlite3_reset(statement);
     return object;
@@ -168,8 +175,9 @@ int sqlite_node_save(struct sqlite_store *store, const struct write *write, int6
     return sqlite_log(store, write, "node", node_id, "update", &old, &new, err);
 }
 
-int sqlite_node_touch(struct sqlite_store *store, const struct write *write, int64_t node,
-                      struct error *err)
+/* The rare node that holds keys which a write to its components changes. */
+static int rewrite_node(struct sqlite_store *store, const struct write *write, int64_t node,
+                        struct error *err)
 {
     unsigned flags;
     int64_t place;
@@ -178,12 +186,25 @@ int sqlite_node_touch(struct sqlite_store *store, const struct write *write, int
 
     if (!before)
         return -1;
-    if (!(flags & (NODE_LAST_MODIFIED | NODE_COMPONENTS_ODD)))
-        return sqlite_run(store, err, SQL_NODE_TOUCH, "iisi", node, write->version, write->now,
-                          (int64_t)NODE_COMPONENTS);
     after = json_copy(before);
     if (!after)
         return error_set(err, ERROR_MEMORY, "out of memory for a node");
     json_object_del(after, "components");
     return sqlite_node_save(store, write, node, before, after, flags | NODE_COMPONENTS, place, err);
+}
+
+int sqlite_node_touch(struct sqlite_store *store, const struct write *write, int64_t node,
+                      struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_node_row(store, node, err);
+    unsigned flags;
+
+    if (!statement)
+        return -1;
+    flags = sqlite_kept(statement, 0).flags;
+    sqlite3_reset(statement);
+    if (flags & (NODE_LAST_MODIFIED | NODE_COMPONENTS_ODD))
+        return rewrite_node(store, write, node, err);
+    return sqlite_run(store, err, SQL_NODE_TOUCH, "iisi", node, write->version, write->now,
+                      (int64_t)NODE_COMPONENTS);
 }

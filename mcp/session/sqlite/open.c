@@ -53,8 +53,10 @@ static int prepare(struct sqlite_store *store, const char *path, struct error *e
 
     sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
     if ((write && set_wal(store->db) != SQLITE_OK) ||
-        sqlite3_exec(store->db, "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL", NULL, NULL,
-                     NULL) != SQLITE_OK) {
+        sqlite3_exec(store->db,
+                     "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; "
+                     "PRAGMA journal_size_limit = 16777216",
+                     NULL, NULL, NULL) != SQLITE_OK) {
         sqlite_fail(store, err, "cannot use the store");
         return error_wrap(err, "%s", path);
     }

@@ -113,25 +113,30 @@ static int read_one(struct sqlite_store *store, const char *sid, const char *nod
     struct session_found session;
     struct row_text id, title;
     struct node_found node;
-    json_auto_t *object = NULL;
-    unsigned flags;
-    int64_t place;
+    json_auto_t *fields = NULL;
+    sqlite3_stmt *row;
+    struct kept kept;
     size_t total;
 
     if (sqlite_session_find(store, sid, &session, err) != 0 ||
         sqlite_node_find(store, session.key, node_id, &node, err) != 0)
         return -1;
-    object = sqlite_node_load(store, node.key, &flags, &place, err);
-    if (!object)
+    row = sqlite_node_row(store, node.key, err);
+    if (!row)
         return -1;
+    kept = sqlite_kept(row, 0);
+    if (kept.flags & NODE_SEQUENCE_FIELDS) {
+        fields = json_read(kept.body, kept.len, "a kept node", err);
+        if (!fields)
+            return -1;
+    }
     id = (struct row_text){node_id, strlen(node_id)};
-    title.text = json_get_string(object, "title");
-    title.len = json_string_length(json_object_get(object, "title"));
+    title = sqlite_row_text(row, 2);
     add_names(json, &id, &title);
     if (add_sequence(store, node.key, json, &total, &confidence, err) != 0)
         return -1;
     buf_addf(json, ",\"total_components\":%zu", total);
-    add_sequence_fields(json, object, &confidence);
+    add_sequence_fields(json, fields, &confidence);
     buf_addc(json, '}');
     return buf_check(json, "the node's components", err);
 }

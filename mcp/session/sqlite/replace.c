@@ -28,8 +28,7 @@ static int compare(const void *a, const void *b)
     return one->place < other->place ? -1 : 1;
 }
 
-static double order_of(const json_t *input, size_t place, const char *loc,
-                       struct problems *problems)
+static double order_of(const json_t *input, size_t place, struct problems *problems)
 {
     const json_t *order = json_object_get(input, "order");
     char field[ERROR_LOC_CAP];
@@ -40,7 +39,7 @@ static double order_of(const json_t *input, size_t place, const char *loc,
         return (double)place + 1;
     if (json_is_number(order))
         return json_number_value(order);
-    snprintf(field, sizeof field, "%s.order", loc);
+    snprintf(field, sizeof field, "components.%zu.order", place);
     problems_add(problems, field, "must be a number");
     return 0;
 }
@@ -108,7 +107,7 @@ static int read_given(const json_t *body, struct given *given, size_t *count, st
         if (!given[i].component)
             problems_take(&problems, &found);
         given[i].component_id = json_get_string(input, "component_id");
-        given[i].order = order_of(input, i, loc, &problems);
+        given[i].order = order_of(input, i, &problems);
         given[i].place = i;
     }
     check_ids(given, *count, &problems);

@@ -9,7 +9,8 @@
 
 #include "helpers/base/error.h"
 
-/* Brings the file to the newest form, in one transaction; refuses a file that is no store or is newer than this program. */
+/* Brings the file to the newest form, in one transaction; refuses a file that is no store or is
+ * newer than this program. */
 int schema_migrate(sqlite3 *db, const char *path, struct error *err);
 /* 0 when the file has the newest form. */
 int schema_check(sqlite3 *db, const char *path, struct error *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Inside of the embedded backend: one connection, its statements, its transactions. This folder alone knows SQLite.
+ * Inside of the embedded backend: one connection, its statements, its transactions. This folder
+ * alone knows SQLite.
  */
 #ifndef LECTERN_SESSION_SQLITE_STORE_H
 #define LECTERN_SESSION_SQLITE_STORE_H
@@ -18,46 +19,48 @@
 #include "mcp/session/text.h"
 
 enum statement { /* their texts are one table in statement.c */
-    SQL_BEGIN,
-    SQL_BEGIN_WRITE,
-    SQL_COMMIT,
-    SQL_ROLLBACK,
-    SQL_SESSION_FIND,
-    SQL_SESSION_LIST,
-    SQL_SESSION_INSERT,
-    SQL_SESSION_TOUCH,
-    SQL_SESSION_SET_FURTHER,
-    SQL_SESSION_SUM,
-    SQL_NODE_FIND,
-    SQL_NODE_BY_KEY,
-    SQL_NODE_LIST,
-    SQL_NODE_PAGE,
-    SQL_NODE_COUNT,
-    SQL_NODE_NAMES,
-    SQL_NODE_OUTLINE,
-    SQL_NODE_INSERT,
-    SQL_NODE_UPDATE,
-    SQL_NODE_TOUCH,
-    SQL_NODE_DELETE,
-    SQL_NODE_TWINS,
-    SQL_NODE_SESSIONS,
-    SQL_NODE_LAST_PLACE,
-    SQL_COMPONENT_LIST,
-    SQL_COMPONENT_FILE_LIST,
-    SQL_COMPONENT_INSERT,
-    SQL_COMPONENT_UPDATE,
-    SQL_COMPONENT_PLACE,
-    SQL_COMPONENT_DELETE,
-    SQL_RELATIONSHIP_LIST,
-    SQL_RELATIONSHIP_OF_NODE,
-    SQL_RELATIONSHIP_FIND,
-    SQL_RELATIONSHIP_NEEDED_BY,
-    SQL_RELATIONSHIP_INSERT,
-    SQL_RELATIONSHIP_DELETE,
-    SQL_RELATIONSHIP_LAST_PLACE,
-    SQL_CHANGE_INSERT,
-    STATEMENT_COUNT
+                 SQL_BEGIN,
+                 SQL_BEGIN_WRITE,
+                 SQL_COMMIT,
+                 SQL_ROLLBACK,
+                 SQL_SESSION_FIND,
+                 SQL_SESSION_LIST,
+                 SQL_SESSION_INSERT,
+                 SQL_SESSION_TOUCH,
+                 SQL_SESSION_SET_FURTHER,
+                 SQL_SESSION_SUM,
+                 SQL_NODE_FIND,
+                 SQL_NODE_BY_KEY,
+                 SQL_NODE_LIST,
+                 SQL_NODE_PAGE,
+                 SQL_NODE_COUNT,
+                 SQL_NODE_NAMES,
+                 SQL_NODE_OUTLINE,
+                 SQL_NODE_INSERT,
+                 SQL_NODE_UPDATE,
+                 SQL_NODE_TOUCH,
+                 SQL_NODE_DELETE,
+                 SQL_NODE_TWINS,
+                 SQL_NODE_SESSIONS,
+                 SQL_NODE_LAST_PLACE,
+                 SQL_COMPONENT_LIST,
+                 SQL_COMPONENT_FILE_LIST,
+                 SQL_COMPONENT_INSERT,
+                 SQL_COMPONENT_UPDATE,
+                 SQL_COMPONENT_PLACE,
+                 SQL_COMPONENT_DELETE,
+                 SQL_RELATIONSHIP_LIST,
+                 SQL_RELATIONSHIP_OF_NODE,
+                 SQL_RELATIONSHIP_FIND,
+                 SQL_RELATIONSHIP_NEEDED_BY,
+                 SQL_RELATIONSHIP_INSERT,
+                 SQL_RELATIONSHIP_DELETE,
+                 SQL_RELATIONSHIP_LAST_PLACE,
+                 SQL_CHANGE_INSERT,
+                 STATEMENT_COUNT
 };
+
+#define WHO_CAP 128 /* bytes of a writer's name that the change log keeps */
 
 /* A write transaction on one session. */
 struct write {
@@ -66,7 +69,7 @@ struct write {
     int64_t version; /* the session's after this write */
     char now[TIME_TEXT_SIZE];
     char change_set[UUID_TEXT_SIZE + 64];
-    const char *who;
+    char who[WHO_CAP];
     int64_t expected_cursor;
 };
 
@@ -94,16 +97,18 @@ static inline struct sqlite_store *sqlite_of(struct store *store)
 /* The statement, reset and without bindings; borrowed. NULL with err. */
 sqlite3_stmt *sqlite_statement(struct sqlite_store *store, enum statement id, struct error *err);
 
-/* Binds by a format of one letter a parameter: i int64_t, s const char * or NULL, t const struct row_text *, b const struct
- * buf *, o const struct row_order *, n nothing (NULL). Texts must live until the statement has run. */
-int sqlite_bind(struct sqlite_store *store, sqlite3_stmt *statement, struct error *err, const char *format,
-                ...);
+/* Binds by a format of one letter a parameter: i int64_t, s const char * or NULL, t const struct
+ * row_text *, b const struct buf *, o const struct row_order *, n nothing (NULL). Texts must live
+ * until the statement has run. */
+int sqlite_bind(struct sqlite_store *store, sqlite3_stmt *statement, struct error *err,
+                const char *format, ...);
 
 /* 1: a row is there, 0: done (and reset), -1 with err (and reset). */
 int sqlite_next(struct sqlite_store *store, sqlite3_stmt *statement, struct error *err);
 
 /* Statement, binding and running in one, for what gives no rows. */
-int sqlite_run(struct sqlite_store *store, struct error *err, enum statement id, const char *format, ...);
+int sqlite_run(struct sqlite_store *store, struct error *err, enum statement id, const char *format,
+               ...);
 
 /* err from the connection's last failure. Returns -1. */
 int sqlite_fail(struct sqlite_store *store, struct error *err, const char *what);
@@ -127,15 +132,16 @@ int sqlite_read_end(struct sqlite_store *store, int rc);
 int sqlite_write_begin(struct sqlite_store *store, const struct writer *writer, const char *sid,
                        struct write *write, struct error *err);
 /* The same, and ERROR_STALE where the writer expected another state of the session. */
-int sqlite_write_begin_session(struct sqlite_store *store, const struct writer *writer, const char *sid,
-                               struct write *write, struct error *err);
+int sqlite_write_begin_session(struct sqlite_store *store, const struct writer *writer,
+                               const char *sid, struct write *write, struct error *err);
 /* rc 0: commits (-1 where that fails); else rolls back. Hands the outcome through. */
-int sqlite_write_end(struct sqlite_store *store, const struct write *write, int rc, struct error *err);
+int sqlite_write_end(struct sqlite_store *store, const struct write *write, int rc,
+                     struct error *err);
 
 /* A row of the change log. before and after: JSON text, or NULL. */
 int sqlite_log(struct sqlite_store *store, const struct write *write, const char *entity,
-               const char *entity_id, const char *op, const struct buf *before, const struct buf *after,
-               struct error *err);
+               const char *entity_id, const char *op, const struct buf *before,
+               const struct buf *after, struct error *err);
 
 /* ---- lookup.c ---- */
 
@@ -160,12 +166,16 @@ struct node_found {
 int sqlite_node_find(struct sqlite_store *store, int64_t session, const char *node_id,
                      struct node_found *found, struct error *err);
 
+/* The node's row: body, flags, title, place. To be reset; NULL with err. */
+sqlite3_stmt *sqlite_node_row(struct sqlite_store *store, int64_t node, struct error *err);
 /* The node's object without its components, as a new reference. */
 json_t *sqlite_node_load(struct sqlite_store *store, int64_t node, unsigned *flags, int64_t *place,
                          struct error *err);
-/* Writes a changed object, counts the write in the node's cursor, and logs it. flags: as they were loaded. */
-int sqlite_node_save(struct sqlite_store *store, const struct write *write, int64_t node, json_t *before,
-                     json_t *after, unsigned flags, int64_t place, struct error *err);
+/* Writes a changed object, counts the write in the node's cursor, and logs it. flags: as they were
+ * loaded. */
+int sqlite_node_save(struct sqlite_store *store, const struct write *write, int64_t node,
+                     json_t *before, json_t *after, unsigned flags, int64_t place,
+                     struct error *err);
 /* Counts a write to the node's components in its cursor and last_modified. */
 int sqlite_node_touch(struct sqlite_store *store, const struct write *write, int64_t node,
                       struct error *err);
@@ -181,8 +191,9 @@ struct sequence_item {
     unsigned flags;
     char component_id[COMPONENT_ID_SIZE];
     int64_t revision;
-    json_t *component; /* owned; the whole object as the export has it; NULL for what is no object */
-    json_t *raw;       /* owned; what is no object */
+    json_t
+        *component; /* owned; the whole object as the export has it; NULL for what is no object */
+    json_t *raw;    /* owned; what is no object */
 };
 
 struct sequence { /* a node's components in their order, what is no object among them */
@@ -196,21 +207,25 @@ int sqlite_sequence_read(struct sqlite_store *store, int64_t node, struct sequen
                          struct error *err);
 void sqlite_sequence_finish(struct sequence *sequence);
 /* Room for one more at index; zeroed. NULL without memory. */
-struct sequence_item *sqlite_sequence_open(struct sequence *sequence, size_t index, struct error *err);
+struct sequence_item *sqlite_sequence_open(struct sequence *sequence, size_t index,
+                                           struct error *err);
 void sqlite_sequence_remove(struct sequence *sequence, size_t index);
-/* The index of the component that is the position-th (1-based); count of the sequence for one behind the last. */
+/* The index of the component that is the position-th (1-based); count of the sequence for one
+ * behind the last. */
 size_t sqlite_sequence_at(const struct sequence *sequence, size_t position);
 /* The place in the sequence of what ref names. */
-int sqlite_sequence_find(const struct sequence *sequence, const struct component_ref *ref, size_t *index,
-                         struct error *err);
-/* Writes item's component as a new row, place and order left open for the renumbering; an id where it has none. */
+int sqlite_sequence_find(const struct sequence *sequence, const struct component_ref *ref,
+                         size_t *index, struct error *err);
+/* Writes item's component as a new row, place and order left open for the renumbering; an id where
+ * it has none. */
 int sqlite_item_insert(struct sqlite_store *store, int64_t node, struct sequence_item *item,
                        struct error *err);
 /* Gives item another component (a reference is taken), one revision up. */
 int sqlite_item_update(struct sqlite_store *store, struct sequence_item *item, json_t *component,
                        struct error *err);
 /* {"node_id", "place", "component": {...}}, as the change log keeps it. */
-void sqlite_component_log_text(struct buf *to, const char *node_id, const struct sequence_item *item);
+void sqlite_component_log_text(struct buf *to, const char *node_id,
+                               const struct sequence_item *item);
 /* The order that the API shows. */
 int64_t sqlite_item_order(const struct sequence_item *item);
 /* Gives every item its place and dense order, and writes those that are not as they were. */
@@ -222,9 +237,10 @@ int sqlite_sequence_renumber(struct sqlite_store *store, const struct write *wri
 /* read.c */
 int sqlite_read_sessions(struct store *store, struct buf *json, struct error *err);
 int sqlite_read_nodes(struct store *store, const char *sid, struct buf *json, struct error *err);
-int sqlite_read_relationships(struct store *store, const char *sid, struct buf *json, struct error *err);
-int sqlite_read_node_texts(struct store *store, const char *sid, const char *node_id, struct buf *json,
-                           struct error *err);
+int sqlite_read_relationships(struct store *store, const char *sid, struct buf *json,
+                              struct error *err);
+int sqlite_read_node_texts(struct store *store, const char *sid, const char *node_id,
+                           struct buf *json, struct error *err);
 int sqlite_session(struct store *store, const char *sid, char *title, size_t size, int64_t *version,
                    struct error *err);
 int sqlite_cursor(struct store *store, const char *sid, const char *node_id, int64_t *version,
@@ -232,15 +248,16 @@ int sqlite_cursor(struct store *store, const char *sid, const char *node_id, int
 int sqlite_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct error *err);
 int sqlite_session_of_node(struct store *store, const char *node_id, char sid[SESSION_ID_SIZE],
                            struct error *err);
-int sqlite_node_title(struct store *store, const char *sid, const char *node_id, char *title, size_t size,
-                      struct error *err);
+int sqlite_node_title(struct store *store, const char *sid, const char *node_id, char *title,
+                      size_t size, struct error *err);
 /* read_components.c */
-int sqlite_read_components(struct store *store, const char *sid, const char *node_id, struct buf *json,
-                           struct error *err);
+int sqlite_read_components(struct store *store, const char *sid, const char *node_id,
+                           struct buf *json, struct error *err);
 int sqlite_read_all_components(struct store *store, const char *sid, size_t offset, size_t limit,
                                struct buf *json, struct error *err);
 /* outline.c */
-int sqlite_read_outline(struct store *store, const char *sid, struct outline *outline, struct error *err);
+int sqlite_read_outline(struct store *store, const char *sid, struct outline *outline,
+                        struct error *err);
 /* write_node.c */
 int sqlite_session_create(struct store *store, const struct writer *writer, const char *title,
                           char sid[SESSION_ID_SIZE], struct error *err);
@@ -258,8 +275,9 @@ struct component_write {
     struct sequence sequence;
     const char *node_id;
 };
-int sqlite_component_write_begin(struct sqlite_store *store, const struct writer *writer, const char *sid,
-                                 const char *node_id, struct component_write *work, struct error *err);
+int sqlite_component_write_begin(struct sqlite_store *store, const struct writer *writer,
+                                 const char *sid, const char *node_id, struct component_write *work,
+                                 struct error *err);
 int sqlite_component_write_end(struct sqlite_store *store, struct component_write *work, int rc,
                                struct error *err);
 int sqlite_log_component(struct sqlite_store *store, const struct component_write *work,
@@ -273,7 +291,8 @@ int sqlite_components_append(struct store *store, const struct writer *writer, c
                              struct component_state *first, struct error *err);
 int sqlite_component_update(struct store *store, const struct writer *writer, const char *sid,
                             const struct component_ref *ref, const json_t *changes, bool merge,
-                            long expected_revision, struct component_state *state, struct error *err);
+                            long expected_revision, struct component_state *state,
+                            struct error *err);
 int sqlite_component_delete(struct store *store, const struct writer *writer, const char *sid,
                             const struct component_ref *ref, long expected_revision,
                             struct component_state *state, struct error *err);

@@ -32,8 +32,7 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_NODE_FIND] =
         "SELECT key, cursor, revision, place, title FROM node WHERE node_id = ?2 AND session = ?1"
         " ORDER BY place LIMIT 1",
-    [SQL_NODE_BY_KEY] =
-        "SELECT body, flags, created_at, last_modified, place FROM node WHERE key = ?1",
+    [SQL_NODE_BY_KEY] = "SELECT body, flags, title, place FROM node WHERE key = ?1",
     [SQL_NODE_LIST] = "SELECT body, flags, created_at, last_modified, key FROM node WHERE session "
                       "= ?1 ORDER BY place",
     [SQL_NODE_PAGE] = "SELECT key, node_id, title FROM node WHERE session = ?1 AND flags & 1 = 0"

@@ -43,7 +43,7 @@ static int fill_write(struct sqlite_store *store, const struct writer *writer, c
 
     memset(write, 0, sizeof *write);
     text_now(write->now);
-    write->who = writer->who ? writer->who : "unknown";
+    text_cut_line(write->who, sizeof write->who, writer->who ? writer->who : "unknown");
     write->expected_cursor = writer->expected_cursor;
     if (!writer->change_set && text_uuid(uuid, err) != 0)
         return -1;

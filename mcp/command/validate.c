@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * `lectern validate`: judges programs as execute_code would, and runs nothing.
+ */
+#include "mcp/command/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "validator/validator.h"
+
+/* Far above what is accepted, so that a program that is too long gets the validator's own answer.
+ */
+#define READ_CAP ((size_t)16 << 20)
+
+/* The verdict of one program, as text or as a line of JSON with the file's name. */
+static int answer(const struct config *config, const char *path, const struct buf *source,
+                  const struct verdict *verdict, struct buf *to, struct error *err)
+{
+    struct buf BUF_AUTO object = {0};
+    json_auto_t *value = NULL;
+
+    if (!config->json) {
+        if (config->argument_count > 1)
+            buf_addf(to, "%s: %s", path, verdict->accepted ? "" : "refused\n");
+        validator_explain(verdict, source->data, source->len, to);
+        return buf_check(to, "the answer", err);
+    }
+    buf_init(&object, 0);
+    validator_explain_json(verdict, &object);
+    if (buf_check(&object, "the answer", err) < 0)
+        return -1;
+    value = json_read(object.data, object.len, "the verdict", err);
+    if (!value)
+        return -1;
+    json_object_set_new(value, "file", json_string(path));
+    json_write(to, value);
+    buf_addc(to, '\n');
+    return buf_check(to, "the answer", err);
+}
+
+static int judge_file(const struct config *config, const char *path,
+                      const struct validator_profile *profile, struct verdict *verdict)
+{
+    struct buf BUF_AUTO source = {0};
+    struct buf BUF_AUTO text = {0};
+    struct error err = {0};
+
+    buf_init(&text, 0);
+    if (command_read_file(path, READ_CAP, &source, &err) < 0)
+        return command_fail("validate", EXIT_USAGE, &err);
+    validator_check(source.data, source.len, profile, verdict);
+    if (answer(config, path, &source, verdict, &text, &err) < 0)
+        return command_fail("validate", EXIT_USAGE, &err);
+    fwrite(text.data, 1, text.len, stdout);
+    return verdict->accepted ? EXIT_OK : EXIT_FAILED;
+}
+
+static int dump_policy(void)
+{
+    struct buf BUF_AUTO text = {0};
+    struct error err = {0};
+
+    buf_init(&text, 0);
+    validator_dump_policy(&text);
+    if (buf_check(&text, "the policy", &err) < 0)
+        return command_fail("validate", EXIT_USAGE, &err);
+    printf("%s\n", text.data);
+    return EXIT_OK;
+}
+
+static int run(const struct config *config)
+{
+    const struct validator_profile *profile = validator_profile_find(config->profile);
+    const char *const *paths = config->arguments;
+    static const char *const standard_input[] = {"-", NULL};
+    struct verdict *verdict;
+    struct error err = {0};
+    int status = EXIT_OK, of_file;
+
+    if (config->dump_policy)
+        return dump_policy();
+    if (!profile) {
+        error_set(&err, ERROR_INVALID, "there is no profile '%s'; there are %s", config->profile,
+                  validator_profile_names());
+        return command_fail("validate", EXIT_USAGE, &err);
+    }
+    verdict = calloc(1, sizeof *verdict);
+    if (!verdict) {
+        error_set(&err, ERROR_MEMORY, "out of memory");
+        return command_fail("validate", EXIT_USAGE, &err);
+    }
+    if (config->argument_count == 0)
+        paths = standard_input;
+    for (; *paths; paths++) {
+        of_file = judge_file(config, *paths, profile, verdict);
+        status = of_file > status ? of_file : status;
+    }
+    free(verdict);
+    return status;
+}
+
+const struct command command_validate = {
+    .name = "validate",
+    .usage = "[--profile P] [--json] [--dump-policy] [FILE...]",
+    .summary = "judge Python programs as execute_code would, without running them",
+    .options = CONFIG_VALIDATE,
+    .run = run,
+};

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A tools[] of their own for the tests of protocol and transport: tools that answer, wait, report
+ * and ask for their cancelling, without a store. Included once in a test's only file; the linker
+ * then leaves the real table out.
+ */
+#ifndef LECTERN_TESTS_FAKE_TOOLS_H
+#define LECTERN_TESTS_FAKE_TOOLS_H
+
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/server_parts.h"
+#include "mcp/tool/tool.h"
+
+#define FAKE_REPORT_MS 100
+
+static atomic_int fake_running;   /* calls of wait under work */
+static atomic_int fake_cancelled; /* calls of wait and report that saw their cancel */
+
+/* Says back its text, "-" without one; with fail it fails. */
+static int echo_run(struct tool_call *call, struct store *store, struct error *err)
+{
+    const char *text = json_get_string(call->arguments, "text");
+
+    (void)store;
+    if (json_is_true(json_object_get(call->arguments, "fail")))
+        return error_set_at(err, "fail", "you asked for it");
+    buf_adds(&call->text, text ? text : "-");
+    return 0;
+}
+
+static const struct tool tool_echo = {
+    .name = "echo",
+    .title = "Echo",
+    .description = "Says back what it gets",
+    .schema = "{\"type\":\"object\",\"properties\":{\"text\":{\"type\":\"string\"},"
+              "\"fail\":{\"type\":\"boolean\"}}}",
+    .read_only = true,
+    .run = echo_run,
+};
+
+/* On a lane for ms, or until it is cancelled. */
+static int wait_run(struct tool_call *call, struct store *store, struct error *err)
+{
+    int ms = (int)json_integer_value(json_object_get(call->arguments, "ms"));
+    struct pollfd cancel = {.fd = cancel_fd(call->cancel), .events = POLLIN};
+
+    (void)store;
+    atomic_fetch_add(&fake_running, 1);
+    poll(&cancel, 1, ms);
+    atomic_fetch_sub(&fake_running, 1);
+    if (cancel_check(call->cancel, err) < 0) {
+        atomic_fetch_add(&fake_cancelled, 1);
+        return -1;
+    }
+    buf_addf(&call->text, "waited %d ms for %s", ms, call->who);
+    return 0;
+}
+
+static const struct tool tool_wait = {
+    .name = "wait",
+    .title = "Wait",
+    .description = "Waits",
+    .schema = "{\"type\":\"object\",\"properties\":{\"ms\":{\"type\":\"integer\"}}}",
+    .run = wait_run,
+};
+
+/* On the loop: reports values that rise and fall every 100 ms, for ms. */
+struct fake_report {
+    uv_timer_t timer;
+    struct tool_call *call;
+    int left;
+};
+
+static void report_closed(uv_handle_t *handle)
+{
+    struct fake_report *report = handle->data;
+    struct tool_call *call = report->call;
+
+    free(report);
+    call->state = NULL;
+    tool_call_complete(call);
+}
+
+static void report_end(struct fake_report *report)
+{
+    if (!uv_is_closing((uv_handle_t *)&report->timer))
+        uv_close((uv_handle_t *)&report->timer, report_closed);
+}
+
+static void report_tick(uv_timer_t *timer)
+{
+    struct fake_report *report = timer->data;
+
+    report->left -= FAKE_REPORT_MS;
+    if (report->left <= 0) {
+        buf_adds(&report->call->text, "reported");
+        report_end(report);
+        return;
+    }
+    report->call->on_progress(report->call, report->left % 300 == 0 ? 0.5 : 1.5, "half-way");
+}
+
+static int report_start(struct tool_call *call, struct error *err)
+{
+    struct fake_report *report = calloc(1, sizeof *report);
+
+    (void)err;
+    report->call = call;
+    report->left = (int)json_integer_value(json_object_get(call->arguments, "ms"));
+    uv_timer_init(call->parts->loop, &report->timer);
+    report->timer.data = report;
+    uv_timer_start(&report->timer, report_tick, FAKE_REPORT_MS, FAKE_REPORT_MS);
+    call->state = report;
+    return 0;
+}
+
+static void report_stop(struct tool_call *call)
+{
+    atomic_fetch_add(&fake_cancelled, 1);
+    if (call->state)
+        report_end(call->state);
+}
+
+static const struct tool tool_report = {
+    .name = "report",
+    .title = "Report",
+    .description = "Reports",
+    .schema = "{\"type\":\"object\",\"properties\":{\"ms\":{\"type\":\"integer\"}}}",
+    .start = report_start,
+    .stop = report_stop,
+};
+
+const struct tool *const tools[] = {&tool_echo, &tool_wait, &tool_report, NULL};
+
+/* Parts with lanes of `threads` threads each and no store. */
+static void fake_parts_open(struct server_parts *parts, uv_loop_t *loop, size_t threads)
+{
+    struct lane_config config = {.name = "test", .threads = threads, .capacity = 256};
+    struct error err = {0};
+
+    memset(parts, 0, sizeof *parts);
+    parts->loop = loop;
+    parts->mailbox = mailbox_create(loop, &err);
+    parts->read = lane_create(&config, parts->mailbox, &err);
+    parts->sql = lane_create(&config, parts->mailbox, &err);
+    assert_non_null(parts->mailbox);
+    assert_non_null(parts->read);
+    assert_non_null(parts->sql);
+}
+
+static void fake_parts_close(struct server_parts *parts)
+{
+    lane_destroy(parts->read);
+    lane_destroy(parts->sql);
+    mailbox_destroy(parts->mailbox);
+}
+
+#endif
