@@ -401,6 +401,8 @@ static int on_deadline(struct run *run)
         end(run, VERDICT_TIMEOUT);
         return 0;
     case ENDING:
+        if (run->reaped)
+            return complain("the server does not read");
         if (run->killed)
             return complain("the interpreter does not end");
         kill_child(run);
