@@ -17,7 +17,6 @@
 #include "executor/executor.h"
 
 #define ENGINE_DESCRIPTION_CAP 512
-#define ENGINE_LAST_WORDS_CAP  1024 /* of what a runner wrote to its standard error */
 
 struct engine_box; /* each engine's own; one sandbox from its start to its removal */
 

@@ -26,6 +26,7 @@
 #include "executor/docker_api.h"
 #include "executor/docker_plan.h"
 #include "executor/owner.h"
+#include "executor/words.h"
 #include "helpers/base/log.h"
 
 #define NAME_CAP      64
@@ -54,8 +55,8 @@ struct engine_box {
     char name[NAME_CAP];
     struct http_tunnel *tunnel;
     struct demux demux;
-    char words[ENGINE_LAST_WORDS_CAP];
-    size_t words_len;
+    struct words words;
+    char line[3 * WORDS_KEPT + 1];
 };
 
 /* ---- removing ---- */
@@ -189,13 +190,9 @@ static void sweep(struct docker *docker)
 static void on_stderr(void *user, const char *bytes, size_t len)
 {
     struct engine_box *box = user;
-    size_t room = sizeof box->words - 1 - box->words_len;
 
-    log_debug("executor", "runner: %.*s", (int)(len < 1024 ? len : 1024), bytes);
-    len = len < room ? len : room;
-    memcpy(box->words + box->words_len, bytes, len);
-    box->words_len += len;
-    box->words[box->words_len] = '\0';
+    log_debug("executor", "runner: %.*s", (int)(len < LOG_LINE_CAP ? len : LOG_LINE_CAP), bytes);
+    words_add(&box->words, bytes, len);
 }
 
 static int create_container(struct docker *docker, const struct execution_kind *kind,
@@ -212,7 +209,7 @@ static int create_container(struct docker *docker, const struct execution_kind *
     snprintf(path, sizeof path, "/containers/create?name=%s", name);
     status = docker_call(docker->api, "POST", path, plan, docker->stop, &answer, err);
     if (status < 0)
-        rc = -1;
+        rc = error_wrap(err, "the Docker daemon does not answer");
     else if (status == 404)
         rc = error_set(err, ERROR_UNAVAILABLE, "the image %s is not there: make image",
                        docker->image);
@@ -335,8 +332,7 @@ static ssize_t docker_receive(struct engine_box *box, void *bytes, size_t size)
 
 static const char *docker_last_words(struct engine_box *box)
 {
-    box->words[strcspn(box->words, "\r\n")] = '\0';
-    return box->words;
+    return words_line(&box->words, box->line);
 }
 
 /* ---- opening ---- */

@@ -39,6 +39,7 @@
 #include <unistd.h>
 
 #include "executor/local_plan.h"
+#include "executor/words.h"
 #include "helpers/base/log.h"
 
 #define TRIAL_MS         5000
@@ -56,8 +57,8 @@ struct engine_box {
     pid_t pid;
     int stream; /* the runner's standard input and output, one socket */
     int errors; /* its standard error, or -1 */
-    char words[ENGINE_LAST_WORDS_CAP];
-    size_t words_len;
+    struct words words;
+    char line[3 * WORDS_KEPT + 1];
 };
 
 /* ---- what this machine has ---- */
@@ -237,22 +238,14 @@ fail:
 
 static const char *last_words(struct engine_box *box)
 {
-    char text[ENGINE_LAST_WORDS_CAP];
+    char text[1024];
     ssize_t got;
 
-    while ((got = read(box->errors, text, sizeof text - 1)) > 0) {
-        size_t room = sizeof box->words - 1 - box->words_len;
-        size_t kept = (size_t)got < room ? (size_t)got : room;
-
-        text[got] = '\0';
-        log_debug("executor", "runner: %s", text);
-        memcpy(box->words + box->words_len, text, kept);
-        box->words_len += kept;
+    while ((got = read(box->errors, text, sizeof text)) > 0) {
+        log_debug("executor", "runner: %.*s", (int)got, text);
+        words_add(&box->words, text, (size_t)got);
     }
-    while (box->words_len > 0 && box->words[box->words_len - 1] == '\n')
-        box->words_len--;
-    box->words[box->words_len] = '\0';
-    return box->words;
+    return words_line(&box->words, box->line);
 }
 
 static void local_destroy(void *state, struct engine_box *box)

@@ -95,10 +95,3 @@ bool owner_is_dead(const char *label)
         return false;
     return start_time(pid) != strtoull(end + 1, NULL, 10);
 }
-
-bool owner_is_same(const char *a, const char *b)
-{
-    const char *last = strrchr(a, '/');
-
-    return last && strncmp(a, b, (size_t)(last - a) + 1) == 0;
-}

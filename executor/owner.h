@@ -21,7 +21,4 @@ int owner_label(char label[OWNER_CAP], struct error *err);
  * here can know. */
 bool owner_is_dead(const char *label);
 
-/* Whether two labels are of the same process. */
-bool owner_is_same(const char *a, const char *b);
-
 #endif

@@ -44,6 +44,13 @@ struct ends {
     int its;
 };
 
+/* What Python may write to, less than the cap: its code's pages and the runner count there too, and
+ * the code shall meet a MemoryError, which it can tell, before anybody kills it. */
+static rlim_t data_bytes(const struct options *options)
+{
+    return ((rlim_t)options->memory_mb << 20) / 6 * 5;
+}
+
 static int limit_resources(const struct options *options)
 {
     const struct {
@@ -57,7 +64,7 @@ static int limit_resources(const struct options *options)
         {RLIMIT_MEMLOCK, 0, 0},
         {RLIMIT_MSGQUEUE, 0, 0},
         {RLIMIT_STACK, STACK_BYTES, STACK_BYTES},
-        {RLIMIT_DATA, (rlim_t)options->memory_mb << 20, (rlim_t)options->memory_mb << 20},
+        {RLIMIT_DATA, data_bytes(options), data_bytes(options)},
         {RLIMIT_CPU, CPU_SECONDS, CPU_SECONDS + 5},
     };
 
@@ -261,6 +268,8 @@ int child_start(struct child *child, const struct options *options)
     pid_t runner = getpid();
     int listener;
 
+    memset(child, 0, sizeof *child);
+    child->landlock_abi = landlock_abi();
     if (make_ends(&out, &err, &control) < 0)
         return -1;
     child->pid = fork();

@@ -20,7 +20,8 @@ struct child {
     int out;     /* its standard output */
     int err;     /* its standard error */
     int statm;   /* /proc/PID/statm, or -1 where there is no /proc */
-    bool exec_once;
+    int landlock_abi;
+    bool exec_once; /* execve fails in it from now on */
 };
 
 /* 0, or -1 with a complaint. All descriptors are non-blocking. */

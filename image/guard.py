@@ -78,12 +78,15 @@ def make_import(real_import, find_spec, allowed):
     def is_implied(name):
         return name in IMPLIED_MODULES or name.partition(".")[0] in reachable
 
+    def is_there(name):
+        return name in sys.modules or find_spec(name) is not None
+
     def installed():
-        return ", ".join(sorted(name for name in allowed if "." not in name and find_spec(name)))
+        return ", ".join(sorted(name for name in allowed if "." not in name and is_there(name)))
 
     def check_items(module, name, items):
-        for item in dir(module) if "*" in items else items:
-            if isinstance(getattr(module, item, None), types.ModuleType) and "*" not in items:
+        for item in items:
+            if isinstance(getattr(module, item, None), types.ModuleType):
                 dotted = "%s.%s" % (name, item)
                 if dotted not in reachable:
                     raise ImportError("Import '%s' is not allowed. Allowed: %s" % (dotted, listed))
@@ -117,11 +120,14 @@ def make_builtins(builtins, allowed):
     return own
 
 
+DATA_FOLDERS = ("/usr/share/zoneinfo",)  # that libraries read besides their own files
+
+
 def arm(filename, folders):
     """From now on, and for good: what opens, starts, connects or looks into the interpreter is refused.
 
     Libraries may go on importing lazily: reading below `folders` stays open to them."""
-    below = tuple(os.path.abspath(folder).rstrip("/") + "/" for folder in folders if folder)
+    below = tuple(os.path.abspath(folder).rstrip("/") + "/" for folder in (*folders, *DATA_FOLDERS) if folder)
     abspath, frame_at, bootstrap = os.path.abspath, sys._getframe, "<frozen importlib._bootstrap>"
     fsdecode = os.fsdecode
     write_flags = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND

@@ -86,6 +86,10 @@ int options_read(struct options *options, int argc, char **argv)
     options->preload = "";
     options->python = PYTHON_DEFAULT;
     options->memory_mb = MEMORY_MB_DEFAULT;
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        puts(LECTERN_VERSION);
+        exit(EXIT_SUCCESS);
+    }
     for (int i = 1; i < argc; i += 2) {
         if (i + 1 == argc)
             return complain("%s wants a value; usage: runner [--kind NAME] [--preload MOD,MOD] "

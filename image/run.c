@@ -15,7 +15,6 @@
 #include "image/complain.h"
 #include "image/inlet.h"
 #include "image/job.h"
-#include "image/landlock.h"
 #include "image/queue.h"
 
 #define CHUNK       (64u << 10)
@@ -140,7 +139,7 @@ static int take_ready(struct run *run, const struct inlet_piece *piece)
     if (run->phase != WARMING)
         return complain("the interpreter is ready twice");
     if (send_text(run, FRAME_READY,
-                  ready_write(piece->data, piece->data_len, landlock_abi(),
+                  ready_write(piece->data, piece->data_len, run->child->landlock_abi,
                               run->child->exec_once)) < 0)
         return -1;
     if (run->has_job)
@@ -401,6 +400,8 @@ static int on_deadline(struct run *run)
         end(run, VERDICT_TIMEOUT);
         return 0;
     case ENDING:
+        if (run->reaped)
+            return complain("the server does not read");
         if (run->killed)
             return complain("the interpreter does not end");
         kill_child(run);

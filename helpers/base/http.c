@@ -185,6 +185,8 @@ static int transfer_error(CURLcode code, const struct transfer *transfer, struct
         if (kinds[i].code == code)
             kind = kinds[i].kind;
     }
+    if (code == CURLE_COULDNT_CONNECT)
+        return error_set(err, kind, "%s: nobody answers there", target_name(transfer->request));
     return error_set(err, kind, "%s: %s", target_name(transfer->request),
                      transfer->why[0] ? transfer->why : curl_easy_strerror(code));
 }

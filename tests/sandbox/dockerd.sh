@@ -20,11 +20,15 @@ fail() {
     exit 1
 }
 
-# True while the process of the pid file lives, zombies not counted.
-running() {
-    [ -s "$folder/pid" ] || return 1
-    state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$(cat "$folder/pid")/status" 2>/dev/null) || return 1
+# True while the process of that pid file lives, zombies not counted.
+alive() {
+    [ -s "$1" ] || return 1
+    state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$(cat "$1")/status" 2>/dev/null) || return 1
     [ -n "$state" ] && [ "$state" != Z ]
+}
+
+running() {
+    alive "$folder/pid"
 }
 
 answers() {
@@ -56,10 +60,8 @@ start() {
         install_docker
         mount_cgroups
         rm -f "$folder/pid"
-        # What a daemon that was killed has left running would keep the new one from starting its own.
-        if [ -s "$folder/exec/containerd/containerd.pid" ]; then
-            kill "$(cat "$folder/exec/containerd/containerd.pid")" 2>/dev/null || true
-        fi
+        # A zombie of it would make the new daemon wait for the old one's containerd.
+        alive "$folder/exec/containerd/containerd.pid" || rm -f "$folder/exec/containerd/containerd.pid"
         setsid dockerd --data-root "$folder/data" --exec-root "$folder/exec" --pidfile "$folder/pid" \
             -H "unix://$folder/docker.sock" --bridge=none --iptables=false \
             >"$folder/log" 2>&1 </dev/null &

@@ -133,6 +133,7 @@ class Sandbox:
                                         bufsize=0)
         self.outcome = Outcome()
         self.pending = bytearray()
+        self.stopped = False
         self.ready = None
         if ready:
             kind, payload = self.receive(READY_SECONDS)
@@ -204,6 +205,9 @@ class Sandbox:
 
     def stop(self):
         """Hangs up and waits; the runner's complaints. Kills by its own id what does not go."""
+        if self.stopped:
+            return self.outcome.complaints
+        self.stopped = True
         self.process.stdin.close()
         try:
             self.outcome.returncode = self.process.wait(5)
@@ -219,8 +223,7 @@ class Sandbox:
         return self
 
     def __exit__(self, *_):
-        if self.process.returncode is None:
-            self.stop()
+        self.stop()
 
 
 def run(code, curriculum=None, seconds=30, kind="bare", preload="", memory_mb=256, bwrap=False, interpreter=None,

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What only the Docker engine has: limits of the container, nothing left behind, and a daemon that
+ * goes and comes back. Needs root, DOCKER_HOST of a daemon of the tests' own (dockerd.sh), its
+ * folder as the first argument, and LECTERN_IMAGE. A test of the machine's own daemon would kill it.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <uv.h>
+
+#include "executor/docker_api.h"
+#include "executor/docker_plan.h"
+#include "executor/owner.h"
+#include "helpers/base/log.h"
+#include "tests/parts/job_waiter.h"
+
+#define WARM_MS 60000
+
+static struct executor_config config = {.engine = EXECUTOR_DOCKER};
+static const char *folder;
+
+static void nap(long ms)
+{
+    struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+
+    nanosleep(&time, NULL);
+}
+
+static struct executor *create(void)
+{
+    struct error err = {0};
+    struct executor *executor = executor_create(&config, &err);
+
+    if (!executor)
+        fail_msg("%s", err.text);
+    return executor;
+}
+
+/* The daemon's list of our containers; owned. */
+static json_t *list(void)
+{
+    struct error err = {0};
+    struct docker_api *api = docker_api_create(NULL, &err);
+    json_t *answer = NULL;
+
+    if (!api || docker_call(api, "GET", "/containers/json?all=1", NULL, NULL, &answer, &err) != 200)
+        fail_msg("%s", err.text);
+    docker_api_destroy(api);
+    return answer;
+}
+
+static size_t count_containers(void)
+{
+    json_t *containers = list();
+    size_t count = json_array_size(containers);
+
+    json_decref(containers);
+    return count;
+}
+
+/* What is being removed needs a moment. */
+static void assert_none_left(void)
+{
+    for (int i = 0; i < 100 && count_containers() > 0; i++)
+        nap(100);
+    assert_int_equal(count_containers(), 0);
+}
+
+static json_t *inspect(const char *id)
+{
+    struct error err = {0};
+    struct docker_api *api = docker_api_create(NULL, &err);
+    json_t *answer = NULL;
+    char path[256];
+
+    assert_non_null(api);
+    snprintf(path, sizeof path, "/containers/%s/json", id);
+    assert_int_equal(docker_call(api, "GET", path, NULL, NULL, &answer, &err), 200);
+    docker_api_destroy(api);
+    return answer;
+}
+
+static json_int_t host_integer(const json_t *container, const char *key)
+{
+    return json_integer_value(json_object_get(json_object_get(container, "HostConfig"), key));
+}
+
+static void run_ok(struct executor *executor, const char *kind)
+{
+    struct job_waiter waiter;
+
+    job_waiter_do(&waiter, executor, kind, "print(1)");
+    if (waiter.status != EXECUTION_OK)
+        print_message("%s\n", waiter.error);
+    assert_int_equal(waiter.status, EXECUTION_OK);
+    assert_string_equal(waiter.out, "1\n");
+    job_waiter_finish(&waiter);
+}
+
+/* The limits as the daemon itself sees them on a waiting container. */
+static void test_limits(void **state)
+{
+    struct executor *executor = create();
+    struct error err = {0};
+    json_t *containers, *container, *host;
+
+    (void)state;
+    assert_int_equal(executor_wait_warm(executor, "bare", WARM_MS, &err), 0);
+    assert_int_equal(executor_wait_warm(executor, "data", WARM_MS, &err), 0);
+    containers = list();
+    assert_in_range(json_array_size(containers), 2, 3);
+    for (size_t i = 0; i < json_array_size(containers); i++) {
+        container = inspect(json_get_string(json_array_get(containers, i), "Id"));
+        host = json_object_get(container, "HostConfig");
+        assert_string_equal(json_get_string(host, "NetworkMode"), "none");
+        assert_true(json_is_true(json_object_get(host, "ReadonlyRootfs")));
+        assert_true(json_is_true(json_object_get(host, "AutoRemove")));
+        assert_string_equal(json_string_value(json_array_get(json_object_get(host, "CapDrop"), 0)), "ALL");
+        assert_string_equal(json_string_value(json_array_get(json_object_get(host, "SecurityOpt"), 0)),
+                            "no-new-privileges");
+        assert_int_equal(host_integer(container, "Memory"), 256 << 20);
+        assert_int_equal(host_integer(container, "MemorySwap"), 256 << 20);
+        assert_int_equal(host_integer(container, "PidsLimit"), DOCKER_PIDS);
+        assert_false(json_is_true(json_object_get(host, "Privileged")));
+        assert_string_equal(json_get_string(json_object_get(container, "Config"), "User"), "65534:65534");
+        /* Half a CPU once it is warm; the last of them may still be warming. */
+        if (i > 0)
+            assert_int_equal(host_integer(container, "NanoCpus"), DOCKER_NANO_CPUS);
+        json_decref(container);
+    }
+    json_decref(containers);
+    executor_destroy(executor);
+    assert_none_left();
+}
+
+static void test_always_removed(void **state)
+{
+    static const char *const codes[] = {
+        "print(1)", "1/0", "while True: pass", "x = bytearray(1 << 30)", "while True: print('x' * 9999)",
+    };
+    struct executor *executor = create();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        struct job_waiter waiter;
+
+        job_waiter_do(&waiter, executor, "bare", codes[i]);
+        job_waiter_finish(&waiter);
+    }
+    /* None but those that wait, and one at most that is being started. */
+    for (int i = 0; i < 100 && count_containers() > 4; i++)
+        nap(100);
+    assert_true(count_containers() <= 4);
+    executor_destroy(executor);
+    assert_none_left();
+}
+
+/* A server in a process of its own, that is killed when its sandboxes wait and one runs. */
+static pid_t start_server(int *ready)
+{
+    int ends[2];
+    pid_t pid;
+
+    assert_int_equal(pipe(ends), 0);
+    pid = fork();
+    if (pid == 0) {
+        struct error err = {0};
+        struct executor *executor = executor_create(&config, &err);
+        struct job_waiter waiter;
+        struct execution_job job = {.code = "while True: pass", .code_len = 16, .kind = "bare"};
+
+        job_waiter_init(&waiter);
+        if (!executor || executor_wait_warm(executor, "bare", WARM_MS, &err) < 0 ||
+            executor_wait_warm(executor, "data", WARM_MS, &err) < 0 ||
+            job_waiter_run(&waiter, executor, &job, &err) == 0 || !job_waiter_wait_started(&waiter, 10000))
+            _exit(1);
+        if (write(ends[1], "r", 1) != 1)
+            _exit(1);
+        pause();
+        _exit(0);
+    }
+    close(ends[1]);
+    *ready = ends[0];
+    return pid;
+}
+
+static void test_killed_server(void **state)
+{
+    struct executor *executor;
+    struct error err = {0};
+    int ready, status;
+    char byte;
+    pid_t pid = start_server(&ready);
+
+    (void)state;
+    assert_int_equal(read(ready, &byte, 1), 1);
+    close(ready);
+    assert_true(count_containers() >= 2);
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    executor = create();
+    assert_int_equal(executor_wait_warm(executor, "bare", WARM_MS, &err), 0);
+    executor_destroy(executor);
+    assert_none_left();
+}
+
+/* One that was created and never started, by a process that is gone: nothing but the sweep removes it. */
+static void test_sweep(void **state)
+{
+    struct error err = {0};
+    struct docker_api *api = docker_api_create(NULL, &err);
+    char dead[OWNER_CAP], foreign[OWNER_CAP + 8], label[OWNER_CAP];
+    const char *owners[] = {dead, foreign};
+    json_t *containers;
+
+    (void)state;
+    assert_int_equal(owner_label(label, &err), 0);
+    /* Our host and namespace, but a process that started at another time. */
+    snprintf(dead, sizeof dead, "%s", label);
+    *strrchr(dead, '/') = '\0';
+    strcpy(strrchr(dead, '/'), "/1/0");
+    snprintf(foreign, sizeof foreign, "another%s", label);
+    for (int i = 0; i < 2; i++) {
+        char path[64];
+        json_t *plan = docker_plan_create(&execution_kinds[0], config.docker_image, owners[i], 0, &err);
+
+        snprintf(path, sizeof path, "/containers/create?name=lectern-test-%d", i);
+        assert_int_equal(docker_call(api, "POST", path, plan, NULL, NULL, &err), 201);
+        json_decref(plan);
+    }
+    assert_int_equal(count_containers(), 2);
+    executor_destroy(create());
+    /* Ours is gone; the foreign one is young, and its owner may live. */
+    for (int i = 0; i < 50 && count_containers() > 1; i++)
+        nap(100);
+    containers = list();
+    assert_int_equal(json_array_size(containers), 1);
+    assert_string_equal(json_get_string(json_object_get(json_array_get(containers, 0), "Labels"), DOCKER_LABEL_OWNER),
+                        foreign);
+    json_decref(containers);
+    assert_int_equal(docker_call(api, "DELETE", "/containers/lectern-test-1?force=1", NULL, NULL, NULL, &err), 204);
+    docker_api_destroy(api);
+}
+
+static void daemon_do(const char *what)
+{
+    char command[512];
+
+    snprintf(command, sizeof command, "tests/sandbox/dockerd.sh %s %s >/dev/null", what, folder);
+    assert_int_equal(system(command), 0); // NOLINT(concurrency-mt-unsafe)
+}
+
+/* Killed in the middle of a run, away for a while, back. */
+static void check_daemon_lost(const char *how)
+{
+    struct execution_job job = {.code = "while True: pass", .code_len = 16, .kind = "bare"};
+    struct executor *executor = create();
+    struct job_waiter waiter;
+    struct error err = {0};
+
+    run_ok(executor, "bare");
+    job_waiter_init(&waiter);
+    assert_true(job_waiter_run(&waiter, executor, &job, &err) > 0);
+    assert_true(job_waiter_wait_started(&waiter, WARM_MS));
+    daemon_do(how);
+    assert_true(job_waiter_wait(&waiter, 10000));
+    /* A daemon that stops in order kills what runs first, and the runner may still say so. */
+    print_message("the run: %s, %s\n", execution_status_name(waiter.status), waiter.error);
+    assert_true(waiter.status == EXECUTION_ENGINE || waiter.status == EXECUTION_CRASH ||
+                waiter.status == EXECUTION_CANCELLED || waiter.status == EXECUTION_TIMEOUT);
+    job_waiter_finish(&waiter);
+    job_waiter_do(&waiter, executor, "bare", "print(1)");
+    assert_int_equal(waiter.status, EXECUTION_ENGINE);
+    assert_int_equal(waiter.exit_code, 127);
+    print_message("while it is away: %s\n", waiter.error);
+    job_waiter_finish(&waiter);
+    daemon_do("start");
+    nap(300);
+    run_ok(executor, "bare");
+    run_ok(executor, "data");
+    executor_destroy(executor);
+    assert_none_left();
+}
+
+static void test_daemon_killed(void **state)
+{
+    (void)state;
+    check_daemon_lost("kill");
+}
+
+static void test_daemon_stopped(void **state)
+{
+    (void)state;
+    check_daemon_lost("stop");
+}
+
+static void test_no_image(void **state)
+{
+    struct executor_config other = config;
+    struct error err = {0};
+
+    (void)state;
+    other.docker_image = "lectern-none:0";
+    assert_null(executor_create(&other, &err));
+    assert_int_equal(err.kind, ERROR_UNAVAILABLE);
+    assert_non_null(strstr(err.text, "make image"));
+}
+
+static void test_no_daemon(void **state)
+{
+    struct executor_config other = config;
+    struct error err = {0};
+
+    (void)state;
+    other.docker_host = "unix:///nowhere/docker.sock";
+    assert_null(executor_create(&other, &err));
+    assert_int_equal(err.kind, ERROR_UNAVAILABLE);
+    assert_non_null(strstr(err.text, "/nowhere/docker.sock"));
+    other.docker_host = "ssh://elsewhere";
+    memset(&err, 0, sizeof err);
+    assert_null(executor_create(&other, &err));
+    assert_non_null(strstr(err.text, "tcp://"));
+}
+
+/* The whole round leaves no descriptor, thread or process behind. */
+static void test_nothing_held(void **state)
+{
+    struct holdings before;
+    struct executor *executor;
+
+    (void)state;
+    executor_destroy(create());
+    before = holdings_count();
+    executor = create();
+    run_ok(executor, "bare");
+    executor_destroy(executor);
+    assert_true(holdings_are(&before));
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_killed_server), /* first: it forks, and there is no thread yet */
+        cmocka_unit_test(test_limits),        cmocka_unit_test(test_always_removed),
+        cmocka_unit_test(test_sweep),         cmocka_unit_test(test_no_image),
+        cmocka_unit_test(test_no_daemon),     cmocka_unit_test(test_nothing_held),
+        cmocka_unit_test(test_daemon_killed), cmocka_unit_test(test_daemon_stopped),
+    };
+
+    if (argc != 2 || !getenv("DOCKER_HOST") || !getenv("LECTERN_IMAGE")) { // NOLINT(concurrency-mt-unsafe)
+        fprintf(stderr, "usage: DOCKER_HOST=unix://FOLDER/docker.sock LECTERN_IMAGE=NAME test_docker FOLDER\n");
+        return 2;
+    }
+    folder = argv[1];
+    config.docker_image = getenv("LECTERN_IMAGE"); // NOLINT(concurrency-mt-unsafe)
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

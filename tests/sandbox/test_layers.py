@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Each wall of the sandbox alone: a Python script in the interpreter's place, without hooks, tries what it may not; once with
+Landlock and seccomp, once with a test build that has no seccomp, once with one that has no Landlock."""
+import ctypes
+import json
+import os
+import pathlib
+import re
+import tempfile
+import time
+import unittest
+
+import sandbox
+from sandbox import Sandbox
+
+# Runs `probes`, a dict of name to function, and answers with what each met: "done", or the error's name.
+PROBER = """
+import errno, os, struct, sys
+def send(kind, payload=b""):
+    data = struct.pack(">B3xI", ord(kind), len(payload)) + payload
+    while data:
+        data = data[os.write(3, data):]
+send("R", b'{"python": "3"}')
+need = struct.unpack(">B3xI", os.read(3, 8))[1]
+while need > 0:
+    need -= len(os.read(3, need))
+send("S")
+import ctypes, json, mmap, resource, signal, socket
+libc = ctypes.CDLL(None, use_errno=True)
+def call(name, *args):
+    got = getattr(libc, name)(*args)
+    if got == -1:
+        raise OSError(ctypes.get_errno(), "")
+    return got
+def raw(number, *args):
+    return call("syscall", ctypes.c_long(number), *map(ctypes.c_long, args))
+def fork():
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+def connect():
+    socket.create_connection(("127.0.0.1", 9), timeout=1)
+def try_all(probes):
+    met = {}
+    for name, probe in probes.items():
+        try:
+            probe()
+            met[name] = "done"
+        except OSError as error:
+            met[name] = errno.errorcode.get(error.errno, str(error))
+        except Exception as error:
+            met[name] = type(error).__name__ + ": " + str(error)
+    send("v", json.dumps({"value": json.dumps(met), "error": None, "error_type": None, "line": None}).encode())
+    os._exit(0)
+"""
+
+FILES = """
+probes = {
+    "read passwd": lambda: open("/etc/passwd").read(),
+    "read the canary": lambda: open(CANARY).read(),
+    "list the root": lambda: os.listdir("/"),
+    "list its own folder": lambda: os.listdir(os.path.dirname(CANARY)),
+    "read its memory map": lambda: open("/proc/self/maps").read(),
+    "read the runner's environment": lambda: open("/proc/%d/environ" % os.getppid()).read(),
+    "read the runner's memory": lambda: open("/proc/%d/mem" % os.getppid(), "rb").read(1),
+    "read a device": lambda: open("/dev/zero", "rb").read(1),
+    "write a file": lambda: open(os.path.join(os.path.dirname(CANARY), "new"), "w"),
+    "write where Python is": lambda: open("/usr/lib/python3/new", "w"),
+    "truncate": lambda: os.truncate(CANARY, 0),
+    "make a folder": lambda: os.mkdir(os.path.join(os.path.dirname(CANARY), "new")),
+    "make a pipe": lambda: os.mkfifo(os.path.join(os.path.dirname(CANARY), "fifo")),
+    "make a link": lambda: os.symlink("/etc", os.path.join(os.path.dirname(CANARY), "link")),
+    "remove": lambda: os.unlink(CANARY),
+    "rename": lambda: os.rename(CANARY, CANARY + "2"),
+    "execute a program": lambda: os.execv("/bin/true", ["true"]),
+    "execute a shell": lambda: os.execv("/bin/sh", ["sh", "-c", "true"]),
+}
+"""
+NETWORK = """
+probes["connect"] = connect
+probes["signal the runner"] = lambda: os.kill(os.getppid(), 0)
+"""
+CALLS = """
+probes = {
+    "fork": fork,
+    "vfork": lambda: raw(58),
+    "thread": lambda: __import__("threading").Thread(target=print).start(),
+    "socket": lambda: socket.socket(),
+    "unix socket": lambda: socket.socket(socket.AF_UNIX),
+    "socketpair": lambda: socket.socketpair(),
+    "send a descriptor": lambda: raw(46, 3, 0, 0),
+    "execute": lambda: os.execv("/bin/true", ["true"]),
+    "execute Python": lambda: os.execv(sys.executable, [sys.executable]),
+    "execute by descriptor": lambda: raw(322, 0, 0, 0, 0, 0x1000),
+    "trace": lambda: raw(101, 16, os.getppid(), 0, 0),
+    "read another's memory": lambda: raw(310, os.getppid(), 0, 0, 0, 0, 0),
+    "signal the runner": lambda: os.kill(os.getppid(), 0),
+    "signal a group": lambda: os.kill(-1, 0),
+    "signal a thread of others": lambda: raw(234, os.getppid(), os.getppid(), 0),
+    "write a file": lambda: open("/tmp/new-file-of-a-probe", "w"),
+    "append to a file": lambda: open(CANARY, "a"),
+    "remove": lambda: os.unlink(CANARY),
+    "rename": lambda: os.rename(CANARY, CANARY + "2"),
+    "mode": lambda: os.chmod(CANARY, 0),
+    "truncate": lambda: os.truncate(CANARY, 0),
+    "make a folder": lambda: os.mkdir("/tmp/new-folder-of-a-probe"),
+    "mount": lambda: raw(165, 0, 0, 0, 0, 0),
+    "namespace": lambda: raw(272, 0x10000000),
+    "root folder": lambda: os.chroot("/"),
+    "user": lambda: os.setuid(0),
+    "priority": lambda: os.setpriority(os.PRIO_PROCESS, 0, 0),
+    "limits": lambda: raw(302, 0, resource.RLIMIT_CPU, ctypes.addressof(ctypes.create_string_buffer(16)), 0),
+    "own process attributes": lambda: raw(157, 4, 1, 0, 0, 0),
+    "memory file": lambda: os.memfd_create("x"),
+    "executable memory": lambda: mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_EXEC),
+    "executable later": lambda: call("mprotect", ctypes.c_void_p(raw(9, 0, 4096, 3, 0x22, -1, 0)), 4096, 7),
+    "io_uring": lambda: raw(425, 1, 0),
+    "bpf": lambda: raw(321, 0, 0, 0),
+    "perf": lambda: raw(298, 0, 0, -1, -1, 0),
+    "keys": lambda: raw(250, 0, 0, 0, 0, 0),
+    "userfaultfd": lambda: raw(323, 0),
+    "file handle": lambda: raw(303, 0, 0, 0, 0, 0),
+    "terminal input": lambda: __import__("fcntl").ioctl(0, 0x5412, b"x"),
+    "personality": lambda: raw(135, 0x0040000),
+    "timer": lambda: signal.setitimer(signal.ITIMER_REAL, 100),
+    "seccomp": lambda: raw(317, 0, 0, 0),
+}
+"""
+ALLOWED = """
+probes = {
+    "read a library": lambda: open(os.__file__).read(),
+    "list the libraries": lambda: os.listdir(os.path.dirname(os.__file__)),
+    "randomness": lambda: open("/dev/urandom", "rb").read(1),
+    "zones": lambda: os.listdir("/usr/share/zoneinfo"),
+    "signal itself": lambda: os.kill(os.getpid(), 0),
+    "sleep": lambda: __import__("time").sleep(0.001),
+}
+"""
+
+
+def probe(code, bwrap=False, runner=None):
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        canary = pathlib.Path(folder) / "canary.txt"
+        canary.write_text("canary")
+        script = pathlib.Path(folder) / "prober.py"
+        script.write_text(PROBER + "CANARY = %r\n" % str(canary) + code + "\ntry_all(probes)\n")
+        with Sandbox(bwrap=bwrap, interpreter=script, runner=runner) as box:
+            outcome = box.run("", timeout_ms=8000)
+        left = sorted(os.listdir(folder))
+    if "value" not in outcome.result:
+        raise AssertionError("no result: %s %s %s" % (outcome.exit, outcome.complaints, outcome.stderr))
+    return json.loads(outcome.result["value"]), left
+
+
+def landlock_abi():
+    with Sandbox() as box:
+        return box.ready["landlock_abi"]
+
+
+class Layers(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.abi = landlock_abi()
+
+    def check_refused(self, met, errors):
+        self.assertGreater(len(met), 3)
+        self.assertEqual({name: got for name, got in met.items() if got not in errors}, {})
+
+    def need_landlock(self, abi):
+        if self.abi < abi:
+            raise unittest.SkipTest("SKIPPED: this kernel's Landlock has ABI %d, not %d" % (self.abi, abi))
+
+    def test_what_python_needs_is_there(self):
+        met, _ = probe(ALLOWED)
+        self.assertEqual(set(met.values()), {"done"}, met)
+
+    def test_landlock_alone(self):
+        self.need_landlock(3)
+        met, left = probe(FILES, runner=sandbox.BUILD / "tests/sandbox/runner_without_seccomp")
+        self.check_refused(met, ("EACCES", "EXDEV"))
+        self.assertEqual(left, ["canary.txt", "prober.py"])
+
+    def test_landlock_alone_keeps_network_and_signals_in(self):
+        self.need_landlock(6)
+        met, _ = probe("probes = {}\n" + NETWORK, runner=sandbox.BUILD / "tests/sandbox/runner_without_seccomp")
+        self.assertEqual(met, {"connect": "EACCES", "signal the runner": "EPERM"})
+
+    def test_seccomp_alone(self):
+        met, left = probe(CALLS, runner=sandbox.BUILD / "tests/sandbox/runner_without_landlock")
+        self.assertEqual(met.pop("thread"), "RuntimeError: can't start new thread")
+        self.check_refused(met, ("EPERM", "ENOSYS"))
+        self.assertEqual(left, ["canary.txt", "prober.py"])
+
+    def test_both(self):
+        for code in (FILES + NETWORK, CALLS):
+            met, left = probe(code)
+            met.pop("thread", None)
+            self.check_refused(met, ("EPERM", "ENOSYS", "EACCES"))
+            self.assertEqual(left, ["canary.txt", "prober.py"])
+
+    def test_the_one_exec_is_used_up(self):
+        with Sandbox() as box:
+            self.assertTrue(box.ready["exec_once"])
+        met, _ = probe("probes = {'execute Python': lambda: os.execv('/usr/bin/python3', ['python3'])}")
+        self.assertEqual(met, {"execute Python": "ENOSYS"})
+
+    def test_processes_as_the_kernel_sees_them(self):
+        for bwrap in (False, True):
+            with self.subTest(bwrap=bwrap), Sandbox(bwrap=bwrap) as box:
+                pid = sandbox.children_of(box.process.pid)[-1]
+                status = pathlib.Path("/proc/%d/status" % pid).read_text()
+                for name, value in (("CapEff", "0" * 16), ("CapPrm", "0" * 16), ("CapBnd", "0" * 16),
+                                    ("NoNewPrivs", "1"), ("Seccomp", "2"), ("Threads", "1")):
+                    self.assertRegex(status, r"(?m)^%s:\t%s$" % (name, value))
+                parent = int(re.search(r"(?m)^PPid:\t(\d+)$", status).group(1))
+                self.assertRegex(pathlib.Path("/proc/%d/status" % parent).read_text(), r"(?m)^Seccomp:\t2$")
+                self.assertEqual(pathlib.Path("/proc/%d/oom_score_adj" % pid).read_text().strip(), "1000")
+                limits = pathlib.Path("/proc/%d/limits" % pid).read_text()
+                for name, value in (("core file size", 0), ("file size", 0), ("processes", 0), ("data size", (256 << 20) // 6 * 5)):
+                    self.assertRegex(limits, r"(?m)^Max %s +%d +%d " % (name, value, value))
+                fds = sorted(os.listdir("/proc/%d/fd" % pid), key=int)
+                self.assertEqual(fds, ["0", "1", "2", "3"])
+
+    def test_a_fork_bomb(self):
+        began = time.monotonic()
+        met, _ = probe("def bomb():\n    for _ in range(1000):\n        try: os.fork()\n        except PermissionError: pass\n"
+                       "    raise PermissionError(1, '')\nprobes = {'bomb': bomb}")
+        self.assertEqual(met, {"bomb": "EPERM"})
+        self.assertLess(time.monotonic() - began, 10)
+
+    def test_memory_without_pythons_help(self):
+        code = ("def eat():\n    kept = []\n    while True:\n        kept.append(mmap.mmap(-1, 1 << 20, flags=FLAGS))\n"
+                "        kept[-1].write(b'x' * (1 << 20))\nprobes = {'eat': eat}")
+        private = "mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS"
+        self.assertEqual(probe("FLAGS = %s\n" % private + code)[0], {"eat": "ENOMEM"})
+        # Shared pages are no data to RLIMIT_DATA; the runner's own watch sees them.
+        with self.assertRaisesRegex(AssertionError, "'memory'"):
+            probe("FLAGS = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS\n" + code)
+
+    def test_the_runner_says_what_the_kernel_has(self):
+        libc = ctypes.CDLL(None)
+        abi = libc.syscall(ctypes.c_long(444), None, ctypes.c_long(0), ctypes.c_long(1))
+        self.assertEqual(self.abi, max(abi, 0))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

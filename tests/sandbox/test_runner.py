@@ -1,0 +1,543 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The runner and the interpreter: what a job gets back, its caps, its deadline, its end. Bare, and under bubblewrap."""
+import json
+import os
+import pathlib
+import struct
+import tempfile
+import time
+import unittest
+
+import sandbox
+from sandbox import DATA, DATA_PRELOAD, MINIMAL, SESSION, Curriculum, Sandbox, run
+
+CURRICULUM = {
+    "nodes": [
+        {"node_id": "N%03d" % number, "title": None if number == 3 else "Title %d" % number, "chapter_id": number,
+         "components": [{"component_type": "paragraph", "order": place + 1, "parameters": {"text": "p%d" % place},
+                         "confidence": 0.9} for place in range(number % 4)]}
+        for number in range(1, 451)],
+    "relationships": [
+        {"id": 1, "from_node_id": "N001", "to_node_id": "N002", "relationship_type": "LEADS_TO", "explanation": "a"},
+        {"id": 2, "from_node_id": "N001", "to_node_id": "N002", "relationship_type": "PREREQUISITE", "explanation": "b"},
+        {"id": 3, "from_node_id": "N002", "to_node_id": "GONE", "relationship_type": "LEADS_TO", "explanation": "c"}],
+}
+
+
+class Answers(unittest.TestCase):
+    """What a well-meant job gets back."""
+    bwrap = False
+
+    def run_code(self, code, **fields):
+        return run(code, bwrap=self.bwrap, **fields)
+
+    def test_output_value_and_end(self):
+        outcome = self.run_code("print('hello')\nimport json\n{'a': [1, None]}")
+        self.assertEqual((outcome.status, outcome.text), ("ok", "hello\n"))
+        self.assertEqual(outcome.result, {"value": "{'a': [1, None]}", "error": None, "error_type": None, "line": None})
+        self.assertTrue(outcome.started)
+        self.assertEqual((outcome.exit["exit_code"], outcome.exit["signal"], outcome.exit["stdout_bytes"]), (0, 0, 6))
+        self.assertEqual((outcome.returncode, outcome.complaints), (0, ""))
+
+    def test_no_value_where_there_is_none(self):
+        for code in ("", "x = 1", "print(1)", "None", '"""Only a docstring."""', "def f():\n    pass"):
+            self.assertIsNone(self.run_code(code).result["value"], code)
+
+    def test_future_annotations_reach_the_last_expression(self):
+        outcome = self.run_code("from __future__ import annotations\n(lambda: 1)()")
+        self.assertEqual(outcome.result["value"], "1")
+
+    def test_session_is_set(self):
+        code = "print(session_id, __name__)\nif __name__ == '__main__':\n    print('main')"
+        self.assertEqual(self.run_code(code).text, SESSION + " __main__\nmain\n")
+        self.assertEqual(self.run_code("print(session_id)", session_id=None).text, "None\n")
+
+    def test_dataclasses_and_generics_find_their_module(self):
+        code = ("from dataclasses import dataclass\nfrom typing import NamedTuple\n@dataclass\nclass A:\n    x: 'int'\n"
+                "class B(NamedTuple):\n    y: int\nprint(A(1), B(2))")
+        self.assertEqual(self.run_code(code).text, "A(x=1) B(y=2)\n")
+
+    def test_text_outside_of_ascii_and_lone_surrogates(self):
+        outcome = self.run_code("print('½ → 😀', '\\ud800')\n'é\\udfff\\0'")
+        self.assertEqual(outcome.text, "½ → 😀 \\ud800\n")
+        self.assertEqual((outcome.status, outcome.result["value"]), ("ok", "'é\\udfff\\x00'"))
+
+    def test_standard_error_is_the_codes_own(self):
+        outcome = self.run_code("import re\nre.compile('[[a]')\nprint(1)")
+        self.assertEqual(outcome.text, "1\n")
+        self.assertTrue(outcome.stderr.startswith(b"<code>:2: FutureWarning: "), outcome.stderr)
+
+    def test_long_values_and_errors_are_cut(self):
+        outcome = self.run_code("'\\x01' * 10**6")
+        self.assertEqual(outcome.status, "ok")
+        self.assertIn("characters more", outcome.result["value"])
+        outcome = self.run_code("raise ValueError('\\x01' * 10**6)")
+        self.assertEqual((outcome.status, outcome.result["error_type"]), ("error", "ValueError"))
+        self.assertLess(len(outcome.result["error"]), 9000)
+
+    def test_pandas_and_lazy_imports(self):
+        code = ("import pandas as pd, networkx as nx, numpy as np\n"
+                "g = nx.path_graph(4)\nprint(round(sum(nx.pagerank(g).values()), 6))\n"
+                "s = pd.Series([1, 2, 3])\nprint(s.corr(s * 2, method='spearman'))\n"
+                "print(pd.DataFrame({'a': [1]}).to_markdown())\nprint(pd.to_datetime('2024-05-01').day_name())\n"
+                "print(pd.DataFrame({'a': [1, 2]}).query('a > 1').shape, np.linalg.det(np.eye(3)))\n"
+                "from scipy import stats\nprint(stats.describe([1, 2, 3]).mean)")
+        outcome = self.run_code(code, preload=DATA_PRELOAD, kind="data", allowed=DATA)
+        self.assertEqual((outcome.status, outcome.result["error"]), ("ok", None))
+        self.assertEqual(outcome.text, "1.0\n1.0\n|    |   a |\n|---:|----:|\n|  0 |   1 |\nWednesday\n(1, 1) 1.0\n2.0\n")
+        self.assertEqual(outcome.stderr, b"")
+
+    def test_imports_do_not_count_as_running(self):
+        with Sandbox(bwrap=self.bwrap) as box:
+            outcome = box.run("import pandas\nprint(pandas.Series([1]).sum())", allowed=DATA, timeout_ms=150,
+                              preload=["pandas"])
+        self.assertEqual((outcome.status, outcome.text), ("ok", "1\n"))
+        self.assertLess(outcome.exit["seconds"], 0.15)
+
+    def test_what_was_not_preloaded_is_imported_late(self):
+        code = ("import pandas\nt = pandas.Timestamp('2024-05-01', tz='Europe/Berlin')\nprint(t.utcoffset())\n"
+                "import datetime\nprint(datetime.datetime.strptime('17/05/24', '%d/%m/%y').date())")
+        outcome = self.run_code(code, allowed=DATA)
+        self.assertEqual((outcome.text, outcome.result["error"]), ("2:00:00\n2024-05-17\n", None))
+
+
+class AnswersUnderBubblewrap(Answers):
+    bwrap = True
+
+
+class Errors(unittest.TestCase):
+    """Texts for who wrote the code."""
+
+    def check(self, code, error_type, *texts, line=None, **fields):
+        outcome = run(code, **fields)
+        self.assertEqual((outcome.status, outcome.result["error_type"]), ("error", error_type), outcome.result)
+        for text in texts:
+            self.assertIn(text, outcome.result["error"])
+        if line:
+            self.assertEqual(outcome.result["line"], line)
+        for path in ("/usr/", "/lib/", "/tmp/", str(sandbox.SHARE), "interpreter.py", "frozen"):
+            self.assertNotIn(path, outcome.result["error"])
+        self.assertNotIn(b"Traceback", outcome.stderr)
+        return outcome
+
+    def test_own_lines_only(self):
+        outcome = self.check("import json\ndef f(x):\n    return json.loads(x)\nprint('before')\nf('{')",
+                             "JSONDecodeError", 'File "<code>", line 5, in <module>', 'line 3, in f',
+                             "return json.loads(x)", line=3)
+        self.assertEqual(outcome.text, "before\n")
+        self.assertEqual(outcome.exit["exit_code"], 1)
+
+    def test_syntax(self):
+        self.check("x = 1\ndef f(:\n    pass", "SyntaxError", "line 2", "def f(:", "^", line=2)
+        self.check("if True:\nx = 1", "IndentationError", "line 2")
+        self.check("return 1", "SyntaxError", "outside function")
+
+    def test_key_of_a_component(self):
+        code = ("c = {'component_type': 'definition', 'parameters': {'term': 't', 'definition': 'd'}, 'order_index': 1}\n"
+                "print(c['term'])")
+        self.check(code, "KeyError", "Hint:", "component", "parameters", line=2)
+        self.check(code.replace("c['term']", "c['parameters']['text']"), "KeyError", "term, definition")
+
+    def test_key_of_a_frame(self):
+        self.check("import pandas as pd\nd = pd.DataFrame({'a': [1]})\nd['b']", "KeyError", "columns of d are: a",
+                   allowed=DATA, preload=DATA_PRELOAD)
+
+    def test_none_and_attributes(self):
+        self.check("t = None\nprint(t + 'x')", "TypeError", "Hint:", "None")
+        self.check("n = {'title': 'x'}\nn.title", "AttributeError", 'value["title"]')
+        self.check("get_nodes()", "NameError", "from code_helpers import get_nodes")
+
+    def test_recursion(self):
+        self.check("def f(n):\n    return f(n + 1)\nf(0)", "RecursionError", "Hint:", "repeated", line=2)
+
+    def test_exits(self):
+        outcome = run("import statistics\nraise SystemExit(3)")
+        self.assertEqual((outcome.status, outcome.exit["exit_code"]), ("error", 3))
+        self.assertIn("status 3", outcome.result["error"])
+        outcome = run("print(1)\nraise SystemExit")
+        self.assertEqual((outcome.status, outcome.text, outcome.result["error"]), ("ok", "1\n", None))
+        outcome = run("raise SystemExit('so be it')")
+        self.assertEqual((outcome.status, outcome.exit["exit_code"]), ("error", 1))
+        self.assertIn("so be it", outcome.result["error"])
+        outcome = run("raise SystemExit(256)")
+        self.assertEqual((outcome.status, outcome.exit["exit_code"]), ("error", 1))
+
+    def test_hostile_exceptions(self):
+        self.check("class E(Exception):\n    def __str__(self):\n        raise E()\nraise E()", "E", "E")
+        self.check("class E(BaseException):\n    pass\nraise E('out')", "E", "E: out")
+        self.check("raise GeneratorExit", "GeneratorExit")
+        self.check("class A:\n    def __repr__(self):\n        raise ValueError('no')\nA()", "ValueError", "no")
+
+    def test_imports(self):
+        for code, name in (("import os", "os"), ("import os.path", "os.path"), ("from os import path", "os"),
+                           ("from statistics import sys", "statistics.sys"), ("from json import codecs", "json.codecs"),
+                           ("__import__('subprocess')", "subprocess"), ("import json, socket", "socket")):
+            self.check(code, "ImportError", "Import '%s' is not allowed" % name, "Allowed: ", "math")
+        self.check("from . import x", "ImportError", "Relative imports")
+
+    def test_a_module_that_is_not_installed(self):
+        allowed = MINIMAL + ["surely_not_there"]
+        self.check("import surely_not_there", "ModuleNotFoundError", "surely_not_there is not installed",
+                   "Installed:", "json", allowed=allowed)
+        with Sandbox() as box:
+            outcome = box.run("try:\n    import surely_not_there\nexcept ImportError:\n    print('without')",
+                              allowed=allowed, preload=["surely_not_there"])
+        self.assertEqual(outcome.text, "without\n")
+
+    def test_refused_builtins(self):
+        for name in ("open", "exec", "eval", "compile", "input", "breakpoint", "exit"):
+            self.check("%s('1')" % name, "PermissionError", "%s() is not allowed" % name)
+
+
+class Limits(unittest.TestCase):
+    bwrap = False
+
+    def run_code(self, code, **fields):
+        return run(code, bwrap=self.bwrap, **fields)
+
+    def test_caps_on_output(self):
+        outcome = self.run_code("import json\nprint('x' * 1000)", stdout_cap=10)
+        self.assertEqual((outcome.status, bytes(outcome.stdout)), ("ok", b"x" * 10))
+        self.assertEqual((outcome.exit["stdout_bytes"], outcome.exit["stdout_cut"]), (1001, 991))
+        outcome = self.run_code("print(1)", stdout_cap=0)
+        self.assertEqual((bytes(outcome.stdout), outcome.exit["stdout_cut"]), (b"", 2))
+
+    def test_flood(self):
+        for code in ("while True: print('y' * 1000)", "while True: print('z' * 10**6)"):
+            outcome = self.run_code(code, output_limit=1 << 20)
+            self.assertEqual((outcome.status, len(outcome.stdout)), ("output", 65536))
+            self.assertGreater(outcome.exit["stdout_bytes"], 1 << 20)
+            self.assertLess(len(outcome.raw), 80000)
+
+    def test_small_writes_travel_together(self):
+        with Sandbox(bwrap=self.bwrap) as box:
+            box.send_job("for i in range(20000): print(i)")
+            frames = 0
+            while box.receive(20)[0] != "x":
+                frames += 1
+        self.assertLess(frames, 2000)
+
+    def test_deadline(self):
+        for code, line in (("print('so far')\nwhile True: pass", 2), ("import time\nprint('so far')\ntime.sleep(60)", 3),
+                           ("print('so far')\nwhile True:\n    try:\n        while True: pass\n    except: pass", 4)):
+            outcome = self.run_code(code, timeout_ms=300)
+            self.assertEqual((outcome.status, outcome.text), ("timeout", "so far\n"))
+            self.assertEqual((outcome.result["error_type"], outcome.result["line"]), ("TimeoutError", line))
+            self.assertIn("0.3 s", outcome.result["error"])
+            self.assertTrue(0.25 < outcome.exit["seconds"] < 0.6, outcome.exit)
+
+    def test_deadline_in_native_code(self):
+        outcome = self.run_code("import itertools\nprint('so far')\nsum(itertools.repeat(1))", timeout_ms=300)
+        self.assertEqual((outcome.status, outcome.text, outcome.exit["signal"]), ("timeout", "so far\n", 9))
+        self.assertLess(outcome.exit["seconds"], 0.6)
+
+    def test_memory(self):
+        for code in ("a = []\nwhile True: a.append(bytes(10**6))", "x = 'x' * 10**10", "b = bytearray(10**9)",
+                     "a = ['lol']\nfor _ in range(30): a = [a] * 10\nprint(str(a)[:10])"):
+            outcome = self.run_code("print('so far')\n" + code, memory_mb=128)
+            self.assertIn(outcome.status, ("memory", "timeout"), code)
+            self.assertEqual(outcome.text, "so far\n")
+        outcome = self.run_code("x = 1\ny = [0] * 10**9")
+        self.assertEqual((outcome.status, outcome.result["error_type"], outcome.result["line"]),
+                         ("memory", "MemoryError", 2))
+        self.assertIn("256 MB", outcome.result["error"])
+
+    def test_the_next_run_is_unharmed(self):
+        self.assertEqual(self.run_code("a = []\nwhile True: a.append(bytes(10**6))").status, "memory")
+        self.assertEqual(self.run_code("print(1)").text, "1\n")
+
+
+class LimitsUnderBubblewrap(Limits):
+    bwrap = True
+
+
+class Helpers(unittest.TestCase):
+    def run_code(self, code, data=None, **fields):
+        self.curriculum = Curriculum(data=data or CURRICULUM)
+        return run("from code_helpers import *\n" + code, self.curriculum, **fields)
+
+    def test_lists(self):
+        outcome = self.run_code("n = get_nodes(session_id)\nprint(len(n), n[0]['node_id'], len(get_relationships()))")
+        self.assertEqual((outcome.text, outcome.result["error"]), ("450 N001 3\n", None))
+
+    def test_content(self):
+        outcome = self.run_code("import json\nprint(json.dumps(get_node_content('N002')))")
+        content = json.loads(outcome.text)
+        self.assertEqual((content["node_id"], content["title"], len(content["components"])), ("N002", "Title 2", 2))
+        part = content["components"][1]
+        self.assertEqual((part["component_type"], part["type"], part["order"], part["order_index"], part["confidence"]),
+                         ("paragraph", "paragraph", 2, 2, 0.9))
+        self.assertEqual(part["parameters"], {"text": "p1"})
+
+    def test_all_contents_one_by_one_come_in_bulk(self):
+        outcome = self.run_code("print(sum(len(get_node_content(n['node_id'])['components']) for n in get_nodes()))\n"
+                                "print(sum(len(c['components']) for c in get_all_content()))")
+        count = sum(len(node["components"]) for node in CURRICULUM["nodes"])
+        self.assertEqual(outcome.text, "%d\n%d\n" % (count, count))
+        self.assertLess(outcome.requests, 16)
+
+    def test_what_is_returned_is_the_callers(self):
+        outcome = self.run_code(
+            "a = get_nodes(); a[0]['title'] = 'changed'; a.clear()\nprint(get_nodes()[0]['title'])\n"
+            "for _ in range(12):\n    c = get_node_content('N002')\n    assert len(c['components']) == 2\n"
+            "    c['components'].clear()\n"
+            "r = get_relationships(); r[0]['explanation'] = 'changed'\nprint(get_relationships()[0]['explanation'])")
+        self.assertEqual((outcome.text, outcome.result["error"]), ("Title 1\na\n", None))
+
+    def test_graph(self):
+        code = ("g = analyze_graph(session_id)\nprint(type(g).__name__, len(g), g.number_of_edges())\n"
+                "print(g.nodes['N002']['title'], g.edges['N001', 'N002']['relationship_type'])\n"
+                "g.clear()\nprint(len(analyze_graph()))")
+        outcome = self.run_code(code, allowed=DATA, preload=DATA_PRELOAD)
+        self.assertEqual(outcome.text, "DiGraph 450 1\nTitle 2 PREREQUISITE\n450\n")
+
+    def test_other_sessions_are_refused(self):
+        for given in ("'11111111-1111-1111-1111-111111111111'", "'../' + session_id", "''"):
+            outcome = self.run_code("get_nodes(%s)" % given)
+            self.assertEqual(outcome.result["error_type"], "PermissionError")
+            self.assertIn("not this run's session", outcome.result["error"])
+            self.assertEqual(self.curriculum.asked, [])
+        lie = ("class S(str):\n    def __eq__(self, other): return True\n    def __hash__(self): return 1\n"
+               "get_nodes(S('44444444-4444-4444-4444-444444444444'))")
+        self.assertEqual(self.run_code(lie).result["error_type"], "PermissionError")
+        self.assertEqual(self.run_code("get_nodes(7)").result["error_type"], "TypeError")
+
+    def test_unknown_nodes(self):
+        for given in ("'NOPE'", "'N001/../../x'", "'..'", "'N001?session_id=x'", "'N001#x'", "'ä%2F'", "''"):
+            outcome = self.run_code("get_node_content(%s)" % given)
+            self.assertEqual(outcome.result["error_type"], "ValueError", given)
+        self.assertIn("no node NOPE in this session", self.run_code("get_node_content('NOPE')").result["error"])
+        self.assertEqual(self.run_code("get_node_content('\\ud800')").result["error_type"], "ValueError")
+        self.assertEqual(self.run_code("get_node_content(None)").result["error_type"], "TypeError")
+        after_bulk = "for i in range(1, 20): get_node_content('N%03d' % i)\nget_node_content('NOPE')"
+        self.assertEqual(self.run_code(after_bulk).result["error_type"], "ValueError")
+
+    def test_odd_node_ids_are_reached(self):
+        data = {"nodes": [{"node_id": name, "title": name, "components": []} for name in ("..", "a/b", "ü?#", "%41")],
+                "relationships": []}
+        outcome = self.run_code("for n in get_nodes(): print(get_node_content(n['node_id'])['title'])", data)
+        self.assertEqual(outcome.text, "..\na/b\nü?#\n%41\n")
+
+    def test_without_a_session(self):
+        outcome = self.run_code("get_nodes()", session_id=None)
+        self.assertEqual(outcome.result["error_type"], "RuntimeError")
+        self.assertIn("no session", outcome.result["error"])
+
+    def test_a_large_answer(self):
+        data = dict(CURRICULUM, nodes=[{"node_id": "N1", "title": "x" * (12 << 20), "components": []}])
+        outcome = self.run_code("print(len(get_nodes()[0]['title']))", data)
+        self.assertEqual((outcome.text, outcome.result["error"]), ("%d\n" % (12 << 20), None))
+        data = dict(CURRICULUM, nodes=[dict(CURRICULUM["nodes"][1], node_id="N%d" % i, raw_content="y" * 1000)
+                                       for i in range(12000)])
+        outcome = self.run_code("print(sum(len(n['raw_content']) for n in get_nodes()))", data)
+        self.assertEqual((outcome.text, outcome.result["error"]), ("12000000\n", None))
+
+    def test_errors_of_the_server_are_told(self):
+        class Broken(Curriculum):
+            def answer(self, target):
+                return 500, {"detail": "the store is gone"}
+        outcome = run("from code_helpers import get_nodes\nget_nodes()", Broken(data=CURRICULUM))
+        self.assertIn("status 500): the store is gone", outcome.result["error"])
+
+    def test_a_busy_server_is_asked_again(self):
+        class Busy(Curriculum):
+            def answer(self, target):
+                done = super().answer(target)
+                return done if len(self.asked) > 2 else (503, {"detail": "busy"})
+        outcome = run("from code_helpers import get_nodes\nprint(len(get_nodes()))", Busy(data=CURRICULUM))
+        self.assertEqual(outcome.text, "450\n")
+
+    def test_nothing_else_is_in_the_module(self):
+        outcome = run("import code_helpers\nprint(sorted(n for n in vars(code_helpers) if n[:2] != '__'))")
+        self.assertEqual(outcome.text, "['analyze_graph', 'get_all_content', 'get_node_content', 'get_nodes', "
+                                       "'get_relationships']\n")
+
+
+# Stands in for interpreter.py: warms up as told, then says to the runner what no honest interpreter would.
+LIAR = """
+import os, struct, sys
+def send(kind, payload=b"", count=None):
+    os.write(3, struct.pack(">B3xI", ord(kind), len(payload) if count is None else count) + payload)
+def receive():
+    head = os.read(3, 8)
+    need = struct.unpack(">B3xI", head)[1]
+    while need > 0:
+        need -= len(os.read(3, need))
+send("R", b'{"python": "3"}')
+receive()
+"""
+
+
+class Breaches(unittest.TestCase):
+    """Frames that do not belong, from either side."""
+
+    def lie(self, code, **fields):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "liar.py"
+            path.write_text(LIAR + code)
+            return run("print(1)", interpreter=path, **fields)
+
+    def test_a_lying_interpreter(self):
+        result = '{"value": "v", "error": null, "error_type": null, "line": null}'
+        cases = {
+            "an unknown type": "send('z')",
+            "a frame of the server's": "send('J', b'{}')",
+            "a frame of the runner's": "send('x', b'{}')",
+            "a length beyond the cap": "send('v', b'', 1 << 30)",
+            "a request before the start": "send('q', b'\\0\\0\\0\\1GET /x')",
+            "a request that is no GET": "send('S'); send('q', b'\\0\\0\\0\\1PUT /x')",
+            "a request with a line end": "send('S'); send('q', b'\\0\\0\\0\\1GET /x\\r\\nX: y')",
+            "two requests at once": "send('S'); send('q', b'\\0\\0\\0\\1GET /x'); send('q', b'\\0\\0\\0\\2GET /x')",
+            "two starts": "send('S'); send('S')",
+            "ready again": "send('R', b'{\"python\": \"3\"}')",
+            "a result that is no JSON": "send('S'); send('v', b'{]')",
+            "a result that is no object": "send('S'); send('v', b'[1, 2]')",
+            "reserved bytes": "os.write(3, b'S\\1\\0\\0\\0\\0\\0\\0')",
+            "silence": "os._exit(0)",
+            "half a frame": "os.write(3, b'S\\0'); os._exit(0)",
+            "a closed socket": "os.close(3)\nimport time\ntime.sleep(60)",
+        }
+        for name, code in cases.items():
+            with self.subTest(name):
+                outcome = self.lie(code + "\nimport time\ntime.sleep(20)")
+                self.assertEqual(outcome.status, "crash")
+                self.assertEqual(outcome.result, {})
+                self.assertLess(outcome.seconds, 5)
+        with self.subTest("a second result is not taken"):
+            outcome = self.lie("send('S'); send('v', b'%s'); send('v', b'%s')" % (result, result.replace("v", "w")))
+            self.assertIn(outcome.status, ("ok", "crash"))
+            self.assertEqual(outcome.result.get("value"), "v")
+
+    def test_only_known_members_pass(self):
+        outcome = self.lie("send('S'); send('v', b'{\"value\": 7, \"error\": [], \"line\": \"x\", \"more\": 1}')")
+        self.assertEqual(outcome.result, {"value": None, "error": None, "error_type": None, "line": None})
+
+    def test_an_interpreter_that_does_not_end(self):
+        outcome = self.lie("send('S'); send('v', b'{}')\nimport time\ntime.sleep(60)")
+        self.assertEqual(outcome.status, "ok")
+        self.assertLess(outcome.seconds, 3)
+
+    def test_an_interpreter_that_does_not_read_its_answer(self):
+        class Large(Curriculum):
+            def answer(self, target):
+                return 200, b"x" * (8 << 20)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "liar.py"
+            path.write_text(LIAR + "send('S'); send('q', b'\\0\\0\\0\\1GET /x')\nimport time\ntime.sleep(60)")
+            with Sandbox(interpreter=path) as box:
+                box.send_job("1", timeout_ms=500)
+                os.set_blocking(box.process.stdin.fileno(), False)
+                while box.receive(10)[0] != "q":
+                    pass
+                body = sandbox.HEAD.pack(ord("A"), (8 << 20) + 6) + struct.pack(">IH", 1, 200) + b"x" * (8 << 20)
+                self.assertLess(os.write(box.process.stdin.fileno(), body), 8 << 20)
+                self.assertEqual(box.follow().status, "timeout")
+
+    def test_a_server_that_errs(self):
+        job = json.dumps({"code": "1", "session_id": None, "timeout_ms": 1000, "allowed": [], "preload": [],
+                          "stdout_cap": 1, "stderr_cap": 1, "output_limit": 1})
+        cases = {
+            "an unknown type": sandbox.HEAD.pack(ord("z"), 0),
+            "a runner's type": sandbox.HEAD.pack(ord("x"), 2) + b"{}",
+            "a job beyond the cap": sandbox.HEAD.pack(ord("J"), (1 << 20) + 1),
+            "a job that is no JSON": sandbox.HEAD.pack(ord("J"), 2) + b"{]",
+            "a job without fields": sandbox.HEAD.pack(ord("J"), 2) + b"{}",
+            "an answer to nothing": sandbox.HEAD.pack(ord("A"), 6) + b"\0\0\0\1\0\0",
+            "a cancel with a payload": sandbox.HEAD.pack(ord("C"), 1) + b"x",
+            "two jobs": 2 * (sandbox.HEAD.pack(ord("J"), len(job)) + job.encode()),
+        }
+        for name in ("code", "timeout_ms", "allowed", "stdout_cap", "output_limit"):
+            wrong = json.dumps(dict(json.loads(job), **{name: {"no": 1}})).encode()
+            cases["a job with a wrong " + name] = sandbox.HEAD.pack(ord("J"), len(wrong)) + wrong
+        for name, data in cases.items():
+            with self.subTest(name), Sandbox() as box:
+                box.process.stdin.write(data)
+                self.assertEqual(box.process.wait(5), 1)
+                self.assertTrue(box.stop().startswith("runner: "))
+
+    def test_cancel(self):
+        with Sandbox() as box:
+            box.send_job("print('begun')\nwhile True: pass")
+            while box.receive(10)[0] != "o":
+                pass
+            box.send("C")
+            outcome = box.follow()
+        self.assertEqual((outcome.status, outcome.exit["signal"]), ("cancelled", 9))
+        with Sandbox() as box:
+            box.send("C")
+            self.assertEqual(box.follow().status, "cancelled")
+
+    def test_a_job_may_come_before_ready(self):
+        with Sandbox(ready=False) as box:
+            box.send_job("print(1)")
+            self.assertEqual(box.receive(30)[0], "R")
+            self.assertEqual(box.follow().text, "1\n")
+
+
+class Ends(unittest.TestCase):
+    """No run leaves anything behind."""
+
+    def check_gone(self, box, pids, seconds=1.0):
+        until = time.monotonic() + seconds
+        while time.monotonic() < until and any(map(sandbox.alive, pids)):
+            time.sleep(0.02)
+        self.assertEqual([pid for pid in pids if sandbox.alive(pid)], [])
+        box.stop()
+
+    def start(self, bwrap, code=None):
+        box = Sandbox(bwrap=bwrap)
+        self.addCleanup(box.__exit__)
+        if code:
+            box.send_job(code)
+            while box.receive(10)[0] != "o":
+                pass
+        pids = [box.process.pid, *sandbox.children_of(box.process.pid)]
+        self.assertGreaterEqual(len(pids), 2)
+        return box, pids
+
+    def test_hanging_up(self):
+        for bwrap in (False, True):
+            for code in (None, "print(1)\nwhile True: pass", "print(1)\nimport time\ntime.sleep(60)",
+                         "print(1)\nwhile True: print('x' * 10000)"):
+                with self.subTest(bwrap=bwrap, code=code):
+                    box, pids = self.start(bwrap, code)
+                    box.process.stdin.close()
+                    self.check_gone(box, pids)
+
+    def test_the_runner_is_killed(self):
+        for bwrap in (False, True):
+            with self.subTest(bwrap=bwrap):
+                box, pids = self.start(bwrap, "print(1)\nwhile True: pass")
+                sandbox.kill(box.process.pid)
+                self.check_gone(box, pids)
+
+    def test_a_server_that_does_not_read(self):
+        box, pids = self.start(False)
+        box.send_job("while True: print('x' * 10000)", stdout_cap=1 << 30, output_limit=1 << 30, timeout_ms=500)
+        time.sleep(1.5)
+        self.assertFalse(sandbox.alive(pids[1]), "the interpreter outlived its deadline")
+        self.check_gone(box, pids, 5)
+
+    def test_termination_by_signal(self):
+        box, pids = self.start(False, "print(1)\nwhile True: pass")
+        box.process.terminate()
+        self.assertEqual(box.follow().status, "cancelled")
+        self.check_gone(box, pids)
+
+    def test_usage(self):
+        for words in (["--nonsense", "x"], ["--memory-mb", "12x"], ["--memory-mb", "1"], ["--kind"]):
+            with Sandbox(ready=False, extra=words) as box:
+                self.assertEqual(box.process.wait(5), 1)
+                self.assertTrue(box.stop().startswith("runner: "))
+
+    def test_python_that_cannot_start(self):
+        for words, text in ((["--python", "/nowhere/python3"], "/nowhere/python3"),
+                            (["--interpreter", "/nowhere/interpreter.py"], "Python ended"),
+                            (["--preload", "no_such_module"], "no_such_module")):
+            with Sandbox(ready=False, extra=words) as box:
+                self.assertEqual(box.process.wait(20), 1)
+                self.assertIn(text, box.stop())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

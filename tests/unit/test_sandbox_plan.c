@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The plans of sandboxes as data, who owns a container, and a runner's last words.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "executor/docker_plan.h"
+#include "executor/kinds.h"
+#include "executor/local_plan.h"
+#include "executor/owner.h"
+#include "executor/words.h"
+
+/* The place of the words `first second...` in a row, or -1. */
+static int find(const struct local_plan *plan, const char *const *words)
+{
+    for (size_t i = 0; i < plan->argc; i++) {
+        size_t n = 0;
+
+        while (words[n] && i + n < plan->argc && strcmp(plan->argv[i + n], words[n]) == 0)
+            n++;
+        if (!words[n])
+            return (int)i;
+    }
+    return -1;
+}
+
+#define FIND(plan, ...) find(plan, (const char *const[]){__VA_ARGS__, NULL})
+
+static struct local_setup setup(void)
+{
+    struct local_setup setup = {.bwrap = "/usr/bin/bwrap", .drop = true};
+
+    setup.mounts[0] = (struct local_mount){.path = "/usr"};
+    setup.mounts[1] = (struct local_mount){.path = "/lib", .target = "usr/lib"};
+    setup.mount_count = 2;
+    setup.files[0] = (struct local_file){.name = "runner", .mode = "0555"};
+    setup.files[1] = (struct local_file){.name = "interpreter.py", .mode = "0444"};
+    setup.file_count = 2;
+    return setup;
+}
+
+static void test_local_plan(void **state)
+{
+    struct local_setup machine = setup();
+    const char *const command[] = {"/lectern/runner", "--kind", "bare", NULL};
+    const int fds[] = {17, 18};
+    struct error err = {0};
+    struct local_plan plan;
+    int last;
+
+    (void)state;
+    assert_int_equal(local_plan_build(&plan, &machine, fds, command, &err), 0);
+    assert_string_equal(plan.argv[0], "/usr/bin/bwrap");
+    assert_true(FIND(&plan, "--unshare-all") > 0);
+    assert_true(FIND(&plan, "--unshare-user") > 0);
+    assert_true(FIND(&plan, "--cap-drop", "ALL") > 0);
+    assert_true(FIND(&plan, "--uid", "65534") > 0);
+    assert_true(FIND(&plan, "--gid", "65534") > 0);
+    assert_true(FIND(&plan, "--new-session") > 0);
+    assert_true(FIND(&plan, "--die-with-parent") > 0);
+    assert_true(FIND(&plan, "--clearenv") > 0);
+    assert_true(FIND(&plan, "--as-pid-1") > 0);
+    assert_true(FIND(&plan, "--ro-bind", "/usr", "/usr") > 0);
+    assert_true(FIND(&plan, "--symlink", "usr/lib", "/lib") > 0);
+    assert_true(FIND(&plan, "--perms", "0555", "--file", "17", "/lectern/runner") > 0);
+    assert_true(FIND(&plan, "--perms", "0444", "--file", "18", "/lectern/interpreter.py") > 0);
+    assert_true(FIND(&plan, "--size", "16777216", "--tmpfs", "/tmp") > 0);
+    /* Nothing that is writable but /tmp, no network, and no mount behind the last that makes it so. */
+    assert_int_equal(FIND(&plan, "--bind"), -1);
+    assert_int_equal(FIND(&plan, "--dev-bind"), -1);
+    assert_int_equal(FIND(&plan, "--share-net"), -1);
+    last = FIND(&plan, "--remount-ro", "/", "--chdir", "/tmp", "--", "/lectern/runner", "--kind", "bare");
+    assert_true(last > 0);
+    assert_int_equal((size_t)last + 8, plan.argc);
+    assert_null(plan.argv[plan.argc]);
+    assert_true(plan.drop);
+}
+
+static void test_local_plan_is_capped(void **state)
+{
+    const char *command[LOCAL_WORDS_CAP + 1];
+    struct local_setup machine = setup();
+    struct error err = {0};
+    struct local_plan plan;
+
+    (void)state;
+    for (size_t i = 0; i < LOCAL_WORDS_CAP; i++)
+        command[i] = "x";
+    command[LOCAL_WORDS_CAP] = NULL;
+    assert_int_equal(local_plan_build(&plan, &machine, NULL, command, &err), -1);
+    assert_int_equal(err.kind, ERROR_INTERNAL);
+}
+
+static void test_docker_plan(void **state)
+{
+    struct error err = {0};
+    json_t *plan = docker_plan_create(&execution_kinds[kind_index("data")], "image:1", "owner", 7, &err);
+    json_t *host = json_object_get(plan, "HostConfig");
+    static const char *const words[] = {"--kind", "data", "--memory-mb", "256", "--preload",
+                                        "numpy,pandas,networkx"};
+
+    (void)state;
+    assert_non_null(plan);
+    for (size_t i = 0; i < 6; i++)
+        assert_string_equal(json_string_value(json_array_get(json_object_get(plan, "Cmd"), i)), words[i]);
+    assert_string_equal(json_get_string(plan, "Image"), "image:1");
+    assert_string_equal(json_get_string(plan, "User"), "65534:65534");
+    assert_true(json_is_true(json_object_get(plan, "StdinOnce")));
+    assert_true(json_is_true(json_object_get(plan, "NetworkDisabled")));
+    assert_string_equal(json_get_string(json_object_get(plan, "Labels"), "lectern.owner"), "owner");
+    assert_string_equal(json_get_string(json_object_get(plan, "Labels"), "lectern.started"), "7");
+    assert_string_equal(json_get_string(host, "NetworkMode"), "none");
+    assert_int_equal(json_integer_value(json_object_get(host, "Memory")), 256 << 20);
+    assert_int_equal(json_integer_value(json_object_get(host, "MemorySwap")), 256 << 20);
+    assert_null(json_object_get(host, "NanoCpus")); /* only once it is warm */
+    assert_non_null(strstr(json_get_string(json_object_get(host, "Tmpfs"), "/tmp"), "noexec"));
+    json_decref(plan);
+    plan = docker_plan_settle(&err);
+    assert_int_equal(json_integer_value(json_object_get(plan, "NanoCpus")), 500000000);
+    json_decref(plan);
+}
+
+static void test_kinds(void **state)
+{
+    (void)state;
+    assert_int_equal(kind_index("bare"), 0);
+    assert_int_equal(kind_index("data"), 1);
+    assert_int_equal(kind_index("plot"), -1);
+    assert_int_equal(kind_index(NULL), -1);
+}
+
+/* A label made in a process that has ended since, and one of this. */
+static void test_owner(void **state)
+{
+    char mine[OWNER_CAP], again[OWNER_CAP], theirs[OWNER_CAP] = "";
+    int ends[2];
+    pid_t pid;
+
+    (void)state;
+    assert_int_equal(owner_label(mine, NULL), 0);
+    assert_int_equal(owner_label(again, NULL), 0);
+    assert_string_not_equal(mine, again);
+    assert_false(owner_is_dead(mine));
+    assert_int_equal(pipe(ends), 0);
+    pid = fork();
+    if (pid == 0) {
+        char label[OWNER_CAP] = "";
+
+        owner_label(label, NULL);
+        _exit(write(ends[1], label, sizeof label) == sizeof label ? 0 : 1);
+    }
+    assert_int_equal(read(ends[0], theirs, sizeof theirs), sizeof theirs);
+    /* Dead already as a zombie, and for good after that. */
+    while (waitpid(pid, NULL, WNOHANG) == 0 && !owner_is_dead(theirs))
+        usleep(10000);
+    assert_true(owner_is_dead(theirs));
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void test_foreign_owners(void **state)
+{
+    (void)state;
+    assert_false(owner_is_dead(""));
+    assert_false(owner_is_dead("another-host/1/2/3/4"));
+    assert_false(owner_is_dead("/////"));
+}
+
+static void test_words(void **state)
+{
+    struct words words = {.len = 0};
+    char line[3 * WORDS_KEPT + 1];
+
+    (void)state;
+    assert_string_equal(words_line(&words, line), "");
+    words_add(&words, "one\ntwo\x1b[m\n\n", 13);
+    assert_string_equal(words_line(&words, line), "one / two?[m");
+    for (int i = 0; i < 1000; i++)
+        words_add(&words, "abcdefghij", 10);
+    words_add(&words, "the end\n", 8);
+    words_line(&words, line);
+    assert_string_equal(line + strlen(line) - 7, "the end");
+    assert_int_equal(words.len, WORDS_KEPT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_local_plan),  cmocka_unit_test(test_local_plan_is_capped),
+        cmocka_unit_test(test_docker_plan), cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_owner),       cmocka_unit_test(test_foreign_owners),
+        cmocka_unit_test(test_words),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
