@@ -153,9 +153,15 @@ int exchange_on_writable(struct exchange *exchange)
     if (!exchange->headers_sent || exchange->written < exchange->out.len) {
         if (exchange_write_piece(exchange) < 0)
             return -1;
-        lws_set_timeout(exchange->wsi, PENDING_TIMEOUT_HTTP_CONTENT, HTTP_WRITE_STALL_S);
-        lws_callback_on_writable(exchange->wsi);
-        return 0;
+        /* An answer that is out ends here and now: a client that has read it may send its next
+         * request at once, which libwebsockets must not read before this one is completed. Only a
+         * connection that closes waits until the rest has left libwebsockets' own buffer. */
+        if (exchange->streaming || exchange->written < exchange->out.len ||
+            (exchange->closes && lws_partial_buffered(exchange->wsi))) {
+            lws_set_timeout(exchange->wsi, PENDING_TIMEOUT_HTTP_CONTENT, HTTP_WRITE_STALL_S);
+            lws_callback_on_writable(exchange->wsi);
+            return 0;
+        }
     }
     if (exchange->streaming && !exchange->stream_ended) {
         lws_set_timeout(exchange->wsi, NO_PENDING_TIMEOUT, 0); /* until the next event */
