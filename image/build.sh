@@ -65,6 +65,11 @@ hash_of() {
     sha256sum | cut -c 1-16
 }
 
+# What a URL's query does not take as it is, of what stands in names and JSON.
+encode() {
+    sed 's/%/%25/g; s/{/%7B/g; s/}/%7D/g; s/"/%22/g; s/:/%3A/g; s/,/%2C/g; s/+/%2B/g; s/&/%26/g; s/#/%23/g; s/ /%20/g'
+}
+
 # label IMAGE KEY: the label's value, or nothing where there is no such image.
 label() {
     name=$1 key=$2
@@ -116,7 +121,11 @@ for folder in usr/share/doc usr/share/man usr/share/info usr/share/locale usr/sh
     var/lib/dpkg/info etc/systemd etc/cron.d etc/cron.daily home media mnt opt srv tmp var/tmp root boot; do
     rm -rf "${root:?}/$folder"
 done
-rm -rf "$root"/usr/lib/*-linux-gnu/perl* "$root"/usr/lib/*-linux-gnu/gconv "$root"/usr/share/perl*
+# scipy's package brings a whole compiler with it
+rm -rf "$root/usr/include" "$root/usr/lib/gcc" "$root/usr/lib/python3/dist-packages/pythran" "$root"/usr/share/perl* \
+    "$root"/usr/lib/python3.*/config-* "$root"/usr/lib/*-linux-gnu/perl* "$root"/usr/lib/*-linux-gnu/gconv
+find "$root/usr/lib" -type f \( -name '*.a' -o -name '*.o' -o -name 'libasan.so*' -o -name 'libtsan.so*' -o -name 'liblsan.so*' \
+    -o -name 'libhwasan.so*' -o -name 'libubsan.so*' -o -name 'libperl.so*' -o -name 'libpython3*.so*' \) -delete
 find "$root/usr/lib/python3/dist-packages" "$root"/usr/lib/python3.* -depth -type d \
     \( -name tests -o -name idlelib -o -name lib2to3 -o -name ensurepip -o -name turtledemo \) -exec rm -rf {} +
 find "$root" -xdev -type f -perm /6000 -exec chmod a-s {} +
@@ -179,10 +188,11 @@ for file in $files; do
     install -m "$([ "$file" = runner ] && echo 0555 || echo 0444)" "$share/$file" "$work/context/"
 done
 tar -C "$work/context" --owner=0 --group=0 -cf "$work/context.tar" .
-curl -fsS "$@" -X POST -T "$work/context.tar" -H 'Content-Type: application/x-tar' -G \
-    --data-urlencode "t=$image" --data-urlencode "buildargs={\"BASE\":\"$base\"}" \
-    --data-urlencode "labels={\"lectern.image\":\"sandbox\",\"lectern.content\":\"$content\"}" --data-urlencode "rm=1" \
-    "$url/build" >"$work/answer" || fail "the daemon did not take the build"
+args=$(printf '{"BASE":"%s"}' "$base" | encode)
+labels=$(printf '{"lectern.image":"sandbox","lectern.content":"%s"}' "$content" | encode)
+curl -fsS "$@" -X POST -T "$work/context.tar" -H 'Content-Type: application/x-tar' \
+    "$url/build?rm=1&t=$(printf %s "$image" | encode)&buildargs=$args&labels=$labels" >"$work/answer" ||
+    fail "the daemon did not take the build"
 check_answer "$work/answer" "build the image"
 [ "$(label "$image" lectern.content "$@")" = "$content" ] || fail "the daemon built something else; its words: $(tail -c 500 "$work/answer")"
 say "$image is ready"

@@ -83,7 +83,8 @@ static int limit_resources(const struct options *options)
     return 0;
 }
 
-/* First to go when the machine or the container has no memory left. A wish: there may be no /proc. */
+/* First to go when the machine or the container has no memory left. A wish: there may be no /proc.
+ */
 static void offer_to_oom_killer(void)
 {
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -170,8 +171,7 @@ static int receive_descriptor(int socket, int *fd)
     *fd = -1;
     if (poll(&waiting, 1, START_MS_MAX) != 1 || recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != 1)
         return -1;
-    if (message.msg_controllen >= CMSG_LEN(sizeof *fd) &&
-        control.align.cmsg_type == SCM_RIGHTS)
+    if (message.msg_controllen >= CMSG_LEN(sizeof *fd) && control.align.cmsg_type == SCM_RIGHTS)
         memcpy(fd, CMSG_DATA(&control.align), sizeof *fd);
     return 0;
 }
@@ -214,14 +214,15 @@ static _Noreturn void become_interpreter(const struct options *options, int out,
                     "--memory-mb",
                     NULL,
                     NULL};
+    const struct sigaction plain = {.sa_handler = SIG_DFL};
     char memory[16];
     sigset_t none;
 
     snprintf(memory, sizeof memory, "%u", options->memory_mb);
     argv[9] = memory;
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    signal(SIGPIPE, SIG_DFL);
+    pthread_sigmask(SIG_SETMASK, &none, NULL);
+    sigaction(SIGPIPE, &plain, NULL);
     umask(077);
     setsid();
     if (place_descriptors(out, err, control) < 0 || chdir("/") < 0 || confine(options) < 0)
@@ -262,11 +263,22 @@ static int open_statm(pid_t pid)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+/* Once the child has sent what its one exec waits for. Where it failed before, its own complaint
+ * comes through its standard error. */
+static int let_it_start(struct child *child)
+{
+    int listener;
+
+    if (receive_descriptor(child->control, &listener) < 0 || listener < 0)
+        return 0;
+    child->exec_once = true;
+    return seccomp_exec_once_end(listener, START_MS_MAX);
+}
+
 int child_start(struct child *child, const struct options *options)
 {
-    struct ends out, err, control;
+    struct ends out = {-1, -1}, err = {-1, -1}, control = {-1, -1};
     pid_t runner = getpid();
-    int listener;
 
     memset(child, 0, sizeof *child);
     child->landlock_abi = landlock_abi();
@@ -291,14 +303,9 @@ int child_start(struct child *child, const struct options *options)
     child->err = err.mine;
     child->control = control.mine;
     child->statm = open_statm(child->pid);
-    if (set_nonblocking(child->out) < 0 || set_nonblocking(child->err) < 0)
+    if (let_it_start(child) < 0 || set_nonblocking(child->out) < 0 ||
+        set_nonblocking(child->err) < 0)
         return -1;
-    /* Where the child failed before, its own complaint comes through its standard error. */
-    if (receive_descriptor(child->control, &listener) == 0 && listener >= 0) {
-        if (seccomp_exec_once_end(listener, START_MS_MAX) < 0)
-            return -1;
-        child->exec_once = true;
-    }
     return set_nonblocking(child->control);
 }
 

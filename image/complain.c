@@ -7,39 +7,40 @@
 #include <string.h>
 #include <unistd.h>
 
-static void say(const char *format, va_list args, int errno_value)
+#define PREFIX "runner: "
+
+/* The line's end: the error's text where there is one. Nowhere is left to say that standard error
+ * is gone. */
+static int finish(char line[COMPLAINT_CAP], const char *reason)
 {
-    char line[COMPLAINT_CAP] = "runner: ";
     size_t len = strlen(line);
 
-    vsnprintf(line + len, sizeof line - len - 1, format, args);
+    snprintf(line + len, COMPLAINT_CAP - len - 1, "%s%s", reason ? ": " : "", reason ? reason : "");
     len = strlen(line);
-    if (errno_value) {
-        snprintf(line + len, sizeof line - len - 1, ": %s", strerrordesc_np(errno_value));
-        len = strlen(line);
-    }
     line[len++] = '\n';
-    /* Nowhere is left to say that standard error is gone. */
     (void)!write(STDERR_FILENO, line, len);
+    return -1;
 }
 
 int complain(const char *format, ...)
 {
+    char line[COMPLAINT_CAP] = PREFIX;
     va_list args;
 
     va_start(args, format);
-    say(format, args, 0);
+    vsnprintf(line + strlen(PREFIX), sizeof line - strlen(PREFIX) - 1, format, args);
     va_end(args);
-    return -1;
+    return finish(line, NULL);
 }
 
 int complain_errno(const char *format, ...)
 {
-    int errno_value = errno;
+    const char *reason = strerrordesc_np(errno);
+    char line[COMPLAINT_CAP] = PREFIX;
     va_list args;
 
     va_start(args, format);
-    say(format, args, errno_value);
+    vsnprintf(line + strlen(PREFIX), sizeof line - strlen(PREFIX) - 1, format, args);
     va_end(args);
-    return -1;
+    return finish(line, reason ? reason : "an unknown error");
 }

@@ -26,21 +26,20 @@ void inlet_finish(struct inlet *inlet)
 
 static int open_frame(struct inlet *inlet)
 {
+    const struct inlet_rule *rule = inlet->rules;
     unsigned char type;
 
     inlet->len = frame_unpack(inlet->head, &type);
-    for (const struct inlet_rule *rule = inlet->rules; rule->type; rule++) {
-        if (rule->type == type)
-            inlet->rule = rule;
-    }
-    if (!inlet->rule)
+    while (rule->type && rule->type != type)
+        rule++;
+    if (!rule->type)
         return complain("a frame of type 0x%02x does not belong here", type);
     if (inlet->head[1] || inlet->head[2] || inlet->head[3])
         return complain("a frame of type '%c' has reserved bytes that are not 0", type);
-    if (inlet->len < inlet->rule->min || inlet->len > inlet->rule->cap)
+    if (inlet->len < rule->min || inlet->len > rule->cap)
         return complain("a frame of type '%c' has %u bytes, not %u to %u", type, inlet->len,
-                        inlet->rule->min, inlet->rule->cap);
-    inlet->hold = inlet->rule->hold ? inlet->rule->hold : inlet->len;
+                        rule->min, rule->cap);
+    inlet->hold = rule->hold ? rule->hold : inlet->len;
     inlet->held = malloc(inlet->hold ? inlet->hold : 1);
     return inlet->held ? 0 : complain("no memory for a frame of %u bytes", inlet->hold);
 }
@@ -50,48 +49,61 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+static size_t move(unsigned char *to, size_t room, const unsigned char **data, size_t *len)
+{
+    size_t count = smaller(room, *len);
+
+    if (count == 0)
+        return 0;
+    memcpy(to, *data, count);
+    *data += count;
+    *len -= count;
+    return count;
+}
+
+/* The part that is handed over at once; INLET_MORE while it is not together. */
+static enum inlet_state take_held(struct inlet *inlet, const unsigned char **data, size_t *len,
+                                  struct inlet_piece *piece)
+{
+    inlet->taken +=
+        (uint32_t)move(inlet->held + inlet->taken, inlet->hold - inlet->taken, data, len);
+    if (inlet->taken < inlet->hold)
+        return INLET_MORE;
+    inlet->opened = true;
+    piece->first = true;
+    piece->data = inlet->held;
+    piece->data_len = inlet->hold;
+    return INLET_PIECE;
+}
+
+static enum inlet_state take_rest(struct inlet *inlet, const unsigned char **data, size_t *len,
+                                  struct inlet_piece *piece)
+{
+    if (*len == 0)
+        return INLET_MORE;
+    piece->first = false;
+    piece->data = *data;
+    piece->data_len = smaller(*len, inlet->len - inlet->taken);
+    inlet->taken += (uint32_t)piece->data_len;
+    *data += piece->data_len;
+    *len -= piece->data_len;
+    return INLET_PIECE;
+}
+
 enum inlet_state inlet_take(struct inlet *inlet, const unsigned char **data, size_t *len,
                             struct inlet_piece *piece)
 {
-    size_t count;
-
     if (inlet->opened && inlet->taken == inlet->len)
         next_frame(inlet);
-    if (!inlet->rule) {
-        count = smaller(*len, FRAME_HEAD_SIZE - inlet->head_len);
-        memcpy(inlet->head + inlet->head_len, *data, count);
-        inlet->head_len += count;
-        *data += count;
-        *len -= count;
+    if (!inlet->held) {
+        inlet->head_len +=
+            move(inlet->head + inlet->head_len, FRAME_HEAD_SIZE - inlet->head_len, data, len);
         if (inlet->head_len < FRAME_HEAD_SIZE)
             return INLET_MORE;
         if (open_frame(inlet) < 0)
             return INLET_BREACH;
     }
-    piece->type = inlet->rule->type;
+    piece->type = inlet->head[0];
     piece->len = inlet->len;
-    if (!inlet->opened) {
-        count = smaller(*len, inlet->hold - inlet->taken);
-        memcpy(inlet->held + inlet->taken, *data, count);
-        inlet->taken += (uint32_t)count;
-        *data += count;
-        *len -= count;
-        if (inlet->taken < inlet->hold)
-            return INLET_MORE;
-        inlet->opened = true;
-        piece->first = true;
-        piece->data = inlet->held;
-        piece->data_len = inlet->hold;
-        return INLET_PIECE;
-    }
-    if (*len == 0)
-        return INLET_MORE;
-    count = smaller(*len, inlet->len - inlet->taken);
-    piece->first = false;
-    piece->data = *data;
-    piece->data_len = count;
-    inlet->taken += (uint32_t)count;
-    *data += count;
-    *len -= count;
-    return INLET_PIECE;
+    return inlet->opened ? take_rest(inlet, data, len, piece) : take_held(inlet, data, len, piece);
 }

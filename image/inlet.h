@@ -2,8 +2,8 @@
  *
  * Frames read from bytes as they come. A table says which types this direction knows and how long
  * each may be; anything else is a breach, found before a byte of payload is kept. A payload is
- * handed over whole, but of a type with a `hold` only that many bytes are collected, and the rest is
- * handed over in pieces as it comes, so that a large answer is never held. Pure.
+ * handed over whole, but of a type with a `hold` only that many bytes are collected, and the rest
+ * is handed over in pieces as it comes, so that a large answer is never held. Pure.
  */
 #ifndef LECTERN_IMAGE_INLET_H
 #define LECTERN_IMAGE_INLET_H
@@ -23,13 +23,12 @@ struct inlet_rule {
 
 struct inlet {
     const struct inlet_rule *rules; /* borrowed */
-    const struct inlet_rule *rule;  /* of the frame that is being read, NULL between frames */
     unsigned char head[FRAME_HEAD_SIZE];
     size_t head_len;
     uint32_t len;        /* of the payload */
     uint32_t taken;      /* of the payload, so far */
     uint32_t hold;       /* bytes that are handed over first */
-    unsigned char *held; /* owned */
+    unsigned char *held; /* owned; NULL between frames */
     bool opened;         /* the first hand-over has happened */
 };
 

@@ -40,7 +40,8 @@ static int check_names(const json_t *object, const char *key)
 
     if (!json_is_array(names))
         return complain("the job's %s wants an array of module names", key);
-    json_array_foreach(names, i, name) {
+    json_array_foreach(names, i, name)
+    {
         if (!json_is_string(name))
             return complain("the job's %s has something that is no module name", key);
     }
@@ -138,17 +139,18 @@ char *result_write(const unsigned char *said, size_t len, struct result_facts *f
 char *ending_write(const struct ending *ending)
 {
     static const char *const words[] = {
-        [VERDICT_NONE] = "crash",       [VERDICT_OK] = "ok",         [VERDICT_ERROR] = "error",
-        [VERDICT_TIMEOUT] = "timeout",  [VERDICT_MEMORY] = "memory", [VERDICT_OUTPUT] = "output",
-        [VERDICT_CRASH] = "crash",      [VERDICT_IMPORT] = "import",
+        [VERDICT_NONE] = "crash",          [VERDICT_OK] = "ok",
+        [VERDICT_ERROR] = "error",         [VERDICT_TIMEOUT] = "timeout",
+        [VERDICT_MEMORY] = "memory",       [VERDICT_OUTPUT] = "output",
+        [VERDICT_CRASH] = "crash",         [VERDICT_IMPORT] = "import",
         [VERDICT_CANCELLED] = "cancelled",
     };
 
     return write_and_free(
         json_pack("{s:s, s:i, s:i, s:f, s:I, s:I, s:I, s:I}", "status", words[ending->verdict],
                   "exit_code", ending->exit_code, "signal", ending->signal, "seconds",
-                  ending->seconds, "stdout_bytes", (json_int_t)ending->stdout_bytes,
-                  "stderr_bytes", (json_int_t)ending->stderr_bytes, "stdout_cut",
-                  (json_int_t)ending->stdout_cut, "stderr_cut", (json_int_t)ending->stderr_cut),
+                  ending->seconds, "stdout_bytes", (json_int_t)ending->stdout_bytes, "stderr_bytes",
+                  (json_int_t)ending->stderr_bytes, "stdout_cut", (json_int_t)ending->stdout_cut,
+                  "stderr_cut", (json_int_t)ending->stderr_cut),
         FRAME_STATUS_CAP);
 }

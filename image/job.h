@@ -46,8 +46,8 @@ struct ending {
     uint64_t stdout_cut, stderr_cut;     /* of these, thrown away */
 };
 
-/* Each returns JSON text to be freed, or NULL with a complaint where the input is not what it should
- * be. */
+/* Each returns JSON text to be freed, or NULL with a complaint where the input is not what it
+ * should be. */
 char *ready_write(const unsigned char *said, size_t len, int landlock_abi, bool exec_once);
 struct result_facts {
     bool failed; /* "error" is not null */

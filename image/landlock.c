@@ -128,6 +128,7 @@ static int add_pattern(int ruleset, const char *pattern, uint64_t allowed)
     glob_t found = {0};
     int done = 0;
 
+    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0) {
         for (size_t i = 0; i < found.gl_pathc && done == 0; i++)
             done = add_path(ruleset, found.gl_pathv[i], allowed);
@@ -139,7 +140,7 @@ static int add_pattern(int ruleset, const char *pattern, uint64_t allowed)
 /* A Python that is not the system's has its library beside it: PREFIX/bin/python3, PREFIX/lib. */
 static int add_python(int ruleset, const char *python)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], pattern[PATH_MAX + 16];
     char *slash;
 
     if (!realpath(python, path))
@@ -152,10 +153,9 @@ static int add_python(int ruleset, const char *python)
             return 0;
         *slash = '\0';
     }
-    if (strlen(path) + sizeof "/lib/python3*" > sizeof path)
-        return 0;
-    strcat(path, "/lib/python3*");
-    return add_pattern(ruleset, path, READ_TREE);
+    if (snprintf(pattern, sizeof pattern, "%s/lib/python3*", path) >= (int)sizeof pattern)
+        return complain("the path of %s is too long", python);
+    return add_pattern(ruleset, pattern, READ_TREE);
 }
 
 static int add_interpreter(int ruleset, const struct options *options)

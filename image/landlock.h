@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Landlock: which files the calling thread and what it execs may still open. The kernel's version
- * is asked at run time and everything that it knows is handled; the headers of the build machine may
- * be older, so the constants are here (kernel documentation, userspace-api/landlock).
+ * is asked at run time and everything that it knows is handled; the headers of the build machine
+ * may be older, so the constants are here (kernel documentation, userspace-api/landlock).
  */
 #ifndef LECTERN_IMAGE_LANDLOCK_H
 #define LECTERN_IMAGE_LANDLOCK_H
@@ -16,7 +16,8 @@ int landlock_abi(void);
 
 /* The interpreter's rules: reading below what Python needs, executing the Python binary and the
  * dynamic loader, nothing else; no TCP, no signal and no abstract socket that leads out. For good,
- * for this thread and its children. 0, also where the kernel has no Landlock; -1 with a complaint. */
+ * for this thread and its children. 0, also where the kernel has no Landlock; -1 with a complaint.
+ */
 int landlock_confine_interpreter(const struct options *options);
 
 /* The runner's own: no file at all. */

@@ -67,8 +67,7 @@ static int find_files(struct options *options)
     if (!options->interpreter) {
         if (!options->beside[0] ||
             snprintf(options->interpreter_path, sizeof options->interpreter_path,
-                     "%s/interpreter.py",
-                     options->beside) >= (int)sizeof options->interpreter_path)
+                     "%s/interpreter.py", options->beside) >= (int)sizeof options->interpreter_path)
             return complain("cannot find interpreter.py beside the runner: give --interpreter");
         options->interpreter = options->interpreter_path;
     }
@@ -88,7 +87,7 @@ int options_read(struct options *options, int argc, char **argv)
     options->memory_mb = MEMORY_MB_DEFAULT;
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
         puts(LECTERN_VERSION);
-        exit(EXIT_SUCCESS);
+        exit(EXIT_SUCCESS); // NOLINT(concurrency-mt-unsafe): there is one thread
     }
     for (int i = 1; i < argc; i += 2) {
         if (i + 1 == argc)

@@ -27,9 +27,9 @@ static int make_room(struct queue *queue, size_t len)
 
     if (queue->cap - queue->len < len)
         return -1;
-    if (queue->size - queue->start - queue->len >= len && queue->data)
+    if (queue->size - queue->start - queue->len >= len)
         return 0;
-    if (queue->start > 0) {
+    if (queue->data && queue->start > 0) {
         memmove(queue->data, queue->data + queue->start, queue->len);
         queue->start = 0;
     }

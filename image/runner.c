@@ -29,6 +29,7 @@
 
 static int watch_signals(void)
 {
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigset_t set;
     int fd;
 
@@ -37,9 +38,10 @@ static int watch_signals(void)
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGHUP);
-    signal(SIGPIPE, SIG_IGN);
-    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-        return complain_errno("sigprocmask");
+    if (sigaction(SIGPIPE, &ignore, NULL) < 0)
+        return complain_errno("sigaction");
+    if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0)
+        return complain("the signals could not be blocked");
     fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     return fd < 0 ? complain_errno("signalfd") : fd;
 }

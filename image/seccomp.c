@@ -40,28 +40,85 @@ struct allowed {
 #define NO_CHANGE ((uint64_t)(O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND))
 
 static const struct allowed interpreter_calls[] = {
-    /* bytes through descriptors it has: pipes, the control socket, files that Landlock let it open */
-    ANY(read), ANY(readv), ANY(pread64), ANY(write), ANY(writev), ANY(close), ANY(lseek),
-    ANY(poll), ANY(ppoll), ANY(select), ANY(pselect6), ANY(dup),
-    WHEN(fcntl, 1, ALL_BITS, F_GETFD), WHEN(fcntl, 1, ALL_BITS, F_SETFD),
-    WHEN(fcntl, 1, ALL_BITS, F_GETFL), WHEN(fcntl, 1, ALL_BITS, F_DUPFD_CLOEXEC),
-    WHEN(ioctl, 1, ALL_BITS, TCGETS), WHEN(ioctl, 1, ALL_BITS, FIOCLEX),
+    /* bytes through descriptors it has: pipes, the control socket, files that Landlock let it open
+     */
+    ANY(read),
+    ANY(readv),
+    ANY(pread64),
+    ANY(write),
+    ANY(writev),
+    ANY(close),
+    ANY(lseek),
+    ANY(poll),
+    ANY(ppoll),
+    ANY(select),
+    ANY(pselect6),
+    ANY(dup),
+    WHEN(fcntl, 1, ALL_BITS, F_GETFD),
+    WHEN(fcntl, 1, ALL_BITS, F_SETFD),
+    WHEN(fcntl, 1, ALL_BITS, F_GETFL),
+    WHEN(fcntl, 1, ALL_BITS, F_DUPFD_CLOEXEC),
+    WHEN(ioctl, 1, ALL_BITS, TCGETS),
+    WHEN(ioctl, 1, ALL_BITS, FIOCLEX),
     /* opening for reading; Landlock says what */
-    WHEN(open, 1, NO_CHANGE, 0), WHEN(openat, 2, NO_CHANGE, 0),
-    ANY(stat), ANY(lstat), ANY(fstat), ANY(newfstatat), ANY(statx), ANY(access), ANY(faccessat),
-    ANY(faccessat2), ANY(readlink), ANY(readlinkat), ANY(getdents64), ANY(getcwd),
+    WHEN(open, 1, NO_CHANGE, 0),
+    WHEN(openat, 2, NO_CHANGE, 0),
+    ANY(stat),
+    ANY(lstat),
+    ANY(fstat),
+    ANY(newfstatat),
+    ANY(statx),
+    ANY(access),
+    ANY(faccessat),
+    ANY(faccessat2),
+    ANY(readlink),
+    ANY(readlinkat),
+    ANY(getdents64),
+    ANY(getcwd),
     /* memory: writable or executable, an executable page only from a file */
-    ANY(brk), ANY(munmap), ANY(mremap), ANY(madvise),
-    WHEN(mmap, 2, PROT_EXEC, 0), WHEN(mmap, 3, MAP_ANONYMOUS, 0), WHEN(mprotect, 2, PROT_EXEC, 0),
+    ANY(brk),
+    ANY(munmap),
+    ANY(mremap),
+    ANY(madvise),
+    WHEN(mmap, 2, PROT_EXEC, 0),
+    WHEN(mmap, 3, MAP_ANONYMOUS, 0),
+    WHEN(mprotect, 2, PROT_EXEC, 0),
     /* its own process, as it starts and ends; there is one thread, and there will be no other */
-    ANY(execve), ANY(exit), ANY(exit_group), ANY(arch_prctl), ANY(set_tid_address),
-    ANY(set_robust_list), ANY(rseq), ANY(futex), ANY(rt_sigaction), ANY(rt_sigprocmask),
-    ANY(rt_sigreturn), ANY(sigaltstack), ANY(restart_syscall), ANY(sched_yield),
-    ANY(getrandom), ANY(getpid), ANY(gettid), ANY(getppid), ANY(getuid), ANY(geteuid),
-    ANY(getgid), ANY(getegid), ANY(uname), ANY(sysinfo), ANY(getrusage), ANY(times),
-    ANY(sched_getaffinity), ANY(getrlimit), WHEN(prlimit64, 2, UINT64_MAX, 0),
+    ANY(execve),
+    ANY(exit),
+    ANY(exit_group),
+    ANY(arch_prctl),
+    ANY(set_tid_address),
+    ANY(set_robust_list),
+    ANY(rseq),
+    ANY(futex),
+    ANY(rt_sigaction),
+    ANY(rt_sigprocmask),
+    ANY(rt_sigreturn),
+    ANY(sigaltstack),
+    ANY(restart_syscall),
+    ANY(sched_yield),
+    ANY(getrandom),
+    ANY(getpid),
+    ANY(gettid),
+    ANY(getppid),
+    ANY(getuid),
+    ANY(geteuid),
+    ANY(getgid),
+    ANY(getegid),
+    ANY(uname),
+    ANY(sysinfo),
+    ANY(getrusage),
+    ANY(times),
+    ANY(sched_getaffinity),
+    ANY(getrlimit),
+    WHEN(prlimit64, 2, UINT64_MAX, 0),
     /* clocks */
-    ANY(clock_gettime), ANY(clock_getres), ANY(clock_nanosleep), ANY(nanosleep), ANY(gettimeofday),
+    ANY(clock_gettime),
+    ANY(clock_getres),
+    ANY(clock_nanosleep),
+    ANY(nanosleep),
+    ANY(gettimeofday),
     ANY(time),
 };
 
@@ -74,11 +131,31 @@ static const int unknown_calls[] = {
 };
 
 static const struct allowed runner_calls[] = {
-    ANY(read), ANY(write), ANY(pread64), ANY(close), ANY(poll), ANY(ppoll), ANY(wait4),
-    ANY(exit), ANY(exit_group), ANY(clock_gettime), ANY(brk), ANY(munmap), ANY(mremap),
-    ANY(madvise), WHEN(mmap, 2, PROT_EXEC, 0), WHEN(mprotect, 2, PROT_EXEC, 0), ANY(futex),
-    ANY(rt_sigreturn), ANY(rt_sigprocmask), ANY(restart_syscall), ANY(getpid), ANY(gettid),
-    ANY(getrandom), ANY(sched_yield), ANY(sigaltstack),
+    ANY(read),
+    ANY(write),
+    ANY(pread64),
+    ANY(close),
+    ANY(poll),
+    ANY(ppoll),
+    ANY(wait4),
+    ANY(exit),
+    ANY(exit_group),
+    ANY(clock_gettime),
+    ANY(brk),
+    ANY(munmap),
+    ANY(mremap),
+    ANY(madvise),
+    WHEN(mmap, 2, PROT_EXEC, 0),
+    WHEN(mprotect, 2, PROT_EXEC, 0),
+    ANY(futex),
+    ANY(rt_sigreturn),
+    ANY(rt_sigprocmask),
+    ANY(restart_syscall),
+    ANY(getpid),
+    ANY(gettid),
+    ANY(getrandom),
+    ANY(sched_yield),
+    ANY(sigaltstack),
 };
 
 static int fail(scmp_filter_ctx context, int code, const char *what)
@@ -118,8 +195,9 @@ static scmp_filter_ctx filter_create(const struct allowed *calls, size_t count)
 /* A signal to that process and no other. */
 static int allow_signal(scmp_filter_ctx context, int call, pid_t to)
 {
-    return seccomp_rule_add(context, SCMP_ACT_ALLOW, call, 1,
-                            SCMP_A0_32(SCMP_CMP_EQ, (scmp_datum_t)to));
+    const struct scmp_arg_cmp when = {0, SCMP_CMP_MASKED_EQ, ALL_BITS, (scmp_datum_t)to};
+
+    return seccomp_rule_add_array(context, SCMP_ACT_ALLOW, call, 1, &when);
 }
 
 static int filter_load(scmp_filter_ctx context)

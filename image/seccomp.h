@@ -17,8 +17,8 @@ int seccomp_exec_once_begin(void);
 /* The filter for Python. For good. 0, or -1 with a complaint. */
 int seccomp_confine_interpreter(void);
 
-/* In the runner: lets the one execve through that is waiting at fd, or about to, and closes fd; from
- * then on execve fails in that process. -1 with a complaint when none comes in timeout_ms. */
+/* In the runner: lets the one execve through that is waiting at fd, or about to, and closes fd;
+ * from then on execve fails in that process. -1 with a complaint when none comes in timeout_ms. */
 int seccomp_exec_once_end(int fd, int timeout_ms);
 /* The runner's own filter: reading, writing, waiting, and killing that one process. */
 int seccomp_confine_runner(pid_t interpreter);

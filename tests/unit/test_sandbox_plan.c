@@ -182,7 +182,7 @@ static void test_words(void **state)
 
     (void)state;
     assert_string_equal(words_line(&words, line), "");
-    words_add(&words, "one\ntwo\x1b[m\n\n", 13);
+    words_add(&words, "one\ntwo\x1b[m\n\n", 12);
     assert_string_equal(words_line(&words, line), "one / two?[m");
     for (int i = 0; i < 1000; i++)
         words_add(&words, "abcdefghij", 10);

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the interpreter may say to the runner. Untrusted: its type, its length, its order and its
+ * content are checked, and of its words only what was taken apart and put together again goes on.
+ */
+#include <signal.h>
+#include <string.h>
+
+#include "image/complain.h"
+#include "image/run.h"
+#include "image/run_state.h"
+
+#define REQUEST_HEAD 4u /* the request's id */
+
+const struct inlet_rule child_frames[] = {
+    {FRAME_READY, 2, FRAME_STATUS_CAP, 0},
+    {FRAME_STARTED, 0, 0, 0},
+    {FRAME_REQUEST, REQUEST_HEAD + sizeof "GET /" - 1, FRAME_REQUEST_CAP, 0},
+    {FRAME_RESULT, 2, FRAME_RESULT_CAP, 0},
+    {0},
+};
+
+static int take_ready(struct run *run, const struct inlet_piece *piece)
+{
+    if (run->phase != WARMING)
+        return complain("the interpreter is ready twice");
+    if (run_send_text(run, FRAME_READY,
+                      ready_write(piece->data, piece->data_len, run->child->landlock_abi,
+                                  run->child->exec_once)) < 0)
+        return -1;
+    if (run->has_job)
+        return run_hand_job_over(run);
+    run_enter(run, IDLE, 0);
+    return 0;
+}
+
+static int take_started(struct run *run, const struct inlet_piece *piece)
+{
+    (void)piece;
+    if (run->phase != IMPORTING)
+        return complain("the interpreter started what it was not given");
+    run->started = run_now();
+    run_enter(run, RUNNING, run->job.timeout_ms);
+    return run_send(run, FRAME_STARTED, "", 0);
+}
+
+static bool is_target(const unsigned char *text, size_t len)
+{
+    if (len < 5 || memcmp(text, "GET /", 5) != 0)
+        return false;
+    for (size_t i = 4; i < len; i++) {
+        if (text[i] <= ' ' || text[i] > '~')
+            return false;
+    }
+    return true;
+}
+
+static int take_request(struct run *run, const struct inlet_piece *piece)
+{
+    const unsigned char *data = piece->data;
+    uint32_t id = (uint32_t)data[0] << 24 | (uint32_t)data[1] << 16 | (uint32_t)data[2] << 8 |
+                  (uint32_t)data[3];
+
+    if (run->phase == ASKED || run->phase == ENDING)
+        return 0;
+    if (run->phase != RUNNING)
+        return complain("a request outside a run");
+    if (run->waiting_for_answer || id <= run->last_request)
+        return complain("request %u before the answer to %u", id, run->last_request);
+    if (!is_target(data + REQUEST_HEAD, piece->data_len - REQUEST_HEAD))
+        return complain("request %u is no GET of a path in plain ASCII", id);
+    run->last_request = id;
+    run->waiting_for_answer = true;
+    return run_send(run, FRAME_REQUEST, data, piece->data_len);
+}
+
+static int take_result(struct run *run, const struct inlet_piece *piece)
+{
+    if (run->result)
+        return complain("a second result");
+    if (run->phase != IMPORTING && run->phase != RUNNING && run->phase != ASKED)
+        return run->phase == ENDING ? 0 : complain("a result without a job");
+    run->result = result_write(piece->data, piece->data_len, &run->facts);
+    if (!run->result)
+        return -1;
+    run_stop_clock(run);
+    if (run->phase == IMPORTING && run->verdict == VERDICT_NONE)
+        run->verdict = VERDICT_IMPORT;
+    run_enter(run, ENDING, ENDING_MS_MAX);
+    return 0;
+}
+
+int run_take_from_child(struct run *run, const struct inlet_piece *piece)
+{
+    static const struct {
+        unsigned char type;
+        int (*take)(struct run *run, const struct inlet_piece *piece);
+    } takers[] = {{FRAME_READY, take_ready},
+                  {FRAME_STARTED, take_started},
+                  {FRAME_REQUEST, take_request},
+                  {FRAME_RESULT, take_result}};
+
+    for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {
+        if (takers[i].type == piece->type)
+            return takers[i].take(run, piece);
+    }
+    return -1;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the server may say to the runner: one job, the answers to requests, and an end. An error
+ * here is a bug of the server's, and ends the runner.
+ */
+#include <string.h>
+
+#include "image/complain.h"
+#include "image/run.h"
+#include "image/run_state.h"
+
+#define ANSWER_HEAD 6u /* request id and status, in front of an answer's body */
+
+const struct inlet_rule server_frames[] = {
+    {FRAME_JOB, 2, FRAME_JOB_CAP, 0},
+    {FRAME_ANSWER, ANSWER_HEAD, FRAME_ANSWER_CAP, ANSWER_HEAD},
+    {FRAME_CANCEL, 0, 0, 0},
+    {0},
+};
+
+static int take_job(struct run *run, const struct inlet_piece *piece)
+{
+    if (run->has_job)
+        return complain("a second job");
+    if (job_read(&run->job, piece->data, piece->data_len) < 0)
+        return -1;
+    run->has_job = true;
+    run->out.cap = run->job.stdout_cap;
+    run->err.cap = run->job.stderr_cap;
+    if (queue_add_frame(&run->to_child, FRAME_JOB, piece->data, piece->data_len) < 0)
+        return complain("no room for the job");
+    return run->phase == IDLE ? run_hand_job_over(run) : 0;
+}
+
+static int take_answer(struct run *run, const struct inlet_piece *piece)
+{
+    unsigned char head[FRAME_HEAD_SIZE];
+
+    if (piece->first) {
+        const unsigned char *data = piece->data;
+        uint32_t id = (uint32_t)data[0] << 24 | (uint32_t)data[1] << 16 | (uint32_t)data[2] << 8 |
+                      (uint32_t)data[3];
+
+        if (!run->waiting_for_answer || id != run->last_request)
+            return complain("an answer to request %u, which nobody waits for", id);
+        run->waiting_for_answer = false;
+        run->answering = run->phase == RUNNING;
+        if (!run->answering)
+            return 0;
+        frame_pack(head, FRAME_ANSWER, piece->len);
+        if (queue_add(&run->to_child, head, sizeof head) < 0)
+            return complain("no room for an answer");
+    }
+    if (run->answering && queue_add(&run->to_child, piece->data, piece->data_len) < 0)
+        return complain("no room for an answer");
+    return 0;
+}
+
+static int take_cancel(struct run *run, const struct inlet_piece *piece)
+{
+    (void)piece;
+    run_end(run, VERDICT_CANCELLED);
+    return 0;
+}
+
+int run_take_from_server(struct run *run, const struct inlet_piece *piece)
+{
+    static const struct {
+        unsigned char type;
+        int (*take)(struct run *run, const struct inlet_piece *piece);
+    } takers[] = {{FRAME_JOB, take_job}, {FRAME_ANSWER, take_answer}, {FRAME_CANCEL, take_cancel}};
+
+    for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {
+        if (takers[i].type == piece->type)
+            return takers[i].take(run, piece);
+    }
+    return -1;
+}

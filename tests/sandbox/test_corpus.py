@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The acceptance corpora and the truth, straight through the runner: no validator stands before it here.
+
+Hostile programs must leak nothing, end in time and leave nothing; ordinary ones must print what plain Python printed; the
+questions on real curricula must be answered right."""
+import base64
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import secrets
+import time
+import unittest
+
+import sandbox
+from sandbox import DATA, DATA_PRELOAD, MINIMAL, Curriculum, Sandbox, run, shared
+
+CANARY = pathlib.Path("/srv/canary.txt")
+AT_ONCE = 2
+HOSTILE_MS = 1000
+TOLERANCE = 1e-6
+# What lies about the run: another user's name, a password file, a directory listing, an interpreter's own files.
+LEAKS = re.compile(rb"uid=\d|root:x:|canary\.txt'\]|/usr/lib/python3")
+
+
+def cases(name):
+    for line in shared("corpus", name).read_text(encoding="utf-8").splitlines():
+        case = json.loads(line)
+        case["bytes"] = base64.b64decode(case["code_b64"]) if "code_b64" in case else case["code"].encode("utf-8", "surrogatepass")
+        yield case
+
+
+def options_of(case):
+    if case["profile"] == "data-science":
+        return {"kind": "data", "preload": DATA_PRELOAD, "allowed": DATA}
+    return {"kind": "bare", "allowed": MINIMAL}
+
+
+class Hostile(unittest.TestCase):
+    def setUp(self):
+        shared("corpus", "malicious.jsonl")
+        self.secret = secrets.token_hex(16)
+        if CANARY.exists() or not os.access(CANARY.parent, os.W_OK):
+            self.assertTrue(CANARY.exists(), "SKIPPED: %s cannot be made here; run as root" % CANARY)
+            self.secret = CANARY.read_text().strip()
+        else:
+            CANARY.write_text(self.secret + "\n")
+            self.addCleanup(CANARY.unlink)
+        self.curriculum = Curriculum(shared("data", "fractions.json"))
+
+    def check(self, case):
+        """The reasons why it is not contained; empty when it is."""
+        try:
+            code = case["bytes"].decode("utf-8")
+        except UnicodeDecodeError:
+            return []  # cannot be a JSON text, so it cannot reach the runner
+        written = [path for path in re.findall(r"/tmp/[\w.-]+", code) if not os.path.exists(path)]
+        began = time.monotonic()
+        with Sandbox(kind=options_of(case)["kind"], preload=options_of(case).get("preload", "")) as box:
+            outcome = box.run(code, self.curriculum, timeout_ms=HOSTILE_MS, allowed=options_of(case)["allowed"],
+                              output_limit=4 << 20)
+        took = time.monotonic() - began
+        everything = bytes(outcome.raw) + outcome.complaints.encode()
+        reasons = []
+        if self.secret.encode() in everything:
+            reasons.append("the canary's text came out")
+        leak = LEAKS.search(everything)
+        if leak and case["stage"] == "runtime":
+            reasons.append("it showed %r" % leak.group())
+        if outcome.exit is None or outcome.returncode != 0:
+            reasons.append("no orderly end: %s" % outcome.complaints)
+        elif outcome.exit["seconds"] > HOSTILE_MS / 1000 + 0.5:
+            reasons.append("it ran %g s" % outcome.exit["seconds"])
+        if len(outcome.stdout) > 65536 or len(outcome.stderr) > 16384:
+            reasons.append("output over its cap")
+        if took > 30:
+            reasons.append("it took %g s" % took)
+        reasons += ["it wrote %s" % path for path in written if os.path.exists(path)]
+        return ["%s (%s): %s" % (case["id"], case["why"], reason) for reason in reasons]
+
+    def test_hostile_programs_are_contained(self):
+        everyone = list(cases("malicious.jsonl"))
+        self.assertGreater(len(everyone), 300)
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            reasons = [reason for found in pool.map(self.check, everyone) for reason in found]
+        self.assertEqual(reasons, [])
+        self.assertEqual(run("print(1)").text, "1\n")
+        self.assertEqual(CANARY.read_text().strip(), self.secret)
+
+
+class Ordinary(unittest.TestCase):
+    def check(self, case, curriculum):
+        options = options_of(case)
+        outcome = run(case["bytes"].decode(), curriculum, **options)
+        expected = case["expect_stdout"]
+        if expected is not None and outcome.text != expected:
+            return ["%s (%s): %r instead of %r; %s" % (case["id"], case["title"], outcome.text[:200], expected[:200],
+                                                       outcome.result.get("error"))]
+        if outcome.stderr:
+            return ["%s: wrote to standard error: %r" % (case["id"], bytes(outcome.stderr[:200]))]
+        return []
+
+    def test_ordinary_programs_print_what_they_should(self):
+        everyone = list(cases("benign.jsonl"))
+        curriculum = Curriculum(shared("data", "fractions.json"))
+        self.assertGreater(len(everyone), 100)
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            wrong = [text for found in pool.map(lambda case: self.check(case, curriculum), everyone) for text in found]
+        self.assertEqual(wrong, [])
+
+
+def same(got, want):
+    if isinstance(want, bool) or isinstance(got, bool):
+        return got is want
+    if isinstance(want, (int, float)) and isinstance(got, (int, float)):
+        return abs(got - want) <= TOLERANCE
+    if isinstance(want, list) and isinstance(got, list):
+        return len(got) == len(want) and all(map(same, got, want))
+    if isinstance(want, dict) and isinstance(got, dict):
+        return got.keys() == want.keys() and all(same(got[key], want[key]) for key in want)
+    return got == want
+
+
+class Truth(unittest.TestCase):
+    def check_all(self, name):
+        curriculum = Curriculum(shared("data", name + ".json"))
+        lines = [json.loads(line) for line in shared("truth", name + ".jsonl").read_text().splitlines() if line.strip()]
+        self.assertGreater(len(lines), 10)
+        for case in lines:
+            outcome = run(case["code"], curriculum, kind="data", preload=DATA_PRELOAD, allowed=DATA)
+            with self.subTest(case["id"]):
+                self.assertEqual((outcome.status, outcome.result["error"]), ("ok", None))
+                self.assertTrue(same(json.loads(outcome.text), case["answer"]), outcome.text[:500])
+
+    def test_fractions(self):
+        self.check_all("fractions")
+
+    def test_exercism_python(self):
+        self.check_all("exercism_python")
+
+    def test_openstax_algebra(self):
+        self.check_all("openstax_algebra")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
