@@ -64,14 +64,6 @@ const char *check_text(const struct check *check, size_t index, size_t *len)
     return token_list_text(&check->list, index, len);
 }
 
-bool check_same_name(const struct check *check, size_t a, size_t b)
-{
-    size_t len_a, len_b;
-    const char *text_a = check_text(check, a, &len_a), *text_b = check_text(check, b, &len_b);
-
-    return len_a == len_b && memcmp(text_a, text_b, len_a) == 0;
-}
-
 bool check_string_value(struct check *check, size_t index)
 {
     const struct token *token = token_at(check, index);
@@ -107,22 +99,31 @@ bool check_string_value(struct check *check, size_t index)
     }
 }
 
+const struct binding *check_find_binding(const struct check *check, size_t index)
+{
+    size_t len;
+    const char *text;
+
+    if (check->binding_count == 0 || check->list.tokens[index].kind != TOKEN_NAME)
+        return NULL;
+    text = check_text(check, index, &len);
+    for (size_t i = 0; i < check->binding_count; i++)
+        if (check->bindings[i].len == len && memcmp(check->bindings[i].text, text, len) == 0)
+            return &check->bindings[i];
+    return NULL;
+}
+
 const struct binding *check_binding_at(const struct check *check, size_t index)
 {
-    for (size_t i = 0; i < check->binding_count; i++) {
-        const struct binding *binding = &check->bindings[i];
+    const struct binding *binding = check_find_binding(check, index);
 
-        if (!check_same_name(check, binding->token, index))
-            continue;
-        if (binding->rebound != NO_TOKEN && index > binding->rebound)
+    if (!binding || (binding->rebound != NO_TOKEN && index > binding->rebound))
+        return NULL;
+    for (size_t i = 0; i < check->shadow_count; i++)
+        if (&check->bindings[check->shadows[i].binding] == binding &&
+            index >= check->shadows[i].from && index <= check->shadows[i].to)
             return NULL;
-        for (size_t j = 0; j < check->shadow_count; j++)
-            if (check->shadows[j].binding == i && index >= check->shadows[j].from &&
-                index <= check->shadows[j].to)
-                return NULL;
-        return binding;
-    }
-    return NULL;
+    return binding;
 }
 
 bool check_next_argument(const struct check *check, size_t open, size_t *cursor,

@@ -116,6 +116,8 @@ static void refuse_dunder(struct check *check, size_t index, const char *text, s
         "A class may define methods such as __init__, __repr__, __eq__, __len__, __iter__ and call "
         "super().__init__(...); other names in double underscores are out of reach.";
 
+    if (report_is_full(check->report))
+        return;
     if (check_is_attribute(check, index) && is_text(check, index - 2, "__class__"))
         return; /* refused there */
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
@@ -177,6 +179,10 @@ static void note_block(struct walk *walk, size_t index)
 
     if (keyword != KEYWORD_CLASS && keyword != KEYWORD_DEF)
         return;
+    if (keyword == KEYWORD_DEF && check_is_op(walk->check, index + 2, '(')) {
+        walk->check->parameters_end = walk->check->list.tokens[index + 2].match;
+        walk->check->parameters_depth = walk->check->depth + 1;
+    }
     walk->next = keyword == KEYWORD_CLASS ? BLOCK_CLASS : BLOCK_FUNCTION;
     walk->next_known = true;
 }

@@ -21,12 +21,9 @@ struct walk {
 
 static struct binding *find(struct check *check, size_t index)
 {
-    if (check->list.tokens[index].kind != TOKEN_NAME)
-        return NULL;
-    for (size_t i = 0; i < check->binding_count; i++)
-        if (check_same_name(check, check->bindings[i].token, index))
-            return &check->bindings[i];
-    return NULL;
+    const struct binding *binding = check_find_binding(check, index);
+
+    return binding ? &check->bindings[binding - check->bindings] : NULL;
 }
 
 static void add_shadow(struct check *check, const struct binding *binding, size_t from, size_t to)

@@ -89,6 +89,14 @@ void report_add(struct report *report, const char *code, size_t at, const char *
     va_end(args);
 }
 
+bool report_is_full(struct report *report)
+{
+    if (report->verdict->diagnostic_count < VALIDATOR_DIAGNOSTICS_CAP)
+        return false;
+    report->verdict->diagnostics_left_out++;
+    return true;
+}
+
 void report_add_whole(struct report *report, const char *code, const char *format, ...)
 {
     va_list args;
