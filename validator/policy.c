@@ -95,14 +95,14 @@ bool policy_is_inner_module(const char *name, size_t len)
 
 bool policy_has_word(const char *words, const char *word, size_t len)
 {
-    while (*words) {
-        const char *end;
+    const char *end = words + strlen(words), *at = words;
 
-        if (*words == *word && strncmp(words, word, len) == 0 &&
-            (words[len] == ' ' || words[len] == '\0'))
+    if (len == 0)
+        return false;
+    while ((at = memmem(at, (size_t)(end - at), word, len))) {
+        if ((at == words || at[-1] == ' ') && (at + len == end || at[len] == ' '))
             return true;
-        end = strchrnul(words, ' ');
-        words = *end ? end + 1 : end;
+        at++;
     }
     return false;
 }
