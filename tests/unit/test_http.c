@@ -6,6 +6,7 @@
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -167,11 +168,13 @@ static void client_open(struct client *client, int port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     struct timeval patience = {.tv_sec = 20};
+    const int on = 1;
 
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     client->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     setsockopt(client->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     setsockopt(client->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    setsockopt(client->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     assert_int_equal(connect(client->fd, (struct sockaddr *)&address, sizeof address), 0);
     client->data = malloc(CLIENT_CAP);
     client->len = 0;
@@ -642,6 +645,25 @@ static void test_keep_alive_and_pipelining(void **state)
     client_close(&client);
 }
 
+/* A client that sends its next request the moment it has the answer, headers and body apart, as
+ * many do: none of it may count as come early. */
+static void test_quick_next_request(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct client client;
+    struct answer answer;
+    char headers[512];
+
+    initialize(fixture, headers);
+    client_open(&client, fixture->port);
+    for (int i = 0; i < 1000; i++) {
+        request(&client, &answer, "POST", "/mcp", headers, PING);
+        assert_int_equal(answer.status, 200);
+        free(answer.body);
+    }
+    client_close(&client);
+}
+
 /* libwebsockets cannot read a body that came early: it is told to come again, whatever its form,
  * and the server stays whole. */
 static void test_early_body(void **state)
@@ -1102,6 +1124,7 @@ int main(void)
         HTTP_TEST(test_bodies),
         HTTP_TEST(test_expect_continue),
         HTTP_TEST(test_keep_alive_and_pipelining),
+        HTTP_TEST(test_quick_next_request),
         HTTP_TEST(test_early_body),
         HTTP_TEST(test_session),
         HTTP_TEST(test_many_sessions),
