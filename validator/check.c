@@ -28,6 +28,18 @@ bool check_is_keyword(const struct check *check, size_t index, enum keyword keyw
     return token->kind == TOKEN_NAME && token->id == keyword;
 }
 
+bool check_opens(const struct token *token)
+{
+    return token->kind == TOKEN_FIELD_OPEN ||
+           (token->kind == TOKEN_OP && (token->id == '(' || token->id == '[' || token->id == '{'));
+}
+
+bool check_closes(const struct token *token)
+{
+    return token->kind == TOKEN_FIELD_CLOSE ||
+           (token->kind == TOKEN_OP && (token->id == ')' || token->id == ']' || token->id == '}'));
+}
+
 /* Behind a colon too, as in "if x: import y": the callers ask only for words that stand nowhere
  * else behind one. */
 bool check_starts_statement(const struct check *check, size_t index)
@@ -52,14 +64,6 @@ const char *check_text(const struct check *check, size_t index, size_t *len)
     return token_list_text(&check->list, index, len);
 }
 
-bool check_same_name(const struct check *check, size_t a, size_t b)
-{
-    size_t len_a, len_b;
-    const char *text_a = check_text(check, a, &len_a), *text_b = check_text(check, b, &len_b);
-
-    return len_a == len_b && memcmp(text_a, text_b, len_a) == 0;
-}
-
 bool check_string_value(struct check *check, size_t index)
 {
     const struct token *token = token_at(check, index);
@@ -69,6 +73,9 @@ bool check_string_value(struct check *check, size_t index)
     struct fstring_piece piece;
 
     buf_clear(&check->value);
+    buf_add(&check->value, "", 0); /* so that data is there */
+    if (!check->value.data)
+        return false;
     if (!(token->flags & TOKEN_FORMATTED)) {
         literal_body(source, token, &start, &end);
         literal_decode(&check->value, source, start, end, token->flags, &error, &error_at);
@@ -92,27 +99,31 @@ bool check_string_value(struct check *check, size_t index)
     }
 }
 
-const struct binding *check_binding_at(const struct check *check, size_t index)
+const struct binding *check_find_binding(const struct check *check, size_t index)
 {
-    for (size_t i = 0; i < check->binding_count; i++) {
-        const struct binding *binding = &check->bindings[i];
+    size_t len;
+    const char *text;
 
-        if (!check_same_name(check, binding->token, index))
-            continue;
-        if (binding->rebound != NO_TOKEN && index > binding->rebound)
-            return NULL;
-        for (size_t j = 0; j < check->shadow_count; j++)
-            if (check->shadows[j].binding == i && index >= check->shadows[j].from &&
-                index <= check->shadows[j].to)
-                return NULL;
-        return binding;
-    }
+    if (check->binding_count == 0 || check->list.tokens[index].kind != TOKEN_NAME)
+        return NULL;
+    text = check_text(check, index, &len);
+    for (size_t i = 0; i < check->binding_count; i++)
+        if (check->bindings[i].len == len && memcmp(check->bindings[i].text, text, len) == 0)
+            return &check->bindings[i];
     return NULL;
 }
 
-static bool opens(const struct token *token)
+const struct binding *check_binding_at(const struct check *check, size_t index)
 {
-    return token->kind == TOKEN_OP && (token->id == '(' || token->id == '[' || token->id == '{');
+    const struct binding *binding = check_find_binding(check, index);
+
+    if (!binding || (binding->rebound != NO_TOKEN && index > binding->rebound))
+        return NULL;
+    for (size_t i = 0; i < check->shadow_count; i++)
+        if (&check->bindings[check->shadows[i].binding] == binding &&
+            index >= check->shadows[i].from && index <= check->shadows[i].to)
+            return NULL;
+    return binding;
 }
 
 bool check_next_argument(const struct check *check, size_t open, size_t *cursor,
@@ -135,8 +146,9 @@ bool check_next_argument(const struct check *check, size_t open, size_t *cursor,
     while (at < close && !check_is_op(check, at, ',')) {
         const struct token *token = token_at(check, at);
 
-        at = opens(token) && token->match > at ? (size_t)token->match + 1
-                                               : token_list_next(&check->list, at);
+        at = token->kind == TOKEN_OP && check_opens(token) && token->match > at
+                 ? (size_t)token->match + 1
+                 : token_list_next(&check->list, at);
     }
     argument->end = *cursor = at < close ? at : close;
     return true;

@@ -21,7 +21,8 @@ struct validator_profile {
 
 /* A name that an import gives to a module. */
 struct binding {
-    size_t token; /* of the name */
+    const char *text; /* the name; borrowed */
+    size_t len;
     const struct policy_module *module;
     size_t first, last; /* tokens of the imports that bind it to a module */
     bool nested;        /* one of them is indented */
@@ -43,12 +44,14 @@ struct check {
     size_t binding_count;
     struct shadow shadows[CHECK_SHADOWS_CAP];
     size_t shadow_count;
-    size_t depth;        /* open brackets, as check_names goes along */
-    size_t chain_end;    /* tokens up to here were judged as attributes of a module */
-    size_t by_name_end;  /* strings up to here name methods */
-    bool modules_listed; /* a message has named the allowed modules */
-    struct buf value;    /* a string's value */
-    bool failed;         /* no memory */
+    size_t depth;            /* open brackets, as check_names goes along */
+    size_t parameters_end;   /* tokens up to here stand between the brackets of a def ... */
+    size_t parameters_depth; /* ... its parameters at this depth */
+    size_t chain_end;        /* tokens up to here were judged as attributes of a module */
+    size_t by_name_end;      /* strings up to here name methods */
+    bool modules_listed;     /* a message has named the allowed modules */
+    struct buf value;        /* a string's value */
+    bool failed;             /* no memory */
 };
 
 /* The steps, in this order. */
@@ -69,16 +72,20 @@ void check_call(struct check *check, size_t index, const struct policy_name *nam
 /* What the steps ask of the tokens. */
 bool check_is_op(const struct check *check, size_t index, unsigned op);
 bool check_is_keyword(const struct check *check, size_t index, enum keyword keyword);
+bool check_opens(const struct token *token); /* a bracket, or an f-string's field */
+bool check_closes(const struct token *token);
 bool check_starts_statement(const struct check *check, size_t index);
 bool check_is_attribute(const struct check *check, size_t index);
 const char *check_text(const struct check *check, size_t index, size_t *len);
-bool check_same_name(const struct check *check, size_t a, size_t b);
 
 /* The value of the STRING token in check->value, fields as U+FFFD. False where an escape is wrong.
  */
 bool check_string_value(struct check *check, size_t index);
 
-/* The binding of the name at the token, if it means a module there. */
+/* The binding of the name at the token, whatever it means there; NULL for none. */
+const struct binding *check_find_binding(const struct check *check, size_t index);
+
+/* The same, if it means a module there. */
 const struct binding *check_binding_at(const struct check *check, size_t index);
 
 /* One argument of a call. first..end are its value's tokens. */

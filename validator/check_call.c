@@ -111,10 +111,9 @@ static void judge_query(struct check *check, size_t index)
                            "with df[df[\"n\"] > limit].");
                 return;
             }
-            fault =
-                check_string_value(check, at)
-                    ? fault_in_query(check->value.data ? check->value.data : "", check->value.len)
-                    : NULL;
+            fault = check_string_value(check, at)
+                        ? fault_in_query(check->value.data, check->value.len)
+                        : NULL;
             if (fault) {
                 report_add(
                     check->report, "text-method", check->list.tokens[at].start,

@@ -58,10 +58,13 @@ static void refuse_import(struct check *check, size_t index, const char *name, s
                           const struct policy_module *module)
 {
     static const char *const profiles[] = {"minimal", "data-science", "visualization"};
-    const char *advice = policy_import_advice_on(name, len);
-    const char *near = advice ? NULL : nearest_module(check->profile, name);
+    const char *advice, *near;
     char list[LIST_CAP] = "", more[160] = "";
 
+    if (report_is_full(check->report))
+        return;
+    advice = policy_import_advice_on(name, len);
+    near = advice ? NULL : nearest_module(check->profile, name);
     if (!check->modules_listed) /* once is enough for a reader */
         list_modules(check->profile, list, sizeof list);
     check->modules_listed = true;
@@ -97,18 +100,19 @@ static void bind(struct check *check, size_t token, const struct policy_module *
                   check->list.tokens[statement - 1].kind != TOKEN_DEDENT;
     struct binding *binding;
 
-    for (size_t i = 0; i < check->binding_count; i++) {
-        binding = &check->bindings[i];
-        if (!check_same_name(check, binding->token, token))
-            continue;
-        if (binding->module != module) {
-            report_add(check->report, "import-twice", check->list.tokens[token].start,
-                       "This name is imported as two different modules. Give one of them another "
-                       "name: import %s as "
-                       "%s_.",
-                       module->name, module->name);
-            return;
-        }
+    const struct binding *known = check_find_binding(check, token);
+    size_t len;
+    const char *text = check_text(check, token, &len);
+
+    if (known && known->module != module) {
+        report_add(check->report, "import-twice", check->list.tokens[token].start,
+                   "This name is imported as two different modules. Give one of them another name: "
+                   "import %s as %s_.",
+                   module->name, module->name);
+        return;
+    }
+    if (known) {
+        binding = &check->bindings[known - check->bindings];
         binding->last = token;
         binding->nested = binding->nested || nested;
         return;
@@ -119,7 +123,8 @@ static void bind(struct check *check, size_t token, const struct policy_module *
                    VALIDATOR_MODULES_CAP);
         return;
     }
-    check->bindings[check->binding_count++] = (struct binding){.token = token,
+    check->bindings[check->binding_count++] = (struct binding){.text = text,
+                                                               .len = len,
                                                                .module = module,
                                                                .first = token,
                                                                .last = token,
@@ -204,7 +209,7 @@ static void judge_member(struct check *check, size_t index, const struct policy_
         bind(check, alias, inner, statement);
         return;
     }
-    if (policy_attribute_allowed(module, text, len))
+    if (policy_attribute_allowed(module, text, len) || report_is_full(check->report))
         return;
     advice = policy_advice_on(module, text, len);
     best = advice ? NULL : policy_nearest_attribute(module, text, len, near);

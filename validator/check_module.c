@@ -12,7 +12,7 @@
 #include "helpers/base/nearest.h"
 
 #define ATTRIBUTES_CAP 700 /* bytes of a module's attributes in a message */
-#define TARGETS_CAP    256 /* tokens of a list of targets or parameters; a longer one is refused */
+#define TARGETS_CAP    32 /* tokens of a list of targets; in a longer one the chain counts as one */
 
 static bool binds_only(const struct check *check, size_t index)
 {
@@ -37,37 +37,24 @@ static bool binds_only(const struct check *check, size_t index)
            check_is_keyword(check, index - 1, KEYWORD_CLASS);
 }
 
-/* A parameter of the def or lambda around it: its name stands between commas, and no value is read.
- */
+/* A parameter of the def around it: its name stands between commas, and no value is read. */
 static bool is_parameter(const struct check *check, size_t index)
 {
-    size_t at = index, steps = 0;
-
-    if (!check_is_op(check, index + 1, ',') && !check_is_op(check, index + 1, ')') &&
-        !check_is_op(check, index + 1, ':') && !check_is_op(check, index + 1, '='))
-        return false;
-    if (!check_is_op(check, at - 1, '(') && !check_is_op(check, at - 1, ',') &&
-        !check_is_op(check, at - 1, '*') && !check_is_op(check, at - 1, OP_POWER))
-        return false;
-    while (at > 0 && steps++ < TARGETS_CAP) { /* back to the bracket this list stands in */
-        at--;
-        if (check->list.tokens[at].kind == TOKEN_NEWLINE || check_is_op(check, at, '(') ||
-            check_is_op(check, at, '[') || check_is_op(check, at, '{'))
-            break;
-        if (check_is_op(check, at, ')') || check_is_op(check, at, ']') ||
-            check_is_op(check, at, '}'))
-            at = check->list.tokens[at].match;
-    }
-    return at >= 2 && check_is_op(check, at, '(') && check_is_keyword(check, at - 2, KEYWORD_DEF);
+    return index < check->parameters_end && check->depth == check->parameters_depth &&
+           (check_is_op(check, index - 1, '(') || check_is_op(check, index - 1, ',') ||
+            check_is_op(check, index - 1, '*') || check_is_op(check, index - 1, OP_POWER));
 }
 
 static void refuse_attribute(struct check *check, size_t index, const struct policy_module *module)
 {
     size_t len;
     const char *text = check_text(check, index, &len);
-    const char *advice = policy_advice_on(module, text, len), *best;
+    const char *advice, *best;
     char near[NEAREST_WORD_CAP], more[ATTRIBUTES_CAP + 32] = "";
 
+    if (report_is_full(check->report))
+        return;
+    advice = policy_advice_on(module, text, len);
     best = advice ? NULL : policy_nearest_attribute(module, text, len, near);
     if (best)
         snprintf(more, sizeof more, " Did you mean %s.%s?", module->name, best);

@@ -53,7 +53,7 @@ static bool is_text(const struct check *check, size_t index, const char *wanted)
     size_t len;
     const char *text;
 
-    if (index == NO_TOKEN)
+    if (index >= check->list.count || check->list.tokens[index].kind != TOKEN_NAME)
         return false;
     text = check_text(check, index, &len);
     return len == strlen(wanted) && memcmp(text, wanted, len) == 0;
@@ -116,6 +116,10 @@ static void refuse_dunder(struct check *check, size_t index, const char *text, s
         "A class may define methods such as __init__, __repr__, __eq__, __len__, __iter__ and call "
         "super().__init__(...); other names in double underscores are out of reach.";
 
+    if (report_is_full(check->report))
+        return;
+    if (check_is_attribute(check, index) && is_text(check, index - 2, "__class__"))
+        return; /* refused there */
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
         if (strlen(hints[i].name) == len && memcmp(hints[i].name, text, len) == 0)
             advice = hints[i].advice;
@@ -175,6 +179,10 @@ static void note_block(struct walk *walk, size_t index)
 
     if (keyword != KEYWORD_CLASS && keyword != KEYWORD_DEF)
         return;
+    if (keyword == KEYWORD_DEF && check_is_op(walk->check, index + 2, '(')) {
+        walk->check->parameters_end = walk->check->list.tokens[index + 2].match;
+        walk->check->parameters_depth = walk->check->depth + 1;
+    }
     walk->next = keyword == KEYWORD_CLASS ? BLOCK_CLASS : BLOCK_FUNCTION;
     walk->next_known = true;
 }
@@ -214,11 +222,9 @@ void check_names(struct check *check)
             if (check->list.tokens[i + 1].kind != TOKEN_INDENT)
                 walk.next_known = false;
             check->depth = 0;
-        } else if (token->kind == TOKEN_FIELD_OPEN ||
-                   (token->kind == TOKEN_OP && strchr("([{", token->id))) {
+        } else if (check_opens(token)) {
             check->depth++;
-        } else if (token->kind == TOKEN_FIELD_CLOSE ||
-                   (token->kind == TOKEN_OP && strchr(")]}", token->id))) {
+        } else if (check_closes(token)) {
             check->depth -= check->depth > 0;
         }
     }

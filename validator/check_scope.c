@@ -21,12 +21,9 @@ struct walk {
 
 static struct binding *find(struct check *check, size_t index)
 {
-    if (check->list.tokens[index].kind != TOKEN_NAME)
-        return NULL;
-    for (size_t i = 0; i < check->binding_count; i++)
-        if (check_same_name(check, check->bindings[i].token, index))
-            return &check->bindings[i];
-    return NULL;
+    const struct binding *binding = check_find_binding(check, index);
+
+    return binding ? &check->bindings[binding - check->bindings] : NULL;
 }
 
 static void add_shadow(struct check *check, const struct binding *binding, size_t from, size_t to)
@@ -173,16 +170,10 @@ void check_shadows(struct check *check)
 
         while (walk.count > 0 && i > walk.scopes[walk.count - 1].to)
             walk.count--;
-        if (token->kind == TOKEN_FIELD_OPEN)
+        if (check_opens(token))
             walk.depth++;
-        else if (token->kind == TOKEN_FIELD_CLOSE && walk.depth > 0)
-            walk.depth--;
-        else if (token->kind == TOKEN_OP &&
-                 (token->id == '(' || token->id == '[' || token->id == '{'))
-            walk.depth++;
-        else if (token->kind == TOKEN_OP &&
-                 (token->id == ')' || token->id == ']' || token->id == '}') && walk.depth > 0)
-            walk.depth--;
+        else if (check_closes(token))
+            walk.depth -= walk.depth > 0;
         else if (token->kind == TOKEN_NAME && token->id == KEYWORD_NONE)
             read_local(&walk, i);
         else if (check_is_keyword(check, i, KEYWORD_DEF) ||

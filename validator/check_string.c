@@ -48,8 +48,7 @@ static void report_escape(struct check *check, size_t index)
 
 static void judge_method_name(struct check *check, size_t index)
 {
-    const struct policy_name *name =
-        policy_name_find(check->value.data ? check->value.data : "", check->value.len);
+    const struct policy_name *name = policy_name_find(check->value.data, check->value.len);
     bool dunder = check->value.len > 2 && memcmp(check->value.data, "__", 2) == 0;
 
     if (!dunder && !(name && (name->roles & (ROLE_ATTRIBUTE | ROLE_WRITER | ROLE_QUERY))))
@@ -81,7 +80,7 @@ static void judge_run(struct check *check, size_t first, struct buf *whole)
 
     for (size_t at = first; at < check->list.count; at = concatenated(check, at))
         if (check_string_value(check, at))
-            buf_add(whole, check->value.data ? check->value.data : "", check->value.len);
+            buf_add(whole, check->value.data, check->value.len);
     if (whole->len > begin && reaches_for_dunder(whole->data + begin, whole->len - begin))
         report_add(
             check->report, "name-by-text", check->list.tokens[first].start,

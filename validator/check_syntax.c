@@ -23,6 +23,8 @@ struct walk {
     enum block header; /* of the statement that is being read */
     size_t depth;
     size_t prefixes, powers;
+    size_t unclosed;    /* the first bracket that is never closed; slips behind it are its */
+    bool colon_missing; /* said so: the indented lines behind are no news */
 };
 
 static void report(struct walk *walk, size_t index, const char *text)
@@ -61,7 +63,7 @@ static void check_neighbours(struct walk *walk, size_t index)
     bool closes =
         token->kind == TOKEN_OP && (token->id == ')' || token->id == ']' || token->id == '}');
 
-    if (!(is_value(token) || closes) || !is_value(follower) ||
+    if (index > walk->unclosed || !(is_value(token) || closes) || !is_value(follower) ||
         (token->kind == TOKEN_STRING && follower->kind == TOKEN_STRING) ||
         is_soft_keyword(check, index))
         return;
@@ -156,8 +158,10 @@ static void check_header(struct walk *walk, size_t index)
     size_t colon = find_colon(check, index, &assigns, &comma, &lambda);
 
     if (!check_is_op(check, colon, ':')) {
-        if (colon < check->list.count) /* else the text broke off */
+        if (colon < check->list.count && index < walk->unclosed) { /* else the text broke off */
             report(walk, colon, "A ':' is missing at the end of this line.");
+            walk->colon_missing = true;
+        }
         return;
     }
     if (assigns && !lambda &&
@@ -198,10 +202,14 @@ static void check_keyword(struct walk *walk, size_t index)
 
     if (check_is_op(check, index + 1, '=') &&
         (starts ||
-         (before && before->kind == TOKEN_OP && (before->id == '(' || before->id == ','))))
+         (before && before->kind == TOKEN_OP && (before->id == '(' || before->id == ',')))) {
         report(
             walk, index,
             "This word is part of the language and cannot be given a value. Choose another name.");
+        return;
+    }
+    if (walk->depth > 0)
+        return;
     switch (keyword) {
     case KEYWORD_IF:
     case KEYWORD_ELIF:
@@ -254,13 +262,15 @@ static void check_block(struct walk *walk, size_t index)
         bool expected = index >= 2 && tokens[index - 1].kind == TOKEN_NEWLINE &&
                         check_is_op(check, index - 2, ':');
 
-        if (!expected)
+        if (!expected && !walk->colon_missing)
             report(walk, index,
                    "This line is indented more than the one before, which opens no block. Indent "
                    "both alike.");
         if (walk->count < VALIDATOR_INDENT_CAP)
-            walk->blocks[walk->count++] = expected ? walk->header : BLOCK_PLAIN;
+            walk->blocks[walk->count++] =
+                expected || walk->colon_missing ? walk->header : BLOCK_PLAIN;
         walk->header = BLOCK_PLAIN;
+        walk->colon_missing = false;
     } else if (tokens[index].kind == TOKEN_DEDENT) {
         walk->count -= walk->count > 0;
     } else {
@@ -271,8 +281,10 @@ static void check_block(struct walk *walk, size_t index)
                    "Behind this ':' an indented block must follow. Indent the next lines by four "
                    "spaces, or "
                    "write pass.");
-        if (tokens[index + 1].kind != TOKEN_INDENT)
+        if (tokens[index + 1].kind != TOKEN_INDENT) {
             walk->header = BLOCK_PLAIN;
+            walk->colon_missing = false;
+        }
         walk->depth = 0;
     }
 }
@@ -293,9 +305,20 @@ static void check_chain(struct walk *walk, size_t index)
         report(walk, index, "Too many operators in a row. Work the value out in steps.");
 }
 
+static size_t find_unclosed(const struct check *check)
+{
+    for (size_t i = 0; i < check->list.count; i++) {
+        const struct token *token = &check->list.tokens[i];
+
+        if (token->kind == TOKEN_OP && check_opens(token) && token->match >= check->list.count)
+            return i;
+    }
+    return check->list.count;
+}
+
 void check_syntax(struct check *check)
 {
-    struct walk walk = {.check = check};
+    struct walk walk = {.check = check, .unclosed = find_unclosed(check)};
 
     for (size_t i = 0; i < check->list.count; i++) {
         const struct token *token = &check->list.tokens[i];
@@ -305,16 +328,11 @@ void check_syntax(struct check *check)
         if (token->kind == TOKEN_INDENT || token->kind == TOKEN_DEDENT ||
             token->kind == TOKEN_NEWLINE)
             check_block(&walk, i);
-        else if (token->kind == TOKEN_NAME && token->id != KEYWORD_NONE && walk.depth == 0)
+        else if (token->kind == TOKEN_NAME && token->id != KEYWORD_NONE)
             check_keyword(&walk, i);
-        else if (token->kind == TOKEN_FIELD_OPEN ||
-                 (token->kind == TOKEN_OP && strchr("([{", token->id)))
+        else if (check_opens(token))
             walk.depth++;
-        else if (token->kind == TOKEN_FIELD_CLOSE ||
-                 (token->kind == TOKEN_OP && strchr(")]}", token->id)))
+        else if (check_closes(token))
             walk.depth -= walk.depth > 0;
-        else if (token->kind == TOKEN_NAME && token->id != KEYWORD_NONE &&
-                 check_is_op(check, i + 1, '='))
-            check_keyword(&walk, i);
     }
 }

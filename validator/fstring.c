@@ -78,6 +78,10 @@ static bool closes(char open, char close)
            (open == '{' && close == '}');
 }
 
+static const char unended[] = "A string or bracket inside the braces of this f-string is not "
+                              "closed. In Python 3.11 a string in there cannot use the "
+                              "quotes of the f-string itself: write f\"{d['key']}\".";
+
 /* Where the expression at f->at ends. -1 after an error. */
 static int find_expression_end(struct fstring *f, struct fstring_piece *piece, size_t *end)
 {
@@ -88,7 +92,6 @@ static int find_expression_end(struct fstring *f, struct fstring_piece *piece, s
     for (at = f->at; at < f->end; at++) {
         char c = f->source[at];
         bool tripled = at + 2 < f->end && f->source[at + 1] == c && f->source[at + 2] == c;
-        char next = at + 1 < f->end ? f->source[at + 1] : '\0';
 
         if (c == '\\') {
             fail(f, piece, at,
@@ -123,7 +126,7 @@ static int find_expression_end(struct fstring *f, struct fstring_piece *piece, s
                  "variable before.");
             return -1;
         } else if (depth == 0 && strchr("!:}=<>", c) && c) {
-            if (next == '=' && c != ':' && c != '}')
+            if (at + 1 < f->end && f->source[at + 1] == '=' && c != ':' && c != '}')
                 at++;
             else if (c != '<' && c != '>')
                 break;
@@ -137,14 +140,11 @@ static int find_expression_end(struct fstring *f, struct fstring_piece *piece, s
         }
     }
     if (quote) {
-        fail(f, piece, opened_at,
-             "A string inside the braces of this f-string is not closed. In Python 3.11 it cannot "
-             "use the quotes of "
-             "the f-string itself: write f\"{d['key']}\".");
+        fail(f, piece, opened_at, unended);
         return -1;
     }
     if (depth > 0) {
-        fail(f, piece, opened_at, "A bracket inside the braces of this f-string is never closed.");
+        fail(f, piece, opened_at, unended);
         return -1;
     }
     *end = at;

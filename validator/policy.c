@@ -4,7 +4,6 @@
  */
 #include "validator/policy.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "helpers/base/nearest.h"
@@ -96,13 +95,14 @@ bool policy_is_inner_module(const char *name, size_t len)
 
 bool policy_has_word(const char *words, const char *word, size_t len)
 {
-    while (*words) {
-        size_t size = strcspn(words, " ");
+    const char *end = words + strlen(words), *at = words;
 
-        if (size == len && memcmp(words, word, len) == 0)
+    if (len == 0)
+        return false;
+    while ((at = memmem(at, (size_t)(end - at), word, len))) {
+        if ((at == words || at[-1] == ' ') && (at + len == end || at[len] == ' '))
             return true;
-        words += size;
-        words += *words == ' ';
+        at++;
     }
     return false;
 }
@@ -118,23 +118,23 @@ bool policy_attribute_allowed(const struct policy_module *module, const char *at
     return !policy_advice_on(module, attribute, len);
 }
 
-/* "pandas.read_*" covers "pandas.read_csv"; "*.show" would cover any module. */
-static bool covers(const char *pattern, const char *name)
+/* "read_*" covers "read_csv". */
+static bool covers(const char *pattern, const char *name, size_t len)
 {
-    size_t len = strcspn(pattern, "*");
+    size_t fixed = strcspn(pattern, "*");
 
-    return pattern[len] == '*' ? strncmp(pattern, name, len) == 0 : strcmp(pattern, name) == 0;
+    if (pattern[fixed] == '*')
+        return len >= fixed && memcmp(pattern, name, fixed) == 0;
+    return len == fixed && memcmp(pattern, name, fixed) == 0;
 }
 
 const char *policy_advice_on(const struct policy_module *module, const char *attribute, size_t len)
 {
-    char name[VALIDATOR_MODULE_NAME_CAP * 2];
+    size_t base = strlen(module->name);
 
-    if (strlen(module->name) + 1 + len >= sizeof name)
-        return NULL;
-    snprintf(name, sizeof name, "%s.%.*s", module->name, (int)len, attribute);
     for (const struct policy_advice *row = policy_attribute_advice; row->name; row++)
-        if (covers(row->name, name))
+        if (strncmp(row->name, module->name, base) == 0 && row->name[base] == '.' &&
+            covers(row->name + base + 1, attribute, len))
             return row->text;
     return NULL;
 }

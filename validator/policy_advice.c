@@ -6,6 +6,9 @@
 
 #define SESSION "use get_nodes(), get_relationships() and get_node_content() of code_helpers"
 
+#define DATETIME                                                                                   \
+    "It belongs to the class: from datetime import datetime, or datetime.datetime.NAME."
+
 const struct policy_advice policy_attribute_advice[] = {
     {"code_helpers._*", "Its functions are get_nodes, get_relationships, get_node_content, "
                         "get_all_content and analyze_graph."},
@@ -13,6 +16,11 @@ const struct policy_advice policy_attribute_advice[] = {
     {"collections.Iterable", "Import it from typing or collections.abc."},
     {"collections.Mapping", "Import it from typing or collections.abc."},
     {"dataclasses.make_dataclass", "Write the class with @dataclass."},
+    {"datetime.fromisoformat", DATETIME},
+    {"datetime.now", DATETIME},
+    {"datetime.strptime", DATETIME},
+    {"datetime.today", DATETIME},
+    {"datetime.utcnow", DATETIME},
     {"functools.singledispatch*", "Write if isinstance(x, T): instead."},
     {"json.dump", "It writes to a file; print(json.dumps(value)) instead."},
     {"json.load", "It reads a file; json.loads(text) reads text, and the curriculum comes from "

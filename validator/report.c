@@ -6,8 +6,9 @@
 #include <string.h>
 
 /* Cuts at a character's boundary, so that the text stays UTF-8. */
-static void add(struct report *report, const char *code, size_t line, size_t column,
-                const char *format, va_list args)
+__attribute__((format(printf, 5, 0))) static void add(struct report *report, const char *code,
+                                                      size_t line, size_t column,
+                                                      const char *format, va_list args)
 {
     struct verdict *verdict = report->verdict;
     struct diagnostic *diagnostic;
@@ -21,6 +22,7 @@ static void add(struct report *report, const char *code, size_t line, size_t col
     diagnostic->code = code;
     diagnostic->line = line;
     diagnostic->column = column;
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the callers start it */
     len = vsnprintf(diagnostic->text, sizeof diagnostic->text, format, args);
     if (len >= (int)sizeof diagnostic->text) {
         size_t cut = sizeof diagnostic->text - sizeof "...";
@@ -85,6 +87,14 @@ void report_add(struct report *report, const char *code, size_t at, const char *
     va_start(args, format);
     add(report, code, line, column, format, args);
     va_end(args);
+}
+
+bool report_is_full(struct report *report)
+{
+    if (report->verdict->diagnostic_count < VALIDATOR_DIAGNOSTICS_CAP)
+        return false;
+    report->verdict->diagnostics_left_out++;
+    return true;
 }
 
 void report_add_whole(struct report *report, const char *code, const char *format, ...)

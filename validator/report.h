@@ -20,6 +20,10 @@ struct report {
 void report_add(struct report *report, const char *code, size_t at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* True once no more is kept: counts the problem, so that a caller need not put its message
+ * together. */
+bool report_is_full(struct report *report);
+
 /* One problem of the whole program: line 0. */
 void report_add_whole(struct report *report, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -65,6 +65,7 @@ fail(struct tokenizer *t, struct token *token, size_t at, const char *format, ..
     va_list args;
 
     va_start(args, format);
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): started above */
     vsnprintf(t->error, sizeof t->error, format, args);
     va_end(args);
     t->error_at = at;
@@ -299,7 +300,11 @@ static bool read_prefix(const struct tokenizer *t, uint16_t *flags, size_t *len)
 
 static char closing_of(char open)
 {
-    return open == '(' ? ')' : open == '[' ? ']' : '}';
+    if (open == '(')
+        return ')';
+    if (open == '[')
+        return ']';
+    return '}';
 }
 
 static enum token_kind read_bracket(struct tokenizer *t, struct token *token, char c)

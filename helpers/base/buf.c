@@ -37,6 +37,8 @@ char *buf_reserve(struct buf *buf, size_t len)
 
     if (buf->failed)
         return NULL;
+    if (buf->cap == 0) /* a zeroed struct */
+        buf->cap = BUF_CAP_DEFAULT;
     if (len > buf->cap - buf->len) {
         buf->failed = true;
         return NULL;

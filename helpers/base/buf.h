@@ -23,7 +23,8 @@ struct buf {
 
 #define BUF_CAP_DEFAULT ((size_t)256 << 20)
 
-void buf_init(struct buf *buf, size_t cap); /* cap 0: BUF_CAP_DEFAULT */
+/* cap 0: BUF_CAP_DEFAULT. A zeroed struct is as good as buf_init(buf, 0). */
+void buf_init(struct buf *buf, size_t cap);
 void buf_finish(struct buf *buf); /* frees; takes NULL and a zeroed struct in its stride */
 void buf_clear(struct buf *buf);  /* keeps the memory; clears failed */
 

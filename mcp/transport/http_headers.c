@@ -123,7 +123,7 @@ static void read_path(struct http_request *request, const char *path, size_t len
     memcpy(request->path, path, len);
     request->path[len] = '\0';
     as_text = json_string(request->path);
-    if (!as_text || strpbrk(request->path, "\r\n"))
+    if (!as_text || strlen(request->path) != len || strpbrk(request->path, "\r\n"))
         request->wrong = "the path is not UTF-8 text";
     json_decref(as_text);
 }
@@ -156,4 +156,10 @@ void http_request_read(struct lws *wsi, const char *path, size_t len, struct htt
     request->preflight = strcmp(request->method, "OPTIONS") == 0 &&
                          lws_hdr_custom_length(wsi, "access-control-request-method:",
                                                (int)strlen("access-control-request-method:")) > 0;
+}
+
+bool http_request_has_body_method(const struct http_request *request)
+{
+    return strcmp(request->method, "POST") == 0 || strcmp(request->method, "PUT") == 0 ||
+           strcmp(request->method, "PATCH") == 0;
 }

@@ -143,7 +143,8 @@ static void check_post(struct exchange *exchange)
     const struct http_request *request = exchange_request(exchange);
     size_t type_len = strcspn(request->content_type, "; \t");
 
-    if (type_len != strlen(JSON_TYPE) || strncasecmp(request->content_type, JSON_TYPE, type_len))
+    if (type_len != strlen(JSON_TYPE) ||
+        strncasecmp(request->content_type, JSON_TYPE, type_len) != 0)
         exchange_error(exchange, 415,
                        "a message is JSON: send it with Content-Type: application/json");
     else if (!accepts(request->accept, JSON_TYPE, "application/*") &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the HTTP server's files share. One exchange is one request and its answer. http.c and
- * http_exchange.c alone know libwebsockets; the paths' handlers (http_mcp.c, http_rest.c,
- * http_page.c) see exchanges only. Everything runs on the loop's thread.
+ * What the HTTP server's files share. One exchange is one request and its answer. The paths'
+ * handlers (http_mcp.c, http_rest.c, http_page.c) see exchanges only; the files on the other side
+ * of them (http_server.h) know libwebsockets. Everything runs on the loop's thread.
  */
 #ifndef LECTERN_TRANSPORT_HTTP_PRIVATE_H
 #define LECTERN_TRANSPORT_HTTP_PRIVATE_H

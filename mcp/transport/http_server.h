@@ -40,7 +40,8 @@ struct connection {
     struct exchange *exchange; /* the request under way, or NULL */
 };
 
-/* http_exchange.c: libwebsockets' callbacks for plain requests. -1 closes the connection. */
+/* libwebsockets' callbacks for plain requests (http_receive.c, http_write.c, http_exchange.c). -1
+ * closes the connection. */
 int exchange_on_request(struct http_server *server, struct lws *wsi, struct connection *connection,
                         const char *path, size_t len);
 int exchange_on_body(struct exchange *exchange, const char *bytes, size_t len);
@@ -48,7 +49,13 @@ int exchange_on_body_end(struct exchange *exchange);
 int exchange_on_writable(struct exchange *exchange);
 void exchange_gone(struct exchange *exchange);
 
+/* http_context.c: server->context and server->vhost; also limits the process to a sane number of
+ * descriptors. */
+int http_context_create(struct http_server *server, struct error *err);
+
 /* http_headers.c: what a request's headers say. */
+/* POST, PUT, PATCH: libwebsockets waits for a body even where there is no length. */
+bool http_request_has_body_method(const struct http_request *request);
 void http_request_read(struct lws *wsi, const char *path, size_t len, struct http_request *request);
 
 #endif

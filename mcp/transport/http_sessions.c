@@ -45,12 +45,14 @@ struct mcp_sessions *mcp_sessions_create(struct server_parts *parts, struct erro
 
 void mcp_sessions_destroy(struct mcp_sessions *sessions)
 {
-    struct mcp_session *session;
+    struct mcp_session *session, *next;
 
     if (!sessions)
         return;
-    while ((session = TAILQ_FIRST(&sessions->list)))
+    for (session = TAILQ_FIRST(&sessions->list); session; session = next) {
+        next = TAILQ_NEXT(session, link);
         mcp_session_end(sessions, session);
+    }
     free(sessions);
 }
 

@@ -69,7 +69,7 @@ class Clients(unittest.TestCase):
 
     def inspect(self, target, *words):
         cli = next(pathlib.Path(path) for path in PLACE.glob("node_modules/.bin/mcp-inspector"))
-        done = self.run_node(str(cli.resolve()), "--cli", *words, *target)
+        done = self.run_node(str(cli.resolve()), "--cli", *target, *words)
         self.assertEqual(done.returncode, 0, done.stdout.decode() + done.stderr.decode())
         return json.loads(done.stdout)
 

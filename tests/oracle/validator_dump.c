@@ -22,7 +22,10 @@ static char *read_file(const char *path, size_t *len)
 
     if (!file || !text) {
         fprintf(stderr, "%s: cannot be read\n", path);
-        exit(2);
+        if (file)
+            fclose(file);
+        free(text);
+        return NULL;
     }
     *len = fread(text, 1, FILE_CAP, file);
     fclose(file);
@@ -73,6 +76,8 @@ int main(int argc, char **argv)
 
         path[strcspn(path, "\n")] = '\0';
         text = read_file(path, &len);
+        if (!text)
+            return 2;
         printf("FILE %s\n", path);
         if (mode[0] == 's')
             dump_syntax(text, len, &verdict);

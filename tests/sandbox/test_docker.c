@@ -2,8 +2,8 @@
  *
  * What only the Docker engine has: limits of the container, nothing left behind, and a daemon that
  * goes and comes back. Needs root, DOCKER_HOST of a daemon of the tests' own (dockerd.sh), its
- * folder as the first argument, and LECTERN_IMAGE. A test of the machine's own daemon would kill
- * it.
+ * folder in LECTERN_DOCKERD, and its image in LECTERN_IMAGE (with_docker.sh). A test of the
+ * machine's own daemon would kill it.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -363,7 +363,7 @@ static void test_nothing_held(void **state)
     assert_true(holdings_are(&before));
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_killed_server), /* first: it forks, and there is no thread yet */
@@ -373,14 +373,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_daemon_killed), cmocka_unit_test(test_daemon_stopped),
     };
 
-    if (argc != 2 || !getenv("DOCKER_HOST") ||
-        !getenv("LECTERN_IMAGE")) { // NOLINT(concurrency-mt-unsafe)
-        fprintf(
-            stderr,
-            "usage: DOCKER_HOST=unix://FOLDER/docker.sock LECTERN_IMAGE=NAME test_docker FOLDER\n");
+    folder = getenv("LECTERN_DOCKERD");            // NOLINT(concurrency-mt-unsafe)
+    config.docker_image = getenv("LECTERN_IMAGE"); // NOLINT(concurrency-mt-unsafe)
+    if (!folder || !config.docker_image) {
+        fprintf(stderr, "usage: tests/sandbox/with_docker.sh test_docker\n");
         return 2;
     }
-    folder = argv[1];
-    config.docker_image = getenv("LECTERN_IMAGE"); // NOLINT(concurrency-mt-unsafe)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,7 +138,7 @@ static const struct tool tool_report = {
 const struct tool *const tools[] = {&tool_echo, &tool_wait, &tool_report, NULL};
 
 /* Parts with lanes of `threads` threads each and no store. */
-static void fake_parts_open(struct server_parts *parts, uv_loop_t *loop, size_t threads)
+static inline void fake_parts_open(struct server_parts *parts, uv_loop_t *loop, size_t threads)
 {
     struct lane_config config = {.name = "test", .threads = threads, .capacity = 256};
     struct error err = {0};
@@ -153,7 +153,7 @@ static void fake_parts_open(struct server_parts *parts, uv_loop_t *loop, size_t 
     assert_non_null(parts->sql);
 }
 
-static void fake_parts_close(struct server_parts *parts)
+static inline void fake_parts_close(struct server_parts *parts)
 {
     lane_destroy(parts->read);
     lane_destroy(parts->sql);

@@ -49,6 +49,16 @@ static void stops_at_the_cap_and_stays_stopped(void **state)
     assert_string_equal(buf.data, "new");
 }
 
+static void a_zeroed_one_works(void **state)
+{
+    struct buf BUF_AUTO buf = {0};
+
+    (void)state;
+    buf_adds(&buf, "text");
+    assert_int_equal(buf_check(&buf, "the text", NULL), 0);
+    assert_string_equal(buf.data, "text");
+}
+
 static void steals(void **state)
 {
     struct buf BUF_AUTO buf = {0};
@@ -74,6 +84,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grows_and_formats),
         cmocka_unit_test(stops_at_the_cap_and_stays_stopped),
+        cmocka_unit_test(a_zeroed_one_works),
         cmocka_unit_test(steals),
     };
 

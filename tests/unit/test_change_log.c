@@ -133,8 +133,9 @@ static void test_node_delete_logs_all_that_goes(void **state)
 {
     json_auto_t *edge = parse("{\"from_node_id\":\"N001\",\"to_node_id\":\"N002\"}");
     struct fixture *fixture = *state;
-    json_auto_t *rows = NULL, *one = insert(fixture, "text", NULL);
+    json_auto_t *rows = NULL;
 
+    json_decref(insert(fixture, "text", NULL));
     must(fixture, store_relationship_create(fixture->store, &test_writer, fixture->sid, edge, NULL,
                                             &fixture->err));
     must(fixture,

@@ -1,296 +1,1122 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The HTTP client against a server of a few lines, on a Unix socket of its own: each test says what
- * it answers.
+ * The HTTP server over real sockets: who is let in, what is refused, MCP sessions, streams, the
+ * session API on lanes with a store, and taking it all down. The server's loop runs on a thread of
+ * its own; the client here writes its requests by hand, as it has to send what no library would.
  */
-#include <errno.h>
-#include <poll.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "helpers/base/http.h"
+#include "mcp/session/store.h"
+#include "mcp/transport/http_port.h"
+#include "mcp/transport/transport.h"
+#include "tests/unit/fake_tools.h"
 
-struct server {
-    char folder[64], path[96];
-    int listener;
+#define CLIENT_CAP     ((size_t)32 << 20)
+#define READ_CAPACITY  4
+#define PARALLEL       50
+#define DRAIN_MS       3000
+#define ALLOWED_ORIGIN "https://cms.example"
+
+struct fixture {
+    uv_loop_t loop;
+    uv_async_t stop;
+    struct server_parts parts;
+    struct http_server *server;
+    char folder[64], url[128];
     pthread_t thread;
-    const char *answer; /* what it sends once it has seen a whole head; NULL: nothing, until the
-                           other side leaves */
-    char seen[4096];    /* the last request */
-    bool echo;          /* goes on to send back what comes */
+    int port;
+    unsigned drain_ms;
+    int loop_closed;
 };
+
+/* ---- the server ---- */
+
+static void *open_writer(void *arg, struct error *err)
+{
+    return store_open(arg, STORE_WRITE, err);
+}
+
+static void *open_reader(void *arg, struct error *err)
+{
+    return store_open(arg, STORE_READ, err);
+}
+
+static void close_store(void *context)
+{
+    store_close(context);
+}
+
+static void on_closed(void *user)
+{
+    struct fixture *fixture = user;
+
+    lane_destroy(fixture->parts.sql);
+    lane_destroy(fixture->parts.read);
+    mailbox_destroy(fixture->parts.mailbox);
+    uv_close((uv_handle_t *)&fixture->stop, NULL);
+}
+
+static void on_stop(uv_async_t *async)
+{
+    struct fixture *fixture = async->data;
+
+    http_server_close(fixture->server, fixture->drain_ms, on_closed, fixture);
+}
 
 static void *serve(void *arg)
 {
-    struct server *server = arg;
-    int fd = accept(server->listener, NULL, NULL);
-    size_t len = 0;
-    char byte[256];
-    ssize_t got;
+    struct fixture *fixture = arg;
 
-    while (fd >= 0 && len < sizeof server->seen - 1 && !strstr(server->seen, "\r\n\r\n")) {
-        got = read(fd, server->seen + len, 1);
-        if (got <= 0)
-            break;
-        len += (size_t)got;
-    }
-    if (server->answer)
-        assert_int_equal(write(fd, server->answer, strlen(server->answer)), strlen(server->answer));
-    while ((server->echo || !server->answer) && (got = read(fd, byte, sizeof byte)) > 0)
-        assert_int_equal(write(fd, byte, (size_t)got), got);
-    close(fd);
+    uv_run(&fixture->loop, UV_RUN_DEFAULT);
+    http_server_destroy(fixture->server);
+    fixture->loop_closed = uv_loop_close(&fixture->loop);
     return NULL;
 }
 
-static void start(struct server *server, const char *answer, bool echo)
+static int setup(void **state)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-
-    memset(server, 0, sizeof *server);
-    strcpy(server->folder, "/tmp/lectern-http-XXXXXX");
-    assert_non_null(mkdtemp(server->folder));
-    snprintf(server->path, sizeof server->path, "%s/socket", server->folder);
-    strcpy(address.sun_path, server->path);
-    server->answer = answer;
-    server->echo = echo;
-    server->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(server->listener, (struct sockaddr *)&address, sizeof address), 0);
-    assert_int_equal(listen(server->listener, 1), 0);
-    pthread_create(&server->thread, NULL, serve, server);
-}
-
-static void stop(struct server *server)
-{
-    pthread_join(server->thread, NULL);
-    close(server->listener);
-    unlink(server->path);
-    rmdir(server->folder);
-}
-
-static int fetch(struct server *server, const char *answer, struct http_request *request,
-                 struct http_response *response, char *header, struct error *err)
-{
-    struct http_client *client = http_client_create(err);
-    const char *value;
-    int rc;
-
-    start(server, answer, false);
-    request->url = "http://localhost/v1/thing?a=b";
-    request->unix_socket = server->path;
-    rc = http_send(client, request, response, err);
-    value = rc == 0 ? http_client_header(client, "Api-Version") : NULL;
-    snprintf(header, 64, "%s", value ? value : "");
-    http_client_destroy(client);
-    stop(server);
-    return rc;
-}
-
-static void test_get(void **state)
-{
-    static const char *const headers[] = {"X-Mine: 1", NULL};
-    struct http_request request = {.headers = headers};
-    struct http_response response = {0};
-    struct error err = {0};
-    struct server server;
-    char header[64];
-
-    (void)state;
-    assert_int_equal(fetch(&server,
-                           "HTTP/1.1 404 Not Found\r\nApi-Version: 1.41\r\nContent-Length: 5\r\n"
-                           "Connection: close\r\n\r\nhello",
-                           &request, &response, header, &err),
-                     0);
-    assert_int_equal(response.status, 404);
-    assert_string_equal(response.body.data, "hello");
-    assert_string_equal(header, "1.41");
-    assert_memory_equal(server.seen, "GET /v1/thing?a=b HTTP/1.1\r\n", 28);
-    assert_non_null(strstr(server.seen, "X-Mine: 1\r\n"));
-    http_response_finish(&response);
-}
-
-static void test_post(void **state)
-{
-    static const char *const headers[] = {"Content-Type: application/json", NULL};
-    struct http_request request = {
-        .method = "POST", .headers = headers, .body = "{}", .body_len = 2};
-    struct http_response response = {0};
-    struct error err = {0};
-    struct server server;
-    char header[64];
-
-    (void)state;
-    assert_int_equal(fetch(&server, "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n",
-                           &request, &response, header, &err),
-                     0);
-    assert_int_equal(response.status, 204);
-    assert_non_null(strstr(server.seen, "Content-Length: 2\r\n"));
-    assert_non_null(strstr(server.seen, "Content-Type: application/json\r\n"));
-    assert_null(strstr(server.seen, "Expect:"));
-    http_response_finish(&response);
-    request.body = NULL;
-    request.body_len = 0;
-    request.headers = NULL;
-    assert_int_equal(fetch(&server, "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n",
-                           &request, &response, header, &err),
-                     0);
-    assert_non_null(strstr(server.seen, "Content-Length: 0\r\n"));
-    assert_null(strstr(server.seen, "Content-Type:"));
-    http_response_finish(&response);
-}
-
-static void check_failure(const char *answer, struct http_request request, enum error_kind kind)
-{
-    struct http_response response = {0};
-    struct error err = {0};
-    struct server server;
-    char header[64];
-
-    assert_int_equal(fetch(&server, answer, &request, &response, header, &err), -1);
-    assert_string_equal(error_kind_name(err.kind), error_kind_name(kind));
-    assert_true(err.text[0] != '\0');
-    http_response_finish(&response);
-}
-
-static int refuse_bytes(void *user, const char *bytes, size_t len)
-{
-    (void)user, (void)bytes, (void)len;
-    return 1;
-}
-
-static void test_failures(void **state)
-{
-    static const char large[] =
-        "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nConnection: close\r\n\r\n0123456789";
-    struct cancel *cancel = cancel_create(NULL);
-
-    (void)state;
-    cancel_fire(cancel);
-    check_failure(large, (struct http_request){.response_cap = 9}, ERROR_TOO_LARGE);
-    check_failure(large, (struct http_request){.on_bytes = refuse_bytes}, ERROR_CANCELLED);
-    check_failure(NULL, (struct http_request){.total_ms = 100}, ERROR_TIMEOUT);
-    check_failure(NULL, (struct http_request){.cancel = cancel}, ERROR_CANCELLED);
-    check_failure("garbage\r\n\r\n", (struct http_request){.total_ms = 2000}, ERROR_IO);
-    cancel_unref(cancel);
-}
-
-static void test_nobody_there(void **state)
-{
-    struct http_request request = {.url = "http://localhost/", .unix_socket = "/nowhere/socket"};
-    struct http_client *client = http_client_create(NULL);
-    struct http_response response = {0};
+    static const char *const origins[] = {ALLOWED_ORIGIN, NULL};
+    static const char *const hosts[] = {"lectern.example", "proxy.example:444", NULL};
+    const struct http_config config = {
+        .host = "127.0.0.1", .allow_origins = origins, .allow_hosts = hosts};
+    struct fixture *fixture = calloc(1, sizeof *fixture);
     struct error err = {0};
 
-    (void)state;
-    assert_int_equal(http_send(client, &request, &response, &err), -1);
-    assert_int_equal(err.kind, ERROR_UNAVAILABLE);
-    assert_non_null(strstr(err.text, "/nowhere/socket"));
-    http_response_finish(&response);
-    request.url = "ftp://localhost/";
-    request.unix_socket = NULL;
-    memset(&err, 0, sizeof err);
-    assert_int_equal(http_send(client, &request, &response, &err), -1);
-    assert_int_equal(err.kind, ERROR_INVALID);
-    http_response_finish(&response);
-    assert_null(http_tunnel_open(&request, &err));
-    http_client_destroy(client);
+    snprintf(fixture->folder, sizeof fixture->folder, "/tmp/lectern-test-http-XXXXXX");
+    assert_non_null(mkdtemp(fixture->folder));
+    snprintf(fixture->url, sizeof fixture->url, "sqlite:%s/store.db", fixture->folder);
+    uv_loop_init(&fixture->loop);
+    fixture->parts.loop = &fixture->loop;
+    fixture->parts.mailbox = mailbox_create(&fixture->loop, &err);
+    fixture->parts.sql = lane_create(&(struct lane_config){.name = "sql",
+                                                           .threads = 1,
+                                                           .capacity = 256,
+                                                           .open = open_writer,
+                                                           .close = close_store,
+                                                           .arg = fixture->url},
+                                     fixture->parts.mailbox, &err);
+    assert_non_null(fixture->parts.sql);
+    fixture->parts.read = lane_create(&(struct lane_config){.name = "read",
+                                                            .threads = 2,
+                                                            .capacity = READ_CAPACITY,
+                                                            .open = open_reader,
+                                                            .close = close_store,
+                                                            .arg = fixture->url},
+                                      fixture->parts.mailbox, &err);
+    assert_non_null(fixture->parts.read);
+    fixture->server = http_server_create(&fixture->parts, &config, &err);
+    if (!fixture->server)
+        fail_msg("%s", err.text);
+    fixture->port = http_server_port(fixture->server);
+    fixture->drain_ms = DRAIN_MS;
+    uv_async_init(&fixture->loop, &fixture->stop, on_stop);
+    fixture->stop.data = fixture;
+    atomic_store(&fake_cancelled, 0);
+    assert_int_equal(pthread_create(&fixture->thread, NULL, serve, fixture), 0);
+    *state = fixture;
+    return 0;
 }
 
-static size_t receive_all(struct http_tunnel *tunnel, char *to, size_t wanted)
+static int teardown(void **state)
 {
-    size_t len = 0;
+    struct fixture *fixture = *state;
+    static const char *const files[] = {"store.db", "store.db-wal", "store.db-shm"};
+    char path[128];
 
-    while (len < wanted) {
-        struct pollfd poll_fd = {.fd = http_tunnel_fd(tunnel), .events = POLLIN};
-        ssize_t got = http_tunnel_receive(tunnel, to + len, wanted - len);
-
-        if (got > 0)
-            len += (size_t)got;
-        else if (got == 0 || errno != EAGAIN || poll(&poll_fd, 1, 5000) != 1)
-            break;
+    uv_async_send(&fixture->stop);
+    pthread_join(fixture->thread, NULL);
+    assert_int_equal(fixture->loop_closed, 0);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", fixture->folder, files[i]);
+        unlink(path);
     }
-    return len;
+    assert_int_equal(rmdir(fixture->folder), 0);
+    free(fixture);
+    return 0;
 }
 
-/* What came together with the head is not lost; then both directions, then the end. */
-static void test_tunnel(void **state)
+/* ---- the client ---- */
+
+struct client {
+    int fd;
+    char *data; /* received and not yet taken */
+    size_t len;
+};
+
+struct answer {
+    int status;
+    char head[4096];
+    char *body; /* NUL-terminated */
+    size_t len;
+    char value[512]; /* of the header asked for last */
+};
+
+static void client_open(struct client *client, int port)
 {
-    struct http_request request = {.method = "POST", .url = "http://localhost/attach?stream=1"};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    struct timeval patience = {.tv_sec = 20};
+
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    client->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    setsockopt(client->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(client->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    assert_int_equal(connect(client->fd, (struct sockaddr *)&address, sizeof address), 0);
+    client->data = malloc(CLIENT_CAP);
+    client->len = 0;
+}
+
+static void client_close(struct client *client)
+{
+    close(client->fd);
+    free(client->data);
+}
+
+/* How much went out; less than len where the server closed. */
+static size_t client_write(struct client *client, const char *bytes, size_t len)
+{
+    size_t done = 0;
+    ssize_t n;
+
+    while (done < len) {
+        n = send(client->fd, bytes + done, len - done, MSG_NOSIGNAL);
+        if (n <= 0)
+            break;
+        done += (size_t)n;
+    }
+    return done;
+}
+
+/* False at the end of the connection. */
+static bool client_fill(struct client *client)
+{
+    ssize_t n = recv(client->fd, client->data + client->len, CLIENT_CAP - 1 - client->len, 0);
+
+    if (n <= 0)
+        return false;
+    client->len += (size_t)n;
+    client->data[client->len] = '\0';
+    return true;
+}
+
+static void client_take(struct client *client, size_t len)
+{
+    memmove(client->data, client->data + len, client->len - len + 1);
+    client->len -= len;
+}
+
+static const char *header(struct answer *answer, const char *name)
+{
+    char line[128];
+    const char *at;
+
+    snprintf(line, sizeof line, "\n%s: ", name);
+    at = strcasestr(answer->head, line);
+    if (!at)
+        return NULL;
+    at += strlen(line);
+    snprintf(answer->value, sizeof answer->value, "%.*s", (int)strcspn(at, "\r\n"), at);
+    return answer->value;
+}
+
+/* The next answer's head; false where the connection ended without one. */
+static bool read_head(struct client *client, struct answer *answer)
+{
+    const char *end;
+    size_t len;
+
+    memset(answer, 0, sizeof *answer);
+    while (client->len == 0 || !(end = strstr(client->data, "\r\n\r\n"))) {
+        if (!client_fill(client))
+            return false;
+    }
+    len = (size_t)(end - client->data) + 4;
+    assert_true(len < sizeof answer->head);
+    memcpy(answer->head, client->data, len);
+    client_take(client, len);
+    assert_int_equal(sscanf(answer->head, "HTTP/1.%*d %d", &answer->status), 1);
+    return true;
+}
+
+static void read_body(struct client *client, struct answer *answer, bool head_only)
+{
+    const char *length = header(answer, "content-length");
+
+    if (head_only || answer->status == 204) {
+        answer->len = 0;
+    } else if (length) {
+        answer->len = strtoul(length, NULL, 10);
+        while (client->len < answer->len)
+            assert_true(client_fill(client));
+    } else {
+        while (client_fill(client))
+            continue;
+        answer->len = client->len;
+    }
+    answer->body = malloc(answer->len + 1);
+    memcpy(answer->body, client->data, answer->len);
+    answer->body[answer->len] = '\0';
+    if (client->len > 0)
+        client_take(client, answer->len);
+}
+
+static void read_answer(struct client *client, struct answer *answer)
+{
+    assert_true(read_head(client, answer));
+    read_body(client, answer, false);
+}
+
+/* One request on a connection; extra headers end in "\r\n" each. */
+static void request(struct client *client, struct answer *answer, const char *method,
+                    const char *path, const char *headers, const char *body)
+{
+    char head[4096];
+    int len;
+
+    len = snprintf(head, sizeof head, "%s %s HTTP/1.1\r\n%s%s", method, path,
+                   strcasestr(headers, "host:") ? "" : "Host: localhost\r\n", headers);
+    if (body)
+        len += snprintf(head + len, sizeof head - (size_t)len, "Content-Length: %zu\r\n",
+                        strlen(body));
+    len += snprintf(head + len, sizeof head - (size_t)len, "\r\n");
+    client_write(client, head, (size_t)len);
+    if (body)
+        client_write(client, body, strlen(body));
+    assert_true(read_head(client, answer));
+    read_body(client, answer, strcmp(method, "HEAD") == 0);
+}
+
+/* One request on a connection of its own. */
+static void request_once(const struct fixture *fixture, struct answer *answer, const char *method,
+                         const char *path, const char *headers, const char *body)
+{
+    struct client client;
+
+    client_open(&client, fixture->port);
+    request(&client, answer, method, path, headers, body);
+    client_close(&client);
+}
+
+static void expect(const struct fixture *fixture, const char *method, const char *path,
+                   const char *headers, const char *body, int status, const char *says)
+{
+    struct answer answer;
+
+    request_once(fixture, &answer, method, path, headers, body);
+    if (answer.status != status || (says && !strstr(answer.body, says)))
+        fail_msg("%s %s %s: %d %s", method, path, headers, answer.status, answer.body);
+    free(answer.body);
+}
+
+#define JSON        "Content-Type: application/json\r\n"
+#define MCP_HEADERS JSON "Accept: application/json, text/event-stream\r\n"
+#define INITIALIZE                                                                                 \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"     \
+    "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}"
+#define PING "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}"
+#define CALL(id, tool, arguments)                                                                  \
+    "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"tools/call\",\"params\":{\"name\":\"" tool    \
+    "\",\"arguments\":" arguments "}}"
+#define CALL_WITH_TOKEN(id, tool, arguments)                                                       \
+    "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"tools/call\",\"params\":{\"name\":\"" tool    \
+    "\",\"arguments\":" arguments ",\"_meta\":{\"progressToken\":1}}}"
+#define CANCEL(id)                                                                                 \
+    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":" id "}}"
+
+/* The headers of a new MCP session. */
+static void initialize(const struct fixture *fixture, char headers[512])
+{
+    struct answer answer;
+
+    request_once(fixture, &answer, "POST", "/mcp", MCP_HEADERS, INITIALIZE);
+    assert_int_equal(answer.status, 200);
+    assert_non_null(header(&answer, "mcp-session-id"));
+    snprintf(headers, 512, MCP_HEADERS "MCP-Protocol-Version: 2025-11-25\r\nMcp-Session-Id: %s\r\n",
+             header(&answer, "mcp-session-id"));
+    free(answer.body);
+}
+
+/* ---- who is let in ---- */
+
+static void test_host_and_origin(void **state)
+{
+    const struct fixture *fixture = *state;
+    static const char *const paths[] = {"/", "/mcp", "/health", "/session/create", "/no/such"};
+    static const struct {
+        const char *host, *origin; /* %d: the port */
+        bool allowed;
+    } matrix[] = {
+        {"localhost", NULL, true},
+        {"LOCALHOST:%d", NULL, true},
+        {"127.0.0.1:%d", NULL, true},
+        {"[::1]:%d", NULL, true},
+        {"[::1]", NULL, true},
+        {"lectern.example", NULL, true},
+        {"lectern.example:9", NULL, true},
+        {"proxy.example:444", NULL, true},
+        {"proxy.example", NULL, false},
+        {"localhost:1", NULL, false},
+        {"localhost.", NULL, false},
+        {"localhost.evil.example", NULL, false},
+        {"evil.example:%d", NULL, false},
+        {"0.0.0.0:%d", NULL, false},
+        {"127.0.0.1.evil.example", NULL, false},
+        {"localhost:%d, evil.example", NULL, false},
+        {"evil.example\r\nHost: localhost", NULL, false},
+        {"localhost:%d", "http://localhost:%d", true},
+        {"localhost:%d", "http://127.0.0.1:%d", true},
+        {"127.0.0.1:%d", "http://[::1]:%d", true},
+        {"lectern.example", "https://lectern.example", true},
+        {"localhost:%d", ALLOWED_ORIGIN, true},
+        {"localhost:%d", "https://cms.example.evil.example", false},
+        {"localhost:%d", "https://cms.example:8443", false},
+        {"localhost:%d", "http://cms.example", false},
+        {"localhost:%d", "http://localhost", false},
+        {"localhost:%d", "http://localhost:3000", false},
+        {"localhost:%d", "https://evil.example", false},
+        {"localhost:%d", "null", false},
+        {"localhost:%d", "file://", false},
+        {"localhost:%d", "http://localhost:%d@evil.example", false},
+        {"evil.example:%d", "http://evil.example:%d", false},
+        {"evil.example", ALLOWED_ORIGIN, false},
+    };
+    char host[128], origin[128], headers[512];
+    struct answer answer;
+
+    for (size_t p = 0; p < sizeof paths / sizeof paths[0]; p++) {
+        for (size_t i = 0; i < sizeof matrix / sizeof matrix[0]; i++) {
+            /* clang-format off */
+            _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wformat-nonliteral\"")
+            snprintf(host, sizeof host, matrix[i].host, fixture->port);
+            snprintf(origin, sizeof origin, matrix[i].origin ? matrix[i].origin : "", fixture->port);
+            _Pragma("GCC diagnostic pop")
+                /* clang-format on */
+                snprintf(headers, sizeof headers, "Host: %s\r\n%s%s%s", host,
+                         *origin ? "Origin: " : "", origin, *origin ? "\r\n" : "");
+            request_once(fixture, &answer, "GET", paths[p], headers, NULL);
+            if ((answer.status != 403) != matrix[i].allowed)
+                fail_msg("%s %s: %d %s", paths[p], headers, answer.status, answer.body);
+            if (!matrix[i].allowed)
+                assert_non_null(strstr(answer.body, "--allow-"));
+            free(answer.body);
+        }
+    }
+    expect(fixture, "GET", "/health", "X-Nothing: host:\r\n", NULL, 400, "Host");
+}
+
+/* No upgrade is ever accepted; h2c falls back to HTTP/1.1 as its offer allows. */
+static void test_upgrades(void **state)
+{
+    static const char ws[] = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: "
+                             "13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+    static const char *const protocols[] = {"", "Sec-WebSocket-Protocol: mcp\r\n",
+                                            "Sec-WebSocket-Protocol: http\r\n"};
+    static const char *const paths[] = {"/mcp", "/chat", "/health"};
+    const struct fixture *fixture = *state;
+    char headers[1024];
+
+    for (size_t i = 0; i < 9; i++) {
+        snprintf(headers, sizeof headers, "%s%s", ws, protocols[i / 3]);
+        expect(fixture, "GET", paths[i % 3], headers, NULL, 404, "WebSocket");
+        snprintf(headers, sizeof headers, "Host: evil.example\r\n%s%s", ws, protocols[i / 3]);
+        expect(fixture, "GET", paths[i % 3], headers, NULL, 403, "--allow-host");
+        snprintf(headers, sizeof headers, "Origin: http://evil.example\r\n%s%s", ws,
+                 protocols[i / 3]);
+        expect(fixture, "GET", paths[i % 3], headers, NULL, 403, "--allow-origin");
+    }
+    expect(fixture, "GET", "/health",
+           "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: "
+           "AAMAAABkAARAAAAAAAIAAAAA\r\n",
+           NULL, 200, "status");
+    expect(fixture, "GET", "/health",
+           "Host: evil.example\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: "
+           "h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n",
+           NULL, 403, NULL);
+}
+
+/* What is no request in the first place gets no further than the connection. */
+static void test_garbage(void **state)
+{
+    static const char *const texts[] = {
+        "CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        "\r\n\r\n\r\n",
+        "GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /%zz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /%00x HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: tls/1.0\r\n\r\n",
+        "\x16\x03\x01\x02\x01\x01\xfc\x03\x03",
+    };
+    const struct fixture *fixture = *state;
+    struct client client;
+    struct answer answer;
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        client_open(&client, fixture->port);
+        client_write(&client, texts[i], strlen(texts[i]));
+        shutdown(client.fd, SHUT_WR);
+        if (read_head(&client, &answer) && answer.status < 400)
+            fail_msg("%s: %d", texts[i], answer.status);
+        client_close(&client);
+    }
+    expect(fixture, "GET", "/health", "", NULL, 200, "status");
+}
+
+static void test_cors(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct answer answer;
+
+    request_once(fixture, &answer, "OPTIONS", "/mcp",
+                 "Origin: " ALLOWED_ORIGIN "\r\nAccess-Control-Request-Method: POST\r\n"
+                 "Access-Control-Request-Headers: mcp-session-id\r\n",
+                 NULL);
+    assert_int_equal(answer.status, 204);
+    assert_string_equal(header(&answer, "access-control-allow-origin"), ALLOWED_ORIGIN);
+    assert_non_null(strstr(header(&answer, "access-control-allow-headers"), "Mcp-Session-Id"));
+    assert_non_null(strstr(header(&answer, "access-control-allow-methods"), "DELETE"));
+    free(answer.body);
+    request_once(fixture, &answer, "GET", "/health", "Origin: " ALLOWED_ORIGIN "\r\n", NULL);
+    assert_string_equal(header(&answer, "access-control-allow-origin"), ALLOWED_ORIGIN);
+    assert_non_null(strstr(header(&answer, "access-control-expose-headers"), "ETag"));
+    free(answer.body);
+    request_once(fixture, &answer, "OPTIONS", "/mcp",
+                 "Origin: http://evil.example\r\nAccess-Control-Request-Method: POST\r\n", NULL);
+    assert_int_equal(answer.status, 403);
+    assert_null(header(&answer, "access-control-allow-origin"));
+    free(answer.body);
+    request_once(fixture, &answer, "GET", "/health", "", NULL);
+    assert_null(header(&answer, "access-control-allow-origin"));
+    assert_string_equal(header(&answer, "x-content-type-options"), "nosniff");
+    assert_string_equal(header(&answer, "cache-control"), "no-store");
+    free(answer.body);
+}
+
+/* ---- the form of requests ---- */
+
+static void test_methods_and_paths(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct answer answer;
+
+    expect(fixture, "GET", "/", "", NULL, 200, "Lectern");
+    expect(fixture, "POST", "/", "", "", 405, "GET");
+    expect(fixture, "GET", "/no/such", "", NULL, 404, "/no/such");
+    expect(fixture, "GET", "/mcp", "", NULL, 405, "POST");
+    expect(fixture, "PUT", "/mcp", MCP_HEADERS, PING, 405, "POST");
+    request_once(fixture, &answer, "DELETE", "/health", "", NULL);
+    assert_int_equal(answer.status, 405);
+    assert_non_null(strstr(header(&answer, "allow"), "GET"));
+    free(answer.body);
+    request_once(fixture, &answer, "HEAD", "/health", "", NULL);
+    assert_int_equal(answer.status, 200);
+    assert_true(strtoul(header(&answer, "content-length"), NULL, 10) > 0);
+    free(answer.body);
+    request_once(fixture, &answer, "OPTIONS", "/health", "", NULL);
+    assert_int_equal(answer.status, 204);
+    assert_string_equal(header(&answer, "allow"), "GET, HEAD, OPTIONS");
+    free(answer.body);
+}
+
+static void test_bodies(void **state)
+{
+    const struct fixture *fixture = *state;
+    size_t len = HTTP_BODY_CAP;
+    char *big = malloc(len + 1), text[512];
+    struct client client;
+    struct answer answer;
+
+    memset(big, ' ', len);
+    big[len] = '\0';
+    expect(fixture, "POST", "/mcp", "Content-Type: text/plain\r\n", PING, 415, "application/json");
+    expect(fixture, "POST", "/mcp", JSON "Accept: text/html\r\n", PING, 406, "Accept");
+    expect(fixture, "POST", "/session/create", "Content-Type: text/plain\r\n", "{}", 415, "JSON");
+    expect(fixture, "POST", "/mcp", MCP_HEADERS "Transfer-Encoding: chunked\r\n", NULL, 411,
+           "Content-Length");
+    expect(fixture, "POST", "/session/create", JSON "Transfer-Encoding: chunked\r\n", NULL, 411,
+           "Content-Length");
+    expect(fixture, "DELETE", "/mcp", "Transfer-Encoding: chunked\r\n", NULL, 411,
+           "Content-Length");
+    expect(fixture, "POST", "/mcp", MCP_HEADERS "Content-Length: -5\r\n", NULL, 400,
+           "Content-Length");
+    expect(fixture, "POST", "/mcp", MCP_HEADERS "Content-Length: 2\r\nContent-Length: 3\r\n", NULL,
+           400, "Content-Length");
+    expect(fixture, "POST", "/mcp", MCP_HEADERS "Content-Length: 99999999999999999999\r\n", NULL,
+           400, "Content-Length");
+    /* A body over its path's cap, written without looking at the answer first. */
+    client_open(&client, fixture->port);
+    snprintf(text, sizeof text,
+             "POST /mcp HTTP/1.1\r\nHost: localhost\r\n" MCP_HEADERS "Content-Length: %zu\r\n\r\n",
+             len);
+    client_write(&client, text, strlen(text));
+    client_write(&client, big, len);
+    read_answer(&client, &answer);
+    assert_int_equal(answer.status, 413);
+    assert_non_null(strstr(answer.body, "4194304"));
+    free(answer.body);
+    client_close(&client);
+    /* The whole of what a path takes. */
+    client_open(&client, fixture->port);
+    snprintf(text, sizeof text,
+             "POST /session/create HTTP/1.1\r\nHost: localhost\r\n" JSON
+             "Content-Length: %zu\r\n\r\n",
+             len);
+    client_write(&client, text, strlen(text));
+    memcpy(big, "{}", 2);
+    assert_int_equal(client_write(&client, big, len), len);
+    read_answer(&client, &answer);
+    assert_int_equal(answer.status, 200);
+    free(answer.body);
+    client_close(&client);
+    free(big);
+}
+
+/* curl waits a second for this line before it sends a large body. */
+static void test_expect_continue(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct client client;
+    struct answer answer;
+    char text[512];
+
+    client_open(&client, fixture->port);
+    snprintf(text, sizeof text,
+             "POST /mcp HTTP/1.1\r\nHost: localhost\r\n" MCP_HEADERS
+             "Content-Length: %zu\r\nExpect: 100-continue\r\n\r\n",
+             strlen(INITIALIZE));
+    client_write(&client, text, strlen(text));
+    assert_true(read_head(&client, &answer));
+    assert_int_equal(answer.status, 100);
+    client_write(&client, INITIALIZE, strlen(INITIALIZE));
+    read_answer(&client, &answer);
+    assert_int_equal(answer.status, 200);
+    free(answer.body);
+    client_close(&client);
+}
+
+/* Many requests on one connection, one after the other and all at once. */
+static void test_keep_alive_and_pipelining(void **state)
+{
+    const struct fixture *fixture = *state;
+    static const char get[] = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    char post[1024], headers[512];
+    struct client client;
+    struct answer answer;
+
+    initialize(fixture, headers);
+    client_open(&client, fixture->port);
+    for (int i = 0; i < 20; i++) {
+        request(&client, &answer, "GET", "/health", "", NULL);
+        assert_int_equal(answer.status, 200);
+        free(answer.body);
+        request(&client, &answer, "POST", "/mcp", headers, PING);
+        assert_int_equal(answer.status, 200);
+        free(answer.body);
+        request(&client, &answer, "GET", "/no/such", "", NULL);
+        assert_int_equal(answer.status, 404);
+        free(answer.body);
+    }
+    snprintf(post, sizeof post,
+             "POST /mcp HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: %zu\r\n\r\n%s", headers,
+             strlen(CALL("3", "wait", "{\"ms\":100}")), CALL("3", "wait", "{\"ms\":100}"));
+    client_write(&client, post, strlen(post));
+    for (int i = 0; i < 10; i++)
+        client_write(&client, get, strlen(get));
+    for (int i = 0; i < 11; i++) {
+        read_answer(&client, &answer);
+        assert_int_equal(answer.status, 200);
+        assert_non_null(strstr(answer.body, i == 0 ? "waited" : "status"));
+        free(answer.body);
+    }
+    client_close(&client);
+}
+
+/* libwebsockets cannot read a body that came early: it is told to come again, whatever its form,
+ * and the server stays whole. */
+static void test_early_body(void **state)
+{
+    static const char *const seconds[] = {
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\n" MCP_HEADERS "Content-Length: 2\r\n\r\n{}",
+        "PUT /no/such HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{}",
+        "GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}",
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\n" MCP_HEADERS "\r\n",
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}",
+    };
+    static const char *const firsts[] = {
+        "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\n" MCP_HEADERS "Content-Length: 2\r\n\r\n{}",
+    };
+    const struct fixture *fixture = *state;
+    struct client client;
+    struct answer answer;
+    char text[1024];
+
+    for (size_t i = 0; i < 24; i++) {
+        client_open(&client, fixture->port);
+        snprintf(text, sizeof text, "%s%s", firsts[i % 2], seconds[i / 2 % 6]);
+        client_write(&client, text, strlen(text));
+        if (i >= 12)
+            shutdown(client.fd, SHUT_WR);
+        if (read_head(&client, &answer)) {
+            read_body(&client, &answer, false);
+            free(answer.body);
+        }
+        if (read_head(&client, &answer)) {
+            read_body(&client, &answer, false);
+            assert_int_equal(answer.status, 503);
+            free(answer.body);
+        }
+        while (client_fill(&client))
+            continue;
+        client_close(&client);
+    }
+    expect(fixture, "GET", "/health", "", NULL, 200, "status");
+}
+
+/* ---- MCP ---- */
+
+static void test_session(void **state)
+{
+    const struct fixture *fixture = *state;
+    char headers[512], text[1024];
+
+    initialize(fixture, headers);
+    expect(fixture, "POST", "/mcp", headers, PING, 200, "\"id\":2");
+    expect(fixture, "POST", "/mcp", headers,
+           "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}", 202, NULL);
+    expect(fixture, "POST", "/mcp", headers, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}", 202,
+           NULL);
+    expect(fixture, "POST", "/mcp", headers, CALL("3", "echo", "{\"text\":\"hello\"}"), 200,
+           "hello");
+    expect(fixture, "POST", "/mcp", headers, "{", 400, "-32700");
+    expect(fixture, "POST", "/mcp", headers, "[" PING "]", 400, "batches");
+    expect(fixture, "POST", "/mcp", headers, INITIALIZE, 400, "already");
+    expect(fixture, "POST", "/mcp", MCP_HEADERS, PING, 400, "Mcp-Session-Id");
+    expect(fixture, "POST", "/mcp", MCP_HEADERS, CALL("3", "echo", "{}"), 400, "initialize");
+    expect(fixture, "POST", "/mcp", MCP_HEADERS "Mcp-Session-Id: 0123\r\n", PING, 404,
+           "initialize");
+    snprintf(text, sizeof text, "%s", headers);
+    memcpy(strstr(text, "2025-11-25"), "2099-01-01", strlen("2099-01-01"));
+    expect(fixture, "POST", "/mcp", text, PING, 400, "MCP-Protocol-Version");
+    expect(fixture, "POST", "/mcp", MCP_HEADERS,
+           "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{\"_meta\":{"
+           "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"}}}",
+           400, "-32022");
+    expect(fixture, "DELETE", "/mcp", "", NULL, 400, "Mcp-Session-Id");
+    expect(fixture, "DELETE", "/mcp", "Mcp-Session-Id: 0123\r\n", NULL, 404, NULL);
+    expect(fixture, "DELETE", "/mcp", headers, NULL, 204, NULL);
+    expect(fixture, "DELETE", "/mcp", headers, NULL, 404, NULL);
+    expect(fixture, "POST", "/mcp", headers, PING, 404, "initialize");
+    expect(fixture, "DELETE", "/mcp", headers, "{}", 404, NULL); /* with a body */
+}
+
+/* The table has an end: the longest idle session gives way, and says so to its client. */
+static void test_many_sessions(void **state)
+{
+    const struct fixture *fixture = *state;
+    char first[512], second[512], headers[512];
+
+    initialize(fixture, first);
+    initialize(fixture, second);
+    expect(fixture, "POST", "/mcp", first, PING, 200, NULL);
+    for (int i = 0; i < HTTP_PEERS_CAP - 1; i++)
+        initialize(fixture, headers);
+    expect(fixture, "POST", "/mcp", first, PING, 200, NULL);
+    expect(fixture, "POST", "/mcp", second, PING, 404, NULL);
+    expect(fixture, "POST", "/mcp", headers, PING, 200, NULL);
+}
+
+static void test_progress_makes_a_stream(void **state)
+{
+    const struct fixture *fixture = *state;
+    char headers[512];
+    struct answer answer;
+    const char *progress, *result;
+
+    initialize(fixture, headers);
+    request_once(fixture, &answer, "POST", "/mcp", headers,
+                 CALL_WITH_TOKEN("7", "wait", "{\"ms\":1500}"));
+    assert_int_equal(answer.status, 200);
+    assert_non_null(strstr(header(&answer, "content-type"), "text/event-stream"));
+    progress =
+        strstr(answer.body, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress");
+    result = strstr(answer.body, "data: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\"");
+    assert_true(progress && result && progress < result);
+    free(answer.body);
+    /* A short one stays JSON; one client takes no streams, another no JSON. */
+    request_once(fixture, &answer, "POST", "/mcp", headers,
+                 CALL_WITH_TOKEN("8", "wait", "{\"ms\":10}"));
+    assert_string_equal(header(&answer, "content-type"), "application/json");
+    free(answer.body);
+    memcpy(strstr(headers, "text/event-stream"), "text/eventXstream", 17);
+    request_once(fixture, &answer, "POST", "/mcp", headers,
+                 CALL_WITH_TOKEN("9", "wait", "{\"ms\":1500}"));
+    assert_string_equal(header(&answer, "content-type"), "application/json");
+    free(answer.body);
+    request_once(fixture, &answer, "POST", "/mcp", JSON "Accept: text/event-stream\r\n",
+                 INITIALIZE);
+    assert_string_equal(header(&answer, "content-type"), "text/event-stream");
+    assert_non_null(header(&answer, "mcp-session-id"));
+    assert_non_null(strstr(answer.body, "data: {"));
+    free(answer.body);
+}
+
+static void write_call(struct client *client, const char *headers, const char *call)
+{
+    char text[2048];
+
+    snprintf(text, sizeof text,
+             "POST /mcp HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: %zu\r\n\r\n%s", headers,
+             strlen(call), call);
+    client_write(client, text, strlen(text));
+}
+
+static void wait_running(int count)
+{
+    for (int i = 0; i < 5000 && atomic_load(&fake_running) != count; i++)
+        usleep(1000);
+    assert_int_equal(atomic_load(&fake_running), count);
+}
+
+static void test_cancellation(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct client client;
+    struct answer answer;
+    char headers[512];
+
+    initialize(fixture, headers);
+    client_open(&client, fixture->port);
+    write_call(&client, headers, CALL("5", "wait", "{\"ms\":60000}"));
+    wait_running(1);
+    expect(fixture, "POST", "/mcp", headers, CALL("5", "echo", "{}"), 400, "under way");
+    expect(fixture, "POST", "/mcp", headers, CANCEL("5"), 202, NULL);
+    read_answer(&client, &answer); /* an end without a response */
+    assert_int_equal(answer.status, 202);
+    assert_int_equal(answer.len, 0);
+    free(answer.body);
+    client_close(&client);
+    assert_int_equal(atomic_load(&fake_cancelled), 1);
+}
+
+/* A lost connection is no cancel: the call goes on, and the session with it. */
+static void test_client_that_leaves(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct client client;
+    char headers[512];
+
+    initialize(fixture, headers);
+    for (int i = 0; i < 3; i++) {
+        client_open(&client, fixture->port);
+        write_call(&client, headers, CALL_WITH_TOKEN("5", "wait", "{\"ms\":1300}"));
+        wait_running(1);
+        if (i == 1)
+            usleep(1100000); /* into the stream */
+        client_close(&client);
+        wait_running(0);
+        assert_int_equal(atomic_load(&fake_cancelled), 0);
+        expect(fixture, "POST", "/mcp", headers, CALL("5", "echo", "{\"text\":\"still here\"}"),
+               200, "still here");
+    }
+    /* And one that leaves in the middle of its request, or of its headers. */
+    client_open(&client, fixture->port);
+    client_write(&client, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Le", 46);
+    client_close(&client);
+    client_open(&client, fixture->port);
+    client_write(&client, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{",
+                 59);
+    client_close(&client);
+    expect(fixture, "GET", "/health", "", NULL, 200, NULL);
+}
+
+/* DELETE in the middle of a call: the call is cancelled, and its client told. */
+static void test_delete_with_a_call(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct client client;
+    struct answer answer;
+    char headers[512];
+
+    initialize(fixture, headers);
+    client_open(&client, fixture->port);
+    write_call(&client, headers, CALL("5", "wait", "{\"ms\":60000}"));
+    wait_running(1);
+    expect(fixture, "DELETE", "/mcp", headers, NULL, 204, NULL);
+    read_answer(&client, &answer);
+    assert_int_equal(answer.status, 404);
+    free(answer.body);
+    client_close(&client);
+    wait_running(0);
+    assert_int_equal(atomic_load(&fake_cancelled), 1);
+}
+
+/* ---- the session API on its lanes ---- */
+
+static void create_session(const struct fixture *fixture, char sid[SESSION_ID_SIZE])
+{
+    struct answer answer;
     struct error err = {0};
-    struct http_tunnel *tunnel;
-    struct server server;
-    char text[64] = "";
+    json_t *body;
 
-    (void)state;
-    start(&server, "HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\n\r\nearly", true);
-    request.unix_socket = server.path;
-    tunnel = http_tunnel_open(&request, &err);
-    assert_non_null(tunnel);
-    assert_memory_equal(server.seen, "POST /attach?stream=1 HTTP/1.1\r\n", 32);
-    assert_non_null(strstr(server.seen, "Upgrade: tcp\r\n"));
-    assert_int_equal(receive_all(tunnel, text, 3), 3);
-    assert_int_equal(receive_all(tunnel, text + 3, 2), 2);
-    assert_string_equal(text, "early");
-    assert_int_equal(http_tunnel_send(tunnel, "ping", 4), 4);
-    assert_int_equal(receive_all(tunnel, text, 4), 4);
-    assert_memory_equal(text, "ping", 4);
-    assert_int_equal(http_tunnel_receive(tunnel, text, sizeof text), -1);
-    assert_int_equal(errno, EAGAIN);
-    http_tunnel_close(tunnel);
-    stop(&server);
+    request_once(fixture, &answer, "POST", "/session/create", "", NULL); /* as curl -X POST */
+    assert_int_equal(answer.status, 200);
+    body = json_read(answer.body, answer.len, "the answer", &err);
+    snprintf(sid, SESSION_ID_SIZE, "%s", json_get_string(body, "session_id"));
+    json_decref(body);
+    free(answer.body);
 }
 
-static void check_no_tunnel(const char *answer, enum error_kind kind)
+static void test_session_api(void **state)
 {
-    struct http_request request = {
-        .method = "POST", .url = "http://localhost/attach", .total_ms = 300};
+    const struct fixture *fixture = *state;
+    char sid[SESSION_ID_SIZE], path[128], *body = malloc(2 << 20);
+    struct client client;
+    struct answer answer;
+    size_t len;
+
+    create_session(fixture, sid);
+    snprintf(path, sizeof path, "/session/%s/nodes", sid);
+    expect(fixture, "GET", path, "", NULL, 200, "N002");
+    expect(fixture, "POST", path, JSON, "{\"node_id\":\"N100\",\"title\":\"A title\"}", 200,
+           "true");
+    expect(fixture, "POST", path, JSON, "{\"node_id\":\"N100\",\"title\":\"Again\"}", 409, "N100");
+    /* An answer of some megabytes, to a client that takes its time. */
+    for (int i = 0; i < 8; i++) {
+        len = (size_t)sprintf(body, "{\"node_id\":\"B%d\",\"title\":\"Big\",\"raw_content\":\"", i);
+        memset(body + len, 'x', 900000);
+        memcpy(body + len + 900000, "\"}", 3);
+        expect(fixture, "POST", path, JSON, body, 200, NULL);
+    }
+    client_open(&client, fixture->port);
+    snprintf(body, 512, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
+    client_write(&client, body, strlen(body));
+    usleep(300000);
+    read_answer(&client, &answer);
+    assert_int_equal(answer.status, 200);
+    assert_true(answer.len > 7200000);
+    assert_int_equal(answer.body[answer.len - 1], '}');
+    free(answer.body);
+    request(&client, &answer, "GET", "/health", "", NULL);
+    assert_int_equal(answer.status, 200);
+    free(answer.body);
+    client_close(&client);
+    free(body);
+}
+
+/* Fills the read lane, whose answer then is to come again later. */
+static void test_full_lane(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct client clients[READ_CAPACITY + 2];
+    struct answer answer;
+    char headers[512], call[256];
+
+    initialize(fixture, headers);
+    for (int i = 0; i < READ_CAPACITY + 2; i++) {
+        client_open(&clients[i], fixture->port);
+        snprintf(call, sizeof call, CALL("%d", "wait", "{\"ms\":1500}"), i);
+        write_call(&clients[i], headers, call);
+        if (i < 2)
+            wait_running(i + 1);
+    }
+    usleep(100000);
+    request_once(fixture, &answer, "GET", "/sessions", "", NULL);
+    assert_int_equal(answer.status, 503);
+    assert_string_equal(header(&answer, "retry-after"), "1");
+    free(answer.body);
+    for (int i = 0; i < READ_CAPACITY + 2; i++) {
+        read_answer(&clients[i], &answer);
+        assert_int_equal(answer.status, 200);
+        free(answer.body);
+        client_close(&clients[i]);
+    }
+    expect(fixture, "GET", "/sessions", "", NULL, 200, NULL);
+}
+
+static void *run_client(void *arg)
+{
+    const struct fixture *fixture = arg;
+    struct client client;
+    struct answer answer;
+    char headers[512];
+
+    initialize(fixture, headers);
+    client_open(&client, fixture->port);
+    for (int i = 0; i < 20; i++) {
+        request(&client, &answer, "POST", "/mcp", headers, PING);
+        assert_int_equal(answer.status, 200);
+        free(answer.body);
+        do {
+            request(&client, &answer, "GET", "/health", "", NULL);
+            free(answer.body);
+        } while (answer.status == 503);
+        assert_int_equal(answer.status, 200);
+    }
+    client_close(&client);
+    return NULL;
+}
+
+static void test_parallel_clients(void **state)
+{
+    pthread_t threads[PARALLEL];
+
+    for (int i = 0; i < PARALLEL; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, run_client, *state), 0);
+    for (int i = 0; i < PARALLEL; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void test_too_many_connections(void **state)
+{
+    const struct fixture *fixture = *state;
+    int *fds = calloc(HTTP_CONNECTIONS_CAP + 1, sizeof *fds);
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)fixture->port)};
+    struct timeval patience = {.tv_sec = 5};
+    char byte;
+
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    for (int i = 0; i <= HTTP_CONNECTIONS_CAP; i++) {
+        fds[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        assert_int_equal(connect(fds[i], (struct sockaddr *)&address, sizeof address), 0);
+    }
+    setsockopt(fds[HTTP_CONNECTIONS_CAP], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    assert_int_equal(recv(fds[HTTP_CONNECTIONS_CAP], &byte, 1, 0), 0); /* closed at once */
+    for (int i = 0; i <= HTTP_CONNECTIONS_CAP; i++)
+        close(fds[i]);
+    usleep(200000);
+    expect(fixture, "GET", "/health", "", NULL, 200, NULL);
+    free(fds);
+}
+
+/* ---- the end ---- */
+
+/* Answers that can still come do; teardown() then finds the loop closed. */
+static void test_shutdown_drains(void **state)
+{
+    struct fixture *fixture = *state;
+    struct client client, idle;
+    struct answer answer;
+    char headers[512];
+
+    initialize(fixture, headers);
+    client_open(&idle, fixture->port);
+    client_open(&client, fixture->port);
+    write_call(&client, headers, CALL("5", "wait", "{\"ms\":500}"));
+    wait_running(1);
+    uv_async_send(&fixture->stop);
+    read_answer(&client, &answer);
+    assert_int_equal(answer.status, 200);
+    assert_non_null(strstr(answer.body, "waited"));
+    free(answer.body);
+    client_close(&client);
+    assert_false(client_fill(&idle));
+    client_close(&idle);
+}
+
+static void test_shutdown_with_calls_in_flight(void **state)
+{
+    struct fixture *fixture = *state;
+    struct client client, stream;
+    struct answer answer;
+    char headers[512];
+
+    fixture->drain_ms = 300;
+    initialize(fixture, headers);
+    client_open(&client, fixture->port);
+    client_open(&stream, fixture->port);
+    write_call(&client, headers, CALL("5", "wait", "{\"ms\":60000}"));
+    write_call(&stream, headers, CALL_WITH_TOKEN("6", "wait", "{\"ms\":60000}"));
+    wait_running(2);
+    assert_true(read_head(&stream, &answer)); /* the stream has begun */
+    uv_async_send(&fixture->stop);
+    while (client_fill(&stream))
+        continue;
+    while (client_fill(&client))
+        continue;
+    wait_running(0);
+    assert_int_equal(atomic_load(&fake_cancelled), 2);
+    client_close(&client);
+    client_close(&stream);
+}
+
+static void test_taken_port(void **state)
+{
+    const struct fixture *fixture = *state;
+    const struct http_config config = {.host = "127.0.0.1", .port = fixture->port};
+    struct server_parts parts = {0};
     struct error err = {0};
-    struct server server;
+    uv_loop_t loop;
+    char process[64];
 
-    start(&server, answer, false);
-    request.unix_socket = server.path;
-    assert_null(http_tunnel_open(&request, &err));
-    assert_string_equal(error_kind_name(err.kind), error_kind_name(kind));
-    stop(&server);
+    uv_loop_init(&loop);
+    parts.loop = &loop;
+    assert_null(http_server_create(&parts, &config, &err));
+    assert_int_equal(err.kind, ERROR_CONFLICT);
+    snprintf(process, sizeof process, "test_http (process %d)", (int)getpid());
+    if (!strstr(err.text, process) || !strstr(err.text, "--port") ||
+        !strstr(err.text, "LECTERN_PORT") || !strstr(err.text, "make run PORT="))
+        fail_msg("%s", err.text);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&loop), 0);
 }
 
-static void test_no_tunnel(void **state)
+static void test_wrong_host(void **state)
 {
-    (void)state;
-    check_no_tunnel("HTTP/1.1 404 Not Found\r\n\r\n{\"message\":\"no such container\"}",
-                    ERROR_UNAVAILABLE);
-    check_no_tunnel("SSH-2.0-OpenSSH\r\n\r\n", ERROR_IO);
-    check_no_tunnel("HTTP/1.1 101", ERROR_IO);
-    check_no_tunnel(NULL, ERROR_TIMEOUT);
-}
-
-static void test_escaping(void **state)
-{
-    BUF_AUTO struct buf to = {0};
+    const struct http_config config = {.host = "192.0.2.1", .port = 0};
+    struct server_parts parts = {0};
+    struct error err = {0};
+    uv_loop_t loop;
 
     (void)state;
-    buf_init(&to, 0);
-    http_add_escaped(&to, "a/b:c ä~-._");
-    assert_string_equal(to.data, "a%2Fb%3Ac%20%C3%A4~-._");
+    uv_loop_init(&loop);
+    parts.loop = &loop;
+    assert_null(http_server_create(&parts, &config, &err));
+    assert_non_null(strstr(err.text, "192.0.2.1"));
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&loop), 0);
 }
 
 int main(void)
 {
+#define HTTP_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_get),      cmocka_unit_test(test_post),
-        cmocka_unit_test(test_failures), cmocka_unit_test(test_nobody_there),
-        cmocka_unit_test(test_tunnel),   cmocka_unit_test(test_no_tunnel),
-        cmocka_unit_test(test_escaping),
+        HTTP_TEST(test_host_and_origin),
+        HTTP_TEST(test_upgrades),
+        HTTP_TEST(test_garbage),
+        HTTP_TEST(test_cors),
+        HTTP_TEST(test_methods_and_paths),
+        HTTP_TEST(test_bodies),
+        HTTP_TEST(test_expect_continue),
+        HTTP_TEST(test_keep_alive_and_pipelining),
+        HTTP_TEST(test_early_body),
+        HTTP_TEST(test_session),
+        HTTP_TEST(test_many_sessions),
+        HTTP_TEST(test_progress_makes_a_stream),
+        HTTP_TEST(test_cancellation),
+        HTTP_TEST(test_client_that_leaves),
+        HTTP_TEST(test_delete_with_a_call),
+        HTTP_TEST(test_session_api),
+        HTTP_TEST(test_full_lane),
+        HTTP_TEST(test_parallel_clients),
+        HTTP_TEST(test_too_many_connections),
+        HTTP_TEST(test_shutdown_drains),
+        HTTP_TEST(test_shutdown_with_calls_in_flight),
+        HTTP_TEST(test_taken_port),
+        cmocka_unit_test(test_wrong_host),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -577,7 +578,42 @@ static void test_opening(void **state)
     store_close(NULL);
 }
 
-/* ---- two at once, and the plug pulled ---- */
+/* ---- a full disk, two at once, and the plug pulled ---- */
+
+#define SMALL_DISK ((rlim_t)256 << 10) /* bytes a file may have */
+
+static void test_full_disk_changes_nothing(void **state)
+{
+    struct fixture *fixture = *state;
+    json_auto_t *before = export_json(fixture, fixture->sid), *after = NULL, *last = NULL;
+    char *text = malloc(SMALL_DISK * 3);
+    json_auto_t *large = NULL;
+    struct rlimit all, small;
+    int rc;
+
+    assert_non_null(text);
+    memset(text, 'a', SMALL_DISK * 3);
+    large = json_pack("{s:s, s:{s:s#}}", "type", "paragraph", "parameters", "text", text,
+                      (int)(SMALL_DISK * 3));
+    free(text);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &all), 0);
+    small = (struct rlimit){SMALL_DISK, all.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    fixture->err = (struct error){0};
+    rc = store_component_insert(fixture->store, &test_writer, fixture->sid, "N001", 0, large, NULL,
+                                &fixture->err);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
+    assert_int_equal(rc, -1);
+    assert_int_equal(fixture->err.kind, ERROR_IO);
+    after = export_json(fixture, fixture->sid);
+    assert_true(same_json(before, after));
+    /* With room again the same connection goes on. */
+    must(fixture, store_component_insert(fixture->store, &test_writer, fixture->sid, "N001", 0,
+                                         large, NULL, &fixture->err));
+    last = export_json(fixture, fixture->sid);
+    assert_false(same_json(before, last));
+}
 
 #define WRITES_EACH 40
 
@@ -763,6 +799,7 @@ int main(void)
         DEFECTIVE(test_outline),
         CLEAN(test_second_connection_reads_and_refuses_writes),
         CLEAN(test_opening),
+        CLEAN(test_full_disk_changes_nothing),
         CLEAN(test_two_writers_lose_nothing),
         CLEAN(test_first_opening_by_many),
         CLEAN(test_acknowledged_writes_survive_kill),

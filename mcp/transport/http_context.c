@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * libwebsockets 4.1.6 for this server: its context on our loop, its callback, and the refusal of
+ * every upgrade. Runs on the loop's thread.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/resource.h>
+
+#include "helpers/base/json.h"
+#include "helpers/base/log.h"
+#include "mcp/transport/http_server.h"
+
+#define HEADERS_CAP      16384 /* bytes of one request's headers */
+#define READ_SIZE        32768 /* bytes of one read */
+#define DESCRIPTORS_LOW  4096  /* the limit wanted: connections, containers, the store */
+#define DESCRIPTORS_HIGH 65536 /* libwebsockets' tables have a slot for each up to the limit */
+
+/* ---- what cannot become a plain request ---- */
+
+/* An error without an exchange: one write, headers and body. */
+static void refuse_upgrade(struct http_server *server, struct lws *wsi, int status,
+                           const char *text)
+{
+    unsigned char *start = server->scratch + LWS_PRE, *p = start;
+    unsigned char *end = start + HTTP_CHUNK_SIZE;
+    struct buf BUF_AUTO body = {0};
+
+    buf_init(&body, HTTP_CHUNK_SIZE / 2);
+    buf_adds(&body, "{\"detail\":");
+    json_write_string(&body, text, strlen(text));
+    buf_addc(&body, '}');
+    if (body.failed ||
+        lws_add_http_common_headers(wsi, (unsigned)status, "application/json", body.len, &p, end) ||
+        lws_finalize_http_header(wsi, &p, end))
+        return;
+    memcpy(p, body.data, body.len);
+    p += body.len;
+    if (lws_write(wsi, start, (size_t)(p - start), LWS_WRITE_HTTP_HEADERS) < 0)
+        log_debug("http", "the refusal of an upgrade could not be sent");
+}
+
+/* No path serves WebSockets yet, so each upgrade is refused; Host and Origin first. 1: answered. */
+static int on_upgrade(struct http_server *server, struct lws *wsi, char *kind)
+{
+    struct http_request *request;
+    struct gate_verdict verdict;
+
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_UPGRADE) == 0)
+        return -1; /* libwebsockets has answered it already */
+    if (strcasecmp(kind, "websocket") != 0) {
+        /* h2c: a client that offers it takes plain HTTP/1.1 as well. Accepting would take the
+         * connection where nothing here is checked, so the offer is struck out. */
+        kind[0] = '-';
+        return 0;
+    }
+    request = calloc(1, sizeof *request);
+    if (!request)
+        return -1;
+    http_request_read(wsi, "", 0, request);
+    gate_check(&server->gate, *request->host ? request->host : NULL,
+               *request->origin ? request->origin : NULL, &verdict);
+    if (verdict.status != 0)
+        refuse_upgrade(server, wsi, verdict.status, verdict.error.text);
+    else
+        refuse_upgrade(server, wsi, request->wrong ? 400 : 404,
+                       request->wrong ? request->wrong
+                                      : "no path here speaks WebSocket; MCP is at POST /mcp");
+    free(request);
+    return 1;
+}
+
+/* ---- libwebsockets' callback ---- */
+
+static int on_plain(struct http_server *server, struct lws *wsi, enum lws_callback_reasons reason,
+                    struct connection *connection, void *in, size_t len)
+{
+    struct exchange *exchange = connection ? connection->exchange : NULL;
+
+    if (reason == LWS_CALLBACK_HTTP)
+        return connection && !exchange ? exchange_on_request(server, wsi, connection, in, len) : -1;
+    if (!exchange)
+        return 0;
+    switch (reason) {
+    case LWS_CALLBACK_HTTP_BODY:
+        return exchange_on_body(exchange, in, len);
+    case LWS_CALLBACK_HTTP_BODY_COMPLETION:
+        return exchange_on_body_end(exchange);
+    case LWS_CALLBACK_HTTP_WRITEABLE:
+        return exchange_on_writable(exchange);
+    default: /* HTTP_DROP_PROTOCOL, CLOSED_HTTP */
+        connection->exchange = NULL;
+        exchange_gone(exchange);
+        return 0;
+    }
+}
+
+static int on_lws(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                  size_t len)
+{
+    struct http_server *server = lws_context_user(lws_get_context(wsi));
+
+    switch (reason) {
+    case LWS_CALLBACK_WSI_CREATE:
+        server->connections++;
+        return 0;
+    case LWS_CALLBACK_WSI_DESTROY:
+        server->connections--;
+        return 0;
+    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
+        return on_upgrade(server, wsi, in);
+    case LWS_CALLBACK_HTTP:
+    case LWS_CALLBACK_HTTP_BODY:
+    case LWS_CALLBACK_HTTP_BODY_COMPLETION:
+    case LWS_CALLBACK_HTTP_WRITEABLE:
+    case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
+    case LWS_CALLBACK_CLOSED_HTTP:
+        return on_plain(server, wsi, reason, user, in, len);
+    case LWS_CALLBACK_RAW_ADOPT: /* CONNECT turns a connection raw */
+    case LWS_CALLBACK_RAW_RX:
+    case LWS_CALLBACK_ESTABLISHED:
+        return -1;
+    default:
+        return 0;
+    }
+}
+
+static const struct lws_protocols protocols[] = {
+    {.name = "http", .callback = on_lws, .per_session_data_size = sizeof(struct connection)},
+    {.name = NULL},
+};
+
+/* ---- the context ---- */
+
+static void on_log(int level, const char *line)
+{
+    size_t len = strcspn(line, "\n");
+
+    log_line(level == LLL_ERR ? LOG_WARNING : LOG_DEBUG, "libwebsockets", "%.*s", (int)len, line);
+}
+
+/* libwebsockets allocates by the limit: where it is "infinity", as in some containers, that kills;
+ * where it is 1024, connections and containers run out. */
+static void set_descriptor_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        return;
+    if (limit.rlim_cur >= DESCRIPTORS_LOW && limit.rlim_cur <= DESCRIPTORS_HIGH)
+        return;
+    limit.rlim_cur = limit.rlim_cur > DESCRIPTORS_HIGH ? DESCRIPTORS_HIGH : DESCRIPTORS_LOW;
+    if (limit.rlim_max != RLIM_INFINITY && limit.rlim_cur > limit.rlim_max)
+        limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+        log_warning("http", "setrlimit: %s", strerrordesc_np(errno));
+}
+
+int http_context_create(struct http_server *server, struct error *err)
+{
+    void *loops[] = {server->parts->loop};
+    struct lws_context_creation_info info = {
+        .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS,
+        .foreign_loops = loops,
+        .user = server,
+        .pt_serv_buf_size = READ_SIZE,
+        .max_http_header_data2 = HEADERS_CAP,
+        .max_http_header_pool = HTTP_CONNECTIONS_CAP,
+        .timeout_secs = HTTP_BODY_STALL_S,
+        .server_string = "lectern",
+    };
+    struct lws_context_creation_info vhost = {
+        .port = CONTEXT_PORT_NO_LISTEN_SERVER,
+        .vhost_name = "lectern",
+        .protocols = protocols,
+        .timeout_secs_ah_idle = HTTP_HEADERS_TIMEOUT_S,
+        .keepalive_timeout = HTTP_KEEPALIVE_TIMEOUT_S,
+    };
+
+    set_descriptor_limit();
+    lws_set_log_level(LLL_ERR | LLL_WARN, on_log);
+    server->context = lws_create_context(&info);
+    if (!server->context)
+        return error_set(err, ERROR_INTERNAL,
+                         "libwebsockets did not start; is the package libwebsockets-evlib-uv "
+                         "installed?");
+    server->vhost = lws_create_vhost(server->context, &vhost);
+    return server->vhost ? 0 : error_set(err, ERROR_INTERNAL, "libwebsockets made no vhost");
+}

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Runs a command with a Docker daemon and a sandbox image of the tests' own.
+#
+#   with_docker.sh COMMAND...    DOCKER_HOST, LECTERN_IMAGE and LECTERN_SANDBOX=docker are set for it
+#
+# Environment: LECTERN_BUILD (the folder with share/), LECTERN_DOCKERD (the daemon's folder, default lectern-dockerd in the
+# temporary folder; what it holds is used again). Needs root to start a daemon: without, exit status 77, but with CI=true 1.
+set -eu
+
+[ $# -gt 0 ] && [ -n "${LECTERN_BUILD:-}" ] || {
+    sed -n 's/^#   //p' "$0" >&2
+    exit 2
+}
+here=$(dirname "$0")
+export LECTERN_DOCKERD="${LECTERN_DOCKERD:-${TMPDIR:-/tmp}/lectern-dockerd}"
+export LECTERN_IMAGE=lectern-sandbox:test LECTERN_SANDBOX=docker
+
+if [ "$(id -u)" != 0 ]; then
+    echo "SKIPPED: starting a Docker daemon of the tests' own needs root: sudo make test"
+    [ "${CI:-}" = true ] && exit 1
+    exit 77
+fi
+mkdir -p "$LECTERN_DOCKERD"
+# One test at a time has it.
+exec 9>"$LECTERN_DOCKERD/lock"
+flock -w 900 9
+
+stop() {
+    "$here/dockerd.sh" stop "$LECTERN_DOCKERD" 9>&-
+}
+trap stop EXIT
+started=$("$here/dockerd.sh" start "$LECTERN_DOCKERD" 9>&-)
+export "${started?}"
+"$here/../../image/build.sh" "$LECTERN_BUILD/share" "$LECTERN_IMAGE" 9>&-
+status=0
+"$@" 9>&- || status=$?
+exit "$status"
