@@ -23,9 +23,9 @@
 #endif
 #define LANDLOCK_ASK_VERSION 1u
 
-__attribute__((format(printf, 5, 6))) static void
-fill(struct executor_check *check, const char *name, bool ok, const char *mend, const char *format,
-     ...)
+__attribute__((format(printf, 5, 6))) static void fill(struct executor_check *check,
+                                                       const char *name, bool ok, const char *mend,
+                                                       const char *format, ...)
 {
     va_list args;
 
@@ -117,11 +117,11 @@ static int run_python(const char *script, char *text, size_t size)
 
 static void check_modules(struct executor_check *check)
 {
-    static const char script[] =
-        "import importlib.util as u, sys\n"
-        "names = 'numpy pandas networkx scipy tabulate'.split()\n"
-        "missing = [n for n in names if u.find_spec(n) is None]\n"
-        "print(sys.version.split()[0] + (' lacks ' + ' '.join(missing) if missing else ''), end='')";
+    static const char script[] = "import importlib.util as u, sys\n"
+                                 "names = 'numpy pandas networkx scipy tabulate'.split()\n"
+                                 "missing = [n for n in names if u.find_spec(n) is None]\n"
+                                 "print(sys.version.split()[0] + (' lacks ' + ' '.join(missing) if "
+                                 "missing else ''), end='')";
     char text[256] = "";
 
     if (run_python(script, text, sizeof text) < 0)

@@ -367,9 +367,7 @@ static void *docker_open(const struct executor_config *config, struct error *err
         error_set(err, ERROR_INVALID, "no name of an image is given: --image");
         goto fail;
     }
-    strcpy(
-        docker->image,
-        config->docker_image); // NOLINT(clang-analyzer-security.insecureAPI.strcpy): measured above
+    memcpy(docker->image, config->docker_image, strlen(config->docker_image) + 1);
     docker->stop = cancel_create(err);
     if (!docker->stop || owner_label(docker->owner, err) < 0)
         goto fail;

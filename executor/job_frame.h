@@ -10,7 +10,8 @@
 #include "helpers/base/json.h"
 
 /* A whole FRAME_JOB, owned. NULL with ERROR_INVALID (not UTF-8) or ERROR_TOO_LARGE. */
-char *job_frame_pack(const struct execution_job *job, unsigned timeout_ms, size_t *len, struct error *err);
+char *job_frame_pack(const struct execution_job *job, unsigned timeout_ms, size_t *len,
+                     struct error *err);
 
 /* What FRAME_EXIT says. */
 struct job_exit {

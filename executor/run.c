@@ -316,7 +316,7 @@ static const char *verdict_text(const struct run *run, const struct job_exit *en
     case EXECUTION_CRASH:
         if (ended->signal)
             snprintf(text, size, "the interpreter was killed by signal %d (%s)", ended->signal,
-                     strsignal(ended->signal));
+                     sigdescr_np(ended->signal) ? sigdescr_np(ended->signal) : "?");
         else
             snprintf(text, size, "the interpreter ended without a result (exit status %d)",
                      ended->exit_code);

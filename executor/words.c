@@ -32,7 +32,9 @@ const char *words_line(const struct words *words, char line[3 * WORDS_KEPT + 1])
             memcpy(line + to, " / ", 3);
             to += 3;
         } else {
-            line[to++] = c >= ' ' && c <= '~' ? c : '?';
+            if (c < ' ' || c > '~')
+                c = '?';
+            line[to++] = c;
         }
     }
     line[to] = '\0';

@@ -16,7 +16,8 @@ struct words {
 
 void words_add(struct words *words, const char *bytes, size_t len);
 
-/* NUL-terminated, printable, lines parted by " / "; valid until the next call with the same line. */
+/* NUL-terminated, printable, lines parted by " / "; valid until the next call with the same line.
+ */
 const char *words_line(const struct words *words, char line[3 * WORDS_KEPT + 1]);
 
 #endif

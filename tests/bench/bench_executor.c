@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a run costs, side by side in one go: on a waiting sandbox, when none waits, and as most people do it
- * (docker run --rm of the same code). Prints a table.
+ * What a run costs, side by side in one go: on a waiting sandbox, when none waits, and as most
+ * people do it (docker run --rm of the same code). Prints a table.
  *
- *     DOCKER_HOST=... LECTERN_IMAGE=NAME LECTERN_BUILD=build/release bench_executor docker|local [ROUNDS]
+ *     DOCKER_HOST=... LECTERN_IMAGE=NAME LECTERN_BUILD=build/release bench_executor docker|local
+ * [ROUNDS]
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +26,9 @@
 #define SETTLE_MS      400 /* between runs on a waiting sandbox, so that the refill is over */
 #define WARM_MS        60000
 
-#define PRINT  "print(1)"
-#define PANDAS "import pandas as pd\nimport networkx as nx\nprint(pd.DataFrame({'a': [1, 2, 3]})['a'].sum())"
+#define PRINT "print(1)"
+#define PANDAS                                                                                     \
+    "import pandas as pd\nimport networkx as nx\nprint(pd.DataFrame({'a': [1, 2, 3]})['a'].sum())"
 
 struct series {
     double ms[ROUNDS_MAX];
@@ -65,8 +67,8 @@ static void run_job(struct executor *executor, const char *kind, const char *cod
     job_waiter_finish(&waiter);
 }
 
-static void measure_waiting(struct executor *executor, const char *kind, const char *code, int rounds,
-                            struct series *series)
+static void measure_waiting(struct executor *executor, const char *kind, const char *code,
+                            int rounds, struct series *series)
 {
     struct error err = {0};
 
@@ -94,7 +96,8 @@ static double measure_sustained(struct executor *executor, const char *kind, con
     double begin = now_ms();
 
     for (int i = 0; i < SUSTAINED + AT_ONCE; i++) {
-        struct execution_job job = {.code = code, .code_len = strlen(code), .kind = kind, .allowed = allowed};
+        struct execution_job job = {
+            .code = code, .code_len = strlen(code), .kind = kind, .allowed = allowed};
 
         if (i >= AT_ONCE) {
             struct job_waiter *oldest = &waiters[i - AT_ONCE];
@@ -117,11 +120,12 @@ static double measure_sustained(struct executor *executor, const char *kind, con
 }
 
 /* The usual flow; false where there is no docker command or no image. */
-static bool measure_docker_run(const char *image, const char *code, int rounds, struct series *series)
+static bool measure_docker_run(const char *image, const char *code, int rounds,
+                               struct series *series)
 {
-    char *argv[] = {"docker", "run",         "--rm",    "--network",       "none",        "--memory", "256m",
-                    "--cpus", "0.5",         "--entrypoint", "/usr/bin/python3", (char *)image, "-c", (char *)code,
-                    NULL};
+    char *argv[] = {"docker",           "run",         "--rm",   "--network",  "none",
+                    "--memory",         "256m",        "--cpus", "0.5",        "--entrypoint",
+                    "/usr/bin/python3", (char *)image, "-c",     (char *)code, NULL};
 
     for (int i = 0; image && i < rounds; i++) {
         posix_spawn_file_actions_t actions;
@@ -152,8 +156,8 @@ static void print_row(const char *what, struct series *series, double base)
     printf("\n");
 }
 
-static void compare_flows(struct executor *executor, const char *image, const char *kind, const char *code,
-                          const char *name, int rounds)
+static void compare_flows(struct executor *executor, const char *image, const char *kind,
+                          const char *code, const char *name, int rounds)
 {
     struct series ours = {.count = 0}, usual = {.count = 0};
     char text[64];
@@ -192,11 +196,14 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench: %s\n", err.text);
         return 1;
     }
-    printf("%s\n\n%-44s %10s %10s %10s\n", executor_describe(executor), "milliseconds", "median", "p99", "ratio");
+    printf("%s\n\n%-44s %10s %10s %10s\n", executor_describe(executor), "milliseconds", "median",
+           "p99", "ratio");
     compare_flows(executor, image, "bare", PRINT, "print(1)", rounds);
     compare_flows(executor, image, "data", PANDAS, "pandas", rounds);
-    printf("\n%-44s %10.1f\n", "print(1), runs a second when none waits", measure_sustained(executor, "bare", PRINT));
-    printf("%-44s %10.1f\n", "pandas, runs a second when none waits", measure_sustained(executor, "data", PANDAS));
+    printf("\n%-44s %10.1f\n", "print(1), runs a second when none waits",
+           measure_sustained(executor, "bare", PRINT));
+    printf("%-44s %10.1f\n", "pandas, runs a second when none waits",
+           measure_sustained(executor, "data", PANDAS));
     executor_destroy(executor);
     return 0;
 }

@@ -96,7 +96,7 @@ static bool get_frame(struct fake *fake, struct frame *frame, int ms)
 
 static void request(struct fake *fake, const char *path, bool print)
 {
-    struct frame frame;
+    struct frame frame = {0};
     char payload[FRAME_REQUEST_CAP];
     uint32_t id = htonl(++fake->requests);
     int len;
@@ -155,7 +155,7 @@ static void put_result(const char *value, const char *type, const char *error)
 
 static void sleep_until_cancelled(struct fake *fake, int ms)
 {
-    struct frame frame;
+    struct frame frame = {0};
 
     if (get_frame(fake, &frame, ms) && frame.type == FRAME_CANCEL) {
         fake->cancelled = true;
@@ -251,7 +251,7 @@ static void misbehave(int fault)
 void fake_runner_main(int argc, char **argv)
 {
     struct fake fake = {0};
-    struct frame frame;
+    struct frame frame = {0};
     int fault;
 
     if (argc != 3 || strcmp(argv[1], WORD) != 0)

@@ -2,7 +2,8 @@
  *
  * What only the Docker engine has: limits of the container, nothing left behind, and a daemon that
  * goes and comes back. Needs root, DOCKER_HOST of a daemon of the tests' own (dockerd.sh), its
- * folder in LECTERN_DOCKERD, and its image in LECTERN_IMAGE (with_docker.sh). A test of the machine's own daemon would kill it.
+ * folder in LECTERN_DOCKERD, and its image in LECTERN_IMAGE (with_docker.sh). A test of the
+ * machine's own daemon would kill it.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -127,14 +128,17 @@ static void test_limits(void **state)
         assert_string_equal(json_get_string(host, "NetworkMode"), "none");
         assert_true(json_is_true(json_object_get(host, "ReadonlyRootfs")));
         assert_true(json_is_true(json_object_get(host, "AutoRemove")));
-        assert_string_equal(json_string_value(json_array_get(json_object_get(host, "CapDrop"), 0)), "ALL");
-        assert_string_equal(json_string_value(json_array_get(json_object_get(host, "SecurityOpt"), 0)),
-                            "no-new-privileges");
+        assert_string_equal(json_string_value(json_array_get(json_object_get(host, "CapDrop"), 0)),
+                            "ALL");
+        assert_string_equal(
+            json_string_value(json_array_get(json_object_get(host, "SecurityOpt"), 0)),
+            "no-new-privileges");
         assert_int_equal(host_integer(container, "Memory"), 256 << 20);
         assert_int_equal(host_integer(container, "MemorySwap"), 256 << 20);
         assert_int_equal(host_integer(container, "PidsLimit"), DOCKER_PIDS);
         assert_false(json_is_true(json_object_get(host, "Privileged")));
-        assert_string_equal(json_get_string(json_object_get(container, "Config"), "User"), "65534:65534");
+        assert_string_equal(json_get_string(json_object_get(container, "Config"), "User"),
+                            "65534:65534");
         /* Half a CPU once it is warm; the last of them may still be warming. */
         if (i > 0)
             assert_int_equal(host_integer(container, "NanoCpus"), DOCKER_NANO_CPUS);
@@ -148,7 +152,11 @@ static void test_limits(void **state)
 static void test_always_removed(void **state)
 {
     static const char *const codes[] = {
-        "print(1)", "1/0", "while True: pass", "x = bytearray(1 << 30)", "while True: print('x' * 9999)",
+        "print(1)",
+        "1/0",
+        "while True: pass",
+        "x = bytearray(1 << 30)",
+        "while True: print('x' * 9999)",
     };
     struct executor *executor = create();
 
@@ -184,7 +192,8 @@ static pid_t start_server(int *ready)
         job_waiter_init(&waiter);
         if (!executor || executor_wait_warm(executor, "bare", WARM_MS, &err) < 0 ||
             executor_wait_warm(executor, "data", WARM_MS, &err) < 0 ||
-            job_waiter_run(&waiter, executor, &job, &err) == 0 || !job_waiter_wait_started(&waiter, 10000))
+            job_waiter_run(&waiter, executor, &job, &err) == 0 ||
+            !job_waiter_wait_started(&waiter, 10000))
             _exit(1);
         if (write(ends[1], "r", 1) != 1)
             _exit(1);
@@ -216,7 +225,8 @@ static void test_killed_server(void **state)
     assert_none_left();
 }
 
-/* One that was created and never started, by a process that is gone: nothing but the sweep removes it. */
+/* One that was created and never started, by a process that is gone: nothing but the sweep removes
+ * it. */
 static void test_sweep(void **state)
 {
     struct error err = {0};
@@ -234,7 +244,8 @@ static void test_sweep(void **state)
     snprintf(foreign, sizeof foreign, "another%s", label);
     for (int i = 0; i < 2; i++) {
         char path[64];
-        json_t *plan = docker_plan_create(&execution_kinds[0], config.docker_image, owners[i], 0, &err);
+        json_t *plan =
+            docker_plan_create(&execution_kinds[0], config.docker_image, owners[i], 0, &err);
 
         snprintf(path, sizeof path, "/containers/create?name=lectern-test-%d", i);
         assert_int_equal(docker_call(api, "POST", path, plan, NULL, NULL, &err), 201);
@@ -247,10 +258,13 @@ static void test_sweep(void **state)
         nap(100);
     containers = list();
     assert_int_equal(json_array_size(containers), 1);
-    assert_string_equal(json_get_string(json_object_get(json_array_get(containers, 0), "Labels"), DOCKER_LABEL_OWNER),
+    assert_string_equal(json_get_string(json_object_get(json_array_get(containers, 0), "Labels"),
+                                        DOCKER_LABEL_OWNER),
                         foreign);
     json_decref(containers);
-    assert_int_equal(docker_call(api, "DELETE", "/containers/lectern-test-1?force=1", NULL, NULL, NULL, &err), 204);
+    assert_int_equal(
+        docker_call(api, "DELETE", "/containers/lectern-test-1?force=1", NULL, NULL, NULL, &err),
+        204);
     docker_api_destroy(api);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Real code in real sandboxes, the same for each engine: which one is the first argument, "local" or
- * "docker" (where DOCKER_HOST says). The image's name is LECTERN_IMAGE.
+ * Real code in real sandboxes, the same for each engine: which one is the first argument, "local"
+ * or "docker" (where DOCKER_HOST says). The image's name is LECTERN_IMAGE.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,8 +33,7 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static void check(const char *kind, const char *code, enum execution_status status,
-                  const char *out)
+static void check(const char *kind, const char *code, enum execution_status status, const char *out)
 {
     struct job_waiter waiter;
 
@@ -111,8 +110,10 @@ static void test_runtime_error(void **state)
 
 static void test_timeout(void **state)
 {
-    struct execution_job job = {
-        .code = "print('x', flush=True)\nwhile True: pass", .code_len = 38, .kind = "bare", .timeout_ms = 600};
+    struct execution_job job = {.code = "print('x', flush=True)\nwhile True: pass",
+                                .code_len = 38,
+                                .kind = "bare",
+                                .timeout_ms = 600};
     struct job_waiter waiter;
     struct error err = {0};
     double begin;
@@ -137,7 +138,8 @@ static void test_memory(void **state)
     (void)state;
     check("bare", "x = bytearray(600 * 1024 * 1024)\nprint(len(x))", EXECUTION_MEMORY, "");
     check("bare", "x = []\nwhile True: x.append(bytearray(1 << 20))", EXECUTION_MEMORY, "");
-    check("data", "import numpy as np\nx = np.ones((1 << 27,))\nprint(x.sum())", EXECUTION_MEMORY, "");
+    check("data", "import numpy as np\nx = np.ones((1 << 27,))\nprint(x.sum())", EXECUTION_MEMORY,
+          "");
     check("bare", "x = bytearray(100 * 1024 * 1024)\nprint(len(x))", EXECUTION_OK, "104857600\n");
 }
 
@@ -181,10 +183,11 @@ static void test_crash(void **state)
     struct job_waiter waiter;
 
     (void)state;
-    job_waiter_do(&waiter, executor, "data",
-                  "import numpy as np\n"
-                  "a = np.lib.stride_tricks.as_strided(np.zeros(1), shape=(1 << 40,), strides=(1 << 20,))\n"
-                  "print(a[(1 << 40) - 1])");
+    job_waiter_do(
+        &waiter, executor, "data",
+        "import numpy as np\n"
+        "a = np.lib.stride_tricks.as_strided(np.zeros(1), shape=(1 << 40,), strides=(1 << 20,))\n"
+        "print(a[(1 << 40) - 1])");
     assert_int_equal(waiter.status, EXECUTION_CRASH);
     assert_true(waiter.exit_code != 0);
     job_waiter_finish(&waiter);
@@ -231,7 +234,8 @@ static void test_nothing_is_shared(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++)
-        check("bare", "import math\nprint(hasattr(math, 'left'))\nmath.left = 1", EXECUTION_OK, NULL);
+        check("bare", "import math\nprint(hasattr(math, 'left'))\nmath.left = 1", EXECUTION_OK,
+              NULL);
 }
 
 static void test_many(void **state)
@@ -280,18 +284,12 @@ static int destroy(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_print),
-        cmocka_unit_test(test_value),
-        cmocka_unit_test(test_pandas),
-        cmocka_unit_test(test_warm_run_is_quick),
-        cmocka_unit_test(test_runtime_error),
-        cmocka_unit_test(test_timeout),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_output_flood),
-        cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_crash),
-        cmocka_unit_test(test_requests),
-        cmocka_unit_test(test_nothing_is_shared),
+        cmocka_unit_test(test_print),         cmocka_unit_test(test_value),
+        cmocka_unit_test(test_pandas),        cmocka_unit_test(test_warm_run_is_quick),
+        cmocka_unit_test(test_runtime_error), cmocka_unit_test(test_timeout),
+        cmocka_unit_test(test_memory),        cmocka_unit_test(test_output_flood),
+        cmocka_unit_test(test_cancel),        cmocka_unit_test(test_crash),
+        cmocka_unit_test(test_requests),      cmocka_unit_test(test_nothing_is_shared),
         cmocka_unit_test(test_many),
     };
     const char *build = getenv("LECTERN_BUILD"); // NOLINT(concurrency-mt-unsafe)

@@ -74,11 +74,13 @@ static void test_local_plan(void **state)
     assert_true(FIND(&plan, "--perms", "0555", "--file", "17", "/lectern/runner") > 0);
     assert_true(FIND(&plan, "--perms", "0444", "--file", "18", "/lectern/interpreter.py") > 0);
     assert_true(FIND(&plan, "--size", "16777216", "--tmpfs", "/tmp") > 0);
-    /* Nothing that is writable but /tmp, no network, and no mount behind the last that makes it so. */
+    /* Nothing that is writable but /tmp, no network, and no mount behind the last that makes it so.
+     */
     assert_int_equal(FIND(&plan, "--bind"), -1);
     assert_int_equal(FIND(&plan, "--dev-bind"), -1);
     assert_int_equal(FIND(&plan, "--share-net"), -1);
-    last = FIND(&plan, "--remount-ro", "/", "--chdir", "/tmp", "--", "/lectern/runner", "--kind", "bare");
+    last = FIND(&plan, "--remount-ro", "/", "--chdir", "/tmp", "--", "/lectern/runner", "--kind",
+                "bare");
     assert_true(last > 0);
     assert_int_equal((size_t)last + 8, plan.argc);
     assert_null(plan.argv[plan.argc]);
@@ -103,15 +105,17 @@ static void test_local_plan_is_capped(void **state)
 static void test_docker_plan(void **state)
 {
     struct error err = {0};
-    json_t *plan = docker_plan_create(&execution_kinds[kind_index("data")], "image:1", "owner", 7, &err);
+    json_t *plan =
+        docker_plan_create(&execution_kinds[kind_index("data")], "image:1", "owner", 7, &err);
     json_t *host = json_object_get(plan, "HostConfig");
-    static const char *const words[] = {"--kind", "data", "--memory-mb", "256", "--preload",
-                                        "numpy,pandas,networkx"};
+    static const char *const words[] = {"--kind", "data",      "--memory-mb",
+                                        "256",    "--preload", "numpy,pandas,networkx"};
 
     (void)state;
     assert_non_null(plan);
     for (size_t i = 0; i < 6; i++)
-        assert_string_equal(json_string_value(json_array_get(json_object_get(plan, "Cmd"), i)), words[i]);
+        assert_string_equal(json_string_value(json_array_get(json_object_get(plan, "Cmd"), i)),
+                            words[i]);
     assert_string_equal(json_get_string(plan, "Image"), "image:1");
     assert_string_equal(json_get_string(plan, "User"), "65534:65534");
     assert_true(json_is_true(json_object_get(plan, "StdinOnce")));
