@@ -39,6 +39,7 @@ struct fixture {
     pthread_t thread;
     int port;
     unsigned drain_ms;
+    bool stopping;
     int loop_closed;
 };
 
@@ -130,13 +131,20 @@ static int setup(void **state)
     return 0;
 }
 
+static void stop(struct fixture *fixture)
+{
+    if (!fixture->stopping)
+        uv_async_send(&fixture->stop);
+    fixture->stopping = true;
+}
+
 static int teardown(void **state)
 {
     struct fixture *fixture = *state;
     static const char *const files[] = {"store.db", "store.db-wal", "store.db-shm"};
     char path[128];
 
-    uv_async_send(&fixture->stop);
+    stop(fixture);
     pthread_join(fixture->thread, NULL);
     assert_int_equal(fixture->loop_closed, 0);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
@@ -1039,7 +1047,7 @@ static void test_shutdown_drains(void **state)
     client_open(&client, fixture->port);
     write_call(&client, headers, CALL("5", "wait", "{\"ms\":500}"));
     wait_running(1);
-    uv_async_send(&fixture->stop);
+    stop(fixture);
     read_answer(&client, &answer);
     assert_int_equal(answer.status, 200);
     assert_non_null(strstr(answer.body, "waited"));
@@ -1064,7 +1072,7 @@ static void test_shutdown_with_calls_in_flight(void **state)
     write_call(&stream, headers, CALL_WITH_TOKEN("6", "wait", "{\"ms\":60000}"));
     wait_running(2);
     assert_true(read_head(&stream, &answer)); /* the stream has begun */
-    uv_async_send(&fixture->stop);
+    stop(fixture);
     while (client_fill(&stream))
         continue;
     while (client_fill(&client))
