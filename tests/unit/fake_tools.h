@@ -52,11 +52,12 @@ static int wait_run(struct tool_call *call, struct store *store, struct error *e
     (void)store;
     atomic_fetch_add(&fake_running, 1);
     poll(&cancel, 1, ms);
-    atomic_fetch_sub(&fake_running, 1);
     if (cancel_check(call->cancel, err) < 0) {
         atomic_fetch_add(&fake_cancelled, 1);
+        atomic_fetch_sub(&fake_running, 1);
         return -1;
     }
+    atomic_fetch_sub(&fake_running, 1);
     buf_addf(&call->text, "waited %d ms for %s", ms, call->who);
     return 0;
 }

@@ -476,7 +476,10 @@ static void test_destroyed_with_calls(void **state)
 
     tell(fixture, &bag, CALL("1", "wait", "{\"ms\":60000}"));
     tell(fixture, &bag2, CALL_WITH_TOKEN("2", "report", "{\"ms\":60000}", "1"));
+    while (atomic_load(&fake_running) == 0) /* the lane has taken it */
+        uv_sleep(1);
     peer_destroy(fixture->peer);
+    fixture->peer = NULL;
     assert_true(bag.ended && bag2.ended);
     assert_int_equal(bag.count + bag2.count, 0);
     peer_destroy(NULL);
