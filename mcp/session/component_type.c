@@ -15,9 +15,10 @@
 #include "mcp/session/store.h"
 #include "mcp/session/text.h"
 
-#define PARAMETERS_CAP 9
-#define FIELD_CAP      64 /* bytes of a parameter's name that a message shows */
-#define ADVICE_CAP     1024
+#define PARAMETERS_CAP     9
+#define FIELD_CAP          64 /* bytes of a parameter's name that a message shows */
+#define ADVICE_CAP         1024
+#define PICTURES_DESCRIBED 2u /* the first type of pictures in the table says their form */
 
 enum shape { TEXT, TEXT_LIST, CHOICE, PICTURES, CHART_DATA };
 
@@ -148,6 +149,21 @@ void component_type_describe(const struct component_type *type, struct buf *to)
         buf_addf(to, "%s%s (", p > type->parameters ? ", " : "", p->name);
         describe_shape(p, to);
         buf_addf(to, ", %s)", p->needed ? "needed" : "optional");
+    }
+}
+
+void component_type_outline(const struct component_type *type, struct buf *to)
+{
+    buf_addf(to, "%s: ", type->name);
+    for (const struct parameter *p = type->parameters; p->name; p++) {
+        buf_addf(to, "%s%s%s", p > type->parameters ? ", " : "", p->name, p->needed ? "" : "?");
+        if (p->shape == PICTURES && p->pictures > PICTURES_DESCRIBED) {
+            buf_addf(to, " (as above, %u)", p->pictures);
+        } else if (p->shape != TEXT) {
+            buf_adds(to, " (");
+            describe_shape(p, to);
+            buf_addc(to, ')');
+        }
     }
 }
 

@@ -23,6 +23,9 @@ int component_type_check(const char *type, const json_t *parameters, const char 
 
 /* "definition: term (text, needed), definition (text, needed)", one line. */
 void component_type_describe(const struct component_type *type, struct buf *to);
+/* The same in fewer words, for a tool's schema: "definition: term, definition", "caption?" where it
+ * is optional. In the table's order: later types of pictures refer to the first. */
+void component_type_outline(const struct component_type *type, struct buf *to);
 
 extern const char *const relationship_types[]; /* NULL-terminated: LEADS_TO first, the default */
 int relationship_type_check(const char *type, const char *loc, struct error *err);

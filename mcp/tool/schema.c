@@ -32,7 +32,7 @@ void schema_component_parameters(struct buf *to)
     for (size_t i = 0; names[i]; i++) {
         if (i > 0)
             buf_adds(&text, "; ");
-        component_type_describe(component_type_find(names[i]), &text);
+        component_type_outline(component_type_find(names[i]), &text);
     }
     json_write_string(&quoted, text.data, text.len);
     if (quoted.len >= 2)

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What every client pays for in its model's context: the listing of all tools, whole.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "helpers/base/json.h"
+#include "mcp/session/component_type.h"
+#include "mcp/tool/tool.h"
+
+#define LISTING_BYTES 7000 /* 2,000 tokens at 3.5 bytes of JSON each, a cautious mean */
+
+static void the_listing_is_small_and_well_formed(void **state)
+{
+    struct buf BUF_AUTO text = {0};
+    struct error err = {0};
+
+    (void)state;
+    for (size_t i = 0; tools[i]; i++) {
+        size_t start = text.len;
+        json_t *tool, *properties, *needed;
+        size_t k;
+
+        tool_describe(tools[i], &text);
+        tool = json_read(text.data + start, text.len - start, tools[i]->name, &err);
+        if (!tool)
+            fail_msg("%s", err.text);
+        properties = json_object_get(json_object_get(tool, "inputSchema"), "properties");
+        assert_non_null(json_object_get(properties, "session_id"));
+        json_array_foreach(json_object_get(json_object_get(tool, "inputSchema"), "required"), k,
+                           needed)
+            assert_non_null(json_object_get(properties, json_string_value(needed)));
+        assert_ptr_equal(tool_find(tools[i]->name), tools[i]);
+        json_decref(tool);
+    }
+    assert_in_range(text.len, 1, LISTING_BYTES);
+    assert_null(tool_find("no_such_tool"));
+}
+
+static void every_component_type_is_outlined(void **state)
+{
+    struct buf BUF_AUTO text = {0};
+
+    (void)state;
+    tool_describe(tool_find("add_component"), &text);
+    for (size_t i = 0; component_type_names()[i]; i++) {
+        char named[64];
+
+        snprintf(named, sizeof named, "%s: ", component_type_names()[i]);
+        if (!strstr(text.data, named))
+            fail_msg("%s is not in %s", named, text.data);
+    }
+    assert_non_null(strstr(text.data, "style? (one of tip"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_listing_is_small_and_well_formed),
+        cmocka_unit_test(every_component_type_is_outlined),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
