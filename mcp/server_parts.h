@@ -26,6 +26,7 @@ struct server_parts {
     struct executor *executor;  /* NULL where no engine works: execute_code says what mends it */
     char executor_error[ERROR_TEXT_CAP]; /* why executor is NULL */
     const struct validator_profile *profile;
+    long timeout_seconds; /* most running time of one analysis */
     const char *store_url;
 };
 

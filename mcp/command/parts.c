@@ -99,6 +99,7 @@ int parts_init(struct server_parts *parts, uv_loop_t *loop, const struct config 
     memset(parts, 0, sizeof *parts);
     parts->loop = loop;
     parts->store_url = config->store;
+    parts->timeout_seconds = config->timeout;
     parts->profile = parts_profile(config, err);
     if (!parts->profile)
         return -1;

@@ -16,6 +16,8 @@
 #include "mcp/tool/session_broker.h"
 #include "mcp/tool/table.h"
 
+#define TIMEOUT_ASKED_MAX 3600 /* seconds; the server's own limit is far below */
+
 /* One run. Owned by the loop; the executor's thread writes answer and category, then posts done and
  * touches it no more. */
 struct run {
@@ -141,10 +143,12 @@ static int start(struct tool_call *call, struct error *err)
         return error_set(err, ERROR_MEMORY, "out of memory for a run");
     run->call = call;
     if (argument_text(call, "code", &run->code, err) < 0 ||
-        argument_number_or(call, "timeout_seconds", &run->timeout_seconds, 1, 600,
-                           EXECUTION_TIMEOUT_MS_DEFAULT / 1000, err) < 0 ||
+        argument_number_or(call, "timeout_seconds", &run->timeout_seconds, 1, TIMEOUT_ASKED_MAX,
+                           call->parts->timeout_seconds, err) < 0 ||
         judge(run, err) < 0)
         goto failed;
+    if (run->timeout_seconds > call->parts->timeout_seconds) /* a wish, not an error */
+        run->timeout_seconds = call->parts->timeout_seconds;
     if (!call->parts->executor) {
         error_set(err, ERROR_UNAVAILABLE, "%s", call->parts->executor_error);
         goto failed;

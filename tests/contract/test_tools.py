@@ -2,6 +2,7 @@
 """The tools as a model uses them, over stdio and over HTTP: what they do, what they say to wrong input, and that a refused
 call changes nothing."""
 import json
+import re
 import unittest
 
 import harness
@@ -199,6 +200,20 @@ class Analyses(unittest.TestCase):
                     self.assertIs(error["isRetryable"], False)
                 for word in says:
                     self.assertIn(word, text)
+        self.assertEqual(client.close(), 0)
+        workspace.close()
+
+    def test_a_shorter_timeout(self):
+        workspace = harness.Workspace()
+        client = harness.Stdio(workspace)
+        client.initialize()
+        seconds = []
+        for wish in (1, 3600):
+            is_error, text = client.call("execute_code", code="while True: pass", timeout_seconds=wish)
+            self.assertTrue(is_error)
+            seconds.append(float(re.search(r"\[timeout, ([0-9.]+) s", text).group(1)))
+        self.assertLess(seconds[0], seconds[1])
+        self.assertLess(seconds[1], 3600 / 100)
         self.assertEqual(client.close(), 0)
         workspace.close()
 
