@@ -27,6 +27,7 @@ libcurl4-openssl-dev      | build      | pc:libcurl                | the Docker 
 libseccomp-dev            | build      | pc:libseccomp             | system call filter of the sandbox               | LGPL-2.1-only
 libigraph-dev             | build      | pc:igraph                 | graph questions                                 | GPL-2.0-or-later
 libsqlite3-dev            | build      | pc:sqlite3                | the embedded store                              | public domain
+libunistring-dev          | build      | file:/usr/include/uninorm.h | Unicode normal forms of names in Python code     | LGPL-3.0-or-later or GPL-2.0-or-later
 libcmocka-dev             | build      | pc:cmocka                 | unit tests                                      | Apache-2.0
 python3                   | sandbox    | file:/usr/bin/python3     | runs the analysis code                          | PSF-2.0
 bubblewrap                | sandbox    | cmd:bwrap                 | the sandbox where no Docker daemon answers      | LGPL-2.0-or-later

@@ -436,7 +436,7 @@ struct executor *executor_create(const struct executor_config *config, struct er
     if (!engine)
         return NULL;
     if (note[0])
-        log_warning("executor", "%s", note);
+        log_info("executor", "%s", note);
     executor = create_on(engine, state, config, &executor_limits_default, err);
     if (executor)
         log_info("executor", "%s", executor->description);

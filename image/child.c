@@ -6,6 +6,7 @@
 #include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,14 +45,7 @@ struct ends {
     int its;
 };
 
-/* What Python may write to, less than the cap: its code's pages and the runner count there too, and
- * the code shall meet a MemoryError, which it can tell, before anybody kills it. */
-static rlim_t data_bytes(const struct options *options)
-{
-    return ((rlim_t)options->memory_mb << 20) / 6 * 5;
-}
-
-static int limit_resources(const struct options *options)
+static int limit_resources(void)
 {
     const struct {
         int resource;
@@ -64,7 +58,6 @@ static int limit_resources(const struct options *options)
         {RLIMIT_MEMLOCK, 0, 0},
         {RLIMIT_MSGQUEUE, 0, 0},
         {RLIMIT_STACK, STACK_BYTES, STACK_BYTES},
-        {RLIMIT_DATA, data_bytes(options), data_bytes(options)},
         {RLIMIT_CPU, CPU_SECONDS, CPU_SECONDS + 5},
     };
 
@@ -181,9 +174,11 @@ static int confine(const struct options *options)
     int listener = -1;
 
     offer_to_oom_killer();
-    if (limit_resources(options) < 0 || drop_capabilities() < 0)
+    if (limit_resources() < 0 || drop_capabilities() < 0)
         return -1;
-#ifndef LECTERN_TEST_WITHOUT_LANDLOCK
+#ifdef LECTERN_TEST_WITHOUT_LANDLOCK
+    (void)options;
+#else
     if (landlock_confine_interpreter(options) < 0)
         return -1;
 #endif
@@ -263,16 +258,33 @@ static int open_statm(pid_t pid)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+/* What Python may write to, less than the cap: its code's pages and the runner count there too, and
+ * the code shall meet a MemoryError, which it can tell, before anybody kills it. Set from outside,
+ * while the child waits for its exec: a build with a sanitizer has more before. */
+static int limit_memory(pid_t pid, const struct options *options)
+{
+    rlim_t bytes = ((rlim_t)options->memory_mb << 20) / 6 * 5;
+    const struct rlimit limit = {bytes, bytes};
+
+    return prlimit(pid, RLIMIT_DATA, &limit, NULL) < 0 ? complain_errno("prlimit") : 0;
+}
+
 /* Once the child has sent what its one exec waits for. Where it failed before, its own complaint
  * comes through its standard error. */
-static int let_it_start(struct child *child)
+static int let_it_start(struct child *child, const struct options *options)
 {
+    uint64_t asked;
     int listener;
 
-    if (receive_descriptor(child->control, &listener) < 0 || listener < 0)
+    if (receive_descriptor(child->control, &listener) < 0)
         return 0;
+    if (listener < 0)
+        return limit_memory(child->pid, options);
     child->exec_once = true;
-    return seccomp_exec_once_end(listener, START_MS_MAX);
+    if (seccomp_exec_once_wait(listener, START_MS_MAX, &asked) < 0 ||
+        limit_memory(child->pid, options) < 0)
+        return -1;
+    return seccomp_exec_once_end(listener, asked);
 }
 
 int child_start(struct child *child, const struct options *options)
@@ -303,7 +315,7 @@ int child_start(struct child *child, const struct options *options)
     child->err = err.mine;
     child->control = control.mine;
     child->statm = open_statm(child->pid);
-    if (let_it_start(child) < 0 || set_nonblocking(child->out) < 0 ||
+    if (let_it_start(child, options) < 0 || set_nonblocking(child->out) < 0 ||
         set_nonblocking(child->err) < 0)
         return -1;
     return set_nonblocking(child->control);

@@ -84,6 +84,8 @@ static int take_result(struct run *run, const struct inlet_piece *piece)
     if (!run->result)
         return -1;
     run_stop_clock(run);
+    run->out.drained = run->out.fd < 0;
+    run->err.drained = run->err.fd < 0;
     if (run->phase == IMPORTING && run->verdict == VERDICT_NONE)
         run->verdict = VERDICT_IMPORT;
     run_enter(run, ENDING, ENDING_MS_MAX);

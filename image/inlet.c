@@ -100,7 +100,7 @@ enum inlet_state inlet_take(struct inlet *inlet, const unsigned char **data, siz
             move(inlet->head + inlet->head_len, FRAME_HEAD_SIZE - inlet->head_len, data, len);
         if (inlet->head_len < FRAME_HEAD_SIZE)
             return INLET_MORE;
-        if (open_frame(inlet) < 0)
+        if (open_frame(inlet) < 0 || !inlet->held)
             return INLET_BREACH;
     }
     piece->type = inlet->head[0];

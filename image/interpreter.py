@@ -20,6 +20,7 @@ import signal
 import struct
 import sys
 import types
+import urllib.parse  # code_helpers wants it; while warming there is time
 import warnings
 
 CONTROL_FD = 3
@@ -129,7 +130,7 @@ def make_finish(send):
             except Exception:  # a closed or replaced stream is the code's own doing, and has nothing left to say
                 continue
         result = {"value": clip(value, VALUE_CHARS), "error": clip(error, ERROR_CHARS), "error_type": error_type,
-                  "line": line}
+                  "line": line, "exit_code": exit_code}
         send("v", json.dumps(result, ensure_ascii=False).encode("utf-8", "replace"))
         os._exit(exit_code)
 
@@ -160,7 +161,7 @@ def run_job(job, send, finish, ask, parts):
     linecache.cache[FILENAME] = (len(source), None, list(io.StringIO(job["code"], None)), FILENAME)
     if session_id is not None:
         os.environ["SESSION_ID"] = session_id
-    reporter = parts.report.make_reporter(FILENAME, parts.folders, parts.memory_mb)
+    reporter = parts.reporter
     sys.stdout = sys.stderr = io.StringIO()  # an import that prints does not print into the code's output
     parts.connect(ask, session_id)
     import_early(job["preload"])
@@ -201,8 +202,9 @@ def main(argv):
     options = dict(zip(argv[1::2], argv[2::2]))
     here = os.path.dirname(os.path.abspath(argv[0]))
     send, receive, ask = open_control(CONTROL_FD)
-    parts = types.SimpleNamespace(guard=load_file("guard", here), report=load_file("report", here),
-                                  memory_mb=int(options["--memory-mb"]), folders=(here, options["--helpers"]))
+    folders = (here, options["--helpers"])
+    reporter = load_file("report", here).make_reporter(FILENAME, folders, int(options["--memory-mb"]))
+    parts = types.SimpleNamespace(guard=load_file("guard", here), reporter=reporter, folders=folders)
     helpers = load_file("code_helpers", options["--helpers"])
     parts.connect = helpers.__dict__.pop("connect")
     sys.modules["code_helpers"] = helpers
@@ -210,6 +212,7 @@ def main(argv):
         warnings.simplefilter("ignore")
         for name in filter(None, options["--preload"].split(",")):
             importlib.import_module(name)
+    compile_code(b"1")  # the first time is the longest
     send("R", json.dumps({"python": "%d.%d.%d" % sys.version_info[:3]}).encode())
     _, job = receive()
     run_job(json.loads(bytes(job)), send, make_finish(send), ask, parts)

@@ -128,6 +128,7 @@ char *result_write(const unsigned char *said, size_t len, struct result_facts *f
     type = json_string_value(json_object_get(object, "error_type"));
     facts->failed = json_is_string(json_object_get(object, "error"));
     facts->memory = facts->failed && type && strcmp(type, "MemoryError") == 0;
+    facts->exit_code = (int)(json_integer_value(json_object_get(object, "exit_code")) & 0xff);
     result = json_pack("{s:o, s:o, s:o, s:o}", "value", member(object, "value", JSON_STRING),
                        "error", member(object, "error", JSON_STRING), "error_type",
                        member(object, "error_type", JSON_STRING), "line",

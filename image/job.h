@@ -39,7 +39,7 @@ enum verdict {
 
 struct ending {
     enum verdict verdict;
-    int exit_code; /* of the process, -1 where a signal ended it */
+    int exit_code; /* -1 where a signal ended the process */
     int signal;    /* or 0 */
     double seconds;
     uint64_t stdout_bytes, stderr_bytes; /* written in all */
@@ -52,6 +52,7 @@ char *ready_write(const unsigned char *said, size_t len, int landlock_abi, bool 
 struct result_facts {
     bool failed; /* "error" is not null */
     bool memory; /* "error_type" is "MemoryError" */
+    int exit_code;
 };
 char *result_write(const unsigned char *said, size_t len, struct result_facts *facts);
 char *ending_write(const struct ending *ending);

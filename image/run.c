@@ -127,11 +127,14 @@ static int read_output(struct run *run, struct output *output)
 {
     ssize_t got = read(output->fd, run->chunk, sizeof run->chunk);
 
-    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+        output->drained = errno == EAGAIN;
         return 0;
+    }
     if (got <= 0) {
         close(output->fd);
         output->fd = -1;
+        output->drained = true;
         return 0;
     }
     run->rest = run_now() + OUTPUT_REST_MS;
@@ -140,6 +143,16 @@ static int read_output(struct run *run, struct output *output)
         return 0;
     }
     return pass_on(run, output, (size_t)got);
+}
+
+/* Reads on until nothing is left in the pipe, or the server must read first. */
+static int drain(struct run *run, struct output *output)
+{
+    while (output->fd >= 0 && !output->drained && run->to_server.len < OUTSIDE_HIGH_WATER) {
+        if (read_output(run, output) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 /* What was said before the clock started is no output of the code. */
@@ -228,31 +241,34 @@ static int poll_timeout(const struct run *run)
 
 /* ---- the end ---- */
 
-static enum verdict judge(const struct run *run, int exit_code, int signal)
+static enum verdict judge(const struct run *run, int signal)
 {
     if (run->verdict != VERDICT_NONE)
         return run->verdict;
     if (run->result) {
         if (run->facts.memory)
             return VERDICT_MEMORY;
-        return run->facts.failed || exit_code > 0 ? VERDICT_ERROR : VERDICT_OK;
+        return run->facts.failed || run->facts.exit_code ? VERDICT_ERROR : VERDICT_OK;
     }
     if (signal == SIGXCPU)
         return VERDICT_TIMEOUT;
     return signal == SIGKILL && !run->killed ? VERDICT_MEMORY : VERDICT_CRASH;
 }
 
+/* The last frames. */
 static int finish(struct run *run)
 {
     struct ending ending = {.exit_code = -1};
 
     if (!run->has_job && run->verdict != VERDICT_CANCELLED)
         return complain("Python ended before there was a job (status 0x%x)", (unsigned)run->status);
-    if (WIFEXITED(run->status))
+    if (run->result)
+        ending.exit_code = run->facts.exit_code;
+    else if (WIFEXITED(run->status))
         ending.exit_code = WEXITSTATUS(run->status);
     else if (WIFSIGNALED(run->status))
         ending.signal = WTERMSIG(run->status);
-    ending.verdict = judge(run, ending.exit_code, ending.signal);
+    ending.verdict = judge(run, ending.signal);
     if (run->started)
         ending.seconds = (double)(run->stopped - run->started) / 1000;
     ending.stdout_bytes = run->out.bytes;
@@ -263,6 +279,17 @@ static int finish(struct run *run)
         return -1;
     run_enter(run, ENDED, FLUSH_MS_MAX);
     return run_send_text(run, FRAME_EXIT, ending_write(&ending));
+}
+
+/* With a result all output has been written before it: what is in the pipes is all there is, and
+ * nobody waits for a process of many pages to be taken down. Without one, its end tells. */
+static bool is_over(struct run *run)
+{
+    if (run->phase != ENDING || run->to_server.len >= OUTSIDE_HIGH_WATER)
+        return false;
+    if (run->result)
+        return run->out.drained && run->err.drained;
+    return run->reaped && run->child->control < 0 && run->out.fd < 0 && run->err.fd < 0;
 }
 
 /* A breach by the interpreter ends the job, one before the job ends the runner. */
@@ -350,8 +377,10 @@ static enum step serve(struct run *run, const struct pollfd fds[DESCRIPTORS])
     watch_memory(run);
     if (run->until && run_now() >= run->until && on_deadline(run) < 0)
         return STEP_FAILED;
-    if (run->reaped && run->phase == ENDING && run->child->control < 0 && run->out.fd < 0 &&
-        run->err.fd < 0 && finish(run) < 0)
+    if (run->result && run->phase == ENDING &&
+        (drain(run, &run->out) < 0 || drain(run, &run->err) < 0))
+        return STEP_FAILED;
+    if (is_over(run) && finish(run) < 0)
         return STEP_FAILED;
     return run->phase == ENDED && run->to_server.len == 0 ? STEP_DONE : STEP_ON;
 }

@@ -22,7 +22,8 @@ enum phase { WARMING, IDLE, IMPORTING, RUNNING, ASKED, ENDING, ENDED };
 
 /* One of the interpreter's two output pipes. */
 struct output {
-    int fd; /* -1 after its end */
+    int fd;       /* -1 after its end */
+    bool drained; /* there was no more when it was read last */
     enum frame_type type;
     uint64_t cap, bytes, sent;
 };

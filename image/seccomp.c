@@ -225,30 +225,38 @@ int seccomp_exec_once_begin(void)
     return fd;
 }
 
-int seccomp_exec_once_end(int fd, int timeout_ms)
+int seccomp_exec_once_wait(int fd, int timeout_ms, uint64_t *asked)
 {
     struct pollfd waiting = {.fd = fd, .events = POLLIN};
-    struct seccomp_notif *asked = NULL;
-    struct seccomp_notif_resp *answer = NULL;
-    int done = -1;
+    struct seccomp_notif *notice = NULL;
 
-    if (seccomp_notify_alloc(&asked, &answer) < 0) {
-        complain("seccomp: no memory");
-    } else if (poll(&waiting, 1, timeout_ms) != 1 || !(waiting.revents & POLLIN)) {
-        complain("the interpreter was not started in %d ms", timeout_ms);
-    } else if (seccomp_notify_receive(fd, asked) < 0) {
-        complain("seccomp: the start of the interpreter could not be read");
-    } else {
-        answer->id = asked->id;
-        answer->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-        done = seccomp_notify_respond(fd, answer) < 0
-                   ? complain("seccomp: the start of the interpreter could not be let through")
-                   : 0;
+    if (poll(&waiting, 1, timeout_ms) != 1 || !(waiting.revents & POLLIN))
+        return complain("the interpreter was not started in %d ms", timeout_ms);
+    if (seccomp_notify_alloc(&notice, NULL) < 0)
+        return complain("seccomp: no memory");
+    if (seccomp_notify_receive(fd, notice) < 0) {
+        seccomp_notify_free(notice, NULL);
+        return complain("seccomp: the start of the interpreter could not be read");
     }
-    if (asked)
-        seccomp_notify_free(asked, answer);
+    *asked = notice->id;
+    seccomp_notify_free(notice, NULL);
+    return 0;
+}
+
+int seccomp_exec_once_end(int fd, uint64_t asked)
+{
+    struct seccomp_notif_resp *answer = NULL;
+    int code;
+
+    if (seccomp_notify_alloc(NULL, &answer) < 0)
+        return complain("seccomp: no memory");
+    answer->id = asked;
+    answer->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    code = seccomp_notify_respond(fd, answer);
+    seccomp_notify_free(NULL, answer);
     close(fd);
-    return done;
+    return code < 0 ? complain("seccomp: the start of the interpreter could not be let through")
+                    : 0;
 }
 
 int seccomp_confine_interpreter(void)

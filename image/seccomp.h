@@ -8,6 +8,7 @@
 #define LECTERN_IMAGE_SECCOMP_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* In the interpreter's process. exec_once_begin makes every execve wait for the runner's word and
@@ -17,9 +18,10 @@ int seccomp_exec_once_begin(void);
 /* The filter for Python. For good. 0, or -1 with a complaint. */
 int seccomp_confine_interpreter(void);
 
-/* In the runner: lets the one execve through that is waiting at fd, or about to, and closes fd;
- * from then on execve fails in that process. -1 with a complaint when none comes in timeout_ms. */
-int seccomp_exec_once_end(int fd, int timeout_ms);
+/* In the runner: waits until the one execve is asked for at fd, then lets the one that was waited
+ * for go on and closes fd; from then on execve fails in that process. -1 with a complaint. */
+int seccomp_exec_once_wait(int fd, int timeout_ms, uint64_t *asked);
+int seccomp_exec_once_end(int fd, uint64_t asked);
 /* The runner's own filter: reading, writing, waiting, and killing that one process. */
 int seccomp_confine_runner(pid_t interpreter);
 

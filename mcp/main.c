@@ -45,10 +45,15 @@ static int print_help(const struct command *command)
     return EXIT_OK;
 }
 
-static int set_log_level(const struct config *config, struct error *err)
+static int set_log_level(const struct command *command, const struct config *config,
+                         struct error *err)
 {
     static const char *const levels[] = {"error", "warning", "info", "debug"};
 
+    if (!config->log) {
+        log_set_level(command->options & CONFIG_SERVE ? LOG_INFO : LOG_WARNING);
+        return 0;
+    }
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
         if (strcmp(config->log, levels[i]) == 0) {
             log_set_level((enum log_level)i);
@@ -66,7 +71,7 @@ static int run(const struct command *command, int argc, char **argv)
     int status;
 
     if (config_read(&config, command->options, argc, argv, &err) < 0 ||
-        set_log_level(&config, &err) < 0)
+        set_log_level(command, &config, &err) < 0)
         status = command_fail(command->name, EXIT_USAGE, &err);
     else if (config.help)
         status = print_help(command);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helpers/base/utf8.h"
+
 /* Cuts at a character's boundary, so that the text stays UTF-8. */
 __attribute__((format(printf, 5, 0))) static void add(struct report *report, const char *code,
                                                       size_t line, size_t column,
@@ -25,11 +27,7 @@ __attribute__((format(printf, 5, 0))) static void add(struct report *report, con
     /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the callers start it */
     len = vsnprintf(diagnostic->text, sizeof diagnostic->text, format, args);
     if (len >= (int)sizeof diagnostic->text) {
-        size_t cut = sizeof diagnostic->text - sizeof "...";
-
-        while (cut > 0 && ((unsigned char)diagnostic->text[cut] & 0xC0) == 0x80)
-            cut--;
-        memcpy(diagnostic->text + cut, "...", sizeof "...");
+        utf8_mark_cut(diagnostic->text, sizeof diagnostic->text);
     }
 }
 

@@ -93,8 +93,8 @@ static const struct option_row rows[] = {
      CONFIG_VALIDATE, "print the policy's tables as JSON"},
     {"no-demo", OPTION_FLAG, offsetof(struct config, no_demo), NULL, NULL, 0, 0, CONFIG_SERVE,
      "do not load the demo curriculum into an empty store"},
-    {"log", OPTION_TEXT, offsetof(struct config, log), "LEVEL", "info", 0, 0, ANY,
-     "error, warning, info or debug"},
+    {"log", OPTION_TEXT, offsetof(struct config, log), "LEVEL", NULL, 0, 0, ANY,
+     "error, warning, info or debug (default: info for serve, else warning)"},
     {"help", OPTION_FLAG, offsetof(struct config, help), NULL, NULL, 0, 0, ANY, "this text"},
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])

@@ -5,20 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Cuts a text that filled its buffer at a UTF-8 boundary and marks the cut. */
-static void mark_cut(char *text, size_t size)
-{
-    size_t end = size - sizeof "...";
-
-    while (end > 0 && ((unsigned char)text[end] & 0xC0) == 0x80)
-        end--;
-    memcpy(text + end, "...", sizeof "...");
-}
+#include "helpers/base/utf8.h"
 
 static void set_text(struct error *err, const char *format, va_list args)
 {
     if (vsnprintf(err->text, sizeof err->text, format, args) >= (int)sizeof err->text)
-        mark_cut(err->text, sizeof err->text);
+        utf8_mark_cut(err->text, sizeof err->text);
 }
 
 int error_set(struct error *err, enum error_kind kind, const char *format, ...)
@@ -62,7 +54,7 @@ int error_wrap(struct error *err, const char *format, ...)
     va_end(args);
     memcpy(old, err->text, sizeof old);
     if (snprintf(err->text, sizeof err->text, "%s: %s", context, old) >= (int)sizeof err->text)
-        mark_cut(err->text, sizeof err->text);
+        utf8_mark_cut(err->text, sizeof err->text);
     return -1;
 }
 

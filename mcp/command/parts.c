@@ -119,9 +119,7 @@ int parts_init(struct server_parts *parts, uv_loop_t *loop, const struct config 
     if (!parts->graphs)
         return -1;
     parts->executor = parts_executor(config, NULL, &engine);
-    if (parts->executor)
-        log_info("executor", "analyses run in: %s", executor_describe(parts->executor));
-    else
+    if (!parts->executor)
         log_warning("executor", "analyses cannot run: %s", engine.text);
     snprintf(parts->executor_error, sizeof parts->executor_error, "%s", engine.text);
     return 0;

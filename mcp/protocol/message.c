@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "helpers/base/utf8.h"
 
 #define SHOWN_CAP 100
 
@@ -62,12 +63,5 @@ void message_error(struct buf *to, const json_t *id, enum message_error code, co
 
 int message_show(const char *text)
 {
-    size_t len = strnlen(text, SHOWN_CAP + 1);
-
-    if (len <= SHOWN_CAP)
-        return (int)len;
-    len = SHOWN_CAP;
-    while (len > 0 && ((unsigned char)text[len] & 0xC0) == 0x80)
-        len--;
-    return (int)len;
+    return utf8_shown(text, SHOWN_CAP);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "helpers/base/utf8.h"
 #include "mcp/protocol/peer_private.h"
 
 #define PROGRESS_FIRST_MS     1000
@@ -105,15 +106,12 @@ static void on_done(struct tool_call *tool_call)
 static void on_progress(struct tool_call *tool_call, double progress, const char *message)
 {
     struct peer_call *call = tool_call->user;
-    int len = message ? (int)strnlen(message, sizeof call->message - 1) : 0;
+    const char *shown = message ? message : "";
 
     if (progress > call->reported)
         call->reported = progress;
-    /* Cut at a UTF-8 boundary: JSON carries nothing else. */
-    while (message && message[len] != '\0' && len > 0 &&
-           ((unsigned char)message[len] & 0xC0) == 0x80)
-        len--;
-    snprintf(call->message, sizeof call->message, "%.*s", len, message ? message : "");
+    snprintf(call->message, sizeof call->message, "%.*s",
+             utf8_shown(shown, sizeof call->message - 1), shown);
     call->report_waits = true;
 }
 

@@ -7,18 +7,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-#define MARK "..."
-
-/* Ends text, whose last byte before its final NUL at size - 1 may be inside a character, with the
- * mark. */
-static void mark_cut(char *text, size_t size)
-{
-    size_t end = size - sizeof MARK;
-
-    while (end > 0 && ((unsigned char)text[end] & 0xC0) == 0x80)
-        end--;
-    memcpy(text + end, MARK, sizeof MARK);
-}
+#include "helpers/base/utf8.h"
 
 char *text_cut(char *to, size_t size, const char *from)
 {
@@ -30,7 +19,7 @@ char *text_cut(char *to, size_t size, const char *from)
         return to;
     }
     memcpy(to, text, size - 1);
-    mark_cut(to, size);
+    utf8_mark_cut(to, size);
     return to;
 }
 
@@ -47,7 +36,7 @@ char *text_cut_line(char *to, size_t size, const char *from)
             c = ' ';
         }
         if (len == size - 1) {
-            mark_cut(to, size);
+            utf8_mark_cut(to, size);
             return to;
         }
         to[len++] = c;

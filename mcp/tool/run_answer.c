@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "helpers/base/utf8.h"
+
 /* Caps on what one answer spends on each part, in bytes; together under TOOL_ANSWER_CAP. */
 #define STDOUT_SHOWN (48u << 10)
 #define STDERR_SHOWN (8u << 10)
@@ -31,16 +33,6 @@ static const struct {
                           "Nothing is wrong with the code: the same call may go through later."},
 };
 
-/* len cut to at most cap, at the start of a UTF-8 character. */
-static size_t cut_at(const char *text, size_t len, size_t cap)
-{
-    if (len <= cap)
-        return len;
-    while (cap > 0 && ((unsigned char)text[cap] & 0xC0) == 0x80)
-        cap--;
-    return cap;
-}
-
 static void add_line_end(struct buf *to)
 {
     if (to->len > 0 && to->data[to->len - 1] != '\n')
@@ -50,7 +42,7 @@ static void add_line_end(struct buf *to)
 /* Appends at most cap bytes of text; returns how many were left out. */
 static size_t add_text(struct buf *to, const char *text, size_t len, size_t cap)
 {
-    size_t shown = cut_at(text, len, cap);
+    size_t shown = utf8_cut(text, len, cap);
 
     buf_add(to, text, shown);
     add_line_end(to);

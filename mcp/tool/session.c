@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helpers/base/utf8.h"
 #include "mcp/tool/arguments.h"
 
 int tool_session(const struct tool_call *call, struct store *store, char sid[SESSION_ID_SIZE],
@@ -25,7 +26,8 @@ int tool_session(const struct tool_call *call, struct store *store, char sid[SES
         return store_only_session(store, sid, err);
     if (strlen(given) >= SESSION_ID_SIZE)
         return error_set(err, ERROR_UNKNOWN_SESSION,
-                         "'%.60s' is no session id: it is a UUID of 36 characters.", given);
+                         "'%.*s' is no session id: it is a UUID of 36 characters.",
+                         utf8_shown(given, SESSION_ID_SIZE), given);
     snprintf(sid, SESSION_ID_SIZE, "%s", given);
     return store_session(store, sid, NULL, 0, NULL, err);
 }

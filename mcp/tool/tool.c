@@ -10,7 +10,10 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/nearest.h"
+#include "helpers/base/utf8.h"
 #include "mcp/server_parts.h"
+
+#define NAME_SHOWN 100 /* bytes of a client's own words in an error */
 
 static const struct {
     const char *name;
@@ -173,9 +176,10 @@ static int check_names(const struct tool_call *call, struct error *err)
             continue;
         nearest_begin(&search, name);
         json_object_foreach(properties, property, unused) nearest_feed(&search, property);
-        rc = error_set_at(err, name, "%s has no argument '%.100s'%s%s%s. Its arguments: %s.",
-                          call->tool->name, name, search.best ? "; did you mean '" : "",
-                          search.best ? search.best : "", search.best ? "'?" : "", known.data);
+        rc = error_set_at(err, name, "%s has no argument '%.*s'%s%s%s. Its arguments: %s.",
+                          call->tool->name, utf8_shown(name, NAME_SHOWN), name,
+                          search.best ? "; did you mean '" : "", search.best ? search.best : "",
+                          search.best ? "'?" : "", known.data);
     }
     json_decref(schema);
     return rc;

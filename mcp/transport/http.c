@@ -70,7 +70,7 @@ static void take_down(struct http_server *server)
     server->port = NULL;
     mcp_sessions_destroy(server->sessions);
     server->sessions = NULL;
-    lws_context_destroy(server->context);
+    http_context_close(server);
     uv_timer_start(&server->timer, on_closing_tick, 1, 1);
 }
 
@@ -123,6 +123,7 @@ struct http_server *http_server_create(struct server_parts *parts, const struct 
     }
     signal(SIGPIPE, SIG_IGN); /* a client that left is an error of write */
     server->parts = parts;
+    server->pipe_fd = -1;
     server->gate = (struct http_gate){.host = config->host,
                                       .allow_origins = config->allow_origins,
                                       .allow_hosts = config->allow_hosts};

@@ -4,10 +4,12 @@
  * every upgrade. Runs on the loop's thread.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
@@ -158,6 +160,15 @@ static void set_descriptor_limit(void)
         log_warning("http", "setrlimit: %s", strerrordesc_np(errno));
 }
 
+/* Handles are walked in the order of their making, so the last one polled is the one asked for. */
+static void find_last_polled(uv_handle_t *handle, void *arg)
+{
+    uv_os_fd_t fd;
+
+    if (handle->type == UV_POLL && uv_fileno(handle, &fd) == 0)
+        *(int *)arg = fd;
+}
+
 int http_context_create(struct http_server *server, struct error *err)
 {
     void *loops[] = {server->parts->loop};
@@ -186,6 +197,26 @@ int http_context_create(struct http_server *server, struct error *err)
         return error_set(err, ERROR_INTERNAL,
                          "libwebsockets did not start; is the package libwebsockets-evlib-uv "
                          "installed?");
+    uv_walk(server->parts->loop, find_last_polled, &server->pipe_fd);
     server->vhost = lws_create_vhost(server->context, &vhost);
     return server->vhost ? 0 : error_set(err, ERROR_INTERNAL, "libwebsockets made no vhost");
+}
+
+/* libwebsockets 4.1.6 closes the descriptor of its event pipe here, and the same number once more
+ * when the handle has closed, by when another thread may own it. So the number is taken again at
+ * once, for the second close to find. */
+void http_context_close(struct http_server *server)
+{
+    int keeper, taken;
+
+    if (!server->context)
+        return;
+    keeper = fcntl(server->pipe_fd, F_DUPFD_CLOEXEC, 0);
+    lws_context_destroy(server->context);
+    if (keeper < 0)
+        return;
+    taken = fcntl(keeper, F_DUPFD_CLOEXEC, server->pipe_fd);
+    if (taken >= 0 && taken != server->pipe_fd)
+        close(taken);
+    close(keeper);
 }

@@ -20,6 +20,7 @@ struct http_server {
     struct http_port *port;
     struct lws_context *context;
     struct lws_vhost *vhost;
+    int pipe_fd;        /* of the context, for its end; -1 where it is not known */
     size_t connections; /* open */
     size_t exchanges;   /* under way */
     size_t bodies;      /* bytes of request bodies held */
@@ -52,6 +53,8 @@ void exchange_gone(struct exchange *exchange);
 /* http_context.c: server->context and server->vhost; also limits the process to a sane number of
  * descriptors. */
 int http_context_create(struct http_server *server, struct error *err);
+void http_context_close(
+    struct http_server *server); /* the first of two steps; takes none in its stride */
 
 /* http_headers.c: what a request's headers say. */
 /* POST, PUT, PATCH: libwebsockets waits for a body even where there is no length. */

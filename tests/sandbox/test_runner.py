@@ -387,7 +387,7 @@ class Breaches(unittest.TestCase):
             "a request before the start": "send('q', b'\\0\\0\\0\\1GET /x')",
             "a request that is no GET": "send('S'); send('q', b'\\0\\0\\0\\1PUT /x')",
             "a request with a line end": "send('S'); send('q', b'\\0\\0\\0\\1GET /x\\r\\nX: y')",
-            "two requests at once": "send('S'); send('q', b'\\0\\0\\0\\1GET /x'); send('q', b'\\0\\0\\0\\2GET /x')",
+            "two requests at once": "send('S'); os.write(3, b'q\\0\\0\\0\\0\\0\\0\\x0a\\0\\0\\0\\1GET /x' + b'q\\0\\0\\0\\0\\0\\0\\x0a\\0\\0\\0\\2GET /x')",
             "two starts": "send('S'); send('S')",
             "ready again": "send('R', b'{\"python\": \"3\"}')",
             "a result that is no JSON": "send('S'); send('v', b'{]')",

@@ -6,6 +6,7 @@
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,6 +39,7 @@ struct fixture {
     pthread_t thread;
     int port;
     unsigned drain_ms;
+    bool stopping;
     int loop_closed;
 };
 
@@ -129,13 +131,20 @@ static int setup(void **state)
     return 0;
 }
 
+static void stop(struct fixture *fixture)
+{
+    if (!fixture->stopping)
+        uv_async_send(&fixture->stop);
+    fixture->stopping = true;
+}
+
 static int teardown(void **state)
 {
     struct fixture *fixture = *state;
     static const char *const files[] = {"store.db", "store.db-wal", "store.db-shm"};
     char path[128];
 
-    uv_async_send(&fixture->stop);
+    stop(fixture);
     pthread_join(fixture->thread, NULL);
     assert_int_equal(fixture->loop_closed, 0);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
@@ -167,11 +176,13 @@ static void client_open(struct client *client, int port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     struct timeval patience = {.tv_sec = 20};
+    const int on = 1;
 
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     client->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     setsockopt(client->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     setsockopt(client->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    setsockopt(client->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     assert_int_equal(connect(client->fd, (struct sockaddr *)&address, sizeof address), 0);
     client->data = malloc(CLIENT_CAP);
     client->len = 0;
@@ -342,7 +353,7 @@ static void initialize(const struct fixture *fixture, char headers[512])
     request_once(fixture, &answer, "POST", "/mcp", MCP_HEADERS, INITIALIZE);
     assert_int_equal(answer.status, 200);
     assert_non_null(header(&answer, "mcp-session-id"));
-    snprintf(headers, 512, MCP_HEADERS "MCP-Protocol-Version: 2025-11-25\r\nMcp-Session-Id: %s\r\n",
+    snprintf(headers, 512, MCP_HEADERS "MCP-Protocol-Version: 2025-11-25\r\nMcp-Session-Id: %.64s\r\n",
              header(&answer, "mcp-session-id"));
     free(answer.body);
 }
@@ -637,6 +648,25 @@ static void test_keep_alive_and_pipelining(void **state)
         read_answer(&client, &answer);
         assert_int_equal(answer.status, 200);
         assert_non_null(strstr(answer.body, i == 0 ? "waited" : "status"));
+        free(answer.body);
+    }
+    client_close(&client);
+}
+
+/* A client that sends its next request the moment it has the answer, headers and body apart, as
+ * many do: none of it may count as come early. */
+static void test_quick_next_request(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct client client;
+    struct answer answer;
+    char headers[512];
+
+    initialize(fixture, headers);
+    client_open(&client, fixture->port);
+    for (int i = 0; i < 1000; i++) {
+        request(&client, &answer, "POST", "/mcp", headers, PING);
+        assert_int_equal(answer.status, 200);
         free(answer.body);
     }
     client_close(&client);
@@ -1017,7 +1047,7 @@ static void test_shutdown_drains(void **state)
     client_open(&client, fixture->port);
     write_call(&client, headers, CALL("5", "wait", "{\"ms\":500}"));
     wait_running(1);
-    uv_async_send(&fixture->stop);
+    stop(fixture);
     read_answer(&client, &answer);
     assert_int_equal(answer.status, 200);
     assert_non_null(strstr(answer.body, "waited"));
@@ -1042,7 +1072,7 @@ static void test_shutdown_with_calls_in_flight(void **state)
     write_call(&stream, headers, CALL_WITH_TOKEN("6", "wait", "{\"ms\":60000}"));
     wait_running(2);
     assert_true(read_head(&stream, &answer)); /* the stream has begun */
-    uv_async_send(&fixture->stop);
+    stop(fixture);
     while (client_fill(&stream))
         continue;
     while (client_fill(&client))
@@ -1102,6 +1132,7 @@ int main(void)
         HTTP_TEST(test_bodies),
         HTTP_TEST(test_expect_continue),
         HTTP_TEST(test_keep_alive_and_pipelining),
+        HTTP_TEST(test_quick_next_request),
         HTTP_TEST(test_early_body),
         HTTP_TEST(test_session),
         HTTP_TEST(test_many_sessions),
