@@ -185,6 +185,9 @@ static int transfer_error(CURLcode code, const struct transfer *transfer, struct
         if (kinds[i].code == code)
             kind = kinds[i].kind;
     }
+    /* curl calls an answer that is not HTTP an unsupported protocol too. */
+    if (code == CURLE_UNSUPPORTED_PROTOCOL && strncmp(transfer->request->url, "http", 4) == 0)
+        kind = ERROR_IO;
     if (code == CURLE_COULDNT_CONNECT)
         return error_set(err, kind, "%s: nobody answers there", target_name(transfer->request));
     return error_set(err, kind, "%s: %s", target_name(transfer->request),

@@ -107,7 +107,7 @@ static void request(struct fake *fake, const char *path, bool print)
     put_frame(FRAME_REQUEST, payload, sizeof id + (size_t)len);
     while (get_frame(fake, &frame, -1) && frame.type != FRAME_ANSWER)
         fake->cancelled = fake->cancelled || frame.type == FRAME_CANCEL;
-    if (print) {
+    if (print && frame.len >= 6) {
         char text[32];
         uint16_t status;
 

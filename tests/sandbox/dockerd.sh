@@ -79,14 +79,15 @@ start() {
 }
 
 stop() {
-    running || return 0
-    kill "-$1" "$(cat "$folder/pid")" 2>/dev/null || return 0
+    ! running || kill "-$1" "$(cat "$folder/pid")" 2>/dev/null || true
     tries=0
     while running && [ "$tries" -lt 60 ]; do
         tries=$((tries + 1))
         sleep 0.5
     done
     ! running || fail "the daemon does not end"
+    # A killed daemon leaves its data folder mounted upon itself.
+    while mountpoint -q "$folder/data" && umount "$folder/data"; do :; done
 }
 
 [ $# -eq 2 ] || usage
