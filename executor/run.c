@@ -284,6 +284,18 @@ static void take_result(struct run *run, const struct frame *frame)
         log_warning("executor", "%s", err.text);
 }
 
+/* Whether the interpreter's own account is of this end, and says more than the verdict. */
+static bool has_own_account(const struct run *run, enum execution_status status)
+{
+    const char *type = run->result.error_type;
+
+    if (!run->result.error)
+        return false;
+    if (status == EXECUTION_TIMEOUT)
+        return type && strcmp(type, "TimeoutError") == 0;
+    return status == EXECUTION_RUNTIME || status == EXECUTION_MEMORY;
+}
+
 /* What the runner's verdict means to the caller, where the interpreter has not said it better. */
 static const char *verdict_text(const struct run *run, const struct job_exit *ended, char *text,
                                 size_t size)
@@ -354,8 +366,7 @@ static void take_exit(struct run *run, const struct frame *frame)
     result.value = run->result.value;
     result.error_type = run->result.error_type;
     result.error = verdict_text(run, &ended, text, sizeof text);
-    if (run->result.error &&
-        (ended.status == EXECUTION_RUNTIME || ended.status == EXECUTION_MEMORY))
+    if (has_own_account(run, ended.status))
         result.error = run->result.error;
     end(run, &result);
 }

@@ -31,6 +31,8 @@ ANSWER_HEAD = struct.Struct(">IH")
 
 VALUE_CHARS = 32768  # of the last expression's value; with the error it stays under FRAME_RESULT_CAP, escaped
 ERROR_CHARS = 8192
+RESERVE_BYTES = 4 << 20  # given back when the code has failed: it may have left no memory to tell of it
+NAME_CHARS = 200  # of the exception's type
 FILENAME = "<code>"
 
 
@@ -83,9 +85,11 @@ def open_stream(fd):
 
 
 def clip(text, limit):
-    if text is None or len(text) <= limit:
-        return text
-    return text[:limit] + "... (%d characters more)" % (len(text) - limit)
+    """A plain str of at most that length: a subclass is the code's own, and its methods may do anything."""
+    if text is None:
+        return None
+    more = str.__len__(text) - limit
+    return str.__getitem__(text, slice(limit)) + ("... (%d characters more)" % more if more > 0 else "")
 
 
 def compile_code(source):
@@ -125,13 +129,13 @@ def make_finish(send):
         if finished:
             return
         finished = True
-        for stream in (sys.stdout, sys.stderr):
+        for name in ("stdout", "stderr"):
             try:
-                stream.flush()
-            except Exception:  # a closed or replaced stream is the code's own doing, and has nothing left to say
+                getattr(sys, name).flush()
+            except BaseException:  # a closed, removed or replaced stream is the code's own doing; it has nothing left to say
                 continue
-        result = {"value": clip(value, VALUE_CHARS), "error": clip(error, ERROR_CHARS), "error_type": error_type,
-                  "line": line, "exit_code": exit_code}
+        result = {"value": clip(value, VALUE_CHARS), "error": clip(error, ERROR_CHARS),
+                  "error_type": clip(error_type, NAME_CHARS), "line": line, "exit_code": exit_code}
         send("v", json.dumps(result, ensure_ascii=False).encode("utf-8", "replace"))
         os._exit(exit_code)
 
@@ -175,6 +179,7 @@ def run_job(job, send, finish, ask, parts):
         finish(1, **reporter.timeout(frame, job["timeout_ms"] / 1000))
 
     signal.signal(signal.SIGALRM, on_deadline)
+    reserve = bytes(RESERVE_BYTES)
     parts.guard.arm(FILENAME, sys.path + list(parts.folders))
     send("S")
     try:
@@ -183,8 +188,10 @@ def run_job(job, send, finish, ask, parts):
         value = eval(last, namespace) if last is not None else None
         value = repr(value) if value is not None else None
     except SystemExit as end:
+        del reserve
         finish(*reporter.exited(end))
     except BaseException as error:  # whatever the code raises is its result
+        del reserve
         finish(1, **describe(reporter, error, namespace))
     else:
         finish(0, value=value)
@@ -195,7 +202,7 @@ def describe(reporter, error, namespace):
     try:
         return reporter.failed(error, namespace)
     except BaseException:
-        name = type(error).__name__
+        name = reporter.kind(error)
         return {"error": "%s (its text could not be made)" % name, "error_type": name}
 
 

@@ -10,6 +10,7 @@ import warnings
 
 NAMES_LISTED = 30
 SNIPPETS = 60  # characters of an expression that is quoted
+KIND_NAME = type.__dict__["__name__"].__get__
 
 KINDS = (  # what the helpers' dicts are, by the fields that tell
     ("component", ("parameters", "order_index")),
@@ -134,6 +135,11 @@ class Reporter:
         roots = {os.path.abspath(path) + "/" for path in [*sys.path, *folders, sys.prefix + "/lib"] if path}
         self.paths = re.compile("|".join(re.escape(root) for root in sorted(roots, key=len, reverse=True)))
 
+    @staticmethod
+    def kind(error):
+        """The name of its type; a metaclass is the code's own and is not asked."""
+        return KIND_NAME(type(error))
+
     def scrub(self, text):
         return self.paths.sub("", text)
 
@@ -170,7 +176,7 @@ class Reporter:
 
     def failed(self, error, namespace):
         """The members of the result for an exception."""
-        kind = type(error).__name__
+        kind = self.kind(error)
         own = self.own_frames(error.__traceback__)
         line = own[-1].tb_lineno if own else getattr(error, "lineno", None)
         if isinstance(error, MemoryError):
@@ -207,13 +213,19 @@ class Reporter:
 
     def exited(self, end):
         """The arguments of finish() for sys.exit and its like."""
-        code = end.code
-        if code is None or code == 0:
+        code = SystemExit.code.__get__(end)
+        if code is None:
             return (0,)
-        if isinstance(code, int):
-            return int(code) & 0xff or 1, None, "SystemExit: the code ended itself with exit status %d" % code, \
-                "SystemExit"
-        return 1, None, "SystemExit: %s" % self.scrub(str(code)), "SystemExit"
+        if issubclass(type(code), int):
+            if int.__eq__(code, 0):
+                return (0,)
+            status = int.__and__(code, 0xff) or 1
+            return status, None, "SystemExit: the code ended itself with exit status %d" % status, "SystemExit"
+        try:
+            text = self.scrub(str(code))
+        except BaseException:  # the text is made by the code's own method
+            text = "(its text could not be made)"
+        return 1, None, "SystemExit: %s" % text, "SystemExit"
 
     def show_warning(self, message, category, filename, lineno, _file=None, _line=None):
         where = "%s:%d: " % (filename, lineno) if filename == self.filename else ""

@@ -167,6 +167,35 @@ class Errors(unittest.TestCase):
         self.check("class E(BaseException):\n    pass\nraise E('out')", "E", "E: out")
         self.check("raise GeneratorExit", "GeneratorExit")
         self.check("class A:\n    def __repr__(self):\n        raise ValueError('no')\nA()", "ValueError", "no")
+        self.check("class M(type):\n    @property\n    def __name__(self):\n        raise ValueError('no')\n"
+                   "class E(Exception, metaclass=M):\n    pass\nraise E()", "E")
+        outcome = run("raise type('A' * 10**6, (Exception,), {})('no')")
+        self.assertEqual(outcome.status, "error")
+        self.assertLess(len(outcome.result["error_type"]), 300)
+
+    def test_hostile_exits(self):
+        evil = "class E:\n    def __str__(self):\n        raise ValueError('no')\n"
+        number = "class I(int):\n    def __and__(self, other):\n        raise ValueError('no')\n    __int__ = __eq__ = __and__\n"
+        ending = "class S(SystemExit):\n    code = property(lambda self: 1 / 0)\n"
+        for code, status in (("raise SystemExit(10**5000 + 7)", (10**5000 + 7) & 0xff), (evil + "raise SystemExit(E())", 1),
+                             (number + "raise SystemExit(I(3))", 3), (ending + "raise S(4)", 4)):
+            outcome = self.check(code, "SystemExit", "SystemExit: ")
+            self.assertEqual((outcome.exit["exit_code"], outcome.stderr), (status, b""))
+
+    def test_a_hostile_value(self):
+        text = "class S(str):\n    def __len__(self):\n        %s\n    __getitem__ = __str__ = __len__\n" \
+               "class R:\n    def __repr__(self):\n        return S('x' * 10**6)\nR()"
+        for body in ("return 0", "raise KeyError('no')"):
+            outcome = run(text % body)
+            self.assertEqual((outcome.status, outcome.stderr), ("ok", b""))
+            self.assertRegex(outcome.result["value"], r"^x{32768}\.\.\. \(967232 characters more\)$")
+
+    def test_streams_taken_away(self):
+        own = "import statistics\nsys = statistics.sys\n"
+        for code in ("del sys.stdout", "sys.stdout = None", "class O:\n    def flush(self):\n        raise SystemExit(5)\n"
+                     "sys.stdout = sys.stderr = O()"):
+            outcome = run(own + code + "\n7")
+            self.assertEqual((outcome.status, outcome.result["value"], outcome.stderr), ("ok", "7", b""), code)
 
     def test_imports(self):
         for code, name in (("import os", "os"), ("import os.path", "os.path"), ("from os import path", "os"),
@@ -241,6 +270,13 @@ class Limits(unittest.TestCase):
         self.assertEqual((outcome.status, outcome.result["error_type"], outcome.result["line"]),
                          ("memory", "MemoryError", 2))
         self.assertIn("256 MB", outcome.result["error"])
+
+    def test_memory_full_of_small_things(self):
+        for code in ("x = []\nwhile True: x.append((1, 2, object()))", "a = None\nwhile True: a = [a]",
+                     "def f():\n    a = None\n    while True: a = {1: a}\nf()"):
+            outcome = self.run_code(code, memory_mb=200)
+            self.assertEqual((outcome.status, outcome.result.get("error_type"), outcome.stderr),
+                             ("memory", "MemoryError", b""), code)
 
     def test_the_next_run_is_unharmed(self):
         self.assertEqual(self.run_code("a = []\nwhile True: a.append(bytes(10**6))").status, "memory")

@@ -128,7 +128,8 @@ static void test_timeout(void **state)
     assert_int_equal(waiter.status, EXECUTION_TIMEOUT);
     assert_int_equal(waiter.exit_code, 124);
     assert_string_equal(waiter.out, "x\n");
-    assert_true(now() - begin < 2.4); /* the runner's deadline, not ours behind it */
+    assert_non_null(strstr(waiter.error, "line 2")); /* where it was */
+    assert_true(now() - begin < 2.4);                /* the runner's deadline, not ours behind it */
     assert_true(waiter.seconds > 0.5 && waiter.seconds < 1.5);
     job_waiter_finish(&waiter);
 }
