@@ -210,9 +210,11 @@ static void receive_request(struct peer *peer, const struct peer_request *reques
     if (handled == HANDLED_LATER)
         return;
     if (handled == HANDLED_REFUSED) {
+        /* Before initialize the HTTP side has nothing else to tell the client by. */
         refuse_message(request->reply, request->id,
-                       refusal.code == MESSAGE_INVALID_REQUEST ? 400 : 200, refusal.code,
-                       refusal.err.text, NULL);
+                       refusal.code == MESSAGE_INVALID_REQUEST || !peer_initialized(peer) ? 400
+                                                                                          : 200,
+                       refusal.code, refusal.err.text, NULL);
         return;
     }
     buf_init(&message, MESSAGE_OUT_CAP);

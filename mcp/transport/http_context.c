@@ -64,12 +64,12 @@ static int on_upgrade(struct http_server *server, struct lws *wsi, char *kind)
     http_request_read(wsi, "", 0, request);
     gate_check(&server->gate, *request->host ? request->host : NULL,
                *request->origin ? request->origin : NULL, &verdict);
-    if (verdict.status != 0)
+    if (request->wrong)
+        refuse_upgrade(server, wsi, 400, request->wrong);
+    else if (verdict.status != 0)
         refuse_upgrade(server, wsi, verdict.status, verdict.error.text);
     else
-        refuse_upgrade(server, wsi, request->wrong ? 400 : 404,
-                       request->wrong ? request->wrong
-                                      : "no path here speaks WebSocket; MCP is at POST /mcp");
+        refuse_upgrade(server, wsi, 404, "no path here speaks WebSocket; MCP is at POST /mcp");
     free(request);
     return 1;
 }

@@ -123,7 +123,9 @@ static void read_path(struct http_request *request, const char *path, size_t len
     memcpy(request->path, path, len);
     request->path[len] = '\0';
     as_text = json_string(request->path);
-    if (!as_text || strlen(request->path) != len || strpbrk(request->path, "\r\n"))
+    if (strlen(request->path) != len) /* libwebsockets has cut it there */
+        request->wrong = "'&' and ';' in the path are written %26 and %3B";
+    else if (!as_text || strpbrk(request->path, "\r\n"))
         request->wrong = "the path is not UTF-8 text";
     json_decref(as_text);
 }

@@ -53,10 +53,10 @@ static void judge(struct exchange *exchange)
 
     gate_check(&server->gate, *request->host ? request->host : NULL,
                *request->origin ? request->origin : NULL, &exchange->gate);
-    if (exchange->gate.status != 0)
-        exchange_error(exchange, exchange->gate.status, "%s", exchange->gate.error.text);
-    else if (request->wrong)
+    if (request->wrong) /* first, as the gate shows what it refuses */
         exchange_error(exchange, 400, "%s", request->wrong);
+    else if (exchange->gate.status != 0)
+        exchange_error(exchange, exchange->gate.status, "%s", exchange->gate.error.text);
     else if (server->draining)
         exchange_error(exchange, 503, "the server is stopping");
     else if (request->chunked)

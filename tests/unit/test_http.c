@@ -424,6 +424,10 @@ static void test_host_and_origin(void **state)
         }
     }
     expect(fixture, "GET", "/health", "X-Nothing: host:\r\n", NULL, 400, "Host");
+    /* A message cannot show what is no UTF-8. */
+    expect(fixture, "GET", "/health", "Host: localhost\xff\r\n", NULL, 400, "printable ASCII");
+    expect(fixture, "GET", "/health", "Origin: http://\xff\r\n", NULL, 400, "printable ASCII");
+    expect(fixture, "GET", "/nodes/a&b/components", "", NULL, 400, "%26");
 }
 
 /* No upgrade is ever accepted; h2c falls back to HTTP/1.1 as its offer allows. */
@@ -735,6 +739,9 @@ static void test_session(void **state)
     expect(fixture, "POST", "/mcp", headers, INITIALIZE, 400, "already");
     expect(fixture, "POST", "/mcp", MCP_HEADERS, PING, 400, "Mcp-Session-Id");
     expect(fixture, "POST", "/mcp", MCP_HEADERS, CALL("3", "echo", "{}"), 400, "initialize");
+    expect(fixture, "POST", "/mcp", MCP_HEADERS,
+           "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}", 400,
+           "protocolVersion");
     expect(fixture, "POST", "/mcp", MCP_HEADERS "Mcp-Session-Id: 0123\r\n", PING, 404,
            "initialize");
     snprintf(text, sizeof text, "%s", headers);
