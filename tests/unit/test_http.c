@@ -353,7 +353,8 @@ static void initialize(const struct fixture *fixture, char headers[512])
     request_once(fixture, &answer, "POST", "/mcp", MCP_HEADERS, INITIALIZE);
     assert_int_equal(answer.status, 200);
     assert_non_null(header(&answer, "mcp-session-id"));
-    snprintf(headers, 512, MCP_HEADERS "MCP-Protocol-Version: 2025-11-25\r\nMcp-Session-Id: %.64s\r\n",
+    snprintf(headers, 512,
+             MCP_HEADERS "MCP-Protocol-Version: 2025-11-25\r\nMcp-Session-Id: %.64s\r\n",
              header(&answer, "mcp-session-id"));
     free(answer.body);
 }
