@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "helpers/base/log.h"
 #include "mcp/command/command.h"
 #include "mcp/command/parts.h"
 #include "mcp/session/store.h"
@@ -133,6 +134,12 @@ static void refuse(const struct config *config, const struct verdict *verdict,
     puts(line.data);
 }
 
+static void print(const struct buf *text, FILE *to)
+{
+    if (text->len > 0)
+        fwrite(text->data, 1, text->len, to);
+}
+
 static int prepare(struct execution_wait *wait, const char *kind, struct error *err)
 {
     const char *const kinds[] = {kind, NULL};
@@ -211,9 +218,10 @@ static int execute(const struct config *config, const struct buf *code,
     lane_destroy(wait.parts.read);
     mailbox_destroy(wait.parts.mailbox);
     uv_run(&loop, UV_RUN_DEFAULT);
-    uv_loop_close(&loop);
-    fwrite(wait.out.data, 1, wait.out.len, stdout);
-    fwrite(wait.error.data, 1, wait.error.len, stderr);
+    if (uv_loop_close(&loop) != 0)
+        log_error("exec", "the event loop still had open handles at the end");
+    print(&wait.out, stdout);
+    print(&wait.error, stderr);
     buf_finish(&wait.out);
     buf_finish(&wait.error);
     return wait.status;

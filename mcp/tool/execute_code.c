@@ -97,8 +97,6 @@ static void submit(struct run *run)
     call->run_id = executor_run(call->parts->executor, &job, &run->err);
     if (call->run_id == 0)
         fail(run, TOOL_ERROR_BUSY);
-    else if (cancel_fired(call->cancel))
-        executor_cancel(call->parts->executor, call->run_id);
 }
 
 static void find_session(struct lane_job *job, void *context)
@@ -114,6 +112,8 @@ static void on_session(struct lane_job *job)
 
     if (run->rc < 0)
         fail(run, TOOL_ERROR_VALIDATION);
+    else if (cancel_check(run->call->cancel, &run->err) < 0)
+        fail(run, TOOL_ERROR_CANCELLED); /* the executor may be gone, as when the server ends */
     else
         submit(run);
 }

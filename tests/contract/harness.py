@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import queue
+import re
 import signal
 import subprocess
 import tempfile
@@ -20,6 +21,8 @@ BUILD = pathlib.Path(os.environ.get("LECTERN_BUILD", ROOT / "build" / "release")
 SHARED = pathlib.Path(os.environ.get("LECTERN_SHARED", ROOT.parent / "shared"))
 LECTERN = BUILD / "lectern"
 ANSWER_SECONDS = 60
+# What a sanitizer says, and lectern itself of an event loop that could not be closed.
+COMPLAINT = re.compile(rb"Sanitizer: |: runtime error: |open handles")
 
 
 def shared(*parts):
@@ -28,6 +31,12 @@ def shared(*parts):
     if not path.exists():
         raise unittest.SkipTest("SKIPPED: %s is not here; set LECTERN_SHARED to the folder that has it" % path)
     return path
+
+
+def check_log(log):
+    """Whatever its exit status: no process of ours leaks, races or leaves its event loop open."""
+    if COMPLAINT.search(log):
+        raise AssertionError(log.decode(errors="replace"))
 
 
 class Workspace:
@@ -43,6 +52,7 @@ class Workspace:
     def run(self, *words, stdin=b"", check=True):
         done = subprocess.run([str(LECTERN), *words], input=stdin, capture_output=True, env=self.environment(),
                               timeout=ANSWER_SECONDS, check=False)
+        check_log(done.stderr)
         if check and done.returncode != 0:
             raise AssertionError("lectern %s: exit %d\n%s" % (" ".join(words), done.returncode, done.stderr.decode()))
         return done
@@ -132,10 +142,18 @@ class Stdio(Mcp):
     def close(self):
         """Ends it as a client does, by closing its input; the exit status."""
         self.process.stdin.close()
+        return self.wait()
+
+    def wait(self):
+        """The exit status, once it has ended."""
         status = self.process.wait(timeout=ANSWER_SECONDS)
         self.reader.join()
         self.process.stdout.close()
+        self.process.stdin.close()
+        self.log.seek(0)
+        log = self.log.read()
         self.log.close()
+        check_log(log)
         return status
 
 
@@ -208,8 +226,13 @@ class Server(Mcp):
     def close(self):
         """Ends it as a user does; the exit status."""
         self.process.send_signal(signal.SIGTERM)
+        return self.wait()
+
+    def wait(self):
+        """The exit status, once it has ended."""
         status = self.process.wait(timeout=ANSWER_SECONDS)
         self._finish()
+        check_log("".join(self.lines).encode())
         return status
 
     def _finish(self):
