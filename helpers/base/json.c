@@ -115,3 +115,24 @@ const char *json_get_string(const json_t *object, const char *key)
 {
     return json_string_value(json_object_get(object, key));
 }
+
+const char *json_kind(const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        return "an object";
+    case JSON_ARRAY:
+        return "an array";
+    case JSON_STRING:
+        return "text";
+    case JSON_INTEGER:
+    case JSON_REAL:
+        return "a number";
+    case JSON_NULL:
+        return "null";
+    case JSON_TRUE:
+    case JSON_FALSE:
+        return "true or false";
+    }
+    return "something else";
+}

@@ -29,4 +29,7 @@ void json_write_string(struct buf *buf, const char *text, size_t len);
 /* The string at key, borrowed; NULL where it is absent or no string. */
 const char *json_get_string(const json_t *object, const char *key);
 
+/* What a value is, in words for an error: "an object", "text", "a number"; static. */
+const char *json_kind(const json_t *value);
+
 #endif

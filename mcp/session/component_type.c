@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helpers/base/json.h"
 #include "helpers/base/nearest.h"
 #include "mcp/session/problems.h"
 #include "mcp/session/store.h"
@@ -169,31 +170,10 @@ void component_type_outline(const struct component_type *type, struct buf *to)
 
 /* ---- checking ---- */
 
-static const char *kind_of(const json_t *value)
-{
-    switch (json_typeof(value)) {
-    case JSON_OBJECT:
-        return "an object";
-    case JSON_ARRAY:
-        return "an array";
-    case JSON_STRING:
-        return "text";
-    case JSON_INTEGER:
-    case JSON_REAL:
-        return "a number";
-    case JSON_NULL:
-        return "null";
-    case JSON_TRUE:
-    case JSON_FALSE:
-        return "true or false";
-    }
-    return "something else";
-}
-
 static void check_text(struct problems *problems, const char *field, const json_t *value)
 {
     if (!json_is_string(value))
-        problems_add(problems, field, "must be text, not %s", kind_of(value));
+        problems_add(problems, field, "must be text, not %s", json_kind(value));
     else if (json_string_length(value) > TEXT_MAX)
         problems_add(problems, field, "is longer than %zu bytes", TEXT_MAX);
 }
@@ -205,7 +185,7 @@ static void check_text_list(struct problems *problems, const char *field, const 
     size_t i;
 
     if (!json_is_array(value)) {
-        problems_add(problems, field, "must be an array of text, not %s", kind_of(value));
+        problems_add(problems, field, "must be an array of text, not %s", json_kind(value));
         return;
     }
     json_array_foreach((json_t *)value, i, entry)
@@ -232,8 +212,8 @@ static void check_choice(struct problems *problems, const char *field, const jso
     for (size_t i = 0; choices[i]; i++)
         nearest_feed(&search, choices[i]);
     problems_add(problems, field, "%s%s%s is none of %s%s%s%s", text ? "'" : "",
-                 text_cut_line(shown, sizeof shown, text ? text : kind_of(value)), text ? "'" : "",
-                 list.data ? list.data : "", search.best ? " (nearest: " : "",
+                 text_cut_line(shown, sizeof shown, text ? text : json_kind(value)),
+                 text ? "'" : "", list.data ? list.data : "", search.best ? " (nearest: " : "",
                  search.best ? search.best : "", search.best ? ")" : "");
 }
 
@@ -244,7 +224,7 @@ static void check_picture(struct problems *problems, const char *field, const js
     if (!json_is_object(picture)) {
         problems_add(problems, field,
                      "must be an object {title, body, svgCode or imagePath}, not %s",
-                     kind_of(picture));
+                     json_kind(picture));
         return;
     }
     for (size_t i = 0; picture_fields[i]; i++) {
@@ -262,7 +242,7 @@ static void check_pictures(struct problems *problems, const char *field, const j
     if (!json_is_object(value)) {
         problems_add(problems, field,
                      "must be an object with svg1..svg%u or image1..image%u, not %s", count, count,
-                     kind_of(value));
+                     json_kind(value));
         return;
     }
     for (unsigned i = 1; i <= count; i++) {
@@ -296,7 +276,7 @@ static void check_chart_data(struct problems *problems, const char *field, const
 
     if (!json_is_object(value)) {
         problems_add(problems, field, "must be an object {%s, %s}, not %s", names[0], names[1],
-                     kind_of(value));
+                     json_kind(value));
         return;
     }
     for (size_t i = 0; i < 2; i++) {
@@ -307,7 +287,7 @@ static void check_chart_data(struct problems *problems, const char *field, const
         if (!number)
             problems_add(problems, inner, "is missing, send a number");
         else if (!json_is_number(number))
-            problems_add(problems, inner, "must be a number, not %s", kind_of(number));
+            problems_add(problems, inner, "must be a number, not %s", json_kind(number));
     }
 }
 
@@ -403,7 +383,7 @@ int component_type_check(const char *type, const json_t *parameters, const char 
     if (!parameters) {
         problems_add(&problems, "parameters", "is missing, send an object");
     } else if (!json_is_object(parameters)) {
-        problems_add(&problems, "parameters", "must be an object, not %s", kind_of(parameters));
+        problems_add(&problems, "parameters", "must be an object, not %s", json_kind(parameters));
     } else {
         for (const struct parameter *p = row->parameters; p->name; p++)
             check_parameter(&problems, p, parameters);

@@ -7,28 +7,6 @@
 
 #include "helpers/base/json.h"
 
-static const char *type_name(const json_t *value)
-{
-    switch (json_typeof(value)) {
-    case JSON_OBJECT:
-        return "an object";
-    case JSON_ARRAY:
-        return "an array";
-    case JSON_STRING:
-        return "a text";
-    case JSON_INTEGER:
-        return "a number";
-    case JSON_REAL:
-        return "a number with a fraction";
-    case JSON_TRUE:
-    case JSON_FALSE:
-        return "true or false";
-    case JSON_NULL:
-        break;
-    }
-    return "null";
-}
-
 /* NULL too where the argument is null: models send that for "not given". */
 static json_t *get(const struct tool_call *call, const char *name)
 {
@@ -46,7 +24,7 @@ int argument_text_or(const struct tool_call *call, const char *name, const char 
     if (!given)
         return 0;
     if (!json_is_string(given))
-        return error_set_at(err, name, "%s wants a text, not %s.", name, type_name(given));
+        return error_set_at(err, name, "%s wants a text, not %s.", name, json_kind(given));
     if (strlen(json_string_value(given)) != json_string_length(given))
         return error_set_at(err, name, "%s must not hold a NUL character.", name);
     *value = json_string_value(given);
@@ -112,7 +90,7 @@ int argument_json(const struct tool_call *call, const char *name, json_type type
     }
     if (json_typeof(*value) == type)
         return 0;
-    error_set_at(err, name, "%s wants %s, not %s.", name, wanted, type_name(*value));
+    error_set_at(err, name, "%s wants %s, not %s.", name, wanted, json_kind(*value));
     json_decref(*value);
     *value = NULL;
     return -1;
