@@ -29,8 +29,6 @@ int complain(const char *format, ...)
 
     memcpy(line, PREFIX, sizeof PREFIX);
     va_start(args, format);
-    /* clang-tidy 14 does not see the va_start above.
-     * NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
     vsnprintf(line + strlen(PREFIX), sizeof line - strlen(PREFIX) - 1, format, args);
     va_end(args);
     return finish(line, NULL);
@@ -44,8 +42,6 @@ int complain_errno(const char *format, ...)
 
     memcpy(line, PREFIX, sizeof PREFIX);
     va_start(args, format);
-    /* clang-tidy 14 does not see the va_start above.
-     * NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
     vsnprintf(line + strlen(PREFIX), sizeof line - strlen(PREFIX) - 1, format, args);
     va_end(args);
     return finish(line, reason ? reason : "an unknown error");

@@ -24,7 +24,6 @@ __attribute__((format(printf, 5, 0))) static void add(struct report *report, con
     diagnostic->code = code;
     diagnostic->line = line;
     diagnostic->column = column;
-    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the callers start it */
     len = vsnprintf(diagnostic->text, sizeof diagnostic->text, format, args);
     if (len >= (int)sizeof diagnostic->text) {
         utf8_mark_cut(diagnostic->text, sizeof diagnostic->text);

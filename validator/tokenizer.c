@@ -65,7 +65,6 @@ fail(struct tokenizer *t, struct token *token, size_t at, const char *format, ..
     va_list args;
 
     va_start(args, format);
-    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): started above */
     vsnprintf(t->error, sizeof t->error, format, args);
     va_end(args);
     t->error_at = at;
