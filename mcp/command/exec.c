@@ -212,8 +212,10 @@ static int execute(const struct config *config, const struct buf *code,
     mailbox_destroy(wait.parts.mailbox);
     uv_run(&loop, UV_RUN_DEFAULT);
     uv_loop_close(&loop);
-    fwrite(wait.out.data, 1, wait.out.len, stdout);
-    fwrite(wait.error.data, 1, wait.error.len, stderr);
+    if (wait.out.len > 0)
+        fwrite(wait.out.data, 1, wait.out.len, stdout);
+    if (wait.error.len > 0)
+        fwrite(wait.error.data, 1, wait.error.len, stderr);
     buf_finish(&wait.out);
     buf_finish(&wait.error);
     return wait.status;
@@ -257,5 +259,6 @@ const struct command command_exec = {
     .usage = "[--session SID] [--profile P] [--json] [FILE|-]",
     .summary = "run one Python analysis; without a session it has no helpers",
     .options = CONFIG_EXEC,
+    .takes_words = true,
     .run = run,
 };

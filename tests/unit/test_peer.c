@@ -201,7 +201,7 @@ static void test_before_initialize(void **state)
     expect_error(fixture, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}", -32600, 400,
                  "initialize first");
     expect_error(fixture, CALL("1", "echo", "{}"), -32600, 400, "initialize first");
-    expect_error(fixture, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}", -32602, 200,
+    expect_error(fixture, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}", -32602, 400,
                  "protocolVersion");
 }
 
