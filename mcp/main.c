@@ -2,7 +2,10 @@
  *
  * lectern: finds the subcommand, reads its options, runs it.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/log.h"
@@ -64,6 +67,15 @@ static int set_log_level(const struct command *command, const struct config *con
                      config->log);
 }
 
+static int check_words(const struct command *command, const struct config *config,
+                       struct error *err)
+{
+    if (command->takes_words || config->argument_count == 0)
+        return 0;
+    return error_set(err, ERROR_INVALID, "'%s' is no option; --help lists all",
+                     config->arguments[0]);
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     struct config config;
@@ -71,7 +83,7 @@ static int run(const struct command *command, int argc, char **argv)
     int status;
 
     if (config_read(&config, command->options, argc, argv, &err) < 0 ||
-        set_log_level(command, &config, &err) < 0)
+        set_log_level(command, &config, &err) < 0 || check_words(command, &config, &err) < 0)
         status = command_fail(command->name, EXIT_USAGE, &err);
     else if (config.help)
         status = print_help(command);
@@ -81,7 +93,32 @@ static int run(const struct command *command, int argc, char **argv)
     return status;
 }
 
-int main(int argc, char **argv)
+/* Descriptors 0 to 2 that the shell has closed (">&-") would be given to the next files opened,
+ * which then got what is printed. In their places stands what refuses to be used the usual way. */
+static void hold_standard_descriptors(void)
+{
+    static const int modes[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+
+    for (int fd = 0; fd < 3; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", modes[fd]) < 0)
+            abort();
+    }
+}
+
+/* A full disk or a reader that left is told by the last write only. */
+static int close_output(int status)
+{
+    bool failed = ferror(stdout) != 0;
+
+    errno = 0;
+    if (fclose(stdout) == 0 && !failed)
+        return status;
+    fprintf(stderr, "lectern: standard output: %s\n",
+            errno ? strerrordesc_np(errno) : "could not be written");
+    return status == EXIT_OK ? EXIT_FAILED : status;
+}
+
+static int dispatch(int argc, char **argv)
 {
     const struct command *command;
 
@@ -100,4 +137,10 @@ int main(int argc, char **argv)
     }
     command = find(argv[1]);
     return command ? run(command, argc - 2, argv + 2) : EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    hold_standard_descriptors();
+    return close_output(dispatch(argc, argv));
 }

@@ -453,7 +453,8 @@ int config_share_file(const struct config *config, const char *name, char *path,
         if (snprintf(path, size, "%s%s%s", config->share, tail, name) < (int)size &&
             access(path, R_OK) == 0)
             return 0;
-        return error_set(err, ERROR_UNAVAILABLE, "%s is not in %s", name, config->share);
+        return *name ? error_set(err, ERROR_UNAVAILABLE, "%s is not in %s", name, config->share)
+                     : error_errno(err, errno, "--share %s", config->share);
     }
     for (size_t i = 0; slash && i < sizeof beside_binary / sizeof beside_binary[0]; i++) {
         if (snprintf(path, size, "%.*s/%s%s%s", (int)(slash - binary), binary, beside_binary[i],

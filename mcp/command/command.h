@@ -5,6 +5,8 @@
 #ifndef LECTERN_COMMAND_H
 #define LECTERN_COMMAND_H
 
+#include <stdbool.h>
+
 #include "helpers/base/config.h"
 
 /* Exit statuses. exec has its own beside these: 3 refused, 124 timeout, 127 no engine. */
@@ -22,6 +24,7 @@ struct command {
     const char *usage;   /* "[--profile P] [--json] [FILE...]" */
     const char *summary; /* one line */
     enum config_command options;
+    bool takes_words; /* behind its options: a FILE, a query, ... */
     int (*run)(
         const struct config *config); /* the exit status; it has said what was wrong on stderr */
 };

@@ -265,5 +265,6 @@ const struct command command_exec = {
     .usage = "[--session SID] [--profile P] [--json] [FILE|-]",
     .summary = "run one Python analysis; without a session it has no helpers",
     .options = CONFIG_EXEC,
+    .takes_words = true,
     .run = run,
 };

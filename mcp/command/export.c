@@ -84,5 +84,6 @@ const struct command command_export = {
     .usage = "[SID] [-o FILE] [--store URL]",
     .summary = "write a session as a curriculum file",
     .options = CONFIG_EXPORT,
+    .takes_words = true,
     .run = run,
 };

@@ -83,10 +83,7 @@ static int run(const struct config *config)
     store_close(store);
     if (rc < 0)
         return command_fail("graph", err.kind == ERROR_INVALID ? EXIT_USAGE : EXIT_FAILED, &err);
-    if (fwrite(text.data, 1, text.len, stdout) < text.len || fflush(stdout) != 0) {
-        error_set(&err, ERROR_IO, "standard output cannot be written");
-        return command_fail("graph", EXIT_FAILED, &err);
-    }
+    fwrite(text.data, 1, text.len, stdout); /* main tells when it cannot be written */
     return EXIT_OK;
 }
 
@@ -96,5 +93,6 @@ const struct command command_graph = {
              "[--store URL]",
     .summary = "ask about prerequisites, paths, order, cycles and bottlenecks",
     .options = CONFIG_GRAPH,
+    .takes_words = true,
     .run = run,
 };

@@ -73,5 +73,6 @@ const struct command command_image = {
     .usage = "build | list | remove",
     .summary = "make, list or remove the sandbox's Docker image",
     .options = CONFIG_IMAGE,
+    .takes_words = true,
     .run = run,
 };

@@ -78,5 +78,6 @@ const struct command command_import = {
     .usage = "FILE [--title TEXT] [--dry-run] [--store URL]",
     .summary = "take a curriculum file into a new session and print its id",
     .options = CONFIG_IMPORT,
+    .takes_words = true,
     .run = run,
 };

@@ -107,5 +107,6 @@ const struct command command_validate = {
     .usage = "[--profile P] [--json] [--dump-policy] [FILE...]",
     .summary = "judge Python programs as execute_code would, without running them",
     .options = CONFIG_VALIDATE,
+    .takes_words = true,
     .run = run,
 };

@@ -210,11 +210,13 @@ static void receive_request(struct peer *peer, const struct peer_request *reques
     if (handled == HANDLED_LATER)
         return;
     if (handled == HANDLED_REFUSED) {
-        /* Before initialize the HTTP side has nothing else to tell the client by. */
-        refuse_message(request->reply, request->id,
-                       refusal.code == MESSAGE_INVALID_REQUEST || !peer_initialized(peer) ? 400
-                                                                                          : 200,
-                       refusal.code, refusal.err.text, NULL);
+        /* A refused initialize leaves the HTTP side without a session: that is the request's fault.
+         */
+        bool at_fault =
+            refusal.code == MESSAGE_INVALID_REQUEST || (method && !peer_initialized(peer));
+
+        refuse_message(request->reply, request->id, at_fault ? 400 : 200, refusal.code,
+                       refusal.err.text, NULL);
         return;
     }
     buf_init(&message, MESSAGE_OUT_CAP);

@@ -93,6 +93,7 @@ void exchange_gone(struct exchange *exchange)
     if (exchange->on_gone)
         exchange->on_gone(exchange->on_gone_user);
     exchange->server->exchanges--;
+    exchange->server->answers -= exchange->counted;
     exchange_release_body(exchange);
     buf_finish(&exchange->out);
     free(exchange);
@@ -127,12 +128,36 @@ void exchange_begin_answer(struct exchange *exchange)
     want_to_write(exchange);
 }
 
+/* Whether so much is held for slow readers that the answer to one more read is better made again
+ * later. What a write has to tell always goes out. */
+static bool is_too_much(struct exchange *exchange, size_t len)
+{
+    struct http_server *server = exchange->server;
+
+    if (strcmp(exchange->request.method, "GET") != 0 || len <= HTTP_CHUNK_SIZE)
+        return false;
+    if (server->answers > HTTP_ANSWERS_CAP || len > HTTP_ANSWERS_CAP - server->answers)
+        return server->answers > 0; /* a single one of any length goes */
+    return false;
+}
+
 void exchange_answer(struct exchange *exchange, int status, const char *content_type,
                      struct buf *body)
 {
     if (exchange->status != 0) {
         buf_finish(body);
         return;
+    }
+    if (body && is_too_much(exchange, body->len)) {
+        buf_finish(body);
+        exchange->etag[0] = '\0';
+        exchange_error(exchange, 503,
+                       "too many large answers are being read at once: send it again in a moment");
+        return;
+    }
+    if (body && strcmp(exchange->request.method, "GET") == 0) {
+        exchange->counted = body->len;
+        exchange->server->answers += body->len;
     }
     exchange->status = status;
     exchange->content_type = content_type;

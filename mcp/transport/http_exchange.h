@@ -35,6 +35,7 @@ struct exchange {
     const char *content_type;
     struct buf out; /* the body, or the events not yet written */
     size_t written;
+    size_t counted;      /* of out in server->answers */
     bool continue_waits; /* "100 Continue" goes first */
     bool headers_sent;
     bool streaming, stream_ended;

@@ -121,6 +121,10 @@ static int bind_one(struct http_port *port, uv_loop_t *loop, const struct addrin
         close(listener->fd);
         if (rc == EADDRNOTAVAIL)
             return 0;
+        if (rc == EACCES)
+            return error_set(err, ERROR_INVALID,
+                             "port %d is for root only: choose one from 1024 on with --port N",
+                             port->number);
         return rc == EADDRINUSE ? port_taken(port->number, host, err)
                                 : error_errno(err, rc, "listen on %s port %d", host, port->number);
     }

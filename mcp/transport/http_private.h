@@ -23,6 +23,7 @@
 #define HTTP_KEEPALIVE_TIMEOUT_S 60  /* between two requests */
 #define HTTP_LINGER_S            2   /* after refusing a body that still comes */
 #define HTTP_RETRY_AFTER_S       1
+#define HTTP_ANSWERS_CAP         ((size_t)256 << 20) /* bytes of all answers to reads held at once */
 #define HTTP_BODIES_CAP          ((size_t)256 << 20) /* bytes of all request bodies held at once */
 #define HTTP_STREAM_MARK         ((size_t)1 << 20) /* unread bytes of a stream; above, no progress */
 

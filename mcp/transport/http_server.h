@@ -24,6 +24,7 @@ struct http_server {
     size_t connections; /* open */
     size_t exchanges;   /* under way */
     size_t bodies;      /* bytes of request bodies held */
+    size_t answers;     /* bytes of answers held, those to reads */
     bool draining;
     unsigned char scratch[LWS_PRE + HTTP_CHUNK_SIZE];
 

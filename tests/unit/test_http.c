@@ -25,6 +25,7 @@
 #include "tests/unit/fake_tools.h"
 
 #define CLIENT_CAP     ((size_t)32 << 20)
+#define SLOW_READERS   45 /* of 7 MB each: more than HTTP_ANSWERS_CAP */
 #define READ_CAPACITY  4
 #define PARALLEL       50
 #define DRAIN_MS       3000
@@ -917,6 +918,32 @@ static void create_session(const struct fixture *fixture, char sid[SESSION_ID_SI
     free(answer.body);
 }
 
+/* More than may be held for readers that do not read: told, and well again once they have left. */
+static void check_slow_readers(const struct fixture *fixture, const char *get)
+{
+    struct client readers[SLOW_READERS];
+    struct answer answer;
+    int busy = 0;
+
+    for (int i = 0; i < SLOW_READERS; i++) {
+        client_open(&readers[i], fixture->port);
+        client_write(&readers[i], get, strlen(get));
+        assert_true(read_head(&readers[i], &answer));
+        assert_true(answer.status == 200 || answer.status == 503);
+        if (answer.status == 503) {
+            read_body(&readers[i], &answer, false);
+            assert_non_null(strstr(answer.body, "send it again"));
+            assert_string_equal(header(&answer, "retry-after"), "1");
+            free(answer.body);
+            busy++;
+        }
+    }
+    assert_true(busy > 0 && busy < SLOW_READERS / 2);
+    for (int i = 0; i < SLOW_READERS; i++)
+        client_close(&readers[i]);
+    usleep(300000);
+}
+
 static void test_session_api(void **state)
 {
     const struct fixture *fixture = *state;
@@ -938,8 +965,9 @@ static void test_session_api(void **state)
         memcpy(body + len + 900000, "\"}", 3);
         expect(fixture, "POST", path, JSON, body, 200, NULL);
     }
-    client_open(&client, fixture->port);
     snprintf(body, 512, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
+    check_slow_readers(fixture, body);
+    client_open(&client, fixture->port);
     client_write(&client, body, strlen(body));
     usleep(300000);
     read_answer(&client, &answer);

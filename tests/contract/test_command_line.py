@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command line in the hands of the clumsy: descriptors that are closed or full, words that belong nowhere, folders that
+cannot be read. Each is told, and nothing is lost."""
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+
+import harness
+
+CURRICULUM = {"nodes": [{"node_id": "N001", "title": "One", "components": []}], "relationships": []}
+
+
+class CommandLine(unittest.TestCase):
+    def setUp(self):
+        self.workspace = harness.Workspace()
+        self.addCleanup(self.workspace.close)
+        self.file = pathlib.Path(self.workspace.data, "one.json")
+        self.file.write_text(json.dumps(CURRICULUM))
+
+    def shell(self, line):
+        """(exit status, standard error) of a shell's line; $L is lectern, $F a curriculum."""
+        done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, check=False, timeout=harness.ANSWER_SECONDS,
+                              stdin=subprocess.DEVNULL,
+                              env=dict(self.workspace.environment(), L=str(harness.LECTERN), F=str(self.file)))
+        return done.returncode, done.stderr.decode()
+
+    def test_full_output_is_told(self):
+        for line in ('"$L" import "$F"', '"$L" export', '"$L" graph counts', '"$L" --help', '"$L" serve --help',
+                     'echo "print(1)" | "$L" validate --json'):
+            status, said = self.shell(line + " >/dev/full")
+            self.assertEqual(status, 1, line)
+            self.assertIn("standard output: No space left on device", said, line)
+
+    def test_closed_descriptors(self):
+        status, said = self.shell('"$L" import "$F" >&-')
+        self.assertEqual((status, "standard output: Bad file descriptor" in said), (1, True), said)
+        for line in ('"$L" export >/dev/null 2>&-', '"$L" export <&- >/dev/null', '"$L" graph counts <&- 2>&- >/dev/null'):
+            self.assertEqual(self.shell(line), (0, ""), line)
+        self.assertEqual(self.shell('"$L" export >&- 2>&- <&-')[0], 1)
+
+    def test_words_that_belong_nowhere(self):
+        for command in ("serve", "stdio", "doctor", "demo"):
+            done = self.workspace.run(command, "N001", check=False)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), command)
+            self.assertIn("'N001' is no option", done.stderr.decode())
+
+    def test_share_that_is_not_there(self):
+        done = self.workspace.run("exec", "--share", "/no/such/folder", stdin=b"print(1)", check=False)
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertIn("--share /no/such/folder: No such file or directory", done.stderr.decode())
+
+    def test_interrupted_import_leaves_nothing(self):
+        path = harness.shared("data", "openstax_algebra.json")
+        for signal in ("INT", "TERM", "KILL"):
+            process = subprocess.Popen([str(harness.LECTERN), "import", str(path)], stdout=subprocess.PIPE,
+                                       stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+                                       env=self.workspace.environment())
+            log = pathlib.Path(self.workspace.data, "lectern.db-wal")
+            while process.poll() is None and not (log.exists() and log.stat().st_size > 1 << 20):
+                os.sched_yield()
+            process.send_signal(getattr(__import__("signal"), "SIG" + signal))
+            printed = process.communicate(timeout=harness.ANSWER_SECONDS)[0]
+            self.assertEqual(printed, b"")
+        done = self.workspace.run("export", check=False)
+        self.assertIn("holds no session yet", done.stderr.decode())
+        self.workspace.load(self.file)
+        self.assertEqual(json.loads(self.workspace.run("export").stdout), CURRICULUM)
+
+
+if __name__ == "__main__":
+    unittest.main()
