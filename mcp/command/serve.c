@@ -24,8 +24,8 @@ static void on_closed(void *user)
 {
     struct serving *serving = user;
 
-    signals_finish(&serving->signals);
     parts_finish(&serving->parts);
+    signals_finish(&serving->signals); /* last: a second signal cuts none of this short */
 }
 
 static void on_signal(void *user)

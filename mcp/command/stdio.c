@@ -26,8 +26,8 @@ static void on_end(void *user)
         return;
     serving->ended = true;
     stdio_server_destroy(serving->stdio);
-    signals_finish(&serving->signals);
     parts_finish(&serving->parts);
+    signals_finish(&serving->signals); /* last: a second signal cuts none of this short */
 }
 
 /* A session that does not exist is told at the start, not at every call. */
