@@ -78,14 +78,6 @@ static void check_id(struct problems *problems, const char *field, const json_t 
     }
 }
 
-/* The id of a new node is a segment of its paths, where clients and servers on the way resolve dots
- * and slashes, encoded or not. Imported ones keep theirs. */
-static void check_addressable(struct problems *problems, const char *field, const char *id)
-{
-    if (id && (strchr(id, '/') || strcmp(id, ".") == 0 || strcmp(id, "..") == 0))
-        problems_add(problems, field, "is part of paths: it may hold no / and not be . or ..");
-}
-
 static void check_title(struct problems *problems, const json_t *value)
 {
     size_t len = json_string_length(value);
@@ -150,7 +142,6 @@ json_t *entity_node(const json_t *input, struct error *err)
         return NULL;
     problems_begin(&problems, "");
     check_id(&problems, "node_id", json_object_get(node, "node_id"));
-    check_addressable(&problems, "node_id", json_string_value(json_object_get(node, "node_id")));
     check_title(&problems, json_object_get(node, "title"));
     check_optional_text(&problems, "raw_content", json_object_get(node, "raw_content"));
     if (chapter && !json_is_integer(chapter) && !json_is_null(chapter))
