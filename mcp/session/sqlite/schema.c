@@ -95,6 +95,7 @@ static int read_number(sqlite3 *db, const char *sql, const char *path, int *numb
     return rc;
 }
 
+/* In a transaction, so that the three belong together while another process writes the schema. */
 static int read_version(sqlite3 *db, const char *path, int *version, struct error *err)
 {
     int application, tables;
@@ -115,11 +116,22 @@ static int read_version(sqlite3 *db, const char *path, int *version, struct erro
     return 0;
 }
 
+static int look_up_version(sqlite3 *db, const char *path, int *version, struct error *err)
+{
+    int rc;
+
+    if (sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
+        return error_set(err, ERROR_IO, "cannot read the store %s: %s", path, sqlite3_errmsg(db));
+    rc = read_version(db, path, version, err);
+    sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    return rc;
+}
+
 int schema_check(sqlite3 *db, const char *path, struct error *err)
 {
     int version;
 
-    if (read_version(db, path, &version, err) != 0)
+    if (look_up_version(db, path, &version, err) != 0)
         return -1;
     if (version < NEWEST)
         return error_set(
@@ -145,7 +157,7 @@ int schema_migrate(sqlite3 *db, const char *path, struct error *err)
 {
     int version;
 
-    if (read_version(db, path, &version, err) != 0)
+    if (look_up_version(db, path, &version, err) != 0)
         return -1;
     if (version == NEWEST)
         return 0;
