@@ -165,4 +165,7 @@ void signals_finish(struct signals *signals)
 {
     uv_close((uv_handle_t *)&signals->interrupt, NULL);
     uv_close((uv_handle_t *)&signals->terminate, NULL);
+    /* libuv has put the defaults back, and one more signal would make a kill of a good end. */
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
 }
