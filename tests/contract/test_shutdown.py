@@ -86,23 +86,23 @@ class Serve(Ending):
             client.close()
 
     def test_in_the_middle_of_calls(self):
-        for how in ([signal.SIGTERM], [signal.SIGTERM, signal.SIGINT, signal.SIGTERM]):
-            for wait in (0.0, 1.5):  # before the sandboxes are warm, and while the code runs
-                with self.subTest(how=how, wait=wait):
-                    server = self.start()
-                    server.initialize()
-                    clients = []
-                    for message in calls(self.sid):
-                        client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
-                        client.request("POST", "/mcp", json.dumps(message), {
-                            "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
-                            "Mcp-Session-Id": server.session, "MCP-Protocol-Version": server.version})
-                        clients.append(client)
-                    clients[1].close()  # one that does not wait for its answer
-                    time.sleep(wait)
-                    self.end(server, how)
-                    for client in clients:
-                        client.close()
+        # Before the sandboxes are warm, and while the code runs and more signals come.
+        for how, wait in (([signal.SIGTERM], 0.0), ([signal.SIGTERM, signal.SIGINT, signal.SIGTERM], 1.5)):
+            with self.subTest(how=how, wait=wait):
+                server = self.start()
+                server.initialize()
+                clients = []
+                for message in calls(self.sid):
+                    client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+                    client.request("POST", "/mcp", json.dumps(message), {
+                        "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+                        "Mcp-Session-Id": server.session, "MCP-Protocol-Version": server.version})
+                    clients.append(client)
+                clients[1].close()  # one that does not wait for its answer
+                time.sleep(wait)
+                self.end(server, how)
+                for client in clients:
+                    client.close()
 
     def test_a_taken_port(self):
         server = self.start()
