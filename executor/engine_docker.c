@@ -207,7 +207,9 @@ static int create_container(struct docker *docker, const struct execution_kind *
     if (!plan)
         return -1;
     snprintf(path, sizeof path, "/containers/create?name=%s", name);
-    status = docker_call(docker->api, "POST", path, plan, docker->stop, &answer, err);
+    /* Never cancelled: a daemon whose client leaves creates the container all the same, and knows
+     * no such name when it is told at once to remove it. */
+    status = docker_call(docker->api, "POST", path, plan, NULL, &answer, err);
     if (status < 0)
         rc = error_wrap(err, "the Docker daemon does not answer");
     else if (status == 404)
