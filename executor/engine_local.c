@@ -38,6 +38,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "executor/local_orphans.h"
 #include "executor/local_plan.h"
 #include "executor/words.h"
 #include "helpers/base/log.h"
@@ -171,6 +172,7 @@ static void become(const struct local_plan *plan, const int *fds, size_t fd_coun
         sigaction(signal_number, &plain, NULL);
     sigemptyset(&none);
     pthread_sigmask(SIG_SETMASK, &none, NULL);
+    setpgid(0, 0); /* a group of its own: ended whole, and out of the terminal's reach */
     if (dup2(stream, STDIN_FILENO) < 0 || dup2(stream, STDOUT_FILENO) < 0 ||
         dup2(errors, STDERR_FILENO) < 0)
         _exit(126);
@@ -221,6 +223,7 @@ static struct engine_box *spawn(const struct local_plan *plan, const int *fds, s
         error_errno(err, errno, "fork");
         goto fail;
     }
+    setpgid(box->pid, box->pid); /* here as well: whichever of the two comes first */
     close(stream[1]);
     close(errors[1]);
     box->stream = stream[0];
@@ -254,6 +257,9 @@ static void local_destroy(void *state, struct engine_box *box)
     (void)state;
     close(box->stream);
     /* Killing bubblewrap ends its PID namespace with all that is in it. */
+    /* The whole group: bubblewrap's inner process, while it is still being made, does not yet die
+     * with the outer one. */
+    kill(-box->pid, SIGKILL);
     kill(box->pid, SIGKILL);
     while (waitpid(box->pid, NULL, 0) < 0 && errno == EINTR)
         ;
@@ -366,6 +372,7 @@ static void *local_open(const struct executor_config *config, struct error *err)
 {
     struct local *local = calloc(1, sizeof *local);
     int fds[LOCAL_FILES_CAP];
+    size_t ended;
 
     if (!local) {
         error_set(err, ERROR_MEMORY, "out of memory for the local engine");
@@ -376,6 +383,10 @@ static void *local_open(const struct executor_config *config, struct error *err)
         goto fail;
     }
     memcpy(local->share_dir, config->share_dir, strlen(config->share_dir) + 1);
+    ended = local_orphans_end();
+    if (ended > 0)
+        log_warning("executor", "%zu sandboxes that a killed server left half made were ended",
+                    ended);
     find_mounts(&local->setup);
     if (find_bwrap(&local->setup, err) < 0 || find_files(local, err) < 0 ||
         open_files(local, fds, err) < 0)

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Sandboxes that a killed server left half made. bubblewrap's inner process waits for its outer one
+ * before it asks to die with it; where a server is killed in that moment, the inner one waits for
+ * ever. No code has run in it, and nothing else ends it.
+ */
+#ifndef LECTERN_EXECUTOR_LOCAL_ORPHANS_H
+#define LECTERN_EXECUTOR_LOCAL_ORPHANS_H
+
+#include <stddef.h>
+
+/* Ends every bwrap of a runner whose parent is gone (its parent is process 1); returns how many.
+ * Does nothing where this server is process 1 itself, as its own sandboxes look just so. */
+size_t local_orphans_end(void);
+
+#endif
