@@ -62,6 +62,7 @@ size_t local_orphans_end(void)
     struct dirent *entry;
     size_t ended = 0;
 
+    /* The stream is this call's own. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     while (processes && (entry = readdir(processes))) {
         long pid = strtol(entry->d_name, NULL, 10);
 
