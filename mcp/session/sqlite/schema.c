@@ -129,7 +129,7 @@ static int look_up_version(sqlite3 *db, const char *path, int *version, struct e
 
 int schema_check(sqlite3 *db, const char *path, struct error *err)
 {
-    int version;
+    int version = 0;
 
     if (look_up_version(db, path, &version, err) != 0)
         return -1;
@@ -155,7 +155,7 @@ static int migrate_from(sqlite3 *db, int version)
 
 int schema_migrate(sqlite3 *db, const char *path, struct error *err)
 {
-    int version;
+    int version = 0;
 
     if (look_up_version(db, path, &version, err) != 0)
         return -1;
