@@ -9,10 +9,10 @@
 # temporary folder; what it holds is used again). Needs root to start a daemon: without, exit status 77, but with CI=true 1.
 set -eu
 
-[ $# -gt 0 ] && [ -n "${LECTERN_BUILD:-}" ] || {
+if [ $# -eq 0 ] || [ -z "${LECTERN_BUILD:-}" ]; then
     sed -n 's/^#   //p' "$0" >&2
     exit 2
-}
+fi
 here=$(dirname "$0")
 export LECTERN_DOCKERD="${LECTERN_DOCKERD:-${TMPDIR:-/tmp}/lectern-dockerd}"
 export LECTERN_IMAGE=lectern-sandbox:test LECTERN_SANDBOX=docker
@@ -27,6 +27,7 @@ mkdir -p "$LECTERN_DOCKERD"
 exec 9>"$LECTERN_DOCKERD/lock"
 flock -w 900 9
 
+# shellcheck disable=SC2317 # reached by the trap
 stop() {
     "$here/dockerd.sh" stop "$LECTERN_DOCKERD" 9>&-
 }
