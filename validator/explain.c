@@ -6,7 +6,7 @@
 
 #include "helpers/base/json.h"
 #include "validator/report.h"
-#include "validator/unicode.h"
+#include "validator/syntax/unicode.h"
 
 #define SHOWN_CHARACTERS 100 /* of a source line; a longer one is cut around the caret */
 #define SHOWN_BEFORE     60  /* characters kept before the caret when it is cut */

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "validator/unicode.h"
+#include "validator/syntax/unicode.h"
 
 #define COOKIE_LINES 2 /* Python looks for an encoding cookie in the first two */
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "validator/check.h"
+#include "validator/rule/check.h"
 #include "validator/source.h"
 
 #define VALUE_CAP (VALIDATOR_SOURCE_CAP * 4)

@@ -11,14 +11,7 @@
 #include <stddef.h>
 
 #include "helpers/base/buf.h"
-
-#define VALIDATOR_SOURCE_CAP      ((size_t)64 << 10) /* bytes of one program */
-#define VALIDATOR_DIAGNOSTICS_CAP 20
-#define VALIDATOR_TEXT_CAP        1024 /* bytes of one diagnostic's text with its NUL */
-#define VALIDATOR_MODULES_CAP     64
-#define VALIDATOR_MODULE_NAME_CAP 64
-#define VALIDATOR_DEPTH_CAP       200 /* open brackets */
-#define VALIDATOR_INDENT_CAP      100
+#include "validator/limits.h"
 
 /* A row of the profile table: what code may import. */
 struct validator_profile;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "validator/tokenizer.h"
+#include "validator/syntax/tokenizer.h"
 #include "validator/validator.h"
 
 #define PATH_CAP 4096

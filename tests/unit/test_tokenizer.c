@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "validator/fstring.h"
-#include "validator/token_list.h"
+#include "validator/syntax/fstring.h"
+#include "validator/syntax/token_list.h"
 
 #define SHOWN_CAP 4096
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "helpers/base/json.h"
-#include "validator/policy.h"
+#include "validator/policy/policy.h"
 #include "validator/validator.h"
 
 #define LINE_CAP ((size_t)1 << 20)

@@ -3,15 +3,15 @@
  * The main loop of the tokenizer: indentation, names, strings, operators and line ends. Numbers are
  * number.c's.
  */
-#include "validator/tokenizer.h"
+#include "validator/syntax/tokenizer.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "validator/keyword.h"
-#include "validator/number.h"
-#include "validator/unicode.h"
+#include "validator/syntax/keyword.h"
+#include "validator/syntax/number.h"
+#include "validator/syntax/unicode.h"
 
 #define TAB_SIZE 8
 

@@ -8,7 +8,7 @@
 #define LECTERN_VALIDATOR_TOKEN_LIST_H
 
 #include "validator/report.h"
-#include "validator/tokenizer.h"
+#include "validator/syntax/tokenizer.h"
 
 /* token.match:
  *   brackets, INDENT and DEDENT, FIELD_OPEN and FIELD_CLOSE: the index of the partner

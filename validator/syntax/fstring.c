@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "validator/fstring.h"
+#include "validator/syntax/fstring.h"
 
 #include <string.h>
 
-#include "validator/literal.h"
+#include "validator/syntax/literal.h"
 
 void fstring_init(struct fstring *fstring, const char *source, const struct token *token)
 {

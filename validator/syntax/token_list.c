@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "validator/token_list.h"
+#include "validator/syntax/token_list.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "validator/fstring.h"
-#include "validator/literal.h"
-#include "validator/unicode.h"
+#include "validator/syntax/fstring.h"
+#include "validator/syntax/literal.h"
+#include "validator/syntax/unicode.h"
 
 #define FIRST_SIZE     1024
 #define NAMES_CAP      (VALIDATOR_SOURCE_CAP * 20)

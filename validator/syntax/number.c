@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "validator/number.h"
+#include "validator/syntax/number.h"
 
 #include <string.h>
 
-#include "validator/keyword.h"
+#include "validator/syntax/keyword.h"
 
 struct scan {
     const char *text;

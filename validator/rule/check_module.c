@@ -4,7 +4,7 @@
  * they are used for that alone. A module is no value: it is not assigned, passed or returned, or
  * its inner modules would be reached unseen.
  */
-#include "validator/check.h"
+#include "validator/rule/check.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef LECTERN_VALIDATOR_FSTRING_H
 #define LECTERN_VALIDATOR_FSTRING_H
 
-#include "validator/tokenizer.h"
+#include "validator/syntax/tokenizer.h"
 
 #define FSTRING_SPEC_LEVELS 2 /* a field, and a field inside its spec */
 

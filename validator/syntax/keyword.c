@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "validator/keyword.h"
+#include "validator/syntax/keyword.h"
 
 #include <string.h>
 

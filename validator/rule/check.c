@@ -2,12 +2,12 @@
  *
  * What the steps of a judgement ask of the tokens.
  */
-#include "validator/check.h"
+#include "validator/rule/check.h"
 
 #include <string.h>
 
-#include "validator/fstring.h"
-#include "validator/literal.h"
+#include "validator/syntax/fstring.h"
+#include "validator/syntax/literal.h"
 
 static const struct token *token_at(const struct check *check, size_t index)
 {

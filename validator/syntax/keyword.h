@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "validator/tokenizer.h"
+#include "validator/syntax/tokenizer.h"
 
 enum keyword keyword_find(const char *name, size_t len); /* KEYWORD_NONE for other names */
 

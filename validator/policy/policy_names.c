@@ -2,7 +2,7 @@
  *
  * Names that are special wherever they stand, each with what to write instead.
  */
-#include "validator/policy.h"
+#include "validator/policy/policy.h"
 
 #define FILES                                                                                      \
     "Analysis code has no files; read with get_nodes() and the other functions of code_helpers, "  \

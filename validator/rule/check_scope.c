@@ -5,7 +5,7 @@
  * count(string): ...` is ordinary code. Where that is not certain the name keeps meaning the
  * module, which refuses more and never less.
  */
-#include "validator/check.h"
+#include "validator/rule/check.h"
 
 struct scope {
     size_t from, to;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "validator/policy.h"
+#include "validator/policy/policy.h"
 #include "validator/validator.h"
 
 static json_t *words(const char *list)

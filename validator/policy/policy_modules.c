@@ -6,7 +6,7 @@
  * (string.Formatter, dataclasses.make_dataclass), or changes the process (time.tzset). The lists
  * are those of CPython 3.11, pandas 1.5, numpy 1.24, networkx 2.8 and scipy 1.10.
  */
-#include "validator/policy.h"
+#include "validator/policy/policy.h"
 
 const struct policy_module policy_modules[] = {
     {"__future__", PROFILE_MINIMAL, KIND_BARE, true, REACH_LISTED,

@@ -3,11 +3,11 @@
  * Every name of the program, in its role: forbidden ones, dunders, look-alikes, modules, and those
  * whose call is judged.
  */
-#include "validator/check.h"
+#include "validator/rule/check.h"
 
 #include <string.h>
 
-#include "validator/unicode.h"
+#include "validator/syntax/unicode.h"
 
 enum block { BLOCK_MODULE, BLOCK_CLASS, BLOCK_FUNCTION };
 

@@ -5,7 +5,7 @@
  * stand. What it refuses Python refuses too; the rest is for the parser, and until then the
  * interpreter reports it.
  */
-#include "validator/check.h"
+#include "validator/rule/check.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * What to write instead of what is not there.
  */
-#include "validator/policy.h"
+#include "validator/policy/policy.h"
 
 #define SESSION "use get_nodes(), get_relationships() and get_node_content() of code_helpers"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "validator/unicode.h"
+#include "validator/syntax/unicode.h"
 
 #include <string.h>
 

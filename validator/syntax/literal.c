@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "validator/literal.h"
+#include "validator/syntax/literal.h"
 
 #include <string.h>
 
-#include "validator/unicode.h"
+#include "validator/syntax/unicode.h"
 
 #define LAST_CHARACTER 0x10FFFF
 

@@ -2,7 +2,7 @@
  *
  * Look-ups in the policy's tables. Sorted ones are searched by halves; the tests assert the order.
  */
-#include "validator/policy.h"
+#include "validator/policy/policy.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef LECTERN_VALIDATOR_LITERAL_H
 #define LECTERN_VALIDATOR_LITERAL_H
 
-#include "validator/tokenizer.h"
+#include "validator/syntax/tokenizer.h"
 
 /* Where the text between the quotes of a STRING token begins and ends. */
 void literal_body(const char *source, const struct token *token, size_t *start, size_t *end);

@@ -4,11 +4,11 @@
  * attributes in double underscores, and names of methods given as text. Adjacent strings are judged
  * as the one they are.
  */
-#include "validator/check.h"
+#include "validator/rule/check.h"
 
 #include <string.h>
 
-#include "validator/literal.h"
+#include "validator/syntax/literal.h"
 
 #define DIGITS_CAP 4300 /* decimal digits of an integer literal, as CPython's own limit */
 

@@ -3,11 +3,11 @@
  * Names whose danger lies in how they are called: methods that write a file when they are given a
  * path, that evaluate text, or that find methods by name.
  */
-#include "validator/check.h"
+#include "validator/rule/check.h"
 
 #include <string.h>
 
-#include "validator/keyword.h"
+#include "validator/syntax/keyword.h"
 
 static bool is_none(const struct check *check, const struct argument *argument)
 {

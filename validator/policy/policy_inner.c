@@ -3,7 +3,7 @@
  * Names of modules: Python's own, and those that the allowed libraries carry as attributes of their
  * modules. Names that the libraries also give to functions are not among them.
  */
-#include "validator/policy.h"
+#include "validator/policy/policy.h"
 
 /* clang-format off */
 const char *const policy_inner_modules[] = {

@@ -7,8 +7,8 @@
 #ifndef LECTERN_VALIDATOR_CHECK_H
 #define LECTERN_VALIDATOR_CHECK_H
 
-#include "validator/policy.h"
-#include "validator/token_list.h"
+#include "validator/policy/policy.h"
+#include "validator/syntax/token_list.h"
 
 #define CHECK_SHADOWS_CAP 64
 #define NO_TOKEN          SIZE_MAX

@@ -2,7 +2,7 @@
  *
  * Import statements: which modules and names they take, and what they call them.
  */
-#include "validator/check.h"
+#include "validator/rule/check.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The syntax tree of a Python 3.11 program: nodes of one size in one array, linked by their
+ * numbers (first child, next sibling). Node 0 is the module. A node's children are always made so
+ * that what Python evaluates comes in the order of the table below; "[x]" is there or not, "x*"
+ * any number, "x+" one at least.
+ *
+ * Node numbers say nothing about order in the program; follow the links. The tree is never deeper
+ * than VALIDATOR_TREE_CAP, so a walk may recurse.
+ */
+#ifndef LECTERN_VALIDATOR_AST_H
+#define LECTERN_VALIDATOR_AST_H
+
+#include "validator/syntax/symbol.h"
+
+#define NODE_NONE 0 /* no child, no sibling: the module is neither */
+
+enum node_kind {
+    NODE_MODULE, /* statement*                                                                  */
+
+    /* Parts of statements. */
+    NODE_BLOCK,      /* statement+                                                               */
+    NODE_ELSE,       /* statement+: of if, for, while, try                                       */
+    NODE_FINALLY,    /* statement+                                                               */
+    NODE_ELIF,       /* test, BLOCK                                                              */
+    NODE_DECORATOR,  /* expression                                                               */
+    NODE_PARAMETERS, /* PARAMETER*, in the order of the source                                  */
+    NODE_PARAMETER,  /* [annotation] [default]; name; op: enum parameter_kind;
+                        NODE_HAS_ANNOTATION, NODE_HAS_DEFAULT                                    */
+    NODE_RETURNS,    /* expression: a function's annotation                                      */
+    NODE_HANDLER,    /* [type] BLOCK; name: behind `as`, or none; NODE_HAS_TYPE                  */
+    NODE_WITH_ITEM,  /* expression [target]                                                      */
+    NODE_CASE,       /* pattern [GUARD] BLOCK                                                    */
+    NODE_GUARD,      /* expression                                                               */
+    NODE_ALIAS,   /* BINDING, of an import; name: what is imported, dotted, or "*". The BINDING has
+                     the name it gets (of `import a.b` it is a), with NODE_AS where `as` says so; "*"
+                     has none                                                                     */
+    NODE_BINDING, /* name: no expression, only a name (of ALIAS, GLOBAL, NONLOCAL)              */
+
+    /* Statements. */
+    NODE_FUNCTION,  /* DECORATOR* PARAMETERS [RETURNS] BLOCK; name; NODE_ASYNC                   */
+    NODE_CLASS,     /* DECORATOR* argument* BLOCK; name                                          */
+    NODE_RETURN,    /* [expression]                                                              */
+    NODE_DELETE,    /* target+                                                                   */
+    NODE_ASSIGN,    /* target+ value: the value is the last child                                */
+    NODE_AUGMENTED, /* target value; op: the operator's enum op                                 */
+    NODE_ANNOTATED, /* target annotation [value]; NODE_PARENTHESIZED: the target is             */
+    NODE_FOR,       /* target iterable BLOCK [ELSE]; NODE_ASYNC                                  */
+    NODE_WHILE,     /* test BLOCK [ELSE]                                                         */
+    NODE_IF,        /* test BLOCK ELIF* [ELSE]                                                   */
+    NODE_WITH,      /* WITH_ITEM+ BLOCK; NODE_ASYNC                                              */
+    NODE_MATCH,     /* subject CASE+                                                             */
+    NODE_RAISE,     /* [exception [cause]]                                                       */
+    NODE_TRY,       /* BLOCK HANDLER* [ELSE] [FINALLY]; NODE_STAR: except*                       */
+    NODE_ASSERT,    /* test [message]                                                            */
+    NODE_IMPORT,    /* ALIAS+                                                                    */
+    NODE_IMPORT_FROM, /* ALIAS+; name: the module, dotted, or none; op: dots before it, at most 255
+                       */
+    NODE_GLOBAL,     /* BINDING+                                                                  */
+    NODE_NONLOCAL,   /* BINDING+                                                                  */
+    NODE_EXPRESSION, /* expression, as a statement                                              */
+    NODE_PASS,
+    NODE_BREAK,
+    NODE_CONTINUE,
+    NODE_BROKEN, /* nothing: a statement that is no Python; reported                            */
+
+    /* Expressions. */
+    NODE_BOOLEAN,     /* operand+; op: KEYWORD_AND or KEYWORD_OR                                */
+    NODE_WALRUS,      /* NAME value                                                             */
+    NODE_BINARY,      /* left right; op                                                         */
+    NODE_UNARY,       /* operand; op: '+' '-' '~' or KEYWORD_NOT                                */
+    NODE_LAMBDA,      /* PARAMETERS expression                                                  */
+    NODE_CONDITIONAL, /* value test else: the order of the source                               */
+    NODE_DICT,        /* (key value | DOUBLE_STARRED)*                                          */
+    NODE_SET,         /* element+                                                               */
+    NODE_LIST_COMPREHENSION, /* element COMPREHENSION+                                          */
+    NODE_SET_COMPREHENSION,  /* element COMPREHENSION+                                          */
+    NODE_DICT_COMPREHENSION, /* key value COMPREHENSION+                                        */
+    NODE_GENERATOR,          /* element COMPREHENSION+                                          */
+    NODE_COMPREHENSION,      /* target iterable condition*; NODE_ASYNC                          */
+    NODE_AWAIT,      /* expression                                                              */
+    NODE_YIELD,      /* [expression]                                                            */
+    NODE_YIELD_FROM, /* expression                                                              */
+    NODE_COMPARE,    /* operand operand+; op: the first operator's enum op, or a keyword with
+                        NODE_WORD: in, not (for `not in`), is                                   */
+    NODE_CALL,       /* function argument*: expression, STARRED, KEYWORD, DOUBLE_STARRED        */
+    NODE_KEYWORD,    /* value; name                                                             */
+    NODE_DOUBLE_STARRED, /* expression                                                          */
+    NODE_NUMBER,
+    NODE_STRING,   /* name: number of its text in ast.texts; NODE_BYTES, NODE_SURROGATE           */
+    NODE_JOINED,   /* (STRING | FIELD)*: an f-string, or a field's format                         */
+    NODE_FIELD,    /* expression [JOINED]; op: 's' 'r' 'a' or 0                                   */
+    NODE_CONSTANT, /* op: KEYWORD_NONE_VALUE, KEYWORD_TRUE, KEYWORD_FALSE, OP_ELLIPSIS         */
+    NODE_ATTRIBUTE, /* expression; name; op: enum context; at: of the name                      */
+    NODE_SUBSCRIPT, /* expression index; op: enum context                                       */
+    NODE_STARRED,   /* expression; op: enum context                                             */
+    NODE_NAME,      /* name; op: enum context                                                   */
+    NODE_LIST,      /* element*; op: enum context                                               */
+    NODE_TUPLE,     /* element*; op: enum context                                               */
+    NODE_SLICE,     /* [lower] [upper] [step]; NODE_HAS_LOWER, NODE_HAS_UPPER, NODE_HAS_STEP    */
+
+    /* Patterns. */
+    NODE_MATCH_VALUE,    /* expression                                                          */
+    NODE_MATCH_SEQUENCE, /* pattern*                                                            */
+    NODE_MATCH_MAPPING,  /* (key pattern)* [MATCH_STAR: behind **]                              */
+    NODE_MATCH_CLASS,    /* expression (pattern | MATCH_KEYWORD)*                               */
+    NODE_MATCH_KEYWORD,  /* pattern; name                                                       */
+    NODE_MATCH_STAR,     /* name, or none for _                                                 */
+    NODE_MATCH_AS,       /* [pattern]; name, or none for _                                      */
+    NODE_MATCH_OR,       /* pattern+                                                            */
+    NODE_KIND_COUNT
+};
+
+enum node_flags {
+    NODE_ASYNC = 1 << 0,
+    NODE_STAR = 1 << 1,
+    NODE_AS = 1 << 2,
+    NODE_PARENTHESIZED = 1 << 3, /* of any expression: it stood in its own brackets */
+    NODE_HAS_ANNOTATION = 1 << 4,
+    NODE_HAS_DEFAULT = 1 << 5,
+    NODE_HAS_TYPE = 1 << 6,
+    NODE_HAS_LOWER = 1 << 7,
+    NODE_HAS_UPPER = 1 << 8,
+    NODE_HAS_STEP = 1 << 9,
+    NODE_BYTES = 1 << 10,
+    NODE_SURROGATE = 1 << 11, /* its text holds a lone surrogate, kept as three bytes */
+    NODE_WORD = 1 << 12,
+    NODE_FORMATTED = 1 << 13, /* of STRING: a part of an f-string */
+};
+
+enum context { CONTEXT_LOAD, CONTEXT_STORE, CONTEXT_DELETE };
+
+enum parameter_kind {
+    PARAMETER_POSITIONAL, /* before '/' */
+    PARAMETER_PLAIN,
+    PARAMETER_STAR, /* *args */
+    PARAMETER_KEYWORD,
+    PARAMETER_DOUBLE_STAR, /* **kwargs */
+};
+
+struct node {
+    uint8_t kind, op;
+    uint16_t flags;
+    uint32_t at;   /* byte of the source where it starts; of names and the like, the name's */
+    uint32_t name; /* symbol, or what the table says */
+    uint32_t child, next;
+};
+
+/* The value of a string literal. */
+struct ast_text {
+    uint32_t at;  /* byte of the source, or of ast.values when owned */
+    uint32_t len; /* bytes; the top bit: owned */
+};
+
+struct ast {
+    const char *source; /* borrowed */
+    size_t len;
+    struct node *nodes; /* owned */
+    uint32_t count, size;
+    struct ast_text *texts; /* owned */
+    uint32_t text_count, text_size;
+    struct buf values; /* texts that are not as they stand in the source */
+    struct symbols symbols;
+    bool broken; /* no Python: reported. The tree holds the statements that could be read */
+    bool failed; /* no memory */
+};
+
+/* source is borrowed, and must live as long as the tree. */
+void ast_init(struct ast *ast, const char *source, size_t len);
+void ast_finish(struct ast *ast);
+
+/* The text of a NODE_STRING: UTF-8, lone surrogates as three bytes each; of bytes literals each
+ * byte as the character of that number. Borrowed. */
+const char *ast_text(const struct ast *ast, uint32_t node, size_t *len);
+
+/* A node's name; len 0 for none. Borrowed, not NUL-terminated. */
+const char *ast_name(const struct ast *ast, uint32_t node, size_t *len);
+
+static inline const struct node *ast_node(const struct ast *ast, uint32_t node)
+{
+    return &ast->nodes[node];
+}
+
+#endif
