@@ -77,10 +77,11 @@ static uint32_t parse_element(struct parser *p)
     return node ? parse_wrap(p, NODE_STARRED, start, node) : NODE_NONE;
 }
 
-/* Elements behind the first one up to the closing bracket, which stays. */
+/* Elements behind the first one up to the closing bracket, which stays, or the end of an f-string's
+ * field. */
 static bool parse_elements(struct parser *p, struct siblings *elements, unsigned close)
 {
-    while (parse_take_op(p, ',') && !parse_is_op(p, close)) {
+    while (parse_take_op(p, ',') && !parse_is_op(p, close) && parse_token(p)->kind != TOKEN_END) {
         uint32_t node = parse_element(p);
 
         if (!node)
