@@ -73,8 +73,6 @@ struct facts {
     struct binding *bindings;
     uint32_t binding_count, binding_size;
 
-    bool declares; /* there is a global or nonlocal statement, or a walrus in a comprehension */
-
     struct site_list imports;    /* ALIAS; the parent is the statement */
     struct site_list names;      /* NAME in every context */
     struct site_list attributes; /* ATTRIBUTE in every context; an outer one before its inner one */

@@ -169,7 +169,6 @@ static void declare_walrus(struct scope_walk *walk, uint32_t at, uint32_t scope)
 
     while (facts->scopes[outer].kind == SCOPE_COMPREHENSION)
         outer = facts->scopes[outer].parent;
-    walk->facts->declares |= outer != scope;
     bind(walk, outer, walk->nodes[target].name, target, BINDING_ASSIGNED);
     declare(walk, walk->nodes[target].next, scope);
 }
@@ -197,7 +196,6 @@ static void declare_names(struct scope_walk *walk, uint32_t at, uint32_t scope)
     const struct node *nodes = walk->nodes;
     bool global = nodes[at].kind == NODE_GLOBAL;
 
-    walk->facts->declares = true;
     for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next) {
         uint32_t symbol = nodes[child].name, meant = FACTS_NONE, made;
 
