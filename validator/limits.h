@@ -21,7 +21,6 @@
 #define VALIDATOR_TREE_CAP    2990 /* levels of the tree; CPython converts no deeper one */
 #define VALIDATOR_DIGITS_CAP  4300 /* of a decimal integer (CPython: int_max_str_digits) */
 #define VALIDATOR_FSTRING_CAP 8    /* f-strings in f-strings; the quotes of 3.11 make four */
-* /
 #define VALIDATOR_PARSE_CAP ((size_t)16 << 20) /* bytes that the parser takes at all: `--facts` */
 
 /* The compiler, behind the grammar. */
