@@ -75,7 +75,6 @@ static const char *fault_in_query(const char *text, size_t len)
 
 static void judge_query(struct check *check, size_t index)
 {
-    static const char refused_keywords[] = "local_dict global_dict resolvers level target parser";
     size_t open = index + 1, cursor = open, len;
     struct argument argument;
     bool first = true;
@@ -92,7 +91,7 @@ static void judge_query(struct check *check, size_t index)
         const char *keyword =
             argument.keyword == NO_TOKEN ? "" : check_text(check, argument.keyword, &len);
 
-        if (argument.keyword != NO_TOKEN && policy_has_word(refused_keywords, keyword, len)) {
+        if (argument.keyword != NO_TOKEN && policy_has_word(policy_query_keywords, keyword, len)) {
             report_add(check->report, "text-method", check->list.tokens[argument.keyword].start,
                        "query(%.*s=...) is not allowed. Use @name for a variable of your own: "
                        "df.query(\"n > @limit\").",
