@@ -412,7 +412,7 @@ static void check_binding(struct compile *compile, const struct binding *binding
 {
     struct compile_name name;
 
-    if (!(binding->flags & BINDING_NONLOCAL))
+    if (!(binding->flags & BINDING_NONLOCAL) || binding->flags & BINDING_PARAMETER)
         return;
     name = compile_name(compile, binding->symbol);
     if (binding->flags & BINDING_GLOBAL)
