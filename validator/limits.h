@@ -23,6 +23,10 @@
 #define VALIDATOR_FSTRING_CAP 8    /* f-strings in f-strings; the quotes of 3.11 make four */
 #define VALIDATOR_PARSE_CAP ((size_t)16 << 20) /* bytes that the parser takes at all: `--facts` */
 
+/* Slots looked at in vain in the table of names, beyond some for each name: honest programs need a
+ * few hundred. */
+#define VALIDATOR_PROBES_CAP 100000
+
 /* The compiler, behind the grammar. */
 #define VALIDATOR_BLOCKS_CAP 20 /* statically nested blocks (CPython: CO_MAXBLOCKS) */
 

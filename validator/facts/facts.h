@@ -18,9 +18,11 @@ enum scope_kind { SCOPE_MODULE, SCOPE_CLASS, SCOPE_FUNCTION, SCOPE_LAMBDA, SCOPE
 struct scope {
     uint32_t node;          /* MODULE, CLASS, FUNCTION, LAMBDA or one of the comprehensions */
     uint32_t parent;        /* FACTS_NONE for the module's, which is scope 0 */
-    uint32_t first_binding; /* linked by binding.next; FACTS_NONE */
+    uint32_t first_binding; /* linked by binding.next, in the order they were found: parameters are
+                               first; FACTS_NONE */
+    uint32_t last_binding;
     uint8_t kind;
-    bool is_async;
+    bool is_async; /* `async def`; of a comprehension, it has an `async for` */
 };
 
 /* How a name is bound in a scope; all that apply. */
@@ -38,9 +40,12 @@ enum binding_flags {
 
 struct binding {
     uint32_t symbol, scope;
-    uint32_t first; /* node that binds it first in the order of the program: NAME, PARAMETER,
-                       FUNCTION, CLASS, BINDING, HANDLER, MATCH_STAR, MATCH_AS */
-    uint32_t next;  /* of the same scope */
+    uint32_t first;  /* node that binds it first in the order of the program: NAME, PARAMETER,
+                        FUNCTION, CLASS, BINDING, HANDLER, MATCH_STAR, MATCH_AS */
+    uint32_t next;   /* of the same scope */
+    uint32_t meant;  /* itself; of GLOBAL the module's, of NONLOCAL the one of a function around, or
+                        FACTS_NONE */
+    uint32_t hidden; /* while the facts are read: what the name means around, plus one; or 0 */
     uint16_t flags;
 };
 
@@ -51,8 +56,9 @@ struct site {
     uint32_t scope;
     uint32_t binding; /* of NAME: what it means where it stands, FACTS_NONE for a builtin or
                          unknown name. Of ATTRIBUTE: what the name at the root of its chain means,
-                         FACTS_NONE where the root is no name. Of ALIAS: what it binds. Else
-                         FACTS_NONE */
+                         FACTS_NONE where the root is no name. Of ALIAS: what it binds, as of
+                         FUNCTION, CLASS, HANDLER, MATCH_STAR, MATCH_AS, PARAMETER and BINDING; the
+                         second of two parameters of one name has FACTS_NONE. Else FACTS_NONE */
 };
 
 struct site_list {

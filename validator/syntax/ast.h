@@ -144,6 +144,7 @@ struct node {
     uint32_t at;   /* byte of the source where it starts; of names and the like, the name's */
     uint32_t name; /* symbol, or what the table says */
     uint32_t child, next;
+    uint16_t height; /* levels below it, at most VALIDATOR_TREE_CAP */
 };
 
 /* The value of a string literal. */

@@ -5,42 +5,42 @@
 
 struct word {
     const char *text;
-    enum keyword keyword;
+    uint8_t len;
+    uint8_t keyword;
 };
 
+#define WORD(text, keyword)                                                                        \
+    {                                                                                              \
+        text, sizeof(text) - 1, keyword                                                            \
+    }
 #define WORDS_OF_A_LETTER 5
 
 /* By first letter, so that an ordinary name is compared with few or none. */
-static const struct word words[26][WORDS_OF_A_LETTER + 1] = {
-    ['a' - 'a'] = {{"and", KEYWORD_AND},
-                   {"as", KEYWORD_AS},
-                   {"assert", KEYWORD_ASSERT},
-                   {"async", KEYWORD_ASYNC},
-                   {"await", KEYWORD_AWAIT}},
-    ['b' - 'a'] = {{"break", KEYWORD_BREAK}},
-    ['c' - 'a'] = {{"class", KEYWORD_CLASS}, {"continue", KEYWORD_CONTINUE}},
-    ['d' - 'a'] = {{"def", KEYWORD_DEF}, {"del", KEYWORD_DEL}},
-    ['e' - 'a'] = {{"else", KEYWORD_ELSE}, {"elif", KEYWORD_ELIF}, {"except", KEYWORD_EXCEPT}},
-    ['f' - 'a'] = {{"for", KEYWORD_FOR}, {"from", KEYWORD_FROM}, {"finally", KEYWORD_FINALLY}},
-    ['g' - 'a'] = {{"global", KEYWORD_GLOBAL}},
-    ['i' - 'a'] = {{"if", KEYWORD_IF},
-                   {"in", KEYWORD_IN},
-                   {"is", KEYWORD_IS},
-                   {"import", KEYWORD_IMPORT}},
-    ['l' - 'a'] = {{"lambda", KEYWORD_LAMBDA}},
-    ['n' - 'a'] = {{"not", KEYWORD_NOT}, {"nonlocal", KEYWORD_NONLOCAL}},
-    ['o' - 'a'] = {{"or", KEYWORD_OR}},
-    ['p' - 'a'] = {{"pass", KEYWORD_PASS}},
-    ['r' - 'a'] = {{"return", KEYWORD_RETURN}, {"raise", KEYWORD_RAISE}},
-    ['t' - 'a'] = {{"try", KEYWORD_TRY}},
-    ['w' - 'a'] = {{"while", KEYWORD_WHILE}, {"with", KEYWORD_WITH}},
-    ['y' - 'a'] = {{"yield", KEYWORD_YIELD}},
+static const struct word words[128][WORDS_OF_A_LETTER + 1] = {
+    ['F'] = {WORD("False", KEYWORD_FALSE)},
+    ['N'] = {WORD("None", KEYWORD_NONE_VALUE)},
+    ['T'] = {WORD("True", KEYWORD_TRUE)},
+    ['a'] = {WORD("and", KEYWORD_AND), WORD("as", KEYWORD_AS), WORD("assert", KEYWORD_ASSERT),
+             WORD("async", KEYWORD_ASYNC), WORD("await", KEYWORD_AWAIT)},
+    ['b'] = {WORD("break", KEYWORD_BREAK)},
+    ['c'] = {WORD("class", KEYWORD_CLASS), WORD("continue", KEYWORD_CONTINUE)},
+    ['d'] = {WORD("def", KEYWORD_DEF), WORD("del", KEYWORD_DEL)},
+    ['e'] = {WORD("else", KEYWORD_ELSE), WORD("elif", KEYWORD_ELIF),
+             WORD("except", KEYWORD_EXCEPT)},
+    ['f'] = {WORD("for", KEYWORD_FOR), WORD("from", KEYWORD_FROM),
+             WORD("finally", KEYWORD_FINALLY)},
+    ['g'] = {WORD("global", KEYWORD_GLOBAL)},
+    ['i'] = {WORD("if", KEYWORD_IF), WORD("in", KEYWORD_IN), WORD("is", KEYWORD_IS),
+             WORD("import", KEYWORD_IMPORT)},
+    ['l'] = {WORD("lambda", KEYWORD_LAMBDA)},
+    ['n'] = {WORD("not", KEYWORD_NOT), WORD("nonlocal", KEYWORD_NONLOCAL)},
+    ['o'] = {WORD("or", KEYWORD_OR)},
+    ['p'] = {WORD("pass", KEYWORD_PASS)},
+    ['r'] = {WORD("return", KEYWORD_RETURN), WORD("raise", KEYWORD_RAISE)},
+    ['t'] = {WORD("try", KEYWORD_TRY)},
+    ['w'] = {WORD("while", KEYWORD_WHILE), WORD("with", KEYWORD_WITH)},
+    ['y'] = {WORD("yield", KEYWORD_YIELD)},
 };
-
-static const struct word capital_words[] = {{"None", KEYWORD_NONE_VALUE},
-                                            {"True", KEYWORD_TRUE},
-                                            {"False", KEYWORD_FALSE},
-                                            {NULL, KEYWORD_NONE}};
 
 enum keyword keyword_find(const char *name, size_t len)
 {
@@ -48,12 +48,8 @@ enum keyword keyword_find(const char *name, size_t len)
 
     if (len < 2 || len > 8)
         return KEYWORD_NONE;
-    if (name[0] >= 'a' && name[0] <= 'z')
-        word = words[name[0] - 'a'];
-    else
-        word = capital_words;
-    for (; word->text; word++)
-        if (strncmp(word->text, name, len) == 0 && word->text[len] == '\0')
+    for (word = words[name[0] & 0x7F]; word->text; word++)
+        if (word->len == len && word->text[1] == name[1] && memcmp(word->text, name, len) == 0)
             return word->keyword;
     return KEYWORD_NONE;
 }

@@ -34,14 +34,16 @@ struct symbols {
     uint32_t *slots; /* owned; open addressing, slot_count is a power of two */
     uint32_t slot_count;
     struct buf names;
-    bool failed; /* no memory */
+    size_t probes; /* slots that were looked at in vain */
+    bool crowded;  /* too many: the names were chosen to collide; nothing is added any more */
+    bool failed;   /* no memory */
 };
 
 void symbols_init(struct symbols *symbols, const char *source);
 void symbols_finish(struct symbols *symbols);
 
 /* The number of the name source[at..at+len). non_ascii: to be normalised first. SYMBOL_NONE only
- * without memory. */
+ * without memory or when crowded. */
 uint32_t symbols_add(struct symbols *symbols, uint32_t at, uint32_t len, bool non_ascii);
 
 /* The same for a text that does not stand in the source as it is, such as a dotted name with

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One judgement under way: the tree and its facts, what the policy says of each different name, and
+ * what the imported names mean. A rule looks at the facts' lists and reports; it is one file with
+ * one function, and one row in the table below. Private to validator/.
+ */
+#ifndef LECTERN_VALIDATOR_JUDGE_H
+#define LECTERN_VALIDATOR_JUDGE_H
+
+#include "validator/facts/facts.h"
+#include "validator/policy/policy.h"
+#include "validator/report.h"
+
+struct validator_profile {
+    const char *name;
+    enum policy_profile rank;
+    const char *const *modules; /* NULL-terminated */
+};
+
+enum word_flags {
+    WORD_DUNDER = 1 << 0,
+    WORD_METHOD = 1 << 1, /* a dunder that classes may define */
+    WORD_MIXED = 1 << 2,
+};
+
+/* What the policy says of a name, asked once a symbol. */
+struct word {
+    const struct policy_name *name; /* NULL: nothing special */
+    uint32_t import;                /* binding of the module's scope that means a module, or NONE */
+    uint16_t roles;                 /* of `name` */
+    uint8_t flags;
+};
+
+/* What a binding means. */
+struct meaning {
+    const struct policy_module *module; /* NULL: no module */
+    uint32_t until; /* from this byte on it is something else for certain; FACTS_NONE */
+};
+
+/* What module.attribute is, in this profile. */
+struct step {
+    const struct policy_module *from; /* NULL: empty */
+    uint32_t symbol;
+    const struct policy_module *to; /* a module, too */
+    bool allowed;                   /* it is none, and may be used */
+};
+
+#define JUDGE_STEPS 16 /* a power of two */
+
+struct judge {
+    struct report *report;
+    const struct validator_profile *profile;
+    const struct ast *ast;
+    const struct facts *facts;
+    enum policy_kind kind;
+    unsigned roles;                        /* of all names of the program */
+    unsigned flags;                        /* likewise */
+    struct word *words;                    /* by symbol; owned, as all here */
+    struct meaning *meanings;              /* by binding; NULL where nothing means a module */
+    const struct policy_module **imported; /* by row of facts->imports: the module it binds */
+    bool *of_module; /* by row of facts->attributes: judged as a module's. Filled by rule_module */
+    uint32_t *parents; /* by node; see judge_parent */
+    struct step steps[JUDGE_STEPS];
+    struct buf value;    /* an f-string's text */
+    bool modules_listed; /* a message has named the allowed modules */
+    bool failed;         /* no memory */
+};
+
+/* The rules, in this order: those behind stand on what the first two found. */
+#define RULES(ROW)                                                                                 \
+    ROW(import)      /* what is imported, and under which name */                                  \
+    ROW(module)      /* names that mean a module: what is reached, nothing stored, no value */     \
+    ROW(name)        /* forbidden names and dunders, in every role but the next */                 \
+    ROW(attribute)   /* the same of attributes */                                                  \
+    ROW(look_alike)  /* names in letters of two alphabets */                                       \
+    ROW(writer)      /* methods that write a file when they are given a path */                    \
+    ROW(query)       /* methods that evaluate their text */                                        \
+    ROW(getter)      /* functions that make getters from text */                                   \
+    ROW(type)        /* type() of more than one argument */                                        \
+    ROW(template)    /* format fields that reach for dunders */                                    \
+    ROW(method_name) /* methods named by text */
+
+#define RULE_DECLARE(name) void rule_##name(struct judge *judge);
+RULES(RULE_DECLARE)
+#undef RULE_DECLARE
+
+struct rule {
+    const char *name;
+    void (*run)(struct judge *judge);
+};
+
+/* The tree and the facts are borrowed, and complete. Reports; sets kind, and failed without
+ * memory. */
+void judge_program(struct judge *judge);
+
+/* meaning.c: what each binding means, from judge->imported. */
+void judge_settle_meanings(struct judge *judge);
+/* The module that a name of this binding means in this scope at this byte, or NULL. */
+const struct policy_module *judge_meaning(const struct judge *judge, uint32_t binding,
+                                          uint32_t scope, uint32_t at);
+
+/* dunder.c: the report that such a name is not allowed here. */
+void judge_refuse_dunder(struct judge *judge, uint32_t node, bool is_attribute);
+
+static inline const struct node *judge_node(const struct judge *judge, uint32_t node)
+{
+    return &judge->ast->nodes[node];
+}
+
+/* Of the node's name. */
+static inline const struct word *judge_word(const struct judge *judge, uint32_t node)
+{
+    return &judge->words[judge->ast->nodes[node].name];
+}
+
+/* The NAME or ATTRIBUTE is what its parent calls. */
+static inline bool judge_is_called(const struct judge *judge, const struct site *site)
+{
+    const struct node *parent = judge_node(judge, site->parent);
+
+    return parent->kind == NODE_CALL && parent->child == site->node;
+}
+
+/* The first argument of a call, whose function this is; the others are its siblings. */
+static inline uint32_t judge_first_argument(const struct judge *judge, uint32_t function)
+{
+    return judge->ast->nodes[function].next;
+}
+
+/* A node's name for a message, cut where it is long: `"%.*s", judge_shown(...)`. */
+#define judge_shown(judge, node) judge_shown_len(judge, node), judge_shown_text(judge, node)
+int judge_shown_len(const struct judge *judge, uint32_t node);
+const char *judge_shown_text(const struct judge *judge, uint32_t node);
+
+bool judge_is_text(const struct judge *judge, uint32_t node, const char *name); /* its name */
+bool judge_is_none(const struct judge *judge, uint32_t node);                   /* None itself */
+
+/* The text of a STRING or an f-string, whose fields are U+FFFD in it; NULL for all else. Borrowed
+ * until the next call. has_fields may be NULL. */
+const char *judge_text(struct judge *judge, uint32_t node, size_t *len, bool *has_fields);
+
+/* The parents of all nodes are worked out at the first question. FACTS_NONE for the module's, and
+ * without memory. */
+uint32_t judge_parent(struct judge *judge, uint32_t node);
+
+struct step judge_step(struct judge *judge, const struct policy_module *from, uint32_t attribute);
+
+/* Adds a module that the program uses to the verdict. */
+void judge_add_module(struct judge *judge, const struct policy_module *module);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * type(x) tells a type; type(...) of more makes a class from text.
+ */
+#include "validator/rule/judge.h"
+
+static bool makes_class(const struct judge *judge, uint32_t function)
+{
+    size_t count = 0;
+
+    for (uint32_t argument = judge_first_argument(judge, function); argument;
+         argument = judge_node(judge, argument)->next) {
+        enum node_kind kind = judge_node(judge, argument)->kind;
+
+        if (kind == NODE_STARRED || kind == NODE_DOUBLE_STARRED || kind == NODE_KEYWORD)
+            return true;
+        count++;
+    }
+    return count > 1;
+}
+
+void rule_type(struct judge *judge)
+{
+    const struct site_list *names = &judge->facts->names;
+
+    if (!(judge->roles & ROLE_TYPE))
+        return;
+    for (uint32_t i = 0; i < names->count; i++) {
+        const struct site *site = &names->rows[i];
+
+        if ((judge_word(judge, site->node)->roles & ROLE_TYPE) && judge_is_called(judge, site) &&
+            makes_class(judge, site->node))
+            report_add(judge->report, "forbidden-name", judge_node(judge, site->node)->at,
+                       "type(...) with more than one argument makes a class from text. Write a "
+                       "class statement.");
+    }
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Statements with blocks, `match` apart.
+ */
+#include "validator/syntax/parse.h"
+
+#include <string.h>
+
+#include "validator/limits.h"
+
+/* Takes the ':' of a header. Where only it is missing before an indented block, that is said and
+ * the block read all the same. */
+static bool take_colon(struct parser *p)
+{
+    if (parse_take_op(p, ':'))
+        return true;
+    if (parse_token(p)->kind != TOKEN_NEWLINE || parse_token(p)[1].kind != TOKEN_INDENT)
+        return parse_expected(p, "':'");
+    parse_fail(p, parse_token(p)->start, "A ':' is missing at the end of this line.");
+    p->quiet = false;
+    return true;
+}
+
+/* ':' and a block, appended. */
+static bool append_block(struct parser *p, struct siblings *parts, enum node_kind kind)
+{
+    uint32_t block = take_colon(p) ? parse_block(p, kind) : NODE_NONE;
+
+    if (!block)
+        return false;
+    parse_append(p, parts, block);
+    return true;
+}
+
+static bool append(struct parser *p, struct siblings *parts, uint32_t node)
+{
+    if (!node)
+        return false;
+    parse_append(p, parts, node);
+    return true;
+}
+
+/* A clause of its own keyword, if it is here. False after an error. */
+static bool append_clause(struct parser *p, struct siblings *parts, enum keyword keyword,
+                          enum node_kind kind)
+{
+    return !parse_take_keyword(p, keyword) || append_block(p, parts, kind);
+}
+
+static uint32_t parse_elif(struct parser *p)
+{
+    uint32_t node = parse_new(p, NODE_ELIF, parse_token(p)->start);
+    struct siblings parts = {0};
+
+    p->at++;
+    if (!node || !append(p, &parts, parse_named_expression(p)) ||
+        !append_block(p, &parts, NODE_BLOCK))
+        return NODE_NONE;
+    return parse_adopt(p, node, &parts);
+}
+
+static uint32_t parse_if(struct parser *p)
+{
+    uint32_t node = parse_new(p, NODE_IF, parse_token(p)->start);
+    struct siblings parts = {0};
+    unsigned elifs = 0;
+
+    p->at++;
+    if (!node || !append(p, &parts, parse_named_expression(p)) ||
+        !append_block(p, &parts, NODE_BLOCK))
+        return NODE_NONE;
+    for (; parse_is_keyword(p, KEYWORD_ELIF); elifs++) {
+        uint32_t elif = parse_elif(p);
+
+        if (!append(p, &parts, elif))
+            return NODE_NONE;
+        /* CPython nests each in the one before. */
+        parse_node(p, elif)->height = (uint16_t)(parse_node(p, elif)->height + elifs + 1);
+        if (elifs >= VALIDATOR_TREE_CAP)
+            return parse_fail(p, parse_node(p, elif)->at,
+                              "Too many branches. Look the value up in a dictionary.");
+    }
+    if (!append_clause(p, &parts, KEYWORD_ELSE, NODE_ELSE))
+        return NODE_NONE;
+    return parse_adopt(p, node, &parts);
+}
+
+static uint32_t parse_while(struct parser *p)
+{
+    uint32_t node = parse_new(p, NODE_WHILE, parse_token(p)->start);
+    struct siblings parts = {0};
+
+    p->at++;
+    if (!node || !append(p, &parts, parse_named_expression(p)) ||
+        !append_block(p, &parts, NODE_BLOCK) || !append_clause(p, &parts, KEYWORD_ELSE, NODE_ELSE))
+        return NODE_NONE;
+    return parse_adopt(p, node, &parts);
+}
+
+static uint32_t parse_for(struct parser *p)
+{
+    uint32_t node = parse_new(p, NODE_FOR, parse_token(p)->start);
+    struct siblings parts = {0};
+
+    p->at++;
+    if (!node || !append(p, &parts, parse_star_targets(p)) ||
+        !parse_expect_keyword(p, KEYWORD_IN, "'in', as in for NAME in VALUES:,") ||
+        !append(p, &parts, parse_star_expressions(p)) || !append_block(p, &parts, NODE_BLOCK) ||
+        !append_clause(p, &parts, KEYWORD_ELSE, NODE_ELSE))
+        return NODE_NONE;
+    return parse_adopt(p, node, &parts);
+}
+
+static uint32_t parse_with_item(struct parser *p)
+{
+    uint32_t node = parse_new(p, NODE_WITH_ITEM, parse_token(p)->start);
+    struct siblings parts = {0};
+
+    if (!node || !append(p, &parts, parse_expression(p)))
+        return NODE_NONE;
+    if (parse_take_keyword(p, KEYWORD_AS)) {
+        if (!append(p, &parts, parse_star_target(p)))
+            return NODE_NONE;
+        if (!parse_is_op(p, ',') && !parse_is_op(p, ')') && !parse_is_op(p, ':'))
+            return parse_expected(p, "':'");
+    }
+    return parse_adopt(p, node, &parts);
+}
+
+/* Whether the '(' here holds items, `with (a as b, c as d):`, and no value: an `as` that no inner
+ * bracket holds tells it. */
+static bool at_bracketed_items(const struct parser *p)
+{
+    const struct token *token = parse_token(p);
+    unsigned depth = 0;
+
+    if (!parse_is_op(p, '('))
+        return false;
+    for (;; token++) {
+        if (token->kind == TOKEN_END || token->kind == TOKEN_ERROR || token->kind == TOKEN_NEWLINE)
+            return false;
+        if (token->kind == TOKEN_NAME && token->id == KEYWORD_AS && depth == 1)
+            return true;
+        if (token->kind != TOKEN_OP)
+            continue;
+        if (token->id == '(' || token->id == '[' || token->id == '{')
+            depth++;
+        else if ((token->id == ')' || token->id == ']' || token->id == '}') && --depth == 0)
+            return false;
+    }
+}
+
+static uint32_t parse_with(struct parser *p)
+{
+    uint32_t node = parse_new(p, NODE_WITH, parse_token(p)->start);
+    struct siblings parts = {0};
+    bool brackets;
+
+    p->at++;
+    brackets = at_bracketed_items(p);
+    p->at += brackets;
+    if (!node)
+        return NODE_NONE;
+    do {
+        if (brackets && parts.first && parse_is_op(p, ')'))
+            break;
+        if (!append(p, &parts, parse_with_item(p)))
+            return NODE_NONE;
+    } while (parse_take_op(p, ','));
+    if ((brackets && !parse_expect_op(p, ')', "',' or ')'")) ||
+        !append_block(p, &parts, NODE_BLOCK))
+        return NODE_NONE;
+    return parse_adopt(p, node, &parts);
+}
+
+/* Behind `except` or `except *`. */
+static uint32_t parse_handler(struct parser *p, bool star)
+{
+    uint32_t node = parse_new(p, NODE_HANDLER, p->tokens[p->at - 1].start);
+    struct siblings parts = {0};
+
+    if (!node)
+        return NODE_NONE;
+    if (star || !parse_is_op(p, ':')) {
+        if (!append(p, &parts, parse_expression(p)))
+            return NODE_NONE;
+        parse_node(p, node)->flags |= NODE_HAS_TYPE;
+        if (parse_is_op(p, ','))
+            return parse_fail(p, parse_node(p, node)->at,
+                              "Put several exceptions in parentheses, and the name behind 'as': "
+                              "except (A, B) as e:");
+        if (parse_take_keyword(p, KEYWORD_AS)) {
+            if (!parse_is_name(p))
+                return parse_expected(p, "a name behind 'as'");
+            parse_node(p, node)->at = parse_token(p)->start;
+            parse_node(p, node)->name = parse_symbol(p);
+            if (!parse_node(p, node)->name)
+                return NODE_NONE;
+        }
+    }
+    return append_block(p, &parts, NODE_BLOCK) ? parse_adopt(p, node, &parts) : NODE_NONE;
+}
+
+static bool append_handlers(struct parser *p, struct siblings *parts, bool *star)
+{
+    bool first = true;
+
+    for (; parse_take_keyword(p, KEYWORD_EXCEPT); first = false) {
+        bool starred = parse_take_op(p, '*');
+
+        if (!first && starred != *star) {
+            parse_fail(p, p->tokens[p->at - 1].start,
+                       "'except' and 'except*' cannot stand in one try. Write one kind.");
+            return false;
+        }
+        *star = starred;
+        if (!append(p, parts, parse_handler(p, starred)))
+            return false;
+    }
+    return true;
+}
+
+static uint32_t parse_try(struct parser *p)
+{
+    uint32_t start = parse_token(p)->start, node = parse_new(p, NODE_TRY, start), handlers;
+    struct siblings parts = {0};
+    bool star = false;
+
+    p->at++;
+    if (!node || !append_block(p, &parts, NODE_BLOCK))
+        return NODE_NONE;
+    handlers = parts.last;
+    if (!append_handlers(p, &parts, &star))
+        return NODE_NONE;
+    if (parts.last != handlers && !append_clause(p, &parts, KEYWORD_ELSE, NODE_ELSE))
+        return NODE_NONE;
+    handlers = parts.last != handlers;
+    if (parse_is_keyword(p, KEYWORD_FINALLY))
+        handlers = 1;
+    if (!append_clause(p, &parts, KEYWORD_FINALLY, NODE_FINALLY))
+        return NODE_NONE;
+    if (!handlers) { /* the block was read: go on behind it */
+        parse_fail(
+            p, start,
+            "This try has neither except nor finally. Add: except Exception as e: print(e).");
+        p->quiet = false;
+    }
+    if (star)
+        parse_node(p, node)->flags |= NODE_STAR;
+    return parse_adopt(p, node, &parts);
+}
+
+static uint32_t parse_function(struct parser *p, struct siblings *parts)
+{
+    uint32_t node, start;
+
+    p->at++;
+    if (!parse_is_name(p))
+        return parse_expected(p, "the function's name");
+    node = parse_new_named(p, NODE_FUNCTION);
+    if (!node || !parse_expect_op(p, '(', "'(' with the parameters") ||
+        !append(p, parts, parse_parameters(p, ')', false)) ||
+        !parse_expect_op(p, ')', "',' or ')'"))
+        return NODE_NONE;
+    start = parse_token(p)->start;
+    if (parse_take_op(p, OP_ARROW)) {
+        uint32_t type = parse_expression(p);
+
+        if (!type || !append(p, parts, parse_wrap(p, NODE_RETURNS, start, type)))
+            return NODE_NONE;
+    }
+    return append_block(p, parts, NODE_BLOCK) ? parse_adopt(p, node, parts) : NODE_NONE;
+}
+
+static uint32_t parse_class(struct parser *p, struct siblings *parts)
+{
+    uint32_t node;
+
+    p->at++;
+    if (!parse_is_name(p))
+        return parse_expected(p, "the class's name");
+    node = parse_new_named(p, NODE_CLASS);
+    if (!node || (parse_take_op(p, '(') && !parse_arguments(p, parts, false)) ||
+        !append_block(p, parts, NODE_BLOCK))
+        return NODE_NONE;
+    return parse_adopt(p, node, parts);
+}
+
+/* def, async def or class behind its decorators. */
+static uint32_t parse_definition(struct parser *p, struct siblings *parts)
+{
+    bool async = parse_is_keyword(p, KEYWORD_ASYNC);
+    uint32_t node;
+
+    if (async && parse_token(p)[1].kind == TOKEN_NAME && parse_token(p)[1].id == KEYWORD_DEF)
+        p->at++;
+    if (parse_is_keyword(p, KEYWORD_CLASS))
+        return parse_class(p, parts);
+    if (!parse_is_keyword(p, KEYWORD_DEF))
+        return parse_expected(p, "def or class behind the decorator");
+    node = parse_function(p, parts);
+    if (node && async)
+        parse_node(p, node)->flags |= NODE_ASYNC;
+    return node;
+}
+
+static uint32_t parse_decorated(struct parser *p)
+{
+    struct siblings parts = {0};
+
+    while (parse_is_op(p, '@')) {
+        uint32_t start = parse_token(p)->start, decorator;
+
+        p->at++;
+        decorator = parse_named_expression(p);
+        if (!decorator || !append(p, &parts, parse_wrap(p, NODE_DECORATOR, start, decorator)))
+            return NODE_NONE;
+        if (parse_token(p)->kind != TOKEN_NEWLINE)
+            return parse_expected(p, "the end of the line");
+        p->at++;
+    }
+    return parse_definition(p, &parts);
+}
+
+static uint32_t parse_undecorated(struct parser *p)
+{
+    struct siblings parts = {0};
+
+    return parse_definition(p, &parts);
+}
+
+static uint32_t parse_async(struct parser *p)
+{
+    const struct token *next = parse_token(p) + 1;
+    uint32_t node;
+
+    if (next->kind == TOKEN_NAME && next->id == KEYWORD_DEF)
+        return parse_undecorated(p);
+    p->at++;
+    if (parse_is_keyword(p, KEYWORD_FOR))
+        node = parse_for(p);
+    else if (parse_is_keyword(p, KEYWORD_WITH))
+        node = parse_with(p);
+    else
+        return parse_expected(p, "def, for or with behind 'async'");
+    if (node)
+        parse_node(p, node)->flags |= NODE_ASYNC;
+    return node;
+}
+
+typedef uint32_t compound_rule(struct parser *p);
+
+static compound_rule *const rules[KEYWORD_YIELD + 1] = {
+    [KEYWORD_ASYNC] = parse_async,     [KEYWORD_CLASS] = parse_undecorated,
+    [KEYWORD_DEF] = parse_undecorated, [KEYWORD_FOR] = parse_for,
+    [KEYWORD_IF] = parse_if,           [KEYWORD_TRY] = parse_try,
+    [KEYWORD_WHILE] = parse_while,     [KEYWORD_WITH] = parse_with,
+};
+
+/* `match` is a keyword only at the start of a line that ends in ':' and has a block behind it. */
+static bool at_match(const struct parser *p)
+{
+    const struct token *token = parse_token(p);
+
+    if (token->kind != TOKEN_NAME || token->id != KEYWORD_NONE || token->length != 5 ||
+        memcmp(p->ast->source + token->start, "match", 5) != 0)
+        return false;
+    while (token->kind != TOKEN_NEWLINE && token->kind != TOKEN_END && token->kind != TOKEN_ERROR)
+        token++;
+    return token->kind == TOKEN_NEWLINE && token[-1].kind == TOKEN_OP && token[-1].id == ':' &&
+           token[1].kind == TOKEN_INDENT;
+}
+
+bool parse_is_compound(const struct parser *p)
+{
+    const struct token *token = parse_token(p);
+
+    if (token->kind == TOKEN_OP)
+        return token->id == '@';
+    return token->kind == TOKEN_NAME && (rules[token->id] || at_match(p));
+}
+
+uint32_t parse_compound(struct parser *p)
+{
+    const struct token *token = parse_token(p);
+
+    if (token->kind == TOKEN_OP)
+        return parse_decorated(p);
+    return rules[token->id] ? rules[token->id](p) : parse_match(p);
+}

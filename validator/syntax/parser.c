@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The way from a text to a tree, and the tokens and nodes that all rules handle.
+ */
+#include "validator/syntax/parse.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "validator/limits.h"
+
+#define FIRST_TOKENS 512
+#define FIRST_NODES  512
+
+static bool reserve_tokens(struct parser *p)
+{
+    uint32_t size = p->size ? p->size * 2 : FIRST_TOKENS;
+    struct token *tokens = realloc(p->tokens, size * sizeof *tokens);
+
+    if (!tokens) {
+        p->ast->failed = true;
+        return false;
+    }
+    p->tokens = tokens;
+    p->size = size;
+    return true;
+}
+
+/* Up to TOKEN_END or TOKEN_ERROR, which is kept as well. */
+bool parse_add_tokens(struct parser *p, struct tokenizer *tokenizer)
+{
+    enum token_kind kind;
+
+    do {
+        if (p->count == p->size && !reserve_tokens(p))
+            return false;
+        kind = tokenizer_next(tokenizer, &p->tokens[p->count]);
+        p->count++;
+    } while (kind != TOKEN_END && kind != TOKEN_ERROR);
+    return true;
+}
+
+uint32_t parse_new(struct parser *p, enum node_kind kind, uint32_t at)
+{
+    struct ast *ast = p->ast;
+
+    if (ast->count == ast->size) {
+        uint32_t size = ast->size ? ast->size * 2 : FIRST_NODES;
+        struct node *nodes = realloc(ast->nodes, size * sizeof *nodes);
+
+        if (!nodes) {
+            ast->failed = true;
+            return NODE_NONE;
+        }
+        ast->nodes = nodes;
+        ast->size = size;
+    }
+    ast->nodes[ast->count] = (struct node){.kind = (uint8_t)kind, .at = at};
+    return ast->count++;
+}
+
+uint32_t parse_symbol(struct parser *p)
+{
+    const struct token *token = parse_token(p);
+
+    p->at++;
+    return symbols_add(&p->ast->symbols, token->start, token->length,
+                       token->flags & TOKEN_NON_ASCII);
+}
+
+uint32_t parse_new_named(struct parser *p, enum node_kind kind)
+{
+    uint32_t node = parse_new(p, kind, parse_token(p)->start);
+
+    if (node == NODE_NONE)
+        return NODE_NONE;
+    parse_node(p, node)->name = parse_symbol(p);
+    return parse_node(p, node)->name == SYMBOL_NONE ? NODE_NONE : node;
+}
+
+void parse_append(struct parser *p, struct siblings *siblings, uint32_t node)
+{
+    if (siblings->first == NODE_NONE)
+        siblings->first = node;
+    else
+        parse_node(p, siblings->last)->next = node;
+    siblings->last = node;
+}
+
+/* What CPython's tree has no node for adds no level: the caps are compared with its. */
+static bool is_level(enum node_kind kind)
+{
+    return kind != NODE_BLOCK && kind != NODE_ELSE && kind != NODE_FINALLY &&
+           kind != NODE_DECORATOR && kind != NODE_ELIF;
+}
+
+uint32_t parse_adopt(struct parser *p, uint32_t parent, const struct siblings *siblings)
+{
+    struct node *node = parse_node(p, parent);
+    unsigned height = 0, level = is_level(node->kind);
+
+    for (uint32_t child = siblings->first; child; child = parse_node(p, child)->next)
+        if (parse_node(p, child)->height + level > height)
+            height = parse_node(p, child)->height + level;
+    node->child = siblings->first;
+    node->height = (uint16_t)height;
+    if (height > VALIDATOR_TREE_CAP)
+        return parse_fail(p, node->at,
+                          "This nests too deeply. Work the value out in steps, with a "
+                          "variable for each.");
+    return parent;
+}
+
+uint32_t parse_wrap(struct parser *p, enum node_kind kind, uint32_t at, uint32_t child)
+{
+    struct siblings only = {child, child};
+    uint32_t node = parse_new(p, kind, at);
+
+    return node == NODE_NONE ? NODE_NONE : parse_adopt(p, node, &only);
+}
+
+bool parse_enter(struct parser *p)
+{
+    if (p->depth >= VALIDATOR_TREE_CAP) {
+        parse_fail(p, parse_token(p)->start,
+                   "Too many operators in a row. Work the value out in steps.");
+        return false;
+    }
+    p->depth++;
+    return true;
+}
+
+uint32_t parse_fail(struct parser *p, size_t at, const char *format, ...)
+{
+    char text[VALIDATOR_TEXT_CAP];
+    va_list args;
+
+    p->ast->broken = true;
+    if (p->quiet || at >= p->unreadable)
+        return NODE_NONE;
+    p->quiet = true;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    report_add(p->report, "syntax", at, "%s", text);
+    return NODE_NONE;
+}
+
+bool parse_expect_op(struct parser *p, unsigned op, const char *what)
+{
+    if (parse_take_op(p, op))
+        return true;
+    parse_expected(p, what);
+    return false;
+}
+
+bool parse_expect_keyword(struct parser *p, enum keyword keyword, const char *what)
+{
+    if (parse_take_keyword(p, keyword))
+        return true;
+    parse_expected(p, what);
+    return false;
+}
+
+static void read_program(struct parser *p, struct tokenizer *tokenizer)
+{
+    struct siblings statements = {0};
+    uint32_t module = parse_new(p, NODE_MODULE, 0);
+
+    if (p->ast->failed || !parse_add_tokens(p, tokenizer))
+        return;
+    if (p->tokens[p->count - 1].kind == TOKEN_ERROR) {
+        p->ast->broken = true;
+        p->unreadable = tokenizer->error_at;
+        report_add(p->report, "syntax", tokenizer->error_at, "%s", tokenizer->error);
+    }
+    parse_statements(p, &statements, false);
+    parse_adopt(p, module, &statements);
+}
+
+void parser_parse(struct ast *ast, struct report *report)
+{
+    struct parser parser = {.ast = ast, .report = report, .unreadable = SIZE_MAX};
+    struct tokenizer tokenizer;
+
+    buf_init(&parser.value, VALIDATOR_PARSE_CAP * 4);
+    tokenizer_init(&tokenizer, ast->source, ast->len);
+    read_program(&parser, &tokenizer);
+    free(parser.tokens);
+    buf_finish(&parser.value);
+    ast->failed = ast->failed || ast->symbols.failed;
+    if (ast->symbols.crowded) {
+        ast->broken = true;
+        report_add_whole(report, "limit", "The names of this program are too alike. Rename them.");
+    }
+}
