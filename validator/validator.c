@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The way through: bytes, tokens, imports, names, literals, verdict. Every step runs over what
- * could be read, so that a program's problems are told at once.
+ * The way through: bytes, tree, facts, what the compiler refuses, rules, verdict. Every step runs
+ * over what could be read, so that a program's problems are told at once.
  */
 #include "validator/validator.h"
 
 #include <string.h>
 
-#include "validator/rule/check.h"
+#include "validator/rule/compile.h"
+#include "validator/rule/judge.h"
 #include "validator/source.h"
-
-#define VALUE_CAP (VALIDATOR_SOURCE_CAP * 4)
+#include "validator/syntax/parser.h"
 
 /* The order is the one a message shows them in. Everything importable in policy_modules; the tests
  * compare. */
@@ -59,36 +59,38 @@ const char *const *validator_profile_modules(const struct validator_profile *pro
     return profile->modules;
 }
 
-static void judge(struct check *check)
+/* Where there was no memory, not all has been seen. */
+static bool judge_tree(struct judge *judge, struct ast *ast, struct facts *facts)
 {
-    token_list_init(&check->list, check->report);
-    if (check->list.failed)
-        return;
-    check_imports(check);
-    check_shadows(check);
-    check_syntax(check);
-    check_names(check);
-    check_strings(check);
+    parser_parse(ast, judge->report);
+    if (ast->failed)
+        return false;
+    facts_init(facts, ast);
+    if (facts->failed || (!ast->broken && !compile_check(facts, judge->report)))
+        return false;
+    judge_program(judge);
+    return !judge->failed;
 }
 
 void validator_check(const char *source, size_t len, const struct validator_profile *profile,
                      struct verdict *verdict)
 {
     struct report report = {.source = source, .len = len, .verdict = verdict};
-    struct check check = {.report = &report, .profile = profile};
+    struct ast ast;
+    struct facts facts = {0};
+    struct judge judge = {.report = &report, .profile = profile, .ast = &ast, .facts = &facts};
 
     memset(verdict, 0, offsetof(struct verdict, diagnostics));
     verdict->module_count = 0;
     source_check(&report);
     if (verdict->diagnostic_count == 0) {
-        buf_init(&check.value, VALUE_CAP);
-        judge(&check);
-        if (check.failed || check.list.failed)
+        ast_init(&ast, source, len);
+        if (!judge_tree(&judge, &ast, &facts))
             report_add_whole(&report, "no-memory",
                              "There was no memory to judge the program. Send it again.");
-        token_list_finish(&check.list);
-        buf_finish(&check.value);
+        facts_finish(&facts);
+        ast_finish(&ast);
     }
-    verdict->kind = policy_kind_name(check.kind);
+    verdict->kind = policy_kind_name(judge.kind);
     report_finish(&report);
 }

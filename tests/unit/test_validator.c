@@ -160,7 +160,7 @@ static void test_mistakes(void **state)
          "'return' stands outside a function. Write print(value) to answer, or put the code into a "
          "function and call it."},
         {"break\n", "syntax", 1, 1,
-         "This stands outside a loop. Delete it, or put the code into a for or while loop."},
+         "'break' stands outside a loop. Delete it, or put the code into a for or while loop."},
         {"try:\n    x = 1\nexcept ValueError, e:\n    pass\n", "syntax", 3, 1,
          "Put several exceptions in parentheses, and the name behind 'as': except (A, B) as e:"},
         {"try:\n    x = 1\nprint(x)\n", "syntax", 1, 1,
