@@ -39,6 +39,7 @@ python3-tabulate          | sandbox    | py:tabulate               | Markdown ta
 curl                      | sandbox image test | cmd:curl                  | asks whether a Docker daemon or server answers  | curl
 mmdebstrap                | image test | cmd:mmdebstrap            | makes the base of the sandbox image             | MIT
 docker.io                 | test       | cmd:dockerd               | a private Docker daemon for the tests           | Apache-2.0
+libpython3.11-testsuite   | test       | file:/usr/lib/python3.11/test/test_grammar.py | the tests of CPython, programs for those of the validator | PSF-2.0
 nodejs                    | test       | cmd:node                  | runs the MCP clients of others in the tests     | MIT
 npm                       | test       | cmd:npm                   | brings the MCP clients of others                | Artistic-2.0
 procps                    | test       | cmd:ps                    | looks at processes in the tests                 | GPL-2.0-or-later

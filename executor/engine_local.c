@@ -109,7 +109,7 @@ static bool add_file(struct local_setup *setup, const char *name, const char *mo
     return true;
 }
 
-/* The runner, and all Python that lies beside it. */
+/* The runner, all Python that lies beside it, and the tables it judges by. */
 static int find_files(struct local *local, struct error *err)
 {
     DIR *folder = opendir(local->share_dir);
@@ -120,6 +120,7 @@ static int find_files(struct local *local, struct error *err)
         return error_set(err, ERROR_UNAVAILABLE, "%s: %s: make build", local->share_dir,
                          strerrordesc_np(errno));
     add_file(&local->setup, "runner", "0555");
+    add_file(&local->setup, "policy.json", "0444");
     while (rc == 0 &&
            (entry = readdir(folder))) { // NOLINT(concurrency-mt-unsafe): this thread's own folder
         const char *dot = strrchr(entry->d_name, '.');

@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -61,6 +62,7 @@ struct executor {
     uint64_t last_id;
     size_t waiting;
     unsigned ready[KINDS_COUNT];
+    atomic_uint_fast64_t disagreements;
 };
 
 const char *execution_status_name(enum execution_status status)
@@ -70,7 +72,7 @@ const char *execution_status_name(enum execution_status status)
         [EXECUTION_TIMEOUT] = "timeout", [EXECUTION_MEMORY] = "memory",
         [EXECUTION_OUTPUT] = "output",   [EXECUTION_CANCELLED] = "cancelled",
         [EXECUTION_CRASH] = "crash",     [EXECUTION_BUSY] = "busy",
-        [EXECUTION_ENGINE] = "engine",
+        [EXECUTION_ENGINE] = "engine",   [EXECUTION_DISAGREEMENT] = "disagreement",
     };
 
     return names[status];
@@ -96,6 +98,13 @@ static void on_taken(void *user)
     pthread_mutex_lock(&executor->lock);
     executor->waiting--;
     pthread_mutex_unlock(&executor->lock);
+}
+
+static void on_disagreement(void *user)
+{
+    struct ticket *ticket = user;
+
+    atomic_fetch_add_explicit(&ticket->executor->disagreements, 1, memory_order_relaxed);
 }
 
 static void on_end(void *user)
@@ -250,6 +259,11 @@ void executor_cancel(struct executor *executor, uint64_t id)
     pthread_mutex_unlock(&executor->lock);
 }
 
+uint64_t executor_disagreements(const struct executor *executor)
+{
+    return atomic_load_explicit(&executor->disagreements, memory_order_relaxed);
+}
+
 int executor_wait_warm(struct executor *executor, const char *kind, unsigned timeout_ms,
                        struct error *err)
 {
@@ -298,6 +312,7 @@ static void init_hosts(struct executor *executor)
     executor->run_host.loop = &executor->loop;
     executor->run_host.limits = &executor->limits;
     executor->run_host.on_taken = on_taken;
+    executor->run_host.on_disagreement = on_disagreement;
     executor->run_host.on_end = on_end;
 }
 

@@ -25,6 +25,7 @@
     (16u << 20)                        /* bytes written in all, after which the run is ended       \
                                         */
 #define EXECUTION_IMPORT_MS_MAX 20000u /* importing before the clock starts */
+#define EXECUTION_PROFILE_CAP   32u    /* bytes of a profile's name with its NUL */
 #define EXECUTION_WAIT_MS_MAX   30000u /* waiting for a sandbox */
 #define EXECUTION_WAITING_CAP   64u /* jobs that may wait for a sandbox; one more is ERROR_BUSY */
 #define EXECUTION_REQUESTS_CAP  20000u              /* helper requests of one run */
@@ -47,9 +48,10 @@ enum execution_status {
     EXECUTION_MEMORY,
     EXECUTION_OUTPUT, /* ended for writing too much */
     EXECUTION_CANCELLED,
-    EXECUTION_CRASH,  /* the interpreter died: signal, abort */
-    EXECUTION_BUSY,   /* waited too long for a sandbox */
-    EXECUTION_ENGINE, /* the sandbox could not be had, or broke */
+    EXECUTION_CRASH,        /* the interpreter died: signal, abort */
+    EXECUTION_BUSY,         /* waited too long for a sandbox */
+    EXECUTION_ENGINE,       /* the sandbox could not be had, or broke */
+    EXECUTION_DISAGREEMENT, /* did not run: the judgement inside refuses what was judged outside */
 };
 const char *execution_status_name(enum execution_status status); /* "ok", "runtime", ...; static */
 
@@ -86,6 +88,7 @@ struct execution_job {
     size_t code_len;
     const char *session_id;     /* or NULL: helpers answer that there is no session */
     const char *kind;           /* a name of execution_kinds */
+    const char *profile;        /* the policy's, that the code was judged by; NULL: the narrowest */
     const char *const *allowed; /* modules the code may import, NULL-terminated */
     const char *const *preload; /* modules it does import, NULL-terminated, or NULL */
     unsigned timeout_ms;        /* 0: the default; more than the maximum is cut to it */
@@ -127,6 +130,10 @@ uint64_t executor_run(struct executor *executor, const struct execution_job *job
 /* Ends that run soon with EXECUTION_CANCELLED; an id that is not (or no longer) known is ignored.
  */
 void executor_cancel(struct executor *executor, uint64_t id);
+
+/* Runs that ended with EXECUTION_DISAGREEMENT since it was created, each a bug of ours. Any thread.
+ */
+uint64_t executor_disagreements(const struct executor *executor);
 
 /* Blocks until at least one sandbox of that kind waits, or timeout_ms passed (-1). For tests and
  * benchmarks. */

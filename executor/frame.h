@@ -37,7 +37,9 @@ enum frame_type {
     FRAME_REQUEST = 'q', /* u32 request id, then "GET /path?query" in the session API's own shape,
                             no line end */
     FRAME_RESULT = 'v', /* JSON of the interpreter, untrusted: {"value": text or null, "error": text
-                           or null, "error_type": text or null, "line": int or null} */
+                           or null, "error_type": text or null, "line": int or null,
+                           "disagreement": {"code": word, "line": int} or null: the code did not
+                           run, for it is refused by the policy that has accepted it */
     FRAME_EXIT =
         'x', /* JSON of the runner, the last frame: {"status":
                 "ok"|"error"|"timeout"|"memory"|"output"| "crash"|"cancelled"|"import", "exit_code",
@@ -46,6 +48,7 @@ enum frame_type {
 
 /* The payload of FRAME_JOB:
  *   code          text: the bytes that were judged, UTF-8
+ *   profile       text: the profile that it was judged by, and is judged by again
  *   session_id    text or null: becomes SESSION_ID in the code's environment and its global
  * session_id timeout_ms    the code's own running time, counted from FRAME_STARTED allowed array of
  * text: modules that the code's own import statements may name preload       array of text: modules
@@ -60,7 +63,9 @@ enum frame_type {
 #define FRAME_OUTPUT_CAP  (64u << 10) /* one FRAME_STDOUT or FRAME_STDERR */
 #define FRAME_REQUEST_CAP 4096u
 #define FRAME_RESULT_CAP  (256u << 10)
-#define FRAME_STATUS_CAP  4096u /* FRAME_READY, FRAME_EXIT */
+#define FRAME_WORD_CAP    32u     /* a code in FRAME_RESULT: letters a to z and '-' */
+#define FRAME_LINE_MAX    1000000 /* a line in FRAME_RESULT */
+#define FRAME_STATUS_CAP  4096u   /* FRAME_READY, FRAME_EXIT */
 
 static inline void frame_pack(unsigned char head[FRAME_HEAD_SIZE], enum frame_type type,
                               uint32_t len)

@@ -24,23 +24,25 @@ static json_t *name_array(const char *const *names)
 static json_t *job_json(const struct execution_job *job, unsigned timeout_ms, struct error *err)
 {
     json_t *code = json_stringn(job->code, job->code_len);
+    json_t *profile = json_string(job->profile ? job->profile : "minimal");
     json_t *session = job->session_id ? json_string(job->session_id) : json_null();
     json_t *allowed = name_array(job->allowed);
     json_t *preload = name_array(job->preload);
     json_t *json = NULL;
 
-    if (!code || !session || !allowed || !preload)
+    if (!code || !profile || !session || !allowed || !preload)
         error_set(err, ERROR_INVALID,
                   "the code, the session and the names of modules must be UTF-8");
     else
-        json = json_pack("{s:O, s:O, s:I, s:O, s:O, s:I, s:I, s:I}", "code", code, "session_id",
-                         session, "timeout_ms", (json_int_t)timeout_ms, "allowed", allowed,
-                         "preload", preload, "stdout_cap", (json_int_t)EXECUTION_STDOUT_CAP,
-                         "stderr_cap", (json_int_t)EXECUTION_STDERR_CAP, "output_limit",
-                         (json_int_t)EXECUTION_OUTPUT_LIMIT);
-    if (code && session && allowed && preload && !json)
+        json = json_pack(
+            "{s:O, s:O, s:O, s:I, s:O, s:O, s:I, s:I, s:I}", "code", code, "profile", profile,
+            "session_id", session, "timeout_ms", (json_int_t)timeout_ms, "allowed", allowed,
+            "preload", preload, "stdout_cap", (json_int_t)EXECUTION_STDOUT_CAP, "stderr_cap",
+            (json_int_t)EXECUTION_STDERR_CAP, "output_limit", (json_int_t)EXECUTION_OUTPUT_LIMIT);
+    if (code && profile && session && allowed && preload && !json)
         error_set(err, ERROR_MEMORY, "out of memory for a job");
     json_decref(code);
+    json_decref(profile);
     json_decref(session);
     json_decref(allowed);
     json_decref(preload);
@@ -152,6 +154,22 @@ static char *text_at(const json_t *object, const char *key)
     return buf_steal(&copy, NULL);
 }
 
+/* A word of a-z and '-', and a line; what is anything else is left out. It goes into the log. */
+static void read_disagreement(const json_t *object, struct job_result *result)
+{
+    const json_t *said = json_object_get(object, "disagreement");
+    const json_t *code = json_object_get(said, "code"), *line = json_object_get(said, "line");
+    const char *word = json_string_value(code);
+    size_t len = json_string_length(code);
+
+    if (!word || len == 0 || len > FRAME_WORD_CAP || !json_is_integer(line) ||
+        strspn(word, "abcdefghijklmnopqrstuvwxyz-") != len || json_integer_value(line) < 0 ||
+        json_integer_value(line) > FRAME_LINE_MAX)
+        return;
+    memcpy(result->refused, word, len + 1);
+    result->refused_line = (long)json_integer_value(line);
+}
+
 int job_result_read(const struct frame *frame, struct job_result *result, struct error *err)
 {
     json_t *json = read_object(frame, "the interpreter's result", err);
@@ -161,6 +179,7 @@ int job_result_read(const struct frame *frame, struct job_result *result, struct
     result->value = text_at(json, "value");
     result->error = text_at(json, "error");
     result->error_type = text_at(json, "error_type");
+    read_disagreement(json, result);
     json_decref(json);
     return 0;
 }

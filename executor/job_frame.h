@@ -26,6 +26,8 @@ int job_exit_read(const struct frame *frame, struct job_exit *ended, struct erro
 /* What FRAME_RESULT says: texts are NUL-terminated and owned, or NULL. */
 struct job_result {
     char *value, *error, *error_type;
+    char refused[FRAME_WORD_CAP + 1]; /* code of a disagreement, or "" */
+    long refused_line;                /* 0: the whole program */
 };
 int job_result_read(const struct frame *frame, struct job_result *result, struct error *err);
 void job_result_finish(struct job_result *result);

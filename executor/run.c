@@ -22,6 +22,7 @@ struct output {
 struct run {
     struct execution_job job; /* callbacks and numbers; its texts are not valid any more */
     char *session_id;
+    char profile[EXECUTION_PROFILE_CAP];
     char *frame; /* the job, kept for a second attempt */
     size_t frame_len;
     unsigned timeout_ms;
@@ -72,10 +73,15 @@ struct run *run_create(const struct execution_job *job, struct error *err)
 {
     struct run *run;
     int kind = kind_index(job->kind);
+    const char *profile = job->profile ? job->profile : "minimal";
 
     if (kind < 0) {
         error_set(err, ERROR_INVALID, "no sandbox is of kind '%s'",
                   job->kind ? job->kind : "(none)");
+        return NULL;
+    }
+    if (strlen(profile) >= sizeof run->profile) {
+        error_set(err, ERROR_INVALID, "no profile has so long a name");
         return NULL;
     }
     run = calloc(1, sizeof *run);
@@ -86,6 +92,7 @@ struct run *run_create(const struct execution_job *job, struct error *err)
     run->job = *job;
     run->timeout_ms = effective_timeout(job->timeout_ms);
     run->wait.kind = kind;
+    memcpy(run->profile, profile, strlen(profile) + 1);
     init_output(&run->output[0], EXECUTION_STDOUT_CAP);
     init_output(&run->output[1], EXECUTION_STDERR_CAP);
     if (job->session_id && !(run->session_id = strdup(job->session_id))) {
@@ -137,6 +144,7 @@ static int exit_code_for(enum execution_status status, int own)
     case EXECUTION_RUNTIME:
     case EXECUTION_OUTPUT:
     case EXECUTION_CRASH:
+    case EXECUTION_DISAGREEMENT:
         break;
     }
     return own ? own : 1;
@@ -335,9 +343,38 @@ static const char *verdict_text(const struct run *run, const struct job_exit *en
         break;
     case EXECUTION_BUSY:
     case EXECUTION_ENGINE:
+    case EXECUTION_DISAGREEMENT:
         break;
     }
     return text;
+}
+
+/* The judgement inside refuses what was accepted outside: one of the two is wrong, and both are
+ * ours. The words are the executor's own; of the interpreter's only what Python says of the syntax
+ * goes on. */
+static void end_disagreeing(struct run *run, struct execution_result *result)
+{
+    const struct job_result *said = &run->result;
+    struct buf BUF_AUTO text = {0};
+
+    log_error("executor",
+              "the judgement inside the sandbox refuses what the validator accepted: code %s, line "
+              "%ld, profile %s",
+              said->refused, said->refused_line, run->profile);
+    buf_init(&text, 0);
+    if (said->refused_line > 0)
+        buf_addf(&text, "line %ld: ", said->refused_line);
+    buf_addf(&text,
+             "The check inside the sandbox refuses this (%s), though the server's validator had "
+             "accepted it. Nothing ran. That the two disagree is a fault of Lectern's, not of the "
+             "code, and is logged.",
+             said->refused);
+    if (strcmp(said->refused, "syntax") == 0 && said->error)
+        buf_addf(&text, "\n%s", said->error);
+    result->status = EXECUTION_DISAGREEMENT;
+    result->error = text.data ? text.data : "The code was refused inside the sandbox.";
+    run->host->on_disagreement(run->user);
+    end(run, result);
 }
 
 static void take_exit(struct run *run, const struct frame *frame)
@@ -365,6 +402,11 @@ static void take_exit(struct run *run, const struct frame *frame)
     result.stderr_cut = ended.stderr_cut;
     result.value = run->result.value;
     result.error_type = run->result.error_type;
+    if (ended.status == EXECUTION_RUNTIME && run->result.refused[0]) {
+        result.value = NULL;
+        end_disagreeing(run, &result);
+        return;
+    }
     result.error = verdict_text(run, &ended, text, sizeof text);
     if (has_own_account(run, ended.status))
         result.error = run->result.error;

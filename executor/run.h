@@ -26,11 +26,13 @@ struct run_host {
     struct pool *pool;
     struct gate *gate;
     const struct executor_limits *limits;
-    void (*on_taken)(void *user); /* it waits no longer: has a sandbox, or ended without */
-    void (*on_end)(void *user);   /* after on_done; the run is no longer the caller's */
+    void (*on_taken)(void *user);        /* it waits no longer: has a sandbox, or ended without */
+    void (*on_disagreement)(void *user); /* before on_done */
+    void (*on_end)(void *user);          /* after on_done; the run is no longer the caller's */
 };
 
-/* Copies the job. -1 with ERROR_INVALID (unknown kind, code that is not UTF-8) or ERROR_TOO_LARGE.
+/* Copies the job. -1 with ERROR_INVALID (unknown kind, too long a profile, code that is not UTF-8)
+ * or ERROR_TOO_LARGE.
  */
 struct run *run_create(const struct execution_job *job, struct error *err);
 void run_discard(struct run *run); /* one that never began; takes NULL */

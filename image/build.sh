@@ -17,7 +17,7 @@
 set -eu
 
 packages="python3 python3-numpy python3-pandas python3-networkx python3-scipy python3-tabulate libjansson4 libseccomp2"
-files="runner interpreter.py guard.py report.py code_helpers.py"
+files="runner interpreter.py guard.py report.py policy.py policy.json code_helpers.py"
 
 fail() {
     echo "image: $*" >&2

@@ -5,11 +5,15 @@ Started by the runner (image/runner.c), already confined, with one socket to it.
 executor/frame.h; the runner believes none of them unseen, and it alone keeps the deadline and the caps. What stands
 here is for good answers; the walls are around this process, not in it.
 
+The code is judged once more here, by the policy that the server judged it by, but over CPython's own tree of the very
+bytes; that tree is compiled, and runs. Nothing runs of what is refused here.
+
 Nothing of this file is within easy reach of the code that runs: the socket lives in closures, this module and its
-two neighbours (guard.py, report.py) are not importable, and the code has a namespace of its own.
+neighbours (guard.py, policy.py, report.py) are not importable, and the code has a namespace of its own.
 """
 import ast
 import builtins
+import functools
 import gc
 import importlib
 import importlib.util
@@ -79,6 +83,12 @@ def load_file(name, folder):
     return module
 
 
+def make_judges(policy, folder):
+    """{profile: what judges a tree by it}. The tables are read now: when a job comes there is no time."""
+    tables = policy.load(os.path.join(folder, "policy.json"))
+    return {profile: functools.partial(policy.judge, policy=table) for profile, table in tables.items()}
+
+
 def open_stream(fd):
     raw = io.FileIO(fd, "wb", closefd=False)
     return io.TextIOWrapper(io.BufferedWriter(raw, 65536), "utf-8", "backslashreplace", "\n", line_buffering=True)
@@ -92,11 +102,27 @@ def clip(text, limit):
     return str.__getitem__(text, slice(limit)) + ("... (%d characters more)" % more if more > 0 else "")
 
 
-def compile_code(source):
-    """Two code objects of the very bytes: the statements, and the last expression or None; and the tree.
+class Disagreement(Exception):
+    """Refused here, though the server has accepted it: a stable code and a line (0: none)."""
 
-    A policy over the tree belongs between parse and compile: what it has judged is what runs."""
-    tree = ast.parse(source, FILENAME)
+
+def judged_tree(source, judge):
+    """The tree of the very bytes. What runs is compiled from it: nothing comes between."""
+    if judge is None:  # the server knows a profile that this image does not
+        raise Disagreement("unknown-profile", 0)
+    try:
+        tree = ast.parse(source, FILENAME)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise Disagreement("syntax", getattr(error, "lineno", None) or 0) from error
+    found = judge(tree)
+    if found:
+        line, code = found[0]
+        raise Disagreement(code, line)
+    return tree
+
+
+def compile_tree(tree):
+    """Two code objects: the statements, and the last expression or None."""
     body = list(tree.body)
     last = None
     # A lone text at the top is the docstring, not a value.
@@ -106,7 +132,7 @@ def compile_code(source):
     if last is not None:
         futures = statements.co_flags & FUTURES
         last = compile(ast.Expression(last), FILENAME, "eval", futures, dont_inherit=True)
-    return statements, last, tree
+    return statements, last
 
 
 def future_flags():
@@ -124,7 +150,7 @@ def make_finish(send):
     """The function that says how it ended, once, and ends the process."""
     finished = False
 
-    def finish(exit_code, value=None, error=None, error_type=None, line=None):
+    def finish(exit_code, value=None, error=None, error_type=None, line=None, disagreement=None):
         nonlocal finished
         if finished:
             return
@@ -135,7 +161,8 @@ def make_finish(send):
             except BaseException:  # a closed, removed or replaced stream is the code's own doing; it has nothing left to say
                 continue
         result = {"value": clip(value, VALUE_CHARS), "error": clip(error, ERROR_CHARS),
-                  "error_type": clip(error_type, NAME_CHARS), "line": line, "exit_code": exit_code}
+                  "error_type": clip(error_type, NAME_CHARS), "line": line, "exit_code": exit_code,
+                  "disagreement": disagreement}
         send("v", json.dumps(result, ensure_ascii=False).encode("utf-8", "replace"))
         os._exit(exit_code)
 
@@ -183,7 +210,12 @@ def run_job(job, send, finish, ask, parts):
     parts.guard.arm(FILENAME, sys.path + list(parts.folders))
     send("S")
     try:
-        statements, last, reporter.tree = compile_code(source)
+        reporter.tree = judged_tree(source, parts.judges.get(job["profile"]))
+    except Disagreement as refusal:
+        finish(1, disagreement=dict(zip(("code", "line"), refusal.args)), **describe_refusal(reporter, refusal))
+    parts.judges.clear()
+    try:
+        statements, last = compile_tree(reporter.tree)
         exec(statements, namespace)
         value = eval(last, namespace) if last is not None else None
         value = repr(value) if value is not None else None
@@ -206,6 +238,12 @@ def describe(reporter, error, namespace):
         return {"error": "%s (its text could not be made)" % name, "error_type": name}
 
 
+def describe_refusal(reporter, refusal):
+    if refusal.__cause__ is not None:
+        return reporter.failed(refusal.__cause__, {})
+    return {"error": "line %d is refused: %s" % (refusal.args[1], refusal.args[0]), "error_type": "Disagreement"}
+
+
 def rehearse(parts, with_pandas):
     """A job's way once before it is needed: what runs for the first time is several times slower. Then what lives now is
     taken out of the garbage collector's sight, which has less to walk while the code runs."""
@@ -215,7 +253,8 @@ def rehearse(parts, with_pandas):
                   "print(frame.groupby('b').a.sum().sort_values(), frame[frame.a > 1], file=out)\n") + source
     job = json.loads(json.dumps({"code": source}))
     names = {"__builtins__": parts.guard.make_builtins(builtins, ["pandas"]), "out": io.StringIO()}
-    statements, last, _ = compile_code(job["code"].encode("utf-8"))
+    judge = list(parts.judges.values())[-1]  # of the widest profile
+    statements, last = compile_tree(judged_tree(job["code"].encode("utf-8"), judge))
     exec(statements, names)
     json.dumps({"value": repr(eval(last, names))}, ensure_ascii=False).encode("utf-8", "replace")
     open_stream(1).detach()
@@ -230,7 +269,8 @@ def main(argv):
     send, receive, ask = open_control(CONTROL_FD)
     folders = (here, options["--helpers"])
     reporter = load_file("report", here).make_reporter(FILENAME, folders, int(options["--memory-mb"]))
-    parts = types.SimpleNamespace(guard=load_file("guard", here), reporter=reporter, folders=folders)
+    parts = types.SimpleNamespace(guard=load_file("guard", here), reporter=reporter, folders=folders,
+                                  judges=make_judges(load_file("policy", here), here))
     helpers = load_file("code_helpers", options["--helpers"])
     parts.connect = helpers.__dict__.pop("connect")
     sys.modules["code_helpers"] = helpers

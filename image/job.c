@@ -55,6 +55,8 @@ static int read_fields(struct job *job, const json_t *object)
 
     if (!json_is_string(json_object_get(object, "code")))
         return complain("the job's code wants text");
+    if (!json_is_string(json_object_get(object, "profile")))
+        return complain("the job's profile wants text");
     if (session && !json_is_string(session) && !json_is_null(session))
         return complain("the job's session_id wants text or null");
     if (check_names(object, "allowed") < 0 || check_names(object, "preload") < 0 ||
@@ -117,6 +119,27 @@ static json_t *member(const json_t *object, const char *key, json_type type)
     return value && json_typeof(value) == type ? json_incref(value) : json_null();
 }
 
+static bool is_word(const json_t *value)
+{
+    const char *word = json_string_value(value);
+    size_t len = json_string_length(value);
+
+    return word && len > 0 && len <= FRAME_WORD_CAP &&
+           strspn(word, "abcdefghijklmnopqrstuvwxyz-") == len;
+}
+
+/* {"code", "line"} where it is just that, else null. A new reference. */
+static json_t *disagreement(const json_t *object)
+{
+    json_t *said = json_object_get(object, "disagreement");
+    json_t *code = json_object_get(said, "code"), *line = json_object_get(said, "line");
+
+    if (!is_word(code) || !json_is_integer(line) || json_integer_value(line) < 0 ||
+        json_integer_value(line) > FRAME_LINE_MAX)
+        return json_null();
+    return json_pack("{s:O, s:O}", "code", code, "line", line);
+}
+
 char *result_write(const unsigned char *said, size_t len, struct result_facts *facts)
 {
     json_t *object = read_object(said, len, "the interpreter's result");
@@ -129,10 +152,10 @@ char *result_write(const unsigned char *said, size_t len, struct result_facts *f
     facts->failed = json_is_string(json_object_get(object, "error"));
     facts->memory = facts->failed && type && strcmp(type, "MemoryError") == 0;
     facts->exit_code = (int)(json_integer_value(json_object_get(object, "exit_code")) & 0xff);
-    result = json_pack("{s:o, s:o, s:o, s:o}", "value", member(object, "value", JSON_STRING),
+    result = json_pack("{s:o, s:o, s:o, s:o, s:o}", "value", member(object, "value", JSON_STRING),
                        "error", member(object, "error", JSON_STRING), "error_type",
                        member(object, "error_type", JSON_STRING), "line",
-                       member(object, "line", JSON_INTEGER));
+                       member(object, "line", JSON_INTEGER), "disagreement", disagreement(object));
     json_decref(object);
     return write_and_free(result, FRAME_RESULT_CAP);
 }

@@ -91,6 +91,8 @@ static const struct option_row rows[] = {
      CONFIG_VALIDATE | CONFIG_EXEC | CONFIG_DOCTOR, "answer as JSON"},
     {"dump-policy", OPTION_FLAG, offsetof(struct config, dump_policy), NULL, NULL, 0, 0,
      CONFIG_VALIDATE, "print the policy's tables as JSON"},
+    {"facts", OPTION_FLAG, offsetof(struct config, facts), NULL, NULL, 0, 0, CONFIG_VALIDATE,
+     "print what the parser sees, before any policy: a line of JSON for each file"},
     {"no-demo", OPTION_FLAG, offsetof(struct config, no_demo), NULL, NULL, 0, 0, CONFIG_SERVE,
      "do not load the demo curriculum into an empty store"},
     {"log", OPTION_TEXT, offsetof(struct config, log), "LEVEL", NULL, 0, 0, ANY,

@@ -51,6 +51,7 @@ struct config {
     bool json;
     bool dry_run;
     bool dump_policy;
+    bool facts;
     bool no_demo;
     const char *allow_origin[CONFIG_LIST_CAP + 1]; /* NULL-terminated */
     const char *allow_host[CONFIG_LIST_CAP + 1];

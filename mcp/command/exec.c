@@ -47,6 +47,7 @@ static int exit_status(const struct execution_result *result)
     case EXECUTION_OUTPUT:
     case EXECUTION_CANCELLED:
     case EXECUTION_CRASH:
+    case EXECUTION_DISAGREEMENT:
         break;
     }
     return EXIT_FAILED;
@@ -169,6 +170,7 @@ static int submit(struct execution_wait *wait, const struct buf *code,
         .code_len = code->len,
         .session_id = wait->config->session,
         .kind = verdict->kind,
+        .profile = validator_profile_name(profile),
         .allowed = validator_profile_modules(profile),
         .preload = preload,
         .timeout_ms = (unsigned)wait->config->timeout * 1000,

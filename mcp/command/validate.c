@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "mcp/command/validate_facts.h"
 #include "validator/validator.h"
 
 /* Far above what is accepted, so that a program that is too long gets the validator's own answer.
@@ -82,6 +83,8 @@ static int run(const struct config *config)
 
     if (config->dump_policy)
         return dump_policy();
+    if (config->facts)
+        return validate_facts(config);
     if (!profile) {
         error_set(&err, ERROR_INVALID, "there is no profile '%s'; there are %s", config->profile,
                   validator_profile_names());
@@ -104,7 +107,7 @@ static int run(const struct config *config)
 
 const struct command command_validate = {
     .name = "validate",
-    .usage = "[--profile P] [--json] [--dump-policy] [FILE...]",
+    .usage = "[--profile P] [--json] [--facts] [--dump-policy] [FILE...]",
     .summary = "judge Python programs as execute_code would, without running them",
     .options = CONFIG_VALIDATE,
     .takes_words = true,

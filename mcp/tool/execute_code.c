@@ -84,6 +84,7 @@ static void submit(struct run *run)
         .code_len = strlen(run->code),
         .session_id = run->session_id[0] ? run->session_id : NULL,
         .kind = run->verdict.kind,
+        .profile = validator_profile_name(profile),
         .allowed = validator_profile_modules(profile),
         .preload = run->preload,
         .timeout_ms = (unsigned)run->timeout_seconds * 1000,

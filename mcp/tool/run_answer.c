@@ -31,6 +31,9 @@ static const struct {
     [EXECUTION_BUSY] = {TOOL_ERROR_BUSY, "Nothing ran. Send it again in a few seconds."},
     [EXECUTION_ENGINE] = {TOOL_ERROR_ENGINE,
                           "Nothing is wrong with the code: the same call may go through later."},
+    [EXECUTION_DISAGREEMENT] = {TOOL_ERROR_VALIDATION,
+                                "What to do: write that line in another way and send the code "
+                                "again; as it is it will be refused again."},
 };
 
 static void add_line_end(struct buf *to)

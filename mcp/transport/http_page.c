@@ -14,6 +14,8 @@ static const char page[] =
     "<li><code>/mcp</code>: the Model Context Protocol over Streamable HTTP, for clients such as "
     "Claude Code</li>\n"
     "<li><a href=\"/health\"><code>/health</code></a>: whether the server works</li>\n"
+    "<li><a href=\"/metrics\"><code>/metrics</code></a>: what it counts, as Prometheus reads "
+    "it</li>\n"
     "<li><a href=\"/sessions\"><code>/sessions</code></a>: the curricula it holds</li>\n"
     "<li><code>/session/\xE2\x80\xA6</code>, <code>/nodes/\xE2\x80\xA6</code>: the session "
     "API</li>\n"

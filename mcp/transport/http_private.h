@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What the HTTP server's files share. One exchange is one request and its answer. The paths'
- * handlers (http_mcp.c, http_rest.c, http_page.c) see exchanges only; the files on the other side
- * of them (http_server.h) know libwebsockets. Everything runs on the loop's thread.
+ * handlers (http_mcp.c, http_rest.c, http_page.c, http_metrics.c) see exchanges only; the files on
+ * the other side of them (http_server.h) know libwebsockets. Everything runs on the loop's thread.
  */
 #ifndef LECTERN_TRANSPORT_HTTP_PRIVATE_H
 #define LECTERN_TRANSPORT_HTTP_PRIVATE_H
@@ -58,7 +58,7 @@ struct http_route {
     /* With the whole body. Answers, now or later. */
     void (*handle)(struct exchange *exchange);
 };
-extern const struct http_route http_route_mcp, http_route_page, http_route_rest;
+extern const struct http_route http_route_mcp, http_route_page, http_route_metrics, http_route_rest;
 
 /* What a handler needs of an exchange. */
 struct server_parts *exchange_parts(struct exchange *exchange);

@@ -3,12 +3,15 @@
  * What the validator sees in files, for compare_tokens.py to hold against CPython. Paths come on
  * standard input, a line each. For each file: "FILE path", then with "tokens" one line "KIND start
  * length" a token and "ERROR byte text" at the end where there is one; with "syntax" one line
- * "SYNTAX line text" for each thing that is refused as no Python.
+ * "SYNTAX line text" for each thing that is refused as no Python, and with "compile" likewise
+ * "PARSER line text" or, where the parser takes the file, "COMPILER line text".
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "validator/rule/compile.h"
+#include "validator/syntax/parser.h"
 #include "validator/syntax/tokenizer.h"
 #include "validator/validator.h"
 
@@ -60,14 +63,41 @@ static void dump_syntax(const char *text, size_t len, struct verdict *verdict)
     }
 }
 
+static void print_diagnostics(const char *label, const struct verdict *verdict)
+{
+    for (size_t i = 0; i < verdict->diagnostic_count; i++)
+        printf("%s %zu %s\n", label, verdict->diagnostics[i].line, verdict->diagnostics[i].text);
+}
+
+static void dump_compile(const char *text, size_t len, struct verdict *verdict)
+{
+    struct report report = {.source = text, .len = len, .verdict = verdict};
+    struct facts facts;
+    struct ast ast;
+
+    memset(verdict, 0, sizeof *verdict);
+    ast_init(&ast, text, len);
+    parser_parse(&ast, &report);
+    facts_init(&facts, &ast);
+    if (verdict->diagnostic_count > 0)
+        print_diagnostics("PARSER", verdict);
+    else if (!compile_check(&facts, &report))
+        printf("COMPILER 0 no memory\n");
+    else
+        print_diagnostics("COMPILER", verdict);
+    facts_finish(&facts);
+    ast_finish(&ast);
+}
+
 int main(int argc, char **argv)
 {
     static struct verdict verdict;
     const char *mode = argc == 2 ? argv[1] : "";
     char path[PATH_CAP];
 
-    if (strcmp(mode, "tokens") != 0 && strcmp(mode, "trivia") != 0 && strcmp(mode, "syntax") != 0) {
-        fprintf(stderr, "usage: validator_dump tokens|trivia|syntax <PATHS\n");
+    if (strcmp(mode, "tokens") != 0 && strcmp(mode, "trivia") != 0 && strcmp(mode, "syntax") != 0 &&
+        strcmp(mode, "compile") != 0) {
+        fprintf(stderr, "usage: validator_dump tokens|trivia|syntax|compile <PATHS\n");
         return 2;
     }
     while (fgets(path, sizeof path, stdin)) {
@@ -81,6 +111,8 @@ int main(int argc, char **argv)
         printf("FILE %s\n", path);
         if (mode[0] == 's')
             dump_syntax(text, len, &verdict);
+        else if (mode[0] == 'c')
+            dump_compile(text, len, &verdict);
         else
             dump_tokens(text, len, mode[1] == 'r');
         free(text);

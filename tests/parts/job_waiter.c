@@ -155,6 +155,7 @@ enum execution_status job_waiter_do(struct job_waiter *waiter, struct executor *
                                 .code_len = strlen(code),
                                 .session_id = "s",
                                 .kind = kind,
+                                .profile = "visualization",
                                 .allowed = allowed};
     struct error err = {0};
 

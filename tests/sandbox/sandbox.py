@@ -20,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("LECTERN_BUILD", ROOT / "build" / "dev")).resolve()
 SHARED = pathlib.Path(os.environ.get("LECTERN_SHARED", ROOT.parent / "shared"))
 SHARE = BUILD / "share"
+WITHOUT_POLICY = BUILD / "tests/sandbox/without_policy"  # as SHARE, but its interpreter judges nothing
 PYTHON = "/usr/bin/python3"
 HEAD = struct.Struct(">B3xI")
 READY_SECONDS = 60
@@ -41,7 +42,7 @@ def shared(*parts):
     return path
 
 
-def bubblewrap(runner):
+def bubblewrap(runner, share):
     """A bubblewrap line like the local engine's: no network, no capability, nobody, a read-only root."""
     if not shutil.which("bwrap"):
         raise unittest.SkipTest("SKIPPED: bwrap is not installed (apt-get install bubblewrap)")
@@ -52,7 +53,7 @@ def bubblewrap(runner):
             line += ["--symlink", os.readlink(folder), folder]
         elif os.path.exists(folder):
             line += ["--ro-bind", folder, folder]
-    folders = {str(SHARE), str(pathlib.Path(runner).parent)}
+    folders = {str(share), str(pathlib.Path(runner).parent)}
     for folder in sorted(folders):
         line += ["--ro-bind", folder, folder]
     return line + ["--chdir", "/", "--"]
@@ -121,14 +122,16 @@ class Outcome:
 
 
 class Sandbox:
-    """One runner. `interpreter` replaces interpreter.py, to test the layers around it alone."""
+    """One runner. `interpreter` replaces interpreter.py, to test the layers around it alone; without `policy` it does not
+    judge the code, to test what stands behind that."""
 
     def __init__(self, kind="bare", preload="", memory_mb=256, bwrap=False, interpreter=None, runner=None, ready=True,
-                 extra=()):
+                 extra=(), policy=True):
+        share = SHARE if policy else WITHOUT_POLICY
         runner = str(runner or SHARE / "runner")
-        line = bubblewrap(runner) if bwrap else []
+        line = bubblewrap(runner, share) if bwrap else []
         line += [runner, "--kind", kind, "--preload", preload, "--memory-mb", str(memory_mb), "--python", PYTHON,
-                 "--interpreter", str(interpreter or SHARE / "interpreter.py"), "--helpers", str(SHARE), *extra]
+                 "--interpreter", str(interpreter or share / "interpreter.py"), "--helpers", str(share), *extra]
         self.process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         bufsize=0)
         self.outcome = Outcome()
@@ -166,7 +169,7 @@ class Sandbox:
             self.pending += data
 
     def send_job(self, code, **fields):
-        job = {"code": code, "session_id": SESSION, "timeout_ms": 5000, "allowed": MINIMAL, "preload": [],
+        job = {"code": code, "profile": "visualization", "session_id": SESSION, "timeout_ms": 5000, "allowed": MINIMAL, "preload": [],
                "stdout_cap": 65536, "stderr_cap": 16384, "output_limit": 16 << 20}
         job.update(fields)
         self.send("J", json.dumps(job).encode())
@@ -227,8 +230,8 @@ class Sandbox:
 
 
 def run(code, curriculum=None, seconds=30, kind="bare", preload="", memory_mb=256, bwrap=False, interpreter=None,
-        runner=None, **fields):
-    with Sandbox(kind, preload, memory_mb, bwrap, interpreter, runner) as sandbox:
+        runner=None, policy=True, **fields):
+    with Sandbox(kind, preload, memory_mb, bwrap, interpreter, runner, policy=policy) as sandbox:
         return sandbox.run(code, curriculum, seconds, **fields)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The runner and the interpreter: what a job gets back, its caps, its deadline, its end. Bare, and under bubblewrap."""
+import functools
 import json
 import os
 import pathlib
@@ -9,7 +10,11 @@ import time
 import unittest
 
 import sandbox
-from sandbox import DATA, DATA_PRELOAD, MINIMAL, SESSION, Curriculum, Sandbox, run
+from sandbox import DATA, DATA_PRELOAD, MINIMAL, SESSION, Curriculum
+
+# Most of what is asked here the policy refuses: what stands behind it is looked at.
+Sandbox = functools.partial(sandbox.Sandbox, policy=False)
+run = functools.partial(sandbox.run, policy=False)
 
 CURRICULUM = {
     "nodes": [
@@ -34,7 +39,8 @@ class Answers(unittest.TestCase):
     def test_output_value_and_end(self):
         outcome = self.run_code("print('hello')\nimport json\n{'a': [1, None]}")
         self.assertEqual((outcome.status, outcome.text), ("ok", "hello\n"))
-        self.assertEqual(outcome.result, {"value": "{'a': [1, None]}", "error": None, "error_type": None, "line": None})
+        self.assertEqual(outcome.result, {"value": "{'a': [1, None]}", "error": None, "error_type": None, "line": None,
+                                          "disagreement": None})
         self.assertTrue(outcome.started)
         self.assertEqual((outcome.exit["exit_code"], outcome.exit["signal"], outcome.exit["stdout_bytes"]), (0, 0, 6))
         self.assertEqual((outcome.returncode, outcome.complaints), (0, ""))
@@ -404,6 +410,53 @@ receive()
 """
 
 
+class Judgement(unittest.TestCase):
+    """The policy inside, which the others here do without."""
+
+    def judge(self, code, **fields):
+        outcome = sandbox.run("print('ran')\n" + code, **fields)
+        refused = outcome.result["disagreement"]
+        self.assertEqual((outcome.status, outcome.text), ("error", "") if refused else ("ok", "ran\n"), outcome.result)
+        return refused and (refused["code"], refused["line"])
+
+    def test_what_is_allowed_runs(self):
+        self.assertIsNone(self.judge("import json\njson.dumps([1])\nif __name__ == '__main__':\n    pass"))
+
+    def test_what_is_refused_does_not(self):
+        for code, why in {"().__class__": "dunder", "open('x')": "forbidden-name", "import os": "import-not-allowed",
+                          "import json\nx = json": "module-as-value", "import json\njson.codecs": "module-attribute",
+                          "import json\njson.x = 1": "module-attribute", "x.mro": "forbidden-attribute",
+                          "'{0.__class__}'.format(1)": "name-by-text", "x.to_csv('y')": "file-method",
+                          "x.query(y)": "text-method", "from json import *": "import-star"}.items():
+            with self.subTest(code):
+                self.assertEqual(self.judge(code), (why, 2 + code.count("\n")))
+
+    def test_the_profile_counts(self):
+        code = "import numpy"
+        self.assertEqual(self.judge(code, profile="minimal"), ("import-not-allowed", 2))
+        self.assertIsNone(self.judge(code, profile="data-science", allowed=DATA, kind="data", preload=DATA_PRELOAD))
+        self.assertEqual(self.judge("1", profile="none"), ("unknown-profile", 0))
+
+    def test_what_is_no_python(self):
+        for code in ("x = (", "x = 5 = y", "(" * 201 + ")" * 201, "x = " + "-" * 5000 + "1"):
+            with self.subTest(code[:20]):
+                outcome = sandbox.run(code)
+                self.assertEqual(outcome.result["disagreement"]["code"], "syntax")
+                self.assertIn(outcome.result["error_type"], ("SyntaxError", "MemoryError", "RecursionError"))
+        self.assertIn("was never closed", sandbox.run("x = (").result["error"])
+
+    def test_deep_and_wide_trees(self):
+        for code in ("x = " + "+".join("1" * 900), "x = " + "not " * 900 + "1", "x = [" + "1," * 20000 + "]",
+                     "x = 1\n" + "".join(" " * n + "if x:\n" for n in range(99)) + " " * 99 + "pass"):
+            with self.subTest(code[:20]):
+                self.assertIsNone(self.judge(code))
+
+    def test_no_job_without_a_profile(self):
+        with sandbox.Sandbox() as box:
+            outcome = box.run("print(1)", profile=None)
+        self.assertIn("profile", outcome.complaints)
+
+
 class Breaches(unittest.TestCase):
     """Frames that do not belong, from either side."""
 
@@ -446,7 +499,17 @@ class Breaches(unittest.TestCase):
 
     def test_only_known_members_pass(self):
         outcome = self.lie("send('S'); send('v', b'{\"value\": 7, \"error\": [], \"line\": \"x\", \"more\": 1}')")
-        self.assertEqual(outcome.result, {"value": None, "error": None, "error_type": None, "line": None})
+        self.assertEqual(outcome.result, {"value": None, "error": None, "error_type": None, "line": None,
+                                          "disagreement": None})
+
+    def test_only_a_sound_disagreement_passes(self):
+        said = {'{"code": "syntax", "line": 3}': {"code": "syntax", "line": 3}, '{"code": "Syntax", "line": 3}': None,
+                '{"code": "%s", "line": 3}' % ("a" * 33): None, '{"code": "a", "line": -1}': None, '["a", 1]': None,
+                '{"code": "a", "line": 1.5}': None, '{"code": "a\\\\u0000", "line": 1}': None, '7': None}
+        for text, passed in said.items():
+            with self.subTest(text):
+                outcome = self.lie("send('S'); send('v', b'{\"disagreement\": %s}')" % text)
+                self.assertEqual(outcome.result["disagreement"], passed)
 
     def test_an_interpreter_that_does_not_end(self):
         outcome = self.lie("send('S'); send('v', b'{}')\nimport time\ntime.sleep(60)")

@@ -277,6 +277,7 @@ static void test_job_frame(void **state)
     assert_int_equal(json_array_size(json_object_get(json, "preload")), 0);
     assert_int_equal(json_integer_value(json_object_get(json, "output_limit")),
                      EXECUTION_OUTPUT_LIMIT);
+    assert_string_equal(json_get_string(json, "profile"), "minimal");
     json_decref(json);
     free(frame);
 }
@@ -367,6 +368,40 @@ static void test_result(void **state)
     assert_int_equal(job_result_read(&frame, &result, NULL), -1);
 }
 
+/* It goes into the log, so nothing passes but a short word and a sane number. */
+static void test_disagreement(void **state)
+{
+    static const struct {
+        const char *text, *code;
+        long line;
+    } cases[] = {
+        {"{\"disagreement\":{\"code\":\"forbidden-name\",\"line\":7}}", "forbidden-name", 7},
+        {"{\"disagreement\":{\"code\":\"syntax\",\"line\":0}}", "syntax", 0},
+        {"{\"disagreement\":{\"code\":\"abcdefghijklmnopqrstuvwxyzabcdefg\",\"line\":7}}", "", 0},
+        {"{\"disagreement\":{\"code\":\"a b\",\"line\":7}}", "", 0},
+        {"{\"disagreement\":{\"code\":\"a\\u0000b\",\"line\":7}}", "", 0},
+        {"{\"disagreement\":{\"code\":\"\",\"line\":7}}", "", 0},
+        {"{\"disagreement\":{\"code\":\"a\",\"line\":-1}}", "", 0},
+        {"{\"disagreement\":{\"code\":\"a\",\"line\":9999999999}}", "", 0},
+        {"{\"disagreement\":{\"code\":\"a\",\"line\":\"7\"}}", "", 0},
+        {"{\"disagreement\":{\"code\":7,\"line\":7}}", "", 0},
+        {"{\"disagreement\":[\"a\",7]}", "", 0},
+        {"{\"disagreement\":null}", "", 0},
+        {"{}", "", 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct frame frame = status_frame(FRAME_RESULT, cases[i].text);
+        struct job_result result = {0};
+
+        assert_int_equal(job_result_read(&frame, &result, NULL), 0);
+        assert_string_equal(result.refused, cases[i].code);
+        assert_int_equal(result.refused_line, cases[i].line);
+        job_result_finish(&result);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -383,6 +418,7 @@ int main(void)
         cmocka_unit_test(test_exit),
         cmocka_unit_test(test_exit_is_not_believed_blindly),
         cmocka_unit_test(test_result),
+        cmocka_unit_test(test_disagreement),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

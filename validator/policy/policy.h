@@ -77,6 +77,12 @@ extern const size_t policy_name_count;
 /* Keyword arguments through which a ROLE_WRITER method takes a path. */
 extern const char policy_path_keywords[];
 
+/* Keyword arguments that a ROLE_QUERY method may not be given. */
+extern const char policy_query_keywords[];
+
+/* Attributes of modules on which code may store all the same: "pandas.options". */
+extern const char policy_storable[];
+
 extern const char
     policy_dunder_methods[]; /* words: what a class may define and super() may be asked for */
 

@@ -1,6 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The policy's tables as JSON, for the check inside the container.
+ * The policy's tables as JSON, for the second judgement inside the sandbox (image/policy.py), which
+ * has no table of its own. Form:
+ *
+ *   limits              {"bytes", "brackets", "indents"}
+ *   ranks               profiles from the narrowest on; each may use what those before it may
+ *   profiles            {profile: the modules that it may import}
+ *   modules             {dotted name: {"profile": the narrowest, "kind", "importable", and either
+ *                       "attributes": those that may be used, or "refused_attributes": those that
+ *                       may not, beside private ones, inner_modules and the patterns below}}
+ *   names               {name: its roles}
+ *   dunder_methods      what a class may define
+ *   path_keywords       of the role "writer"
+ *   query_keywords      refused for the role "query"
+ *   storable            attributes of modules that may be stored to
+ *   refused_attributes  "module.name" and "module.begin*"
+ *   inner_modules       names of modules that modules carry as attributes
  */
 #include <string.h>
 
@@ -22,25 +37,35 @@ static json_t *words(const char *list)
     return array;
 }
 
+/* As enum policy_profile has them: each may use what those before it may. */
+static const char *const profiles[PROFILE_COUNT] = {"minimal", "data-science", "visualization"};
+
+static json_t *dump_ranks(void)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < PROFILE_COUNT; i++)
+        json_array_append_new(array, json_string(profiles[i]));
+    return array;
+}
+
 static json_t *dump_profiles(void)
 {
-    static const char *const names[] = {"minimal", "data-science", "visualization"};
     json_t *object = json_object();
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *const *module = validator_profile_modules(validator_profile_find(names[i]));
+    for (size_t i = 0; i < PROFILE_COUNT; i++) {
+        const char *const *module = validator_profile_modules(validator_profile_find(profiles[i]));
         json_t *array = json_array();
 
         for (; *module; module++)
             json_array_append_new(array, json_string(*module));
-        json_object_set_new(object, names[i], array);
+        json_object_set_new(object, profiles[i], array);
     }
     return object;
 }
 
 static json_t *dump_modules(void)
 {
-    static const char *const profiles[] = {"minimal", "data-science", "visualization"};
     json_t *object = json_object();
 
     for (size_t i = 0; i < policy_module_count; i++) {
@@ -99,13 +124,14 @@ static json_t *dump_inner_modules(void)
 
 void validator_dump_policy(struct buf *to)
 {
-    json_auto_t *object =
-        json_pack("{s:{s:I, s:I, s:I}, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "limits", "bytes",
-                  (json_int_t)VALIDATOR_SOURCE_CAP, "brackets", (json_int_t)VALIDATOR_DEPTH_CAP,
-                  "indents", (json_int_t)VALIDATOR_INDENT_CAP - 1, "profiles", dump_profiles(),
-                  "modules", dump_modules(), "names", dump_names(), "dunder_methods",
-                  words(policy_dunder_methods), "path_keywords", words(policy_path_keywords),
-                  "refused_attributes", dump_patterns(), "inner_modules", dump_inner_modules());
+    json_auto_t *object = json_pack(
+        "{s:{s:I, s:I, s:I}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "limits", "bytes",
+        (json_int_t)VALIDATOR_SOURCE_CAP, "brackets", (json_int_t)VALIDATOR_DEPTH_CAP, "indents",
+        (json_int_t)VALIDATOR_INDENT_CAP - 1, "ranks", dump_ranks(), "profiles", dump_profiles(),
+        "modules", dump_modules(), "names", dump_names(), "dunder_methods",
+        words(policy_dunder_methods), "path_keywords", words(policy_path_keywords),
+        "query_keywords", words(policy_query_keywords), "storable", words(policy_storable),
+        "refused_attributes", dump_patterns(), "inner_modules", dump_inner_modules());
 
     if (object)
         json_write(to, object);

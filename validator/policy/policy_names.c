@@ -161,6 +161,10 @@ const size_t policy_name_count = sizeof policy_names / sizeof *policy_names;
 
 const char policy_path_keywords[] = "path_or_buf path_or_buffer path buf file fname";
 
+const char policy_query_keywords[] = "local_dict global_dict resolvers level target parser";
+
+const char policy_storable[] = "pandas.options";
+
 const char policy_dunder_methods[] =
     "__init__ __new__ __post_init__ __repr__ __str__ __format__ __bytes__ __hash__ __bool__ "
     "__lt__ __le__ __eq__ __ne__ __gt__ __ge__ "

@@ -72,6 +72,8 @@ static void elements(struct flow *flow, uint32_t at, struct unit *unit)
 
     if (unpacks && !flow->silent)
         compile_unpacking(flow->compile, at, false);
+    if (flow->compile->repeats && nodes[at].kind == NODE_CALL && !flow->silent)
+        compile_keywords(flow->compile, at, true);
     for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next)
         expression(flow, is_starred(flow, child) ? nodes[child].child : child, unit);
 }
@@ -295,6 +297,8 @@ static void class(struct flow *flow, uint32_t at, struct unit *unit)
     const struct node *nodes = flow->nodes;
     struct unit inner = {.kind = UNIT_CLASS};
 
+    if (flow->compile->repeats)
+        compile_keywords(flow->compile, at, true);
     for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next) {
         if (nodes[child].kind == NODE_BLOCK)
             statements(flow, child, &inner, (struct place){0});
@@ -530,8 +534,8 @@ void compile_flow(struct compile *compile)
     struct flow flow = {.compile = compile, .nodes = compile->nodes};
     struct unit module = {.kind = UNIT_MODULE};
 
-    flow.expressions = has[NODE_STARRED] || has[NODE_YIELD] || has[NODE_YIELD_FROM] ||
-                       has[NODE_AWAIT] || has[NODE_COMPREHENSION] ||
+    flow.expressions = compile->repeats || has[NODE_STARRED] || has[NODE_YIELD] ||
+                       has[NODE_YIELD_FROM] || has[NODE_AWAIT] || has[NODE_COMPREHENSION] ||
                        (has[NODE_WALRUS] && compile->future_annotations);
     statements(&flow, 0, &module, (struct place){0});
 }

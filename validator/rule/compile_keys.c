@@ -6,7 +6,6 @@
  * A whole number is kept by two residues, so that it may be of any size; then sorting tells which
  * are equal.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,22 +60,26 @@ static struct part read_integer(const char *text, size_t len)
     return part;
 }
 
+/* Of a double, not negative: mantissa * 2^exponent. */
 static struct part from_double(double value)
 {
     struct part part = {0};
+    uint64_t bits, mantissa;
     int exponent;
-    double mantissa;
 
-    if (!isfinite(value) || value != floor(value)) {
+    memcpy(&bits, &value, sizeof bits);
+    exponent = (int)(bits >> 52) - 1075;
+    mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
+    if (bits == 0)
+        return part;
+    if (exponent < -52 || exponent == 0x7FF - 1075 ||
+        (exponent < 0 && mantissa & ((UINT64_C(1) << -exponent) - 1))) {
         part.fraction = value;
         return part;
     }
-    mantissa = ldexp(frexp(value, &exponent), 53);
-    part.low = part.prime = (uint64_t)mantissa;
-    for (exponent -= 53; exponent > 0; exponent--)
+    part.low = part.prime = exponent < 0 ? mantissa >> -exponent : mantissa;
+    for (; exponent > 0; exponent--)
         add_digit(&part, 2, 0);
-    if (exponent < 0)
-        part.low = part.prime = (uint64_t)value;
     return part;
 }
 

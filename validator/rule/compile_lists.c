@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What the compiler refuses and the lists of the facts show: two parameters of one name, an
- * argument given twice, `import *` that is not the module's, and a value for __debug__.
+ * argument given twice, `import *` that is not the module's, and a value for __debug__. Arguments
+ * given twice are only found here; whether CPython compiles the place is for compile_flow to say.
  */
 #include "validator/rule/compile_parts.h"
 
@@ -13,22 +14,24 @@ static void check_parameter(struct compile *compile, const struct site *site)
                        compile_name(compile, compile->nodes[site->node].name).text);
 }
 
-/* Arguments of a call or a class. */
-static void check_keywords(struct compile *compile, uint32_t call)
+bool compile_keywords(struct compile *compile, uint32_t call, bool tell)
 {
     const struct node *nodes = compile->nodes;
     uint32_t *stamps = compile_stamps(compile, STAMPS_SCRATCH), set = ++compile->stamp;
+    bool repeats = false;
 
     for (uint32_t child = nodes[call].child; stamps && child != NODE_NONE;
          child = nodes[child].next) {
         if (nodes[child].kind != NODE_KEYWORD)
             continue;
-        if (stamps[nodes[child].name] == set)
+        if (tell && stamps[nodes[child].name] == set)
             compile_report(compile, child,
                            "The argument '%s' is given twice here. Keep one of the two.",
                            compile_name(compile, nodes[child].name).text);
+        repeats |= stamps[nodes[child].name] == set;
         stamps[nodes[child].name] = set;
     }
+    return repeats;
 }
 
 static void check_star_import(struct compile *compile, const struct site *site)
@@ -97,10 +100,10 @@ void compile_lists(struct compile *compile)
         if (kind == NODE_PARAMETER)
             check_parameter(compile, &facts->other.rows[i]);
         else if (kind == NODE_CLASS && compile->has[NODE_KEYWORD])
-            check_keywords(compile, facts->other.rows[i].node);
+            compile->repeats |= compile_keywords(compile, facts->other.rows[i].node, false);
     }
     for (uint32_t i = 0; compile->has[NODE_KEYWORD] && i < facts->calls.count; i++)
-        check_keywords(compile, facts->calls.rows[i].node);
+        compile->repeats |= compile_keywords(compile, facts->calls.rows[i].node, false);
     for (uint32_t i = 0; compile->has[NODE_IMPORT_FROM] && i < facts->imports.count; i++)
         check_star_import(compile, &facts->imports.rows[i]);
     if (compile->debug != SYMBOL_NONE)

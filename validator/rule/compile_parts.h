@@ -27,6 +27,7 @@ struct compile {
     uint32_t debug;                 /* the symbol __debug__, or SYMBOL_NONE */
     bool future_annotations;        /* from __future__ import annotations */
     bool has[NODE_KIND_COUNT];      /* the kinds of nodes that the tree holds */
+    bool repeats;                   /* some call or class is given an argument twice */
     bool failed;                    /* no memory */
 };
 
@@ -47,7 +48,11 @@ uint32_t *compile_stamps(struct compile *compile, enum stamps which);
 void compile_future(struct compile *compile); /* sets future_annotations */
 void compile_names(struct compile *compile);  /* global, nonlocal, walrus */
 void compile_lists(struct compile *compile);  /* parameters, keywords, imports, __debug__ */
-void compile_flow(struct compile *compile);   /* where statements and expressions may stand */
+
+/* True when a call or a class is given an argument twice; tell: report it. */
+bool compile_keywords(struct compile *compile, uint32_t call, bool tell);
+
+void compile_flow(struct compile *compile); /* where statements and expressions may stand */
 void compile_match(struct compile *compile, uint32_t match);                  /* one statement */
 void compile_mapping_keys(struct compile *compile, uint32_t mapping);         /* of one pattern */
 void compile_unpacking(struct compile *compile, uint32_t target, bool match); /* its stars */

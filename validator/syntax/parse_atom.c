@@ -31,7 +31,7 @@ static uint32_t parse_comprehension(struct parser *p)
     p->at++;
     part = parse_star_targets(p);
     parse_append(p, &parts, part);
-    if (!part || !parse_expect_keyword(p, KEYWORD_IN, "'in': for NAME in VALUES") ||
+    if (!part || !parse_expect_keyword(p, KEYWORD_IN, "'in', as in for NAME in VALUES,") ||
         !(part = parse_disjunction(p)))
         return NODE_NONE;
     parse_append(p, &parts, part);

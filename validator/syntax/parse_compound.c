@@ -104,7 +104,7 @@ static uint32_t parse_for(struct parser *p)
 
     p->at++;
     if (!node || !append(p, &parts, parse_star_targets(p)) ||
-        !parse_expect_keyword(p, KEYWORD_IN, "'in': for NAME in VALUES:") ||
+        !parse_expect_keyword(p, KEYWORD_IN, "'in', as in for NAME in VALUES:,") ||
         !append(p, &parts, parse_star_expressions(p)) || !append_block(p, &parts, NODE_BLOCK) ||
         !append_clause(p, &parts, KEYWORD_ELSE, NODE_ELSE))
         return NODE_NONE;

@@ -221,7 +221,7 @@ static uint32_t parse_conditional(struct parser *p, uint32_t value)
     if (!node || !(part = parse_disjunction(p)))
         return NODE_NONE;
     parse_append(p, &parts, part);
-    if (!parse_expect_keyword(p, KEYWORD_ELSE, "'else': A if CONDITION else B") ||
+    if (!parse_expect_keyword(p, KEYWORD_ELSE, "'else', as in A if CONDITION else B,") ||
         !(part = parse_expression(p)))
         return NODE_NONE;
     parse_append(p, &parts, part);

@@ -154,7 +154,7 @@ uint32_t parse_import_from(struct parser *p)
     }
     parse_node(p, node)->name = name;
     parse_node(p, node)->op = level > UINT8_MAX ? UINT8_MAX : (uint8_t)level;
-    if (!parse_expect_keyword(p, KEYWORD_IMPORT, "'import': from MODULE import NAME"))
+    if (!parse_expect_keyword(p, KEYWORD_IMPORT, "'import', as in from MODULE import NAME,"))
         return NODE_NONE;
     if (parse_is_op(p, '*'))
         parse_append(p, &members, parse_star_member(p));

@@ -253,7 +253,7 @@ static bool parse_mapping_key(struct parser *p, struct siblings *parts)
     if (!there && parse_is_name(p) && parse_next_is_op(p, '.'))
         key = parse_dotted_expression(p);
     else if (!there)
-        parse_expected(p, "a key: a text, a number or a dotted name");
+        parse_expected(p, "a key (a text, a number or a dotted name)");
     if (!key)
         return false;
     parse_append(p, parts, key);

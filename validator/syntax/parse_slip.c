@@ -108,8 +108,82 @@ static const struct token *keyword_assigned(const struct place *place)
 
 static const struct token *else_if(const struct place *place)
 {
-    return place->here == place->first + 1 && begins_with(place, "else") &&
-                   is_word(place, place->here, "if")
+    return begins_with(place, "else") && place->here <= place->first + 1 &&
+                   is_word(place, place->first + 1, "if")
+               ? place->first + 1
+               : NULL;
+}
+
+/* else and the like behind something on the same line. */
+static const struct token *clause_in_line(const struct place *place)
+{
+    return place->here > place->first && is_word(place, place->here, "elif else except finally")
+               ? place->here
+               : NULL;
+}
+
+static const struct token *then_word(const struct place *place)
+{
+    return begins_with(place, "if elif while for") && is_word(place, place->here, "then do")
+               ? place->here
+               : NULL;
+}
+
+static const struct token *raise_comma(const struct place *place)
+{
+    return begins_with(place, "raise") && is_op(place->here, ',') ? place->here : NULL;
+}
+
+static const struct token *walrus_statement(const struct place *place)
+{
+    return is_op(place->here, OP_WALRUS) ? place->here : NULL;
+}
+
+static bool is_keyword(const struct token *token)
+{
+    return token->kind == TOKEN_NAME && token->id != KEYWORD_NONE;
+}
+
+static const struct token *keyword_as_name(const struct place *place)
+{
+    const struct token *before = place->here - 1;
+
+    return is_keyword(place->here) && place->here > place->first &&
+                   (is_op(before, '.') || is_word(place, before, "def class as global nonlocal"))
+               ? place->here
+               : NULL;
+}
+
+static const struct token *statement_as_value(const struct place *place)
+{
+    return place->here > place->first &&
+                   is_word(place, place->here,
+                           "return pass break continue raise assert del import global nonlocal "
+                           "with while try def class") &&
+                   !ends_value(place->here - 1) && place->here[-1].kind == TOKEN_OP
+               ? place->here
+               : NULL;
+}
+
+static const struct token *second_statement(const struct place *place)
+{
+    return place->here > place->first &&
+                   is_word(place, place->here,
+                           "return pass break continue raise assert del import from global "
+                           "nonlocal with while try def class for if")
+               ? place->here
+               : NULL;
+}
+
+/* A value where the header's ':' must be. */
+static const struct token *colon_in_line(const struct place *place)
+{
+    for (const struct token *token = place->first; token < place->here; token++)
+        if (is_op(token, ':'))
+            return NULL;
+    return place->here > place->first + 1 && begins_with(place, "if elif while for with") &&
+                   place->here[1].kind != TOKEN_NEWLINE && ends_value(place->here - 1) &&
+                   place->here->kind == TOKEN_NAME && is_op(place->here + 1, '(')
                ? place->here
                : NULL;
 }
@@ -170,10 +244,11 @@ static const struct token *side_by_side(const struct place *place)
                : NULL;
 }
 
-static const struct token *double_negative(const struct place *place)
+static const struct token *third_sign(const struct place *place)
 {
-    return place->here > place->first && is_op(place->here, '=') && is_op(place->here - 1, '=')
-               ? place->here
+    return place->here > place->first && is_op(place->here, '=') &&
+                   (is_op(place->here - 1, OP_EQUAL) || is_op(place->here - 1, OP_NOT_EQUAL))
+               ? place->here - 1
                : NULL;
 }
 
@@ -208,6 +283,10 @@ static const struct slip {
     {keyword_assigned,
      "This word is part of the language and cannot be given a value. Choose another name."},
     {else_if, "'else if' is written elif in Python."},
+    {then_word, "Python has no such word. End the condition with ':'."},
+    {raise_comma, "Write raise ValueError(TEXT): the text stands in brackets."},
+    {walrus_statement, "':=' cannot stand here. As a statement write '='; inside an expression put "
+                       "it in brackets: (n := len(x))."},
     {stray_clause, "This clause has no statement before it that it could belong to. Indent it like "
                    "its if, for, while, try or match, with nothing between them."},
     {import_from, "Write from MODULE import NAME."},
@@ -219,8 +298,17 @@ static const struct slip {
     {missing_colon, "A ':' is missing at the end of this line."},
     {brace_block, "Python has no braces around blocks. End the line with ':' and indent the lines "
                   "that belong to it."},
-    {double_negative, "This operator does not exist. Write '==' to compare."},
+    {third_sign, "Python has no '===' and no '!=='. Write '==' or '!='."},
     {reversed_sign, "Write '>=' or '<='; '=' comes last."},
+    {clause_in_line, "This clause begins a line of its own, indented like the statement it belongs "
+                     "to. In an expression write A if CONDITION else B."},
+    {keyword_as_name,
+     "This word is part of the language and is no name. Choose another one, such as with '_' "
+     "behind it."},
+    {statement_as_value, "A statement cannot stand inside an expression. A lambda holds one value; "
+                         "write def for more."},
+    {second_statement, "A second statement begins here. Put it on a line of its own."},
+    {colon_in_line, "A ':' is missing before this place; behind it the statement begins."},
     {side_by_side, "Two values stand side by side here. An operator, a comma or a quotation mark "
                    "is missing before this place."},
     {line_ends_early, "The line ends in the middle of an expression. Finish it, or put all of it "
@@ -275,7 +363,6 @@ uint32_t parse_expected(struct parser *p, const char *what)
     }
     found = describe(p, here, &len);
     if (len < 0)
-        return parse_fail(p, here->start, "Here stands %s where %s was expected.", found, what);
-    return parse_fail(p, here->start, "Here stands '%.*s' where %s was expected.", len, found,
-                      what);
+        return parse_fail(p, here->start, "Expected %s here, not %s.", what, found);
+    return parse_fail(p, here->start, "Expected %s here, not '%.*s'.", what, len, found);
 }

@@ -44,7 +44,7 @@ static bool refuse(struct parser *p, uint32_t node, enum context context)
 
     parse_fail(p, row->at,
                context == CONTEXT_DELETE
-                   ? "%s cannot be deleted. del takes names, items and attributes: del x[0]."
+                   ? "Not %s: del takes names, items and attributes: del x[0]."
                    : "Nothing can be assigned to %s. The left side is a name, an item or an "
                      "attribute; to compare write '=='.",
                describe(row));

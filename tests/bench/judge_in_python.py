@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What CPython takes for the judgement that bench_validator measures: FILE's median seconds of ast.parse with a bare walk,
+and of ast.parse with the policy walked over the tree, as image/policy.py does in the sandbox."""
+import ast
+import os
+import sys
+import time
+
+BUILD = os.environ["LECTERN_BUILD"]
+sys.path.insert(0, os.path.join(BUILD, "share"))
+import policy  # noqa: E402
+
+ROUNDS = 5
+ROUND_BYTES = 100_000
+
+
+def median(judge, source):
+    times = max(2, ROUND_BYTES // len(source))
+    rounds = []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        for _ in range(times):
+            judge(source)
+        rounds.append((time.perf_counter() - start) / times)
+    return sorted(rounds)[ROUNDS // 2]
+
+
+def bare(source):
+    for _ in ast.walk(ast.parse(source)):
+        pass
+
+
+def main():
+    allowed = policy.load(os.path.join(BUILD, "share", "policy.json"))["data-science"]
+
+    def judged(source):
+        if policy.judge(ast.parse(source), allowed):
+            sys.exit("the program was refused")
+
+    with open(sys.argv[1], "rb") as file:
+        source = file.read()
+    print(median(bare, source), median(judged, source))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mutants for compare_policy.py: programs whose statements, names and expressions were exchanged, over CPython's tree."""
+import ast
+import copy
+import random
+
+SPECIAL_EXPRESSIONS = """
+().__class__
+super().__init__(1)
+super().__class__
+type(x).__name__
+type(x, y, z)
+type(*x)
+"{0.__class__}".format(x)
+"{0." + "__class__}"
+x + "{0._" + "_class__}"
+f"{x}{{0.__dict__}}"
+f"{{{x}.__y}}"
+x.agg("__len__")
+x.agg(["to_csv", f"{y}", lambda r: r["__a__"]])
+x.apply(len)
+apply("mro")
+x.to_csv
+x.to_csv()
+x.to_csv("path")
+x.to_csv(index=False)
+x.to_csv(path_or_buf=None)
+x.to_csv(path_or_buf=y)
+x.to_csv(*y)
+x.to_csv(**y)
+x.query
+x.query("a > 1")
+x.query("a.__b > 1")
+x.query("@y.z > 1")
+x.query("a._b")
+x.query("a.to_csv")
+x.query(y)
+x.query("a", engine="python")
+x.query("a", level=2)
+x.query(expr="a")
+x.query("a", **y)
+attrgetter("a.b")
+attrgetter("a", "__b__")
+attrgetter(x)
+attrgetter
+operator.attrgetter("_a")
+operator.methodcaller("upper", "__x__")
+operator.methodcaller("to_csv")
+namedtuple("A", "b __c__")
+[np for np in x]
+[np.array for y in x]
+(np := 3)
+[(np := y) for y in x]
+lambda np: np
+lambda x=np: x
+np
+np.random
+np.random.rand
+np.linalg.norm(x)
+np.lib.x
+np.load("x")
+np.array([1]).ctypes
+pd.options.display.max_rows
+re.compile("x")
+math.nothing
+json.codecs
+getattr(x, "y")
+x(open=1)
+x(__class__=1)
+__name__ == "__main__"
+""".strip().splitlines()
+
+SPECIAL_STATEMENTS = """
+import os
+import numpy as np
+import numpy.linalg
+import numpy.linalg as la
+import pandas as np
+import math, json
+import json as eval
+import matplotlib.pyplot as plt
+import networkx.algorithms.community
+import scipy.nothing
+from numpy import random
+from numpy import random as np
+from numpy import array as np
+from numpy import load
+from datetime import datetime
+from operator import attrgetter, methodcaller as call
+from json import *
+from . import x
+from .json import loads
+from networkx.algorithms import community as np
+from collections import abc
+np = 3
+np = np.array([1])
+np += 1
+np: int = 3
+np: int
+a, np = x
+np.x = 1
+np.x += 1
+np.x: int = 1
+np.x[0] = 1
+np.random = 1
+del np.x
+del np
+pd.options.display.max_rows = 5
+plt.rcParams["a"] = 1
+for np in x: pass
+for np.x in x: pass
+with x as np: pass
+with x as (a, np.x): pass
+try: pass\\nexcept E as np: print(np)
+try: pass\\nexcept* E as open: pass
+def np(): return np
+def f(np): return np
+def f(a=np): np = 3; return np
+def f(): global np; np = 3
+def f():\\n    import numpy as np\\n    return np.array
+def f():\\n    global np\\n    import numpy as np
+def f():\\n    np = 1\\n    def g():\\n        nonlocal np\\n        import json as np\\n    return np
+class np: pass
+class C:\\n    np = 3\\n    x = np\\n    def f(self): return np
+class C:\\n    time: str\\n    json: int = 3
+class C:\\n    import numpy as np\\n    x = np.array
+class C:\\n    def __init__(self): super().__init__()\\n    def __class__(self): pass\\n    if x:\\n        def __len__(self): return 0
+class C(np.ndarray, metaclass=np): pass
+class C(type): __slots__ = ()
+def __len__(x): pass
+async def f(np):\\n    async for x in np: await x\\n    async with np as y: pass
+match x:\\n    case np: print(np)
+match x:\\n    case np.pi | np.x: pass
+match x:\\n    case object(__class__=c, mro=d, to_pickle=e): pass
+match x:\\n    case {"a": b, **open}: pass
+match x:\\n    case [a, *np]: pass
+match x:\\n    case {"{0.__a}": b}: pass
+if __name__ == "__main__": pass
+if "__main__" == __name__: pass
+if __name__ == x: pass
+if __name__ != "__main__": pass
+if x: pass\\nelif __name__ == "__main__": pass
+if x: np = 3
+while np: pass
+global np
+eval = 3
+def f(open, *exec, vars=1, **dir): pass
+x.__dict__ = 3
+x.mro = 3
+type(x).__name__ = 3
+return_ = [x for x in np if np]
+x = y = np = 3
+(np) = 3
+[np] = x
+print(np)
+""".strip().splitlines()
+
+NEW_NAMES = ("np", "pd", "nx", "json", "math", "re", "time", "x", "df", "i", "self", "string", "statistics", "plt", "datetime")
+
+
+def parse(source):
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+class Mutator:
+    def __init__(self, trees, dump, rng):
+        self.trees = trees
+        self.rng = rng
+        self.words = [*dump["names"], *dump["dunder_methods"][:12], "__class__", "__name__", "__dict__", *NEW_NAMES]
+        self.expressions = [ast.parse(text, mode="eval").body for text in SPECIAL_EXPRESSIONS]
+        self.statements = [ast.parse(text.replace("\\n", "\n")).body[0] for text in SPECIAL_STATEMENTS]
+        changes = (self.rename, self.exchange, self.insert, self.remove, self.move, self.wrap, self.replace)
+        self.changes = changes + (self.insert, self.replace, self.insert)
+
+    def body(self, tree):
+        """One of the lists of statements."""
+        bodies = [value for node in ast.walk(tree) for name in ("body", "orelse", "finalbody")
+                  if isinstance(value := getattr(node, name, None), list) and value]
+        return self.rng.choice(bodies) if bodies else None
+
+    def statement(self):
+        if self.rng.random() < 0.6:
+            return self.rng.choice(self.statements)
+        body = self.body(self.rng.choice(self.trees))
+        return self.rng.choice(body) if body else ast.Pass()
+
+    def insert(self, tree):
+        body = self.body(tree)
+        if body is not None:
+            body.insert(self.rng.randint(0, len(body)), copy.deepcopy(self.statement()))
+
+    def remove(self, tree):
+        body = self.body(tree)
+        if body is not None and len(body) > 1:
+            del body[self.rng.randrange(len(body))]
+
+    def move(self, tree):
+        body, other = self.body(tree), self.body(tree)
+        if body is not None and len(body) > 1:
+            other.insert(self.rng.randint(0, len(other)), copy.deepcopy(body[self.rng.randrange(len(body))]))
+
+    def exchange(self, tree):
+        body = self.body(tree)
+        if body is not None and len(body) > 1:
+            self.rng.shuffle(body)
+
+    def wrap(self, tree):
+        """Some statements into a function, a class, a branch or a loop."""
+        body = self.body(tree)
+        if body is None:
+            return
+        begin = self.rng.randrange(len(body))
+        end = self.rng.randint(begin + 1, len(body))
+        head = self.rng.choice(("def f(x, np=1): pass", "class C: pass", "if x: pass", "for np in x: pass", "while x: pass",
+                                "def np(): pass", "with x as y: pass", "async def g(): pass"))
+        outer = ast.parse(head).body[0]
+        outer.body = body[begin:end]
+        body[begin:end] = [outer]
+
+    def rename(self, tree):
+        """One name, or all of that name, in any role."""
+        places = []
+        for node in ast.walk(tree):
+            for field in ("id", "attr", "arg", "name", "asname", "rest"):
+                if isinstance(getattr(node, field, None), str):
+                    places.append((node, field))
+        if not places:
+            return
+        node, field = self.rng.choice(places)
+        old, new = getattr(node, field), self.rng.choice(self.words)
+        if self.rng.random() < 0.3:
+            new = getattr(*self.rng.choice(places)).partition(".")[0]
+        for other, kind in places if self.rng.random() < 0.4 else [(node, field)]:
+            if getattr(other, kind) == old and old != "*":
+                setattr(other, kind, new)
+
+    def replace(self, tree):
+        """An expression that is read by another."""
+        places = []
+        for node in ast.walk(tree):
+            for field, value in ast.iter_fields(node):
+                values = value if isinstance(value, list) else [value]
+                places += [(node, field, number) for number, one in enumerate(values)
+                           if isinstance(one, ast.expr) and isinstance(getattr(one, "ctx", ast.Load()), ast.Load)]
+        if not places:
+            return
+        node, field, number = self.rng.choice(places)
+        new = self.rng.choice(self.expressions)
+        if self.rng.random() < 0.4:
+            other = [one for one in ast.walk(self.rng.choice(self.trees)) if isinstance(one, ast.expr)
+                     and isinstance(getattr(one, "ctx", ast.Load()), ast.Load)]
+            new = self.rng.choice(other) if other else new
+        if isinstance(getattr(node, field), list):
+            getattr(node, field)[number] = copy.deepcopy(new)
+        else:
+            setattr(node, field, copy.deepcopy(new))
+
+    def mutant(self):
+        tree = copy.deepcopy(self.rng.choice(self.trees))
+        for _ in range(self.rng.randint(1, 4)):
+            self.rng.choice(self.changes)(tree)
+        try:
+            source = ast.unparse(ast.fix_missing_locations(tree))
+            source.encode()
+        except (ValueError, AttributeError, TypeError, RecursionError, UnicodeError):
+            return None  # no tree of a program
+        return source if len(source) < 60000 and parse(source) is not None else None
+
+
+def mutants(sources, dump, count, seed):
+    """[(name, bytes)] of that many programs that CPython parses."""
+    trees = [tree for tree in map(parse, sources) if tree is not None and len(list(ast.walk(tree))) < 3000]
+    mutator, made = Mutator(trees or [ast.parse("import numpy as np\nprint(np.array([1]))")], dump, random.Random(seed)), []
+    while len(made) < count:
+        source = mutator.mutant()
+        if source is not None:
+            made.append(("mutant %d" % len(made), source.encode() + b"\n"))
+    return made

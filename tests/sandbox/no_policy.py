@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Stands in for image/policy.py where a test looks at the walls behind it: refuses nothing."""
+
+
+def load(_path):
+    return dict.fromkeys(("minimal", "data-science", "visualization"))
+
+
+def judge(_tree, policy):
+    return policy or []
