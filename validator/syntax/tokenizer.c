@@ -427,7 +427,6 @@ static enum token_kind read_token(struct tokenizer *t, struct token *token)
     for (;;) {
         while ((c = peek(t, 0)) == ' ' || c == '\t' || c == '\f')
             t->at++;
-        token->line = t->line;
         start = t->at;
         if (c < 0)
             return read_end(t, token);
@@ -609,10 +608,8 @@ enum token_kind tokenizer_next(struct tokenizer *t, struct token *token)
     enum token_kind kind;
 
     memset(token, 0, sizeof *token);
-    token->line = t->line;
     if (!t->line_start && t->pending == 0 && !t->ended && read_common(t, token))
         return token->kind;
-    token->line = t->line;
     if (t->ended) {
         token->start = (uint32_t)(t->error[0] ? t->error_at : t->at);
         token->kind = t->error[0] ? TOKEN_ERROR : TOKEN_END;
@@ -621,7 +618,6 @@ enum token_kind tokenizer_next(struct tokenizer *t, struct token *token)
     do {
         if (t->line_start && !read_indentation(t, token))
             return TOKEN_ERROR;
-        token->line = t->line;
         if (t->pending > 0) {
             t->pending--;
             return give(t, token, TOKEN_INDENT, t->at);
@@ -648,8 +644,6 @@ const char *token_kind_name(enum token_kind kind)
         [TOKEN_OP] = "OP",
         [TOKEN_COMMENT] = "COMMENT",
         [TOKEN_NL] = "NL",
-        [TOKEN_FIELD_OPEN] = "FIELD_OPEN",
-        [TOKEN_FIELD_CLOSE] = "FIELD_CLOSE",
         [TOKEN_ERROR] = "ERROR",
     };
 
