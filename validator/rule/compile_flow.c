@@ -541,7 +541,8 @@ void compile_flow(struct compile *compile)
     struct unit module = {.kind = UNIT_MODULE};
 
     flow.expressions = compile->repeats || has[NODE_STARRED] || has[NODE_YIELD] ||
-                       has[NODE_YIELD_FROM] || has[NODE_AWAIT] || has[NODE_COMPREHENSION] ||
+                       has[NODE_YIELD_FROM] || has[NODE_AWAIT] ||
+                       (compile->has_async && has[NODE_COMPREHENSION]) ||
                        (has[NODE_WALRUS] && compile->future_annotations);
     statements(&flow, 0, &module, (struct place){0});
 }
