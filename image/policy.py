@@ -298,7 +298,11 @@ class Walk:
     def judge_bound(self, text, line):
         if is_dunder(text) or text in self.policy.names:
             self.find("forbidden-name", line)
-        self.scope.bound.add(text)
+
+    def bind_alias(self, alias, name):
+        self.scope.bound.add(name)
+        if alias.name in self.policy.getters and name != alias.name:  # known here by its own name
+            self.find("name-by-text", alias.end_lineno)
 
     def import_(self, node):
         for alias in node.names:
@@ -307,8 +311,8 @@ class Walk:
             if alias.asname is not None:
                 self.judge_bound(alias.asname, alias.end_lineno)
             else:
-                self.scope.bound.add(first)
                 module = module and self.policy.modules.get(first)
+            self.bind_alias(alias, alias.asname or first)
             if module is not None:
                 self.note_import(alias.asname or first, module, node, alias.lineno)
 
@@ -321,10 +325,10 @@ class Walk:
         for alias in node.names:
             if alias.name == "*":
                 self.find("import-star", alias.lineno)
-            elif module is not None:
+                continue
+            self.bind_alias(alias, alias.asname or alias.name)
+            if module is not None:
                 self.member(module, alias, node)
-            else:
-                self.scope.bound.add(alias.asname or alias.name)
 
     def member(self, module, alias, node):
         name = alias.asname or alias.name
@@ -366,7 +370,8 @@ class Walk:
         if is_dunder(text):
             allowed = (called and text in policy.dunders and is_super_call(node.value)) or (
                 text == "__name__" and type(node.ctx) is ast.Load and is_type_call(node.value))
-            if not allowed:
+            told = type(node.value) is ast.Attribute and node.value.attr == "__class__"  # one mistake
+            if not (allowed or told):
                 self.find("dunder", node.end_lineno)
         elif text in policy.attributes:
             self.find("forbidden-attribute", node.end_lineno)
@@ -432,9 +437,9 @@ class Walk:
 
     def judge_query(self, node):
         arguments = [(None, one, one.lineno) for one in node.args]
-        arguments += [(one.arg, one.value, one.lineno) for one in node.keywords]
+        arguments += [(one.arg or "**", one.value, one.lineno) for one in node.keywords]
         for number, (keyword, value, line) in enumerate(arguments):
-            if keyword in self.policy.query_keywords:
+            if keyword in self.policy.query_keywords or keyword == "**":
                 self.find("text-method", line)
                 return
             if number > 0 and keyword != "expr":
