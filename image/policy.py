@@ -285,6 +285,8 @@ class Walk:
     # ---- imports ----
 
     def note_import(self, name, module, node, line):
+        if name[0] == "_" and "__" in name:  # in a class Python reads it as another
+            self.find("forbidden-name", line)
         direct = self.scope is self.root and self.tree.body[self.scope.statement] is node
         self.imports.append((name, module, self.scope, self.scope.statement if direct else None, line))
 
@@ -314,7 +316,8 @@ class Walk:
                 module = module and self.policy.modules.get(first)
             self.bind_alias(alias, alias.asname or first)
             if module is not None:
-                self.note_import(alias.asname or first, module, node, alias.lineno)
+                line = alias.lineno if alias.asname is None else alias.end_lineno
+                self.note_import(alias.asname or first, module, node, line)
 
     def import_from(self, node):
         if node.level or node.module is None:
@@ -335,7 +338,7 @@ class Walk:
         self.judge_bound(name, alias.end_lineno)
         inner = self.policy.modules.get("%s.%s" % (module.name, alias.name))
         if inner is not None:
-            self.note_import(name, inner, node, alias.lineno)
+            self.note_import(name, inner, node, alias.end_lineno)
         elif not module.allows(alias.name):
             self.find("import-not-allowed", alias.lineno)
 
@@ -528,7 +531,7 @@ class Walk:
                 self.judge_uncalled(node)
 
     def binding_scope(self, name, scope):
-        """The scope whose binding of the name is meant in this one, or None."""
+        """The scope whose binding of the name is meant in this one; the module's for what nothing binds."""
         around = scope
         while around is not None:
             if around.kind != CLASS or around is scope:
@@ -539,7 +542,7 @@ class Walk:
                 if declared is None and name in around.bound and (around.kind != CLASS or name in around.modules):
                     return around
             around = around.parent
-        return None
+        return self.root
 
     def place_imports(self):
         """Puts each import into the scope it binds in; the names of all."""
@@ -548,9 +551,11 @@ class Walk:
             if declared == "global":
                 scope = self.root
             elif declared == "nonlocal":
-                scope = self.binding_scope(name, scope) or self.root
+                scope = self.binding_scope(name, scope)
             if scope.modules.setdefault(name, module) is not module:
                 self.find("import-twice", line)
+            if scope.kind == CLASS:  # it becomes the class's attribute
+                self.find("module-as-value", line)
         return {row[0] for row in self.imports}
 
     def find_given_away(self, names):
@@ -569,7 +574,7 @@ class Walk:
     def meaning(self, name, scope, statement, given_away):
         """The Module that a name means, or None."""
         where = self.binding_scope(name, scope)
-        if where is None or (where is self.root and statement > given_away.get(name, NEVER)):
+        if where is self.root and statement > given_away.get(name, NEVER):
             return None
         return where.modules.get(name)
 
