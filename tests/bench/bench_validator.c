@@ -8,6 +8,7 @@
  *     bench_validator ANALYSES_FOLDER JUDGE_SCRIPT [PYTHON]
  */
 #include <dirent.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,6 +197,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_validator ANALYSES_FOLDER JUDGE_SCRIPT [PYTHON]\n");
         return 2;
     }
+    mallopt(M_TRIM_THRESHOLD, 4 << 20); /* as the server does */
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
     /* First of all, while the process has no memory of its own to use again. */
     buf_init(&largest, 0);
     compose(&analyses, VALIDATOR_SOURCE_CAP, &largest);
