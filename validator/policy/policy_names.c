@@ -15,14 +15,24 @@
 #define BY_NAME "Write obj.name; for names that are data use a dictionary: d[name]."
 #define MEMORY  "Raw memory is out of reach; work on the array or the bytes themselves."
 #define WRITER  NULL
+#define FIGURE                                                                                     \
+    "Figures that are open at the end are answered as PNG by themselves; leave the call away."
+#define STYLER                                                                                     \
+    "Templates are out of reach, and names that reach them; if it is an attribute of your own, "   \
+    "give it another name."
+#define OBJECT                                                                                     \
+    "It reaches what an exception was about; if it is an attribute of your own, give it another "  \
+    "name, such as item."
 
 const struct policy_name policy_names[] = {
     {"ExcelWriter", ROLE_ATTRIBUTE, FILES},
     {"HDFStore", ROLE_ATTRIBUTE, FILES},
+    {"NamedAgg", ROLE_BY_NAME, NULL},
     {"__import__", ROLE_NAME | ROLE_ATTRIBUTE, "Write an import statement."},
     {"_evaluate", ROLE_ATTRIBUTE, TEXT},
     {"_getframe", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"_mgr", ROLE_ATTRIBUTE, INNARDS},
+    {"_print_pil", ROLE_ATTRIBUTE, FIGURE},
     {"ag_await", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"ag_code", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"ag_frame", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
@@ -34,6 +44,8 @@ const struct policy_name policy_names[] = {
     {"attrgetter", ROLE_GETTER, "Write a lambda: key=lambda x: x.name."},
     {"breakpoint", ROLE_NAME | ROLE_ATTRIBUTE,
      "There is no debugger; print() what you want to see."},
+    {"capsule", ROLE_ATTRIBUTE, MEMORY},
+    {"cffi", ROLE_ATTRIBUTE, MEMORY},
     {"co_code", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"co_consts", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"compile", ROLE_NAME,
@@ -44,12 +56,15 @@ const struct policy_name policy_names[] = {
     {"cr_frame", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"cr_origin", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"credits", ROLE_NAME, STOP},
+    {"crosstab", ROLE_BY_NAME, NULL},
     {"ctypes", ROLE_NAME | ROLE_ATTRIBUTE, MEMORY},
     {"ctypeslib", ROLE_NAME | ROLE_ATTRIBUTE, MEMORY},
     {"delattr", ROLE_NAME | ROLE_ATTRIBUTE, "Write del obj.name."},
     {"dir", ROLE_NAME,
      "Print the value itself; what code_helpers offers stands in the tool's description."},
     {"dump", ROLE_WRITER, WRITER},
+    {"env", ROLE_ATTRIBUTE, STYLER},
+    {"environment", ROLE_ATTRIBUTE, STYLER},
     {"eval", ROLE_NAME | ROLE_ATTRIBUTE,
      "Text is not run as code here; write the expression itself, use json.loads() or "
      "int()/float() to read data, and for a DataFrame df[\"a\"] + 1."},
@@ -62,6 +77,7 @@ const struct policy_name policy_names[] = {
     {"f_globals", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"f_locals", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"f_trace", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"from_custom_template", ROLE_ATTRIBUTE, STYLER},
     {"fromfile", ROLE_NAME | ROLE_ATTRIBUTE, FILES},
     {"func_code", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"func_globals", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
@@ -75,6 +91,7 @@ const struct policy_name policy_names[] = {
      "Print the value itself; what code_helpers offers stands in the tool's description."},
     {"input", ROLE_NAME, "Nobody is there to answer; put the value into the program."},
     {"license", ROLE_NAME, STOP},
+    {"loader", ROLE_ATTRIBUTE, STYLER},
     {"locals", ROLE_NAME | ROLE_ATTRIBUTE, SCOPES},
     {"make_dataclass", ROLE_NAME | ROLE_ATTRIBUTE, "Write the class with @dataclass."},
     {"memmap", ROLE_NAME | ROLE_ATTRIBUTE, FILES},
@@ -82,18 +99,40 @@ const struct policy_name policy_names[] = {
     {"methodcaller", ROLE_GETTER, "Write a lambda: lambda x: x.upper()."},
     {"mro", ROLE_ATTRIBUTE, INNARDS},
     {"namedtuple", ROLE_BY_NAME, NULL},
+    {"obj", ROLE_ATTRIBUTE, OBJECT},
     {"open", ROLE_NAME, FILES},
+    {"pivot_table", ROLE_BY_NAME, NULL},
+    {"print_eps", ROLE_ATTRIBUTE, FIGURE},
+    {"print_figure", ROLE_ATTRIBUTE, FIGURE},
+    {"print_jpeg", ROLE_ATTRIBUTE, FIGURE},
+    {"print_jpg", ROLE_ATTRIBUTE, FIGURE},
+    {"print_pdf", ROLE_ATTRIBUTE, FIGURE},
+    {"print_pgf", ROLE_ATTRIBUTE, FIGURE},
+    {"print_png", ROLE_ATTRIBUTE, FIGURE},
+    {"print_ps", ROLE_ATTRIBUTE, FIGURE},
+    {"print_raw", ROLE_ATTRIBUTE, FIGURE},
+    {"print_rgba", ROLE_ATTRIBUTE, FIGURE},
+    {"print_svg", ROLE_ATTRIBUTE, FIGURE},
+    {"print_svgz", ROLE_ATTRIBUTE, FIGURE},
+    {"print_tif", ROLE_ATTRIBUTE, FIGURE},
+    {"print_tiff", ROLE_ATTRIBUTE, FIGURE},
+    {"print_webp", ROLE_ATTRIBUTE, FIGURE},
     {"query", ROLE_QUERY, NULL},
     {"quit", ROLE_NAME, STOP},
     {"raw_input", ROLE_NAME, "Nobody is there to answer; put the value into the program."},
-    {"savefig", ROLE_ATTRIBUTE,
-     "Figures that are open at the end are answered as PNG by themselves; leave the call away."},
+    {"save_figure", ROLE_ATTRIBUTE, FIGURE},
+    {"savefig", ROLE_ATTRIBUTE, FIGURE},
     {"setattr", ROLE_NAME | ROLE_ATTRIBUTE,
      "Write obj.name = value; for names that are data use a dictionary."},
     {"setflags", ROLE_ATTRIBUTE, MEMORY},
     {"tb_frame", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"tb_lasti", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"tb_next", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"template_html", ROLE_ATTRIBUTE, STYLER},
+    {"template_html_style", ROLE_ATTRIBUTE, STYLER},
+    {"template_html_table", ROLE_ATTRIBUTE, STYLER},
+    {"template_latex", ROLE_ATTRIBUTE, STYLER},
+    {"template_string", ROLE_ATTRIBUTE, STYLER},
     {"to_clipboard", ROLE_ATTRIBUTE, "There is no clipboard; print(df)."},
     {"to_csv", ROLE_WRITER, WRITER},
     {"to_excel", ROLE_ATTRIBUTE, FILES},
@@ -115,6 +154,7 @@ const struct policy_name policy_names[] = {
     {"transform", ROLE_BY_NAME, NULL},
     {"type", ROLE_TYPE, NULL},
     {"vars", ROLE_NAME, SCOPES},
+    {"write_png", ROLE_ATTRIBUTE, FIGURE},
 };
 
 const size_t policy_name_count = sizeof policy_names / sizeof *policy_names;

@@ -202,6 +202,35 @@ static void judge_all_twice(struct judge *judge)
     free(first);
 }
 
+/* Python changes __x in a class C to _C__x: such names of a module would be missed, and are
+ * refused. */
+static bool is_mangled(const char *name, size_t len)
+{
+    return len > 2 && name[0] == '_' && memmem(name, len, "__", 2);
+}
+
+/* Where a name that means a module would be one more way to it. */
+static void judge_place(struct judge *judge, uint32_t row)
+{
+    const struct site *site = &judge->facts->imports.rows[row];
+    uint32_t bound = judge_node(judge, site->node)->child;
+    size_t len;
+    const char *name;
+
+    if (!judge->imported[row] || site->binding == FACTS_NONE)
+        return;
+    name = ast_name(judge->ast, bound, &len);
+    if (is_mangled(name, len))
+        report_add(judge->report, "forbidden-name", judge_node(judge, bound)->at,
+                   "A module cannot be called '%.*s': in a class Python reads such names as "
+                   "others. Choose one without double underscores.",
+                   judge_shown(judge, bound));
+    if (judge->facts->scopes[judge->facts->bindings[site->binding].scope].kind == SCOPE_CLASS)
+        report_add(judge->report, "module-as-value", judge_node(judge, bound)->at,
+                   "This import makes the module an attribute of the class. Move it to the top "
+                   "of the program.");
+}
+
 void rule_import(struct judge *judge)
 {
     const struct site_list *imports = &judge->facts->imports;
@@ -224,6 +253,7 @@ void rule_import(struct judge *judge)
         statement = site->parent;
         judge->imported[i] =
             is_from ? read_member(judge, site->node, module) : read_import(judge, site->node);
+        judge_place(judge, i);
     }
     judge_settle_meanings(judge);
     if (judge->meanings && imports->count > 1)
