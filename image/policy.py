@@ -285,6 +285,8 @@ class Walk:
     # ---- imports ----
 
     def note_import(self, name, module, node, line):
+        if name[0] == "_" and "__" in name:  # in a class Python reads it as another
+            self.find("forbidden-name", line)
         direct = self.scope is self.root and self.tree.body[self.scope.statement] is node
         self.imports.append((name, module, self.scope, self.scope.statement if direct else None, line))
 
@@ -298,7 +300,11 @@ class Walk:
     def judge_bound(self, text, line):
         if is_dunder(text) or text in self.policy.names:
             self.find("forbidden-name", line)
-        self.scope.bound.add(text)
+
+    def bind_alias(self, alias, name):
+        self.scope.bound.add(name)
+        if alias.name in self.policy.getters and name != alias.name:  # known here by its own name
+            self.find("name-by-text", alias.end_lineno)
 
     def import_(self, node):
         for alias in node.names:
@@ -307,10 +313,11 @@ class Walk:
             if alias.asname is not None:
                 self.judge_bound(alias.asname, alias.end_lineno)
             else:
-                self.scope.bound.add(first)
                 module = module and self.policy.modules.get(first)
+            self.bind_alias(alias, alias.asname or first)
             if module is not None:
-                self.note_import(alias.asname or first, module, node, alias.lineno)
+                line = alias.lineno if alias.asname is None else alias.end_lineno
+                self.note_import(alias.asname or first, module, node, line)
 
     def import_from(self, node):
         if node.level or node.module is None:
@@ -321,17 +328,17 @@ class Walk:
         for alias in node.names:
             if alias.name == "*":
                 self.find("import-star", alias.lineno)
-            elif module is not None:
+                continue
+            self.bind_alias(alias, alias.asname or alias.name)
+            if module is not None:
                 self.member(module, alias, node)
-            else:
-                self.scope.bound.add(alias.asname or alias.name)
 
     def member(self, module, alias, node):
         name = alias.asname or alias.name
         self.judge_bound(name, alias.end_lineno)
         inner = self.policy.modules.get("%s.%s" % (module.name, alias.name))
         if inner is not None:
-            self.note_import(name, inner, node, alias.lineno)
+            self.note_import(name, inner, node, alias.end_lineno)
         elif not module.allows(alias.name):
             self.find("import-not-allowed", alias.lineno)
 
@@ -366,7 +373,8 @@ class Walk:
         if is_dunder(text):
             allowed = (called and text in policy.dunders and is_super_call(node.value)) or (
                 text == "__name__" and type(node.ctx) is ast.Load and is_type_call(node.value))
-            if not allowed:
+            told = type(node.value) is ast.Attribute and node.value.attr == "__class__"  # one mistake
+            if not (allowed or told):
                 self.find("dunder", node.end_lineno)
         elif text in policy.attributes:
             self.find("forbidden-attribute", node.end_lineno)
@@ -432,9 +440,9 @@ class Walk:
 
     def judge_query(self, node):
         arguments = [(None, one, one.lineno) for one in node.args]
-        arguments += [(one.arg, one.value, one.lineno) for one in node.keywords]
+        arguments += [(one.arg or "**", one.value, one.lineno) for one in node.keywords]
         for number, (keyword, value, line) in enumerate(arguments):
-            if keyword in self.policy.query_keywords:
+            if keyword in self.policy.query_keywords or keyword == "**":
                 self.find("text-method", line)
                 return
             if number > 0 and keyword != "expr":
@@ -523,7 +531,7 @@ class Walk:
                 self.judge_uncalled(node)
 
     def binding_scope(self, name, scope):
-        """The scope whose binding of the name is meant in this one, or None."""
+        """The scope whose binding of the name is meant in this one; the module's for what nothing binds."""
         around = scope
         while around is not None:
             if around.kind != CLASS or around is scope:
@@ -534,7 +542,7 @@ class Walk:
                 if declared is None and name in around.bound and (around.kind != CLASS or name in around.modules):
                     return around
             around = around.parent
-        return None
+        return self.root
 
     def place_imports(self):
         """Puts each import into the scope it binds in; the names of all."""
@@ -543,9 +551,11 @@ class Walk:
             if declared == "global":
                 scope = self.root
             elif declared == "nonlocal":
-                scope = self.binding_scope(name, scope) or self.root
+                scope = self.binding_scope(name, scope)
             if scope.modules.setdefault(name, module) is not module:
                 self.find("import-twice", line)
+            if scope.kind == CLASS:  # it becomes the class's attribute
+                self.find("module-as-value", line)
         return {row[0] for row in self.imports}
 
     def find_given_away(self, names):
@@ -564,7 +574,7 @@ class Walk:
     def meaning(self, name, scope, statement, given_away):
         """The Module that a name means, or None."""
         where = self.binding_scope(name, scope)
-        if where is None or (where is self.root and statement > given_away.get(name, NEVER)):
+        if where is self.root and statement > given_away.get(name, NEVER):
             return None
         return where.modules.get(name)
 

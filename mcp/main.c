@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 #include "helpers/base/log.h"
 #include "helpers/base/nearest.h"
 #include "mcp/command/command.h"
+
+#define KEPT_BYTES (4 << 20)
 
 static void print_overview(FILE *to)
 {
@@ -139,8 +142,17 @@ static int dispatch(int argc, char **argv)
     return command ? run(command, argc - 2, argv + 2) : EXIT_USAGE;
 }
 
+/* Judging a program takes up to a megabyte for a moment. Giving that back to the kernel each time
+ * costs more than the judgement. */
+static void keep_freed_memory(void)
+{
+    mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+    mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+}
+
 int main(int argc, char **argv)
 {
+    keep_freed_memory();
     hold_standard_descriptors();
     return close_output(dispatch(argc, argv));
 }

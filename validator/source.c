@@ -8,6 +8,17 @@
 
 #define COOKIE_LINES 2 /* Python looks for an encoding cookie in the first two */
 
+/* Whether all of eight bytes are printable ASCII, looked at as one number: none has its top bit, or
+ * gets it by taking 0x20 away (control characters) or adding one (0x7F). */
+static bool are_printable(const char *bytes)
+{
+    const uint64_t top = UINT64_C(0x8080808080808080), one = UINT64_C(0x0101010101010101);
+    uint64_t word;
+
+    memcpy(&word, bytes, sizeof word);
+    return ((word | (word - one * 0x20) | (word + one)) & top) == 0;
+}
+
 /* One character after another. False where the bytes are no UTF-8: nothing behind that is worth
  * reporting. */
 static bool check_characters(struct report *report)
@@ -19,6 +30,11 @@ static bool check_characters(struct report *report)
     for (size_t at = 0, used; at < report->len; at += used) {
         const char *what;
 
+        while (report->len - at >= sizeof(uint64_t) && are_printable(source + at))
+            at += sizeof(uint64_t);
+        used = 0;
+        if (at == report->len)
+            break;
         if ((unsigned char)source[at] >= 0x20 && (unsigned char)source[at] < 0x7F) {
             used = 1;
             continue;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "validator/syntax/token_list.h"
+#include "validator/syntax/tokenizer.h"
 #include "validator/validator.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "validator/syntax/fstring.h"
-#include "validator/syntax/token_list.h"
 
 #define SHOWN_CAP 4096
 
@@ -245,44 +244,11 @@ static void test_fstrings(void **state)
 }
 
 /* The array: partners of brackets and blocks, fields behind their string, normalised names. */
-static void test_list(void **state)
-{
-    static const char source[] = "if f(x):\n    f\"{a[1]} {b}\" \"c\"\n\xEF\xBD\x8F\xEF\xBD\x90\n";
-    struct verdict *verdict = calloc(1, sizeof *verdict);
-    struct report report = {.source = source, .len = sizeof source - 1, .verdict = verdict};
-    struct token_list list;
-    size_t string, len;
-
-    (void)state;
-    assert_non_null(verdict);
-    token_list_init(&list, &report);
-    assert_false(list.failed);
-    assert_int_equal(verdict->diagnostic_count, 0);
-    for (size_t i = 0; i < list.count; i++) {
-        const struct token *token = &list.tokens[i];
-
-        if (token->kind == TOKEN_INDENT || token->kind == TOKEN_FIELD_OPEN ||
-            (token->kind == TOKEN_OP && token->id == '('))
-            assert_int_equal(list.tokens[token->match].match, i);
-    }
-    for (string = 0; list.tokens[string].kind != TOKEN_STRING; string++)
-        ;
-    assert_int_equal(list.tokens[string + 1].kind, TOKEN_FIELD_OPEN);
-    assert_int_equal(list.tokens[token_list_next(&list, string)].kind, TOKEN_STRING);
-    assert_int_equal(token_list_previous(&list, token_list_next(&list, string)), string);
-    assert_memory_equal(token_list_text(&list, list.count - 2, &len), "op", 2);
-    assert_int_equal(len, 2);
-    assert_int_equal(list.tokens[list.count].kind, TOKEN_END);
-    token_list_finish(&list);
-    free(verdict);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tokens), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_limits), cmocka_unit_test(test_fstrings),
-        cmocka_unit_test(test_list),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
 
 #include "validator/facts/scope.h"
 
-#define FIRST_ROWS 16
+#define FIRST_ROWS 64
 
 bool facts_grow(void **rows, uint32_t count, uint32_t *size, size_t row_size)
 {

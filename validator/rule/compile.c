@@ -54,6 +54,16 @@ uint32_t *compile_stamps(struct compile *compile, enum stamps which)
     return *stamps;
 }
 
+static void survey(struct compile *compile)
+{
+    const struct ast *ast = compile->ast;
+
+    for (uint32_t i = 0; i < ast->count; i++) {
+        compile->has[ast->nodes[i].kind] = true;
+        compile->has_async |= (ast->nodes[i].flags & NODE_ASYNC) != 0;
+    }
+}
+
 static bool needs_names(const struct compile *compile)
 {
     const bool *has = compile->has;
@@ -68,8 +78,7 @@ bool compile_check(const struct facts *facts, struct report *report)
 
     if (facts->failed || ast->failed)
         return false;
-    for (uint32_t i = 0; i < ast->count; i++)
-        compile.has[ast->nodes[i].kind] = true;
+    survey(&compile);
     compile.debug = symbols_find(&ast->symbols, "__debug__", strlen("__debug__"));
     if (compile.has[NODE_IMPORT_FROM])
         compile_future(&compile);

@@ -20,7 +20,8 @@ enum unit_kind {
 struct unit {
     enum unit_kind kind;
     bool yields;
-    bool awaits;    /* of a comprehension: so it is an asynchronous one */
+    bool awaits; /* so a comprehension is an asynchronous one; a plain function is for CPython when
+                    it awaits in an annotation that is not compiled */
     uint32_t value; /* the first return with a value */
 };
 
@@ -90,6 +91,11 @@ static void check_star(struct flow *flow, uint32_t at)
                "star.");
 }
 
+static void mark_awaits(const struct flow *flow, struct unit *unit)
+{
+    unit->awaits |= unit->kind != UNIT_FUNCTION || flow->silent;
+}
+
 static void check_await(struct flow *flow, uint32_t at, struct unit *unit)
 {
     if (unit->kind == UNIT_ANNOTATION)
@@ -98,7 +104,7 @@ static void check_await(struct flow *flow, uint32_t at, struct unit *unit)
         refuse(flow, at,
                "'await' stands outside an async function. Nothing here has to be awaited: call "
                "the function without await, or put the line into 'async def'.");
-    unit->awaits = true;
+    mark_awaits(flow, unit);
 }
 
 static void check_yield(struct flow *flow, uint32_t at, struct unit *unit)
@@ -154,7 +160,7 @@ static void comprehension(struct flow *flow, uint32_t at, struct unit *unit)
         refuse(flow, at,
                "A comprehension with 'async for' or 'await' stands outside an async function. "
                "Write it without async and await, or put it into 'async def'.");
-    unit->awaits = true;
+    mark_awaits(flow, unit);
 }
 
 /* An annotation that is not evaluated. */
@@ -286,7 +292,7 @@ static void function(struct flow *flow, uint32_t at, struct unit *unit)
         else
             expressions(flow, child, unit);
     }
-    if (inner.kind == UNIT_ASYNC && inner.yields && inner.value != NODE_NONE)
+    if ((inner.kind == UNIT_ASYNC || inner.awaits) && inner.yields && inner.value != NODE_NONE)
         compile_report(flow->compile, inner.value,
                        "'return' with a value stands in an async function that yields. Write "
                        "'return' alone, or yield the value.");
@@ -535,7 +541,8 @@ void compile_flow(struct compile *compile)
     struct unit module = {.kind = UNIT_MODULE};
 
     flow.expressions = compile->repeats || has[NODE_STARRED] || has[NODE_YIELD] ||
-                       has[NODE_YIELD_FROM] || has[NODE_AWAIT] || has[NODE_COMPREHENSION] ||
+                       has[NODE_YIELD_FROM] || has[NODE_AWAIT] ||
+                       (compile->has_async && has[NODE_COMPREHENSION]) ||
                        (has[NODE_WALRUS] && compile->future_annotations);
     statements(&flow, 0, &module, (struct place){0});
 }

@@ -15,7 +15,7 @@
 #include "validator/syntax/tokenizer.h"
 
 #define FLOAT_CAP 512                       /* bytes of a literal that is compared */
-#define MERSENNE  ((UINT64_C(1) << 61) - 1) /* the second residue's prime */
+#define MERSENNE  ((UINT64_C(1) << 61) - 1) /* the second residue's prime: 2^61 is 1 */
 
 enum key_kind { KEY_UNKNOWN, KEY_NONE_VALUE, KEY_BYTES, KEY_STRING, KEY_NUMBER };
 
@@ -77,9 +77,12 @@ static struct part from_double(double value)
         part.fraction = value;
         return part;
     }
-    part.low = part.prime = exponent < 0 ? mantissa >> -exponent : mantissa;
-    for (; exponent > 0; exponent--)
-        add_digit(&part, 2, 0);
+    if (exponent < 0) {
+        part.low = part.prime = mantissa >> -exponent;
+        return part;
+    }
+    part.low = exponent < 64 ? mantissa << exponent : 0;
+    part.prime = (uint64_t)(((unsigned __int128)mantissa << exponent % 61) % MERSENNE);
     return part;
 }
 

@@ -33,7 +33,8 @@ enum level_kind { LEVEL_MODULE, LEVEL_CLASS, LEVEL_FUNCTION, LEVEL_COMPREHENSION
 
 /* An open scope. LEVEL_OTHER: an annotation that is not evaluated. */
 struct level {
-    struct level *outer;
+    struct level *binder; /* where a walrus binds: the first around that is neither a comprehension
+                             nor an annotation; NULL for itself */
     enum level_kind kind;
     uint32_t number;   /* greater further in */
     uint32_t marks;    /* the first one, plus one; 0 */
@@ -60,7 +61,11 @@ static const char *name_of(const struct names *names, uint32_t symbol, struct co
 
 static struct level open_level(struct names *names, struct level *outer, enum level_kind kind)
 {
-    return (struct level){.outer = outer,
+    bool binds = kind != LEVEL_COMPREHENSION && kind != LEVEL_OTHER;
+
+    return (struct level){.binder = binds           ? NULL
+                                    : outer->binder ? outer->binder
+                                                    : outer,
                           .kind = kind,
                           .number = ++names->level_count,
                           .iterable = outer ? outer->iterable : 0};
@@ -201,18 +206,25 @@ static void walk_annotated(struct names *names, uint32_t at, struct level *level
 
 /* ---- the walrus ---- */
 
+/* True when the symbol is a loop variable of a comprehension inside the level. */
+static bool is_iterated(const struct names *names, uint32_t symbol, const struct level *level)
+{
+    for (uint32_t i = names->own[symbol]; i && names->marks[i - 1].level > level->number;
+         i = names->marks[i - 1].hidden)
+        if (names->marks[i - 1].flags & MARK_ITERATION)
+            return true;
+    return false;
+}
+
 /* A walrus in a comprehension binds around it. */
 static void extend(struct names *names, uint32_t target, struct level *level)
 {
     uint32_t symbol = names->nodes[target].name;
+    struct level *outer = level->binder;
     struct compile_name name;
-    struct level *outer = level;
     struct mark *found;
 
-    for (; outer->kind == LEVEL_COMPREHENSION || outer->kind == LEVEL_OTHER; outer = outer->outer) {
-        found = outer->kind == LEVEL_COMPREHENSION ? find_mark(names, outer, symbol) : NULL;
-        if (!found || !(found->flags & MARK_ITERATION))
-            continue;
+    if (is_iterated(names, symbol, outer)) {
         compile_report(names->compile, target,
                        "'%s' is the loop variable of this comprehension, so ':=' cannot set it. "
                        "Choose another name.",
@@ -412,7 +424,7 @@ static void check_binding(struct compile *compile, const struct binding *binding
 {
     struct compile_name name;
 
-    if (!(binding->flags & BINDING_NONLOCAL))
+    if (!(binding->flags & BINDING_NONLOCAL) || binding->flags & BINDING_PARAMETER)
         return;
     name = compile_name(compile, binding->symbol);
     if (binding->flags & BINDING_GLOBAL)

@@ -27,6 +27,7 @@ struct compile {
     uint32_t debug;                 /* the symbol __debug__, or SYMBOL_NONE */
     bool future_annotations;        /* from __future__ import annotations */
     bool has[NODE_KIND_COUNT];      /* the kinds of nodes that the tree holds */
+    bool has_async;                 /* something has NODE_ASYNC */
     bool repeats;                   /* some call or class is given an argument twice */
     bool failed;                    /* no memory */
 };

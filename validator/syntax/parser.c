@@ -11,12 +11,14 @@
 
 #include "validator/limits.h"
 
-#define FIRST_TOKENS 512
-#define FIRST_NODES  512
+/* First guesses, so that ordinary programs need no second allocation: a token for three bytes, a
+ * node for five. */
+#define FIRST_TOKENS(len) ((uint32_t)((len) / 3 + 64))
+#define FIRST_NODES(len)  ((uint32_t)((len) / 5 + 64))
 
 static bool reserve_tokens(struct parser *p)
 {
-    uint32_t size = p->size ? p->size * 2 : FIRST_TOKENS;
+    uint32_t size = p->size ? p->size * 2 : FIRST_TOKENS(p->ast->len);
     struct token *tokens = realloc(p->tokens, size * sizeof *tokens);
 
     if (!tokens) {
@@ -47,7 +49,7 @@ uint32_t parse_new(struct parser *p, enum node_kind kind, uint32_t at)
     struct ast *ast = p->ast;
 
     if (ast->count == ast->size) {
-        uint32_t size = ast->size ? ast->size * 2 : FIRST_NODES;
+        uint32_t size = ast->size ? ast->size * 2 : FIRST_NODES(ast->len);
         struct node *nodes = realloc(ast->nodes, size * sizeof *nodes);
 
         if (!nodes) {

@@ -189,6 +189,13 @@ static bool read_indentation(struct tokenizer *t, struct token *token)
                               first_column ? first_column : alt_column);
 }
 
+static enum token_kind not_utf8(struct tokenizer *t, struct token *token)
+{
+    return fail(t, token, t->at,
+                "The byte 0x%02X here is not UTF-8. Send the program as UTF-8 text.",
+                (unsigned char)t->source[t->at]);
+}
+
 static enum token_kind read_name(struct tokenizer *t, struct token *token, size_t start)
 {
     uint32_t character;
@@ -204,9 +211,7 @@ static enum token_kind read_name(struct tokenizer *t, struct token *token, size_
         } else {
             used = unicode_decode(t->source + t->at, t->len - t->at, &character);
             if (used == 0)
-                return fail(t, token, t->at,
-                            "The byte 0x%02X here is not UTF-8. Send the program as UTF-8 text.",
-                            c);
+                return not_utf8(t, token);
             if (first ? !unicode_is_name_start(character) : !unicode_is_name_continue(character))
                 return fail(t, token, t->at,
                             "The character '%.*s' (U+%04X) cannot stand here: it is no letter, "
@@ -228,6 +233,7 @@ static enum token_kind read_string(struct tokenizer *t, struct token *token, siz
 {
     char quote = t->source[t->at];
     size_t quotes = peek(t, 1) == quote && peek(t, 2) == quote ? 3 : 1;
+    uint32_t character;
     size_t size;
 
     if (quotes == 3)
@@ -243,17 +249,25 @@ static enum token_kind read_string(struct tokenizer *t, struct token *token, siz
         if (c == '\\') {
             size = line_end_size(t, t->at + 1);
             t->line += size > 0;
-            t->at += 1 + (size ? size : 1);
+            t->at += 1 + (size ? size : peek(t, 1) >= 0 && peek(t, 1) < 0x80);
             continue;
         }
         size = line_end_size(t, t->at);
         if (size > 0 && quotes == 1)
             break;
-        if ((token->flags & TOKEN_BYTES) && (unsigned char)c >= 0x80)
-            return fail(t, token, t->at,
-                        "A bytes literal holds ASCII characters only. Write \"...\".encode() or an "
-                        "escape such as "
-                        "\\xe9.");
+        if ((unsigned char)c >= 0x80) {
+            if (token->flags & TOKEN_BYTES)
+                return fail(
+                    t, token, t->at,
+                    "A bytes literal holds ASCII characters only. Write \"...\".encode() or an "
+                    "escape such as "
+                    "\\xe9.");
+            size = unicode_decode(t->source + t->at, t->len - t->at, &character);
+            if (size == 0)
+                return not_utf8(t, token);
+            t->at += size;
+            continue;
+        }
         t->line += size > 0;
         t->at += size ? size : 1;
     }
@@ -413,7 +427,6 @@ static enum token_kind read_token(struct tokenizer *t, struct token *token)
     for (;;) {
         while ((c = peek(t, 0)) == ' ' || c == '\t' || c == '\f')
             t->at++;
-        token->line = t->line;
         start = t->at;
         if (c < 0)
             return read_end(t, token);
@@ -595,10 +608,8 @@ enum token_kind tokenizer_next(struct tokenizer *t, struct token *token)
     enum token_kind kind;
 
     memset(token, 0, sizeof *token);
-    token->line = t->line;
     if (!t->line_start && t->pending == 0 && !t->ended && read_common(t, token))
         return token->kind;
-    token->line = t->line;
     if (t->ended) {
         token->start = (uint32_t)(t->error[0] ? t->error_at : t->at);
         token->kind = t->error[0] ? TOKEN_ERROR : TOKEN_END;
@@ -607,7 +618,6 @@ enum token_kind tokenizer_next(struct tokenizer *t, struct token *token)
     do {
         if (t->line_start && !read_indentation(t, token))
             return TOKEN_ERROR;
-        token->line = t->line;
         if (t->pending > 0) {
             t->pending--;
             return give(t, token, TOKEN_INDENT, t->at);
@@ -634,8 +644,6 @@ const char *token_kind_name(enum token_kind kind)
         [TOKEN_OP] = "OP",
         [TOKEN_COMMENT] = "COMMENT",
         [TOKEN_NL] = "NL",
-        [TOKEN_FIELD_OPEN] = "FIELD_OPEN",
-        [TOKEN_FIELD_CLOSE] = "FIELD_CLOSE",
         [TOKEN_ERROR] = "ERROR",
     };
 

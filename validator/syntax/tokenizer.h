@@ -6,8 +6,7 @@
  * point into the source; nothing is copied.
  *
  * An f-string is one TOKEN_STRING here, as it is for CPython 3.11; fstring.h takes it apart, and
- * tokenizer_init_field reads the expressions inside. A parser stands on tokenizer_next alone;
- * token_list.h gives the same as an array.
+ * tokenizer_init_field reads the expressions inside.
  */
 #ifndef LECTERN_VALIDATOR_TOKENIZER_H
 #define LECTERN_VALIDATOR_TOKENIZER_H
@@ -31,8 +30,6 @@ enum token_kind {
     TOKEN_OP,         /* token.id is an enum op */
     TOKEN_COMMENT,    /* this and the next one only when asked for */
     TOKEN_NL,         /* a line end that ends no logical line */
-    TOKEN_FIELD_OPEN, /* these two only in a token_list: around an f-string's expression */
-    TOKEN_FIELD_CLOSE,
     TOKEN_ERROR,
 };
 
@@ -120,8 +117,6 @@ struct token {
     uint8_t id;
     uint16_t flags;
     uint32_t start, length; /* bytes */
-    uint32_t line;          /* 1-based, where it starts */
-    uint32_t match;         /* only in a token_list, see there */
 };
 
 struct tokenizer {

@@ -34,10 +34,13 @@ void unicode_encode(struct buf *to, uint32_t character)
     uint8_t bytes[6];
     int len = u8_uctomb(bytes, character, sizeof bytes);
 
-    if (len > 0)
-        buf_add(to, bytes, (size_t)len);
-    else /* a lone surrogate, which a Python string may hold and UTF-8 may not */
-        buf_adds(to, "\xEF\xBF\xBD");
+    if (len <= 0) { /* a lone surrogate, which a Python string may hold and UTF-8 may not */
+        bytes[0] = (uint8_t)(0xE0 | (character >> 12 & 0x0F));
+        bytes[1] = (uint8_t)(0x80 | (character >> 6 & 0x3F));
+        bytes[2] = (uint8_t)(0x80 | (character & 0x3F));
+        len = 3;
+    }
+    buf_add(to, bytes, (size_t)len);
 }
 
 bool unicode_is_name_start(uint32_t character)

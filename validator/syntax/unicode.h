@@ -17,7 +17,7 @@
  * forms, surrogates and what is above U+10FFFF included) or len is 0. */
 size_t unicode_decode(const char *text, size_t len, uint32_t *character);
 
-/* Appends the character as UTF-8. */
+/* Appends the character as UTF-8; half a surrogate pair as three bytes, which are no UTF-8. */
 void unicode_encode(struct buf *to, uint32_t character);
 
 bool unicode_is_name_start(uint32_t character);    /* XID_Start or '_' */
