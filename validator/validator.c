@@ -22,7 +22,8 @@
 #define DATA_SCIENCE_MODULES                                                                       \
     "networkx", "networkx.algorithms", "networkx.algorithms.community", "numpy", "numpy.fft",      \
         "numpy.linalg", "numpy.random", "pandas", "pandas.api.types", "scipy", "scipy.cluster",    \
-        "scipy.integrate", "scipy.interpolate", "scipy.linalg", "scipy.optimize", "scipy.spatial", \
+        "scipy.cluster.hierarchy", "scipy.cluster.vq", "scipy.integrate", "scipy.interpolate",     \
+        "scipy.linalg", "scipy.optimize", "scipy.spatial", "scipy.spatial.distance",               \
         "scipy.special", "scipy.stats"
 
 static const char *const minimal_modules[] = {MINIMAL_MODULES, NULL};
