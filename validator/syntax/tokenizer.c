@@ -478,25 +478,23 @@ enum byte_class {
     BYTE_NAME_START = 1 << 0,
     BYTE_NAME = 1 << 1,
     BYTE_DIGIT = 1 << 2,
-    BYTE_SIGN = 1 << 3,   /* an operator of one byte, unless one of BYTE_SECOND follows */
-    BYTE_SECOND = 1 << 4, /* may be the second byte of an operator */
-    BYTE_OPEN = 1 << 5,
-    BYTE_CLOSE = 1 << 6,
-    BYTE_STOP = 1 << 7, /* ends a run of plain bytes in a string */
+    BYTE_SIGN = 1 << 3, /* may be an operator by itself */
+    BYTE_OPEN = 1 << 4,
+    BYTE_CLOSE = 1 << 5,
+    BYTE_STOP = 1 << 6, /* ends a run of plain bytes in a string */
 };
 
 #define LETTER (BYTE_NAME_START | BYTE_NAME)
 #define DIGIT  (BYTE_NAME | BYTE_DIGIT)
-#define SIGN   (BYTE_SIGN)
-#define BOTH   (BYTE_SIGN | BYTE_SECOND)
+#define SIGN   BYTE_SIGN
 
 static const uint8_t byte_classes[256] = {
     ['a' ... 'z'] = LETTER, ['A' ... 'Z'] = LETTER, ['_'] = LETTER,     ['0' ... '9'] = DIGIT,
     [','] = SIGN,           [';'] = SIGN,           ['~'] = SIGN,       [':'] = SIGN,
-    ['%'] = SIGN,           ['@'] = SIGN,           ['^'] = SIGN,       ['+'] = BOTH,
-    ['-'] = BOTH,           ['*'] = BOTH,           ['/'] = BOTH,       ['&'] = BOTH,
-    ['|'] = BOTH,           ['<'] = BOTH,           ['>'] = BOTH,       ['='] = BOTH,
-    ['.'] = BOTH,           ['('] = BYTE_OPEN,      ['['] = BYTE_OPEN,  ['{'] = BYTE_OPEN,
+    ['%'] = SIGN,           ['@'] = SIGN,           ['^'] = SIGN,       ['+'] = SIGN,
+    ['-'] = SIGN,           ['*'] = SIGN,           ['/'] = SIGN,       ['&'] = SIGN,
+    ['|'] = SIGN,           ['<'] = SIGN,           ['>'] = SIGN,       ['='] = SIGN,
+    ['.'] = SIGN,           ['('] = BYTE_OPEN,      ['['] = BYTE_OPEN,  ['{'] = BYTE_OPEN,
     [')'] = BYTE_CLOSE,     [']'] = BYTE_CLOSE,     ['}'] = BYTE_CLOSE, ['\''] = BYTE_STOP,
     ['"'] = BYTE_STOP,      ['\\'] = BYTE_STOP,     ['\n'] = BYTE_STOP, ['\r'] = BYTE_STOP,
 };
@@ -559,11 +557,12 @@ static bool read_common(struct tokenizer *t, struct token *token)
         }
     } else if (class & BYTE_SIGN) {
         next = (unsigned char)source[end];
-        if (byte_classes[next] & BYTE_SECOND || (c == '.' && byte_classes[next] & BYTE_DIGIT)) {
-            if (c != '=' || next != '=')
-                return false;
+        if (c == '=' && next == '=') {
             end++;
             c = OP_EQUAL;
+        } else if (next == '=' || next == '>' || next == c ||
+                   (c == '.' && byte_classes[next] & BYTE_DIGIT)) {
+            return false;
         }
         token->kind = TOKEN_OP;
         token->id = c;
@@ -634,17 +633,10 @@ enum token_kind tokenizer_next(struct tokenizer *t, struct token *token)
 const char *token_kind_name(enum token_kind kind)
 {
     static const char *const names[] = {
-        [TOKEN_END] = "ENDMARKER",
-        [TOKEN_NEWLINE] = "NEWLINE",
-        [TOKEN_INDENT] = "INDENT",
-        [TOKEN_DEDENT] = "DEDENT",
-        [TOKEN_NAME] = "NAME",
-        [TOKEN_NUMBER] = "NUMBER",
-        [TOKEN_STRING] = "STRING",
-        [TOKEN_OP] = "OP",
-        [TOKEN_COMMENT] = "COMMENT",
-        [TOKEN_NL] = "NL",
-        [TOKEN_ERROR] = "ERROR",
+        [TOKEN_END] = "ENDMARKER", [TOKEN_NEWLINE] = "NEWLINE", [TOKEN_INDENT] = "INDENT",
+        [TOKEN_DEDENT] = "DEDENT", [TOKEN_NAME] = "NAME",       [TOKEN_NUMBER] = "NUMBER",
+        [TOKEN_STRING] = "STRING", [TOKEN_OP] = "OP",           [TOKEN_COMMENT] = "COMMENT",
+        [TOKEN_NL] = "NL",         [TOKEN_ERROR] = "ERROR",
     };
 
     return names[kind];
