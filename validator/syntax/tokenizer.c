@@ -94,7 +94,8 @@ static bool skip_continuation(struct tokenizer *t, struct token *token)
              "what follows it.");
         return false;
     }
-    if (t->at + 1 + size >= t->len) {
+    /* Behind CR LF at the end of the text Python sees one more line end. */
+    if (t->at + 1 + size >= t->len && size != 2) {
         fail(t, token, t->at,
              "The program ends behind this backslash. Delete it, or finish the line.");
         return false;
@@ -489,14 +490,17 @@ enum byte_class {
 #define SIGN   BYTE_SIGN
 
 static const uint8_t byte_classes[256] = {
-    ['a' ... 'z'] = LETTER, ['A' ... 'Z'] = LETTER, ['_'] = LETTER,     ['0' ... '9'] = DIGIT,
-    [','] = SIGN,           [';'] = SIGN,           ['~'] = SIGN,       [':'] = SIGN,
-    ['%'] = SIGN,           ['@'] = SIGN,           ['^'] = SIGN,       ['+'] = SIGN,
-    ['-'] = SIGN,           ['*'] = SIGN,           ['/'] = SIGN,       ['&'] = SIGN,
-    ['|'] = SIGN,           ['<'] = SIGN,           ['>'] = SIGN,       ['='] = SIGN,
-    ['.'] = SIGN,           ['('] = BYTE_OPEN,      ['['] = BYTE_OPEN,  ['{'] = BYTE_OPEN,
-    [')'] = BYTE_CLOSE,     [']'] = BYTE_CLOSE,     ['}'] = BYTE_CLOSE, ['\''] = BYTE_STOP,
-    ['"'] = BYTE_STOP,      ['\\'] = BYTE_STOP,     ['\n'] = BYTE_STOP, ['\r'] = BYTE_STOP,
+    ['a' ... 'z'] = LETTER, ['A' ... 'Z'] = LETTER, ['_'] = LETTER,
+    ['0' ... '9'] = DIGIT,  [','] = SIGN,           [';'] = SIGN,
+    ['~'] = SIGN,           [':'] = SIGN,           ['%'] = SIGN,
+    ['@'] = SIGN,           ['^'] = SIGN,           ['+'] = SIGN,
+    ['-'] = SIGN,           ['*'] = SIGN,           ['/'] = SIGN,
+    ['&'] = SIGN,           ['|'] = SIGN,           ['<'] = SIGN,
+    ['>'] = SIGN,           ['='] = SIGN,           ['.'] = SIGN,
+    ['('] = BYTE_OPEN,      ['['] = BYTE_OPEN,      ['{'] = BYTE_OPEN,
+    [')'] = BYTE_CLOSE,     [']'] = BYTE_CLOSE,     ['}'] = BYTE_CLOSE,
+    ['\''] = BYTE_STOP,     ['"'] = BYTE_STOP,      ['\\'] = BYTE_STOP,
+    ['\n'] = BYTE_STOP,     ['\r'] = BYTE_STOP,     [0x80 ... 0xFF] = BYTE_STOP,
 };
 
 /* Where the string that begins at `at` with this quote ends, 0 where it wants a second look. */
@@ -510,7 +514,7 @@ static size_t find_plain_end(const struct tokenizer *t, size_t at, char quote)
         if (source[at] == quote)
             return at + 1;
         if (source[at] == '\\' && at + 1 < t->len && source[at + 1] != '\n' &&
-            source[at + 1] != '\r')
+            source[at + 1] != '\r' && (unsigned char)source[at + 1] < 0x80)
             at++;
         else if (source[at] != '\'' && source[at] != '"')
             return 0;
