@@ -24,7 +24,9 @@ static bool is_main_guard(struct judge *judge, const struct site *site)
         (other->flags & NODE_BYTES))
         return false;
     statement = judge_parent(judge, site->parent);
-    return statement != FACTS_NONE && judge_node(judge, statement)->kind == NODE_IF &&
+    return statement != FACTS_NONE &&
+           (judge_node(judge, statement)->kind == NODE_IF ||
+            judge_node(judge, statement)->kind == NODE_ELIF) &&
            judge_node(judge, statement)->child == site->parent;
 }
 
