@@ -18,6 +18,9 @@ MODULE, CLASS, FUNCTION, COMPREHENSION = range(4)
 NEVER = 1 << 30
 FIELD = "\ufffd"  # stands for an f-string's field in its text
 REACHES = re.compile(r"\{[^{}]*\.__")  # a format field that reaches for a dunder
+FIELDS_OF = re.compile(r"\{([^{}!:]*)")
+NAMES_OF = re.compile(r"\.([^.\[\]]*)")
+DOTTED = re.compile(r"[A-Za-z0-9_.]*\Z")
 WORD = "[A-Za-z0-9_]"
 QUERY_FAULTS = re.compile(r"(?<!%s)__|\._|@%s+[.(\[]" % (WORD, WORD))
 QUERY_METHODS = re.compile(r"(?<=\.)%s+" % WORD)
@@ -66,7 +69,28 @@ class Policy:
         self.dunders = frozenset(dump["dunder_methods"])
         self.path_keywords = frozenset(dump["path_keywords"])
         self.query_keywords = frozenset(dump["query_keywords"])
+        self.private_names = frozenset(dump["private_names"])
+        self.dunder_texts = frozenset(dump["dunder_texts"])
+        commands = dump["command_texts"]
+        self.commands = frozenset(one for one in commands if one[-1] != "*")
+        self.command_begins = tuple(one[:-1] for one in commands if one[-1] == "*")
         self.storable = frozenset(dump["storable"])
+
+
+    def is_private(self, text):
+        return text[:1] == "_" and not is_dunder(text) and text not in self.private_names
+
+    def is_bad_text(self, text):
+        """Whether a format field in it reaches for what is forbidden, or it is a name or a command itself."""
+        if "{" in text:
+            if REACHES.search(text):
+                return True
+            for field in FIELDS_OF.findall(text):
+                if "." in field and not self.attributes.isdisjoint(NAMES_OF.findall(field)):
+                    return True
+        if text in self.commands or text.startswith(self.command_begins):
+            return True
+        return "__" in text and DOTTED.match(text) is not None and not self.dunder_texts.isdisjoint(text.split("."))
 
 
 def load(path):
@@ -123,6 +147,9 @@ class Walk:
         self.uses = []  # (Name, its chain of Attributes from the inside or None, scope, statement)
         self.doubts = []  # (Attribute, its number in its chain, the Name at the root or None, called)
         self.imports = []  # (name, Module, scope, statement or None where it is none of the module's own, line)
+        self.own = set()  # attributes that the program stores or its classes have
+        self.classes = []
+        self.patterns = []  # (keyword of a class pattern that begins with "_", line)
         self.declared = set()  # names in global and nonlocal statements
         self.run_together = set()  # ids of strings that were judged with their neighbours
 
@@ -159,6 +186,8 @@ class Walk:
 
     def later(self, kind, nodes):
         scope = Scope(kind, self.scope, self.scope.statement)
+        if kind == CLASS:
+            self.classes.append(scope)
         self.put_off.append((scope, nodes, self.by_name))
         return scope
 
@@ -247,6 +276,8 @@ class Walk:
                 self.find("dunder", pattern.lineno)
             elif text in self.policy.attributes:
                 self.find("forbidden-attribute", pattern.lineno)
+            elif self.policy.is_private(text):
+                self.patterns.append((text, pattern.lineno))
         self.stack += (node.cls, node.patterns, node.kwd_patterns)
 
     # ---- scopes ----
@@ -349,7 +380,9 @@ class Walk:
         chain, doubts = [], []
         while type(node) is ast.Attribute:
             chain.append(node)
-            if node.attr in watched or node.attr[:2] == "__":
+            if type(node.ctx) is ast.Store:
+                self.own.add(node.attr)
+            if node.attr in watched or node.attr[:1] == "_":
                 doubts.append((node, len(chain), called))
             called = False
             node = node.value
@@ -376,7 +409,7 @@ class Walk:
             told = type(node.value) is ast.Attribute and node.value.attr == "__class__"  # one mistake
             if not (allowed or told):
                 self.find("dunder", node.end_lineno)
-        elif text in policy.attributes:
+        elif text in policy.attributes or (text not in self.own and policy.is_private(text)):
             self.find("forbidden-attribute", node.end_lineno)
 
     def judge_uncalled(self, node):
@@ -476,12 +509,12 @@ class Walk:
             return
         if self.by_name and ((text[:2] == "__" and len(text) > 2) or text in self.policy.methods):
             self.find("name-by-text", node.lineno)
-        if "{" in text and REACHES.search(text) and id(node) not in self.run_together:
+        if id(node) not in self.run_together and self.policy.is_bad_text(text):
             self.find("name-by-text", node.lineno)
 
     def joined(self, node):
         if id(node) not in self.run_together:
-            if REACHES.search(text_of(node)):
+            if self.policy.is_bad_text(text_of(node)):
                 self.find("name-by-text", node.lineno)
         self.run_together.update(map(id, node.values))
         self.stack += node.values
@@ -509,12 +542,17 @@ class Walk:
     def judge_run(self, run):
         if len(run) > 1:
             self.run_together.update(map(id, run))
-            if REACHES.search("".join(map(text_of, run))):
+            if self.policy.is_bad_text("".join(map(text_of, run))):
                 self.find("name-by-text", run[0].lineno)
 
     # ---- what names mean ----
 
     def judge_uses(self):
+        for scope in self.classes:
+            self.own.update(scope.bound.difference(scope.outer))
+        for text, line in self.patterns:
+            if text not in self.own:
+                self.find("forbidden-attribute", line)
         steps = {}  # id of a Name: attributes behind it that were judged as the module's
         if self.imports:
             names = self.place_imports()

@@ -14,6 +14,17 @@ type(*x)
 "{0.__class__}".format(x)
 "{0." + "__class__}"
 x + "{0._" + "_class__}"
+"{0.gi_frame}".format(x)
+"{a b.c[.obj].f_back!r:{tb_frame.obj}}"
+f"{{{x}.gi_frame}}"
+"__globals__"
+x + "__glo" + "bals__"
+"a.__dict__"
+"module://x"
+f"cycler({x})"
+x._y
+x._replace(_y=1)
+_x._y.z
 f"{x}{{0.__dict__}}"
 f"{{{x}.__y}}"
 x.agg("__len__")

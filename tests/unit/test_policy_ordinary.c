@@ -298,6 +298,32 @@ static const char *const programs[] = {
     "assert len(a) == 2, \"length\"\n"
     "print(name, others, a, b, values[::-1], values[-1:])\n",
 
+    "class Tree:\n"
+    "    _count = 0\n"
+    "    def __init__(self, parent=None):\n"
+    "        self._parent, self.__root = parent, parent._root() if parent else self\n"
+    "        self._seen: set = set()\n"
+    "    def _root(self):\n"
+    "        return self.__root\n"
+    "    @property\n"
+    "    def depth(self):\n"
+    "        return 1 + self._parent.depth if self._parent else len(self._seen)\n"
+    "print(Tree(Tree())._root().depth, Tree()._count)\n",
+    "from collections import namedtuple\n"
+    "from enum import Enum\n"
+    "P = namedtuple(\"P\", \"a b\", defaults=[1])\n"
+    "class Kind(Enum):\n"
+    "    A = 1\n"
+    "    @classmethod\n"
+    "    def _missing_(cls, value):\n"
+    "        return cls.A\n"
+    "print(P._make([1, 2])._asdict(), P._fields, P._field_defaults, Kind(3)._value_)\n"
+    "for _, x in enumerate([P(1)]):\n"
+    "    print(_, x._replace(a=2))\n",
+    "record = {\"__type__\": \"a\", \"__class__\": \"b\", \"__root__\": None, \"backend\": 1}\n"
+    "print(\"{0[obj]} {1.real} {env}\".format({\"obj\": 1}, 2, env=\"{x: y.obj}\"))\n"
+    "print('{\"url\": \"http://a.env\"}', \"No __import__ is needed, nor __dict__.\")\n",
+
     /* Helpers */
     "from code_helpers import get_nodes, get_relationships\n"
     "ids = {n[\"node_id\"] for n in get_nodes(session_id)}\n"

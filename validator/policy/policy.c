@@ -110,6 +110,45 @@ bool policy_has_word(const char *words, const char *word, size_t len)
     return false;
 }
 
+static bool is_name_byte(char byte)
+{
+    return byte == '_' || (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+           (byte >= 'A' && byte <= 'Z');
+}
+
+/* "a.__dict__" */
+static bool names_dunder(const char *text, size_t len)
+{
+    size_t start = 0;
+    bool found = false;
+
+    for (size_t i = 0; i <= len; i++) {
+        if (i < len && is_name_byte(text[i]))
+            continue;
+        if (i < len && text[i] != '.')
+            return false;
+        found = found || policy_has_word(policy_dunder_texts, text + start, i - start);
+        start = i + 1;
+    }
+    return found;
+}
+
+bool policy_is_command(const char *text, size_t len)
+{
+    const char *words = policy_command_texts;
+
+    while (*words) {
+        size_t size = strcspn(words, " "), fixed = size - (words[size - 1] == '*');
+
+        if (fixed < size ? len >= fixed && memcmp(text, words, fixed) == 0
+                         : len == fixed && memcmp(text, words, fixed) == 0)
+            return true;
+        words += size;
+        words += *words == ' ';
+    }
+    return names_dunder(text, len);
+}
+
 bool policy_attribute_allowed(const struct policy_module *module, const char *attribute, size_t len)
 {
     bool listed = policy_has_word(module->attributes, attribute, len);

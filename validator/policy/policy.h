@@ -83,6 +83,16 @@ extern const char policy_query_keywords[];
 /* Attributes of modules on which code may store all the same: "pandas.options". */
 extern const char policy_storable[];
 
+/* Attributes that begin with '_' and are public all the same. */
+extern const char policy_private_names[];
+
+/* Names in double underscores that are no text either: what Python keeps under them leads out of
+ * the program. Others, such as "__class__", are keys of honest data. */
+extern const char policy_dunder_texts[];
+
+/* Texts that a library takes for a command: whole, or up to '*'. */
+extern const char policy_command_texts[];
+
 extern const char
     policy_dunder_methods[]; /* words: what a class may define and super() may be asked for */
 
@@ -94,6 +104,10 @@ const struct policy_module *policy_module_step(const struct policy_module *modul
 const struct policy_name *policy_name_find(const char *name, size_t len);
 bool policy_is_inner_module(const char *name, size_t len);
 bool policy_has_word(const char *words, const char *word, size_t len);
+
+/* Whether a text is one of policy_command_texts, or names with dots between of which one is of
+ * policy_dunder_texts. */
+bool policy_is_command(const char *text, size_t len);
 
 /* Whether code may use the attribute of the module, where it is no module itself. */
 bool policy_attribute_allowed(const struct policy_module *module, const char *attribute,

@@ -13,6 +13,9 @@
  *   dunder_methods      what a class may define
  *   path_keywords       of the role "writer"
  *   query_keywords      refused for the role "query"
+ *   private_names       attributes that begin with '_' and are public all the same
+ *   dunder_texts        names in double underscores that are no text either
+ *   command_texts       texts that are refused, whole or up to '*'
  *   storable            attributes of modules that may be stored to
  *   refused_attributes  "module.name" and "module.begin*"
  *   inner_modules       names of modules that modules carry as attributes
@@ -125,12 +128,14 @@ static json_t *dump_inner_modules(void)
 void validator_dump_policy(struct buf *to)
 {
     json_auto_t *object = json_pack(
-        "{s:{s:I, s:I, s:I}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "limits", "bytes",
+        "{s:{s:I, s:I, s:I}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "limits", "bytes",
         (json_int_t)VALIDATOR_SOURCE_CAP, "brackets", (json_int_t)VALIDATOR_DEPTH_CAP, "indents",
         (json_int_t)VALIDATOR_INDENT_CAP - 1, "ranks", dump_ranks(), "profiles", dump_profiles(),
         "modules", dump_modules(), "names", dump_names(), "dunder_methods",
         words(policy_dunder_methods), "path_keywords", words(policy_path_keywords),
-        "query_keywords", words(policy_query_keywords), "storable", words(policy_storable),
+        "query_keywords", words(policy_query_keywords), "private_names", words(policy_private_names),
+        "dunder_texts", words(policy_dunder_texts), "command_texts", words(policy_command_texts),
+        "storable", words(policy_storable),
         "refused_attributes", dump_patterns(), "inner_modules", dump_inner_modules());
 
     if (object)

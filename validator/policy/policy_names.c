@@ -163,6 +163,28 @@ const char policy_path_keywords[] = "path_or_buf path_or_buffer path buf file fn
 
 const char policy_query_keywords[] = "local_dict global_dict resolvers level target parser";
 
+const char policy_private_names[] =
+    "_asdict _field_defaults _fields _make _replace "
+    "_generate_next_value_ _ignore_ _member_map_ _member_names_ _missing_ _name_ _order_ "
+    "_value2member_map_ _value_";
+
+const char policy_dunder_texts[] =
+    "__annotations__ __array_finalize__ __array_function__ __array_interface__ __array_prepare__ "
+    "__array_struct__ __array_ufunc__ __array_wrap__ __base__ __bases__ __build_class__ "
+    "__builtins__ __cached__ __cause__ __class_getitem__ __closure__ __code__ __context__ "
+    "__dataclass_fields__ __debug__ __defaults__ __del__ __delattr__ __delete__ __dict__ __dir__ "
+    "__forward_arg__ __forward_code__ __func__ __get__ __getattr__ __getattribute__ "
+    "__getinitargs__ "
+    "__getnewargs__ __getnewargs_ex__ __getstate__ __globals__ __import__ __init_subclass__ "
+    "__instancecheck__ __kwdefaults__ __loader__ __mro__ __mro_entries__ __objclass__ __package__ "
+    "__prepare__ __reduce__ __reduce_ex__ __self__ __set__ __set_name__ __setattr__ __setstate__ "
+    "__slots__ __spec__ __subclasscheck__ __subclasses__ __subclasshook__ __traceback__ "
+    "__weakref__ __wrapped__";
+
+const char policy_command_texts[] =
+    "module://* cycler(* text.usetex text.latex.preamble pgf.preamble pgf.texsystem usetex "
+    "plotting.backend";
+
 const char policy_storable[] = "pandas.options";
 
 const char policy_dunder_methods[] =

@@ -43,6 +43,8 @@ static bool fill_words(struct judge *judge)
         if (is_ascii_dunder(text, len))
             word->flags |=
                 WORD_DUNDER | (policy_has_word(policy_dunder_methods, text, len) ? WORD_METHOD : 0);
+        else if (len > 0 && text[0] == '_' && !policy_has_word(policy_private_names, text, len))
+            word->flags |= WORD_PRIVATE;
         judge->roles |= word->roles;
         judge->flags |= word->flags;
     }

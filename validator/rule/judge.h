@@ -21,6 +21,8 @@ enum word_flags {
     WORD_DUNDER = 1 << 0,
     WORD_METHOD = 1 << 1, /* a dunder that classes may define */
     WORD_MIXED = 1 << 2,
+    WORD_PRIVATE = 1 << 3, /* begins with '_', and is no dunder nor public all the same */
+    WORD_OWN = 1 << 4,     /* private, and the program's. Filled by rule_private */
 };
 
 /* What the policy says of a name, asked once a symbol. */
@@ -73,6 +75,7 @@ struct judge {
     ROW(module)      /* names that mean a module: what is reached, nothing stored, no value */     \
     ROW(name)        /* forbidden names and dunders, in every role but the next */                 \
     ROW(attribute)   /* the same of attributes */                                                  \
+    ROW(private)     /* attributes that begin with '_', unless they are the program's */           \
     ROW(look_alike)  /* names in letters of two alphabets */                                       \
     ROW(writer)      /* methods that write a file when they are given a path */                    \
     ROW(query)       /* methods that evaluate their text */                                        \

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Templates of str.format() whose fields reach for names in double underscores: "{0.__class__}".
+ * Templates of str.format() whose fields reach for names in double underscores or for forbidden
+ * attributes, "{0.__class__}", and texts that are such a name or a library's command by themselves.
  * Strings that '+' puts together are judged as the one they become.
  */
 #include "validator/rule/judge.h"
 
 #include <string.h>
 
+#include "helpers/base/utf8.h"
+
+#define SHOWN_CAP 60 /* bytes of a text in a message */
 #define WHOLE_CAP (VALIDATOR_SOURCE_CAP * 4)
 
 struct walk {
@@ -34,12 +38,56 @@ static bool reaches_for_dunder(const char *text, size_t len)
     return false;
 }
 
+/* strchr finds the NUL, too. */
+static bool is_one_of(char byte, const char *set)
+{
+    return byte && strchr(set, byte);
+}
+
+/* From the byte behind '{' to the field's end: whether an attribute in it is a forbidden one. */
+static bool names_forbidden(const char *text, size_t len)
+{
+    size_t start = len; /* of a name behind '.' */
+
+    for (size_t i = 0; i <= len; i++) {
+        if (i < len && !is_one_of(text[i], ".[]{}!:"))
+            continue;
+        if (start < i) {
+            const struct policy_name *name = policy_name_find(text + start, i - start);
+
+            if (name && (name->roles & ROLE_ATTRIBUTE))
+                return true;
+        }
+        if (i < len && is_one_of(text[i], "{}!:"))
+            return false;
+        start = i < len && text[i] == '.' ? i + 1 : len;
+    }
+    return false;
+}
+
+static bool reaches_for_forbidden(const char *text, size_t len)
+{
+    const char *end = text + len;
+
+    while ((text = memchr(text, '{', (size_t)(end - text)))) {
+        text++;
+        if (names_forbidden(text, (size_t)(end - text)))
+            return true;
+    }
+    return false;
+}
+
 static void judge_template(struct judge *judge, uint32_t node, const char *text, size_t len)
 {
-    if (reaches_for_dunder(text, len))
+    if (reaches_for_dunder(text, len) || reaches_for_forbidden(text, len))
         report_add(judge->report, "name-by-text", judge_node(judge, node)->at,
                    "A format field must not reach for names in double underscores. Format plain "
                    "values: \"{}\".format(value), or an f-string.");
+    else if (policy_is_command(text, len))
+        report_add(judge->report, "name-by-text", judge_node(judge, node)->at,
+                   "The text '%.*s' is not allowed: a library may take it for a name or a command. "
+                   "If it is data of yours, write it otherwise.",
+                   (int)utf8_cut(text, len, SHOWN_CAP), text);
 }
 
 static bool is_sum(const struct judge *judge, uint32_t node)
@@ -122,27 +170,11 @@ static void walk_node(struct walk *walk, uint32_t node)
     walk_children(walk, node);
 }
 
-/* Whether a field and a dunder can be put together from the program's strings at all. */
-static bool may_reach(const struct judge *judge)
-{
-    const struct site_list *strings = &judge->facts->strings;
-    bool brace = false, underscore = false;
-
-    for (uint32_t i = 0; i < strings->count && !(brace && underscore); i++) {
-        size_t len;
-        const char *text = ast_text(judge->ast, strings->rows[i].node, &len);
-
-        brace = brace || memchr(text, '{', len);
-        underscore = underscore || memchr(text, '_', len);
-    }
-    return brace && underscore;
-}
-
 void rule_template(struct judge *judge)
 {
     struct walk walk = {.judge = judge};
 
-    if (!may_reach(judge))
+    if (judge->facts->strings.count == 0)
         return;
     buf_init(&walk.whole, WHOLE_CAP);
     walk_node(&walk, 0);
