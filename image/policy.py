@@ -23,6 +23,8 @@ NAMES_OF = re.compile(r"\.([^.\[\]]*)")
 DOTTED = re.compile(r"[A-Za-z0-9_.]*\Z")
 WORD = "[A-Za-z0-9_]"
 QUERY_FAULTS = re.compile(r"(?<!%s)__|\._|@%s+[.(\[]" % (WORD, WORD))
+OPTION = re.compile(r"[A-Za-z0-9_.]*\Z")
+PLOTTING_OPTIONS = ("plotting.backend", "plotting.matplotlib.register_converters")
 QUERY_METHODS = re.compile(r"(?<=\.)%s+" % WORD)
 
 
@@ -46,6 +48,9 @@ class Module:
         return attribute not in self.refused and not attribute.startswith(self.begins)
 
 
+PLACES = ("asked_for", "indexed", "base")
+
+
 class Policy:
     """The dump's tables for one profile, as sets."""
 
@@ -62,10 +67,14 @@ class Policy:
         self.getters = frozenset(roles["getter"])
         self.by_name = frozenset(roles["by_name"])
         self.types = frozenset(roles["type"])
+        self.keywords = frozenset(roles["keyword"])
+        self.options = frozenset(roles["option"])
+        self.places = {place: frozenset(roles[place]) for place in PLACES}
+        self.of_place = frozenset().union(*self.places.values())
         self.methods = self.attributes | self.writers | self.queries  # refused where a method is named by text
-        self.watched_names = self.names | self.getters
-        self.watched_attributes = self.attributes | self.writers | self.queries | self.getters
-        self.watched_calls = self.writers | self.queries | self.getters | self.by_name | self.types
+        self.watched_names = self.names | self.getters | self.of_place
+        self.watched_attributes = self.attributes | self.writers | self.queries | self.getters | self.of_place
+        self.watched_calls = self.writers | self.queries | self.getters | self.by_name | self.types | self.options
         self.dunders = frozenset(dump["dunder_methods"])
         self.path_keywords = frozenset(dump["path_keywords"])
         self.query_keywords = frozenset(dump["query_keywords"])
@@ -103,7 +112,7 @@ def load(path):
 
 
 class Scope:
-    __slots__ = ("kind", "parent", "bound", "outer", "modules", "statement")
+    __slots__ = ("kind", "parent", "bound", "outer", "modules", "foreign", "statement")
 
     def __init__(self, kind, parent, statement):
         self.kind = kind
@@ -112,6 +121,7 @@ class Scope:
         self.bound = set()
         self.outer = {}  # name: "global" or "nonlocal"
         self.modules = {}  # name: Module, of imports
+        self.foreign = set()  # names that were imported from modules
 
 
 def is_dunder(text):
@@ -149,6 +159,9 @@ class Walk:
         self.imports = []  # (name, Module, scope, statement or None where it is none of the module's own, line)
         self.own = set()  # attributes that the program stores or its classes have
         self.classes = []
+        self.places = {}  # id of a Name or Attribute: where it stands, of PLACES
+        self.item_stores = set()  # ids of what items are stored in
+        self.foreign = []  # (name, scope), imported from a module
         self.patterns = []  # (keyword of a class pattern that begins with "_", line)
         self.declared = set()  # names in global and nonlocal statements
         self.run_together = set()  # ids of strings that were judged with their neighbours
@@ -199,6 +212,16 @@ class Walk:
         elif text in self.policy.names:
             self.find("forbidden-name", line)
 
+    def stands(self, place, nodes):
+        for node in nodes:
+            if type(node) in (ast.Name, ast.Attribute):
+                self.places.setdefault(id(node), set()).add(place)
+
+    def judge_place(self, text, places, line):
+        for place in PLACES:
+            if text in self.policy.places[place] and place not in (places or ()):
+                self.find("forbidden-name", line)
+
     def bind(self, text, line):
         self.judge_name(text, line)
         self.scope.bound.add(text)
@@ -209,6 +232,8 @@ class Walk:
             self.judge_name(text, node.lineno)
             if text in self.policy.getters and not called:
                 self.find("name-by-text", node.lineno)
+            if text in self.policy.of_place and type(node.ctx) is ast.Load:
+                self.judge_place(text, self.places.get(id(node)), node.lineno)
         if type(node.ctx) is ast.Load:
             self.uses.append((node, None, self.scope, self.scope.statement))
         else:
@@ -242,6 +267,8 @@ class Walk:
     def keyword(self, node):
         if node.arg is not None:
             self.judge_name(node.arg, node.lineno)
+            if node.arg in self.policy.keywords:
+                self.find("forbidden-name", node.lineno)
         self.stack.append(node.value)
 
     def condition(self, node):
@@ -270,7 +297,27 @@ class Walk:
             self.bind(node.rest, node.end_lineno)
         self.stack += (node.keys, node.patterns)
 
+    def compare(self, node):
+        self.stands("asked_for", (node.left, *node.comparators))
+        self.stack += (node.left, node.comparators)
+
+    def subscript(self, node):
+        self.stands("asked_for", (node.value, node.slice))
+        if text_of(node.slice) is None:
+            self.stands("indexed", (node.value,))
+        if type(node.ctx) is not ast.Load:
+            base = node.value
+            while type(base) is ast.Subscript:
+                base = base.value
+            self.item_stores.add(id(base))
+        self.stack += (node.value, node.slice)
+
+    def annotated(self, node):
+        self.stands("asked_for", (node.annotation,))
+        self.stack += (node.target, node.annotation, node.value)
+
     def match_class(self, node):
+        self.stands("asked_for", (node.cls,))
         for text, pattern in zip(node.kwd_attrs, node.kwd_patterns):
             if is_dunder(text):
                 self.find("dunder", pattern.lineno)
@@ -288,6 +335,7 @@ class Walk:
             if one is not None:
                 self.judge_name(one.arg, one.lineno)
                 scope.bound.add(one.arg)
+                self.stands("asked_for", (one.annotation,))
                 self.stack.append(one.annotation)
         self.stack += (args.defaults, args.kw_defaults)
 
@@ -295,6 +343,7 @@ class Walk:
         self.scope.bound.add(node.name)
         if not (self.scope.kind == CLASS and node.name in self.policy.dunders):
             self.judge_name(node.name, node.lineno)
+        self.stands("asked_for", (node.returns,))
         self.stack += (node.decorator_list, node.returns)
         self.parameters(node.args, self.later(FUNCTION, list(node.body)))
 
@@ -303,6 +352,7 @@ class Walk:
 
     def class_(self, node):
         self.bind(node.name, node.lineno)
+        self.stands("base", node.bases)
         self.stack += (node.decorator_list, node.bases, node.keywords)
         self.later(CLASS, list(node.body))
 
@@ -336,6 +386,8 @@ class Walk:
         self.scope.bound.add(name)
         if alias.name in self.policy.getters and name != alias.name:  # known here by its own name
             self.find("name-by-text", alias.end_lineno)
+        if alias.name in self.policy.of_place and name != alias.name:
+            self.find("forbidden-name", alias.lineno)
 
     def import_(self, node):
         for alias in node.names:
@@ -372,6 +424,8 @@ class Walk:
             self.note_import(name, inner, node, alias.end_lineno)
         elif not module.allows(alias.name):
             self.find("import-not-allowed", alias.lineno)
+        if inner is None and "%s.%s" % (module.name, alias.name) not in self.policy.storable:
+            self.foreign.append((name, self.scope))
 
     # ---- attributes and calls ----
 
@@ -384,6 +438,9 @@ class Walk:
                 self.own.add(node.attr)
             if node.attr in watched or node.attr[:1] == "_":
                 doubts.append((node, len(chain), called))
+                if node.attr in self.policy.of_place and type(node.ctx) is ast.Load:
+                    place = self.places.get(id(node)) if len(chain) == 1 else ("asked_for",)
+                    self.judge_place(node.attr, place, node.end_lineno)
             called = False
             node = node.value
         root = None
@@ -395,6 +452,8 @@ class Walk:
                 self.judge_name(node.id, node.lineno)
                 if node.id in self.policy.getters:
                     self.find("name-by-text", node.lineno)
+                if node.id in self.policy.of_place:
+                    self.judge_place(node.id, ("asked_for",), node.lineno)
         else:
             self.stack.append(node)
         for attribute, back, was_called in doubts:
@@ -404,7 +463,8 @@ class Walk:
         """One that is watched, and no step of a module's chain."""
         policy, text = self.policy, node.attr
         if is_dunder(text):
-            allowed = (called and text in policy.dunders and is_super_call(node.value)) or (
+            allowed = (called and text in policy.dunders and is_super_call(node.value) and not (
+                text == "__new__" and (node.value.args or node.value.keywords))) or (
                 text == "__name__" and type(node.ctx) is ast.Load and is_type_call(node.value))
             told = type(node.value) is ast.Attribute and node.value.attr == "__class__"  # one mistake
             if not (allowed or told):
@@ -424,6 +484,9 @@ class Walk:
     def call(self, node):
         function = node.func
         kind = type(function)
+        if kind is ast.Name and function.id in ("isinstance", "issubclass"):
+            for one in node.args:
+                self.stands("asked_for", one.elts if type(one) is ast.Tuple else (one,))
         if kind is ast.Attribute:
             text = function.attr
             self.attribute(function, True)
@@ -450,6 +513,8 @@ class Walk:
             odd = node.keywords or any(type(one) is ast.Starred for one in node.args)
             if odd or len(node.args) > 1:
                 self.find("forbidden-name", line)
+        if text in policy.options:
+            self.judge_options(node)
         if text in policy.by_name:
             self.by_name += 1
             self.stack.append(self.by_name)  # an int: where it comes up again, the call is done
@@ -470,6 +535,15 @@ class Walk:
                     type(one.value) is ast.Constant and one.value.value is None):
                 self.find("file-method", one.value.lineno)
                 return
+
+    def judge_options(self, node):
+        for one in (*node.args[::2], *(one.value for one in node.keywords if one.arg == "pat")):
+            text = text_of(one)
+            if text is None:
+                continue
+            pattern = OPTION.match(text) and re.compile(text, re.IGNORECASE | re.ASCII)
+            if not pattern or any(map(pattern.search, PLOTTING_OPTIONS)):
+                self.find("text-method", one.lineno)
 
     def judge_query(self, node):
         arguments = [(None, one, one.lineno) for one in node.args]
@@ -522,6 +596,7 @@ class Walk:
     def binary(self, node):
         """a + b + c as the list it is written as: strings side by side in it are one text."""
         if type(node.op) is not ast.Add:
+            self.stands("asked_for", (node.left, node.right))
             self.stack += (node.left, node.right)
             return
         operands = []
@@ -529,6 +604,7 @@ class Walk:
             operands.append(node.right)
             node = node.left
         operands.append(node)
+        self.stands("asked_for", operands)
         self.stack += operands
         run = []
         for one in reversed(operands):
@@ -547,7 +623,19 @@ class Walk:
 
     # ---- what names mean ----
 
+    def judge_foreign(self):
+        """Nothing is stored to what was imported."""
+        for name, scope in self.foreign:
+            self.plain_scope(name, scope).foreign.add(name)
+        names = {name for name, _ in self.foreign}
+        for node, chain, scope, _ in self.uses:
+            if node.id in names and node.id in self.plain_scope(node.id, scope).foreign:
+                last = chain[-1] if chain else node
+                if type(last.ctx) is not ast.Load or id(last) in self.item_stores:
+                    self.find("module-store", node.lineno)
+
     def judge_uses(self):
+        self.judge_foreign()
         for scope in self.classes:
             self.own.update(scope.bound.difference(scope.outer))
         for text, line in self.patterns:
@@ -578,6 +666,19 @@ class Walk:
                     return self.root
                 # Before a class has bound its name, the one around it is seen: both are meant.
                 if declared is None and name in around.bound and (around.kind != CLASS or name in around.modules):
+                    return around
+            around = around.parent
+        return self.root
+
+    def plain_scope(self, name, scope):
+        """The scope whose binding of the name is meant in this one; the module's for what nothing binds."""
+        around = scope
+        while around is not None:
+            if around.kind != CLASS or around is scope:
+                declared = around.outer.get(name)
+                if declared == "global":
+                    return self.root
+                if declared is None and name in around.bound:
                     return around
             around = around.parent
         return self.root
@@ -628,8 +729,9 @@ class Walk:
                 continue
             if not module.allows(attribute.attr):
                 self.find("module-attribute", attribute.end_lineno)
-            elif type(chain[-1].ctx) is not ast.Load and (
-                    "%s.%s" % (module.name, attribute.attr) not in self.policy.storable):
+            elif (type(chain[-1].ctx) is not ast.Load or id(chain[-1]) in self.item_stores) and (
+                    type(attribute.ctx) is not ast.Load
+                    or "%s.%s" % (module.name, attribute.attr) not in self.policy.storable):
                 self.find("module-store", node.lineno)
             return number
         self.find("module-as-value", chain[-1].end_lineno)
@@ -655,12 +757,13 @@ HANDLERS = {
     ast.AsyncFunctionDef: Walk.function, ast.ClassDef: Walk.class_, ast.Import: Walk.import_,
     ast.ImportFrom: Walk.import_from, ast.Global: Walk.declare, ast.Nonlocal: Walk.declare, ast.If: Walk.condition,
     ast.AugAssign: Walk.augmented, ast.ExceptHandler: Walk.handler, ast.MatchAs: Walk.capture,
-    ast.MatchStar: Walk.capture, ast.MatchMapping: Walk.match_mapping, ast.MatchClass: Walk.match_class,
+    ast.MatchStar: Walk.capture, ast.Compare: Walk.compare, ast.Subscript: Walk.subscript, ast.AnnAssign: Walk.annotated,
+    ast.MatchMapping: Walk.match_mapping, ast.MatchClass: Walk.match_class,
     int: Walk.leave_call,
 }
 # The fields to go on with, of nodes that ask for nothing else.
 FIELDS = (
-    (ast.Assign, "targets", "value"), (ast.AnnAssign, "target", "annotation", "value"), (ast.Delete, "targets"),
+    (ast.Assign, "targets", "value"), (ast.Delete, "targets"),
     (ast.Expr, "value"), (ast.Return, "value"), (ast.For, "target", "iter", "body", "orelse"),
     (ast.AsyncFor, "target", "iter", "body", "orelse"), (ast.While, "test", "body", "orelse"),
     (ast.With, "items", "body"), (ast.AsyncWith, "items", "body"), (ast.withitem, "context_expr", "optional_vars"),
@@ -670,8 +773,8 @@ FIELDS = (
     (ast.MatchSequence, "patterns"), (ast.MatchOr, "patterns"),
     (ast.BoolOp, "values"), (ast.UnaryOp, "operand"), (ast.IfExp, "test", "body", "orelse"), (ast.Dict, "keys", "values"),
     (ast.Set, "elts"), (ast.List, "elts"), (ast.Tuple, "elts"), (ast.Starred, "value"), (ast.Await, "value"),
-    (ast.Yield, "value"), (ast.YieldFrom, "value"), (ast.Compare, "left", "comparators"),
-    (ast.FormattedValue, "value", "format_spec"), (ast.Subscript, "value", "slice"), (ast.Slice, "lower", "upper", "step"),
+    (ast.Yield, "value"), (ast.YieldFrom, "value"),
+    (ast.FormattedValue, "value", "format_spec"), (ast.Slice, "lower", "upper", "step"),
     (ast.comprehension, "target", "iter", "ifs"),
 )
 

@@ -58,6 +58,25 @@ operator.attrgetter("_a")
 operator.methodcaller("upper", "__x__")
 operator.methodcaller("to_csv")
 namedtuple("A", "b __c__")
+np.ndarray((1,), x, y)
+isinstance(x, np.ndarray)
+isinstance(x, (list, ndarray))
+ndarray | np.ndarray
+[np.ndarray, ndarray]
+np.ndarray.sum
+x == ndarray
+TypedDict("X", {"a": y})
+np.r_["a,b"]
+np.r_[x, y]
+r_[f"{x}"]
+x.plot(backend="a")
+x(usetex=True)
+pd.set_option("display.max_rows", 3)
+pd.set_option("display.width", 3, "Lotting.back", y)
+set_option(f"x.{y}", 1)
+x.option_context(y, "plotting", "mode.x", pat="|")
+super(A, x).__new__(x)
+super(A, x).__init__()
 [np for np in x]
 [np.array for y in x]
 (np := 3)
@@ -97,6 +116,31 @@ from numpy import random as np
 from numpy import array as np
 from numpy import load
 from datetime import datetime
+from numpy import ndarray as x
+from numpy import ndarray, zeros
+from typing import TypedDict
+from string import Template
+def f():\\n    global np\\n    from numpy import zeros as np\\n    np.x = 1
+class C:\\n    from numpy import zeros as np\\n    np.x = 1\\n    del np[0]
+class C:\\n    np = 1\\n    np.x = 1
+def f(np):\\n    np.x = 1\\n    np[0][1] = 2
+class C(TypedDict, ndarray): pass
+x: ndarray = ndarray
+def f(x: ndarray = ndarray) -> ndarray: pass
+match x:\\n    case np.ndarray(): pass
+zeros.x = 1
+zeros.x[0] = 1
+zeros[0][1] = 2
+zeros().x = 1
+del zeros[0].x, Template[0]
+np.x.y[0][1] += 1
+pd.options = 1
+pd.options.display["x"] = 1
+plt.rcParams = 1
+plt.rcParams["x"]["y"] = 1
+from matplotlib.pyplot import rcParams, figure
+rcParams["a"] = figure["b"] = 1
+rcParams.a = figure.b = 1
 from operator import attrgetter, methodcaller as call
 from json import *
 from . import x

@@ -443,6 +443,46 @@ static const char *const programs[] = {
     "print(fcluster(linkage(pdist(X)), t=2, criterion=\"maxclust\"))\n"
     "print(minimize(lambda v: (v[0] - 1) ** 2, [0.0]).x)\n",
 
+    "import pandas as pd\n"
+    "import numpy as np\n"
+    "import matplotlib.pyplot as plt\n"
+    "from matplotlib.pyplot import rcParams\n"
+    "for option in (\"display.max_rows\", \"display.max_columns\"):\n"
+    "    pd.set_option(option, None)\n"
+    "pd.set_option(\"max_colwidth\", 40)\n"
+    "pd.set_option(\"display.precision\", 2, \"display.expand_frame_repr\", False)\n"
+    "with pd.option_context(\"display.max_rows\", 5, \"mode.chained_assignment\", None):\n"
+    "    print(pd.DataFrame({\"a\": [1]}))\n"
+    "rcParams[\"figure.dpi\"] = 100\n"
+    "plt.rcParams.update({\"font.size\": 9, \"axes.grid\": True})\n"
+    "colors = plt.rcParams[\"axes.prop_cycle\"].by_key()[\"color\"]\n"
+    "pd.Series([1, 2]).plot(kind=\"bar\", color=colors)\n",
+    "from numpy import ndarray\n"
+    "import numpy as np\n"
+    "def norm(a: np.ndarray, b: ndarray | None = None) -> np.ndarray:\n"
+    "    if isinstance(a, (list, np.ndarray)) or isinstance(b, ndarray) or type(a) is ndarray:\n"
+    "        return np.asarray(a)\n"
+    "    return a\n"
+    "print(np.r_[1:4, 0, 4], np.c_[np.arange(2), np.arange(2)], norm([1]))\n",
+    "from typing import TypedDict, List\n"
+    "class Row(TypedDict, total=False):\n"
+    "    title: str\n"
+    "rows: List[Row] = [{\"title\": \"a\"}]\n"
+    "print(list(filter(None, [\"query\"[:1], \"a\"])), rows)\n",
+    "from collections import defaultdict, Counter\n"
+    "from datetime import date\n"
+    "Counter = Counter()\n"
+    "def f(date):\n"
+    "    date.x = 1\n"
+    "    date[0] = 1\n"
+    "groups = defaultdict(list)\n"
+    "groups[\"a\"] = [1]\n"
+    "class Base:\n"
+    "    def __init__(self):\n"
+    "        super(Base, self).__init__()\n"
+    "        self.date = date.today()\n"
+    "Base().date = None\n",
+
     /* Statistics */
     "from statistics import mean, median, StatisticsError\n"
     "def safe_mean(values):\n"

@@ -63,6 +63,12 @@ enum policy_role {
     ROLE_TYPE = 1 << 5,    /* type: one argument only */
     ROLE_GETTER = 1 << 6,  /* operator.attrgetter and methodcaller: called with plain names only */
     ROLE_GRAPH = 1 << 7,   /* gives a networkx graph: needs the kind "data" */
+    ROLE_KEYWORD = 1 << 8, /* refused as a keyword argument */
+    ROLE_OPTION = 1 << 9,  /* takes names of pandas' options as strings */
+    ROLE_ASKED_FOR = 1 << 10, /* a type for isinstance() and annotations, not called */
+    ROLE_INDEXED = 1 << 11,   /* takes an index in brackets that is no text */
+    ROLE_BASE = 1 << 12,      /* a base of classes only */
+    ROLES_OF_PLACE = ROLE_ASKED_FOR | ROLE_INDEXED | ROLE_BASE,
 };
 
 struct policy_name {
@@ -81,7 +87,7 @@ extern const char policy_path_keywords[];
 extern const char policy_query_keywords[];
 
 /* Attributes of modules on which code may store all the same: "pandas.options". */
-extern const char policy_storable[];
+extern const char policy_storable[]; /* also: what items are stored in */
 
 /* Attributes that begin with '_' and are public all the same. */
 extern const char policy_private_names[];

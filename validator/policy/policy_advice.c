@@ -30,6 +30,7 @@ const struct policy_advice policy_attribute_advice[] = {
      "It writes a file; figures that are open at the end are answered as PNG by themselves."},
     {"matplotlib.pyplot.savefig",
      "Figures that are open at the end are answered as PNG by themselves; leave the call away."},
+    {"matplotlib.pyplot.rc_context", "It can read a file; set plt.rcParams[...]."},
     {"networkx.draw*", "There is no screen; print nodes and edges as text."},
     {"networkx.from_graph6*", "Build the graph with add_edges_from(...)."},
     {"networkx.read_*", "It reads a file; analyze_graph() of code_helpers gives the curriculum as "

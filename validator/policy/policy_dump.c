@@ -92,7 +92,9 @@ static json_t *dump_names(void)
     } roles[] = {
         {ROLE_NAME, "name"},     {ROLE_ATTRIBUTE, "attribute"}, {ROLE_WRITER, "writer"},
         {ROLE_QUERY, "query"},   {ROLE_BY_NAME, "by_name"},     {ROLE_TYPE, "type"},
-        {ROLE_GETTER, "getter"}, {ROLE_GRAPH, "graph"},
+        {ROLE_GETTER, "getter"}, {ROLE_GRAPH, "graph"},         {ROLE_KEYWORD, "keyword"},
+        {ROLE_OPTION, "option"}, {ROLE_ASKED_FOR, "asked_for"}, {ROLE_INDEXED, "indexed"},
+        {ROLE_BASE, "base"},
     };
     json_t *object = json_object();
 
@@ -128,14 +130,14 @@ static json_t *dump_inner_modules(void)
 void validator_dump_policy(struct buf *to)
 {
     json_auto_t *object = json_pack(
-        "{s:{s:I, s:I, s:I}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "limits", "bytes",
-        (json_int_t)VALIDATOR_SOURCE_CAP, "brackets", (json_int_t)VALIDATOR_DEPTH_CAP, "indents",
-        (json_int_t)VALIDATOR_INDENT_CAP - 1, "ranks", dump_ranks(), "profiles", dump_profiles(),
-        "modules", dump_modules(), "names", dump_names(), "dunder_methods",
-        words(policy_dunder_methods), "path_keywords", words(policy_path_keywords),
-        "query_keywords", words(policy_query_keywords), "private_names", words(policy_private_names),
-        "dunder_texts", words(policy_dunder_texts), "command_texts", words(policy_command_texts),
-        "storable", words(policy_storable),
+        "{s:{s:I, s:I, s:I}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "limits", "bytes", (json_int_t)VALIDATOR_SOURCE_CAP, "brackets",
+        (json_int_t)VALIDATOR_DEPTH_CAP, "indents", (json_int_t)VALIDATOR_INDENT_CAP - 1, "ranks",
+        dump_ranks(), "profiles", dump_profiles(), "modules", dump_modules(), "names", dump_names(),
+        "dunder_methods", words(policy_dunder_methods), "path_keywords",
+        words(policy_path_keywords), "query_keywords", words(policy_query_keywords),
+        "private_names", words(policy_private_names), "dunder_texts", words(policy_dunder_texts),
+        "command_texts", words(policy_command_texts), "storable", words(policy_storable),
         "refused_attributes", dump_patterns(), "inner_modules", dump_inner_modules());
 
     if (object)

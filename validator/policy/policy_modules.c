@@ -18,7 +18,7 @@ const struct policy_module policy_modules[] = {
      "Calendar FRIDAY February HTMLCalendar IllegalMonthError IllegalWeekdayError "
      "January LocaleHTMLCalendar LocaleTextCalendar MONDAY SATURDAY SUNDAY THURSDAY "
      "TUESDAY TextCalendar WEDNESDAY calendar day_abbr day_name firstweekday isleap "
-     "leapdays mdays month month_abbr month_name monthcalendar monthrange prcal "
+     "leapdays month month_abbr month_name monthcalendar monthrange prcal "
      "prmonth setfirstweekday timegm weekday weekheader"},
     {"code_helpers", PROFILE_MINIMAL, KIND_BARE, true, REACH_LISTED,
      "get_nodes get_relationships get_node_content get_all_content analyze_graph"},
@@ -72,7 +72,7 @@ const struct policy_module policy_modules[] = {
     {"matplotlib", PROFILE_VISUALIZATION, KIND_PLOT, false, REACH_LISTED, "pyplot"},
     {"matplotlib.pyplot", PROFILE_VISUALIZATION, KIND_PLOT, true, REACH_UNLISTED,
      "savefig imread imsave switch_backend install_repl_displayhook "
-     "uninstall_repl_displayhook show_config rcdefaults rc_file "
+     "uninstall_repl_displayhook show_config rcdefaults rc_context rc_file rc_file_defaults "
      "get_current_fig_manager new_figure_manager"},
     {"matplotlib.pyplot.cm", PROFILE_VISUALIZATION, KIND_PLOT, false, REACH_UNLISTED,
      "mpl register_cmap unregister_cmap"},
@@ -146,7 +146,8 @@ const struct policy_module policy_modules[] = {
      "nested_iters recfromcsv recfromtxt safe_eval save savetxt savez "
      "savez_compressed set_numeric_ops set_string_function setbufsize seterrcall "
      "seterrobj show_config show_runtime source test tracemalloc_domain who "
-     "byte_bounds fastCopyAndTranspose from_dlpack rec recarray"},
+     "byte_bounds cast nbytes sctypeDict sctypes typecodes fastCopyAndTranspose from_dlpack rec "
+     "recarray"},
     {"numpy.char", PROFILE_DATA_SCIENCE, KIND_DATA, false, REACH_LISTED,
      "add array asarray capitalize center count decode encode endswith equal "
      "expandtabs find greater greater_equal index isalnum isalpha isdecimal isdigit "
@@ -164,13 +165,13 @@ const struct policy_module policy_modules[] = {
     {"numpy.polynomial", PROFILE_DATA_SCIENCE, KIND_DATA, false, REACH_LISTED,
      "Chebyshev Hermite HermiteE Laguerre Legendre Polynomial"},
     {"numpy.random", PROFILE_DATA_SCIENCE, KIND_DATA, true, REACH_LISTED,
-     "BitGenerator Generator MT19937 PCG64 PCG64DXSM Philox RandomState SFC64 "
+     "BitGenerator Generator PCG64 PCG64DXSM RandomState SFC64 "
      "SeedSequence beta binomial bytes chisquare choice default_rng dirichlet "
      "exponential f gamma geometric get_state gumbel hypergeometric laplace "
      "logistic lognormal logseries multinomial multivariate_normal "
      "negative_binomial noncentral_chisquare noncentral_f normal pareto permutation "
      "poisson power rand randint randn random random_integers random_sample ranf "
-     "rayleigh sample seed set_state shuffle standard_cauchy standard_exponential "
+     "rayleigh sample seed shuffle standard_cauchy standard_exponential "
      "standard_gamma standard_normal standard_t triangular uniform vonmises wald "
      "weibull zipf"},
     {"operator", PROFILE_MINIMAL, KIND_BARE, true, REACH_LISTED,

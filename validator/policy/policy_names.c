@@ -20,6 +20,7 @@
 #define STYLER                                                                                     \
     "Templates are out of reach, and names that reach them; if it is an attribute of your own, "   \
     "give it another name."
+#define LATEX "There is no LaTeX; text between $ signs is typeset without it."
 #define OBJECT                                                                                     \
     "It reaches what an exception was about; if it is an attribute of your own, give it another "  \
     "name, such as item."
@@ -28,11 +29,21 @@ const struct policy_name policy_names[] = {
     {"ExcelWriter", ROLE_ATTRIBUTE, FILES},
     {"HDFStore", ROLE_ATTRIBUTE, FILES},
     {"NamedAgg", ROLE_BY_NAME, NULL},
+    {"TypedDict", ROLE_BASE, NULL},
     {"__import__", ROLE_NAME | ROLE_ATTRIBUTE, "Write an import statement."},
+    {"_agg_by_level", ROLE_ATTRIBUTE, INNARDS},
+    {"_attach_argparser_methods", ROLE_ATTRIBUTE, INNARDS},
+    {"_convert_", ROLE_ATTRIBUTE, INNARDS},
+    {"_delegate_method", ROLE_ATTRIBUTE, INNARDS},
+    {"_delegate_property_get", ROLE_ATTRIBUTE, INNARDS},
     {"_evaluate", ROLE_ATTRIBUTE, TEXT},
     {"_getframe", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"_make_wrapper", ROLE_ATTRIBUTE, INNARDS},
     {"_mgr", ROLE_ATTRIBUTE, INNARDS},
     {"_print_pil", ROLE_ATTRIBUTE, FIGURE},
+    {"_reduce", ROLE_BY_NAME, NULL},
+    {"_switch_canvas_and_return_print_method", ROLE_ATTRIBUTE, FIGURE},
+    {"_transform", ROLE_BY_NAME, NULL},
     {"ag_await", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"ag_code", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"ag_frame", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
@@ -42,8 +53,11 @@ const struct policy_name policy_names[] = {
     {"apply", ROLE_BY_NAME, NULL},
     {"as_strided", ROLE_NAME | ROLE_ATTRIBUTE, MEMORY},
     {"attrgetter", ROLE_GETTER, "Write a lambda: key=lambda x: x.name."},
+    {"backend", ROLE_KEYWORD, "Leave it away; there is one backend."},
+    {"bit_generator", ROLE_ATTRIBUTE, MEMORY},
     {"breakpoint", ROLE_NAME | ROLE_ATTRIBUTE,
      "There is no debugger; print() what you want to see."},
+    {"c_", ROLE_INDEXED, NULL},
     {"capsule", ROLE_ATTRIBUTE, MEMORY},
     {"cffi", ROLE_ATTRIBUTE, MEMORY},
     {"co_code", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
@@ -77,6 +91,7 @@ const struct policy_name policy_names[] = {
     {"f_globals", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"f_locals", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"f_trace", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"filter", ROLE_BY_NAME, NULL},
     {"from_custom_template", ROLE_ATTRIBUTE, STYLER},
     {"fromfile", ROLE_NAME | ROLE_ATTRIBUTE, FILES},
     {"func_code", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
@@ -99,9 +114,12 @@ const struct policy_name policy_names[] = {
     {"methodcaller", ROLE_GETTER, "Write a lambda: lambda x: x.upper()."},
     {"mro", ROLE_ATTRIBUTE, INNARDS},
     {"namedtuple", ROLE_BY_NAME, NULL},
+    {"ndarray", ROLE_ASKED_FOR, NULL},
     {"obj", ROLE_ATTRIBUTE, OBJECT},
     {"open", ROLE_NAME, FILES},
+    {"option_context", ROLE_OPTION, NULL},
     {"pivot_table", ROLE_BY_NAME, NULL},
+    {"plotting", ROLE_ATTRIBUTE, "Charts need the profile visualization, and matplotlib.pyplot."},
     {"print_eps", ROLE_ATTRIBUTE, FIGURE},
     {"print_figure", ROLE_ATTRIBUTE, FIGURE},
     {"print_jpeg", ROLE_ATTRIBUTE, FIGURE},
@@ -119,9 +137,16 @@ const struct policy_name policy_names[] = {
     {"print_webp", ROLE_ATTRIBUTE, FIGURE},
     {"query", ROLE_QUERY, NULL},
     {"quit", ROLE_NAME, STOP},
+    {"r_", ROLE_INDEXED, NULL},
     {"raw_input", ROLE_NAME, "Nobody is there to answer; put the value into the program."},
+    {"refcheck", ROLE_KEYWORD, "Leave it away, or make a new array with np.resize()."},
+    {"reset_option", ROLE_OPTION, NULL},
     {"save_figure", ROLE_ATTRIBUTE, FIGURE},
     {"savefig", ROLE_ATTRIBUTE, FIGURE},
+    {"set_file", ROLE_ATTRIBUTE, FILES},
+    {"set_option", ROLE_OPTION, NULL},
+    {"set_state", ROLE_ATTRIBUTE, "Seed the generator: np.random.default_rng(1)."},
+    {"set_usetex", ROLE_ATTRIBUTE, LATEX},
     {"setattr", ROLE_NAME | ROLE_ATTRIBUTE,
      "Write obj.name = value; for names that are data use a dictionary."},
     {"setflags", ROLE_ATTRIBUTE, MEMORY},
@@ -153,6 +178,7 @@ const struct policy_name policy_names[] = {
     {"tofile", ROLE_ATTRIBUTE, "Analysis code has no files; print(a.tolist())."},
     {"transform", ROLE_BY_NAME, NULL},
     {"type", ROLE_TYPE, NULL},
+    {"usetex", ROLE_KEYWORD, LATEX},
     {"vars", ROLE_NAME, SCOPES},
     {"write_png", ROLE_ATTRIBUTE, FIGURE},
 };
@@ -185,7 +211,7 @@ const char policy_command_texts[] =
     "module://* cycler(* text.usetex text.latex.preamble pgf.preamble pgf.texsystem usetex "
     "plotting.backend";
 
-const char policy_storable[] = "pandas.options";
+const char policy_storable[] = "matplotlib.pyplot.rcParams pandas.options";
 
 const char policy_dunder_methods[] =
     "__init__ __new__ __post_init__ __repr__ __str__ __format__ __bytes__ __hash__ __bool__ "

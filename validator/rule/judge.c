@@ -4,6 +4,7 @@
  */
 #include "validator/rule/judge.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,7 @@ void judge_program(struct judge *judge)
     free(judge->words);
     free(judge->meanings);
     free(judge->imported);
+    free(judge->foreign);
     free(judge->of_module);
     free(judge->parents);
 }
@@ -162,6 +164,15 @@ uint32_t judge_parent(struct judge *judge, uint32_t node)
         return FACTS_NONE;
     }
     return judge->parents[node];
+}
+
+bool judge_is_storable(const struct judge *judge, const struct policy_module *module,
+                       uint32_t attribute)
+{
+    char name[VALIDATOR_MODULE_NAME_CAP];
+    int len = snprintf(name, sizeof name, "%s.%.*s", module->name, judge_shown(judge, attribute));
+
+    return (size_t)len < sizeof name && policy_has_word(policy_storable, name, (size_t)len);
 }
 
 struct step judge_step(struct judge *judge, const struct policy_module *from, uint32_t attribute)

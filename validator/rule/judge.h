@@ -61,6 +61,8 @@ struct judge {
     struct word *words;                    /* by symbol; owned, as all here */
     struct meaning *meanings;              /* by binding; NULL where nothing means a module */
     const struct policy_module **imported; /* by row of facts->imports: the module it binds */
+    bool is_foreign;                       /* of the import that is looked at: it gives no module */
+    bool *foreign;   /* by binding: a name that was imported from a module; NULL while none is */
     bool *of_module; /* by row of facts->attributes: judged as a module's. Filled by rule_module */
     uint32_t *parents; /* by node; see judge_parent */
     struct step steps[JUDGE_STEPS];
@@ -80,6 +82,8 @@ struct judge {
     ROW(writer)      /* methods that write a file when they are given a path */                    \
     ROW(query)       /* methods that evaluate their text */                                        \
     ROW(getter)      /* functions that make getters from text */                                   \
+    ROW(option)      /* options by text */                                                         \
+    ROW(place)       /* names that are allowed in their own places only */                         \
     ROW(type)        /* type() of more than one argument */                                        \
     ROW(template)    /* format fields that reach for dunders */                                    \
     ROW(method_name) /* methods named by text */
@@ -146,6 +150,10 @@ const char *judge_text(struct judge *judge, uint32_t node, size_t *len, bool *ha
 /* The parents of all nodes are worked out at the first question. FACTS_NONE for the module's, and
  * without memory. */
 uint32_t judge_parent(struct judge *judge, uint32_t node);
+
+/* Whether code may store to parts of the module's attribute. */
+bool judge_is_storable(const struct judge *judge, const struct policy_module *module,
+                       uint32_t attribute);
 
 struct step judge_step(struct judge *judge, const struct policy_module *from, uint32_t attribute);
 

@@ -19,7 +19,10 @@ static bool is_allowed(const struct judge *judge, const struct site *site)
     const struct node *row = judge_node(judge, site->node);
 
     if (judge_word(judge, site->node)->flags & WORD_METHOD)
-        return judge_is_called(judge, site) && is_call_of(judge, row->child, "super");
+        return judge_is_called(judge, site) && is_call_of(judge, row->child, "super") &&
+               /* super(B, cls).__new__ passes by the checks of B's own */
+               !(judge_is_text(judge, site->node, "__new__") &&
+                 judge_first_argument(judge, judge_node(judge, row->child)->child));
     return row->op == CONTEXT_LOAD && judge_is_text(judge, site->node, "__name__") &&
            is_call_of(judge, row->child, "type");
 }

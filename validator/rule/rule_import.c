@@ -149,6 +149,8 @@ static const struct policy_module *read_member(struct judge *judge, uint32_t ali
         judge_add_module(judge, step.to);
     else if (!step.allowed)
         refuse_member(judge, alias, module);
+    else if (!judge_is_storable(judge, module, alias))
+        judge->is_foreign = true;
     return step.to;
 }
 
@@ -233,6 +235,17 @@ static void judge_place(struct judge *judge, uint32_t row)
                    "of the program.");
 }
 
+/* False without memory. */
+static bool mark_foreign(struct judge *judge, uint32_t binding)
+{
+    if (!judge->foreign)
+        judge->foreign = calloc(judge->facts->binding_count, sizeof *judge->foreign);
+    judge->failed = judge->failed || !judge->foreign;
+    if (judge->foreign)
+        judge->foreign[binding] = true;
+    return judge->foreign;
+}
+
 void rule_import(struct judge *judge)
 {
     const struct site_list *imports = &judge->facts->imports;
@@ -253,8 +266,11 @@ void rule_import(struct judge *judge)
         if (is_from && site->parent != statement)
             module = read_from(judge, site->parent);
         statement = site->parent;
+        judge->is_foreign = false;
         judge->imported[i] =
             is_from ? read_member(judge, site->node, module) : read_import(judge, site->node);
+        if (judge->is_foreign && site->binding != FACTS_NONE && !mark_foreign(judge, site->binding))
+            return;
         judge_place(judge, i);
     }
     judge_settle_meanings(judge);

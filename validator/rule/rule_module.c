@@ -63,14 +63,35 @@ static void judge_bare(struct judge *judge, const struct site *site)
         refuse_value(judge, site->node, module);
 }
 
-/* pandas.options.display.width = 100 */
-static bool is_storable(const struct judge *judge, const struct policy_module *module,
-                        uint32_t attribute)
+/* x.y = 1, x[0] = 1, del x[0][1], ... where x is the node. */
+static bool is_item_store(struct judge *judge, uint32_t node, uint32_t parent)
 {
-    char name[VALIDATOR_MODULE_NAME_CAP];
-    int len = snprintf(name, sizeof name, "%s.%.*s", module->name, judge_shown(judge, attribute));
+    while (parent != FACTS_NONE && judge_node(judge, parent)->kind == NODE_SUBSCRIPT &&
+           judge_node(judge, parent)->child == node) {
+        if (judge_node(judge, parent)->op != CONTEXT_LOAD)
+            return true;
+        node = parent;
+        parent = judge_parent(judge, node);
+    }
+    return false;
+}
 
-    return (size_t)len < sizeof name && policy_has_word(policy_storable, name, (size_t)len);
+static bool is_store(struct judge *judge, const struct site *site)
+{
+    return judge_node(judge, site->node)->op != CONTEXT_LOAD ||
+           is_item_store(judge, site->node, site->parent);
+}
+
+static void refuse_store(struct judge *judge, uint32_t root)
+{
+    report_add(judge->report, "module-store", judge_node(judge, root)->at,
+               "Nothing can be stored on a module or on what belongs to it. Assign to a "
+               "variable of your own.");
+}
+
+static bool is_foreign(const struct judge *judge, uint32_t binding)
+{
+    return judge->foreign && binding != FACTS_NONE && judge->foreign[binding];
 }
 
 /* The chain's attributes as the module has them: rows first..first+count, from the outside in.
@@ -92,12 +113,10 @@ static uint32_t judge_chain(struct judge *judge, const struct policy_module *mod
         }
         if (!step.allowed)
             refuse_attribute(judge, node, from);
-        else if (judge_node(judge, rows[0].node)->op != CONTEXT_LOAD &&
-                 !is_storable(judge, from, node))
-            report_add(judge->report, "module-store",
-                       judge_node(judge, judge_node(judge, rows[count - 1].node)->child)->at,
-                       "Nothing can be stored on a module or on what belongs to it. Assign to a "
-                       "variable of your own.");
+        else if (is_store(judge, &rows[0]) &&
+                 !((done < count || judge_node(judge, node)->op == CONTEXT_LOAD) &&
+                   judge_is_storable(judge, from, node)))
+            refuse_store(judge, judge_node(judge, rows[count - 1].node)->child);
         return done;
     }
     refuse_value(judge, rows[0].node, module);
@@ -123,6 +142,9 @@ static void judge_chains(struct judge *judge)
                                    judge_node(judge, root)->at);
         if (module)
             judged = judge_chain(judge, module, i, count);
+        else if (judge_node(judge, root)->kind == NODE_NAME &&
+                 is_foreign(judge, rows[count - 1].binding) && is_store(judge, &rows[0]))
+            refuse_store(judge, root);
         for (uint32_t j = 0; j < count; j++)
             judge->of_module[i + j] = j >= count - judged;
     }
@@ -137,11 +159,15 @@ void rule_module(struct judge *judge)
         judge->failed = true;
         return;
     }
-    if (!judge->meanings) {
+    if (!judge->meanings && !judge->foreign) {
         memset(judge->of_module, 0, judge->facts->attributes.count);
         return;
     }
     judge_chains(judge);
     for (uint32_t i = 0; i < names->count; i++)
         judge_bare(judge, &names->rows[i]);
+    for (uint32_t i = 0; judge->foreign && i < names->count; i++)
+        if (is_foreign(judge, names->rows[i].binding) &&
+            is_item_store(judge, names->rows[i].node, names->rows[i].parent))
+            refuse_store(judge, names->rows[i].node);
 }

@@ -59,7 +59,7 @@ static void judge_other(struct judge *judge, const struct site *site)
     } else if (kind == NODE_MATCH_KEYWORD) {
         if (word->roles & UNCALLED)
             refuse(judge, site->node, "forbidden-attribute", "The attribute ");
-    } else if (word->roles & ROLE_NAME) {
+    } else if (word->roles & (kind == NODE_KEYWORD ? ROLE_NAME | ROLE_KEYWORD : ROLE_NAME)) {
         refuse(judge, site->node, "forbidden-name", "");
     }
 }
@@ -68,7 +68,7 @@ void rule_name(struct judge *judge)
 {
     const struct site_list *names = &judge->facts->names, *other = &judge->facts->other;
 
-    if (!(judge->flags & WORD_DUNDER) && !(judge->roles & (ROLE_NAME | UNCALLED)))
+    if (!(judge->flags & WORD_DUNDER) && !(judge->roles & (ROLE_NAME | ROLE_KEYWORD | UNCALLED)))
         return;
     for (uint32_t i = 0; i < names->count; i++) {
         const struct site *site = &names->rows[i];

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Names that are allowed in their own places only. numpy's ndarray is a type to ask for: called, or
+ * as a base, it makes objects of any bytes. TypedDict is a base: called, it makes a class whose
+ * fields are any text. numpy's r_ and c_ take slices and arrays: of text they look names up.
+ */
+#include "validator/rule/judge.h"
+
+#include "validator/syntax/keyword.h"
+
+static bool is_annotation(const struct judge *judge, const struct site *site)
+{
+    const struct node *parent = judge_node(judge, site->parent);
+
+    switch (parent->kind) {
+    case NODE_PARAMETER:
+        return (parent->flags & NODE_HAS_ANNOTATION) && parent->child == site->node;
+    case NODE_ANNOTATED:
+        return judge_node(judge, parent->child)->next == site->node;
+    default:
+        return parent->kind == NODE_RETURNS;
+    }
+}
+
+/* An argument of isinstance(), with or without a tuple around it. */
+static bool is_asked_for(struct judge *judge, const struct site *site)
+{
+    uint32_t node = site->node, parent = site->parent;
+
+    if (judge_node(judge, parent)->kind == NODE_TUPLE) {
+        node = parent;
+        parent = judge_parent(judge, node);
+    }
+    if (parent == FACTS_NONE || judge_node(judge, parent)->kind != NODE_CALL)
+        return false;
+    parent = judge_node(judge, parent)->child;
+    return parent != node && judge_node(judge, parent)->kind == NODE_NAME &&
+           (judge_is_text(judge, parent, "isinstance") ||
+            judge_is_text(judge, parent, "issubclass"));
+}
+
+static bool is_type_in_place(struct judge *judge, const struct site *site)
+{
+    const struct node *parent = judge_node(judge, site->parent);
+
+    return is_annotation(judge, site) || is_asked_for(judge, site) ||
+           parent->kind == NODE_ATTRIBUTE || parent->kind == NODE_COMPARE ||
+           parent->kind == NODE_BINARY || parent->kind == NODE_SUBSCRIPT ||
+           parent->kind == NODE_MATCH_CLASS;
+}
+
+static bool is_index_in_place(struct judge *judge, const struct site *site)
+{
+    const struct node *parent = judge_node(judge, site->parent);
+    size_t len;
+
+    return parent->kind == NODE_SUBSCRIPT && parent->child == site->node &&
+           !judge_text(judge, judge_node(judge, site->node)->next, &len, NULL);
+}
+
+static const struct {
+    enum policy_role role;
+    bool (*is_in_place)(struct judge *judge, const struct site *site);
+    const char *advice;
+} places[] = {
+    {ROLE_ASKED_FOR, is_type_in_place,
+     "is only allowed in isinstance() and in annotations. Make arrays with np.array(), np.zeros() "
+     "or np.full()."},
+    {ROLE_INDEXED, is_index_in_place,
+     "is only allowed with arrays and slices in brackets. Use np.concatenate()."},
+};
+
+static bool is_base(const struct judge *judge, const struct site *site)
+{
+    return judge_node(judge, site->parent)->kind == NODE_CLASS;
+}
+
+static void refuse(struct judge *judge, uint32_t node, const char *advice)
+{
+    report_add(judge->report, "forbidden-name", judge_node(judge, node)->at, "'%.*s' %s",
+               judge_shown(judge, node), advice);
+}
+
+static void judge_site(struct judge *judge, const struct site *site)
+{
+    unsigned roles = judge_word(judge, site->node)->roles;
+
+    if (judge_node(judge, site->node)->op != CONTEXT_LOAD)
+        return;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if ((roles & places[i].role) && !places[i].is_in_place(judge, site))
+            refuse(judge, site->node, places[i].advice);
+    if ((roles & ROLE_BASE) && !is_base(judge, site))
+        refuse(judge, site->node, "is only allowed as a base: class Node(TypedDict): ...");
+}
+
+/* from numpy import ndarray as a */
+static void judge_imports(struct judge *judge)
+{
+    const struct site_list *imports = &judge->facts->imports;
+
+    for (uint32_t i = 0; i < imports->count; i++) {
+        uint32_t node = imports->rows[i].node, bound = judge_node(judge, node)->child;
+
+        if ((judge_word(judge, node)->roles & ROLES_OF_PLACE) && bound &&
+            judge_node(judge, bound)->name != judge_node(judge, node)->name)
+            refuse(judge, node, "must keep its own name. Leave 'as' away.");
+    }
+}
+
+void rule_place(struct judge *judge)
+{
+    const struct facts *facts = judge->facts;
+
+    if (!(judge->roles & ROLES_OF_PLACE))
+        return;
+    for (uint32_t i = 0; i < facts->names.count; i++)
+        judge_site(judge, &facts->names.rows[i]);
+    for (uint32_t i = 0; i < facts->attributes.count; i++)
+        judge_site(judge, &facts->attributes.rows[i]);
+    judge_imports(judge);
+}
