@@ -20,6 +20,8 @@ FIELD = "\ufffd"  # stands for an f-string's field in its text
 REACHES = re.compile(r"\{[^{}]*\.__")  # a format field that reaches for a dunder
 FIELDS_OF = re.compile(r"\{([^{}!:]*)")
 NAMES_OF = re.compile(r"\.([^.\[\]]*)")
+PIECE = re.compile(r"[A-Za-z0-9_.{}\[\]!:]*\Z")
+SEPARATORS = re.compile(r"[.{}\[\]!:]")
 DOTTED = re.compile(r"[A-Za-z0-9_.]*\Z")
 WORD = "[A-Za-z0-9_]"
 QUERY_FAULTS = re.compile(r"(?<!%s)__|\._|@%s+[.(\[]" % (WORD, WORD))
@@ -48,6 +50,7 @@ class Module:
         return attribute not in self.refused and not attribute.startswith(self.begins)
 
 
+MAPPERS = frozenset(("apply", "applymap", "filter", "groupby", "isinstance", "issubclass", "map"))
 PLACES = ("asked_for", "indexed", "base")
 
 
@@ -66,20 +69,23 @@ class Policy:
         self.queries = frozenset(roles["query"])
         self.getters = frozenset(roles["getter"])
         self.by_name = frozenset(roles["by_name"])
+        self.methods_by_name = self.by_name | frozenset(roles["method_by_name"])
+        self.formats = frozenset(roles["format"])
         self.types = frozenset(roles["type"])
         self.keywords = frozenset(roles["keyword"])
         self.options = frozenset(roles["option"])
         self.places = {place: frozenset(roles[place]) for place in PLACES}
         self.of_place = frozenset().union(*self.places.values())
         self.methods = self.attributes | self.writers | self.queries  # refused where a method is named by text
-        self.watched_names = self.names | self.getters | self.of_place
+        self.watched_names = self.names | self.getters | self.of_place | self.types
         self.watched_attributes = self.attributes | self.writers | self.queries | self.getters | self.of_place
-        self.watched_calls = self.writers | self.queries | self.getters | self.by_name | self.types | self.options
+        self.watched_calls = self.writers | self.queries | self.getters | self.methods_by_name | self.types | self.options
         self.dunders = frozenset(dump["dunder_methods"])
         self.path_keywords = frozenset(dump["path_keywords"])
         self.query_keywords = frozenset(dump["query_keywords"])
         self.private_names = frozenset(dump["private_names"])
         self.dunder_texts = frozenset(dump["dunder_texts"])
+        self.dunder_pieces = self.dunder_texts.union(dump["dunder_pieces"])
         commands = dump["command_texts"]
         self.commands = frozenset(one for one in commands if one[-1] != "*")
         self.command_begins = tuple(one[:-1] for one in commands if one[-1] == "*")
@@ -159,6 +165,9 @@ class Walk:
         self.imports = []  # (name, Module, scope, statement or None where it is none of the module's own, line)
         self.own = set()  # attributes that the program stores or its classes have
         self.classes = []
+        self.formats = False  # the program fills in templates
+        self.pieces = []  # lines of texts that may be pieces of one
+        self.types = []  # (line, scope) of type as a value
         self.places = {}  # id of a Name or Attribute: where it stands, of PLACES
         self.item_stores = set()  # ids of what items are stored in
         self.foreign = []  # (name, scope), imported from a module
@@ -232,6 +241,9 @@ class Walk:
             self.judge_name(text, node.lineno)
             if text in self.policy.getters and not called:
                 self.find("name-by-text", node.lineno)
+            if text in self.policy.types and not called and type(node.ctx) is ast.Load:
+                if not self.places.get(id(node), set()) & {"asked_for", "mapped"}:
+                    self.types.append((text, self.scope, node.lineno))
             if text in self.policy.of_place and type(node.ctx) is ast.Load:
                 self.judge_place(text, self.places.get(id(node)), node.lineno)
         if type(node.ctx) is ast.Load:
@@ -434,6 +446,8 @@ class Walk:
         chain, doubts = [], []
         while type(node) is ast.Attribute:
             chain.append(node)
+            if node.attr in self.policy.formats:
+                self.formats = True
             if type(node.ctx) is ast.Store:
                 self.own.add(node.attr)
             if node.attr in watched or node.attr[:1] == "_":
@@ -487,6 +501,14 @@ class Walk:
         if kind is ast.Name and function.id in ("isinstance", "issubclass"):
             for one in node.args:
                 self.stands("asked_for", one.elts if type(one) is ast.Tuple else (one,))
+        if kind is ast.Call and is_type_call(function) and len(node.args) + len(node.keywords) == 3:
+            arguments = [*node.args, *node.keywords]
+            if type(arguments[1]) is ast.Tuple:
+                self.find("forbidden-name", function.func.lineno)
+        mapper = function.attr if kind is ast.Attribute else function.id if kind is ast.Name else None
+        if mapper in MAPPERS and len(node.args) <= 2 and not node.keywords:
+            if not any(type(one) is ast.Starred for one in node.args):
+                self.stands("mapped", node.args)
         if kind is ast.Attribute:
             text = function.attr
             self.attribute(function, True)
@@ -515,7 +537,7 @@ class Walk:
                 self.find("forbidden-name", line)
         if text in policy.options:
             self.judge_options(node)
-        if text in policy.by_name:
+        if text in (policy.methods_by_name if is_attribute else policy.by_name):
             self.by_name += 1
             self.stack.append(self.by_name)  # an int: where it comes up again, the call is done
 
@@ -577,19 +599,25 @@ class Walk:
 
     # ---- strings ----
 
+    def judge_text(self, text, line):
+        if self.policy.is_bad_text(text):
+            self.find("name-by-text", line)
+        elif "__" in text and PIECE.match(text):
+            if not self.policy.dunder_pieces.isdisjoint(SEPARATORS.split(text)):
+                self.pieces.append(line)
+
     def constant(self, node):
         text = node.value
         if type(text) is not str:
             return
         if self.by_name and ((text[:2] == "__" and len(text) > 2) or text in self.policy.methods):
             self.find("name-by-text", node.lineno)
-        if id(node) not in self.run_together and self.policy.is_bad_text(text):
-            self.find("name-by-text", node.lineno)
+        if id(node) not in self.run_together:
+            self.judge_text(text, node.lineno)
 
     def joined(self, node):
         if id(node) not in self.run_together:
-            if self.policy.is_bad_text(text_of(node)):
-                self.find("name-by-text", node.lineno)
+            self.judge_text(text_of(node), node.lineno)
         self.run_together.update(map(id, node.values))
         self.stack += node.values
 
@@ -618,8 +646,7 @@ class Walk:
     def judge_run(self, run):
         if len(run) > 1:
             self.run_together.update(map(id, run))
-            if self.policy.is_bad_text("".join(map(text_of, run))):
-                self.find("name-by-text", run[0].lineno)
+            self.judge_text("".join(map(text_of, run)), run[0].lineno)
 
     # ---- what names mean ----
 
@@ -635,6 +662,12 @@ class Walk:
                     self.find("module-store", node.lineno)
 
     def judge_uses(self):
+        if self.formats:
+            for line in self.pieces:
+                self.find("name-by-text", line)
+        for text, scope, line in self.types:
+            if text not in self.plain_scope(text, scope).bound:
+                self.find("forbidden-name", line)
         self.judge_foreign()
         for scope in self.classes:
             self.own.update(scope.bound.difference(scope.outer))

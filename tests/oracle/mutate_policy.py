@@ -23,6 +23,19 @@ x + "__glo" + "bals__"
 "module://x"
 f"cycler({x})"
 x._y
+[".__class__}", "__init__", "__root__"]
+"{0.%s}".format(x) % "__class__"
+str.format
+x.filter("to_csv", "__x")
+filter(x, ["to_csv"])
+type
+[type, x]
+map(type, x)
+map(type, x, y, z)
+x.apply(type, axis=1)
+type(x)("a", (y,), {})
+type(x)(1, 2, 3)
+type | x[type]
 x._replace(_y=1)
 _x._y.z
 f"{x}{{0.__dict__}}"
@@ -124,6 +137,13 @@ def f():\\n    global np\\n    from numpy import zeros as np\\n    np.x = 1
 class C:\\n    from numpy import zeros as np\\n    np.x = 1\\n    del np[0]
 class C:\\n    np = 1\\n    np.x = 1
 def f(np):\\n    np.x = 1\\n    np[0][1] = 2
+class C(x, metaclass=type): pass
+def f(type):\\n    return type
+def f():\\n    x = type\\n    def g(): return type
+class C:\\n    type: str\\n    x = type
+type = x
+for type in y: print(type)
+x: type = type
 class C(TypedDict, ndarray): pass
 x: ndarray = ndarray
 def f(x: ndarray = ndarray) -> ndarray: pass

@@ -29,6 +29,7 @@ static const char *const programs[] = {
     "import re as r\nr.enum\n",
     "import re as r\nr._compiler\n",
     "import calendar\ncalendar.sys\n",
+    "from calendar import LocaleTextCalendar\n",
     "import dataclasses\ndataclasses.inspect\n",
     "import decimal\ndecimal.sys\n",
     "import csv\ncsv.io\n",
@@ -529,6 +530,23 @@ static const char *const programs[] = {
     "plt.rcParams[\"backend\"] = \"module://this\"\n",
     "plt.rcParams[\"backend\"] = f\"module://{x}\"\n",
     "plt.rcParams[\"axes.prop_cycle\"] = \"cycler('color', 'r')\"\n",
+
+    "t = \"{0.%s}\" % \"__class__\"\nt.format(x)\n",
+    "\"{0.X}\".replace(\"X\", \"__class__\").format(1)\n",
+    "\"\".join([\"{0.\", \"__class__}\"]).format(1)\n",
+    "u = \"__init__\"\nf\"{{0.{u}}}\".format(x)\n",
+    "df.groupby(\"a\")[\"b\"].filter(\"to_csv\", 0, \"/tmp/x\")\n",
+
+    /* Classes made of text */
+    "t = type\nt(\"A\", (), {})\n",
+    "class M(type): pass\n",
+    "class A(metaclass=type): pass\n",
+    "(lambda t=type: t)()\n",
+    "map(type, [\"A\"], [()], [{}])\n",
+    "from functools import partial\npartial(type, \"A\")((), {})\n",
+    "type(type(1))(\"A\", (), {})\n",
+    "type(A)(\"B\", (A,), {\"x\": f})\n",
+    "[type][0](\"A\", (), {})\n",
 
     /* Private attributes that are no own ones */
     "from enum import Enum\nEnum._convert_(\"X\", \"enum\", f)\n",

@@ -320,7 +320,7 @@ static const char *const programs[] = {
     "print(P._make([1, 2])._asdict(), P._fields, P._field_defaults, Kind(3)._value_)\n"
     "for _, x in enumerate([P(1)]):\n"
     "    print(_, x._replace(a=2))\n",
-    "record = {\"__type__\": \"a\", \"__class__\": \"b\", \"__root__\": None, \"backend\": 1}\n"
+    "record = {\"__type__\": \"a\", \"__root__\": None, \"backend\": 1}\n"
     "print(\"{0[obj]} {1.real} {env}\".format({\"obj\": 1}, 2, env=\"{x: y.obj}\"))\n"
     "print('{\"url\": \"http://a.env\"}', \"No __import__ is needed, nor __dict__.\")\n",
 
@@ -468,7 +468,7 @@ static const char *const programs[] = {
     "class Row(TypedDict, total=False):\n"
     "    title: str\n"
     "rows: List[Row] = [{\"title\": \"a\"}]\n"
-    "print(list(filter(None, [\"query\"[:1], \"a\"])), rows)\n",
+    "print(list(filter(None, [\"query\", \"a\"])), rows)\n",
     "from collections import defaultdict, Counter\n"
     "from datetime import date\n"
     "Counter = Counter()\n"
@@ -482,6 +482,21 @@ static const char *const programs[] = {
     "        super(Base, self).__init__()\n"
     "        self.date = date.today()\n"
     "Base().date = None\n",
+
+    "from collections import Counter\n"
+    "print(Counter(map(type, [1, \"a\"])), \"{} {}\".format(1, 2))\n"
+    "for type, n in Counter(\"abc\").items():\n"
+    "    print(type, n, [type])\n",
+    "import pandas as pd\n"
+    "print(pd.Series([1, \"a\"]).apply(type).value_counts(), pd.Series([1]).map(type))\n"
+    "def check(value, kind: type = None):\n"
+    "    return type(value) == kind or type(value)(value) or isinstance(value, type)\n"
+    "class Point:\n"
+    "    def __init__(self, x, y, z=0):\n"
+    "        self.x, self.y, self.z = x, y, z\n"
+    "    def moved(self, by):\n"
+    "        return type(self)(self.x + by, self.y, self.z)\n"
+    "print(check(1), Point(1, 2).moved(3).x)\n",
 
     /* Statistics */
     "from statistics import mean, median, StatisticsError\n"

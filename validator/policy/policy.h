@@ -65,9 +65,11 @@ enum policy_role {
     ROLE_GRAPH = 1 << 7,   /* gives a networkx graph: needs the kind "data" */
     ROLE_KEYWORD = 1 << 8, /* refused as a keyword argument */
     ROLE_OPTION = 1 << 9,  /* takes names of pandas' options as strings */
-    ROLE_ASKED_FOR = 1 << 10, /* a type for isinstance() and annotations, not called */
-    ROLE_INDEXED = 1 << 11,   /* takes an index in brackets that is no text */
-    ROLE_BASE = 1 << 12,      /* a base of classes only */
+    ROLE_ASKED_FOR = 1 << 10,      /* a type for isinstance() and annotations, not called */
+    ROLE_INDEXED = 1 << 11,        /* takes an index in brackets that is no text */
+    ROLE_BASE = 1 << 12,           /* a base of classes only */
+    ROLE_FORMAT = 1 << 13,         /* makes text of a template: names by text may be put together */
+    ROLE_METHOD_BY_NAME = 1 << 14, /* ROLE_BY_NAME, of attributes only */
     ROLES_OF_PLACE = ROLE_ASKED_FOR | ROLE_INDEXED | ROLE_BASE,
 };
 
@@ -95,6 +97,9 @@ extern const char policy_private_names[];
 /* Names in double underscores that are no text either: what Python keeps under them leads out of
  * the program. Others, such as "__class__", are keys of honest data. */
 extern const char policy_dunder_texts[];
+
+/* Beside them where a program fills in templates. */
+extern const char policy_dunder_pieces[];
 
 /* Texts that a library takes for a command: whole, or up to '*'. */
 extern const char policy_command_texts[];

@@ -41,9 +41,9 @@ const struct policy_name policy_names[] = {
     {"_make_wrapper", ROLE_ATTRIBUTE, INNARDS},
     {"_mgr", ROLE_ATTRIBUTE, INNARDS},
     {"_print_pil", ROLE_ATTRIBUTE, FIGURE},
-    {"_reduce", ROLE_BY_NAME, NULL},
+    {"_reduce", ROLE_METHOD_BY_NAME, NULL},
     {"_switch_canvas_and_return_print_method", ROLE_ATTRIBUTE, FIGURE},
-    {"_transform", ROLE_BY_NAME, NULL},
+    {"_transform", ROLE_METHOD_BY_NAME, NULL},
     {"ag_await", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"ag_code", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"ag_frame", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
@@ -91,7 +91,9 @@ const struct policy_name policy_names[] = {
     {"f_globals", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"f_locals", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"f_trace", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
-    {"filter", ROLE_BY_NAME, NULL},
+    {"filter", ROLE_METHOD_BY_NAME, NULL},
+    {"format", ROLE_FORMAT, NULL},
+    {"format_map", ROLE_FORMAT, NULL},
     {"from_custom_template", ROLE_ATTRIBUTE, STYLER},
     {"fromfile", ROLE_NAME | ROLE_ATTRIBUTE, FILES},
     {"func_code", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
@@ -206,6 +208,8 @@ const char policy_dunder_texts[] =
     "__prepare__ __reduce__ __reduce_ex__ __self__ __set__ __set_name__ __setattr__ __setstate__ "
     "__slots__ __spec__ __subclasscheck__ __subclasses__ __subclasshook__ __traceback__ "
     "__weakref__ __wrapped__";
+
+const char policy_dunder_pieces[] = "__call__ __class__ __init__ __module__ __new__";
 
 const char policy_command_texts[] =
     "module://* cycler(* text.usetex text.latex.preamble pgf.preamble pgf.texsystem usetex "

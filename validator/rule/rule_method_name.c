@@ -24,7 +24,8 @@ static bool takes_methods(const struct judge *judge, uint32_t call)
     enum node_kind kind = judge_node(judge, function)->kind;
 
     return (kind == NODE_NAME || kind == NODE_ATTRIBUTE) &&
-           (judge_word(judge, function)->roles & ROLE_BY_NAME);
+           (judge_word(judge, function)->roles &
+            (kind == NODE_NAME ? ROLE_BY_NAME : ROLE_BY_NAME | ROLE_METHOD_BY_NAME));
 }
 
 static void judge_string(struct judge *judge, uint32_t node)
@@ -66,7 +67,7 @@ void rule_method_name(struct judge *judge)
     const struct site_list *calls = &judge->facts->calls;
     struct walk walk = {.judge = judge};
 
-    if (!(judge->roles & ROLE_BY_NAME))
+    if (!(judge->roles & (ROLE_BY_NAME | ROLE_METHOD_BY_NAME)))
         return;
     walk.walked = calloc(judge->ast->count / 8 + 1, 1);
     judge->failed = judge->failed || !walk.walked;

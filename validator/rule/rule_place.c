@@ -2,7 +2,8 @@
  *
  * Names that are allowed in their own places only. numpy's ndarray is a type to ask for: called, or
  * as a base, it makes objects of any bytes. TypedDict is a base: called, it makes a class whose
- * fields are any text. numpy's r_ and c_ take slices and arrays: of text they look names up.
+ * fields are any text; so does type, as a value or a base. numpy's r_ and c_ take slices and
+ * arrays: of text they look names up.
  */
 #include "validator/rule/judge.h"
 
@@ -75,6 +76,30 @@ static bool is_base(const struct judge *judge, const struct site *site)
     return judge_node(judge, site->parent)->kind == NODE_CLASS;
 }
 
+/* map(type, x), df["a"].apply(type): each is asked for its type. */
+static bool is_mapped(const struct judge *judge, const struct site *site)
+{
+    static const char mappers[] = "apply applymap filter groupby isinstance issubclass map";
+    const struct node *call = judge_node(judge, site->parent);
+    enum node_kind kind;
+    size_t count = 0, len;
+    const char *name;
+
+    if (call->kind != NODE_CALL)
+        return false;
+    kind = judge_node(judge, call->child)->kind;
+    if (kind != NODE_NAME && kind != NODE_ATTRIBUTE)
+        return false;
+    name = ast_name(judge->ast, call->child, &len);
+    for (uint32_t argument = judge_first_argument(judge, call->child); argument; count++) {
+        kind = judge_node(judge, argument)->kind;
+        if (kind == NODE_STARRED || kind == NODE_DOUBLE_STARRED || kind == NODE_KEYWORD)
+            return false;
+        argument = judge_node(judge, argument)->next;
+    }
+    return count <= 2 && policy_has_word(mappers, name, len);
+}
+
 static void refuse(struct judge *judge, uint32_t node, const char *advice)
 {
     report_add(judge->report, "forbidden-name", judge_node(judge, node)->at, "'%.*s' %s",
@@ -108,14 +133,25 @@ static void judge_imports(struct judge *judge)
     }
 }
 
+/* type itself, where the program has no variable of that name. */
+static void judge_type(struct judge *judge, const struct site *site)
+{
+    if ((judge_word(judge, site->node)->roles & ROLE_TYPE) && site->binding == FACTS_NONE &&
+        !judge_is_called(judge, site) && !is_type_in_place(judge, site) && !is_mapped(judge, site))
+        refuse(judge, site->node,
+               "makes classes of text, so it is only allowed as type(x) and in annotations.");
+}
+
 void rule_place(struct judge *judge)
 {
     const struct facts *facts = judge->facts;
 
-    if (!(judge->roles & ROLES_OF_PLACE))
+    if (!(judge->roles & (ROLES_OF_PLACE | ROLE_TYPE)))
         return;
-    for (uint32_t i = 0; i < facts->names.count; i++)
+    for (uint32_t i = 0; i < facts->names.count; i++) {
         judge_site(judge, &facts->names.rows[i]);
+        judge_type(judge, &facts->names.rows[i]);
+    }
     for (uint32_t i = 0; i < facts->attributes.count; i++)
         judge_site(judge, &facts->attributes.rows[i]);
     judge_imports(judge);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "helpers/base/utf8.h"
+#include "validator/syntax/keyword.h"
 
 #define SHOWN_CAP 60 /* bytes of a text in a message */
 #define WHOLE_CAP (VALIDATOR_SOURCE_CAP * 4)
@@ -16,6 +17,7 @@
 struct walk {
     struct judge *judge;
     struct buf whole; /* the strings of a sum that stand side by side */
+    bool formats;     /* the program fills in templates */
     uint32_t first;   /* the first of them; NODE_NONE while there is none */
 };
 
@@ -77,13 +79,32 @@ static bool reaches_for_forbidden(const char *text, size_t len)
     return false;
 }
 
-static void judge_template(struct judge *judge, uint32_t node, const char *text, size_t len)
+/* ".__class__}": nothing but names and what a field has between them. */
+static bool holds_dunder(const char *text, size_t len)
+{
+    size_t start = 0;
+    bool found = false;
+
+    for (size_t i = 0; i <= len; i++) {
+        if (i < len && keyword_is_name_byte((unsigned char)text[i]))
+            continue;
+        if (i < len && !is_one_of(text[i], ".{}[]!:"))
+            return false;
+        found = found || policy_has_word(policy_dunder_texts, text + start, i - start) ||
+                policy_has_word(policy_dunder_pieces, text + start, i - start);
+        start = i + 1;
+    }
+    return found;
+}
+
+static void judge_template(struct judge *judge, uint32_t node, const char *text, size_t len,
+                           bool formats)
 {
     if (reaches_for_dunder(text, len) || reaches_for_forbidden(text, len))
         report_add(judge->report, "name-by-text", judge_node(judge, node)->at,
                    "A format field must not reach for names in double underscores. Format plain "
                    "values: \"{}\".format(value), or an f-string.");
-    else if (policy_is_command(text, len))
+    else if (policy_is_command(text, len) || (formats && holds_dunder(text, len)))
         report_add(judge->report, "name-by-text", judge_node(judge, node)->at,
                    "The text '%.*s' is not allowed: a library may take it for a name or a command. "
                    "If it is data of yours, write it otherwise.",
@@ -100,7 +121,7 @@ static bool is_sum(const struct judge *judge, uint32_t node)
 static void end_run(struct walk *walk)
 {
     if (walk->first)
-        judge_template(walk->judge, walk->first, walk->whole.data, walk->whole.len);
+        judge_template(walk->judge, walk->first, walk->whole.data, walk->whole.len, walk->formats);
     walk->first = NODE_NONE;
     buf_clear(&walk->whole);
 }
@@ -165,14 +186,24 @@ static void walk_node(struct walk *walk, uint32_t node)
     if (row->kind == NODE_JOINED || (row->kind == NODE_STRING && !(row->flags & NODE_FORMATTED))) {
         text = judge_text(walk->judge, node, &len, NULL);
         if (text)
-            judge_template(walk->judge, node, text, len);
+            judge_template(walk->judge, node, text, len, walk->formats);
     }
     walk_children(walk, node);
 }
 
+static bool fills_in(const struct judge *judge)
+{
+    const struct site_list *attributes = &judge->facts->attributes;
+
+    for (uint32_t i = 0; i < attributes->count; i++)
+        if (judge_word(judge, attributes->rows[i].node)->roles & ROLE_FORMAT)
+            return true;
+    return false;
+}
+
 void rule_template(struct judge *judge)
 {
-    struct walk walk = {.judge = judge};
+    struct walk walk = {.judge = judge, .formats = fills_in(judge)};
 
     if (judge->facts->strings.count == 0)
         return;

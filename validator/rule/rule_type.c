@@ -19,6 +19,20 @@ static bool makes_class(const struct judge *judge, uint32_t function)
     return count > 1;
 }
 
+/* type(x)(name, (bases), namespace) */
+static bool calls_made(struct judge *judge, uint32_t type_call)
+{
+    uint32_t call = judge_parent(judge, type_call), second, third;
+
+    if (call == FACTS_NONE || judge_node(judge, call)->kind != NODE_CALL ||
+        judge_node(judge, call)->child != type_call || !judge_node(judge, type_call)->next)
+        return false;
+    second = judge_node(judge, judge_first_argument(judge, type_call))->next;
+    third = judge_node(judge, second)->next;
+    return second && judge_node(judge, second)->kind == NODE_TUPLE && third &&
+           !judge_node(judge, third)->next;
+}
+
 void rule_type(struct judge *judge)
 {
     const struct site_list *names = &judge->facts->names;
@@ -29,7 +43,7 @@ void rule_type(struct judge *judge)
         const struct site *site = &names->rows[i];
 
         if ((judge_word(judge, site->node)->roles & ROLE_TYPE) && judge_is_called(judge, site) &&
-            makes_class(judge, site->node))
+            (makes_class(judge, site->node) || calls_made(judge, site->parent)))
             report_add(judge->report, "forbidden-name", judge_node(judge, site->node)->at,
                        "type(...) with more than one argument makes a class from text. Write a "
                        "class statement.");
