@@ -12,6 +12,7 @@ put off until the scope around them is done. What a name means is known only the
 import ast
 import json
 import re
+import unicodedata
 from operator import attrgetter
 
 MODULE, CLASS, FUNCTION, COMPREHENSION = range(4)
@@ -23,11 +24,13 @@ NAMES_OF = re.compile(r"\.([^.\[\]]*)")
 PIECE = re.compile(r"[A-Za-z0-9_.{}\[\]!:]*\Z")
 SEPARATORS = re.compile(r"[.{}\[\]!:]")
 DOTTED = re.compile(r"[A-Za-z0-9_.]*\Z")
-WORD = "[A-Za-z0-9_]"
-QUERY_FAULTS = re.compile(r"(?<!%s)__|\._|@%s+[.(\[]" % (WORD, WORD))
+WORD = "[A-Za-z0-9_\x80-\U0010ffff]"
+BLANK = r"[ \t\r\n\f\\]*"
+QUERY_FAULTS = re.compile(r"(?<!%s)__|\.%s_|@%s%s+%s[.(\[]|[\ud800-\udfff]" % (WORD, BLANK, BLANK, WORD, BLANK))
+QUERY_VARIABLES = re.compile(r"@%s(%s+)" % (BLANK, WORD))
 OPTION = re.compile(r"[A-Za-z0-9_.]*\Z")
 PLOTTING_OPTIONS = ("plotting.backend", "plotting.matplotlib.register_converters")
-QUERY_METHODS = re.compile(r"(?<=\.)%s+" % WORD)
+QUERY_METHODS = re.compile(r"\.%s(%s+)" % (BLANK, WORD))
 
 
 class Module:
@@ -165,6 +168,9 @@ class Walk:
         self.imports = []  # (name, Module, scope, statement or None where it is none of the module's own, line)
         self.own = set()  # attributes that the program stores or its classes have
         self.classes = []
+        self.queries = []  # (variable in the text of a query, line)
+        self.writers = []  # lines of names of methods that write
+        self.takes_methods = False
         self.formats = False  # the program fills in templates
         self.pieces = []  # lines of texts that may be pieces of one
         self.types = []  # (line, scope) of type as a value
@@ -446,6 +452,8 @@ class Walk:
         chain, doubts = [], []
         while type(node) is ast.Attribute:
             chain.append(node)
+            if node.attr in self.policy.methods_by_name:
+                self.takes_methods = True
             if node.attr in self.policy.formats:
                 self.formats = True
             if type(node.ctx) is ast.Store:
@@ -580,9 +588,11 @@ class Walk:
             if text is None or self.has_query_fault(text):
                 self.find("text-method", value.lineno)
                 return
+            self.queries += ((name, value.lineno) for name in QUERY_VARIABLES.findall(text))
 
     def has_query_fault(self, text):
-        return QUERY_FAULTS.search(text) or any(word in self.policy.methods for word in QUERY_METHODS.findall(text))
+        return QUERY_FAULTS.search(text) or not self.policy.methods.isdisjoint(
+            QUERY_METHODS.findall(text)) or unicodedata.normalize("NFKC", text) != text
 
     def is_plain_getter(self, node, text):
         names = node.args[:1] if text == "methodcaller" else node.args
@@ -610,6 +620,8 @@ class Walk:
         text = node.value
         if type(text) is not str:
             return
+        if text[:2] == "to" and text in self.policy.methods:
+            self.writers.append(node.lineno)
         if self.by_name and ((text[:2] == "__" and len(text) > 2) or text in self.policy.methods):
             self.find("name-by-text", node.lineno)
         if id(node) not in self.run_together:
@@ -665,6 +677,13 @@ class Walk:
         if self.formats:
             for line in self.pieces:
                 self.find("name-by-text", line)
+        if self.takes_methods:
+            for line in self.writers:
+                self.find("name-by-text", line)
+        modules = {row[0] for row in self.imports}
+        for name, line in self.queries:
+            if name in modules:
+                self.find("text-method", line)
         for text, scope, line in self.types:
             if text not in self.plain_scope(text, scope).bound:
                 self.find("forbidden-name", line)

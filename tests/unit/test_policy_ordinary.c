@@ -498,6 +498,16 @@ static const char *const programs[] = {
     "        return type(self)(self.x + by, self.y, self.z)\n"
     "print(check(1), Point(1, 2).moved(3).x)\n",
 
+    "import pandas as pd, json\n"
+    "df = pd.DataFrame({\"gr\303\266\303\237e\": [1.5], \"title\": [\"A b\"], \"t\": [1]})\n"
+    "names, limit = [\"a b\"], 2\n"
+    "print(df.query(\"gr\303\266\303\237e > 0 and title.str.lower().isin(@names)\"))\n"
+    "print(df.query(\"(t < @limit or t == 1.0) and title != 'x. y'\"), df.query(f\"t < "
+    "{limit}\"))\n"
+    "print(df.query(\"`t` in @names | t.between(1, @limit)\", engine=\"python\"))\n"
+    "fields = [\"to_node\", \"query\", \"dump\", \"eval\"]\n"
+    "print(df.agg(\"max\"), json.dumps(fields))\n",
+
     /* Statistics */
     "from statistics import mean, median, StatisticsError\n"
     "def safe_mean(values):\n"

@@ -58,6 +58,7 @@ const struct policy_name policy_names[] = {
     {"breakpoint", ROLE_NAME | ROLE_ATTRIBUTE,
      "There is no debugger; print() what you want to see."},
     {"c_", ROLE_INDEXED, NULL},
+    {"call", ROLE_KEYWORD, "Leave it away; divisions by zero give inf and nan."},
     {"capsule", ROLE_ATTRIBUTE, MEMORY},
     {"cffi", ROLE_ATTRIBUTE, MEMORY},
     {"co_code", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},

@@ -22,6 +22,7 @@ enum word_flags {
     WORD_METHOD = 1 << 1, /* a dunder that classes may define */
     WORD_MIXED = 1 << 2,
     WORD_PRIVATE = 1 << 3, /* begins with '_', and is no dunder nor public all the same */
+    WORD_MODULE = 1 << 5,  /* bound to a module somewhere. Filled by rule_import */
     WORD_OWN = 1 << 4,     /* private, and the program's. Filled by rule_private */
 };
 

@@ -269,6 +269,9 @@ void rule_import(struct judge *judge)
         judge->is_foreign = false;
         judge->imported[i] =
             is_from ? read_member(judge, site->node, module) : read_import(judge, site->node);
+        if (judge->imported[i])
+            judge->words[judge_node(judge, judge_node(judge, site->node)->child)->name].flags |=
+                WORD_MODULE;
         if (judge->is_foreign && site->binding != FACTS_NONE && !mark_foreign(judge, site->binding))
             return;
         judge_place(judge, i);

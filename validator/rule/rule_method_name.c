@@ -11,6 +11,7 @@
 #include "helpers/base/utf8.h"
 
 #define METHODS   (ROLE_ATTRIBUTE | ROLE_WRITER | ROLE_QUERY)
+#define TAKES     (ROLE_BY_NAME | ROLE_METHOD_BY_NAME)
 #define SHOWN_CAP 60 /* bytes of the string in a message */
 
 struct walk {
@@ -62,13 +63,38 @@ static void walk_node(struct walk *walk, uint32_t node)
         walk_node(walk, child);
 }
 
+/* df.agg(m), f = df.agg: a name from anywhere. */
+static bool takes_any(const struct judge *judge)
+{
+    const struct site_list *attributes = &judge->facts->attributes;
+
+    for (uint32_t i = 0; i < attributes->count; i++)
+        if (judge_word(judge, attributes->rows[i].node)->roles & TAKES)
+            return true;
+    return false;
+}
+
+/* A name that no data has, as "to_csv". */
+static void judge_writer_name(struct judge *judge, uint32_t node)
+{
+    size_t len;
+    const char *text = judge_text(judge, node, &len, NULL);
+    const struct policy_name *name =
+        text && len > 2 && memcmp(text, "to", 2) == 0 ? policy_name_find(text, len) : NULL;
+
+    if (name && (name->roles & METHODS))
+        judge_string(judge, node);
+}
+
 void rule_method_name(struct judge *judge)
 {
     const struct site_list *calls = &judge->facts->calls;
     struct walk walk = {.judge = judge};
 
-    if (!(judge->roles & (ROLE_BY_NAME | ROLE_METHOD_BY_NAME)))
+    if (!(judge->roles & TAKES))
         return;
+    for (uint32_t i = 0, any = takes_any(judge); any && i < judge->facts->strings.count; i++)
+        judge_writer_name(judge, judge->facts->strings.rows[i].node);
     walk.walked = calloc(judge->ast->count / 8 + 1, 1);
     judge->failed = judge->failed || !walk.walked;
     for (uint32_t i = 0; i < calls->count && !judge->failed; i++) {

@@ -7,18 +7,59 @@
 
 #include <string.h>
 
+#include "helpers/base/buf.h"
 #include "validator/syntax/keyword.h"
+#include "validator/syntax/unicode.h"
 
-#define METHODS (ROLE_ATTRIBUTE | ROLE_WRITER | ROLE_QUERY)
+#define NORMAL_CAP (VALIDATOR_SOURCE_CAP * 20) /* a character becomes 18 at most */
+#define METHODS    (ROLE_ATTRIBUTE | ROLE_WRITER | ROLE_QUERY)
+
+static bool is_word_byte(char byte)
+{
+    return keyword_is_name_byte((unsigned char)byte) || (unsigned char)byte >= 0x80;
+}
+
+static bool is_blank(char byte)
+{
+    return byte && strchr(" \t\r\n\f\\", byte);
+}
+
+/* The byte before text[at] or from there on that is no blank; 0 for none. */
+static char before(const char *text, size_t at)
+{
+    while (at > 0 && is_blank(text[at - 1]))
+        at--;
+    return at > 0 ? text[at - 1] : '\0';
+}
+
+static char behind(const char *text, size_t len, size_t at)
+{
+    while (at < len && is_blank(text[at]))
+        at++;
+    return at < len ? text[at] : '\0';
+}
+
+static bool means_module(const struct judge *judge, const char *word, size_t len)
+{
+    uint32_t symbol = symbols_find(&judge->ast->symbols, word, len);
+
+    return symbol != SYMBOL_NONE && (judge->words[symbol].flags & WORD_MODULE);
+}
 
 /* What text[from..to), a word, does that a query must not. */
-static const char *fault_in_word(const char *text, size_t len, size_t from, size_t to)
+static const char *fault_in_word(const struct judge *judge, const char *text, size_t len,
+                                 size_t from, size_t to)
 {
     const struct policy_name *name;
+    char last = before(text, from), next = behind(text, len, to);
 
-    if (from > 0 && text[from - 1] == '@' && to < len && text[to] && strchr(".([", text[to]))
+    if (last == '@' && next && strchr(".([", next))
         return "an attribute or a call of a variable";
-    if (from > 0 && text[from - 1] == '.') {
+    if (last == '@' && means_module(judge, text + from, to - from))
+        return "a module";
+    if (last == '.' && text[from] == '_')
+        return "a private attribute";
+    if (last == '.') {
         name = policy_name_find(text + from, to - from);
         if (name && (name->roles & METHODS))
             return "a method that is not allowed";
@@ -26,7 +67,25 @@ static const char *fault_in_word(const char *text, size_t len, size_t from, size
     return NULL;
 }
 
-static const char *fault_in_query(const char *text, size_t len)
+/* Python reads names in NFKC. */
+static const char *fault_in_letters(struct judge *judge, const char *text, size_t len)
+{
+    struct buf normal;
+    bool same, failed;
+
+    for (size_t i = 0; i + 1 < len; i++)
+        if (text[i] == '\xED' && (unsigned char)text[i + 1] >= 0xA0)
+            return "half a character";
+    buf_init(&normal, NORMAL_CAP);
+    unicode_add_nfkc(&normal, text, len);
+    same = normal.len == len && (len == 0 || memcmp(normal.data, text, len) == 0);
+    failed = normal.failed;
+    buf_finish(&normal);
+    judge->failed = judge->failed || failed;
+    return same ? NULL : "letters that Python reads as others";
+}
+
+static const char *fault_in_query(struct judge *judge, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
         size_t end = i;
@@ -34,18 +93,16 @@ static const char *fault_in_query(const char *text, size_t len)
 
         if (text[i] == '_' && i + 1 < len && text[i + 1] == '_')
             return "a name in double underscores";
-        if (text[i] == '.' && i + 1 < len && text[i + 1] == '_')
-            return "a private attribute";
-        while (end < len && keyword_is_name_byte((unsigned char)text[end]))
+        while (end < len && is_word_byte(text[end]))
             end++;
         if (end == i)
             continue;
-        fault = fault_in_word(text, len, i, end);
+        fault = fault_in_word(judge, text, len, i, end);
         if (fault)
             return fault;
         i = end - 1;
     }
-    return NULL;
+    return fault_in_letters(judge, text, len);
 }
 
 /* Whether all is good so far, and the next argument is worth a look. */
@@ -60,7 +117,7 @@ static bool judge_query_text(struct judge *judge, uint32_t value)
                    "@limit\"). Or select rows with df[df[\"n\"] > limit].");
         return false;
     }
-    fault = fault_in_query(text, len);
+    fault = fault_in_query(judge, text, len);
     if (fault)
         report_add(judge->report, "text-method", judge_node(judge, value)->at,
                    "The text of query() holds %s. Work the value out before and write @name.",

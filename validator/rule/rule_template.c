@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "helpers/base/utf8.h"
 #include "validator/syntax/keyword.h"
 
 #define SHOWN_CAP 60 /* bytes of a text in a message */
@@ -97,6 +96,16 @@ static bool holds_dunder(const char *text, size_t len)
     return found;
 }
 
+/* Bytes to show of a text: lone surrogates are no UTF-8. */
+static int shown(const char *text, size_t len)
+{
+    size_t ascii = 0;
+
+    while (ascii < len && ascii < SHOWN_CAP && (unsigned char)text[ascii] < 0x80)
+        ascii++;
+    return (int)ascii;
+}
+
 static void judge_template(struct judge *judge, uint32_t node, const char *text, size_t len,
                            bool formats)
 {
@@ -108,7 +117,7 @@ static void judge_template(struct judge *judge, uint32_t node, const char *text,
         report_add(judge->report, "name-by-text", judge_node(judge, node)->at,
                    "The text '%.*s' is not allowed: a library may take it for a name or a command. "
                    "If it is data of yours, write it otherwise.",
-                   (int)utf8_cut(text, len, SHOWN_CAP), text);
+                   shown(text, len), text);
 }
 
 static bool is_sum(const struct judge *judge, uint32_t node)
