@@ -90,7 +90,11 @@ class Policy:
         self.dunder_texts = frozenset(dump["dunder_texts"])
         self.dunder_pieces = self.dunder_texts.union(dump["dunder_pieces"])
         commands = dump["command_texts"]
-        self.commands = frozenset(one for one in commands if one[-1] != "*")
+        self.commands = frozenset(one for one in commands if "*" not in one)
+        self.command_parts = tuple(one[1:] for one in commands if one[0] == "*")
+        self.evaluated = frozenset(roles["evaluated"])
+        self.evaluated_settings = frozenset(dump["evaluated_settings"])
+        self.item_storable = frozenset(dump["item_storable"])
         self.command_begins = tuple(one[:-1] for one in commands if one[-1] == "*")
         self.storable = frozenset(dump["storable"])
 
@@ -106,7 +110,8 @@ class Policy:
             for field in FIELDS_OF.findall(text):
                 if "." in field and not self.attributes.isdisjoint(NAMES_OF.findall(field)):
                     return True
-        if text in self.commands or text.startswith(self.command_begins):
+        if text in self.commands or text.startswith(self.command_begins) or any(
+                part in text for part in self.command_parts):
             return True
         return "__" in text and DOTTED.match(text) is not None and not self.dunder_texts.isdisjoint(text.split("."))
 
@@ -287,6 +292,12 @@ class Walk:
             self.judge_name(node.arg, node.lineno)
             if node.arg in self.policy.keywords:
                 self.find("forbidden-name", node.lineno)
+            if node.arg in self.policy.evaluated:
+                self.judge_setting(node.value)
+        elif type(node.value) is ast.Dict:
+            for key in node.value.keys:
+                if key is not None and text_of(key) in self.policy.keywords:
+                    self.find("forbidden-name", key.lineno)
         self.stack.append(node.value)
 
     def condition(self, node):
@@ -314,6 +325,25 @@ class Walk:
         if node.rest is not None:
             self.bind(node.rest, node.end_lineno)
         self.stack += (node.keys, node.patterns)
+
+    def judge_setting(self, value):
+        if text_of(value) is not None:
+            self.find("text-method", value.lineno)
+
+    def dict(self, node):
+        for key, value in zip(node.keys, node.values):
+            if key is not None and text_of(key) in self.policy.evaluated_settings:
+                self.judge_setting(value)
+            elif key is None and type(value) is ast.Dict:
+                for inner in value.keys:
+                    if inner is not None and text_of(inner) in self.policy.keywords:
+                        self.find("forbidden-name", inner.lineno)
+        self.stack += (node.keys, node.values)
+
+    def assign(self, node):
+        if any(type(one) is ast.Subscript and text_of(one.slice) in self.policy.evaluated_settings for one in node.targets):
+            self.judge_setting(node.value)
+        self.stack += (node.targets, node.value)
 
     def compare(self, node):
         self.stands("asked_for", (node.left, *node.comparators))
@@ -442,7 +472,7 @@ class Walk:
             self.note_import(name, inner, node, alias.end_lineno)
         elif not module.allows(alias.name):
             self.find("import-not-allowed", alias.lineno)
-        if inner is None and "%s.%s" % (module.name, alias.name) not in self.policy.storable:
+        if inner is None and "%s.%s" % (module.name, alias.name) not in self.policy.item_storable:
             self.foreign.append((name, self.scope))
 
     # ---- attributes and calls ----
@@ -782,8 +812,8 @@ class Walk:
             if not module.allows(attribute.attr):
                 self.find("module-attribute", attribute.end_lineno)
             elif (type(chain[-1].ctx) is not ast.Load or id(chain[-1]) in self.item_stores) and (
-                    type(attribute.ctx) is not ast.Load
-                    or "%s.%s" % (module.name, attribute.attr) not in self.policy.storable):
+                    type(attribute.ctx) is not ast.Load or "%s.%s" % (module.name, attribute.attr) not in (
+                        self.policy.storable if number < len(chain) else self.policy.item_storable)):
                 self.find("module-store", node.lineno)
             return number
         self.find("module-as-value", chain[-1].end_lineno)
@@ -809,13 +839,14 @@ HANDLERS = {
     ast.AsyncFunctionDef: Walk.function, ast.ClassDef: Walk.class_, ast.Import: Walk.import_,
     ast.ImportFrom: Walk.import_from, ast.Global: Walk.declare, ast.Nonlocal: Walk.declare, ast.If: Walk.condition,
     ast.AugAssign: Walk.augmented, ast.ExceptHandler: Walk.handler, ast.MatchAs: Walk.capture,
-    ast.MatchStar: Walk.capture, ast.Compare: Walk.compare, ast.Subscript: Walk.subscript, ast.AnnAssign: Walk.annotated,
+    ast.MatchStar: Walk.capture, ast.Compare: Walk.compare, ast.Dict: Walk.dict,
+    ast.Assign: Walk.assign, ast.Subscript: Walk.subscript, ast.AnnAssign: Walk.annotated,
     ast.MatchMapping: Walk.match_mapping, ast.MatchClass: Walk.match_class,
     int: Walk.leave_call,
 }
 # The fields to go on with, of nodes that ask for nothing else.
 FIELDS = (
-    (ast.Assign, "targets", "value"), (ast.Delete, "targets"),
+    (ast.Delete, "targets"),
     (ast.Expr, "value"), (ast.Return, "value"), (ast.For, "target", "iter", "body", "orelse"),
     (ast.AsyncFor, "target", "iter", "body", "orelse"), (ast.While, "test", "body", "orelse"),
     (ast.With, "items", "body"), (ast.AsyncWith, "items", "body"), (ast.withitem, "context_expr", "optional_vars"),
@@ -823,7 +854,7 @@ FIELDS = (
     (ast.TryStar, "body", "handlers", "orelse", "finalbody"), (ast.Assert, "test", "msg"),
     (ast.Match, "subject", "cases"), (ast.match_case, "pattern", "guard", "body"), (ast.MatchValue, "value"),
     (ast.MatchSequence, "patterns"), (ast.MatchOr, "patterns"),
-    (ast.BoolOp, "values"), (ast.UnaryOp, "operand"), (ast.IfExp, "test", "body", "orelse"), (ast.Dict, "keys", "values"),
+    (ast.BoolOp, "values"), (ast.UnaryOp, "operand"), (ast.IfExp, "test", "body", "orelse"),
     (ast.Set, "elts"), (ast.List, "elts"), (ast.Tuple, "elts"), (ast.Starred, "value"), (ast.Await, "value"),
     (ast.Yield, "value"), (ast.YieldFrom, "value"),
     (ast.FormattedValue, "value", "format_spec"), (ast.Slice, "lower", "upper", "step"),

@@ -93,6 +93,11 @@ np.r_["a,b"]
 np.r_[x, y]
 r_[f"{x}"]
 x.plot(backend="a")
+x(**{"backend": 1, **{"usetex": 2}, "prop_cycle": "x"})
+{"backend": 1, "axes.prop_cycle": f"{x}", **{"call": 1}}
+x(prop_cycle="x", axes="y")
+x(prop_cycle=y)
+":file=x" + y
 x(usetex=True)
 pd.set_option("display.max_rows", 3)
 pd.set_option("display.width", 3, "Lotting.back", y)
@@ -167,6 +172,10 @@ np.x.y[0][1] += 1
 pd.options = 1
 pd.options.display["x"] = 1
 plt.rcParams = 1
+plt.rcParams.x["y"] = 1
+plt.rcParams["axes.prop_cycle"] = "x"
+x["prop_cycle"] = np[y] = f"{y}"
+x["prop_cycle"], y = "x"
 plt.rcParams["x"]["y"] = 1
 from matplotlib.pyplot import rcParams, figure
 rcParams["a"] = figure["b"] = 1

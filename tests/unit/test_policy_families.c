@@ -543,6 +543,10 @@ static const char *const programs[] = {
     "plt.rcParams[\"backend\"] = \"module://this\"\n",
     "plt.rcParams[\"backend\"] = f\"module://{x}\"\n",
     "plt.rcParams[\"axes.prop_cycle\"] = \"cycler('color', 'r')\"\n",
+    "plt.rc(\"axes\", prop_cycle=\"[g.gi_frame for g in ()]\")\n",
+    "plt.rcParams.update({\"axes.prop_cycle\": f\"{x}\"})\n",
+    "df.plot(**{\"backend\": \"this\"})\n",
+    "plt.title(\"x\", fontproperties=\"serif:file=/etc/passwd\")\n",
 
     "t = \"{0.%s}\" % \"__class__\"\nt.format(x)\n",
     "\"{0.X}\".replace(\"X\", \"__class__\").format(1)\n",

@@ -455,6 +455,8 @@ static const char *const programs[] = {
     "    print(pd.DataFrame({\"a\": [1]}))\n"
     "rcParams[\"figure.dpi\"] = 100\n"
     "plt.rcParams.update({\"font.size\": 9, \"axes.grid\": True})\n"
+    "plt.rcParams[\"axes.prop_cycle\"] = plt.cycler(color=[\"r\", \"b\"])\n"
+    "row = {\"backend\": \"x\", **{\"title\": 1}}\n"
     "colors = plt.rcParams[\"axes.prop_cycle\"].by_key()[\"color\"]\n"
     "pd.Series([1, 2]).plot(kind=\"bar\", color=colors)\n",
     "from numpy import ndarray\n"

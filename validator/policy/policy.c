@@ -140,9 +140,13 @@ bool policy_is_command(const char *text, size_t len)
     while (*words) {
         size_t size = strcspn(words, " "), fixed = size - (words[size - 1] == '*');
 
-        if (fixed < size ? len >= fixed && memcmp(text, words, fixed) == 0
-                         : len == fixed && memcmp(text, words, fixed) == 0)
+        if (words[0] == '*') {
+            if (memmem(text, len, words + 1, size - 1))
+                return true;
+        } else if (fixed < size ? len >= fixed && memcmp(text, words, fixed) == 0
+                                : len == fixed && memcmp(text, words, fixed) == 0) {
             return true;
+        }
         words += size;
         words += *words == ' ';
     }

@@ -70,6 +70,7 @@ enum policy_role {
     ROLE_BASE = 1 << 12,           /* a base of classes only */
     ROLE_FORMAT = 1 << 13,         /* makes text of a template: names by text may be put together */
     ROLE_METHOD_BY_NAME = 1 << 14, /* ROLE_BY_NAME, of attributes only */
+    ROLE_EVALUATED = 1 << 15,      /* as a keyword argument: given text, it is run */
     ROLES_OF_PLACE = ROLE_ASKED_FOR | ROLE_INDEXED | ROLE_BASE,
 };
 
@@ -89,7 +90,13 @@ extern const char policy_path_keywords[];
 extern const char policy_query_keywords[];
 
 /* Attributes of modules on which code may store all the same: "pandas.options". */
-extern const char policy_storable[]; /* also: what items are stored in */
+/* Keys of settings whose value, where it is text, is run. */
+extern const char policy_evaluated_settings[];
+
+/* Those in which items are stored. */
+extern const char policy_item_storable[];
+
+extern const char policy_storable[];
 
 /* Attributes that begin with '_' and are public all the same. */
 extern const char policy_private_names[];
@@ -101,7 +108,7 @@ extern const char policy_dunder_texts[];
 /* Beside them where a program fills in templates. */
 extern const char policy_dunder_pieces[];
 
-/* Texts that a library takes for a command: whole, or up to '*'. */
+/* Texts that a library takes for a command: whole, up to '*', or anywhere behind '*'. */
 extern const char policy_command_texts[];
 
 extern const char

@@ -16,7 +16,9 @@
  *   private_names       attributes that begin with '_' and are public all the same
  *   dunder_texts        names in double underscores that are no text either
  *   dunder_pieces       beside them where a program fills in templates
- *   command_texts       texts that are refused, whole or up to '*'
+ *   command_texts       texts that are refused, whole, up to '*' or anywhere behind '*'
+ *   evaluated_settings  keys of settings whose value must be no text
+ *   item_storable       attributes of modules in which items may be stored
  *   storable            attributes of modules that may be stored to
  *   refused_attributes  "module.name" and "module.begin*"
  *   inner_modules       names of modules that modules carry as attributes
@@ -91,21 +93,14 @@ static json_t *dump_names(void)
         enum policy_role role;
         const char *name;
     } roles[] = {
-        {ROLE_NAME, "name"},
-        {ROLE_ATTRIBUTE, "attribute"},
-        {ROLE_WRITER, "writer"},
-        {ROLE_QUERY, "query"},
-        {ROLE_BY_NAME, "by_name"},
-        {ROLE_TYPE, "type"},
-        {ROLE_GETTER, "getter"},
-        {ROLE_GRAPH, "graph"},
-        {ROLE_KEYWORD, "keyword"},
-        {ROLE_OPTION, "option"},
-        {ROLE_ASKED_FOR, "asked_for"},
-        {ROLE_INDEXED, "indexed"},
-        {ROLE_BASE, "base"},
-        {ROLE_FORMAT, "format"},
-        {ROLE_METHOD_BY_NAME, "method_by_name"},
+        {ROLE_NAME, "name"},           {ROLE_ATTRIBUTE, "attribute"},
+        {ROLE_WRITER, "writer"},       {ROLE_QUERY, "query"},
+        {ROLE_BY_NAME, "by_name"},     {ROLE_TYPE, "type"},
+        {ROLE_GETTER, "getter"},       {ROLE_GRAPH, "graph"},
+        {ROLE_KEYWORD, "keyword"},     {ROLE_OPTION, "option"},
+        {ROLE_ASKED_FOR, "asked_for"}, {ROLE_INDEXED, "indexed"},
+        {ROLE_BASE, "base"},           {ROLE_EVALUATED, "evaluated"},
+        {ROLE_FORMAT, "format"},       {ROLE_METHOD_BY_NAME, "method_by_name"},
     };
     json_t *object = json_object();
 
@@ -141,7 +136,8 @@ static json_t *dump_inner_modules(void)
 void validator_dump_policy(struct buf *to)
 {
     json_auto_t *object = json_pack(
-        "{s:{s:I, s:I, s:I}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "{s:{s:I, s:I, s:I}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o, s:o}",
         "limits", "bytes", (json_int_t)VALIDATOR_SOURCE_CAP, "brackets",
         (json_int_t)VALIDATOR_DEPTH_CAP, "indents", (json_int_t)VALIDATOR_INDENT_CAP - 1, "ranks",
         dump_ranks(), "profiles", dump_profiles(), "modules", dump_modules(), "names", dump_names(),
@@ -149,8 +145,9 @@ void validator_dump_policy(struct buf *to)
         words(policy_path_keywords), "query_keywords", words(policy_query_keywords),
         "private_names", words(policy_private_names), "dunder_texts", words(policy_dunder_texts),
         "dunder_pieces", words(policy_dunder_pieces), "command_texts", words(policy_command_texts),
-        "storable", words(policy_storable), "refused_attributes", dump_patterns(), "inner_modules",
-        dump_inner_modules());
+        "evaluated_settings", words(policy_evaluated_settings), "item_storable",
+        words(policy_item_storable), "storable", words(policy_storable), "refused_attributes",
+        dump_patterns(), "inner_modules", dump_inner_modules());
 
     if (object)
         json_write(to, object);

@@ -72,7 +72,8 @@ const struct policy_module policy_modules[] = {
     {"matplotlib", PROFILE_VISUALIZATION, KIND_PLOT, false, REACH_LISTED, "pyplot"},
     {"matplotlib.pyplot", PROFILE_VISUALIZATION, KIND_PLOT, true, REACH_UNLISTED,
      "savefig imread imsave switch_backend install_repl_displayhook "
-     "uninstall_repl_displayhook show_config rcdefaults rc_context rc_file rc_file_defaults "
+     "uninstall_repl_displayhook rcParamsDefault rcParamsOrig show_config rcdefaults rc_context "
+     "rc_file rc_file_defaults "
      "get_current_fig_manager new_figure_manager"},
     {"matplotlib.pyplot.cm", PROFILE_VISUALIZATION, KIND_PLOT, false, REACH_UNLISTED,
      "mpl register_cmap unregister_cmap"},

@@ -138,6 +138,7 @@ const struct policy_name policy_names[] = {
     {"print_tif", ROLE_ATTRIBUTE, FIGURE},
     {"print_tiff", ROLE_ATTRIBUTE, FIGURE},
     {"print_webp", ROLE_ATTRIBUTE, FIGURE},
+    {"prop_cycle", ROLE_EVALUATED, NULL},
     {"query", ROLE_QUERY, NULL},
     {"quit", ROLE_NAME, STOP},
     {"r_", ROLE_INDEXED, NULL},
@@ -213,10 +214,14 @@ const char policy_dunder_texts[] =
 const char policy_dunder_pieces[] = "__call__ __class__ __init__ __module__ __new__";
 
 const char policy_command_texts[] =
-    "module://* cycler(* text.usetex text.latex.preamble pgf.preamble pgf.texsystem usetex "
+    "module://* *:file= text.usetex text.latex.preamble pgf.preamble pgf.texsystem usetex "
     "plotting.backend";
 
-const char policy_storable[] = "matplotlib.pyplot.rcParams pandas.options";
+const char policy_evaluated_settings[] = "axes.prop_cycle prop_cycle";
+
+const char policy_item_storable[] = "matplotlib.pyplot.rcParams";
+
+const char policy_storable[] = "pandas.options";
 
 const char policy_dunder_methods[] =
     "__init__ __new__ __post_init__ __repr__ __str__ __format__ __bytes__ __hash__ __bool__ "

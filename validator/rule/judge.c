@@ -167,12 +167,12 @@ uint32_t judge_parent(struct judge *judge, uint32_t node)
 }
 
 bool judge_is_storable(const struct judge *judge, const struct policy_module *module,
-                       uint32_t attribute)
+                       uint32_t attribute, const char *storable)
 {
     char name[VALIDATOR_MODULE_NAME_CAP];
     int len = snprintf(name, sizeof name, "%s.%.*s", module->name, judge_shown(judge, attribute));
 
-    return (size_t)len < sizeof name && policy_has_word(policy_storable, name, (size_t)len);
+    return (size_t)len < sizeof name && policy_has_word(storable, name, (size_t)len);
 }
 
 struct step judge_step(struct judge *judge, const struct policy_module *from, uint32_t attribute)

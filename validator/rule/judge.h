@@ -84,6 +84,7 @@ struct judge {
     ROW(query)       /* methods that evaluate their text */                                        \
     ROW(getter)      /* functions that make getters from text */                                   \
     ROW(option)      /* options by text */                                                         \
+    ROW(setting)     /* settings whose text is run */                                              \
     ROW(place)       /* names that are allowed in their own places only */                         \
     ROW(type)        /* type() of more than one argument */                                        \
     ROW(template)    /* format fields that reach for dunders */                                    \
@@ -152,9 +153,9 @@ const char *judge_text(struct judge *judge, uint32_t node, size_t *len, bool *ha
  * without memory. */
 uint32_t judge_parent(struct judge *judge, uint32_t node);
 
-/* Whether code may store to parts of the module's attribute. */
+/* Whether the module's attribute is one of `storable`: dotted words. */
 bool judge_is_storable(const struct judge *judge, const struct policy_module *module,
-                       uint32_t attribute);
+                       uint32_t attribute, const char *storable);
 
 struct step judge_step(struct judge *judge, const struct policy_module *from, uint32_t attribute);
 

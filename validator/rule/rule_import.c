@@ -149,7 +149,7 @@ static const struct policy_module *read_member(struct judge *judge, uint32_t ali
         judge_add_module(judge, step.to);
     else if (!step.allowed)
         refuse_member(judge, alias, module);
-    else if (!judge_is_storable(judge, module, alias))
+    else if (!judge_is_storable(judge, module, alias, policy_item_storable))
         judge->is_foreign = true;
     return step.to;
 }

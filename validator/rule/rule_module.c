@@ -114,8 +114,11 @@ static uint32_t judge_chain(struct judge *judge, const struct policy_module *mod
         if (!step.allowed)
             refuse_attribute(judge, node, from);
         else if (is_store(judge, &rows[0]) &&
-                 !((done < count || judge_node(judge, node)->op == CONTEXT_LOAD) &&
-                   judge_is_storable(judge, from, node)))
+                 !judge_is_storable(judge, from, node,
+                                    done < count ? policy_storable
+                                    : judge_node(judge, node)->op == CONTEXT_LOAD
+                                        ? policy_item_storable
+                                        : ""))
             refuse_store(judge, judge_node(judge, rows[count - 1].node)->child);
         return done;
     }
