@@ -54,7 +54,7 @@ class Module:
 
 
 MAPPERS = frozenset(("apply", "applymap", "filter", "groupby", "isinstance", "issubclass", "map"))
-PLACES = ("asked_for", "indexed", "base")
+PLACES = ("asked_for", "indexed", "base", "decorator")
 
 
 class Policy:
@@ -237,6 +237,12 @@ class Walk:
             if type(node) in (ast.Name, ast.Attribute):
                 self.places.setdefault(id(node), set()).add(place)
 
+    def decorated(self, decorators):
+        for node in decorators:
+            if type(node) is ast.Call and not node.args and all(one.arg for one in node.keywords):
+                node = node.func
+            self.stands("decorator", (node,))
+
     def judge_place(self, text, places, line):
         for place in PLACES:
             if text in self.policy.places[place] and place not in (places or ()):
@@ -392,6 +398,7 @@ class Walk:
         if not (self.scope.kind == CLASS and node.name in self.policy.dunders):
             self.judge_name(node.name, node.lineno)
         self.stands("asked_for", (node.returns,))
+        self.decorated(node.decorator_list)
         self.stack += (node.decorator_list, node.returns)
         self.parameters(node.args, self.later(FUNCTION, list(node.body)))
 
@@ -401,6 +408,7 @@ class Walk:
     def class_(self, node):
         self.bind(node.name, node.lineno)
         self.stands("base", node.bases)
+        self.decorated(node.decorator_list)
         self.stack += (node.decorator_list, node.bases, node.keywords)
         self.later(CLASS, list(node.body))
 

@@ -89,6 +89,9 @@ ndarray | np.ndarray
 np.ndarray.sum
 x == ndarray
 TypedDict("X", {"a": y})
+dataclass(x)
+dataclass(order=True)
+dataclasses.dataclass
 np.r_["a,b"]
 np.r_[x, y]
 r_[f"{x}"]
@@ -159,6 +162,11 @@ class C:\\n    type: str\\n    x = type
 type = x
 for type in y: print(type)
 x: type = type
+@dataclass\\nclass C(x): pass
+@dataclasses.dataclass(order=True)\\nclass C: pass
+@dataclass(x)\\nclass C: pass
+@dataclass(**x)\\nclass C: pass
+@x(dataclass)\\n@dataclass\\ndef f(): pass
 class C(TypedDict, ndarray): pass
 x: ndarray = ndarray
 def f(x: ndarray = ndarray) -> ndarray: pass

@@ -565,6 +565,13 @@ static const char *const programs[] = {
     "type(A)(\"B\", (A,), {\"x\": f})\n",
     "[type][0](\"A\", (), {})\n",
 
+    "from dataclasses import dataclass\ndataclass(init=False)(X)\n",
+    "from dataclasses import dataclass\ndataclass(X, eq=False)\n",
+    "import dataclasses\nmap(dataclasses.dataclass, x)\n",
+    "from dataclasses import dataclass as d\n",
+    "from dataclasses import fields\nfields(A)[0].name = \"x, f()\"\n",
+    "from dataclasses import Field\nclass F(Field): pass\n",
+
     /* Private attributes that are no own ones */
     "from enum import Enum\nEnum._convert_(\"X\", \"enum\", f)\n",
     "df.groupby(\"a\")._transform(\"to_csv\", \"/tmp/x\")\n",

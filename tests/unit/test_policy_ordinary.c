@@ -510,6 +510,13 @@ static const char *const programs[] = {
     "fields = [\"to_node\", \"query\", \"dump\", \"eval\"]\n"
     "print(df.agg(\"max\"), json.dumps(fields))\n",
 
+    "import dataclasses\n"
+    "@dataclasses.dataclass(frozen=True, order=True)\n"
+    "class Unit:\n"
+    "    title: str\n"
+    "    tags: list = dataclasses.field(default_factory=list)\n"
+    "print(list(dataclasses.asdict(Unit(\"a\"))), dataclasses.replace(Unit(\"a\"), title=\"b\"))\n",
+
     /* Statistics */
     "from statistics import mean, median, StatisticsError\n"
     "def safe_mean(values):\n"

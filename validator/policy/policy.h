@@ -71,7 +71,8 @@ enum policy_role {
     ROLE_FORMAT = 1 << 13,         /* makes text of a template: names by text may be put together */
     ROLE_METHOD_BY_NAME = 1 << 14, /* ROLE_BY_NAME, of attributes only */
     ROLE_EVALUATED = 1 << 15,      /* as a keyword argument: given text, it is run */
-    ROLES_OF_PLACE = ROLE_ASKED_FOR | ROLE_INDEXED | ROLE_BASE,
+    ROLE_DECORATOR = 1 << 16,      /* a decorator of classes only */
+    ROLES_OF_PLACE = ROLE_ASKED_FOR | ROLE_INDEXED | ROLE_BASE | ROLE_DECORATOR,
 };
 
 struct policy_name {

@@ -15,6 +15,8 @@ const struct policy_advice policy_attribute_advice[] = {
     {"collections.Callable", "Import it from typing or collections.abc."},
     {"collections.Iterable", "Import it from typing or collections.abc."},
     {"collections.Mapping", "Import it from typing or collections.abc."},
+    {"dataclasses.Field", "Give a field its default by field(default_factory=list)."},
+    {"dataclasses.fields", "Its names are the keys of dataclasses.asdict(x)."},
     {"dataclasses.make_dataclass", "Write the class with @dataclass."},
     {"datetime.fromisoformat", DATETIME},
     {"datetime.now", DATETIME},

@@ -93,14 +93,23 @@ static json_t *dump_names(void)
         enum policy_role role;
         const char *name;
     } roles[] = {
-        {ROLE_NAME, "name"},           {ROLE_ATTRIBUTE, "attribute"},
-        {ROLE_WRITER, "writer"},       {ROLE_QUERY, "query"},
-        {ROLE_BY_NAME, "by_name"},     {ROLE_TYPE, "type"},
-        {ROLE_GETTER, "getter"},       {ROLE_GRAPH, "graph"},
-        {ROLE_KEYWORD, "keyword"},     {ROLE_OPTION, "option"},
-        {ROLE_ASKED_FOR, "asked_for"}, {ROLE_INDEXED, "indexed"},
-        {ROLE_BASE, "base"},           {ROLE_EVALUATED, "evaluated"},
-        {ROLE_FORMAT, "format"},       {ROLE_METHOD_BY_NAME, "method_by_name"},
+        {ROLE_NAME, "name"},
+        {ROLE_ATTRIBUTE, "attribute"},
+        {ROLE_WRITER, "writer"},
+        {ROLE_QUERY, "query"},
+        {ROLE_BY_NAME, "by_name"},
+        {ROLE_TYPE, "type"},
+        {ROLE_GETTER, "getter"},
+        {ROLE_GRAPH, "graph"},
+        {ROLE_KEYWORD, "keyword"},
+        {ROLE_OPTION, "option"},
+        {ROLE_ASKED_FOR, "asked_for"},
+        {ROLE_INDEXED, "indexed"},
+        {ROLE_BASE, "base"},
+        {ROLE_DECORATOR, "decorator"},
+        {ROLE_EVALUATED, "evaluated"},
+        {ROLE_FORMAT, "format"},
+        {ROLE_METHOD_BY_NAME, "method_by_name"},
     };
     json_t *object = json_object();
 

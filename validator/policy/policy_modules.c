@@ -36,8 +36,8 @@ const struct policy_module policy_modules[] = {
      "QUOTE_NONNUMERIC Sniffer excel excel_tab field_size_limit get_dialect "
      "list_dialects reader register_dialect unix_dialect unregister_dialect writer"},
     {"dataclasses", PROFILE_MINIMAL, KIND_BARE, true, REACH_LISTED,
-     "Field FrozenInstanceError InitVar KW_ONLY MISSING asdict astuple dataclass "
-     "field fields is_dataclass replace"},
+     "FrozenInstanceError InitVar KW_ONLY MISSING asdict astuple dataclass field is_dataclass "
+     "replace"},
     {"datetime", PROFILE_MINIMAL, KIND_BARE, true, REACH_LISTED,
      "MAXYEAR MINYEAR UTC date datetime time timedelta timezone tzinfo"},
     {"decimal", PROFILE_MINIMAL, KIND_BARE, true, REACH_LISTED,

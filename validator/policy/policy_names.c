@@ -74,6 +74,7 @@ const struct policy_name policy_names[] = {
     {"crosstab", ROLE_BY_NAME, NULL},
     {"ctypes", ROLE_NAME | ROLE_ATTRIBUTE, MEMORY},
     {"ctypeslib", ROLE_NAME | ROLE_ATTRIBUTE, MEMORY},
+    {"dataclass", ROLE_DECORATOR, NULL},
     {"delattr", ROLE_NAME | ROLE_ATTRIBUTE, "Write del obj.name."},
     {"dir", ROLE_NAME,
      "Print the value itself; what code_helpers offers stands in the tool's description."},
@@ -194,7 +195,7 @@ const char policy_path_keywords[] = "path_or_buf path_or_buffer path buf file fn
 const char policy_query_keywords[] = "local_dict global_dict resolvers level target parser";
 
 const char policy_private_names[] =
-    "_asdict _field_defaults _fields _make _replace "
+    "_adj _node _pred _succ _asdict _field_defaults _fields _make _replace "
     "_generate_next_value_ _ignore_ _member_map_ _member_names_ _missing_ _name_ _order_ "
     "_value2member_map_ _value_";
 

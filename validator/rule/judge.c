@@ -39,7 +39,7 @@ static bool fill_words(struct judge *judge)
 
         word->name = policy_name_find(text, len);
         word->import = FACTS_NONE;
-        word->roles = word->name ? (uint16_t)word->name->roles : 0;
+        word->roles = word->name ? word->name->roles : 0;
         word->flags = symbols->rows[i].flags & SYMBOL_MIXED ? WORD_MIXED : 0;
         if (is_ascii_dunder(text, len))
             word->flags |=

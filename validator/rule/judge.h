@@ -30,7 +30,7 @@ enum word_flags {
 struct word {
     const struct policy_name *name; /* NULL: nothing special */
     uint32_t import;                /* binding of the module's scope that means a module, or NONE */
-    uint16_t roles;                 /* of `name` */
+    uint32_t roles;                 /* of `name` */
     uint8_t flags;
 };
 

@@ -2,8 +2,8 @@
  *
  * Names that are allowed in their own places only. numpy's ndarray is a type to ask for: called, or
  * as a base, it makes objects of any bytes. TypedDict is a base: called, it makes a class whose
- * fields are any text; so does type, as a value or a base. numpy's r_ and c_ take slices and
- * arrays: of text they look names up.
+ * fields are any text, of which dataclass, called, makes code; so does type, as a value or a base.
+ * numpy's r_ and c_ take slices and arrays: of text they look names up.
  */
 #include "validator/rule/judge.h"
 
@@ -59,6 +59,21 @@ static bool is_index_in_place(struct judge *judge, const struct site *site)
            !judge_text(judge, judge_node(judge, site->node)->next, &len, NULL);
 }
 
+/* @dataclass, @dataclass(order=True) */
+static bool is_decorator(struct judge *judge, const struct site *site)
+{
+    uint32_t parent = site->parent;
+
+    if (judge_is_called(judge, site)) {
+        for (uint32_t argument = judge_first_argument(judge, site->node); argument;
+             argument = judge_node(judge, argument)->next)
+            if (judge_node(judge, argument)->kind != NODE_KEYWORD)
+                return false;
+        parent = judge_parent(judge, parent);
+    }
+    return parent != FACTS_NONE && judge_node(judge, parent)->kind == NODE_DECORATOR;
+}
+
 static const struct {
     enum policy_role role;
     bool (*is_in_place)(struct judge *judge, const struct site *site);
@@ -69,6 +84,7 @@ static const struct {
      "or np.full()."},
     {ROLE_INDEXED, is_index_in_place,
      "is only allowed with arrays and slices in brackets. Use np.concatenate()."},
+    {ROLE_DECORATOR, is_decorator, "is only allowed as a decorator: @dataclass."},
 };
 
 static bool is_base(const struct judge *judge, const struct site *site)
