@@ -237,6 +237,16 @@ class Walk:
             if type(node) in (ast.Name, ast.Attribute):
                 self.places.setdefault(id(node), set()).add(place)
 
+    def stands_inside(self, place, node):
+        """In brackets, too."""
+        nodes = [node]
+        while nodes:
+            node = nodes.pop()
+            if type(node) in (ast.Tuple, ast.List):
+                nodes += node.elts
+            else:
+                self.stands(place, (node,))
+
     def decorated(self, decorators):
         for node in decorators:
             if type(node) is ast.Call and not node.args and all(one.arg for one in node.keywords):
@@ -356,7 +366,8 @@ class Walk:
         self.stack += (node.left, node.comparators)
 
     def subscript(self, node):
-        self.stands("asked_for", (node.value, node.slice))
+        self.stands("asked_for", (node.value,))
+        self.stands_inside("asked_for", node.slice)
         if text_of(node.slice) is None:
             self.stands("indexed", (node.value,))
         if type(node.ctx) is not ast.Load:
@@ -408,6 +419,9 @@ class Walk:
     def class_(self, node):
         self.bind(node.name, node.lineno)
         self.stands("base", node.bases)
+        for one in (*node.bases, *(one.value for one in node.keywords if one.arg == "metaclass")):
+            if is_type_call(one):
+                self.find("forbidden-name", one.func.lineno)
         self.decorated(node.decorator_list)
         self.stack += (node.decorator_list, node.bases, node.keywords)
         self.later(CLASS, list(node.body))
@@ -546,7 +560,7 @@ class Walk:
         kind = type(function)
         if kind is ast.Name and function.id in ("isinstance", "issubclass"):
             for one in node.args:
-                self.stands("asked_for", one.elts if type(one) is ast.Tuple else (one,))
+                self.stands_inside("asked_for", one)
         if kind is ast.Call and is_type_call(function) and len(node.args) + len(node.keywords) == 3:
             arguments = [*node.args, *node.keywords]
             if type(arguments[1]) is ast.Tuple:
@@ -754,9 +768,9 @@ class Walk:
                 declared = around.outer.get(name)
                 if declared == "global":
                     return self.root
-                # Before a class has bound its name, the one around it is seen: both are meant.
-                if declared is None and name in around.bound and (around.kind != CLASS or name in around.modules):
-                    return around
+                # Before a class has bound its name, the module's is seen: both are meant.
+                if declared is None and name in around.bound:
+                    return around if around.kind != CLASS or name in around.modules else self.root
             around = around.parent
         return self.root
 

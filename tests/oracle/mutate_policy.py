@@ -88,6 +88,9 @@ ndarray | np.ndarray
 [np.ndarray, ndarray]
 np.ndarray.sum
 x == ndarray
+x[y, [ndarray, (type, z)], ndarray:1]
+[ndarray][0](x, metaclass=type(y))
+isinstance(x, [(ndarray, y), [type]])
 TypedDict("X", {"a": y})
 dataclass(x)
 dataclass(order=True)
@@ -167,6 +170,7 @@ x: type = type
 @dataclass(x)\\nclass C: pass
 @dataclass(**x)\\nclass C: pass
 @x(dataclass)\\n@dataclass\\ndef f(): pass
+class C(type(x), metaclass=type(y)): pass
 class C(TypedDict, ndarray): pass
 x: ndarray = ndarray
 def f(x: ndarray = ndarray) -> ndarray: pass

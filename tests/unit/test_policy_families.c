@@ -384,6 +384,7 @@ static const char *const programs[] = {
     "import numpy as np\na = np.ndarray\n",
     "import numpy as np\nclass A(np.ndarray): pass\n",
     "from numpy import ndarray as a\n",
+    "from numpy import ndarray\n[ndarray][0]((1,), object, b)\n",
     "from numpy import ndarray\nprint(ndarray)\n",
     "class A(M):\n"
     "    def __new__(cls):\n"
@@ -563,6 +564,8 @@ static const char *const programs[] = {
     "from functools import partial\npartial(type, \"A\")((), {})\n",
     "type(type(1))(\"A\", (), {})\n",
     "type(A)(\"B\", (A,), {\"x\": f})\n",
+    "class M(type(A)): pass\n",
+    "class B(A, metaclass=type(A)): pass\n",
     "[type][0](\"A\", (), {})\n",
 
     "from dataclasses import dataclass\ndataclass(init=False)(X)\n",

@@ -460,11 +460,14 @@ static const char *const programs[] = {
     "colors = plt.rcParams[\"axes.prop_cycle\"].by_key()[\"color\"]\n"
     "pd.Series([1, 2]).plot(kind=\"bar\", color=colors)\n",
     "from numpy import ndarray\n"
+    "from typing import Callable, Dict, Tuple\n"
     "import numpy as np\n"
     "def norm(a: np.ndarray, b: ndarray | None = None) -> np.ndarray:\n"
     "    if isinstance(a, (list, np.ndarray)) or isinstance(b, ndarray) or type(a) is ndarray:\n"
     "        return np.asarray(a)\n"
     "    return a\n"
+    "def pair(a: Tuple[np.ndarray, int], f: Callable[[np.ndarray], float], k: Dict[str, type]):\n"
+    "    return f(a[0])\n"
     "print(np.r_[1:4, 0, 4], np.c_[np.arange(2), np.arange(2)], norm([1]))\n",
     "from typing import TypedDict, List\n"
     "class Row(TypedDict, total=False):\n"

@@ -23,16 +23,21 @@ static bool is_annotation(const struct judge *judge, const struct site *site)
     }
 }
 
-/* An argument of isinstance(), with or without a tuple around it. */
+/* An argument of isinstance() or a part of an index, with or without brackets around it. */
 static bool is_asked_for(struct judge *judge, const struct site *site)
 {
     uint32_t node = site->node, parent = site->parent;
 
-    if (judge_node(judge, parent)->kind == NODE_TUPLE) {
+    while (parent != FACTS_NONE && (judge_node(judge, parent)->kind == NODE_TUPLE ||
+                                    judge_node(judge, parent)->kind == NODE_LIST)) {
         node = parent;
         parent = judge_parent(judge, node);
     }
-    if (parent == FACTS_NONE || judge_node(judge, parent)->kind != NODE_CALL)
+    if (parent == FACTS_NONE)
+        return false;
+    if (judge_node(judge, parent)->kind == NODE_SUBSCRIPT)
+        return judge_node(judge, parent)->child != node;
+    if (judge_node(judge, parent)->kind != NODE_CALL)
         return false;
     parent = judge_node(judge, parent)->child;
     return parent != node && judge_node(judge, parent)->kind == NODE_NAME &&

@@ -19,11 +19,16 @@ static bool makes_class(const struct judge *judge, uint32_t function)
     return count > 1;
 }
 
-/* type(x)(name, (bases), namespace) */
+/* type(x)(name, (bases), namespace), and what makes a class by the type in another way. */
 static bool calls_made(struct judge *judge, uint32_t type_call)
 {
     uint32_t call = judge_parent(judge, type_call), second, third;
 
+    /* class M(type(A)), class B(metaclass=type(A)) */
+    if (call != FACTS_NONE && (judge_node(judge, call)->kind == NODE_CLASS ||
+                               (judge_node(judge, call)->kind == NODE_KEYWORD &&
+                                judge_is_text(judge, call, "metaclass"))))
+        return true;
     if (call == FACTS_NONE || judge_node(judge, call)->kind != NODE_CALL ||
         judge_node(judge, call)->child != type_call || !judge_node(judge, type_call)->next)
         return false;
