@@ -494,7 +494,7 @@ class Walk:
             self.note_import(name, inner, node, alias.end_lineno)
         elif not module.allows(alias.name):
             self.find("import-not-allowed", alias.lineno)
-        if inner is None and "%s.%s" % (module.name, alias.name) not in self.policy.item_storable:
+        elif "%s.%s" % (module.name, alias.name) not in self.policy.item_storable:
             self.foreign.append((name, self.scope))
 
     # ---- attributes and calls ----
