@@ -54,6 +54,14 @@ static const struct row {
     {"f'{e:{w:0}.{1}}'\n", "\"strings\":[\".\",\"0\"]"},
     {"f'{a:{b:x}{c!r:y}z}{d:w}v'\n", "\"strings\":[\"v\",\"w\",\"x\",\"y\",\"z\"]"},
     {"f'{a:{b:{c}}}'\n", NULL},
+    /* Patterns. */
+    {"match x:\n case _.e: pass\n", NULL},
+    {"match x:\n case _(): pass\n", NULL},
+    {"match x:\n case a._: pass\n", "\"attributes\":[\"_\"]"},
+    {"match x:\n case A(_=_.b): pass\n", NULL},
+    {"match x:\n case A(_=_): pass\n", "\"other\":[\"_\"]"},
+    {"match x:\n case {_.a: _}: pass\n", "\"attributes\":[\"a\"]"},
+
     {"f'{a:}' 'b'\n", "\"strings\":[\"b\"]"},
 };
 

@@ -321,16 +321,22 @@ static char closing_of(char open)
     return '}';
 }
 
+/* CPython reads a field in brackets of its own. */
+static size_t bracket_cap(const struct tokenizer *t)
+{
+    return t->field ? VALIDATOR_DEPTH_CAP - 1 : VALIDATOR_DEPTH_CAP;
+}
+
 static enum token_kind read_bracket(struct tokenizer *t, struct token *token, char c)
 {
     size_t start = t->at;
     char open;
 
     if (c == '(' || c == '[' || c == '{') {
-        if (t->depth == VALIDATOR_DEPTH_CAP)
+        if (t->depth == bracket_cap(t))
             return fail(t, token, start,
-                        "More than %d open brackets. Give inner parts names of their own.",
-                        VALIDATOR_DEPTH_CAP);
+                        "More than %zu open brackets. Give inner parts names of their own.",
+                        bracket_cap(t));
         t->bracket_at[t->depth] = (uint32_t)start;
         t->bracket_line[t->depth++] = t->line;
     } else {
@@ -571,7 +577,7 @@ static bool read_common(struct tokenizer *t, struct token *token)
         token->kind = TOKEN_OP;
         token->id = c;
     } else if (class & BYTE_OPEN) {
-        if (t->depth == VALIDATOR_DEPTH_CAP)
+        if (t->depth == bracket_cap(t))
             return false;
         t->bracket_at[t->depth] = (uint32_t)at;
         t->bracket_line[t->depth++] = t->line;
