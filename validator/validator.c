@@ -22,7 +22,8 @@
 #define DATA_SCIENCE_MODULES                                                                       \
     "networkx", "networkx.algorithms", "networkx.algorithms.community", "numpy", "numpy.fft",      \
         "numpy.linalg", "numpy.random", "pandas", "pandas.api.types", "scipy", "scipy.cluster",    \
-        "scipy.integrate", "scipy.interpolate", "scipy.linalg", "scipy.optimize", "scipy.spatial", \
+        "scipy.cluster.hierarchy", "scipy.cluster.vq", "scipy.integrate", "scipy.interpolate",     \
+        "scipy.linalg", "scipy.optimize", "scipy.spatial", "scipy.spatial.distance",               \
         "scipy.special", "scipy.stats"
 
 static const char *const minimal_modules[] = {MINIMAL_MODULES, NULL};
@@ -92,5 +93,6 @@ void validator_check(const char *source, size_t len, const struct validator_prof
         ast_finish(&ast);
     }
     verdict->kind = policy_kind_name(judge.kind);
+    verdict->profile = profiles[judge.needs].name;
     report_finish(&report);
 }

@@ -67,7 +67,10 @@ static void judge_bare(struct judge *judge, const struct site *site)
 static bool is_storable(const struct judge *judge, const struct policy_module *module,
                         uint32_t attribute)
 {
-    return strcmp(module->name, "pandas") == 0 && judge_is_text(judge, attribute, "options");
+    char name[VALIDATOR_MODULE_NAME_CAP];
+    int len = snprintf(name, sizeof name, "%s.%.*s", module->name, judge_shown(judge, attribute));
+
+    return (size_t)len < sizeof name && policy_has_word(policy_storable, name, (size_t)len);
 }
 
 /* The chain's attributes as the module has them: rows first..first+count, from the outside in.

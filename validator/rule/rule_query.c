@@ -70,11 +70,10 @@ static bool judge_query_text(struct judge *judge, uint32_t value)
 
 static bool judge_keyword(struct judge *judge, uint32_t argument)
 {
-    static const char refused[] = "local_dict global_dict resolvers level target parser";
     size_t len;
     const char *name = ast_name(judge->ast, argument, &len);
 
-    if (!policy_has_word(refused, name, len))
+    if (!policy_has_word(policy_query_keywords, name, len))
         return true;
     report_add(judge->report, "text-method", judge_node(judge, argument)->at,
                "query(%.*s=...) is not allowed. Use @name for a variable of your own: "
