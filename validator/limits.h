@@ -28,6 +28,8 @@
 #define VALIDATOR_PROBES_CAP 100000
 
 /* The compiler, behind the grammar. */
-#define VALIDATOR_BLOCKS_CAP 20 /* statically nested blocks (CPython: CO_MAXBLOCKS) */
+#define VALIDATOR_BLOCKS_CAP  20  /* statically nested blocks (CPython: CO_MAXBLOCKS) */
+#define VALIDATOR_TARGETS_CAP 255 /* names before an unpacking's star (CPython: a byte) */
+/* VALIDATOR_TREE_CAP holds for the compiler too: CPython's own goes a little deeper. */
 
 #endif

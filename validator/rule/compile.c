@@ -84,6 +84,8 @@ bool compile_check(const struct facts *facts, struct report *report)
         compile_future(&compile);
     if (needs_names(&compile))
         compile_names(&compile);
+    if (compile.has[NODE_NONLOCAL])
+        compile_declared(&compile);
     compile_lists(&compile);
     compile_flow(&compile);
     for (int i = 0; i < STAMPS_COUNT; i++)

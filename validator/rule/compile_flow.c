@@ -1,29 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Where return, yield, await, break, continue, async and stars may stand, and how deep statements
- * nest (CPython: compile.c). A walk over the statements; into expressions only when the program
- * holds one that can be wrong.
+ * Where return, break, continue and async may stand, and how deep statements nest (CPython:
+ * compile.c). A walk over the statements; into expressions only when the program holds one that can
+ * be wrong.
  */
-#include "validator/rule/compile_parts.h"
-
-enum unit_kind {
-    UNIT_MODULE,
-    UNIT_CLASS,
-    UNIT_FUNCTION,
-    UNIT_ASYNC, /* async def */
-    UNIT_LAMBDA,
-    UNIT_COMPREHENSION,
-    UNIT_ANNOTATION, /* with from __future__ import annotations: never evaluated */
-};
-
-/* What is compiled by itself. */
-struct unit {
-    enum unit_kind kind;
-    bool yields;
-    bool awaits; /* so a comprehension is an asynchronous one; a plain function is for CPython when
-                    it awaits in an annotation that is not compiled */
-    uint32_t value; /* the first return with a value */
-};
+#include "validator/rule/compile_flow.h"
 
 /* Where in a unit a statement stands. */
 struct place {
@@ -33,226 +14,7 @@ struct place {
     bool leaves_group; /* break would leave an except* */
 };
 
-struct flow {
-    struct compile *compile;
-    const struct node *nodes;
-    bool expressions; /* some can be wrong */
-    bool silent;      /* in an annotation that CPython does not compile */
-};
-
 static void statements(struct flow *flow, uint32_t block, struct unit *unit, struct place place);
-static void expression(struct flow *flow, uint32_t at, struct unit *unit);
-
-static void refuse(struct flow *flow, uint32_t at, const char *text)
-{
-    if (!flow->silent)
-        compile_report(flow->compile, at, "%s", text);
-}
-
-static bool is_starred(const struct flow *flow, uint32_t at)
-{
-    return flow->nodes[at].kind == NODE_STARRED;
-}
-
-static void expressions(struct flow *flow, uint32_t parent, struct unit *unit)
-{
-    const struct node *nodes = flow->nodes;
-
-    for (uint32_t child = nodes[parent].child; child != NODE_NONE; child = nodes[child].next)
-        expression(flow, child, unit);
-}
-
-/* ---- expressions ---- */
-
-/* The elements of a list, tuple or set, and the arguments of a call: these may be starred. */
-static void elements(struct flow *flow, uint32_t at, struct unit *unit)
-{
-    const struct node *nodes = flow->nodes;
-    bool unpacks = (nodes[at].kind == NODE_LIST || nodes[at].kind == NODE_TUPLE) &&
-                   nodes[at].op == CONTEXT_STORE;
-
-    if (unpacks && !flow->silent)
-        compile_unpacking(flow->compile, at, false);
-    if (flow->compile->repeats && nodes[at].kind == NODE_CALL && !flow->silent)
-        compile_keywords(flow->compile, at, true);
-    for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next)
-        expression(flow, is_starred(flow, child) ? nodes[child].child : child, unit);
-}
-
-static void check_star(struct flow *flow, uint32_t at)
-{
-    if (flow->nodes[at].op == CONTEXT_STORE)
-        refuse(flow, at,
-               "A starred target must stand in a list or tuple. Write 'name = list(values)', or "
-               "'*name, = values'.");
-    else
-        refuse(flow, at,
-               "'*' cannot stand alone here. Write [*values] for a list, or values without the "
-               "star.");
-}
-
-static void mark_awaits(const struct flow *flow, struct unit *unit)
-{
-    unit->awaits |= unit->kind != UNIT_FUNCTION || flow->silent;
-}
-
-static void check_await(struct flow *flow, uint32_t at, struct unit *unit)
-{
-    if (unit->kind == UNIT_ANNOTATION)
-        compile_report(flow->compile, at, "'await' cannot stand in an annotation. Delete it.");
-    else if (unit->kind != UNIT_ASYNC && unit->kind != UNIT_COMPREHENSION)
-        refuse(flow, at,
-               "'await' stands outside an async function. Nothing here has to be awaited: call "
-               "the function without await, or put the line into 'async def'.");
-    mark_awaits(flow, unit);
-}
-
-static void check_yield(struct flow *flow, uint32_t at, struct unit *unit)
-{
-    if (unit->kind == UNIT_ANNOTATION)
-        compile_report(flow->compile, at, "'yield' cannot stand in an annotation. Delete it.");
-    else if (unit->kind == UNIT_COMPREHENSION)
-        compile_report(flow->compile, at,
-                       "'yield' cannot stand in a comprehension. Write a for loop with yield.");
-    else if (unit->kind == UNIT_MODULE || unit->kind == UNIT_CLASS)
-        refuse(flow, at,
-               "'yield' stands outside a function. Write print(value) to answer, or put the code "
-               "into a function.");
-    else if (unit->kind == UNIT_ASYNC && flow->nodes[at].kind == NODE_YIELD_FROM)
-        refuse(flow, at,
-               "'yield from' cannot stand in an async function. Write: async for item in values: "
-               "yield item.");
-    unit->yields = true;
-}
-
-static void clause(struct flow *flow, uint32_t at, struct unit *around, struct unit *inner)
-{
-    const struct node *nodes = flow->nodes;
-    uint32_t part = nodes[at].child;
-
-    inner->awaits |= (nodes[at].flags & NODE_ASYNC) != 0;
-    expression(flow, part, inner);
-    part = nodes[part].next;
-    expression(flow, part, around);
-    while ((part = nodes[part].next) != NODE_NONE)
-        expression(flow, part, inner);
-}
-
-static void comprehension(struct flow *flow, uint32_t at, struct unit *unit)
-{
-    struct unit inner = {.kind = UNIT_COMPREHENSION}, *around = unit;
-    const struct node *nodes = flow->nodes;
-    unsigned async_clauses = 0;
-
-    for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next) {
-        if (nodes[child].kind != NODE_COMPREHENSION) {
-            expression(flow, child, &inner);
-            continue;
-        }
-        if (nodes[child].flags & NODE_ASYNC && ++async_clauses == VALIDATOR_BLOCKS_CAP + 1)
-            refuse(flow, child, "Too many nested loops in one comprehension. Write for loops.");
-        clause(flow, child, around, &inner);
-        around = &inner;
-    }
-    if (!inner.awaits || nodes[at].kind == NODE_GENERATOR)
-        return;
-    if (unit->kind != UNIT_ASYNC && unit->kind != UNIT_COMPREHENSION)
-        refuse(flow, at,
-               "A comprehension with 'async for' or 'await' stands outside an async function. "
-               "Write it without async and await, or put it into 'async def'.");
-    mark_awaits(flow, unit);
-}
-
-/* An annotation that is not evaluated. */
-static void future_annotation(struct flow *flow, uint32_t at)
-{
-    struct unit unit = {.kind = UNIT_ANNOTATION};
-    bool silent = flow->silent;
-
-    flow->silent = true;
-    expression(flow, at, &unit);
-    flow->silent = silent;
-}
-
-static void annotation(struct flow *flow, uint32_t at, struct unit *unit)
-{
-    if (flow->compile->future_annotations)
-        future_annotation(flow, at);
-    else /* *args: *types */
-        expression(flow, is_starred(flow, at) ? flow->nodes[at].child : at, unit);
-}
-
-static void parameters(struct flow *flow, uint32_t at, struct unit *unit)
-{
-    const struct node *nodes = flow->nodes;
-
-    for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next) {
-        uint32_t part = nodes[child].child;
-
-        if (nodes[child].flags & NODE_HAS_ANNOTATION) {
-            annotation(flow, part, unit);
-            part = nodes[part].next;
-        }
-        if (part != NODE_NONE)
-            expression(flow, part, unit);
-    }
-}
-
-static void lambda(struct flow *flow, uint32_t at, struct unit *unit)
-{
-    struct unit inner = {.kind = UNIT_LAMBDA};
-    uint32_t child = flow->nodes[at].child;
-
-    parameters(flow, child, unit);
-    expression(flow, flow->nodes[child].next, &inner);
-}
-
-static void expression(struct flow *flow, uint32_t at, struct unit *unit)
-{
-    if (!flow->expressions)
-        return;
-    switch (flow->nodes[at].kind) {
-    case NODE_NAME:
-    case NODE_NUMBER:
-    case NODE_STRING:
-    case NODE_CONSTANT:
-        return;
-    case NODE_LIST:
-    case NODE_TUPLE:
-    case NODE_SET:
-    case NODE_CALL:
-        elements(flow, at, unit);
-        return;
-    case NODE_STARRED:
-        check_star(flow, at);
-        break;
-    case NODE_LAMBDA:
-        lambda(flow, at, unit);
-        return;
-    case NODE_LIST_COMPREHENSION:
-    case NODE_SET_COMPREHENSION:
-    case NODE_DICT_COMPREHENSION:
-    case NODE_GENERATOR:
-        comprehension(flow, at, unit);
-        return;
-    case NODE_AWAIT:
-        check_await(flow, at, unit);
-        break;
-    case NODE_YIELD:
-    case NODE_YIELD_FROM:
-        check_yield(flow, at, unit);
-        break;
-    case NODE_WALRUS:
-        if (unit->kind == UNIT_ANNOTATION)
-            compile_report(flow->compile, at, "':=' cannot stand in an annotation. Delete it.");
-        break;
-    default:
-        break;
-    }
-    expressions(flow, at, unit);
-}
-
-/* ---- statements ---- */
 
 /* The place inside `count` blocks more; false when CPython nests no deeper, which is reported. */
 static bool enter(struct flow *flow, uint32_t at, unsigned count, struct place *place)
@@ -284,13 +46,13 @@ static void function(struct flow *flow, uint32_t at, struct unit *unit)
 
     for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next) {
         if (nodes[child].kind == NODE_PARAMETERS)
-            parameters(flow, child, unit);
+            flow_parameters(flow, child, unit);
         else if (nodes[child].kind == NODE_RETURNS)
-            annotation(flow, nodes[child].child, unit);
+            flow_annotation(flow, nodes[child].child, unit);
         else if (nodes[child].kind == NODE_BLOCK)
             statements(flow, child, &inner, (struct place){0});
         else
-            expressions(flow, child, unit);
+            flow_children(flow, child, unit);
     }
     if ((inner.kind == UNIT_ASYNC || inner.awaits) && inner.yields && inner.value != NODE_NONE)
         compile_report(flow->compile, inner.value,
@@ -308,10 +70,10 @@ static void class(struct flow *flow, uint32_t at, struct unit *unit)
     for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next) {
         if (nodes[child].kind == NODE_BLOCK)
             statements(flow, child, &inner, (struct place){0});
-        else if (nodes[child].kind == NODE_DECORATOR || is_starred(flow, child))
-            expressions(flow, child, unit);
+        else if (nodes[child].kind == NODE_DECORATOR || flow_is_starred(flow, child))
+            flow_children(flow, child, unit);
         else
-            expression(flow, child, unit);
+            flow_expression(flow, child, unit);
     }
 }
 
@@ -326,7 +88,7 @@ static void loop(struct flow *flow, uint32_t at, struct unit *unit, struct place
         if (nodes[child].kind == NODE_ELSE) {
             statements(flow, child, unit, place);
         } else if (nodes[child].kind != NODE_BLOCK) {
-            expression(flow, child, unit);
+            flow_expression(flow, child, unit);
         } else if (enter(flow, at, 1, &inner)) {
             inner.in_loop = true;
             inner.leaves_group = false;
@@ -342,7 +104,7 @@ static void with(struct flow *flow, uint32_t at, struct unit *unit, struct place
 
     check_async(flow, at, unit, "with");
     for (; nodes[child].kind == NODE_WITH_ITEM; child = nodes[child].next) {
-        expressions(flow, child, unit);
+        flow_children(flow, child, unit);
         if (!enter(flow, child, 1, &place))
             return;
     }
@@ -355,7 +117,7 @@ static void handler(struct flow *flow, uint32_t at, struct unit *unit, struct pl
     uint32_t part = nodes[at].child;
 
     if (nodes[at].flags & NODE_HAS_TYPE) {
-        expression(flow, part, unit);
+        flow_expression(flow, part, unit);
         part = nodes[part].next;
     } else if (nodes[at].next != NODE_NONE && nodes[nodes[at].next].kind == NODE_HANDLER) {
         compile_report(flow->compile, at,
@@ -420,7 +182,7 @@ static void branches(struct flow *flow, uint32_t at, struct unit *unit, struct p
             branches(flow, child, unit, place);
             break;
         default: /* a test, a pattern, a guard */
-            expression(flow, child, unit);
+            flow_expression(flow, child, unit);
             break;
         }
     }
@@ -457,7 +219,7 @@ static void leave(struct flow *flow, uint32_t at, struct unit *unit, struct plac
         return;
     if (unit->value == NODE_NONE)
         unit->value = at;
-    expression(flow, value, unit);
+    flow_expression(flow, value, unit);
 }
 
 /* In a function CPython keeps a local variable's annotation out of the code. */
@@ -466,16 +228,16 @@ static void annotated(struct flow *flow, uint32_t at, struct unit *unit)
     const struct node *nodes = flow->nodes;
     uint32_t target = nodes[at].child, type = nodes[target].next;
 
-    expression(flow, target, unit);
+    flow_expression(flow, target, unit);
     if (flow->compile->future_annotations) {
-        future_annotation(flow, type);
+        flow_future_annotation(flow, type);
     } else {
         flow->silent = unit->kind == UNIT_FUNCTION || unit->kind == UNIT_ASYNC;
-        expression(flow, type, unit);
+        flow_expression(flow, type, unit);
         flow->silent = false;
     }
     if (nodes[type].next != NODE_NONE)
-        expression(flow, nodes[type].next, unit);
+        flow_expression(flow, nodes[type].next, unit);
 }
 
 static void statement(struct flow *flow, uint32_t at, struct unit *unit, struct place place)
@@ -521,7 +283,7 @@ static void statement(struct flow *flow, uint32_t at, struct unit *unit, struct 
         break;
     default:
         if (flow->expressions)
-            expressions(flow, at, unit);
+            flow_children(flow, at, unit);
         break;
     }
 }

@@ -6,116 +6,11 @@
  * when a program has one of these statements, and it goes in CPython's order: in a comprehension
  * the clauses come before the element.
  */
+#include "validator/rule/compile_marks.h"
+
 #include <stdlib.h>
 
-#include "validator/facts/scope.h"
-#include "validator/rule/compile_parts.h"
-
-enum mark_flags {
-    MARK_USED = 1 << 0,
-    MARK_LOCAL = 1 << 1,
-    MARK_PARAMETER = 1 << 2,
-    MARK_ANNOTATED = 1 << 3,
-    MARK_GLOBAL = 1 << 4,
-    MARK_NONLOCAL = 1 << 5,
-    MARK_ITERATION = 1 << 6, /* stands in the target of a comprehension */
-};
-
-struct mark {
-    uint32_t symbol;
-    uint32_t level;  /* its number */
-    uint32_t hidden; /* the mark of the same symbol further out, plus one; 0 */
-    uint32_t next;   /* of the same level, plus one; 0 */
-    uint8_t flags;
-};
-
-enum level_kind { LEVEL_MODULE, LEVEL_CLASS, LEVEL_FUNCTION, LEVEL_COMPREHENSION, LEVEL_OTHER };
-
-/* An open scope. LEVEL_OTHER: an annotation that is not evaluated. */
-struct level {
-    struct level *binder; /* where a walrus binds: the first around that is neither a comprehension
-                             nor an annotation; NULL for itself */
-    enum level_kind kind;
-    uint32_t number;   /* greater further in */
-    uint32_t marks;    /* the first one, plus one; 0 */
-    unsigned iterable; /* comprehensions whose iterable this is, here or around */
-    bool target;       /* in the target of a comprehension */
-};
-
-struct names {
-    struct compile *compile;
-    const struct node *nodes;
-    struct mark *marks; /* owned */
-    uint32_t mark_count, mark_size;
-    uint32_t *own; /* owned; a symbol's innermost mark, plus one; 0 */
-    uint32_t level_count;
-};
-
 static void walk(struct names *names, uint32_t at, struct level *level);
-
-static const char *name_of(const struct names *names, uint32_t symbol, struct compile_name *to)
-{
-    *to = compile_name(names->compile, symbol);
-    return to->text;
-}
-
-static struct level open_level(struct names *names, struct level *outer, enum level_kind kind)
-{
-    bool binds = kind != LEVEL_COMPREHENSION && kind != LEVEL_OTHER;
-
-    return (struct level){.binder = binds           ? NULL
-                                    : outer->binder ? outer->binder
-                                                    : outer,
-                          .kind = kind,
-                          .number = ++names->level_count,
-                          .iterable = outer ? outer->iterable : 0};
-}
-
-static void close_level(struct names *names, const struct level *level)
-{
-    for (uint32_t i = level->marks; i; i = names->marks[i - 1].next)
-        names->own[names->marks[i - 1].symbol] = names->marks[i - 1].hidden;
-}
-
-/* NULL without memory. */
-static struct mark *find_mark(struct names *names, struct level *level, uint32_t symbol)
-{
-    uint32_t *link;
-
-    if (!facts_grow((void **)&names->marks, names->mark_count, &names->mark_size,
-                    sizeof *names->marks)) {
-        names->compile->failed = true;
-        return NULL;
-    }
-    link = &names->own[symbol];
-    while (*link && names->marks[*link - 1].level > level->number)
-        link = &names->marks[*link - 1].hidden;
-    if (!*link || names->marks[*link - 1].level != level->number) {
-        names->marks[names->mark_count] = (struct mark){
-            .symbol = symbol, .level = level->number, .hidden = *link, .next = level->marks};
-        *link = level->marks = ++names->mark_count;
-    }
-    return &names->marks[*link - 1];
-}
-
-static void mark(struct names *names, struct level *level, uint32_t symbol, uint32_t at,
-                 unsigned flags)
-{
-    struct mark *found = symbol == SYMBOL_NONE ? NULL : find_mark(names, level, symbol);
-    struct compile_name name;
-
-    if (!found)
-        return;
-    found->flags |= (uint8_t)flags;
-    if (!level->target)
-        return;
-    if (found->flags & (MARK_GLOBAL | MARK_NONLOCAL))
-        compile_report(names->compile, at,
-                       "This loop of the comprehension would change '%s', which ':=' sets in it. "
-                       "Choose another name for one of the two.",
-                       name_of(names, symbol, &name));
-    found->flags |= MARK_ITERATION;
-}
 
 /* ---- global and nonlocal ---- */
 
@@ -123,12 +18,12 @@ static void mark(struct names *names, struct level *level, uint32_t symbol, uint
 static void check_declared(struct names *names, struct level *level, uint32_t at, const char *word)
 {
     uint32_t symbol = names->nodes[at].name;
-    struct mark *found = find_mark(names, level, symbol);
+    struct mark *found = mark_find(names, level, symbol);
     struct compile_name name;
 
     if (!found || !(found->flags & (MARK_PARAMETER | MARK_LOCAL | MARK_USED | MARK_ANNOTATED)))
         return;
-    name_of(names, symbol, &name);
+    mark_name(names, symbol, &name);
     if (found->flags & MARK_PARAMETER)
         compile_report(names->compile, at,
                        "'%s' is a parameter and cannot be %s too. Delete this line, or rename the "
@@ -153,7 +48,8 @@ static void walk_declaration(struct names *names, uint32_t at, struct level *lev
     for (uint32_t child = names->nodes[at].child; child != NODE_NONE;
          child = names->nodes[child].next) {
         check_declared(names, level, child, global ? "global" : "nonlocal");
-        mark(names, level, names->nodes[child].name, child, global ? MARK_GLOBAL : MARK_NONLOCAL);
+        mark_add(names, level, names->nodes[child].name, child,
+                 global ? MARK_GLOBAL : MARK_NONLOCAL);
     }
 }
 
@@ -167,21 +63,21 @@ static void walk_annotation(struct names *names, uint32_t at, struct level *leve
         walk(names, at, level);
         return;
     }
-    inner = open_level(names, level, LEVEL_OTHER);
+    inner = level_open(names, level, LEVEL_OTHER);
     walk(names, at, &inner);
-    close_level(names, &inner);
+    level_close(names, &inner);
 }
 
 static void check_annotated(struct names *names, uint32_t target, struct level *level)
 {
-    struct mark *found = find_mark(names, level, names->nodes[target].name);
+    struct mark *found = mark_find(names, level, names->nodes[target].name);
     struct compile_name name;
 
     if (found && found->flags & (MARK_GLOBAL | MARK_NONLOCAL) && level->kind != LEVEL_MODULE)
         compile_report(names->compile, target,
                        "'%s' is declared %s here, so it cannot be annotated. Write %s = value "
                        "without the type.",
-                       name_of(names, names->nodes[target].name, &name),
+                       mark_name(names, names->nodes[target].name, &name),
                        found->flags & MARK_GLOBAL ? "global" : "nonlocal", name.text);
 }
 
@@ -195,9 +91,9 @@ static void walk_annotated(struct names *names, uint32_t at, struct level *level
         walk(names, target, level);
     } else if (simple) {
         check_annotated(names, target, level);
-        mark(names, level, nodes[target].name, target, MARK_ANNOTATED | MARK_LOCAL);
+        mark_add(names, level, nodes[target].name, target, MARK_ANNOTATED | MARK_LOCAL);
     } else if (nodes[annotation].next != NODE_NONE) {
-        mark(names, level, nodes[target].name, target, MARK_LOCAL);
+        mark_add(names, level, nodes[target].name, target, MARK_LOCAL);
     }
     walk_annotation(names, annotation, level);
     if (nodes[annotation].next != NODE_NONE)
@@ -228,7 +124,7 @@ static void extend(struct names *names, uint32_t target, struct level *level)
         compile_report(names->compile, target,
                        "'%s' is the loop variable of this comprehension, so ':=' cannot set it. "
                        "Choose another name.",
-                       name_of(names, symbol, &name));
+                       mark_name(names, symbol, &name));
         return;
     }
     if (outer->kind == LEVEL_CLASS) {
@@ -236,15 +132,16 @@ static void extend(struct names *names, uint32_t target, struct level *level)
                        "':=' cannot stand in a comprehension in a class body. Write a for loop.");
         return;
     }
-    found = find_mark(names, outer, symbol);
+    found = mark_find(names, outer, symbol);
     if (!found)
         return;
     if (outer->kind == LEVEL_MODULE || found->flags & MARK_GLOBAL) {
-        mark(names, level, symbol, target, MARK_GLOBAL);
-        mark(names, outer, symbol, target, outer->kind == LEVEL_MODULE ? MARK_GLOBAL : MARK_LOCAL);
+        mark_add(names, level, symbol, target, MARK_GLOBAL);
+        mark_add(names, outer, symbol, target,
+                 outer->kind == LEVEL_MODULE ? MARK_GLOBAL : MARK_LOCAL);
     } else {
-        mark(names, level, symbol, target, MARK_NONLOCAL);
-        mark(names, outer, symbol, target, MARK_LOCAL);
+        mark_add(names, level, symbol, target, MARK_NONLOCAL);
+        mark_add(names, outer, symbol, target, MARK_LOCAL);
     }
 }
 
@@ -269,6 +166,25 @@ static void walk_children(struct names *names, uint32_t at, struct level *level)
     const struct node *nodes = names->nodes;
 
     for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next)
+        walk(names, child, level);
+}
+
+/* CPython looks at the handlers behind else. */
+static void walk_try(struct names *names, uint32_t at, struct level *level)
+{
+    const struct node *nodes = names->nodes;
+    uint32_t handlers = nodes[nodes[at].child].next, child = handlers;
+
+    walk(names, nodes[at].child, level);
+    while (child != NODE_NONE && nodes[child].kind == NODE_HANDLER)
+        child = nodes[child].next;
+    if (child != NODE_NONE && nodes[child].kind == NODE_ELSE) {
+        walk(names, child, level);
+        child = nodes[child].next;
+    }
+    for (; nodes[handlers].kind == NODE_HANDLER; handlers = nodes[handlers].next)
+        walk(names, handlers, level);
+    if (child != NODE_NONE)
         walk(names, child, level);
 }
 
@@ -297,7 +213,7 @@ static void walk_clause(struct names *names, uint32_t at, struct level *inner, s
 static void walk_comprehension(struct names *names, uint32_t at, struct level *level)
 {
     const struct node *nodes = names->nodes;
-    struct level inner = open_level(names, level, LEVEL_COMPREHENSION), *around = level;
+    struct level inner = level_open(names, level, LEVEL_COMPREHENSION), *around = level;
 
     for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next)
         if (nodes[child].kind == NODE_COMPREHENSION) {
@@ -307,7 +223,7 @@ static void walk_comprehension(struct names *names, uint32_t at, struct level *l
     for (uint32_t child = nodes[at].child; nodes[child].kind != NODE_COMPREHENSION;
          child = nodes[child].next)
         walk(names, child, &inner);
-    close_level(names, &inner);
+    level_close(names, &inner);
 }
 
 static void walk_parameters(struct names *names, uint32_t at, struct level *level,
@@ -318,7 +234,7 @@ static void walk_parameters(struct names *names, uint32_t at, struct level *leve
     for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next) {
         uint32_t part = nodes[child].child;
 
-        mark(names, inner, nodes[child].name, child, MARK_PARAMETER);
+        mark_add(names, inner, nodes[child].name, child, MARK_PARAMETER);
         if (nodes[child].flags & NODE_HAS_ANNOTATION) {
             walk_annotation(names, part, level);
             part = nodes[part].next;
@@ -333,7 +249,7 @@ static void walk_definition(struct names *names, uint32_t at, struct level *leve
 {
     const struct node *nodes = names->nodes;
     bool is_class = nodes[at].kind == NODE_CLASS;
-    struct level inner = open_level(names, level, is_class ? LEVEL_CLASS : LEVEL_FUNCTION);
+    struct level inner = level_open(names, level, is_class ? LEVEL_CLASS : LEVEL_FUNCTION);
 
     for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next) {
         if (nodes[child].kind == NODE_PARAMETERS)
@@ -343,7 +259,7 @@ static void walk_definition(struct names *names, uint32_t at, struct level *leve
         else
             walk(names, child, nodes[child].next == NODE_NONE ? &inner : level);
     }
-    close_level(names, &inner);
+    level_close(names, &inner);
 }
 
 /* A use of super is one of __class__ too. */
@@ -351,11 +267,11 @@ static void walk_name(struct names *names, uint32_t at, struct level *level)
 {
     const struct node *node = &names->nodes[at];
 
-    mark(names, level, node->name, at, node->op == CONTEXT_LOAD ? MARK_USED : MARK_LOCAL);
+    mark_add(names, level, node->name, at, node->op == CONTEXT_LOAD ? MARK_USED : MARK_LOCAL);
     if (node->op == CONTEXT_LOAD && level->kind == LEVEL_FUNCTION &&
         compile_name_is(names->compile, node->name, "super"))
-        mark(names, level, symbols_find(&names->compile->ast->symbols, "__class__", 9), at,
-             MARK_USED);
+        mark_add(names, level, symbols_find(&names->compile->ast->symbols, "__class__", 9), at,
+                 MARK_USED);
 }
 
 static void walk(struct names *names, uint32_t at, struct level *level)
@@ -368,7 +284,7 @@ static void walk(struct names *names, uint32_t at, struct level *level)
         return;
     case NODE_FUNCTION:
     case NODE_CLASS:
-        mark(names, level, node->name, at, MARK_LOCAL);
+        mark_add(names, level, node->name, at, MARK_LOCAL);
         walk_definition(names, at, level);
         return;
     case NODE_LAMBDA:
@@ -390,13 +306,16 @@ static void walk(struct names *names, uint32_t at, struct level *level)
     case NODE_NONLOCAL:
         walk_declaration(names, at, level);
         return;
+    case NODE_TRY:
+        walk_try(names, at, level);
+        return;
     case NODE_IMPORT:
     case NODE_IMPORT_FROM: /* CPython lets global come behind an import of the name */
         return;
     case NODE_HANDLER:
     case NODE_MATCH_STAR:
     case NODE_MATCH_AS:
-        mark(names, level, node->name, at, MARK_LOCAL);
+        mark_add(names, level, node->name, at, MARK_LOCAL);
         break;
     default:
         break;
@@ -404,52 +323,11 @@ static void walk(struct names *names, uint32_t at, struct level *level)
     walk_children(names, at, level);
 }
 
-/* ---- what a declaration means ---- */
-
-/* In a method, __class__ is bound by the class around. */
-static bool has_class_cell(const struct compile *compile, const struct binding *binding)
-{
-    const struct scope *scopes = compile->facts->scopes;
-
-    if (!compile_name_is(compile, binding->symbol, "__class__"))
-        return false;
-    for (uint32_t scope = scopes[binding->scope].parent; scope != FACTS_NONE;
-         scope = scopes[scope].parent)
-        if (scopes[scope].kind == SCOPE_CLASS)
-            return true;
-    return false;
-}
-
-static void check_binding(struct compile *compile, const struct binding *binding)
-{
-    struct compile_name name;
-
-    if (!(binding->flags & BINDING_NONLOCAL) || binding->flags & BINDING_PARAMETER)
-        return;
-    name = compile_name(compile, binding->symbol);
-    if (binding->flags & BINDING_GLOBAL)
-        compile_report(compile, binding->first,
-                       "'%s' is declared both nonlocal and global. Keep one of the two.",
-                       name.text);
-    else if (binding->scope == 0)
-        compile_report(compile, binding->first,
-                       "nonlocal cannot stand outside a function. Delete this line.");
-    else if (binding->meant == FACTS_NONE && !has_class_cell(compile, binding))
-        compile_report(compile, binding->first,
-                       "No function around this one assigns '%s', so it cannot be nonlocal. Write "
-                       "'global %s' for a variable of the program, or assign it in the function "
-                       "around first.",
-                       name.text, name.text);
-}
-
 void compile_names(struct compile *compile)
 {
-    const struct facts *facts = compile->facts;
     struct names names = {.compile = compile, .nodes = compile->nodes};
-    struct level module = open_level(&names, NULL, LEVEL_MODULE);
+    struct level module = level_open(&names, NULL, LEVEL_MODULE);
 
-    for (uint32_t b = 0; b < facts->binding_count; b++)
-        check_binding(compile, &facts->bindings[b]);
     names.own = calloc((size_t)compile->ast->symbols.count + 1, sizeof *names.own);
     if (names.own)
         walk_children(&names, 0, &module);

@@ -10,9 +10,6 @@
 
 #define COMPILE_NAME_CAP 80 /* bytes of a name in a message, with the NUL */
 
-/* Most targets before the starred one of an unpacking: its place is one byte of the bytecode. */
-#define COMPILE_TARGETS_CAP 255
-
 /* Tables of a number for each symbol, 0 at first. A set of symbols is kept by writing the set's
  * number at each of them; it is ++compile->stamp. */
 enum stamps { STAMPS_SCRATCH, STAMPS_BOUND, STAMPS_COUNT };
@@ -46,9 +43,10 @@ void compile_report(struct compile *compile, uint32_t node, const char *format, 
 /* Made at the first use; NULL without memory. */
 uint32_t *compile_stamps(struct compile *compile, enum stamps which);
 
-void compile_future(struct compile *compile); /* sets future_annotations */
-void compile_names(struct compile *compile);  /* global, nonlocal, walrus */
-void compile_lists(struct compile *compile);  /* parameters, keywords, imports, __debug__ */
+void compile_future(struct compile *compile);   /* sets future_annotations */
+void compile_names(struct compile *compile);    /* global, nonlocal, walrus */
+void compile_declared(struct compile *compile); /* nonlocal */
+void compile_lists(struct compile *compile);    /* parameters, keywords, imports, __debug__ */
 
 /* True when a call or a class is given an argument twice; tell: report it. */
 bool compile_keywords(struct compile *compile, uint32_t call, bool tell);

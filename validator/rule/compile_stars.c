@@ -20,10 +20,10 @@ void compile_unpacking(struct compile *compile, uint32_t target, bool match)
             compile_report(compile, child,
                            "Two starred names stand in one %s. Only one may have a star.",
                            match ? "pattern" : "assignment");
-        if (stars == 1 && before > COMPILE_TARGETS_CAP && !skips)
+        if (stars == 1 && before > VALIDATOR_TARGETS_CAP && !skips)
             compile_report(compile, child,
                            "More than %d names stand before the starred one. Take the values out "
                            "by index.",
-                           COMPILE_TARGETS_CAP);
+                           VALIDATOR_TARGETS_CAP);
     }
 }
