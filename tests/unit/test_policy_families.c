@@ -232,7 +232,6 @@ static const char *const programs[] = {
     "if x and __name__ == \"__main__\": pass\n",
     "while __name__ == \"__main__\": pass\n",
     "x = 1 if __name__ == \"__main__\" else 2\n",
-    "if x: pass\nelif __name__ == \"__main__\": pass\n",
     "if __name__ == b\"__main__\": pass\n",
     "if __name__ == f\"{x}\": pass\n",
     "if (__name__ := \"x\") == \"__main__\": pass\n",

@@ -68,6 +68,7 @@ static const char *const programs[] = {
     "if __name__ == \"__main__\":\n"
     "    main()\n",
     "if \"__main__\" == __name__:\n    print(1)\n",
+    "x = 1\nif x > 1:\n    pass\nelif __name__ == \"__main__\":\n    print(1)\n",
     "class Stack(list):\n"
     "    def __init__(self, *items, limit=None):\n"
     "        super().__init__(items)\n"
