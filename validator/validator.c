@@ -93,5 +93,6 @@ void validator_check(const char *source, size_t len, const struct validator_prof
         ast_finish(&ast);
     }
     verdict->kind = policy_kind_name(judge.kind);
+    verdict->profile = profiles[judge.needs].name;
     report_finish(&report);
 }

@@ -36,6 +36,7 @@ struct diagnostic {
 struct verdict {
     bool accepted;
     const char *kind; /* least kind of container that can run it: "bare", "data", "plot"; static */
+    const char *profile; /* the narrowest one whose modules are all that it imports; static */
     size_t diagnostic_count;
     size_t diagnostics_left_out; /* found beyond the cap */
     struct diagnostic diagnostics[VALIDATOR_DIAGNOSTICS_CAP];
@@ -51,7 +52,7 @@ void validator_check(const char *source, size_t len, const struct validator_prof
 void validator_explain(const struct verdict *verdict, const char *source, size_t len,
                        struct buf *to);
 
-/* The same as a JSON object: {"accepted", "kind", "modules", "diagnostics":
+/* The same as a JSON object: {"accepted", "kind", "profile", "modules", "diagnostics":
  * [{"code","line","column","text"}]}. */
 void validator_explain_json(const struct verdict *verdict, struct buf *to);
 

@@ -6,7 +6,8 @@
 
 DUMP is the program validator_dump. Of every program that ast.parse takes, compile() takes it if and only if the validator
 refuses nothing. The programs: the library with its tests; functions and classes of it, changed by what moves scopes about;
-match statements and nests of blocks put together at random; and chains as deep as ast.parse takes them.
+programs of three names in which everything collides, match statements and nests of blocks, put together at random; and
+chains as deep as ast.parse takes them.
 Exit status 0 when all agree.
 """
 import argparse
@@ -203,6 +204,56 @@ def match_statement(rng):
     return "\n".join(lines) + "\n"
 
 
+NESTING = ["(yield)", "(yield {e})", "(yield from {e})", "(await {e})", "({n} := {e})", "[{e} for {n} in {e}]", "{{{e} for {n}, {m} in {e} if {e}}}",
+           "({e} for {n} in {e} for {m} in {e} if {e})", "[{e} async for {n} in {e}]", "({e} async for {n} in {e})",
+           "{{{e}: {e} for {n} in {e}}}", "(lambda {n}: {e})", "(lambda {n}={e}, *{m}: {e})", "{n}({e}, {n}={e}, {m}={e})", "{n}.{m}({e})",
+           "[*{e}, {e}]", "{n}[{e}]", "f'{{{e}}}'", "({e} if {e} else {e})", "[{e} for {n}[{e}] in {e}]", "super().{n}"]
+SIMPLE = ["{n} = {e}", "{n} = {e}", "{e}", "{e}", "{n}: {e}", "{n}: {e} = {e}", "({n}): {e}", "{n}.{m}: {e}", "{n}[{e}]: {e} = {e}", "{n} += {e}",
+          "del {n}", "import {n}", "from {n} import {m}", "global {n}", "nonlocal {n}", "nonlocal {n}, {m}", "global {n}, {m}", "return",
+          "return {e}", "break", "continue", "pass", "nonlocal __class__", "from x import *", "assert {e}", "{n}, *{m} = {e}"]
+HEADS = ["def {n}({m}):", "def {n}({m}, {n}={e}):", "def {n}({m}: {e}, *{n}: {e}) -> {e}:", "async def {n}({m}):", "async def {n}():",
+         "class {n}:", "class {n}({e}):", "for {n} in {e}:", "async for {n} in {e}:", "while {e}:", "with {e} as {n}:",
+         "async with {e} as {n}, {e}:", "if {e}:", "@{e}\n{p}def {n}():", "try: pass\n{p}except {e} as {n}:", "try: pass\n{p}except* {e}:",
+         "try: pass\n{p}finally:", "try: pass\n{p}except {e}: pass\n{p}else:", "for {n} in {e}: pass\n{p}else:"]
+
+
+def expression(rng, depth):
+    if depth == 0 or rng.random() < 0.45:
+        return rng.choice(["x", "y", "z", "1"])
+    text = rng.choice(NESTING)
+    names = {"n": rng.choice("xyz"), "m": rng.choice("xyz")}
+    while "{e}" in text: # each one its own
+        key = "e%d" % len(names)
+        text = text.replace("{e}", "{%s}" % key, 1)
+        names[key] = expression(rng, depth - 1)
+    return text.format(**names)
+
+
+def filled_in(text, rng, pad):
+    names = {"n": rng.choice("xyz"), "m": rng.choice("xyz"), "p": pad}
+    while "{e}" in text:
+        key = "e%d" % len(names)
+        text = text.replace("{e}", "{%s}" % key, 1)
+        names[key] = expression(rng, rng.choice([0, 0, 1, 2]))
+    return pad + text.format(**names) + "\n"
+
+
+def block(rng, depth, most, pad):
+    out = ""
+    for _ in range(rng.randint(1, most)):
+        if depth and rng.random() < 0.6:
+            out += filled_in(rng.choice(HEADS), rng, pad) + block(rng, depth - 1, most, pad + "  ")
+        else:
+            out += filled_in(rng.choice(SIMPLE), rng, pad)
+    return out
+
+
+def scopes(rng):
+    """A program of three names, in which everything can collide; small ones too, lest one fault hide another."""
+    future = rng.choice(["", "", "", "from __future__ import annotations\n"])
+    return future + block(rng, rng.randint(1, 4), rng.randint(1, 3), "")
+
+
 def nest(rng):
     """Blocks in blocks, about as many as CPython allows."""
     lines, indent = [], 0
@@ -305,6 +356,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         bad = compare(args.dump, paths, "library", False)
         bad += compare(args.dump, write(folder, "mutant", (mutant(pieces, rng) for _ in range(args.mutants))), "mutants", True)
+        bad += compare(args.dump, write(folder, "scopes", (scopes(rng) for _ in range(args.mutants))), "scopes", True)
         bad += compare(args.dump, write(folder, "match", (match_statement(rng) for _ in range(args.mutants // 4))), "matches", True)
         bad += compare(args.dump, write(folder, "nest", (nest(rng) for _ in range(args.mutants // 4))), "nests", True)
         bad += compare(args.dump, write(folder, "chain", chains(rng)), "chains", False)

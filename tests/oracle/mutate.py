@@ -13,7 +13,7 @@ TOKEN = re.compile(r"""
 """, re.VERBOSE | re.DOTALL)
 
 WORDS = """False None True and as assert async await break class continue def del elif else except finally for from global if import in
-is lambda nonlocal not or pass raise return try while with yield match case _ print exec type a b x self __debug__ not_in""".split()
+is lambda nonlocal not or pass raise return try while with yield match case _ print exec type a b x self __debug__ not_in 𝐢f 𝐍one ｍatch ﬁ _x a_ ʰ ª á ℘""".split()
 OPERATORS = "+ - * / // % @ ** << >> & | ^ ~ < > <= >= == != -> := = += -= *= **= //= . ... , : ; ! <> ? $ ` \\ !r * ** =".split()
 BRACKETS = "( ) [ ] { } () [] {} (* (** [* {** {* *( **{".split()
 NUMBERS = """0 1 00 0_0 01 1_000 0x_1F 0o17 0b1 0b2 1e5 1e 1.e-5 1. .5 5j 1_ 1__0 0xg 1if 1or 0xfor 1.e 1.5J 0777 1_000.0_1 1e+ 9e999

@@ -169,6 +169,25 @@ static void walk_children(struct names *names, uint32_t at, struct level *level)
         walk(names, child, level);
 }
 
+/* CPython looks at the handlers behind else. */
+static void walk_try(struct names *names, uint32_t at, struct level *level)
+{
+    const struct node *nodes = names->nodes;
+    uint32_t handlers = nodes[nodes[at].child].next, child = handlers;
+
+    walk(names, nodes[at].child, level);
+    while (child != NODE_NONE && nodes[child].kind == NODE_HANDLER)
+        child = nodes[child].next;
+    if (child != NODE_NONE && nodes[child].kind == NODE_ELSE) {
+        walk(names, child, level);
+        child = nodes[child].next;
+    }
+    for (; nodes[handlers].kind == NODE_HANDLER; handlers = nodes[handlers].next)
+        walk(names, handlers, level);
+    if (child != NODE_NONE)
+        walk(names, child, level);
+}
+
 static void walk_clause(struct names *names, uint32_t at, struct level *inner, struct level *around)
 {
     const struct node *nodes = names->nodes;
@@ -286,6 +305,9 @@ static void walk(struct names *names, uint32_t at, struct level *level)
     case NODE_GLOBAL:
     case NODE_NONLOCAL:
         walk_declaration(names, at, level);
+        return;
+    case NODE_TRY:
+        walk_try(names, at, level);
         return;
     case NODE_IMPORT:
     case NODE_IMPORT_FROM: /* CPython lets global come behind an import of the name */

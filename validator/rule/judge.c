@@ -187,6 +187,8 @@ void judge_add_module(struct judge *judge, const struct policy_module *module)
 
     if (module->kind > judge->kind)
         judge->kind = module->kind;
+    if (module->profile > judge->needs)
+        judge->needs = module->profile;
     if (!module->importable)
         return;
     for (size_t i = 0; i < verdict->module_count; i++)

@@ -53,6 +53,7 @@ struct judge {
     const struct ast *ast;
     const struct facts *facts;
     enum policy_kind kind;
+    enum policy_profile needs;             /* the narrowest profile that has what is imported */
     unsigned roles;                        /* of all names of the program */
     unsigned flags;                        /* likewise */
     struct word *words;                    /* by symbol; owned, as all here */

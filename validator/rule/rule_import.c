@@ -41,6 +41,8 @@ static void refuse_import(struct judge *judge, size_t at, const char *text, size
     char name[VALIDATOR_MODULE_NAME_CAP], list[LIST_CAP] = "", more[160] = "";
     const char *advice, *near;
 
+    if (module && module->importable && module->profile > judge->needs)
+        judge->needs = module->profile;
     if (report_is_full(judge->report))
         return;
     snprintf(name, sizeof name, "%.*s", (int)utf8_cut(text, len, sizeof name - 1), text);

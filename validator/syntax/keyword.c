@@ -54,59 +54,66 @@ enum keyword keyword_find(const char *name, size_t len)
     return KEYWORD_NONE;
 }
 
-struct sign {
-    char text[4];
-    unsigned op;
-};
-
-/* Longer ones first. */
-static const struct sign signs[] = {
-    {"**=", OP_POWER_ASSIGN},
-    {"//=", OP_FLOOR_DIVIDE_ASSIGN},
-    {"<<=", OP_SHIFT_LEFT_ASSIGN},
-    {">>=", OP_SHIFT_RIGHT_ASSIGN},
-    {"...", OP_ELLIPSIS},
-    {"**", OP_POWER},
-    {"//", OP_FLOOR_DIVIDE},
-    {"<<", OP_SHIFT_LEFT},
-    {">>", OP_SHIFT_RIGHT},
-    {"==", OP_EQUAL},
-    {"!=", OP_NOT_EQUAL},
-    {"<=", OP_LESS_EQUAL},
-    {">=", OP_GREATER_EQUAL},
-    {"->", OP_ARROW},
-    {":=", OP_WALRUS},
-    {"+=", OP_ADD_ASSIGN},
-    {"-=", OP_SUBTRACT_ASSIGN},
-    {"*=", OP_MULTIPLY_ASSIGN},
-    {"/=", OP_DIVIDE_ASSIGN},
-    {"%=", OP_MODULO_ASSIGN},
-    {"&=", OP_AND_ASSIGN},
-    {"|=", OP_OR_ASSIGN},
-    {"^=", OP_XOR_ASSIGN},
-    {"@=", OP_MATMUL_ASSIGN},
+/* Operators by their first byte: alone, with '=' behind, twice, and twice with '=' behind; 0 where
+ * there is none. */
+static const struct sign {
+    uint8_t alone, assigned, doubled, doubled_assigned;
+} signs[128] = {
+    ['+'] = {'+', OP_ADD_ASSIGN, 0, 0},
+    ['-'] = {'-', OP_SUBTRACT_ASSIGN, 0, 0},
+    ['*'] = {'*', OP_MULTIPLY_ASSIGN, OP_POWER, OP_POWER_ASSIGN},
+    ['/'] = {'/', OP_DIVIDE_ASSIGN, OP_FLOOR_DIVIDE, OP_FLOOR_DIVIDE_ASSIGN},
+    ['%'] = {'%', OP_MODULO_ASSIGN, 0, 0},
+    ['@'] = {'@', OP_MATMUL_ASSIGN, 0, 0},
+    ['&'] = {'&', OP_AND_ASSIGN, 0, 0},
+    ['|'] = {'|', OP_OR_ASSIGN, 0, 0},
+    ['^'] = {'^', OP_XOR_ASSIGN, 0, 0},
+    ['<'] = {'<', OP_LESS_EQUAL, OP_SHIFT_LEFT, OP_SHIFT_LEFT_ASSIGN},
+    ['>'] = {'>', OP_GREATER_EQUAL, OP_SHIFT_RIGHT, OP_SHIFT_RIGHT_ASSIGN},
+    ['='] = {'=', OP_EQUAL, 0, 0},
+    ['!'] = {0, OP_NOT_EQUAL, 0, 0},
+    [':'] = {':', OP_WALRUS, 0, 0},
+    ['~'] = {'~', 0, 0, 0},
+    ['.'] = {'.', 0, 0, 0},
+    [','] = {',', 0, 0, 0},
+    [';'] = {';', 0, 0, 0},
+    ['('] = {'(', 0, 0, 0},
+    [')'] = {')', 0, 0, 0},
+    ['['] = {'[', 0, 0, 0},
+    [']'] = {']', 0, 0, 0},
+    ['{'] = {'{', 0, 0, 0},
+    ['}'] = {'}', 0, 0, 0},
 };
 
 unsigned keyword_operator(const char *text, size_t len, size_t *used)
 {
-    static const char singles[] = "+-*/%@&|^~<>=.,:;()[]{}";
+    char first = len > 0 ? text[0] : 0, second = len > 1 ? text[1] : 0;
+    char third = len > 2 ? text[2] : 0;
+    const struct sign *sign = &signs[first & 0x7F];
 
     *used = 0;
-    if (len == 0)
+    if (first & 0x80)
         return 0;
-    if (len > 1 && strchr("=.*/<>-", text[1]))
-        for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-            size_t size = strlen(signs[i].text);
+    if (first == '.' && second == '.' && third == '.') {
+        *used = 3;
+        return OP_ELLIPSIS;
+    }
+    if (first == '-' && second == '>') {
+        *used = 2;
+        return OP_ARROW;
+    }
+    if (second == first && sign->doubled) {
+        bool assigns = third == '=';
 
-            if (size <= len && memcmp(signs[i].text, text, size) == 0) {
-                *used = size;
-                return signs[i].op;
-            }
-        }
-    if (text[0] == '\0' || !strchr(singles, text[0]))
-        return 0;
-    *used = 1;
-    return (unsigned char)text[0];
+        *used = assigns ? 3 : 2;
+        return assigns ? sign->doubled_assigned : sign->doubled;
+    }
+    if (second == '=' && sign->assigned) {
+        *used = 2;
+        return sign->assigned;
+    }
+    *used = sign->alone != 0;
+    return sign->alone;
 }
 
 bool keyword_is_name_byte(unsigned char c)

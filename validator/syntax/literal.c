@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "validator/syntax/character_name.h"
 #include "validator/syntax/unicode.h"
 
 #define LAST_CHARACTER 0x10FFFF
@@ -63,7 +64,7 @@ static void read_octal(struct decoder *d)
     for (size_t i = 0;
          i < 3 && d->at < d->end && d->source[d->at] >= '0' && d->source[d->at] <= '7'; i++)
         value = value * 8 + (uint32_t)(d->source[d->at++] - '0');
-    unicode_encode(d->to, value);
+    unicode_encode(d->to, d->flags & TOKEN_BYTES ? value & 0xFF : value);
 }
 
 /* Behind \N. */
@@ -73,13 +74,18 @@ static void read_character_name(struct decoder *d)
                             ? memchr(d->source + d->at, '}', d->end - d->at)
                             : NULL;
     size_t name = d->at + 1;
+    uint32_t character;
 
     if (!close || close == d->source + name) {
         d->error =
             "\\N wants a character's name in braces: \\N{BULLET}. For a backslash write \\\\N.";
         return;
     }
-    unicode_encode(d->to, unicode_by_name(d->source + name, (size_t)(close - d->source) - name));
+    if (!character_by_name(d->source + name, (size_t)(close - d->source) - name, &character)) {
+        d->error = "There is no character of the name behind this \\N. Write the character itself.";
+        return;
+    }
+    unicode_encode(d->to, character);
     d->at = (size_t)(close - d->source) + 1;
 }
 
@@ -145,9 +151,15 @@ void literal_decode(struct buf *to, const char *source, size_t from, size_t end,
             d.at += 2;
             continue;
         }
+        if (c == '\r') { /* a line end is a line feed, however it was written */
+            buf_addc(to, '\n');
+            d.at += d.at + 1 < end && source[d.at + 1] == '\n' ? 2 : 1;
+            continue;
+        }
         do
             run++;
-        while (run < end && source[run] != '\\' && source[run] != '{' && source[run] != '}');
+        while (run < end && source[run] != '\\' && source[run] != '{' && source[run] != '}' &&
+               source[run] != '\r');
         buf_add(to, source + d.at, run - d.at);
         d.at = run;
     }

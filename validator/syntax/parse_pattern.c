@@ -185,7 +185,8 @@ static uint32_t parse_name_pattern(struct parser *p)
 {
     uint32_t name;
 
-    if (!parse_next_is_op(p, '.') && !parse_next_is_op(p, '('))
+    /* `_` is always the wildcard: no name of a class, nor of what has a value. */
+    if ((!parse_next_is_op(p, '.') && !parse_next_is_op(p, '(')) || is_text(p, "_"))
         return parse_capture(p, NODE_MATCH_AS, true);
     name = parse_dotted_expression(p);
     if (!name || !parse_is_op(p, '('))

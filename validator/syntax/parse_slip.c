@@ -355,6 +355,8 @@ uint32_t parse_expected(struct parser *p, const char *what)
         p->ast->broken = true;
         return NODE_NONE;
     }
+    if (p->report->verdict->diagnostic_count == VALIDATOR_DIAGNOSTICS_CAP) /* only counted */
+        return parse_fail(p, here->start, "%s", what);
     for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
         const struct token *at = slips[i].find(&place);
 

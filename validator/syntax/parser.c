@@ -143,6 +143,8 @@ uint32_t parse_fail(struct parser *p, size_t at, const char *format, ...)
     if (p->quiet || at >= p->unreadable)
         return NODE_NONE;
     p->quiet = true;
+    if (report_is_full(p->report))
+        return NODE_NONE;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);

@@ -94,7 +94,8 @@ static bool skip_continuation(struct tokenizer *t, struct token *token)
              "what follows it.");
         return false;
     }
-    if (t->at + 1 + size >= t->len) {
+    /* Behind CR LF at the end of the text Python sees one more line end. */
+    if (t->at + 1 + size >= t->len && size != 2) {
         fail(t, token, t->at,
              "The program ends behind this backslash. Delete it, or finish the line.");
         return false;
@@ -320,16 +321,22 @@ static char closing_of(char open)
     return '}';
 }
 
+/* CPython reads a field in brackets of its own. */
+static size_t bracket_cap(const struct tokenizer *t)
+{
+    return t->field ? VALIDATOR_DEPTH_CAP - 1 : VALIDATOR_DEPTH_CAP;
+}
+
 static enum token_kind read_bracket(struct tokenizer *t, struct token *token, char c)
 {
     size_t start = t->at;
     char open;
 
     if (c == '(' || c == '[' || c == '{') {
-        if (t->depth == VALIDATOR_DEPTH_CAP)
+        if (t->depth == bracket_cap(t))
             return fail(t, token, start,
-                        "More than %d open brackets. Give inner parts names of their own.",
-                        VALIDATOR_DEPTH_CAP);
+                        "More than %zu open brackets. Give inner parts names of their own.",
+                        bracket_cap(t));
         t->bracket_at[t->depth] = (uint32_t)start;
         t->bracket_line[t->depth++] = t->line;
     } else {
@@ -478,27 +485,28 @@ enum byte_class {
     BYTE_NAME_START = 1 << 0,
     BYTE_NAME = 1 << 1,
     BYTE_DIGIT = 1 << 2,
-    BYTE_SIGN = 1 << 3,   /* an operator of one byte, unless one of BYTE_SECOND follows */
-    BYTE_SECOND = 1 << 4, /* may be the second byte of an operator */
-    BYTE_OPEN = 1 << 5,
-    BYTE_CLOSE = 1 << 6,
-    BYTE_STOP = 1 << 7, /* ends a run of plain bytes in a string */
+    BYTE_SIGN = 1 << 3, /* may be an operator by itself */
+    BYTE_OPEN = 1 << 4,
+    BYTE_CLOSE = 1 << 5,
+    BYTE_STOP = 1 << 6, /* ends a run of plain bytes in a string */
 };
 
 #define LETTER (BYTE_NAME_START | BYTE_NAME)
 #define DIGIT  (BYTE_NAME | BYTE_DIGIT)
-#define SIGN   (BYTE_SIGN)
-#define BOTH   (BYTE_SIGN | BYTE_SECOND)
+#define SIGN   BYTE_SIGN
 
 static const uint8_t byte_classes[256] = {
-    ['a' ... 'z'] = LETTER, ['A' ... 'Z'] = LETTER, ['_'] = LETTER,     ['0' ... '9'] = DIGIT,
-    [','] = SIGN,           [';'] = SIGN,           ['~'] = SIGN,       [':'] = SIGN,
-    ['%'] = SIGN,           ['@'] = SIGN,           ['^'] = SIGN,       ['+'] = BOTH,
-    ['-'] = BOTH,           ['*'] = BOTH,           ['/'] = BOTH,       ['&'] = BOTH,
-    ['|'] = BOTH,           ['<'] = BOTH,           ['>'] = BOTH,       ['='] = BOTH,
-    ['.'] = BOTH,           ['('] = BYTE_OPEN,      ['['] = BYTE_OPEN,  ['{'] = BYTE_OPEN,
-    [')'] = BYTE_CLOSE,     [']'] = BYTE_CLOSE,     ['}'] = BYTE_CLOSE, ['\''] = BYTE_STOP,
-    ['"'] = BYTE_STOP,      ['\\'] = BYTE_STOP,     ['\n'] = BYTE_STOP, ['\r'] = BYTE_STOP,
+    ['a' ... 'z'] = LETTER, ['A' ... 'Z'] = LETTER, ['_'] = LETTER,
+    ['0' ... '9'] = DIGIT,  [','] = SIGN,           [';'] = SIGN,
+    ['~'] = SIGN,           [':'] = SIGN,           ['%'] = SIGN,
+    ['@'] = SIGN,           ['^'] = SIGN,           ['+'] = SIGN,
+    ['-'] = SIGN,           ['*'] = SIGN,           ['/'] = SIGN,
+    ['&'] = SIGN,           ['|'] = SIGN,           ['<'] = SIGN,
+    ['>'] = SIGN,           ['='] = SIGN,           ['.'] = SIGN,
+    ['('] = BYTE_OPEN,      ['['] = BYTE_OPEN,      ['{'] = BYTE_OPEN,
+    [')'] = BYTE_CLOSE,     [']'] = BYTE_CLOSE,     ['}'] = BYTE_CLOSE,
+    ['\''] = BYTE_STOP,     ['"'] = BYTE_STOP,      ['\\'] = BYTE_STOP,
+    ['\n'] = BYTE_STOP,     ['\r'] = BYTE_STOP,     [0x80 ... 0xFF] = BYTE_STOP,
 };
 
 /* Where the string that begins at `at` with this quote ends, 0 where it wants a second look. */
@@ -512,7 +520,7 @@ static size_t find_plain_end(const struct tokenizer *t, size_t at, char quote)
         if (source[at] == quote)
             return at + 1;
         if (source[at] == '\\' && at + 1 < t->len && source[at + 1] != '\n' &&
-            source[at + 1] != '\r')
+            source[at + 1] != '\r' && (unsigned char)source[at + 1] < 0x80)
             at++;
         else if (source[at] != '\'' && source[at] != '"')
             return 0;
@@ -559,16 +567,17 @@ static bool read_common(struct tokenizer *t, struct token *token)
         }
     } else if (class & BYTE_SIGN) {
         next = (unsigned char)source[end];
-        if (byte_classes[next] & BYTE_SECOND || (c == '.' && byte_classes[next] & BYTE_DIGIT)) {
-            if (c != '=' || next != '=')
-                return false;
+        if (c == '=' && next == '=') {
             end++;
             c = OP_EQUAL;
+        } else if (next == '=' || next == '>' || next == c ||
+                   (c == '.' && byte_classes[next] & BYTE_DIGIT)) {
+            return false;
         }
         token->kind = TOKEN_OP;
         token->id = c;
     } else if (class & BYTE_OPEN) {
-        if (t->depth == VALIDATOR_DEPTH_CAP)
+        if (t->depth == bracket_cap(t))
             return false;
         t->bracket_at[t->depth] = (uint32_t)at;
         t->bracket_line[t->depth++] = t->line;
@@ -634,17 +643,10 @@ enum token_kind tokenizer_next(struct tokenizer *t, struct token *token)
 const char *token_kind_name(enum token_kind kind)
 {
     static const char *const names[] = {
-        [TOKEN_END] = "ENDMARKER",
-        [TOKEN_NEWLINE] = "NEWLINE",
-        [TOKEN_INDENT] = "INDENT",
-        [TOKEN_DEDENT] = "DEDENT",
-        [TOKEN_NAME] = "NAME",
-        [TOKEN_NUMBER] = "NUMBER",
-        [TOKEN_STRING] = "STRING",
-        [TOKEN_OP] = "OP",
-        [TOKEN_COMMENT] = "COMMENT",
-        [TOKEN_NL] = "NL",
-        [TOKEN_ERROR] = "ERROR",
+        [TOKEN_END] = "ENDMARKER", [TOKEN_NEWLINE] = "NEWLINE", [TOKEN_INDENT] = "INDENT",
+        [TOKEN_DEDENT] = "DEDENT", [TOKEN_NAME] = "NAME",       [TOKEN_NUMBER] = "NUMBER",
+        [TOKEN_STRING] = "STRING", [TOKEN_OP] = "OP",           [TOKEN_COMMENT] = "COMMENT",
+        [TOKEN_NL] = "NL",         [TOKEN_ERROR] = "ERROR",
     };
 
     return names[kind];

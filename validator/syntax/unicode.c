@@ -99,17 +99,18 @@ bool unicode_mixes_alphabets(const char *name, size_t len)
     return latin && other;
 }
 
-uint32_t unicode_by_name(const char *name, size_t len)
+bool unicode_by_name(const char *name, size_t len, uint32_t *character)
 {
     char text[UNICODE_NAME_CAP];
-    ucs4_t character;
+    ucs4_t found;
 
-    if (len >= sizeof text)
-        return 0xFFFD;
+    if (len >= sizeof text || memchr(name, '\0', len))
+        return false;
     memcpy(text, name, len);
     text[len] = '\0';
-    character = unicode_name_character(text);
-    return character == UNINAME_INVALID ? 0xFFFD : character;
+    found = unicode_name_character(text);
+    *character = found;
+    return found != UNINAME_INVALID;
 }
 
 const char *unicode_hidden(uint32_t character)

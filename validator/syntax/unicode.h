@@ -30,8 +30,9 @@ void unicode_add_nfkc(struct buf *to, const char *text, size_t len);
  * them (Cyrillic, Greek, Armenian, ...), as no language does. */
 bool unicode_mixes_alphabets(const char *name, size_t len);
 
-/* The character of a \N{...} name; 0xFFFD where the library does not know it. */
-uint32_t unicode_by_name(const char *name, size_t len);
+/* The character of that name, as far as the library knows: character_name.h has them all. False
+ * for none. */
+bool unicode_by_name(const char *name, size_t len, uint32_t *character);
 
 /* Control characters, line and paragraph separators, and marks that reorder the text a reader sees.
  * NULL for none of them, else what it is, in words. Tab and line feed and carriage return are the
