@@ -28,14 +28,16 @@ import generate
 import mutate
 import pieces
 import python_facts
+import short
 from shrink import shrink
 
 BATCH = 500
 FILES_A_CALL = 400
 POOL_FILES = 120 # of the library, to take pieces from; which ones depends on the seed
 SHOWN = 25 # disagreements that are printed in full
-KINDS = ("library", "grammar", "shared", "generated")
-WEIGHTS = {"library": 3, "grammar": 3, "shared": 1, "generated": 4}
+KINDS = ("library", "grammar", "shared", "generated", "short")
+MADE = ("generated", "short") # not from a pool of pieces
+WEIGHTS = {"library": 3, "grammar": 3, "shared": 1, "generated": 4, "short": 4}
 
 
 def facts_of_line(line):
@@ -146,11 +148,13 @@ class Mutants:
         self.args = args
         rng = random.Random("pool %d" % args.seed)
         self.pool = pieces.collect(args.lib, os.environ.get("LECTERN_SHARED"), rng, POOL_FILES)
-        self.kinds = [kind for kind in args.kinds.split(",") if kind == "generated" or kind in self.pool]
+        self.kinds = [kind for kind in args.kinds.split(",") if kind in MADE or kind in self.pool]
 
     def program(self, rng):
         """(kind, text)"""
         kind = rng.choices(self.kinds, [WEIGHTS[kind] for kind in self.kinds])[0]
+        if kind == "short":
+            return kind, short.program(rng)
         if kind == "generated":
             text = generate.program(rng)
             if rng.random() < 0.4:
