@@ -66,6 +66,10 @@ math.nothing
 json.codecs
 getattr(x, "y")
 x(open=1)
+(attrgetter := x)
+attrgetter("\ufffd")
+x + ("{0." + "__class__}")
+("{0._" + "_a") + ("b}" + x)
 x(__class__=1)
 __name__ == "__main__"
 """.strip().splitlines()
@@ -122,6 +126,12 @@ def f():\\n    global np\\n    import numpy as np
 def f():\\n    np = 1\\n    def g():\\n        nonlocal np\\n        import json as np\\n    return np
 class np: pass
 class C:\\n    np = 3\\n    x = np\\n    def f(self): return np
+def f(np):\\n    class C:\\n        x = np\\n        np = 3
+def f():\\n    np = 1\\n    def g():\\n        nonlocal np\\n        np = 2
+import json as __
+import json as _C__x
+import json as __x__
+class C:\\n    global np\\n    import numpy as np
 class C:\\n    time: str\\n    json: int = 3
 class C:\\n    import numpy as np\\n    x = np.array
 class C:\\n    def __init__(self): super().__init__()\\n    def __class__(self): pass\\n    if x:\\n        def __len__(self): return 0
@@ -131,7 +141,7 @@ def __len__(x): pass
 async def f(np):\\n    async for x in np: await x\\n    async with np as y: pass
 match x:\\n    case np: print(np)
 match x:\\n    case np.pi | np.x: pass
-match x:\\n    case object(__class__=c, mro=d, to_pickle=e): pass
+match x:\\n    case object(__class__=c, mro=d, to_csv=e): pass
 match x:\\n    case {"a": b, **open}: pass
 match x:\\n    case [a, *np]: pass
 match x:\\n    case {"{0.__a}": b}: pass
