@@ -40,3 +40,29 @@ def program(rng):
         words = [rng.choice(TOKENS) for _ in range(rng.choice((1, 2, 2, 3, 3, 3, 4, 4, 5, 6)))]
         text = rng.choice(PLACES).replace("%s", rng.choice((" ", " ", "")).join(words))
     return rng.choice(WHOLE)(text) if rng.random() < 0.03 else text
+
+
+INDENTS = ("", "", "", " ", "  ", "    ", "        ", "\t", "\t\t", " \t", "\t ", "    \t", "  \f", "\f", "\f  ", "\\\n", "  \\\n", "\\\n  ", " \\\n    ",
+           "\t\\\n", "       ", "         ", "\t        ", "            ", "\v", "\xa0", "\r")
+LINES = ("pass", "pass", "x", "if x:", "if x:", "if x:", "if x: pass", "else:", "elif y:", "# c", "", "x = (", ")", "'''", "x \\", "\\", "def f():", "class A:",
+         "match x:", "case _:", "try:", "except:", "except* y:", "finally: pass", "while x:", "for x in y:", "with x:", "async def f():", "@x", ";", "x; y",
+         "x;", "if x: # c", "(", "[\n]", "return", "if x:\\", "#", "  ", "lambda:", "x:", ":", "if x: if y: pass", "if x: y; z", "case x: y", "match x: pass",
+         "match x:\n case y: z", "match:", "type X = int", "else", "\f")
+ENDS = ("\n", "\n", "\n", "\n", "\n", "\n", "\r\n", "\r", "", " \n", "\\\n", "\n\n", "\n# c\n", " # c\n", "\n\f\n", "\n    \n", "\n\t# c\n")
+
+
+PLAIN = ("pass", "x", "if x:", "for x in y:", "def f():", "if x: pass", "# c", "", "x; y", "while x:", "match x:\n    case _:")
+
+
+def lines(rng):
+    """Lines of random indentation."""
+    text, indents = "", [""]
+    for _ in range(rng.choice((1, 2, 3, 3, 4, 5, 6, 8, 10))):
+        line = rng.choice(PLAIN if rng.random() < 0.8 else LINES)
+        indent = indents[-1] if rng.random() < 0.9 else rng.choice(INDENTS)
+        text += indent + line + (rng.choice(ENDS) if rng.random() < 0.3 else "\n")
+        if line.endswith(":"):
+            indents.append(indents[-1] + rng.choice(("    ", " ", "\t", "  ", "        ", " \t", "\t ", "\f ")))
+        elif line[:1] not in ("", "#"):
+            del indents[rng.randint(1, len(indents)):]
+    return text
