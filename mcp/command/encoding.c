@@ -150,6 +150,18 @@ static const char *convert(const char *name, char *bytes, size_t len, struct buf
     return done == (size_t)-1 ? "these bytes do not stand for text in it" : NULL;
 }
 
+/* Whether text stands behind the last line end. CPython ends a program's last line before it
+ * decodes, so after it no line end is made up: a statement there has none and is refused. A
+ * backslash, at which a program cannot end either, tells the parser. */
+static bool has_open_line(const struct buf *text)
+{
+    size_t at = text->len;
+
+    while (at > 0 && (text->data[at - 1] == ' ' || text->data[at - 1] == '\t'))
+        at--;
+    return at > 0 && text->data[at - 1] != '\n';
+}
+
 /* What the C library takes and Python does not, or reads otherwise; and what no UTF-8 can say. */
 static const char *check_characters(const struct buf *from, unsigned flags, struct buf *to)
 {
@@ -160,7 +172,7 @@ static const char *check_characters(const struct buf *from, unsigned flags, stru
         if (used == 0)
             return "half a surrogate pair";
         if (character == 0) /* CPython takes the text for a C string */
-            return NULL;
+            break;
         if (((flags & ENCODING_NO_C1) && character >= 0x80 && character < 0xA0) ||
             ((flags & ENCODING_NO_EURO) && character == 0x20AC) || (at == 0 && character == 0xFEFF))
             return "these bytes do not stand for text in it";
@@ -169,6 +181,8 @@ static const char *check_characters(const struct buf *from, unsigned flags, stru
         else
             buf_add(to, from->data + at, used);
     }
+    if (has_open_line(to))
+        buf_addc(to, '\\');
     return NULL;
 }
 

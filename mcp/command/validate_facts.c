@@ -87,6 +87,16 @@ static int add_facts(struct buf *to, const struct decoded *decoded, struct error
     return rc;
 }
 
+static int too_long_line(const char *file, struct buf *to, struct error *err)
+{
+    buf_adds(to, "{\"file\":");
+    add_text(to, file);
+    buf_addc(to, ',');
+    add_refusal(to, "the program is larger than the parser takes", "too-long");
+    buf_adds(to, "}\n");
+    return buf_check(to, "the facts", err);
+}
+
 int validate_facts_line(const char *file, const char *bytes, size_t len, struct buf *to,
                         struct error *err)
 {
@@ -112,9 +122,14 @@ static int read_file(const char *path)
     struct buf BUF_AUTO source = {0};
     struct buf BUF_AUTO line = {0};
     struct error err = {0};
+    int rc;
 
-    if (command_read_file(path, VALIDATOR_PARSE_CAP, &source, &err) < 0 ||
-        validate_facts_line(path, source.data, source.len, &line, &err) < 0)
+    rc = command_read_file(path, VALIDATOR_PARSE_CAP, &source, &err);
+    if (rc < 0 && err.kind == ERROR_TOO_LARGE)
+        rc = too_long_line(path, &line, &err);
+    else if (rc == 0)
+        rc = validate_facts_line(path, source.data, source.len, &line, &err);
+    if (rc < 0)
         return command_fail("validate", EXIT_USAGE, &err);
     fwrite(line.data, 1, line.len, stdout);
     return EXIT_OK;

@@ -155,6 +155,8 @@ class Mutants:
             text = generate.program(rng)
             if rng.random() < 0.4:
                 return kind, text
+            if rng.random() < 0.4: # an expression, a pattern, ... alone, in a surrounding that may be its own
+                return kind, rng.choice(mutate.WHOLE)(generate.part(rng))
             other = generate.program(rng) if rng.random() < 0.5 else rng.choice(self.pool["grammar"])
         else:
             text, other = rng.choice(self.pool[kind]), rng.choice(self.pool[rng.choice(sorted(self.pool))])

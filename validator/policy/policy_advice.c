@@ -28,6 +28,8 @@ const struct policy_advice policy_attribute_advice[] = {
     {"matplotlib.pyplot.imread", "It reads a file; there are none."},
     {"matplotlib.pyplot.imsave",
      "It writes a file; figures that are open at the end are answered as PNG by themselves."},
+    {"matplotlib.pyplot.rc_context",
+     "It can read a file; set plt.rcParams[\"font.size\"] and the like instead."},
     {"matplotlib.pyplot.savefig",
      "Figures that are open at the end are answered as PNG by themselves; leave the call away."},
     {"networkx.draw*", "There is no screen; print nodes and edges as text."},
