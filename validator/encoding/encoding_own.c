@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/command/encoding_own.h"
+#include "validator/encoding/encoding_own.h"
 
 #include <stdbool.h>
 #include <stdint.h>

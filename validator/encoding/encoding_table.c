@@ -3,7 +3,7 @@
  * Names are those of Python 3.11's encodings.aliases. Left out is what no byte by byte comparison
  * with glibc 2.36 bore out (big5, johab, cp1255, cp1258, mac_roman, iso2022_*, ...).
  */
-#include "mcp/command/encoding_table.h"
+#include "validator/encoding/encoding_table.h"
 
 #include <stdbool.h>
 #include <string.h>

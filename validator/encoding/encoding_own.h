@@ -2,8 +2,8 @@
  *
  * Encodings that Python reads in a way of its own. Pure.
  */
-#ifndef LECTERN_COMMAND_ENCODING_OWN_H
-#define LECTERN_COMMAND_ENCODING_OWN_H
+#ifndef LECTERN_VALIDATOR_ENCODING_OWN_H
+#define LECTERN_VALIDATOR_ENCODING_OWN_H
 
 #include <stddef.h>
 

@@ -2,8 +2,8 @@
  *
  * The encodings that Python knows by an encoding cookie, with the C library's names for them.
  */
-#ifndef LECTERN_COMMAND_ENCODING_TABLE_H
-#define LECTERN_COMMAND_ENCODING_TABLE_H
+#ifndef LECTERN_VALIDATOR_ENCODING_TABLE_H
+#define LECTERN_VALIDATOR_ENCODING_TABLE_H
 
 #include <stddef.h>
 

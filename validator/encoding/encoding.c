@@ -3,15 +3,15 @@
  * Follows decode_str() of CPython's tokenizer step by step: line ends, byte order mark, the cookie
  * in the first two lines, then the whole text through that encoding.
  */
-#include "mcp/command/encoding.h"
+#include "validator/encoding/encoding.h"
 
 #include <errno.h>
 #include <iconv.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "mcp/command/encoding_own.h"
-#include "mcp/command/encoding_table.h"
+#include "validator/encoding/encoding_own.h"
+#include "validator/encoding/encoding_table.h"
 #include "validator/syntax/unicode.h"
 
 #define BYTE_ORDER_MARK "\xEF\xBB\xBF"
