@@ -86,7 +86,7 @@ def unplaced(tree):
 
 def levelled(found, ranges):
     """The findings with all lines of a range made its last one."""
-    return {(next((end for begin, end in ranges if begin <= line <= end), line), code) for line, code in found}
+    return {(max((end for begin, end in ranges if begin <= line <= end), default=line), code) for line, code in found}
 
 
 def compare(label, source, profile, tables, verdict, tally):
