@@ -17,15 +17,16 @@ const char *policy_kind_name(enum policy_kind kind)
     return names[kind];
 }
 
-/* As strcmp, for a name without its NUL. */
+/* As strcmp, for a name without its NUL. Mostly one of the first bytes tells. */
 static int compare(const char *name, size_t len, const char *row)
 {
-    int order = len ? (unsigned char)name[0] - (unsigned char)row[0] : 0;
+    for (size_t i = 0; i < len; i++) {
+        int order = (unsigned char)name[i] - (unsigned char)row[i];
 
-    if (order) /* mostly the first byte tells */
-        return order;
-    order = strncmp(name, row, len);
-    return order ? order : row[len] ? -1 : 0;
+        if (order)
+            return order;
+    }
+    return row[len] ? -1 : 0;
 }
 
 const struct policy_module *policy_module_find(const char *name, size_t len)
