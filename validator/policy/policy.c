@@ -184,6 +184,24 @@ const char *policy_nearest_attribute(const struct policy_module *module, const c
     return search.best;
 }
 
+const char *policy_unknown_advice(const char *name, size_t len)
+{
+    size_t from = 0, to = policy_unknown_count;
+
+    while (from < to) {
+        size_t middle = (from + to) / 2;
+        int order = compare(name, len, policy_unknown[middle].name);
+
+        if (order == 0)
+            return policy_unknown[middle].text;
+        if (order < 0)
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return NULL;
+}
+
 bool policy_is_dunder(const char *name, size_t len)
 {
     return len > 4 && name[0] == '_' && name[1] == '_' && name[len - 1] == '_' &&
