@@ -24,18 +24,21 @@ import sys
 import tempfile
 import time
 
+import encoded
 import generate
 import mutate
 import pieces
 import python_facts
+import short
 from shrink import shrink
 
 BATCH = 500
 FILES_A_CALL = 400
 POOL_FILES = 120 # of the library, to take pieces from; which ones depends on the seed
 SHOWN = 25 # disagreements that are printed in full
-KINDS = ("library", "grammar", "shared", "generated")
-WEIGHTS = {"library": 3, "grammar": 3, "shared": 1, "generated": 4}
+KINDS = ("library", "grammar", "shared", "generated", "short", "lines", "encoded")
+MADE = ("generated", "short", "lines", "encoded") # not from a pool of pieces
+WEIGHTS = {"library": 3, "grammar": 3, "shared": 1, "generated": 4, "short": 4, "lines": 2, "encoded": 1}
 
 
 def facts_of_line(line):
@@ -146,27 +149,40 @@ class Mutants:
         self.args = args
         rng = random.Random("pool %d" % args.seed)
         self.pool = pieces.collect(args.lib, os.environ.get("LECTERN_SHARED"), rng, POOL_FILES)
-        self.kinds = [kind for kind in args.kinds.split(",") if kind == "generated" or kind in self.pool]
+        self.kinds = [kind for kind in args.kinds.split(",") if kind in MADE or kind in self.pool]
 
-    def program(self, rng):
-        """(kind, text)"""
-        kind = rng.choices(self.kinds, [WEIGHTS[kind] for kind in self.kinds])[0]
+    def text(self, rng, kind):
+        if kind == "short":
+            return short.program(rng)
+        if kind == "lines":
+            return short.lines(rng)
         if kind == "generated":
             text = generate.program(rng)
             if rng.random() < 0.4:
-                return kind, text
+                return text
             if rng.random() < 0.4: # an expression, a pattern, ... alone, in a surrounding that may be its own
-                return kind, rng.choice(mutate.WHOLE)(generate.part(rng))
+                return rng.choice(mutate.WHOLE)(generate.part(rng))
             other = generate.program(rng) if rng.random() < 0.5 else rng.choice(self.pool["grammar"])
         else:
             text, other = rng.choice(self.pool[kind]), rng.choice(self.pool[rng.choice(sorted(self.pool))])
-        return kind, mutate.mutate(rng, text, other)
+        return mutate.mutate(rng, text, other)
+
+    def program(self, rng):
+        """(kind, bytes)"""
+        kind = rng.choices(self.kinds, [WEIGHTS[kind] for kind in self.kinds])[0]
+        if kind == "encoded":
+            return kind, encoded.program(rng)
+        text = self.text(rng, kind)
+        try:
+            data = text.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError: # a surrogate of its own, of an escape in CPython's tests
+            data = text.encode("utf-8", "surrogatepass")
+        return kind, encoded.noisy(rng, data) if rng.random() < 0.02 else data
 
     def batch(self, number):
         rng = random.Random("%d/%d" % (self.args.seed, number))
         made = [self.program(rng) for _ in range(BATCH)]
-        programs = [text.encode("utf-8", "surrogateescape" if kind == "shared" else "surrogatepass") for kind, text in made]
-        return [kind for kind, _ in made], programs
+        return [kind for kind, _ in made], [program for _, program in made]
 
 
 worker = None

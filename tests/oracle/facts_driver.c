@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "mcp/command/validate_facts.h"
+#include "validator/facts_line.h"
 #include "validator/limits.h"
 
 static int answer(const char *program, size_t len)
@@ -15,7 +15,7 @@ static int answer(const char *program, size_t len)
     struct buf BUF_AUTO line = {0};
     struct error err = {0};
 
-    if (validate_facts_line("", program, len, &line, &err) < 0) {
+    if (facts_line("", program, len, &line, &err) < 0) {
         fprintf(stderr, "facts_driver: %s\n", err.text);
         return -1;
     }

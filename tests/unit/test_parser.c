@@ -30,6 +30,7 @@ static const struct row {
     {"'''\r'''\n", "\"strings\":[\"\\n\"]"},
     {"'''\r\na\r\r\nb'''\n", "\"strings\":[\"\\na\\n\\nb\"]"},
     {"f'''\r\n{\rx\r=}'''\n", "\"strings\":[\"\\n\\nx\\n=\"]"},
+    {"r'\\\r'\n", "\"strings\":[\"\\\\\\n\"]"},
     {"x\\\n", NULL},
     {"x\\\r\n", ""}, /* Python sees one more line end behind CR LF at the end */
     {"\\\r\n", ""},
@@ -54,6 +55,14 @@ static const struct row {
     {"f'{e:{w:0}.{1}}'\n", "\"strings\":[\".\",\"0\"]"},
     {"f'{a:{b:x}{c!r:y}z}{d:w}v'\n", "\"strings\":[\"v\",\"w\",\"x\",\"y\",\"z\"]"},
     {"f'{a:{b:{c}}}'\n", NULL},
+    /* Targets with an annotation. */
+    {"(x): int\n", ""},
+    {"(x).y: int\n", NULL},
+    {"((x[0]))().y: int\n", NULL},
+    {"(x()).y: int\n", ""},
+    {"(x.y): int\n", ""},
+    {"x.y[(z)]: int\n", ""},
+
     /* Patterns. */
     {"match x:\n case _.e: pass\n", NULL},
     {"match x:\n case _(): pass\n", NULL},

@@ -51,18 +51,17 @@ extern const struct policy_advice policy_import_advice[]; /* by a module's first
 extern const char *const policy_inner_modules[];
 extern const size_t policy_inner_module_count;
 
+/* A method of WRITER, QUERY or GETTER is not taken without a call: not by a pattern either. */
 enum policy_role {
-    ROLE_NAME = 1 << 0, /* refused as a name, a binding, a keyword or an import */
-    ROLE_ATTRIBUTE =
-        1 << 1, /* refused as an attribute of anything, and as a keyword of a pattern */
-    ROLE_WRITER =
-        1
-        << 2, /* a method that writes a file when it is given a path: called, with keywords only */
-    ROLE_QUERY = 1 << 3,   /* a method that evaluates its text */
-    ROLE_BY_NAME = 1 << 4, /* takes names of methods as strings */
-    ROLE_TYPE = 1 << 5,    /* type: one argument only */
-    ROLE_GETTER = 1 << 6,  /* operator.attrgetter and methodcaller: called with plain names only */
-    ROLE_GRAPH = 1 << 7,   /* gives a networkx graph: needs the kind "data" */
+    ROLE_NAME = 1 << 0,      /* refused as a name, a binding, a keyword or an import */
+    ROLE_ATTRIBUTE = 1 << 1, /* refused as an attribute of anything, and as a pattern's keyword */
+    ROLE_WRITER = 1 << 2,    /* writes a file when it is given a path: called, without one */
+    ROLE_QUERY = 1 << 3,     /* evaluates its text: called, with the text written out */
+    ROLE_BY_NAME = 1 << 4,   /* takes names of methods as strings */
+    ROLE_TYPE = 1 << 5,      /* type: one argument only */
+    ROLE_GETTER = 1 << 6,    /* operator.attrgetter and methodcaller: called with plain names only,
+                                and imported under their own */
+    ROLE_GRAPH = 1 << 7,     /* gives a networkx graph: needs the kind "data" */
 };
 
 struct policy_name {

@@ -9,6 +9,11 @@
 #define DATETIME                                                                                   \
     "It belongs to the class: from datetime import datetime, or datetime.datetime.NAME."
 
+#define READ_GRAPH                                                                                 \
+    "It reads a file; analyze_graph() of code_helpers gives the c"                                 \
+    "urriculum as a DiGraph, and add_edges_from(...) builds others."
+#define WRITE_GRAPH "It writes a file; print nx.node_link_data(G) or the edges instead."
+
 const struct policy_advice policy_attribute_advice[] = {
     {"code_helpers._*", "Its functions are get_nodes, get_relationships, get_node_content, "
                         "get_all_content and analyze_graph."},
@@ -32,11 +37,14 @@ const struct policy_advice policy_attribute_advice[] = {
      "It can read a file; set plt.rcParams[\"font.size\"] and the like instead."},
     {"matplotlib.pyplot.savefig",
      "Figures that are open at the end are answered as PNG by themselves; leave the call away."},
+    {"networkx.algorithms.bipartite.read_*", READ_GRAPH},
+    {"networkx.algorithms.bipartite.write_*", WRITE_GRAPH},
+    {"networkx.bipartite.read_*", READ_GRAPH},
+    {"networkx.bipartite.write_*", WRITE_GRAPH},
     {"networkx.draw*", "There is no screen; print nodes and edges as text."},
     {"networkx.from_graph6*", "Build the graph with add_edges_from(...)."},
-    {"networkx.read_*", "It reads a file; analyze_graph() of code_helpers gives the curriculum as "
-                        "a DiGraph, and add_edges_from(...) builds others."},
-    {"networkx.write_*", "It writes a file; print nx.node_link_data(G) or the edges instead."},
+    {"networkx.read_*", READ_GRAPH},
+    {"networkx.write_*", WRITE_GRAPH},
     {"numpy.bmat", "It reads names from text; use np.block([[a, b]])."},
     {"numpy.fromfile", "It reads a file; build the array with np.array([...])."},
     {"numpy.genfromtxt", "It reads a file; build the array with np.array([...])."},

@@ -48,7 +48,8 @@ static void refuse_import(struct judge *judge, size_t at, const char *text, size
     snprintf(name, sizeof name, "%.*s", (int)utf8_cut(text, len, sizeof name - 1), text);
     advice = policy_import_advice_on(text, len);
     near = advice ? NULL : nearest_module(judge->profile, name);
-    if (!judge->modules_listed) /* once is enough for a reader */
+    /* Once is enough where the message says what to do by itself. */
+    if (!judge->modules_listed || (!advice && !near && !(module && module->importable)))
         list_modules(judge->profile, list, sizeof list);
     judge->modules_listed = true;
     if (module && module->importable)

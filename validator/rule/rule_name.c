@@ -36,11 +36,13 @@ static bool is_main_guard(struct judge *judge, const struct site *site)
 
 static void refuse(struct judge *judge, uint32_t node, const char *code, const char *what)
 {
-    const struct policy_name *name = judge_word(judge, node)->name;
+    const char *advice = judge_word(judge, node)->name->advice;
 
-    report_add(judge->report, code, judge_node(judge, node)->at, "%s'%.*s' is not allowed.%s%s",
-               what, judge_shown(judge, node), name->advice ? " " : "",
-               name->advice ? name->advice : "");
+    if (!advice)
+        advice = "A pattern takes the method without a call: match the object, and call its "
+                 "method in the case.";
+    report_add(judge->report, code, judge_node(judge, node)->at, "%s'%.*s' is not allowed. %s",
+               what, judge_shown(judge, node), advice);
 }
 
 static bool is_method(const struct judge *judge, const struct site *site)

@@ -220,6 +220,17 @@ static bool append_handlers(struct parser *p, struct siblings *parts, bool *star
     return true;
 }
 
+static const char try_alone[] =
+    "This try has neither except nor finally. Add: except Exception as e: print(e).";
+
+static bool at_catch(const struct parser *p)
+{
+    const struct token *token = parse_token(p);
+
+    return token->kind == TOKEN_NAME && token->length == 5 &&
+           memcmp(p->ast->source + token->start, "catch", 5) == 0;
+}
+
 static uint32_t parse_try(struct parser *p)
 {
     uint32_t start = parse_token(p)->start, node = parse_new(p, NODE_TRY, start), handlers;
@@ -232,19 +243,20 @@ static uint32_t parse_try(struct parser *p)
     handlers = parts.last;
     if (!append_handlers(p, &parts, &star))
         return NODE_NONE;
-    if (parts.last != handlers && !append_clause(p, &parts, KEYWORD_ELSE, NODE_ELSE))
+    if (parts.last == handlers && parse_is_keyword(p, KEYWORD_ELSE))
+        parse_fail(p, start, "%s", try_alone);
+    if (!append_clause(p, &parts, KEYWORD_ELSE, NODE_ELSE))
         return NODE_NONE;
     handlers = parts.last != handlers;
     if (parse_is_keyword(p, KEYWORD_FINALLY))
         handlers = 1;
     if (!append_clause(p, &parts, KEYWORD_FINALLY, NODE_FINALLY))
         return NODE_NONE;
-    if (!handlers) { /* the block was read: go on behind it */
-        parse_fail(
-            p, start,
-            "This try has neither except nor finally. Add: except Exception as e: print(e).");
-        p->quiet = false;
-    }
+    if (!handlers && at_catch(p)) /* the next line tells it */
+        p->ast->broken = true;
+    else if (!handlers) /* the block was read: go on behind it */
+        parse_fail(p, start, "%s", try_alone);
+    p->quiet = false;
     if (star)
         parse_node(p, node)->flags |= NODE_STAR;
     return parse_adopt(p, node, &parts);

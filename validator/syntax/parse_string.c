@@ -83,11 +83,11 @@ bool parse_decode(struct parser *p, const struct token *token, size_t from, size
     return false;
 }
 
-/* Whether the value is the source's own bytes. */
+/* Whether the value is the source's own bytes. A line end may stand in any literal, behind a
+ * backslash. */
 static bool is_plain(const char *text, size_t len, unsigned flags)
 {
-    return ((flags & TOKEN_RAW) || !memchr(text, '\\', len)) &&
-           (!(flags & TOKEN_TRIPLE) || !memchr(text, '\r', len));
+    return ((flags & TOKEN_RAW) || !memchr(text, '\\', len)) && !memchr(text, '\r', len);
 }
 
 /* The usual case: one literal that is no f-string. */

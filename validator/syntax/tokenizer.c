@@ -276,6 +276,11 @@ static enum token_kind read_string(struct tokenizer *t, struct token *token, siz
     if (quotes == 3)
         return fail(t, token, start, "This string is never closed. Close it with %c%c%c.", quote,
                     quote, quote);
+    if (start > 0 && start + 1 < t->len && quote == '\'' && t->source[start] == quote &&
+        keyword_is_name_byte((unsigned char)t->source[start - 1]))
+        return fail(t, token, start,
+                    "This apostrophe opens a string that is not closed. Put a text with an "
+                    "apostrophe in double quotes: \"it's\"; put '#' before prose.");
     return fail(t, token, start,
                 "This string is not closed on its line. Close it with %c, or use %c%c%c for a text "
                 "of several "
@@ -355,6 +360,16 @@ static enum token_kind read_bracket(struct tokenizer *t, struct token *token, ch
     return give(t, token, TOKEN_OP, start);
 }
 
+/* Nothing but blanks stands before the place on its line. */
+static bool begins_line(const struct tokenizer *t)
+{
+    size_t at = t->at;
+
+    while (at > 0 && (t->source[at - 1] == ' ' || t->source[at - 1] == '\t'))
+        at--;
+    return at == 0 || t->source[at - 1] == '\n' || t->source[at - 1] == '\r';
+}
+
 static enum token_kind read_operator(struct tokenizer *t, struct token *token)
 {
     size_t start = t->at, used;
@@ -365,6 +380,10 @@ static enum token_kind read_operator(struct tokenizer *t, struct token *token)
                     (unsigned)c);
     if (strchr("()[]{}", c))
         return read_bracket(t, token, (char)c);
+    if (c == '!' && peek(t, 1) != '=' && t->depth == 0 && !t->field && begins_line(t))
+        return fail(t, token, start,
+                    "Lines with '!' are a notebook's. Delete the line: nothing can be installed, "
+                    "and the allowed modules are there.");
     if (c == '<' && peek(t, 1) == '>')
         return fail(t, token, start, "'<>' is Python 2. Write '!='.");
     if (c == '+' && peek(t, 1) == '+' && t->depth == 0 && !t->field && line_end_size(t, t->at + 2))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/command/encoding_own.h"
+#include "validator/encoding/encoding_own.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -112,4 +112,43 @@ const char *encoding_escape(const char *bytes, size_t len, struct buf *to)
     else
         literal_decode(to, latin1.data, 0, latin1.len, 0, &error, &error_at);
     return error;
+}
+
+/* Two bytes from a '~' on: a sign that switches, or stands for a '~' or nothing. False for none. */
+static bool take_sign(char sign, bool *chinese, struct buf *to)
+{
+    if (!*chinese && sign == '~')
+        buf_addc(to, '~');
+    else if (!*chinese && sign == '{')
+        *chinese = true;
+    else if (*chinese && sign == '}')
+        *chinese = false;
+    else
+        return !*chinese && sign == '\n';
+    return true;
+}
+
+const char *encoding_hz(const char *bytes, size_t len, struct buf *to)
+{
+    static const char error[] = "these bytes do not stand for text in it";
+    bool chinese = false;
+
+    for (size_t i = 0; i < len; i++) {
+        bool sign = bytes[i] == '~', pair = sign || chinese;
+
+        if ((unsigned char)bytes[i] >= 0x80 || (pair && i + 1 == len))
+            return error;
+        if (sign) {
+            if (!take_sign(bytes[++i], &chinese, to))
+                return error;
+        } else if (chinese) {
+            if ((unsigned char)bytes[i + 1] >= 0x80)
+                return error;
+            buf_addc(to, (char)(bytes[i++] | 0x80));
+            buf_addc(to, (char)(bytes[i] | 0x80));
+        } else {
+            buf_addc(to, bytes[i]);
+        }
+    }
+    return NULL;
 }
