@@ -14,6 +14,7 @@
 #define VALIDATOR_TEXT_CAP        1024 /* bytes of one diagnostic's text with its NUL */
 #define VALIDATOR_MODULES_CAP     64   /* different modules that one program may import */
 #define VALIDATOR_MODULE_NAME_CAP 64
+#define VALIDATOR_UNKNOWN_CAP     64 /* names that nothing binds, looked at for what was meant */
 
 /* The grammar. */
 #define VALIDATOR_DEPTH_CAP   200  /* open brackets (CPython: MAXLEVEL) */

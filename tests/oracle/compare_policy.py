@@ -152,7 +152,7 @@ def own_python():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("lectern")
-    parser.add_argument("--mutants", type=int, default=4000)
+    parser.add_argument("--mutants", type=int, default=2500)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     parser.add_argument("--keep", type=pathlib.Path)
     args = parser.parse_args()

@@ -107,6 +107,14 @@ const char *policy_import_advice_on(const char *module, size_t len);
 const char *policy_nearest_attribute(const struct policy_module *module, const char *attribute,
                                      size_t len, char *word);
 
+/* What Python binds by itself: words. */
+extern const char policy_builtins[];
+
+/* What to write instead of a name that nothing binds. Sorted by name. */
+extern const struct policy_advice policy_unknown[];
+extern const size_t policy_unknown_count;
+const char *policy_unknown_advice(const char *name, size_t len); /* NULL when there is none */
+
 bool policy_is_dunder(const char *name, size_t len); /* __x__ */
 
 #endif

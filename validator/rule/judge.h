@@ -21,6 +21,7 @@ enum word_flags {
     WORD_DUNDER = 1 << 0,
     WORD_METHOD = 1 << 1, /* a dunder that classes may define */
     WORD_MIXED = 1 << 2,
+    WORD_UNKNOWN = 1 << 3, /* rule_unknown has looked at it */
 };
 
 /* What the policy says of a name, asked once a symbol. */
@@ -79,7 +80,9 @@ struct judge {
     ROW(getter)      /* functions that make getters from text */                                   \
     ROW(type)        /* type() of more than one argument */                                        \
     ROW(template)    /* format fields that reach for dunders */                                    \
-    ROW(method_name) /* methods named by text */
+    ROW(method_name) /* methods named by text */                                                   \
+    ROW(unknown)     /* names that nothing binds, where what was meant is clear. No matter of      \
+                        safety: Python would raise NameError. image/policy.py has it not */
 
 #define RULE_DECLARE(name) void rule_##name(struct judge *judge);
 RULES(RULE_DECLARE)

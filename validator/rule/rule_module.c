@@ -26,6 +26,8 @@ static void refuse_attribute(struct judge *judge, uint32_t node, const struct po
         return;
     text = ast_name(judge->ast, node, &len);
     advice = policy_advice_on(module, text, len);
+    if (!advice && policy_is_dunder(text, len))
+        advice = "Leave it away: a module's names in double underscores are out of reach.";
     best = advice ? NULL : policy_nearest_attribute(module, text, len, near);
     if (best)
         snprintf(more, sizeof more, " Did you mean %s.%s?", module->name, best);
