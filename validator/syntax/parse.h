@@ -7,8 +7,17 @@
 #ifndef LECTERN_VALIDATOR_PARSE_H
 #define LECTERN_VALIDATOR_PARSE_H
 
+#include "validator/limits.h"
 #include "validator/syntax/parser.h"
 #include "validator/syntax/tokenizer.h"
+
+/* What the tokenizer could not read, and the token that stands for it. Its text is empty where it
+ * has been told before. */
+struct unreadable {
+    uint32_t token;
+    size_t at;
+    char text[TOKENIZER_ERROR_CAP];
+};
 
 struct parser {
     struct ast *ast;
@@ -20,8 +29,11 @@ struct parser {
     uint32_t depth;         /* rules that called themselves, at most VALIDATOR_TREE_CAP */
     uint32_t fstring_depth; /* f-strings around this place */
     size_t unreadable;      /* the byte from which the text is none the tokenizer can read */
-    bool quiet;             /* nothing more is reported of this statement */
-    struct buf value;       /* a string's value while it is put together */
+    uint32_t last;          /* the program's last token */
+    struct unreadable errors[VALIDATOR_DIAGNOSTICS_CAP]; /* those behind which something was read */
+    uint32_t error_count;
+    bool quiet;       /* nothing more is reported of this statement */
+    struct buf value; /* a string's value while it is put together */
 };
 
 /* A list of siblings being made. */
@@ -99,6 +111,16 @@ static inline void parse_leave(struct parser *p)
     p->depth--;
 }
 
+/* The program ends here, or what can be read of it. */
+static inline bool parse_is_end(const struct parser *p)
+{
+    return parse_token(p)->kind == TOKEN_END ||
+           (parse_token(p)->kind == TOKEN_ERROR && p->at >= p->last);
+}
+
+/* Where the reading stopped for what the tokenizer could not read: reports that, and gives true.
+ */
+bool parse_tell_unreadable(struct parser *p, size_t at);
 /* Reports and gives NODE_NONE. */
 uint32_t parse_fail(struct parser *p, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

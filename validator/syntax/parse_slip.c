@@ -127,7 +127,7 @@ uint32_t parse_expected(struct parser *p, const char *what)
     const char *found;
     int len;
 
-    if (p->quiet || here->start >= p->unreadable) {
+    if (p->quiet || here->start >= p->unreadable || parse_tell_unreadable(p, here->start)) {
         p->ast->broken = true;
         return NODE_NONE;
     }

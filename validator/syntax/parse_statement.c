@@ -8,8 +8,7 @@
 /* Behind the end of this logical line. */
 static void skip_line(struct parser *p)
 {
-    while (parse_token(p)->kind != TOKEN_NEWLINE && parse_token(p)->kind != TOKEN_END &&
-           parse_token(p)->kind != TOKEN_ERROR)
+    while (parse_token(p)->kind != TOKEN_NEWLINE && !parse_is_end(p))
         p->at++;
     if (parse_token(p)->kind == TOKEN_NEWLINE)
         p->at++;
@@ -127,7 +126,7 @@ bool parse_statements(struct parser *p, struct siblings *to, bool in_block)
         const struct token *token = parse_token(p);
         uint32_t start = p->at;
 
-        if (token->kind == TOKEN_END || token->kind == TOKEN_ERROR)
+        if (parse_is_end(p))
             return true;
         if (token->kind == TOKEN_DEDENT) {
             if (in_block)

@@ -59,6 +59,13 @@ static size_t line_end_size(const struct tokenizer *t, size_t at)
     return 0;
 }
 
+/* Nothing can be read behind this error. */
+static bool lose(struct tokenizer *t)
+{
+    t->lost = true;
+    return false;
+}
+
 __attribute__((format(printf, 4, 5))) static enum token_kind
 fail(struct tokenizer *t, struct token *token, size_t at, const char *format, ...)
 {
@@ -98,7 +105,7 @@ static bool skip_continuation(struct tokenizer *t, struct token *token)
     if (t->at + 1 + size >= t->len && size != 2) {
         fail(t, token, t->at,
              "The program ends behind this backslash. Delete it, or finish the line.");
-        return false;
+        return lose(t);
     }
     t->at += 1 + size;
     t->line++;
@@ -107,6 +114,7 @@ static bool skip_continuation(struct tokenizer *t, struct token *token)
 
 static enum token_kind inconsistent(struct tokenizer *t, struct token *token)
 {
+    t->in_place = true;
     return fail(
         t, token, t->at,
         "Tabs and spaces are mixed in this indentation. Indent with spaces only, four a level.");
@@ -123,7 +131,7 @@ static bool settle_indentation(struct tokenizer *t, struct token *token, uint32_
             fail(t, token, t->at,
                  "More than %d levels of indentation. Move inner blocks into functions.",
                  VALIDATOR_INDENT_CAP - 1);
-            return false;
+            return lose(t);
         }
         if (alt_column <= t->alt_columns[t->indent_count - 1])
             return inconsistent(t, token) != TOKEN_ERROR;
@@ -137,6 +145,7 @@ static bool settle_indentation(struct tokenizer *t, struct token *token, uint32_
         t->pending--;
     }
     if (column != t->columns[t->indent_count - 1]) {
+        t->in_place = true;
         fail(t, token, t->at,
              "This line is indented by %u columns, which matches no block around it (the nearest "
              "has "
@@ -273,6 +282,8 @@ static enum token_kind read_string(struct tokenizer *t, struct token *token, siz
         t->at += size ? size : 1;
     }
     t->at = t->at > t->len ? t->len : t->at;
+    t->cut_quote = quote;
+    t->lost = quotes == 3;
     if (quotes == 3)
         return fail(t, token, start, "This string is never closed. Close it with %c%c%c.", quote,
                     quote, quote);
@@ -418,6 +429,7 @@ static enum token_kind read_number(struct tokenizer *t, struct token *token)
 /* At the end of the text: an open bracket, the last NEWLINE, the last DEDENTs, then the end. */
 static enum token_kind read_end(struct tokenizer *t, struct token *token)
 {
+    t->lost = t->depth > 0;
     if (t->depth > 0)
         return fail(t, token, t->bracket_at[t->depth - 1],
                     "This '%c' is never closed. Add the missing '%c'.",
@@ -657,6 +669,64 @@ enum token_kind tokenizer_next(struct tokenizer *t, struct token *token)
         kind = read_token(t, token);
     } while (kind == TOKEN_NL && !t->trivia);
     return kind;
+}
+
+static size_t end_of_line(const struct tokenizer *t, size_t at)
+{
+    while (at < t->len && line_end_size(t, at) == 0)
+        at++;
+    return at;
+}
+
+/* The brackets that stay open behind the rest of a line, which is not read: those of the lines
+ * before, and where the line goes on, its own. */
+static void leave_brackets(struct tokenizer *t, size_t end)
+{
+    size_t last = end;
+
+    for (size_t i = t->error_at; i < end; i++)
+        if (t->depth > 0 && strchr(")]}", t->source[i]) && t->source[i])
+            t->depth--;
+    while (last > 0 && (t->source[last - 1] == ' ' || t->source[last - 1] == '\t'))
+        last--;
+    if (!t->cut_quote && last > 0 && t->source[last - 1] && strchr("([{,", t->source[last - 1]))
+        return;
+    while (t->depth > 0 && t->bracket_line[t->depth - 1] == t->line)
+        t->depth--;
+}
+
+/* A text over two lines, as "a
+ * b", is one mistake: the end of the line is behind its second quote. */
+static size_t skip_cut_text(struct tokenizer *t, size_t end)
+{
+    size_t size = line_end_size(t, end), next = end_of_line(t, end + size), quotes = 0;
+
+    for (size_t i = end + size; i < next; i++)
+        quotes += t->source[i] == t->cut_quote;
+    if (quotes % 2 == 0)
+        return end;
+    t->line++;
+    return next;
+}
+
+bool tokenizer_resume(struct tokenizer *t)
+{
+    size_t end;
+
+    if (t->lost || t->field || !t->error[0])
+        return false;
+    if (!t->in_place) {
+        end = end_of_line(t, t->at > t->error_at ? t->at : t->error_at);
+        leave_brackets(t, end);
+        t->at = t->cut_quote ? skip_cut_text(t, end) : end;
+        t->line_start = false;
+        t->blank_line = false;
+        t->after_token = true;
+    }
+    t->ended = t->in_place = false;
+    t->cut_quote = '\0';
+    t->error[0] = '\0';
+    return true;
 }
 
 const char *token_kind_name(enum token_kind kind)
