@@ -51,7 +51,7 @@ def first_difference(theirs, ours, path=""):
 
 def compare(names, program, line):
     """None where there is nothing to compare, else how they differ, "" for not at all."""
-    if line == b"null" or any(byte >= 0x80 for byte in program[:200]) or b"coding" in program[:400]:
+    if line == b"null" or b"coding" in program[:400]:
         return None # the driver reads trees of UTF-8 only
     try:
         theirs, ours = python_tree.tree(ast.parse(program)), python_tree.same_form(json.loads(line), names)
