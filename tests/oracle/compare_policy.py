@@ -37,6 +37,7 @@ import mutate_policy  # noqa: E402
 PROFILES = ("minimal", "data-science", "visualization")
 CODES = frozenset(("import-not-allowed", "import-star", "import-twice", "forbidden-name", "forbidden-attribute", "dunder",
                    "module-attribute", "module-as-value", "module-store", "file-method", "text-method", "name-by-text"))
+# Not among them: "unknown-name", which is advice and the validator's alone; Python would raise NameError.
 CAP = 20  # diagnostics that the validator tells
 BATCH = 500
 

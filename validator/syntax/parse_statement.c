@@ -161,6 +161,10 @@ uint32_t parse_block(struct parser *p, enum node_kind kind)
             return NODE_NONE;
         return parse_adopt(p, node, &statements);
     }
+    if (parse_token(p)[1].kind == TOKEN_ERROR && p->at + 1 < p->last) {
+        p->ast->broken = true; /* the next line tells what is wrong with it */
+        return NODE_NONE;
+    }
     if (parse_token(p)[1].kind != TOKEN_INDENT)
         return parse_fail(p, p->tokens[p->at - 1].start,
                           "Behind this ':' an indented block must follow. Indent the next lines by "

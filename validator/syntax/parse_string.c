@@ -121,6 +121,14 @@ static uint32_t parse_plain_strings(struct parser *p, uint32_t end)
     return parse_owned_string(p, at, from, flags);
 }
 
+/* Nothing stands between this text and the next: a quote inside of one has cut it. */
+static bool is_cut(const struct parser *p)
+{
+    const struct token *token = parse_token(p);
+
+    return token[0].start + token[0].length == token[1].start;
+}
+
 uint32_t parse_strings(struct parser *p)
 {
     uint32_t end = p->at, node;
@@ -131,6 +139,10 @@ uint32_t parse_strings(struct parser *p)
         any |= p->tokens[end].flags;
         all &= p->tokens[end].flags;
     }
+    if ((any & TOKEN_BYTES) && (any & TOKEN_FORMATTED) && is_cut(p))
+        return parse_fail(p, parse_token(p)->start,
+                          "A text inside the braces of an f-string cannot use the f-string's own "
+                          "quotes in Python 3.11: write f\"{d['key']}\".");
     if ((any & TOKEN_BYTES) && !(all & TOKEN_BYTES))
         return parse_fail(p, parse_token(p)->start,
                           "Bytes and text stand side by side. Write all of them with b, or none.");

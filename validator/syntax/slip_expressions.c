@@ -130,6 +130,13 @@ static const struct token *tuple_parameter(const struct place *place)
                : NULL;
 }
 
+static const struct token *star_alone(const struct place *place)
+{
+    return slip_is_op(place->here, ')') && strcmp(place->wanted, "a parameter's name") == 0
+               ? place->here
+               : NULL;
+}
+
 static const struct token *odd_parameter(const struct place *place)
 {
     return slip_begins_with(place, "def") && place->open == place->first + 2 &&
@@ -230,6 +237,7 @@ const struct slip slips_in_expressions[] = {
     {spread, "To take a list's items write '*', and '**' for a dictionary's: [*a, *b]."},
     {two_dots, "Python has no '..'. Write range(0, 3), a slice a[0:3], or an item a[0]."},
     {tuple_parameter, "A parameter is one plain name. Take it apart inside: lambda kv: kv[1]."},
+    {star_alone, "A name must follow the '*': def f(a, *rest):. Or delete the '*'."},
     {odd_parameter, "A parameter is one plain name: def f(a, b=1):."},
     {lambda_colon, "A ':' is missing behind the lambda's parameters: lambda x: VALUE."},
     {in_comprehension, "A comprehension is [VALUE for NAME in VALUES if CONDITION]. A pair stands "

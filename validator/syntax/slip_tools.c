@@ -50,6 +50,14 @@ static const struct token *comment_behind(const struct place *place)
                : NULL;
 }
 
+static const struct token *tilde_fence(const struct place *place)
+{
+    return slip_is_op(place->first, '~') && slip_is_behind(place, 3) &&
+                   slip_is_op(place->first + 1, '~') && slip_is_op(place->first + 2, '~')
+               ? place->first
+               : NULL;
+}
+
 static const struct token *print_statement(const struct place *place)
 {
     return slip_is_behind(place, 1) && slip_ends_value(place->here) &&
@@ -203,8 +211,9 @@ const struct slip slips_of_other_tools[] = {
     {comment_line, "A comment begins with '#', on each of its lines."},
     {comment_behind, "A comment begins with '#', not with '//'. If '//' divides, an operator is "
                      "missing behind its value."},
+    {tilde_fence, "Leave the Markdown code marks away, and send the program alone."},
     {print_statement, "print is a function: print(value)."},
-    {exec_statement, "'exec' is not allowed, and is no statement. Write the code itself."},
+    {exec_statement, NULL}, /* a name that is not allowed: told as such */
     {type_statement, "The statement 'type' came with Python 3.12. Write NAME = list[int]."},
     {type_parameters, "Type parameters in '[]' came with Python 3.12. Leave them away."},
     {counting_for, "for goes over values, without brackets: for i in range(10):."},

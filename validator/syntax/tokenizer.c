@@ -397,8 +397,9 @@ static enum token_kind read_operator(struct tokenizer *t, struct token *token)
                     "and the allowed modules are there.");
     if (c == '<' && peek(t, 1) == '>')
         return fail(t, token, start, "'<>' is Python 2. Write '!='.");
-    if (c == '+' && peek(t, 1) == '+' && t->depth == 0 && !t->field && line_end_size(t, t->at + 2))
-        return fail(t, token, start, "Python has no '++'. Write '+= 1'.");
+    if ((c == '+' || c == '-') && peek(t, 1) == c && t->depth == 0 && !t->field &&
+        (line_end_size(t, t->at + 2) || peek(t, 2) == ';'))
+        return fail(t, token, start, "Python has no '%c%c'. Write '%c= 1'.", c, c, c);
     if (c == '&' && peek(t, 1) == '&')
         return fail(t, token, start, "Python has no '&&'. Write 'and'.");
     if (c == '|' && peek(t, 1) == '|')
