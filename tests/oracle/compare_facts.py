@@ -58,7 +58,7 @@ def ask_driver(driver, programs):
     lines = done.stdout.split(b"\n")[:-1]
     if done.returncode != 0 or len(lines) != len(programs):
         at = min(len(lines), len(programs) - 1)
-        raise RuntimeError("the driver ended with status %d at %r\n%s" % (done.returncode, programs[at], done.stderr.decode(
+        raise RuntimeError("the driver ended with status %d at %.300r\n%s" % (done.returncode, programs[at], done.stderr.decode(
             "utf-8", "replace")))
     return [facts_of_line(line) for line in lines]
 

@@ -100,7 +100,14 @@ BLOCKS = (
 )
 
 
+LONG = ("x" * 70000, "import " + "a" * 70000, "x." + "b" * 65535 + "; x." + "b" * 65536 + "c; x." + "b" * 65536 + "d", "import a" + ".b" * 40000,
+        "é" * 40000, "ﬁ" * 30000 + " = 1", "x." + "ﬀ" * 40000, "from a" + ".b" * 40000 + " import " + "c" * 70000, "def " + "f" * 66000 + "(): pass",
+        "'" + "s" * 200000 + "'", "f'" + "s" * 200000 + "{x}'", "# " + "c" * 200000, " " * 70000 + "\n" + "x")
+
+
 def deep():
+    for text in LONG:
+        yield (text + "\n").encode()
     for make in NESTED:
         for depth in DEPTHS:
             yield (make(depth) + "\n").encode()
