@@ -101,6 +101,7 @@ class ValidateFacts(unittest.TestCase):
                 (b"\xef\xbb\xbfx = '\xc3\xa9'\n", ["é"]), (b"# coding: latin-1\n'\xe9'\n", ["é"]),
                 (b"#!x\n# -*- coding: KOI8-R -*-\n'\xd0'\n", ["п"]), (b"# vim: set fileencoding=euc_jp :\n'\xa4\xa2'\n", ["あ"]),
                 (b"# coding: utf-7\n'+AOk-'\n", ["é"]), (b"# coding: shift_jis\n'\x82\xa0\\\\~'\n", ["あ\\~"]),
+                (b"# coding: raw_unicode_escape\n'\\\\u0041\\u0042'\n", ["\\u0041B"]),
                 (b"# coding: hz\n'~{VP~}~~'\n", ["中~"]), (b"# coding: gb18030\n'\xd6\xd0'\n", ["中"]),
                 (b"# coding: unicode_escape\n'\\\\xe9'\n", ["é"]), (b"x = 1\n# coding: nope\n'\xc3\xa9'\n", ["é"]),
                 (b"# \xff is not looked at\n'a'\n", ["a"])):

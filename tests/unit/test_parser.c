@@ -74,6 +74,54 @@ static const struct row {
     {"f'{a:}' 'b'\n", "\"strings\":[\"b\"]"},
 };
 
+/* How many nodes of a kind a program has. */
+static const struct {
+    const char *source;
+    enum node_kind kind;
+    unsigned count;
+} counts[] = {
+    {"with (a, b): c\n", NODE_WITH_ITEM, 2},
+    {"with (a,): c\n", NODE_WITH_ITEM, 1},
+    {"with (a,): c\n", NODE_TUPLE, 0},
+    {"with ((a, b)): c\n", NODE_WITH_ITEM, 1},
+    {"with ((a, b), c): d\n", NODE_WITH_ITEM, 2},
+    {"with (*a, b): c\n", NODE_WITH_ITEM, 1},
+    {"with (a := 1, b): c\n", NODE_WITH_ITEM, 1},
+    {"with ((a := 1), b): c\n", NODE_WITH_ITEM, 2},
+    {"with (a, b) as c: d\n", NODE_WITH_ITEM, 1},
+    {"with (a, b), c: d\n", NODE_WITH_ITEM, 2},
+    {"with (): c\n", NODE_WITH_ITEM, 1},
+    {"with (a as b, c): d\n", NODE_WITH_ITEM, 2},
+};
+
+static unsigned count_kind(const struct ast *ast, uint32_t node, enum node_kind kind)
+{
+    unsigned count = ast_node(ast, node)->kind == kind;
+
+    for (uint32_t child = ast_node(ast, node)->child; child; child = ast_node(ast, child)->next)
+        count += count_kind(ast, child, kind);
+    return count;
+}
+
+static void test_counts(void **state)
+{
+    static struct verdict verdict;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        const char *source = counts[i].source;
+        struct report report = {.source = source, .len = strlen(source), .verdict = &verdict};
+        struct ast ast;
+
+        ast_init(&ast, source, strlen(source));
+        parser_parse(&ast, &report);
+        assert_false(ast.broken || ast.failed);
+        if (count_kind(&ast, 0, counts[i].kind) != counts[i].count)
+            fail_msg("%s: not %u", source, counts[i].count);
+        ast_finish(&ast);
+    }
+}
+
 static void check_row(const struct row *row)
 {
     static struct verdict verdict;
@@ -115,7 +163,7 @@ static void test_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_counts)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -214,6 +214,8 @@ static const char *translate(const struct encoding *encoding, const char *bytes,
         error = encoding_utf7(lines.data, lines.len, &text);
     else if (encoding->flags & ENCODING_ESCAPE)
         error = encoding_escape(lines.data, lines.len, &text);
+    else if (encoding->flags & ENCODING_RAW_ESCAPE)
+        error = encoding_raw_escape(lines.data, lines.len, &text);
     else if (!(encoding->flags & ENCODING_HZ))
         error = convert(encoding->iconv, lines.data, lines.len, &text);
     else if (!(error = encoding_hz(lines.data, lines.len, &pairs)))

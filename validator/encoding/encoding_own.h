@@ -13,6 +13,7 @@
  * surrogates as three bytes. */
 const char *encoding_utf7(const char *bytes, size_t len, struct buf *to);
 const char *encoding_escape(const char *bytes, size_t len, struct buf *to); /* unicode_escape */
+const char *encoding_raw_escape(const char *bytes, size_t len, struct buf *to);
 
 /* RFC 1843: appends the same text as GB2312 in the form EUC-CN. */
 const char *encoding_hz(const char *bytes, size_t len, struct buf *to);

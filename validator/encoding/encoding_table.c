@@ -81,6 +81,7 @@ static const struct encoding rows[] = {
     {"GB2312", ENCODING_NO_C1 | ENCODING_HZ, "hz hz_gb hz_gb_2312 hzgb"},
     {"UTF-7", ENCODING_UTF7, "utf_7 u7 utf7 unicode_1_1_utf_7"},
     {"ISO-8859-1", ENCODING_ESCAPE, "unicode_escape"},
+    {"ISO-8859-1", ENCODING_RAW_ESCAPE, "raw_unicode_escape"},
 };
 /* clang-format on */
 

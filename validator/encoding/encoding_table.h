@@ -15,6 +15,7 @@ enum encoding_flags {
     ENCODING_HZ = 1 << 4,      /* GB2312 behind the signs of RFC 1843: encoding_own.h */
     ENCODING_UTF7 = 1 << 5,    /* the C library's is laxer: likewise */
     ENCODING_ESCAPE = 1 << 6,  /* unicode_escape: likewise */
+    ENCODING_RAW_ESCAPE = 1 << 7, /* raw_unicode_escape: likewise */
 };
 
 struct encoding {

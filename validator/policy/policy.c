@@ -79,13 +79,13 @@ const struct policy_name *policy_name_find(const char *name, size_t len)
     return NULL;
 }
 
-bool policy_is_inner_module(const char *name, size_t len)
+static bool is_among(const char *const *rows, size_t count, const char *name, size_t len)
 {
-    size_t from = 0, to = policy_inner_module_count;
+    size_t from = 0, to = count;
 
     while (from < to) {
         size_t middle = (from + to) / 2;
-        int order = compare(name, len, policy_inner_modules[middle]);
+        int order = compare(name, len, rows[middle]);
 
         if (order == 0)
             return true;
@@ -95,6 +95,16 @@ bool policy_is_inner_module(const char *name, size_t len)
             from = middle + 1;
     }
     return false;
+}
+
+bool policy_is_inner_module(const char *name, size_t len)
+{
+    return is_among(policy_inner_modules, policy_inner_module_count, name, len);
+}
+
+bool policy_is_builtin(const char *name, size_t len)
+{
+    return is_among(policy_builtins, policy_builtin_count, name, len);
 }
 
 bool policy_has_word(const char *words, const char *word, size_t len)

@@ -92,6 +92,7 @@ const struct policy_module *policy_module_step(const struct policy_module *modul
                                                const char *attribute, size_t len);
 const struct policy_name *policy_name_find(const char *name, size_t len);
 bool policy_is_inner_module(const char *name, size_t len);
+bool policy_is_builtin(const char *name, size_t len);
 bool policy_has_word(const char *words, const char *word, size_t len);
 
 /* Whether code may use the attribute of the module, where it is no module itself. */
@@ -107,8 +108,9 @@ const char *policy_import_advice_on(const char *module, size_t len);
 const char *policy_nearest_attribute(const struct policy_module *module, const char *attribute,
                                      size_t len, char *word);
 
-/* What Python binds by itself: words. */
-extern const char policy_builtins[];
+/* What Python binds by itself. Sorted. */
+extern const char *const policy_builtins[];
+extern const size_t policy_builtin_count;
 
 /* What to write instead of a name that nothing binds. Sorted by name. */
 extern const struct policy_advice policy_unknown[];

@@ -62,27 +62,20 @@ static const char *nearest_of(const char *const *names, size_t count, const char
     return NULL;
 }
 
-static bool is_near_builtin(const char *word, char *name, size_t size)
+/* The builtin that is one edit away, or NULL. */
+static const char *near_builtin(const char *word)
 {
-    for (const char *at = policy_builtins; *at;) {
-        size_t len = strcspn(at, " ");
-
-        snprintf(name, size, "%.*s", (int)len, at);
-        if (len + NEAR_BUILTIN >= strlen(word) && nearest_distance(word, name) <= NEAR_BUILTIN)
-            return true;
-        at += len + (at[len] == ' ');
-    }
-    return false;
+    return nearest_of(policy_builtins, policy_builtin_count, word, NEAR_BUILTIN);
 }
 
 /* What to write instead; false where nothing is known. */
 static bool find_advice(const struct judge *judge, const struct site *site, char *text, size_t size)
 {
-    char word[NEAREST_WORD_CAP], builtin[NEAREST_WORD_CAP];
+    char word[NEAREST_WORD_CAP];
     size_t len;
     const char *name = ast_name(judge->ast, site->node, &len), *found;
 
-    if (policy_has_word(policy_builtins, name, len) || len >= sizeof word)
+    if (policy_is_builtin(name, len) || len >= sizeof word)
         return false;
     found = policy_unknown_advice(name, len);
     if (found) {
@@ -104,8 +97,8 @@ static bool find_advice(const struct judge *judge, const struct site *site, char
     else if (found)
         snprintf(text, size, "Did you mean %s? Add at the top: from code_helpers import %s.", found,
                  found);
-    else if (is_near_builtin(word, builtin, sizeof builtin))
-        snprintf(text, size, "Did you mean %s?", builtin);
+    else if ((found = near_builtin(word)))
+        snprintf(text, size, "Did you mean %s?", found);
     else
         return false;
     return true;

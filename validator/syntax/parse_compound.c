@@ -150,13 +150,47 @@ static bool at_bracketed_items(const struct parser *p)
     }
 }
 
+/* Whether the only item is a tuple that CPython takes for items in brackets: `with (a, b):`, but
+ * not `with ((a, b)):` or `with (*a, b):`. */
+static bool is_tuple_of_items(struct parser *p, const struct siblings *parts, uint32_t open)
+{
+    const struct node *tuple = parse_node(p, parse_node(p, parts->first)->child);
+
+    if (parts->first != parts->last || !parse_is_op(p, ':') || tuple->kind != NODE_TUPLE ||
+        tuple->at != open || tuple->next || !tuple->child)
+        return false;
+    for (uint32_t element = tuple->child; element; element = parse_node(p, element)->next) {
+        const struct node *row = parse_node(p, element);
+
+        if (row->kind == NODE_STARRED ||
+            (row->kind == NODE_WALRUS && !(row->flags & NODE_PARENTHESIZED)))
+            return false;
+    }
+    return true;
+}
+
+static bool unfold_tuple(struct parser *p, struct siblings *parts)
+{
+    uint32_t element = parse_node(p, parse_node(p, parts->first)->child)->child, next;
+
+    *parts = (struct siblings){0};
+    for (; element; element = next) {
+        next = parse_node(p, element)->next;
+        parse_node(p, element)->next = NODE_NONE;
+        if (!append(p, parts, parse_wrap(p, NODE_WITH_ITEM, parse_node(p, element)->at, element)))
+            return false;
+    }
+    return true;
+}
+
 static uint32_t parse_with(struct parser *p)
 {
-    uint32_t node = parse_new(p, NODE_WITH, parse_token(p)->start);
+    uint32_t node = parse_new(p, NODE_WITH, parse_token(p)->start), open;
     struct siblings parts = {0};
     bool brackets;
 
     p->at++;
+    open = parse_token(p)->start;
     brackets = at_bracketed_items(p);
     p->at += brackets;
     if (!node)
@@ -167,6 +201,8 @@ static uint32_t parse_with(struct parser *p)
         if (!append(p, &parts, parse_with_item(p)))
             return NODE_NONE;
     } while (parse_take_op(p, ','));
+    if (!brackets && is_tuple_of_items(p, &parts, open) && !unfold_tuple(p, &parts))
+        return NODE_NONE;
     if ((brackets && !parse_expect_op(p, ')', "',' or ')'")) ||
         !append_block(p, &parts, NODE_BLOCK))
         return NODE_NONE;
