@@ -33,9 +33,10 @@ static const struct token *line_before(const struct place *place)
 }
 
 /* The INDENT follows a ':' and the line's end. */
-static bool opens_block(const struct token *indent)
+static bool opens_block(const struct place *place, const struct token *indent)
 {
-    return indent[-1].kind == TOKEN_NEWLINE && slip_is_op(indent - 2, ':');
+    return indent - place->p->tokens >= 2 && indent[-1].kind == TOKEN_NEWLINE &&
+           slip_is_op(indent - 2, ':');
 }
 
 /* A chain over several lines is told at the first of them, or with its indentation. */
@@ -46,7 +47,7 @@ static const struct token *chain_goes_on(const struct place *place)
     if (place->here != place->first || !slip_is_op(place->here, '.') || !place->p->ast->broken)
         return NULL;
     if (place->first > place->p->tokens && place->first[-1].kind == TOKEN_INDENT)
-        return opens_block(place->first - 1) ? NULL : place->here;
+        return opens_block(place, place->first - 1) ? NULL : place->here;
     before = line_before(place);
     return before && slip_is_op(before, '.') ? place->here : NULL;
 }
@@ -186,7 +187,7 @@ static const struct token *colon_in_line(const struct place *place)
             return NULL;
     return slip_is_behind(place, 2) && !place->open &&
                    slip_begins_with(place, "if elif while for with") &&
-                   place->here[1].kind != TOKEN_NEWLINE && slip_ends_value(place->here - 1) &&
+                   slip_ends_value(place->here - 1) &&
                    ((place->here->kind == TOKEN_NAME && slip_is_op(place->here + 1, '(')) ||
                     slip_is_word(place, place->here, "return pass break continue raise"))
                ? place->here
