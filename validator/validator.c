@@ -78,6 +78,9 @@ static bool judge_tree(struct judge *judge, struct ast *ast, struct facts *facts
     if (facts->failed || (!ast->broken && !compile_check(facts, judge->report)))
         return false;
     judge_program(judge);
+    if (ast->broken && judge->report->verdict->diagnostic_count == 0)
+        report_add(judge->report, "syntax", ast->untold_at,
+                   "This cannot be read as Python 3.11. Write the line anew.");
     return !judge->failed;
 }
 

@@ -379,6 +379,25 @@ static void test_several(void **state)
         assert_int_equal(verdict->diagnostics[i].line, lines[i]);
 }
 
+/* What is left to another place to tell is told in the end, whoever was to tell it. */
+static void test_untold(void **state)
+{
+    static const char *const programs[] = {
+        "if x:\n    .foo()\n",     "try:\n    x = 1\ncatch x\n",
+        "re.match(a)\ncase 1 2\n", "exec 'x'\n",
+        "x = 1\n\n.foo()\n",       "if x:\n\xC2\xA0\xC2\xA0y = 1\n",
+        "x = 1\n  .a()\n  .b()\n",
+        "  .a()\n", "try:\n    x\ncatch E = 3\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        if (judge(programs[i], "data-science")->diagnostic_count != 1)
+            fail_msg("%s: gave %zu messages", programs[i],
+                     judge(programs[i], "data-science")->diagnostic_count);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -388,6 +407,7 @@ int main(void)
         cmocka_unit_test(test_module),
         cmocka_unit_test(test_module_visualization),
         cmocka_unit_test(test_several),
+        cmocka_unit_test(test_untold),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

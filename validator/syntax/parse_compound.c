@@ -259,12 +259,13 @@ static bool append_handlers(struct parser *p, struct siblings *parts, bool *star
 static const char try_alone[] =
     "This try has neither except nor finally. Add: except Exception as e: print(e).";
 
+/* catch E as e: tells itself, and the try before it needs no words. */
 static bool at_catch(const struct parser *p)
 {
     const struct token *token = parse_token(p);
 
     return token->kind == TOKEN_NAME && token->length == 5 &&
-           memcmp(p->ast->source + token->start, "catch", 5) == 0;
+           memcmp(p->ast->source + token->start, "catch", 5) == 0 && token[1].kind == TOKEN_NAME;
 }
 
 static uint32_t parse_try(struct parser *p)
@@ -288,8 +289,8 @@ static uint32_t parse_try(struct parser *p)
         handlers = 1;
     if (!append_clause(p, &parts, KEYWORD_FINALLY, NODE_FINALLY))
         return NODE_NONE;
-    if (!handlers && at_catch(p)) /* the next line tells it */
-        p->ast->broken = true;
+    if (!handlers && at_catch(p))
+        parse_leave_untold(p, start);
     else if (!handlers) /* the block was read: go on behind it */
         parse_fail(p, start, "%s", try_alone);
     p->quiet = false;

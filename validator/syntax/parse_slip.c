@@ -113,7 +113,8 @@ static bool tell_slip(struct parser *p, const struct place *place)
                 continue;
             if (slip->text)
                 parse_fail(p, at->start, "%s", slip->text);
-            p->ast->broken = true;
+            else
+                parse_leave_untold(p, at->start);
             return true;
         }
     }

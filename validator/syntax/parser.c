@@ -41,6 +41,13 @@ static bool is_told(const struct parser *p, const char *text)
     return false;
 }
 
+static bool is_last(const struct verdict *verdict, const char *text)
+{
+    size_t count = verdict->diagnostic_count;
+
+    return count > 0 && strcmp(verdict->diagnostics[count - 1].text, text) == 0;
+}
+
 /* Behind a TOKEN_ERROR: whether there is more to read. What was wrong is kept until the reading
  * comes there; an indentation is told at once, and its token dropped. */
 static bool go_on(struct parser *p, struct tokenizer *t)
@@ -51,7 +58,8 @@ static bool go_on(struct parser *p, struct tokenizer *t)
         return false;
     p->ast->broken = true;
     if (t->in_place) {
-        report_add(p->report, "syntax", t->error_at, "%s", t->error);
+        if (!is_last(p->report->verdict, t->error)) /* the lines of one block */
+            report_add(p->report, "syntax", t->error_at, "%s", t->error);
         p->count--;
     } else {
         error->token = p->count - 1;
@@ -179,6 +187,13 @@ bool parse_enter(struct parser *p)
     }
     p->depth++;
     return true;
+}
+
+void parse_leave_untold(struct parser *p, uint32_t at)
+{
+    p->ast->broken = true;
+    p->ast->untold_at = at;
+    p->quiet = true;
 }
 
 uint32_t parse_fail(struct parser *p, size_t at, const char *format, ...)

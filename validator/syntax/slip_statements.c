@@ -32,15 +32,22 @@ static const struct token *line_before(const struct place *place)
     return token < place->first ? token : NULL;
 }
 
+/* The INDENT follows a ':' and the line's end. */
+static bool opens_block(const struct place *place, const struct token *indent)
+{
+    return indent - place->p->tokens >= 2 && indent[-1].kind == TOKEN_NEWLINE &&
+           slip_is_op(indent - 2, ':');
+}
+
 /* A chain over several lines is told at the first of them, or with its indentation. */
 static const struct token *chain_goes_on(const struct place *place)
 {
     const struct token *before;
 
-    if (place->here != place->first || !slip_is_op(place->here, '.'))
+    if (place->here != place->first || !slip_is_op(place->here, '.') || !place->p->ast->broken)
         return NULL;
     if (place->first > place->p->tokens && place->first[-1].kind == TOKEN_INDENT)
-        return place->here;
+        return opens_block(place, place->first - 1) ? NULL : place->here;
     before = line_before(place);
     return before && slip_is_op(before, '.') ? place->here : NULL;
 }
@@ -74,12 +81,13 @@ static const struct token *case_header(const struct place *place)
 /* Below a match or case line that was told. */
 static const struct token *case_of_told(const struct place *place)
 {
-    if (!case_header(place))
+    const struct token *start = place->p->tokens;
+
+    if (!case_header(place) || !place->p->ast->broken)
         return NULL;
-    for (const struct token *token = place->first;
-         token > place->p->tokens && place->first - token < SLIP_LOOK_BACK; token--)
-        if (token[-1].kind == TOKEN_NAME && token->kind != TOKEN_NEWLINE &&
-            slip_is_word(place, token - 1, "match case"))
+    for (const struct token *token = place->first - 1;
+         token >= start && place->first - token < SLIP_LOOK_BACK; token--)
+        if ((token == start || is_layout(token - 1)) && slip_is_word(place, token, "match case"))
             return place->first;
     return NULL;
 }
@@ -179,7 +187,7 @@ static const struct token *colon_in_line(const struct place *place)
             return NULL;
     return slip_is_behind(place, 2) && !place->open &&
                    slip_begins_with(place, "if elif while for with") &&
-                   place->here[1].kind != TOKEN_NEWLINE && slip_ends_value(place->here - 1) &&
+                   slip_ends_value(place->here - 1) &&
                    ((place->here->kind == TOKEN_NAME && slip_is_op(place->here + 1, '(')) ||
                     slip_is_word(place, place->here, "return pass break continue raise"))
                ? place->here
