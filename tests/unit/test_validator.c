@@ -260,10 +260,10 @@ static void test_tables(void **state)
         assert_true(strcmp(policy_unknown[i - 1].name, policy_unknown[i].name) < 0);
     for (size_t i = 0; i < policy_unknown_count; i++)
         assert_false(policy_is_builtin(policy_unknown[i].name, strlen(policy_unknown[i].name)));
-    for (size_t i = 1; i < policy_builtin_count; i++)
-        assert_true(strcmp(policy_builtins[i - 1], policy_builtins[i]) < 0);
     for (size_t i = 1; i < policy_inner_module_count; i++)
         assert_true(strcmp(policy_inner_modules[i - 1], policy_inner_modules[i]) < 0);
+    for (size_t i = 1; i < policy_builtin_count; i++)
+        assert_true(strcmp(policy_builtins[i - 1], policy_builtins[i]) < 0);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *const *modules = validator_profile_modules(validator_profile_find(names[i]));
         size_t listed = 0, allowed = 0;
