@@ -141,11 +141,19 @@ uint32_t parse_star_expressions(struct parser *p); /* one, or a tuple without br
 uint32_t parse_yield(struct parser *p);            /* at `yield` */
 uint32_t parse_yield_or_stars(struct parser *p);   /* the right side of an assignment */
 
-/* parse_atom.c: from a name up to what stands in brackets. */
+/* parse_trailer.c: an atom and what follows it; the arguments behind '(' up to and with ')'. */
 uint32_t parse_primary(struct parser *p);
-uint32_t parse_group_content(struct parser *p, uint32_t at, bool *tuple_or_generator);
 bool parse_arguments(struct parser *p, struct siblings *to, bool generator_allowed);
+
+/* parse_comprehension.c: whether one begins here; its clauses; a node of elements and clauses. */
+bool parse_at_comprehension(const struct parser *p);
 bool parse_comprehensions(struct parser *p, struct siblings *to);
+uint32_t parse_make_comprehension(struct parser *p, enum node_kind kind, uint32_t at,
+                                  struct siblings *parts);
+
+/* parse_atom.c; a group's content is what stands between '(' and ')'. */
+uint32_t parse_atom(struct parser *p);
+uint32_t parse_group_content(struct parser *p, uint32_t at, bool *tuple_or_generator);
 
 /* parse_string.c: one or several literals. */
 uint32_t parse_strings(struct parser *p);
@@ -168,7 +176,23 @@ uint32_t parse_import(struct parser *p);
 uint32_t parse_import_from(struct parser *p);
 bool parse_is_compound(const struct parser *p);
 uint32_t parse_compound(struct parser *p);
+
+/* parse_compound.c: parts of a statement, appended. False after an error. */
+bool parse_append_part(struct parser *p, struct siblings *parts, uint32_t node); /* NODE_NONE too */
+bool parse_append_block(struct parser *p, struct siblings *parts,
+                        enum node_kind kind); /* ':' ... */
+bool parse_append_clause(struct parser *p, struct siblings *parts, enum keyword keyword,
+                         enum node_kind kind);
+
+/* parse_with.c, parse_try.c, parse_definition.c, parse_match.c: at their keyword. */
+uint32_t parse_with(struct parser *p);
+uint32_t parse_try(struct parser *p);
+uint32_t parse_decorated(struct parser *p);   /* at '@' */
+uint32_t parse_undecorated(struct parser *p); /* at def, class or async */
 uint32_t parse_match(struct parser *p);
-uint32_t parse_pattern_line(struct parser *p); /* what stands behind `case` */
+
+/* parse_pattern.c */
+uint32_t parse_pattern_line(struct parser *p);                /* what stands behind `case` */
+bool parse_is_text(const struct parser *p, const char *text); /* a name that reads so is here */
 
 #endif
