@@ -369,9 +369,10 @@ static void end_disagreeing(struct run *run, struct execution_result *result)
              "accepted it. Nothing ran. That the two disagree is a fault of Lectern's, not of the "
              "code, and is logged.",
              said->refused);
-    if (strcmp(said->refused, "syntax") == 0 && said->error)
+    if (strcmp(said->refused, "syntax") == 0 && said->error && result->status == EXECUTION_RUNTIME)
         buf_addf(&text, "\n%s", said->error);
     result->status = EXECUTION_DISAGREEMENT;
+    result->value = NULL;
     result->error = text.data ? text.data : "The code was refused inside the sandbox.";
     run->host->on_disagreement(run->user);
     end(run, result);
@@ -402,8 +403,8 @@ static void take_exit(struct run *run, const struct frame *frame)
     result.stderr_cut = ended.stderr_cut;
     result.value = run->result.value;
     result.error_type = run->result.error_type;
-    if (ended.status == EXECUTION_RUNTIME && run->result.refused[0]) {
-        result.value = NULL;
+    if (run->result.refused[0] &&
+        (ended.status == EXECUTION_RUNTIME || ended.status == EXECUTION_MEMORY)) {
         end_disagreeing(run, &result);
         return;
     }

@@ -121,8 +121,15 @@ def judged_tree(source, judge):
     return tree
 
 
-def compile_tree(tree):
+def compile_judged(tree):
     """Two code objects: the statements, and the last expression or None."""
+    try:
+        return compile_tree(tree)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise Disagreement("syntax", getattr(error, "lineno", None) or 0) from error
+
+
+def compile_tree(tree):
     body = list(tree.body)
     last = None
     # A lone text at the top is the docstring, not a value.
@@ -211,11 +218,11 @@ def run_job(job, send, finish, ask, parts):
     send("S")
     try:
         reporter.tree = judged_tree(source, parts.judges.get(job["profile"]))
+        statements, last = compile_judged(reporter.tree)
     except Disagreement as refusal:
         finish(1, disagreement=dict(zip(("code", "line"), refusal.args)), **describe_refusal(reporter, refusal))
     parts.judges.clear()
     try:
-        statements, last = compile_tree(reporter.tree)
         exec(statements, namespace)
         value = eval(last, namespace) if last is not None else None
         value = repr(value) if value is not None else None

@@ -66,10 +66,21 @@ static bool judge_tree(struct judge *judge, struct ast *ast, struct facts *facts
     parser_parse(ast, judge->report);
     if (ast->failed)
         return false;
+    if (ast->nodes[0].height > VALIDATOR_RUN_DEPTH_CAP) {
+        report_add(judge->report, "limit", 0,
+                   "This program nests more than %d levels deep, as a long chain of operators or "
+                   "calls does. Work values out in steps, and put long lists of data in brackets "
+                   "with commas.",
+                   VALIDATOR_RUN_DEPTH_CAP);
+        return true;
+    }
     facts_init(facts, ast);
     if (facts->failed || (!ast->broken && !compile_check(facts, judge->report)))
         return false;
     judge_program(judge);
+    if (ast->broken && judge->report->verdict->diagnostic_count == 0)
+        report_add(judge->report, "syntax", ast->untold_at,
+                   "This cannot be read as Python 3.11. Write the line anew.");
     return !judge->failed;
 }
 

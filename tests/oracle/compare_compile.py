@@ -210,7 +210,7 @@ NESTING = ["(yield)", "(yield {e})", "(yield from {e})", "(await {e})", "({n} :=
            "[*{e}, {e}]", "{n}[{e}]", "f'{{{e}}}'", "({e} if {e} else {e})", "[{e} for {n}[{e}] in {e}]", "super().{n}"]
 SIMPLE = ["{n} = {e}", "{n} = {e}", "{e}", "{e}", "{n}: {e}", "{n}: {e} = {e}", "({n}): {e}", "{n}.{m}: {e}", "{n}[{e}]: {e} = {e}", "{n} += {e}",
           "del {n}", "import {n}", "from {n} import {m}", "global {n}", "nonlocal {n}", "nonlocal {n}, {m}", "global {n}, {m}", "return",
-          "return {e}", "break", "continue", "pass", "nonlocal __class__", "from x import *", "assert {e}", "{n}, *{m} = {e}"]
+          "return {e}", "break", "continue", "pass", "nonlocal __class__", "global __debug__", "from x import *", "assert {e}", "{n}, *{m} = {e}"]
 HEADS = ["def {n}({m}):", "def {n}({m}, {n}={e}):", "def {n}({m}: {e}, *{n}: {e}) -> {e}:", "async def {n}({m}):", "async def {n}():",
          "class {n}:", "class {n}({e}):", "for {n} in {e}:", "async for {n} in {e}:", "while {e}:", "with {e} as {n}:",
          "async with {e} as {n}, {e}:", "if {e}:", "@{e}\n{p}def {n}():", "try: pass\n{p}except {e} as {n}:", "try: pass\n{p}except* {e}:",
@@ -219,7 +219,7 @@ HEADS = ["def {n}({m}):", "def {n}({m}, {n}={e}):", "def {n}({m}: {e}, *{n}: {e}
 
 def expression(rng, depth):
     if depth == 0 or rng.random() < 0.45:
-        return rng.choice(["x", "y", "z", "1"])
+        return rng.choice(["x", "y", "z"] * 4 + ["1", "1", "__debug__"])
     text = rng.choice(NESTING)
     names = {"n": rng.choice("xyz"), "m": rng.choice("xyz")}
     while "{e}" in text: # each one its own

@@ -355,3 +355,12 @@ def program(rng):
         generator.left = rng.choice((8, 20, 40, 60))
         text += generator.statement()
     return text
+
+
+def part(rng):
+    """An expression, a pattern, ... without a statement around it."""
+    generator = Generator(rng)
+    generator.left = 8
+    return rng.choice((generator.expr, generator.expr, generator.pattern, generator.pattern_list, generator.target, generator.target_list,
+                       generator.parameters, generator.slices, generator.values, generator.field, generator.strings, generator.named,
+                       generator.star_or, lambda: generator.arguments(4), generator.simple))()

@@ -2,6 +2,8 @@
 """Small changes to programs, by tokens and by characters. Deterministic by the random generator that is given."""
 import re
 
+from generate import Generator
+
 TOKEN = re.compile(r"""
     (?P<comment>\#[^\n]*)
   | (?P<string>[A-Za-z]{0,2}(?:\"\"\"(?:[^\\]|\\.)*?\"\"\"|'''(?:[^\\]|\\.)*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'))
@@ -13,7 +15,7 @@ TOKEN = re.compile(r"""
 """, re.VERBOSE | re.DOTALL)
 
 WORDS = """False None True and as assert async await break class continue def del elif else except finally for from global if import in
-is lambda nonlocal not or pass raise return try while with yield match case _ print exec type a b x self __debug__ not_in""".split()
+is lambda nonlocal not or pass raise return try while with yield match case _ print exec type a b x self __debug__ not_in 𝐢f 𝐍one ｍatch ﬁ _x a_ ʰ ª á ℘""".split()
 OPERATORS = "+ - * / // % @ ** << >> & | ^ ~ < > <= >= == != -> := = += -= *= **= //= . ... , : ; ! <> ? $ ` \\ !r * ** =".split()
 BRACKETS = "( ) [ ] { } () [] {} (* (** [* {** {* *( **{".split()
 NUMBERS = """0 1 00 0_0 01 1_000 0x_1F 0o17 0b1 0b2 1e5 1e 1.e-5 1. .5 5j 1_ 1__0 0xg 1if 1or 0xfor 1.e 1.5J 0777 1_000.0_1 1e+ 9e999
@@ -82,6 +84,27 @@ def _insert(rng, row, _):
     row.insert(at + rng.randrange(2), ("new", " " + word + " " if rng.random() < 0.7 else word))
 
 
+def _generated(rng, row, _):
+    """A part made from the grammar in the place of a name, number or string."""
+    at = _pick(rng, row, rng.choice(("name", "name", "number", "string")))
+    if at is not None:
+        generator = Generator(rng)
+        generator.left = rng.choice((2, 4, 8))
+        part = rng.choice((generator.expr, generator.expr, generator.expr, generator.operand, generator.group, generator.strings,
+                           generator.target, generator.target_list, generator.slices, generator.star_or, generator.named,
+                           generator.values, generator.pattern, generator.parameters, generator.argument, generator.simple))()
+        row[at] = ("new", rng.choice(("%s", "%s", "(%s)", " %s ")) % part)
+
+
+LAYOUT = (" \\\n ", "\\\n  ", "\t", "\f", " ", "  \f ", "\\\r\n", " # c\n", "\n", "\r", "\v", "\n\n", "\n# c\n", "\n    # c\n", ";", "; ",
+          "\n\\\n", "\\\n\\\n", "\xa0")
+
+
+def _layout(rng, row, _):
+    """Blanks, joined lines and comments between tokens."""
+    row.insert(_pick(rng, row) + rng.randrange(2), ("blank", rng.choice(LAYOUT)))
+
+
 def _indentation(rng, row, _):
     at = _pick(rng, row, "newline")
     if at is not None:
@@ -99,7 +122,7 @@ def _wrap(rng, row, _):
 
 
 TOKEN_CHANGES = (_swap, _swap_neighbours, _delete, _delete, _double, _from_elsewhere, _from_elsewhere, _same_kind, _same_kind,
-                 _insert, _insert, _indentation, _wrap)
+                 _insert, _insert, _indentation, _wrap, _generated, _generated, _generated, _generated, _layout, _layout)
 
 
 def by_tokens(rng, text, other):
@@ -129,5 +152,33 @@ def by_characters(rng, text, other):
     return text
 
 
+def _each_line(before, indent):
+    return lambda text: before + indent + text.replace("\n", "\n" + indent)
+
+
+def _around(before, after):
+    return lambda text: before + text.strip() + after
+
+
+WHOLE = (
+    lambda text: text.replace("\n", "\r\n"), lambda text: text.replace("\n", "\r"), lambda text: text.rstrip("\n"),
+    lambda text: text.replace("    ", "\t"), lambda text: "\ufeff" + text, lambda text: "\f" + text, lambda text: text + "\\",
+    lambda text: text + "    ", lambda text: text + "\n    # c", _each_line("def f():\n", "    "), _each_line("async def f():\n", "\t"),
+    _each_line("if 1:\n  pass\nelse:\n", " "), _each_line("", " "), _around("(", ")"), _around("[", "]"), _around("{", "}"),
+    _around("f'{", "}'"), _around('f"{', '!r}"'), _around("f'''{", ":}'''"), _around("f'{", "=}'"), _around("f'{x:{", "}}'"),
+    _around("match x:\n case ", ": pass"), _around("match ", ":\n case _: pass"), _around("with ", ": pass"), _around("with (", "): pass"),
+    _around("def f(", "): pass"), _around("f(", ")"), _around("a[", "]"), _around("lambda ", ": 0"), _around("for ", " in x: pass"),
+    _around("for x in ", ": pass"), _around("del ", ""), _around("", " = 1"), _around("", " += 1"), _around("", ": int = 1"),
+    _around("x: ", ""), _around("@", "\nclass A: pass"), _around("class A(", "): pass"), _around("return ", ""), _around("yield ", ""),
+    _around("[x for ", " in y]"), _around("[x for x in ", "]"), _around("from . import ", ""), _around("import ", ""),
+    _around("try: pass\nexcept ", ": pass"), _around("try: pass\nexcept* ", ": pass"), _around("global ", ""), _around("raise ", ""),
+    _around("(x := ", ")"), _around("(", " := 1)"), _around("print(f(x) for x in ", ")"), _around("assert ", ""), _around("if ", ": pass"))
+
+
 def mutate(rng, text, other):
-    return (by_tokens if rng.random() < 0.75 else by_characters)(rng, text, other)
+    """Mostly some tokens or characters; at times the whole is put into another surrounding too."""
+    if rng.random() < 0.9:
+        text = (by_tokens if rng.random() < 0.8 else by_characters)(rng, text, other)
+    if rng.random() < 0.1:
+        text = rng.choice(WHOLE)(text)
+    return text

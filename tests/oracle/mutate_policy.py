@@ -2,7 +2,10 @@
 """Mutants for compare_policy.py: programs whose statements, names and expressions were exchanged, over CPython's tree."""
 import ast
 import copy
+import io
+import keyword
 import random
+import tokenize
 
 SPECIAL_EXPRESSIONS = """
 ().__class__
@@ -130,6 +133,10 @@ math.nothing
 json.codecs
 getattr(x, "y")
 x(open=1)
+(attrgetter := x)
+attrgetter("\ufffd")
+x + ("{0." + "__class__}")
+("{0._" + "_a") + ("b}" + x)
 x(__class__=1)
 __name__ == "__main__"
 """.strip().splitlines()
@@ -228,6 +235,12 @@ def f():\\n    global np\\n    import numpy as np
 def f():\\n    np = 1\\n    def g():\\n        nonlocal np\\n        import json as np\\n    return np
 class np: pass
 class C:\\n    np = 3\\n    x = np\\n    def f(self): return np
+def f(np):\\n    class C:\\n        x = np\\n        np = 3
+def f():\\n    np = 1\\n    def g():\\n        nonlocal np\\n        np = 2
+import json as __
+import json as _C__x
+import json as __x__
+class C:\\n    global np\\n    import numpy as np
 class C:\\n    time: str\\n    json: int = 3
 class C:\\n    import numpy as np\\n    x = np.array
 class C:\\n    def __init__(self): super().__init__()\\n    def __class__(self): pass\\n    if x:\\n        def __len__(self): return 0
@@ -237,7 +250,7 @@ def __len__(x): pass
 async def f(np):\\n    async for x in np: await x\\n    async with np as y: pass
 match x:\\n    case np: print(np)
 match x:\\n    case np.pi | np.x: pass
-match x:\\n    case object(__class__=c, mro=d, to_pickle=e): pass
+match x:\\n    case object(__class__=c, mro=d, to_csv=e): pass
 match x:\\n    case {"a": b, **open}: pass
 match x:\\n    case [a, *np]: pass
 match x:\\n    case {"{0.__a}": b}: pass
@@ -376,12 +389,41 @@ class Mutator:
         return source if len(source) < 60000 and parse(source) is not None else None
 
 
+def tokens_of(source):
+    try:
+        return list(tokenize.generate_tokens(io.StringIO(source).readline))
+    except (tokenize.TokenError, SyntaxError, ValueError):
+        return []
+
+
+def rewrite(source, mutator, rng):
+    """The program as it was written, with words exchanged, line ends where they may be, and names in brackets: what a tree
+    that is written out again does not have."""
+    tokens, lines, depth, edits = tokens_of(source), source.splitlines(keepends=True), 0, []
+    share = rng.choice((0.02, 0.1))
+    for one in tokens:
+        depth += (one.string in ("(", "[", "{")) - (one.string in (")", "]", "}")) if one.type == tokenize.OP else 0
+        if one.start[0] != one.end[0] or rng.random() > share:
+            continue
+        if one.type == tokenize.NAME and not keyword.iskeyword(one.string):
+            edits.append((one, rng.choice((rng.choice(mutator.words), "(%s)" % one.string, one.string + " \\\n "))))
+        elif one.type == tokenize.OP and depth > 0 and one.string in ("(", "[", ",", ".", "+", "="):
+            edits.append((one, one.string + rng.choice(("\n", "  # note\n  ", " \\\n"))))
+    for one, text in reversed(edits):
+        row = one.start[0] - 1
+        lines[row] = lines[row][:one.start[1]] + text + lines[row][one.end[1]:]
+    return "".join(lines)
+
+
 def mutants(sources, dump, count, seed):
-    """[(name, bytes)] of that many programs that CPython parses."""
+    """[(name, bytes)] of that many programs that CPython parses: a third of them changed as they are written, the others by
+    their tree."""
     trees = [tree for tree in map(parse, sources) if tree is not None and len(list(ast.walk(tree))) < 3000]
     mutator, made = Mutator(trees or [ast.parse("import numpy as np\nprint(np.array([1]))")], dump, random.Random(seed)), []
+    texts = [source.decode("utf-8", "replace") for source in sources if parse(source) is not None]
     while len(made) < count:
-        source = mutator.mutant()
-        if source is not None:
+        by_text = texts and len(made) % 3 == 0
+        source = rewrite(mutator.rng.choice(texts), mutator, mutator.rng) if by_text else mutator.mutant()
+        if source is not None and len(source) < 60000 and parse(source) is not None:
             made.append(("mutant %d" % len(made), source.encode() + b"\n"))
     return made

@@ -3,6 +3,7 @@
 
 Hostile programs, not judged inside either, must leak nothing, end in time and leave nothing; ordinary ones must print what plain Python printed. The
 questions on real curricula are contract.truth's, which asks them through all of it."""
+import ast
 import base64
 import concurrent.futures
 import json
@@ -10,6 +11,7 @@ import os
 import pathlib
 import re
 import secrets
+import sys
 import time
 import unittest
 
@@ -86,6 +88,40 @@ class Hostile(unittest.TestCase):
         self.assertEqual(reasons, [])
         self.assertEqual(run("print(1)").text, "1\n")
         self.assertEqual(CANARY.read_text().strip(), self.secret)
+
+
+class Judged(unittest.TestCase):
+    """The judgement inside by itself: what it finds, and what CPython refuses as no Python."""
+
+    # What is wrong with bytes and letters before they are Python is the validator's alone.
+    LEFT = {"encoding": "broken UTF-8 in a comment", "control": "control characters in comments and strings",
+            "unicode": "letters that look alike, and bidirectional controls in comments"}
+
+    @classmethod
+    def setUpClass(cls):
+        shared("corpus", "malicious.jsonl")
+        sys.path.insert(0, str(sandbox.SHARE))
+        policy = __import__("policy")
+        sys.path.pop(0)
+        cls.judge = staticmethod(policy.judge)
+        cls.tables = policy.load(sandbox.SHARE / "policy.json")
+
+    def refused(self, case):
+        try:
+            tree = ast.parse(case["bytes"])
+            return bool(self.judge(tree, self.tables[case["profile"]])) or compile(tree, "<code>", "exec") is None
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return True
+
+    def test_hostile_programs_are_refused(self):
+        hostile = [case for case in cases("malicious.jsonl") if case["stage"] == "static"]
+        self.assertGreater(len(hostile), 300)
+        missed = [case for case in hostile if not self.refused(case)]
+        self.assertEqual([(case["id"], case["why"]) for case in missed if case["family"] not in self.LEFT], [])
+        self.assertLess(len(missed), 10)
+
+    def test_ordinary_programs_are_not(self):
+        self.assertEqual([case["id"] for case in cases("benign.jsonl") if self.refused(case)], [])
 
 
 class Ordinary(unittest.TestCase):

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "helpers/graph/graph.h"
+#include "tests/unit/failing_allocations.h"
 
 #define NODES_CAP 16u
 #define EDGES_CAP 32u
@@ -526,58 +527,7 @@ static void test_cancel(void **state)
 
 /* ---- failing allocations ---- */
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if !defined(SANITIZED) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define COUNTS_ALLOCATIONS 1
-
-/* These stand in for the C library's own in this program, igraph's calls included. */
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *memory, size_t size);
-extern void __libc_free(void *memory);
-
-static long fail_at; /* 0: never */
-static long live;    /* blocks in use, while watching */
-static bool watching;
-
-static bool fails_now(void)
-{
-    return watching && fail_at > 0 && --fail_at == 0;
-}
-
-void *malloc(size_t size)
-{
-    void *memory = fails_now() ? NULL : __libc_malloc(size);
-
-    live += watching && memory;
-    return memory;
-}
-
-void *calloc(size_t count, size_t size)
-{
-    void *memory = fails_now() ? NULL : __libc_calloc(count, size);
-
-    live += watching && memory;
-    return memory;
-}
-
-void *realloc(void *old, size_t size)
-{
-    void *memory = fails_now() ? NULL : __libc_realloc(old, size);
-
-    live += watching && memory && !old;
-    return memory;
-}
-
-void free(void *memory)
-{
-    live -= watching && memory;
-    __libc_free(memory);
-}
+#ifdef COUNTS_ALLOCATIONS
 
 /* Creates, asks, destroys; every allocation counted. 0 when nothing failed. */
 static int live_through(const struct graph_question *question, struct error *err)

@@ -30,6 +30,7 @@ static const struct row {
     {"'''\r'''\n", "\"strings\":[\"\\n\"]"},
     {"'''\r\na\r\r\nb'''\n", "\"strings\":[\"\\na\\n\\nb\"]"},
     {"f'''\r\n{\rx\r=}'''\n", "\"strings\":[\"\\n\\nx\\n=\"]"},
+    {"r'\\\r'\n", "\"strings\":[\"\\\\\\n\"]"},
     {"x\\\n", NULL},
     {"x\\\r\n", ""}, /* Python sees one more line end behind CR LF at the end */
     {"\\\r\n", ""},
@@ -54,8 +55,72 @@ static const struct row {
     {"f'{e:{w:0}.{1}}'\n", "\"strings\":[\".\",\"0\"]"},
     {"f'{a:{b:x}{c!r:y}z}{d:w}v'\n", "\"strings\":[\"v\",\"w\",\"x\",\"y\",\"z\"]"},
     {"f'{a:{b:{c}}}'\n", NULL},
+    /* Targets with an annotation. */
+    {"(x): int\n", ""},
+    {"(x).y: int\n", NULL},
+    {"((x[0]))().y: int\n", NULL},
+    {"(x()).y: int\n", ""},
+    {"(x.y): int\n", ""},
+    {"x.y[(z)]: int\n", ""},
+
+    /* Patterns. */
+    {"match x:\n case _.e: pass\n", NULL},
+    {"match x:\n case _(): pass\n", NULL},
+    {"match x:\n case a._: pass\n", "\"attributes\":[\"_\"]"},
+    {"match x:\n case A(_=_.b): pass\n", NULL},
+    {"match x:\n case A(_=_): pass\n", "\"other\":[\"_\"]"},
+    {"match x:\n case {_.a: _}: pass\n", "\"attributes\":[\"a\"]"},
+
     {"f'{a:}' 'b'\n", "\"strings\":[\"b\"]"},
 };
+
+/* How many nodes of a kind a program has. */
+static const struct {
+    const char *source;
+    enum node_kind kind;
+    unsigned count;
+} counts[] = {
+    {"with (a, b): c\n", NODE_WITH_ITEM, 2},
+    {"with (a,): c\n", NODE_WITH_ITEM, 1},
+    {"with (a,): c\n", NODE_TUPLE, 0},
+    {"with ((a, b)): c\n", NODE_WITH_ITEM, 1},
+    {"with ((a, b), c): d\n", NODE_WITH_ITEM, 2},
+    {"with (*a, b): c\n", NODE_WITH_ITEM, 1},
+    {"with (a := 1, b): c\n", NODE_WITH_ITEM, 1},
+    {"with ((a := 1), b): c\n", NODE_WITH_ITEM, 2},
+    {"with (a, b) as c: d\n", NODE_WITH_ITEM, 1},
+    {"with (a, b), c: d\n", NODE_WITH_ITEM, 2},
+    {"with (): c\n", NODE_WITH_ITEM, 1},
+    {"with (a as b, c): d\n", NODE_WITH_ITEM, 2},
+};
+
+static unsigned count_kind(const struct ast *ast, uint32_t node, enum node_kind kind)
+{
+    unsigned count = ast_node(ast, node)->kind == kind;
+
+    for (uint32_t child = ast_node(ast, node)->child; child; child = ast_node(ast, child)->next)
+        count += count_kind(ast, child, kind);
+    return count;
+}
+
+static void test_counts(void **state)
+{
+    static struct verdict verdict;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        const char *source = counts[i].source;
+        struct report report = {.source = source, .len = strlen(source), .verdict = &verdict};
+        struct ast ast;
+
+        ast_init(&ast, source, strlen(source));
+        parser_parse(&ast, &report);
+        assert_false(ast.broken || ast.failed);
+        if (count_kind(&ast, 0, counts[i].kind) != counts[i].count)
+            fail_msg("%s: not %u", source, counts[i].count);
+        ast_finish(&ast);
+    }
+}
 
 static void check_row(const struct row *row)
 {
@@ -98,7 +163,7 @@ static void test_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_counts)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -429,6 +429,9 @@ static const char *const programs[] = {
     "x.to_csv = 1\n",
     "df.to_csv().to_csv(\"x\")\n",
 
+    "import matplotlib.pyplot as plt\nplt.rc_context(fname=\"/etc/passwd\")\n",
+    "import numpy as np\nnp.array_api\n",
+
     /* Names by text */
     "\"{0.__class__}\".format(x)\n",
     "\"{0.__class__}\" .format(x)\n",

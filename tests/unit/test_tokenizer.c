@@ -122,7 +122,8 @@ static void test_refused(void **state)
         {"a || b", "Write 'or'"},
         {"i++\n", "Write '+= 1'"},
         {"a ? b", "if CONDITION else"},
-        {"!a", "Write 'not'"},
+        {"!a", "notebook's"},
+        {"if !a: b", "Write 'not'"},
         {"$a", "without '$'"},
         {"`a`", "Markdown"},
         {"\xE2\x80\x9C a", "straight quotes"},
@@ -220,7 +221,7 @@ static void test_fstrings(void **state)
         {"f'\\N{BULLET}{x}'", "text(\\N{BULLET}) field(x)"},
         {"rf'\\N{x}'", "text(\\N) field(x)"},
         {"f'{x:%d {y}}'", "field(x) text(%d /1) field(y/1)"},
-        {"f'{'", "ERROR(A field"},
+        {"f'{'", "ERROR(This f-string ends"},
         {"f'}'", "ERROR(A single"},
         {"f'{}'", "ERROR(An empty"},
         {"f'{x!z}'", "ERROR(Behind '!'"},
@@ -247,8 +248,10 @@ static void test_fstrings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tokens), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_limits), cmocka_unit_test(test_fstrings),
+        cmocka_unit_test(test_tokens),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_fstrings),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

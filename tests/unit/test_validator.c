@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Verdicts: the mistakes that models make with the message each gives, hostile programs by family,
- * ordinary ones, and the shared corpora where they are there.
+ * Verdicts: hostile programs by family, ordinary ones, and the shared corpora where they are there.
+ * The mistakes that models make, with the message each gives, are in test_validator_mistakes*.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,262 +27,6 @@ static const struct verdict *judge(const char *source, size_t len, const char *p
 {
     validator_check(source, len, validator_profile_find(profile), &verdict);
     return &verdict;
-}
-
-/* The first diagnostic of each: code, line, column, and how its text begins. */
-static void test_mistakes(void **state)
-{
-    static const struct {
-        const char *source, *code;
-        size_t line, column;
-        const char *text;
-    } rows[] = {
-        {"import os\nprint(os.getcwd())\n", "import-not-allowed", 1, 8,
-         "Import 'os' is not allowed in the current security profile. Analysis code has no files, "
-         "arguments or environment: read the curriculum with get_nodes(), get_relationships() and "
-         "get_node_content() of code_helpers, and answer with print(). session_id is set."},
-        {"import sys\nsid = sys.argv[1]\n", "import-not-allowed", 1, 8,
-         "Import 'sys' is not allowed in the current security profile. Analysis code has no files, "
-         "arguments or environment: read the curriculum with get_nodes(), get_relationships() and "
-         "get_node_content() of code_helpers, and answer with print(). session_id is set."},
-        {"import requests\n", "import-not-allowed", 1, 8,
-         "Import 'requests' is not allowed in the current security profile. There is no network: "
-         "read the curriculum with get_nodes(), get_relationships() and get_node_content() of "
-         "code_helpers."},
-        {"from sklearn.cluster import KMeans\n", "import-not-allowed", 1, 6,
-         "Import 'sklearn.cluster' is not allowed in the current security profile. It is not "
-         "installed. For texts use re and collections.Counter, for figures statistics, in the "
-         "profile data-science also numpy, pandas and scipy."},
-        {"import colections\n", "import-not-allowed", 1, 8,
-         "Import 'colections' is not allowed in the current security profile. Did you mean "
-         "'collections'?"},
-        {"import code_helper\n", "import-not-allowed", 1, 8,
-         "Import 'code_helper' is not allowed in the current security profile. The module with "
-         "get_nodes() and the others is code_helpers."},
-        {"from code_helpers import get_node\n", "import-not-allowed", 1, 26,
-         "'get_node' cannot be imported from code_helpers. Did you mean 'get_nodes'?"},
-        {"import code_helpers\ncode_helpers.get_relationship()\n", "module-attribute", 2, 14,
-         "code_helpers.get_relationship is not allowed. Did you mean "
-         "code_helpers.get_relationships?"},
-        {"from code_helpers import list_everything\n", "import-not-allowed", 1, 26,
-         "'list_everything' cannot be imported from code_helpers. It has: get_nodes "
-         "get_relationships get_node_content get_all_content analyze_graph."},
-        {"import pandas as pd\ndf = pd.read_csv('nodes.csv')\n", "module-attribute", 2, 9,
-         "pandas.read_csv is not allowed. It reads files; use get_nodes(), get_relationships() and "
-         "get_node_content() of code_helpers with pd.DataFrame(...)."},
-        {"import pandas as pd\npd.DataFrame().to_csv('out.csv')\n", "file-method", 2, 23,
-         "to_csv with a path writes a file, and there are none. Leave the path away and print the "
-         "text: print(df.to_csv()); give other arguments by keyword."},
-        {"df.to_excel('x.xlsx')\n", "forbidden-attribute", 1, 4,
-         "The attribute 'to_excel' is not allowed. Analysis code has no files; read with "
-         "get_nodes() and the other functions of code_helpers, answer with print()."},
-        {"with open('a.txt') as f:\n    print(f.read())\n", "forbidden-name", 1, 6,
-         "'open' is not allowed. Analysis code has no files; read with get_nodes() and the other "
-         "functions of code_helpers, answer with print()."},
-        {"x = eval('1+1')\n", "forbidden-name", 1, 5,
-         "'eval' is not allowed. Text is not run as code here; write the expression itself, use "
-         "json.loads() or int()/float() to read data, and for a DataFrame df[\"a\"] + 1."},
-        {"exec('x = 1')\n", "forbidden-name", 1, 1,
-         "'exec' is not allowed. Text is not run as code here; write the code itself."},
-        {"v = getattr(node, 'title')\n", "forbidden-name", 1, 5,
-         "'getattr' is not allowed. Write obj.name; for names that are data use a dictionary: "
-         "d[name]."},
-        {"setattr(node, 'title', 1)\n", "forbidden-name", 1, 1,
-         "'setattr' is not allowed. Write obj.name = value; for names that are data use a "
-         "dictionary."},
-        {"globals()['x'] = 1\n", "forbidden-name", 1, 1,
-         "'globals' is not allowed. Keep values in a dictionary of your own: d[name]."},
-        {"name = input('?')\n", "forbidden-name", 1, 8,
-         "'input' is not allowed. Nobody is there to answer; put the value into the program."},
-        {"exit()\n", "forbidden-name", 1, 1,
-         "'exit' is not allowed. Let the program run to its end, or return from a function."},
-        {"print 'hello'\n", "syntax", 1, 1, "print is a function: print(value)."},
-        {"for n in nodes\n    print(n)\n", "syntax", 1, 15,
-         "A ':' is missing at the end of this line."},
-        {"if x == 1\n    print(x)\n", "syntax", 1, 10, "A ':' is missing at the end of this line."},
-        {"x = 1\n  y = 2\n", "syntax", 2, 3,
-         "This line is indented more than the one before, which opens no block. Indent both "
-         "alike."},
-        {"for n in nodes:\nprint(n)\n", "syntax", 1, 15,
-         "Behind this ':' an indented block must follow. Indent the next lines by four spaces, or "
-         "write pass."},
-        {"if x:\n        a = 1\n    b = 2\n", "syntax", 3, 5,
-         "This line is indented by 4 columns, which matches no block around it (the nearest has "
-         "0). Indent it like the other lines of its block."},
-        {"if x:\n        a = 1\n\tb = 2\n", "syntax", 3, 2,
-         "Tabs and spaces are mixed in this indentation. Indent with spaces only, four a level."},
-        {"print(len(nodes)\nx = 1\n", "syntax", 1, 6,
-         "This '(' is never closed. Add the missing ')'."},
-        {"print(len(nodes)))\n", "syntax", 1, 18,
-         "This ')' closes nothing. Delete it, or add the opening bracket."},
-        {"x = [1, 2)\n", "syntax", 1, 10,
-         "')' cannot close the '[' of line 1. Close that with ']' first."},
-        {"print('hello)\n", "syntax", 1, 7,
-         "This string is not closed on its line. Close it with ', or use ''' for a text of several "
-         "lines."},
-        {"x = '''abc\n", "syntax", 1, 5, "This string is never closed. Close it with '''."},
-        {"print(f'{d['title']}')\n", "syntax", 1, 11,
-         "A string or bracket inside the braces of this f-string is not closed. In Python 3.11 a "
-         "string in there cannot use the quotes of the f-string itself: write f\"{d['key']}\"."},
-        {"print(f\"{chr(10).join(x)} {'\\n'.join(x)}\")\n", "syntax", 1, 29,
-         "Python 3.11 allows no backslash inside the braces of an f-string. Put that part into a "
-         "variable before, or use chr(10) for a line end."},
-        {"print(f'{}')\n", "syntax", 1, 9,
-         "An empty pair of braces in an f-string. Write an expression in it, or '{{}}' for the "
-         "characters themselves."},
-        {"print(f'a } b')\n", "syntax", 1, 11,
-         "A single '}' in an f-string. Write '}}' for the character itself."},
-        {"print(f'{x')\n", "syntax", 1, 9,
-         "A field of this f-string lacks its '}'. Write '{{' for the character '{' itself."},
-        {"print(f'{x!z}')\n", "syntax", 1, 12,
-         "Behind '!' in an f-string stands r, s or a: {name!r}."},
-        {"if x = 1:\n    print(x)\n", "syntax", 1, 1,
-         "'=' assigns; to compare in this condition write '=='."},
-        {"x = [1 2]\n", "syntax", 1, 8,
-         "Two values stand side by side here. An operator, a comma or a quotation mark is missing "
-         "before this place."},
-        {"f(a b)\n", "syntax", 1, 5,
-         "Two values stand side by side here. An operator, a comma or a quotation mark is missing "
-         "before this place."},
-        {"x++\n", "syntax", 1, 2, "Python has no '++'. Write '+= 1'."},
-        {"if a && b:\n    pass\n", "syntax", 1, 6, "Python has no '&&'. Write 'and'."},
-        {"if !a:\n    pass\n", "syntax", 1, 4,
-         "'!' is no operator of Python. Write 'not' before a condition, '!=' between values."},
-        {"x = a ? b : c\n", "syntax", 1, 7,
-         "'?' is no operator of Python. Write 'A if CONDITION else B'."},
-        {"print(\xE2\x80\x9Chello\xE2\x80\x9D)\n", "syntax", 1, 7,
-         "The character '\xE2\x80\x9C' (U+201C) cannot stand here: it is no letter, digit or "
-         "operator of Python. Write straight quotes: \"."},
-        {"```python\nprint(1)\n```\n", "syntax", 1, 1,
-         "'`' is no operator of Python. Leave the Markdown code marks away, and send the program "
-         "alone."},
-        {"x = 1\nreturn x\n", "syntax", 2, 1,
-         "'return' stands outside a function. Write print(value) to answer, or put the code into a "
-         "function and call it."},
-        {"break\n", "syntax", 1, 1,
-         "'break' stands outside a loop. Delete it, or put the code into a for or while loop."},
-        {"try:\n    x = 1\nexcept ValueError, e:\n    pass\n", "syntax", 3, 1,
-         "Put several exceptions in parentheses, and the name behind 'as': except (A, B) as e:"},
-        {"try:\n    x = 1\nprint(x)\n", "syntax", 1, 1,
-         "This try has neither except nor finally. Add: except Exception as e: print(e)."},
-        {"x = 007\n", "syntax", 1, 5,
-         "A decimal number has no leading zeros. Drop them, or write 0o17 for an octal number."},
-        {"x = 2nd\n", "syntax", 1, 6,
-         "A letter follows a number directly. A name begins with a letter or '_'; put an operator "
-         "or a space between."},
-        {"print(e.__class__.__name__)\n", "dunder", 1, 9,
-         "'__class__' is not allowed here. Write type(x), and type(x).__name__ for its name."},
-        {"print(n.__dict__)\n", "dunder", 1, 9,
-         "'__dict__' is not allowed here. Keep the values in a dictionary, or use "
-         "dataclasses.asdict(x)."},
-        {"print(f.__name__)\n", "dunder", 1, 9,
-         "'__name__' is not allowed here. It is allowed in if __name__ == \"__main__\": and as "
-         "type(x).__name__."},
-        {"from math import *\n", "import-star", 1, 18,
-         "Star imports are not allowed. Name what you need: from math import NAME."},
-        {"from .code_helpers import get_nodes\n", "import-not-allowed", 1, 6,
-         "Relative imports are not allowed: the program is one file. Name the module: from "
-         "code_helpers import get_nodes."},
-        {"from math\n", "syntax", 1, 10,
-         "This import statement is not complete: write from MODULE import NAME."},
-        {"from math import sqrt,\n", "syntax", 1, 23,
-         "This import statement is not complete: a name must follow. Delete a comma at the end, or "
-         "put the names in parentheses."},
-        {"import json\njson.load(f)\n", "module-attribute", 2, 6,
-         "json.load is not allowed. It reads a file; json.loads(text) reads text, and the "
-         "curriculum comes from get_nodes() and get_node_content()."},
-        {"import numpy as np\nnp.load('x.npy')\n", "module-attribute", 2, 4,
-         "numpy.load is not allowed. It reads a file; build the array with np.array([...])."},
-        {"import networkx as nx\nnx.read_gml('x')\n", "module-attribute", 2, 4,
-         "networkx.read_gml is not allowed. It reads a file; analyze_graph() of code_helpers gives "
-         "the curriculum as a DiGraph, and add_edges_from(...) builds others."},
-        {"import matplotlib.pyplot as plt\n", "import-not-allowed", 1, 8,
-         "Import 'matplotlib.pyplot' is not allowed in the current security profile. It needs the "
-         "profile visualization."},
-        {"import matplotlib.pyplot as plt\nplt.savefig('x.png')\n", "module-attribute", 2, 5,
-         "matplotlib.pyplot.savefig is not allowed. Figures that are open at the end are answered "
-         "as PNG by themselves; leave the call away."},
-        {"import json\nx = json\n", "module-as-value", 2, 5,
-         "The module json is used as a value here. Write out what you use of it, such as "
-         "json.NAME; if 'json' is a variable of yours, give it another name than the module's."},
-        {"import string\nfor string in ['a']:\n    print(string)\n", "module-as-value", 3, 11,
-         "The module string is used as a value here. Write out what you use of it, such as "
-         "string.NAME; if 'string' is a variable of yours, give it another name than the "
-         "module's."},
-        {"import math\nmath.pi = 3\n", "module-store", 2, 1,
-         "Nothing can be stored on a module or on what belongs to it. Assign to a variable of your "
-         "own."},
-        {"import math\nmath.squareroot(4)\n", "module-attribute", 2, 6,
-         "math.squareroot is not allowed."},
-        {"q = 'a > 1'\ndf.query(q)\n", "text-method", 2, 10,
-         "The text of query() must be written out in the call: df.query(\"n > @limit\"). Or select "
-         "rows with df[df[\"n\"] > limit]."},
-        {"df.eval('a+1')\n", "forbidden-attribute", 1, 4,
-         "The attribute 'eval' is not allowed. Text is not run as code here; write the expression "
-         "itself, use json.loads() or int()/float() to read data, and for a DataFrame df[\"a\"] + "
-         "1."},
-        {"'{0.__class__}'.format(x)\n", "name-by-text", 1, 1,
-         "A format field must not reach for names in double underscores. Format plain values: "
-         "\"{}\".format(value), or an f-string."},
-        {"def f(a=1, b):\n    pass\n", "syntax", 1, 12,
-         "A parameter without a default follows one with a default. Move it before."},
-        {"class = 3\n", "syntax", 1, 1,
-         "This word is part of the language and cannot be given a value. Choose another name."},
-        {"function f(x) {\n}\n", "syntax", 1, 1,
-         "This is another language's keyword. In Python write def NAME(...): for a function, and "
-         "NAME = VALUE for a variable."},
-        {"p = 'C:\\Users\\x'\n", "syntax", 1, 8,
-         "\\U wants eight hexadecimal digits. For a backslash write \\\\, or put r before the "
-         "string."},
-        {"T = type('T', (), {})\n", "forbidden-name", 1, 5,
-         "type(...) with more than one argument makes a class from text. Write a class statement."},
-        {"x = 1\n\x0C\ny = 2\n", "bytes", 2, 1,
-         "U+000C, a form feed, is not allowed in a program. Delete it; inside a string write it as "
-         "the escape \\u000c."},
-        {"x = 1 # \xE2\x80\xAE\n", "bytes", 1, 9,
-         "U+202E, a mark that changes the direction in which text is shown, is not allowed in a "
-         "program. Delete it; inside a string write it as the escape \\u202e."},
-        {"\xEF\xBB\xBFx = 1\n", "bytes", 1, 1,
-         "U+FEFF, a byte order mark, is not allowed in a program. Delete it; inside a string write "
-         "it as the escape \\ufeff."},
-        {"# coding: latin-1\nx = 1\n", "encoding", 1, 11,
-         "The encoding 'latin-1' is not allowed: programs are UTF-8. Delete this comment."},
-        {"import subprocess\n", "import-not-allowed", 1, 8,
-         "Import 'subprocess' is not allowed in the current security profile. One thread of one "
-         "process runs: write it as a plain loop."},
-        {"from pathlib import Path\n", "import-not-allowed", 1, 6,
-         "Import 'pathlib' is not allowed in the current security profile. Analysis code has no "
-         "files, arguments or environment: read the curriculum with get_nodes(), "
-         "get_relationships() and get_node_content() of code_helpers, and answer with print(). "
-         "session_id is set."},
-        {"class A:\n    def __del__(self):\n        pass\n", "dunder", 2, 9,
-         "'__del__' is not allowed here. A class may define methods such as __init__, __repr__, "
-         "__eq__, __len__, __iter__ and call super().__init__(...); other names in double "
-         "underscores are out of reach."},
-        {"import logging\n", "import-not-allowed", 1, 8,
-         "Import 'logging' is not allowed in the current security profile. Write print(...)."},
-        {"from collections import Iterable\n", "import-not-allowed", 1, 25,
-         "'Iterable' cannot be imported from collections. Import it from typing or "
-         "collections.abc."},
-        {"import datetime\nprint(datetime.now())\n", "module-attribute", 2, 16,
-         "datetime.now is not allowed. It belongs to the class: from datetime import datetime, or "
-         "datetime.datetime.NAME."},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        bool plot = strstr(rows[i].source, "savefig") != NULL;
-        const struct diagnostic *first =
-            judge(rows[i].source, strlen(rows[i].source), plot ? "visualization" : "data-science")
-                ->diagnostics;
-
-        assert_false(verdict.accepted);
-        assert_string_equal(first->code, rows[i].code);
-        assert_int_equal(first->line, rows[i].line);
-        assert_int_equal(first->column, rows[i].column);
-        if (strncmp(first->text, rows[i].text, strlen(rows[i].text)) != 0)
-            fail_msg("%s: gave %s", rows[i].source, first->text);
-    }
 }
 
 /* Programs that reach for what is not theirs, by the families of the design. */
@@ -464,6 +208,16 @@ static void test_ordinary(void **state)
         {"for x in y:\n    for z in x:\n        continue\n    else:\n        break\n", "bare"},
         {"def f(a, /, b=1, *, c): return a\n", "bare"},
         {"self._cache = {}\nself.__total += 1\n", "bare"},
+        {"try:\n    null\nexcept Exception:\n    null = None\n", "bare"},
+        {"try:\n    f(true)\nexcept NameError:\n    pass\n", "bare"},
+        {"try:\n    display(df)\nexcept Exception:\n    print(df)\n", "bare"},
+        {"def f():\n    global pd\n    pd = 1\ndef g():\n    return pd\n", "bare"},
+        {"def f():\n    xs: List[int] = []\n    return xs\n", "bare"},
+        {"from __future__ import annotations\ndef f(x: List[int]) -> Dict:\n    return x\n",
+         "bare"},
+        {"def get_node(n):\n    return n\nprint(get_node(1))\n", "bare"},
+        {"for true in [1]:\n    print(true)\n", "bare"},
+        {"class A:\n    null = 1\n    b = null\n", "bare"},
     };
 
     (void)state;
@@ -502,8 +256,14 @@ static void test_tables(void **state)
         assert_true(strcmp(policy_modules[i - 1].name, policy_modules[i].name) < 0);
     for (size_t i = 1; i < policy_name_count; i++)
         assert_true(strcmp(policy_names[i - 1].name, policy_names[i].name) < 0);
+    for (size_t i = 1; i < policy_unknown_count; i++)
+        assert_true(strcmp(policy_unknown[i - 1].name, policy_unknown[i].name) < 0);
+    for (size_t i = 0; i < policy_unknown_count; i++)
+        assert_false(policy_is_builtin(policy_unknown[i].name, strlen(policy_unknown[i].name)));
     for (size_t i = 1; i < policy_inner_module_count; i++)
         assert_true(strcmp(policy_inner_modules[i - 1], policy_inner_modules[i]) < 0);
+    for (size_t i = 1; i < policy_builtin_count; i++)
+        assert_true(strcmp(policy_builtins[i - 1], policy_builtins[i]) < 0);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *const *modules = validator_profile_modules(validator_profile_find(names[i]));
         size_t listed = 0, allowed = 0;
@@ -695,12 +455,11 @@ static void test_corpora(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mistakes), cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_ordinary), cmocka_unit_test(test_profiles),
-        cmocka_unit_test(test_tables),   cmocka_unit_test(test_explain),
-        cmocka_unit_test(test_many),     cmocka_unit_test(test_size),
-        cmocka_unit_test(test_dump),     cmocka_unit_test(test_regression),
-        cmocka_unit_test(test_corpora),
+        cmocka_unit_test(test_hostile),    cmocka_unit_test(test_ordinary),
+        cmocka_unit_test(test_profiles),   cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_explain),    cmocka_unit_test(test_many),
+        cmocka_unit_test(test_size),       cmocka_unit_test(test_dump),
+        cmocka_unit_test(test_regression), cmocka_unit_test(test_corpora),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

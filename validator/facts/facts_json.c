@@ -9,6 +9,8 @@
 
 #include "helpers/base/json.h"
 
+#define DOTS_OF_NODE 255
+
 enum fact { FACT_IMPORT, FACT_NAME, FACT_ATTRIBUTE, FACT_OTHER, FACT_STRING, FACT_COUNT };
 
 static const char *const keys[FACT_COUNT] = {"imports", "names", "attributes", "other", "strings"};
@@ -69,15 +71,31 @@ static void add_string(struct collector *collector, uint32_t node)
     add(collector, FACT_STRING, item);
 }
 
+/* The dots of `from ..mod import`. The node counts as far as it can; beyond, the source is read,
+ * where only dots, blanks and joined lines can stand. */
+static unsigned count_dots(const struct ast *ast, uint32_t statement)
+{
+    const struct node *row = ast_node(ast, statement);
+    unsigned dots = row->op;
+    size_t at = row->at + sizeof "from" - 1;
+
+    if (dots < DOTS_OF_NODE)
+        return dots;
+    for (dots = 0; at < ast->len && strchr(". \t\f\\\r\n", ast->source[at]); at++)
+        dots += ast->source[at] == '.';
+    return dots;
+}
+
 /* One of the names of `from ..mod import name`. */
 static void add_import_from(struct collector *collector, uint32_t statement, uint32_t alias)
 {
     struct buf *made = &collector->made;
     struct item item = {.at = made->len};
+    unsigned dots = count_dots(collector->ast, statement);
     const char *text;
     size_t len;
 
-    for (unsigned i = 0; i < ast_node(collector->ast, statement)->op; i++)
+    for (unsigned i = 0; i < dots; i++)
         buf_addc(made, '.');
     text = ast_name(collector->ast, statement, &len);
     buf_add(made, text, len);

@@ -17,15 +17,16 @@ const char *policy_kind_name(enum policy_kind kind)
     return names[kind];
 }
 
-/* As strcmp, for a name without its NUL. */
+/* As strcmp, for a name without its NUL. Mostly one of the first bytes tells. */
 static int compare(const char *name, size_t len, const char *row)
 {
-    int order = len ? (unsigned char)name[0] - (unsigned char)row[0] : 0;
+    for (size_t i = 0; i < len; i++) {
+        int order = (unsigned char)name[i] - (unsigned char)row[i];
 
-    if (order) /* mostly the first byte tells */
-        return order;
-    order = strncmp(name, row, len);
-    return order ? order : row[len] ? -1 : 0;
+        if (order)
+            return order;
+    }
+    return row[len] ? -1 : 0;
 }
 
 const struct policy_module *policy_module_find(const char *name, size_t len)
@@ -78,13 +79,13 @@ const struct policy_name *policy_name_find(const char *name, size_t len)
     return NULL;
 }
 
-bool policy_is_inner_module(const char *name, size_t len)
+static bool is_among(const char *const *rows, size_t count, const char *name, size_t len)
 {
-    size_t from = 0, to = policy_inner_module_count;
+    size_t from = 0, to = count;
 
     while (from < to) {
         size_t middle = (from + to) / 2;
-        int order = compare(name, len, policy_inner_modules[middle]);
+        int order = compare(name, len, rows[middle]);
 
         if (order == 0)
             return true;
@@ -94,6 +95,16 @@ bool policy_is_inner_module(const char *name, size_t len)
             from = middle + 1;
     }
     return false;
+}
+
+bool policy_is_inner_module(const char *name, size_t len)
+{
+    return is_among(policy_inner_modules, policy_inner_module_count, name, len);
+}
+
+bool policy_is_builtin(const char *name, size_t len)
+{
+    return is_among(policy_builtins, policy_builtin_count, name, len);
 }
 
 bool policy_has_word(const char *words, const char *word, size_t len)
@@ -224,6 +235,24 @@ const char *policy_nearest_attribute(const struct policy_module *module, const c
         words += *words == ' ';
     }
     return search.best;
+}
+
+const char *policy_unknown_advice(const char *name, size_t len)
+{
+    size_t from = 0, to = policy_unknown_count;
+
+    while (from < to) {
+        size_t middle = (from + to) / 2;
+        int order = compare(name, len, policy_unknown[middle].name);
+
+        if (order == 0)
+            return policy_unknown[middle].text;
+        if (order < 0)
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return NULL;
 }
 
 bool policy_is_dunder(const char *name, size_t len)

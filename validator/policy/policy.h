@@ -51,24 +51,23 @@ extern const struct policy_advice policy_import_advice[]; /* by a module's first
 extern const char *const policy_inner_modules[];
 extern const size_t policy_inner_module_count;
 
+/* A method of WRITER, QUERY or GETTER is not taken without a call: not by a pattern either. */
 enum policy_role {
-    ROLE_NAME = 1 << 0, /* refused as a name, a binding, a keyword or an import */
-    ROLE_ATTRIBUTE =
-        1 << 1, /* refused as an attribute of anything, and as a keyword of a pattern */
-    ROLE_WRITER =
-        1
-        << 2, /* a method that writes a file when it is given a path: called, with keywords only */
-    ROLE_QUERY = 1 << 3,   /* a method that evaluates its text */
-    ROLE_BY_NAME = 1 << 4, /* takes names of methods as strings */
-    ROLE_TYPE = 1 << 5,    /* type: one argument only */
-    ROLE_GETTER = 1 << 6,  /* operator.attrgetter and methodcaller: called with plain names only */
-    ROLE_GRAPH = 1 << 7,   /* gives a networkx graph: needs the kind "data" */
-    ROLE_KEYWORD = 1 << 8, /* refused as a keyword argument */
-    ROLE_OPTION = 1 << 9,  /* takes names of pandas' options as strings */
-    ROLE_ASKED_FOR = 1 << 10,      /* a type for isinstance() and annotations, not called */
-    ROLE_INDEXED = 1 << 11,        /* takes an index in brackets that is no text */
-    ROLE_BASE = 1 << 12,           /* a base of classes only */
-    ROLE_FORMAT = 1 << 13,         /* makes text of a template: names by text may be put together */
+    ROLE_NAME = 1 << 0,       /* refused as a name, a binding, a keyword or an import */
+    ROLE_ATTRIBUTE = 1 << 1,  /* refused as an attribute of anything, and as a pattern's keyword */
+    ROLE_WRITER = 1 << 2,     /* writes a file when it is given a path: called, without one */
+    ROLE_QUERY = 1 << 3,      /* evaluates its text: called, with the text written out */
+    ROLE_BY_NAME = 1 << 4,    /* takes names of methods as strings */
+    ROLE_TYPE = 1 << 5,       /* type: one argument only */
+    ROLE_GETTER = 1 << 6,     /* operator.attrgetter and methodcaller: called with plain names only,
+                                 and imported under their own */
+    ROLE_GRAPH = 1 << 7,      /* gives a networkx graph: needs the kind "data" */
+    ROLE_KEYWORD = 1 << 8,    /* refused as a keyword argument */
+    ROLE_OPTION = 1 << 9,     /* takes names of pandas' options as strings */
+    ROLE_ASKED_FOR = 1 << 10, /* a type for isinstance() and annotations, not called */
+    ROLE_INDEXED = 1 << 11,   /* takes an index in brackets that is no text */
+    ROLE_BASE = 1 << 12,      /* a base of classes only */
+    ROLE_FORMAT = 1 << 13,    /* makes text of a template: names by text may be put together */
     ROLE_METHOD_BY_NAME = 1 << 14, /* ROLE_BY_NAME, of attributes only */
     ROLE_EVALUATED = 1 << 15,      /* as a keyword argument: given text, it is run */
     ROLE_DECORATOR = 1 << 16,      /* a decorator of classes only */
@@ -122,6 +121,7 @@ const struct policy_module *policy_module_step(const struct policy_module *modul
                                                const char *attribute, size_t len);
 const struct policy_name *policy_name_find(const char *name, size_t len);
 bool policy_is_inner_module(const char *name, size_t len);
+bool policy_is_builtin(const char *name, size_t len);
 bool policy_has_word(const char *words, const char *word, size_t len);
 
 /* Whether a text is one of policy_command_texts, or names with dots between of which one is of
@@ -140,6 +140,15 @@ const char *policy_import_advice_on(const char *module, size_t len);
  * NEAREST_WORD_CAP bytes. */
 const char *policy_nearest_attribute(const struct policy_module *module, const char *attribute,
                                      size_t len, char *word);
+
+/* What Python binds by itself. Sorted. */
+extern const char *const policy_builtins[];
+extern const size_t policy_builtin_count;
+
+/* What to write instead of a name that nothing binds. Sorted by name. */
+extern const struct policy_advice policy_unknown[];
+extern const size_t policy_unknown_count;
+const char *policy_unknown_advice(const char *name, size_t len); /* NULL when there is none */
 
 bool policy_is_dunder(const char *name, size_t len); /* __x__ */
 

@@ -6,12 +6,28 @@
 
 #define SESSION "use get_nodes(), get_relationships() and get_node_content() of code_helpers"
 
+#define SESSION_SET   "session_id is set already: use it without an import."
+#define RELATIONSHIPS "Did you mean get_relationships?"
+#define BUILTIN       "It is built in: call it without a module, as in max(xs)."
+#define STATISTICS    "It is in statistics: statistics.mean(xs)."
+
 #define DATETIME                                                                                   \
     "It belongs to the class: from datetime import datetime, or datetime.datetime.NAME."
+
+#define READ_GRAPH                                                                                 \
+    "It reads a file; analyze_graph() of code_helpers gives the c"                                 \
+    "urriculum as a DiGraph, and add_edges_from(...) builds others."
+#define WRITE_GRAPH "It writes a file; print nx.node_link_data(G) or the edges instead."
 
 const struct policy_advice policy_attribute_advice[] = {
     {"code_helpers._*", "Its functions are get_nodes, get_relationships, get_node_content, "
                         "get_all_content and analyze_graph."},
+    {"code_helpers.SESSION_ID", SESSION_SET},
+    {"code_helpers.get_connections", RELATIONSHIPS},
+    {"code_helpers.get_edges", RELATIONSHIPS},
+    {"code_helpers.get_links", RELATIONSHIPS},
+    {"code_helpers.get_session*", SESSION_SET},
+    {"code_helpers.session*", SESSION_SET},
     {"collections.Callable", "Import it from typing or collections.abc."},
     {"collections.Iterable", "Import it from typing or collections.abc."},
     {"collections.Mapping", "Import it from typing or collections.abc."},
@@ -24,20 +40,38 @@ const struct policy_advice policy_attribute_advice[] = {
     {"datetime.today", DATETIME},
     {"datetime.utcnow", DATETIME},
     {"functools.singledispatch*", "Write if isinstance(x, T): instead."},
+    {"itertools.batched",
+     "It came with Python 3.12; write [xs[i:i + n] for i in range(0, len(xs), n)]."},
+    {"itertools.flatten", "Write itertools.chain.from_iterable(lists)."},
     {"json.dump", "It writes to a file; print(json.dumps(value)) instead."},
     {"json.load", "It reads a file; json.loads(text) reads text, and the curriculum comes from "
                   "get_nodes() and get_node_content()."},
+    {"json.parse", "Write json.loads(text)."},
+    {"json.stringify", "Write json.dumps(value)."},
+    {"math.abs", BUILTIN},
+    {"math.average", STATISTICS},
+    {"math.max", BUILTIN},
+    {"math.mean", STATISTICS},
+    {"math.median", STATISTICS},
+    {"math.min", BUILTIN},
+    {"math.round", BUILTIN},
+    {"math.std*", STATISTICS},
+    {"math.sum", BUILTIN},
     {"matplotlib.pyplot.imread", "It reads a file; there are none."},
     {"matplotlib.pyplot.imsave",
      "It writes a file; figures that are open at the end are answered as PNG by themselves."},
+    {"matplotlib.pyplot.rc_context",
+     "It can read a file; set plt.rcParams[\"font.size\"] and the like instead."},
     {"matplotlib.pyplot.savefig",
      "Figures that are open at the end are answered as PNG by themselves; leave the call away."},
-    {"matplotlib.pyplot.rc_context", "It can read a file; set plt.rcParams[...]."},
+    {"networkx.algorithms.bipartite.read_*", READ_GRAPH},
+    {"networkx.algorithms.bipartite.write_*", WRITE_GRAPH},
+    {"networkx.bipartite.read_*", READ_GRAPH},
+    {"networkx.bipartite.write_*", WRITE_GRAPH},
     {"networkx.draw*", "There is no screen; print nodes and edges as text."},
     {"networkx.from_graph6*", "Build the graph with add_edges_from(...)."},
-    {"networkx.read_*", "It reads a file; analyze_graph() of code_helpers gives the curriculum as "
-                        "a DiGraph, and add_edges_from(...) builds others."},
-    {"networkx.write_*", "It writes a file; print nx.node_link_data(G) or the edges instead."},
+    {"networkx.read_*", READ_GRAPH},
+    {"networkx.write_*", WRITE_GRAPH},
     {"numpy.bmat", "It reads names from text; use np.block([[a, b]])."},
     {"numpy.fromfile", "It reads a file; build the array with np.array([...])."},
     {"numpy.genfromtxt", "It reads a file; build the array with np.array([...])."},
@@ -55,11 +89,22 @@ const struct policy_advice policy_attribute_advice[] = {
     {"pandas.eval", "Text is not run as code here; write the expression itself."},
     {"pandas.io*",
      "pandas' readers and writers are out of reach; " SESSION " and pd.DataFrame(...)."},
+    {"pandas.np", "Write import numpy as np, and np.NAME."},
     {"pandas.plotting*", "Charts need the profile visualization."},
     {"pandas.read_*", "It reads files; " SESSION " with pd.DataFrame(...)."},
     {"pandas.testing*", "Use df1.equals(df2)."},
     {"pandas.to_pickle", "It writes a file; print(df) instead."},
+    {"re.find_all", "Write re.findall(pattern, text)."},
+    {"re.match_all", "Write re.findall(pattern, text)."},
+    {"re.matchall", "Write re.findall(pattern, text)."},
+    {"re.replace", "Write re.sub(pattern, new, text)."},
+    {"statistics.average", "Write statistics.mean(xs)."},
+    {"statistics.std", "Write statistics.stdev(xs)."},
     {"string.Formatter", "Use f-strings or str.format()."},
+    {"string.join", "Write \", \".join(words)."},
+    {"string.lower", "Write text.lower()."},
+    {"string.split", "Write text.split(\",\")."},
+    {"string.upper", "Write text.upper()."},
     {"typing.ForwardRef", "Write the type itself."},
     {"typing.get_type_hints", "It runs text as code; write the types out."},
     {NULL, NULL},
@@ -68,19 +113,22 @@ const struct policy_advice policy_attribute_advice[] = {
 const struct policy_advice policy_import_advice[] = {
     {"os sys pathlib io shutil glob tempfile posix posixpath ntpath fileinput linecache zipfile "
      "tarfile gzip pickle shelve dbm "
-     "sqlite3 marshal mmap configparser",
+     "marshal mmap configparser argparse optparse getopt click typer dotenv",
      "Analysis code has no files, arguments or environment: read the curriculum with get_nodes(), "
      "get_relationships() and "
      "get_node_content() of code_helpers, and answer with print(). session_id is set."},
-    {"requests urllib urllib3 http httpx aiohttp socket ssl ftplib smtplib websocket websockets",
+    {"sqlite3 sqlalchemy psycopg psycopg2 pymysql mysql pymongo redis neo4j duckdb",
+     "There is no database: read the curriculum with get_nodes(), get_relationships() and "
+     "get_node_content() of code_helpers."},
+    {"requests urllib urllib3 http httpx aiohttp socket ssl ftplib smtplib websocket websockets "
+     "openai anthropic langchain boto3 google",
      "There is no network: read the curriculum with get_nodes(), get_relationships() and "
      "get_node_content() of code_helpers."},
     {"subprocess multiprocessing threading concurrent asyncio signal sched queue ctypes cffi "
      "_thread pty resource",
      "One thread of one process runs: write it as a plain loop."},
-    {"importlib builtins inspect types gc ast code codeop dis runpy pdb bdb trace traceback timeit "
-     "imp pkgutil weakref "
-     "abc contextlib tokenize symtable",
+    {"importlib builtins inspect types gc ast code codeop dis runpy pdb bdb trace timeit "
+     "imp pkgutil weakref tokenize symtable platform",
      "Python's own workings are out of reach; write plain functions and classes."},
     {"sklearn tensorflow torch keras nltk spacy gensim textblob transformers statsmodels polars "
      "sympy wordcloud",
@@ -92,16 +140,35 @@ const struct policy_advice policy_import_advice[] = {
      "else print tables."},
     {"igraph",
      "For graphs use networkx with analyze_graph() of code_helpers, or the tool query_graph."},
+    {"matplotlib", "Charts are made with import matplotlib.pyplot as plt, in the profile "
+                   "visualization; a backend is set already."},
+    {"traceback", "Print the exception: except Exception as e: print(type(e).__name__, e)."},
+    {"contextlib", "Write try: with except ...: pass below it."},
+    {"abc", "Write a plain class whose methods raise NotImplementedError."},
+    {"pydantic attr attrs marshmallow", "Write the class with @dataclass of dataclasses."},
+    {"tqdm alive_progress", "Nobody watches the progress: loop over the values themselves."},
+    {"IPython ipywidgets notebook", "There is no notebook: answer with print()."},
+    {"xml lxml bs4 html yaml toml tomllib",
+     "It is not there. Contents are text and dictionaries already: use json.loads(text) or re."},
+    {"pytz zoneinfo dateutil tzdata", "Use datetime with datetime.timezone.utc."},
+    {"locale", "Write f\"{n:,}\" for thousands."},
+    {"get_nodes get_relationships get_node_content get_all_content analyze_graph",
+     "It is a function: from code_helpers import get_nodes."},
     {"tabulate prettytable rich", "Print tables with f-strings, f\"{name:<20}{n:>5}\", or in the "
                                   "profile data-science df.to_markdown()."},
     {"pprint", "Print json.dumps(value, indent=2)."},
-    {"logging warnings", "Write print(...)."},
+    {"logging loguru", "Write print(...)."},
+    {"warnings", "Leave it away, and print(...) what is to be told."},
     {"hashlib secrets uuid base64 binascii struct",
      "The curriculum's ids are text already; use them as they are."},
-    {"difflib", "Compare words with sets, or count edits with a small function."},
+    {"difflib Levenshtein fuzzywuzzy thefuzz rapidfuzz jellyfish",
+     "Compare words with sets, or count edits with a small function."},
     {"typing_extensions", "Import the name from typing."},
-    {"string_helpers helpers code_helper codehelpers lectern",
-     "The module with get_nodes() and the others is code_helpers."},
+    {"string_helpers helpers helper code_helper codehelpers codehelper lectern curriculum "
+     "curriculum_helpers graph_helpers tools tool utils api mcp client server session session_id "
+     "context",
+     "The module with get_nodes() and the others is code_helpers: from code_helpers import "
+     "get_nodes."},
     {"numbers", "Write isinstance(x, (int, float))."},
     {"array", "Use a list, or numpy in the profile data-science."},
     {NULL, NULL},

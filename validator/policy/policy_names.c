@@ -12,9 +12,10 @@
 #define FRAMES  "Frames and code objects are out of reach; pass the values as arguments."
 #define STOP    "Let the program run to its end, or return from a function."
 #define SCOPES  "Keep values in a dictionary of your own: d[name]."
-#define BY_NAME "Write obj.name; for names that are data use a dictionary: d[name]."
-#define MEMORY  "Raw memory is out of reach; work on the array or the bytes themselves."
-#define WRITER  NULL
+#define BY_NAME                                                                                    \
+    "Write obj.name; nodes are dictionaries: node.get(\"title\", default), and d[name] for any."
+#define MEMORY "Raw memory is out of reach; work on the array or the bytes themselves."
+#define WRITER NULL
 #define FIGURE                                                                                     \
     "Figures that are open at the end are answered as PNG by themselves; leave the call away."
 #define STYLER                                                                                     \
@@ -78,7 +79,7 @@ const struct policy_name policy_names[] = {
     {"delattr", ROLE_NAME | ROLE_ATTRIBUTE, "Write del obj.name."},
     {"dir", ROLE_NAME,
      "Print the value itself; what code_helpers offers stands in the tool's description."},
-    {"dump", ROLE_WRITER, WRITER},
+    {"dump", ROLE_WRITER, "Write print(json.dumps(value)), or a.tolist() for an array."},
     {"env", ROLE_ATTRIBUTE, STYLER},
     {"environment", ROLE_ATTRIBUTE, STYLER},
     {"eval", ROLE_NAME | ROLE_ATTRIBUTE,
@@ -184,7 +185,9 @@ const struct policy_name policy_names[] = {
     {"transform", ROLE_BY_NAME, NULL},
     {"type", ROLE_TYPE, NULL},
     {"usetex", ROLE_KEYWORD, LATEX},
-    {"vars", ROLE_NAME, SCOPES},
+    {"vars", ROLE_NAME,
+     "Nodes are dictionaries already: node.items(). For an object of a class write its attributes "
+     "out, or use dataclasses.asdict(x)."},
     {"write_png", ROLE_ATTRIBUTE, FIGURE},
 };
 

@@ -262,11 +262,13 @@ static void walk_definition(struct names *names, uint32_t at, struct level *leve
     level_close(names, &inner);
 }
 
-/* A use of super is one of __class__ too. */
+/* A use of super is one of __class__ too; __debug__ is a constant by then. */
 static void walk_name(struct names *names, uint32_t at, struct level *level)
 {
     const struct node *node = &names->nodes[at];
 
+    if (node->op == CONTEXT_LOAD && node->name == names->compile->debug)
+        return;
     mark_add(names, level, node->name, at, node->op == CONTEXT_LOAD ? MARK_USED : MARK_LOCAL);
     if (node->op == CONTEXT_LOAD && level->kind == LEVEL_FUNCTION &&
         compile_name_is(names->compile, node->name, "super"))

@@ -23,7 +23,8 @@ static const struct {
     {"__dict__", "Keep the values in a dictionary, or use dataclasses.asdict(x)."},
     {"__doc__", "Write the text itself."},
     {"__file__", "The program has no file."},
-    {"__name__", "It is allowed in if __name__ == \"__main__\": and as type(x).__name__."},
+    {"__name__", "It is allowed in if __name__ == \"__main__\": and as type(x).__name__; write a "
+                 "function's name as text."},
     {"__slots__", "Leave it away; it changes nothing here."},
     {"__traceback__", "Print the exception itself: print(e)."},
     {"__version__", "Leave it away."},

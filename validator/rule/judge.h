@@ -24,6 +24,7 @@ enum word_flags {
     WORD_PRIVATE = 1 << 3, /* begins with '_', and is no dunder nor public all the same */
     WORD_MODULE = 1 << 5,  /* bound to a module somewhere. Filled by rule_import */
     WORD_OWN = 1 << 4,     /* private, and the program's. Filled by rule_private */
+    WORD_UNKNOWN = 1 << 6, /* rule_unknown has looked at it */
 };
 
 /* What the policy says of a name, asked once a symbol. */
@@ -88,7 +89,9 @@ struct judge {
     ROW(place)       /* names that are allowed in their own places only */                         \
     ROW(type)        /* type() of more than one argument */                                        \
     ROW(template)    /* format fields that reach for dunders */                                    \
-    ROW(method_name) /* methods named by text */
+    ROW(method_name) /* methods named by text */                                                   \
+    ROW(unknown)     /* names that nothing binds, where what was meant is clear. No matter of      \
+                        safety: Python would raise NameError. image/policy.py has it not */
 
 #define RULE_DECLARE(name) void rule_##name(struct judge *judge);
 RULES(RULE_DECLARE)

@@ -91,6 +91,8 @@ static void read_module(struct walk *walk)
         next = judge_node(judge, statement)->next;
         if (next)
             from = start_of(judge, next);
+        if (from <= judge_node(judge, statement)->at)
+            from = FACTS_NONE; /* rather too late than too early */
         read_imports(walk, statement, from);
         read_bound(judge, statement, from);
     }

@@ -34,11 +34,37 @@ static const char *nearest_module(const struct validator_profile *profile, const
     return search.best && search.best_distance <= 2 ? search.best : NULL;
 }
 
+/* import math.sqrt: what to write for an attribute that is taken for a module. */
+static bool add_member_hint(const struct judge *judge, const char *text, size_t len, char *more,
+                            size_t size)
+{
+    const char *dot = memrchr(text, '.', len);
+    size_t base = dot ? (size_t)(dot - text) : 0;
+    const struct policy_module *module = dot ? policy_module_find(text, base) : NULL;
+
+    if (!module || !module->importable || module->profile > judge->profile->rank ||
+        !policy_attribute_allowed(module, dot + 1, len - base - 1))
+        return false;
+    snprintf(more, size, " It is no module: write from %s import %.*s.", module->name,
+             (int)utf8_cut(dot + 1, len - base - 1, VALIDATOR_MODULE_NAME_CAP), dot + 1);
+    return true;
+}
+
+/* The advice on pandas.io.json is that on pandas.io. */
+static const char *advice_on(const char *text, size_t len)
+{
+    const char *dot = memchr(text, '.', len), *advice = policy_import_advice_on(text, len);
+    size_t base = dot ? (size_t)(dot - text) : 0;
+    const struct policy_module *module = dot ? policy_module_find(text, base) : NULL;
+
+    return advice || !module ? advice : policy_advice_on(module, dot + 1, len - base - 1);
+}
+
 static void refuse_import(struct judge *judge, size_t at, const char *text, size_t len,
                           const struct policy_module *module)
 {
     static const char *const profiles[] = {"minimal", "data-science", "visualization"};
-    char name[VALIDATOR_MODULE_NAME_CAP], list[LIST_CAP] = "", more[160] = "";
+    char name[VALIDATOR_MODULE_NAME_CAP], list[LIST_CAP] = "", more[192] = "";
     const char *advice, *near;
 
     if (module && module->importable && module->profile > judge->needs)
@@ -46,14 +72,15 @@ static void refuse_import(struct judge *judge, size_t at, const char *text, size
     if (report_is_full(judge->report))
         return;
     snprintf(name, sizeof name, "%.*s", (int)utf8_cut(text, len, sizeof name - 1), text);
-    advice = policy_import_advice_on(text, len);
+    advice = advice_on(text, len);
     near = advice ? NULL : nearest_module(judge->profile, name);
-    if (!judge->modules_listed) /* once is enough for a reader */
+    /* Once is enough where the message says what to do by itself. */
+    if (!judge->modules_listed || (!advice && !near && !(module && module->importable)))
         list_modules(judge->profile, list, sizeof list);
     judge->modules_listed = true;
     if (module && module->importable)
         snprintf(more, sizeof more, " It needs the profile %s.", profiles[module->profile]);
-    else if (near)
+    else if (!add_member_hint(judge, text, len, more, sizeof more) && near)
         snprintf(more, sizeof more, " Did you mean '%s'?", near);
     report_add(judge->report, "import-not-allowed", at,
                "Import '%s' is not allowed in the current security profile.%s%s%s%s%s%s", name,

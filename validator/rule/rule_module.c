@@ -11,9 +11,10 @@
 #include <string.h>
 
 #include "helpers/base/nearest.h"
-#include "helpers/base/utf8.h"
+#include "validator/syntax/keyword.h"
 
 #define ATTRIBUTES_CAP 700 /* bytes of a module's attributes in a message */
+#define CHAIN_CAP      80  /* bytes of a chain in a message */
 
 static void refuse_attribute(struct judge *judge, uint32_t node, const struct policy_module *module)
 {
@@ -25,6 +26,8 @@ static void refuse_attribute(struct judge *judge, uint32_t node, const struct po
         return;
     text = ast_name(judge->ast, node, &len);
     advice = policy_advice_on(module, text, len);
+    if (!advice && policy_is_dunder(text, len))
+        advice = "Leave it away: a module's names in double underscores are out of reach.";
     best = advice ? NULL : policy_nearest_attribute(module, text, len, near);
     if (best)
         snprintf(more, sizeof more, " Did you mean %s.%s?", module->name, best);
@@ -45,6 +48,36 @@ static void refuse_value(struct judge *judge, uint32_t node, const struct policy
                "%.*s.NAME; if '%.*s' is a variable of yours, give it another name than the "
                "module's.",
                module->name, judge_shown(judge, node), judge_shown(judge, node));
+}
+
+/* Names and dots, on one line. */
+static bool is_plain_chain(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (text[i] != '.' && !keyword_is_name_byte((unsigned char)text[i]))
+            return false;
+    return true;
+}
+
+/* The same of a module that a chain ends on, np.fft: shown as it stands in the program, where it
+ * is short. */
+static void refuse_inner_value(struct judge *judge, uint32_t root, uint32_t last,
+                               const struct policy_module *module)
+{
+    size_t from = judge_node(judge, root)->at, to = judge_node(judge, last)->at, len;
+    const char *shown = judge->ast->source + from;
+
+    ast_name(judge->ast, last, &len);
+    to = to + len < judge->ast->len ? to + len : judge->ast->len;
+    len = to - from;
+    if (to < from || len > CHAIN_CAP || !is_plain_chain(shown, len)) {
+        shown = module->name;
+        len = strlen(shown);
+    }
+    report_add(judge->report, "module-as-value", judge_node(judge, last)->at,
+               "The module %s is used as a value here. Write out what you use of it wherever you "
+               "use it, such as %.*s.NAME.",
+               module->name, (int)len, shown);
 }
 
 /* A NAME without an attribute behind it: bound, it is no use of the module; x += 1 reads it. */
@@ -122,7 +155,7 @@ static uint32_t judge_chain(struct judge *judge, const struct policy_module *mod
             refuse_store(judge, judge_node(judge, rows[count - 1].node)->child);
         return done;
     }
-    refuse_value(judge, rows[0].node, module);
+    refuse_inner_value(judge, judge_node(judge, rows[count - 1].node)->child, rows[0].node, module);
     return count;
 }
 

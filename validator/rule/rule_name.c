@@ -9,11 +9,19 @@
 /* What a pattern asks of its subject is an attribute that nothing calls. */
 #define UNCALLED (ROLE_ATTRIBUTE | ROLE_WRITER | ROLE_QUERY | ROLE_GETTER)
 
+static bool is_test(struct judge *judge, uint32_t node)
+{
+    uint32_t parent = judge_parent(judge, node);
+    enum node_kind kind = parent == FACTS_NONE ? NODE_MODULE : judge_node(judge, parent)->kind;
+
+    return (kind == NODE_IF || kind == NODE_ELIF) && judge_node(judge, parent)->child == node;
+}
+
 /* NAME == "text", either way round, is all that an if asks. */
 static bool is_main_guard(struct judge *judge, const struct site *site)
 {
     const struct node *test = judge_node(judge, site->parent), *other;
-    uint32_t second, statement;
+    uint32_t second;
 
     if (test->kind != NODE_COMPARE || test->op != OP_EQUAL ||
         !judge_is_text(judge, site->node, "__name__"))
@@ -23,20 +31,18 @@ static bool is_main_guard(struct judge *judge, const struct site *site)
     if (judge_node(judge, second)->next || other->kind != NODE_STRING ||
         (other->flags & NODE_BYTES))
         return false;
-    statement = judge_parent(judge, site->parent);
-    return statement != FACTS_NONE &&
-           (judge_node(judge, statement)->kind == NODE_IF ||
-            judge_node(judge, statement)->kind == NODE_ELIF) &&
-           judge_node(judge, statement)->child == site->parent;
+    return is_test(judge, site->parent);
 }
 
 static void refuse(struct judge *judge, uint32_t node, const char *code, const char *what)
 {
-    const struct policy_name *name = judge_word(judge, node)->name;
+    const char *advice = judge_word(judge, node)->name->advice;
 
-    report_add(judge->report, code, judge_node(judge, node)->at, "%s'%.*s' is not allowed.%s%s",
-               what, judge_shown(judge, node), name->advice ? " " : "",
-               name->advice ? name->advice : "");
+    if (!advice)
+        advice = "A pattern takes the method without a call: match the object, and call its "
+                 "method in the case.";
+    report_add(judge->report, code, judge_node(judge, node)->at, "%s'%.*s' is not allowed. %s",
+               what, judge_shown(judge, node), advice);
 }
 
 static bool is_method(const struct judge *judge, const struct site *site)

@@ -18,6 +18,20 @@ static uint32_t path_in(const struct judge *judge, uint32_t argument)
     return policy_has_word(policy_path_keywords, name, len) ? row->child : NODE_NONE;
 }
 
+static void refuse_path(struct judge *judge, uint32_t method, size_t at)
+{
+    const char *advice = judge_word(judge, method)->name->advice;
+
+    if (advice)
+        report_add(judge->report, "file-method", at, "%.*s writes a file, and there are none. %s",
+                   judge_shown(judge, method), advice);
+    else
+        report_add(judge->report, "file-method", at,
+                   "%.*s with a path writes a file, and there are none. Leave the path away and "
+                   "print the text: print(df.%.*s()); give other arguments by keyword.",
+                   judge_shown(judge, method), judge_shown(judge, method));
+}
+
 static void judge_arguments(struct judge *judge, uint32_t method)
 {
     for (uint32_t argument = judge_first_argument(judge, method); argument;
@@ -26,10 +40,7 @@ static void judge_arguments(struct judge *judge, uint32_t method)
 
         if (!path || judge_is_none(judge, path))
             continue;
-        report_add(judge->report, "file-method", judge_node(judge, path)->at,
-                   "%.*s with a path writes a file, and there are none. Leave the path away and "
-                   "print the text: print(df.%.*s()); give other arguments by keyword.",
-                   judge_shown(judge, method), judge_shown(judge, method));
+        refuse_path(judge, method, judge_node(judge, path)->at);
         return;
     }
 }

@@ -151,8 +151,8 @@ static int find_expression_end(struct fstring *f, struct fstring_piece *piece, s
     return 0;
 }
 
-static const char unclosed[] =
-    "A field of this f-string lacks its '}'. Write '{{' for the character '{' itself.";
+static const char unclosed[] = "A field of this f-string lacks its '}': f\"{x:.2f}\". Write '{{' "
+                               "for the character '{' itself.";
 
 /* Behind the expression: '=', '!r', ':' or '}'. */
 static enum fstring_piece_kind read_field_tail(struct fstring *f, struct fstring_piece *piece)
@@ -186,6 +186,17 @@ static enum fstring_piece_kind read_field_tail(struct fstring *f, struct fstring
     return FSTRING_FIELD;
 }
 
+static const char cut[] =
+    "This f-string ends inside of its braces. In Python 3.11 a string in there cannot use the "
+    "quotes of the f-string itself: write f\"{', '.join(xs)}\". For the character '{' write '{{'.";
+
+/* Whether the expression that the end of the string cuts off was in the middle: the string's own
+ * quote ended it, as in f"{", ".join(x)}". */
+static bool breaks_off(const struct fstring *f, size_t end)
+{
+    return is_blank(f->source + f->at, end - f->at) || strchr(" =+-*/%,(<>", f->source[end - 1]);
+}
+
 static enum fstring_piece_kind read_field(struct fstring *f, struct fstring_piece *piece)
 {
     size_t end;
@@ -197,7 +208,7 @@ static enum fstring_piece_kind read_field(struct fstring *f, struct fstring_piec
     if (find_expression_end(f, piece, &end) < 0)
         return FSTRING_ERROR;
     if (end >= f->end)
-        return fail(f, piece, f->at - 1, unclosed);
+        return fail(f, piece, f->at - 1, breaks_off(f, end) ? cut : unclosed);
     if (is_blank(f->source + f->at, end - f->at))
         return fail(f, piece, f->at - 1,
                     "An empty pair of braces in an f-string. Write an expression in it, or '{{}}' "

@@ -128,14 +128,16 @@ const char *keyword_lookalike(uint32_t character)
         const char *hint;
     } hints[] = {
         {'!', " Write 'not' before a condition, '!=' between values."},
-        {'?', " Write 'A if CONDITION else B'."},
-        {'$', " In an f-string write {name}, without '$'."},
+        {'?', " Write 'A if CONDITION else B'; for a key that may be missing d.get(\"key\")."},
+        {'$', " Delete it; in an f-string write {name}, without '$'."},
         {'`', " Leave the Markdown code marks away, and send the program alone."},
         {0x201C, " Write straight quotes: \"."},
         {0x201D, " Write straight quotes: \"."},
         {0x2018, " Write straight quotes: '."},
         {0x2019, " Write straight quotes: '."},
         {0x2013, " Write '-'."},
+        {0x2014, " Write '-', or put '#' before prose."},
+        {0x2022, " Delete it, or put '#' before prose."},
         {0x2212, " Write '-'."},
         {0x00D7, " Write '*'."},
         {0x00F7, " Write '/'."},
@@ -146,10 +148,22 @@ const char *keyword_lookalike(uint32_t character)
         {0x00A0, " It is a no-break space: write an ordinary one."},
         {0x3000, " It is an ideographic space: write an ordinary one."},
         {0x2026, " Write '...'."},
+        {0x200B, " It is invisible: delete it."},
+        {0x200C, " It is invisible: delete it."},
+        {0x200D, " It is invisible: delete it."},
+        {0x2060, " It is invisible: delete it."},
+        {0xFF08, " Write '('."},
+        {0xFF09, " Write ')'."},
+        {0xFF0C, " Write ','."},
+        {0xFF1A, " Write ':'."},
+        {0xFF1B, " Write ';' or begin a new line."},
+        {0xFF1D, " Write '='."},
+        {0x3001, " Write ','."},
+        {0x3002, " Write '.'."},
     };
 
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
         if (hints[i].character == character)
             return hints[i].hint;
-    return "";
+    return " Delete it, or put it in quotes.";
 }

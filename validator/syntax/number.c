@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "validator/syntax/keyword.h"
+#include "validator/syntax/unicode.h"
 
 struct scan {
     const char *text;
@@ -57,6 +58,14 @@ static bool follows(const struct scan *s, const char *word)
     return s->len - s->at >= len && memcmp(s->text + s->at, word, len) == 0;
 }
 
+static bool begins_name(const struct scan *s)
+{
+    uint32_t character;
+
+    return unicode_decode(s->text + s->at, s->len - s->at, &character) &&
+           unicode_is_name_continue(character);
+}
+
 /* A name must not follow directly, but for the keywords that may: 1if x else y. */
 static void check_end(struct scan *s)
 {
@@ -68,6 +77,8 @@ static void check_end(struct scan *s)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (follows(s, words[i]))
             return;
+    if (c >= 0x80 && !begins_name(s)) /* the tokenizer tells which character it is */
+        return;
     s->error = "A letter follows a number directly. A name begins with a letter or '_'; put an "
                "operator or a "
                "space between.";

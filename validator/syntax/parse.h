@@ -7,8 +7,17 @@
 #ifndef LECTERN_VALIDATOR_PARSE_H
 #define LECTERN_VALIDATOR_PARSE_H
 
+#include "validator/limits.h"
 #include "validator/syntax/parser.h"
 #include "validator/syntax/tokenizer.h"
+
+/* What the tokenizer could not read, and the token that stands for it. Its text is empty where it
+ * has been told before. */
+struct unreadable {
+    uint32_t token;
+    size_t at;
+    char text[TOKENIZER_ERROR_CAP];
+};
 
 struct parser {
     struct ast *ast;
@@ -20,8 +29,11 @@ struct parser {
     uint32_t depth;         /* rules that called themselves, at most VALIDATOR_TREE_CAP */
     uint32_t fstring_depth; /* f-strings around this place */
     size_t unreadable;      /* the byte from which the text is none the tokenizer can read */
-    bool quiet;             /* nothing more is reported of this statement */
-    struct buf value;       /* a string's value while it is put together */
+    uint32_t last;          /* the program's last token */
+    struct unreadable errors[VALIDATOR_DIAGNOSTICS_CAP]; /* those behind which something was read */
+    uint32_t error_count;
+    bool quiet;       /* nothing more is reported of this statement */
+    struct buf value; /* a string's value while it is put together */
 };
 
 /* A list of siblings being made. */
@@ -99,6 +111,18 @@ static inline void parse_leave(struct parser *p)
     p->depth--;
 }
 
+/* The program ends here, or what can be read of it. */
+static inline bool parse_is_end(const struct parser *p)
+{
+    return parse_token(p)->kind == TOKEN_END ||
+           (parse_token(p)->kind == TOKEN_ERROR && p->at >= p->last);
+}
+
+/* Where the reading stopped for what the tokenizer could not read: reports that, and gives true.
+ */
+bool parse_tell_unreadable(struct parser *p, size_t at);
+/* What is wrong here is another place's to tell. */
+void parse_leave_untold(struct parser *p, uint32_t at);
 /* Reports and gives NODE_NONE. */
 uint32_t parse_fail(struct parser *p, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -117,11 +141,19 @@ uint32_t parse_star_expressions(struct parser *p); /* one, or a tuple without br
 uint32_t parse_yield(struct parser *p);            /* at `yield` */
 uint32_t parse_yield_or_stars(struct parser *p);   /* the right side of an assignment */
 
-/* parse_atom.c: from a name up to what stands in brackets. */
+/* parse_trailer.c: an atom and what follows it; the arguments behind '(' up to and with ')'. */
 uint32_t parse_primary(struct parser *p);
-uint32_t parse_group_content(struct parser *p, uint32_t at, bool *tuple_or_generator);
 bool parse_arguments(struct parser *p, struct siblings *to, bool generator_allowed);
+
+/* parse_comprehension.c: whether one begins here; its clauses; a node of elements and clauses. */
+bool parse_at_comprehension(const struct parser *p);
 bool parse_comprehensions(struct parser *p, struct siblings *to);
+uint32_t parse_make_comprehension(struct parser *p, enum node_kind kind, uint32_t at,
+                                  struct siblings *parts);
+
+/* parse_atom.c; a group's content is what stands between '(' and ')'. */
+uint32_t parse_atom(struct parser *p);
+uint32_t parse_group_content(struct parser *p, uint32_t at, bool *tuple_or_generator);
 
 /* parse_string.c: one or several literals. */
 uint32_t parse_strings(struct parser *p);
@@ -144,7 +176,23 @@ uint32_t parse_import(struct parser *p);
 uint32_t parse_import_from(struct parser *p);
 bool parse_is_compound(const struct parser *p);
 uint32_t parse_compound(struct parser *p);
+
+/* parse_compound.c: parts of a statement, appended. False after an error. */
+bool parse_append_part(struct parser *p, struct siblings *parts, uint32_t node); /* NODE_NONE too */
+bool parse_append_block(struct parser *p, struct siblings *parts,
+                        enum node_kind kind); /* ':' ... */
+bool parse_append_clause(struct parser *p, struct siblings *parts, enum keyword keyword,
+                         enum node_kind kind);
+
+/* parse_with.c, parse_try.c, parse_definition.c, parse_match.c: at their keyword. */
+uint32_t parse_with(struct parser *p);
+uint32_t parse_try(struct parser *p);
+uint32_t parse_decorated(struct parser *p);   /* at '@' */
+uint32_t parse_undecorated(struct parser *p); /* at def, class or async */
 uint32_t parse_match(struct parser *p);
-uint32_t parse_pattern_line(struct parser *p); /* what stands behind `case` */
+
+/* parse_pattern.c */
+uint32_t parse_pattern_line(struct parser *p);                /* what stands behind `case` */
+bool parse_is_text(const struct parser *p, const char *text); /* a name that reads so is here */
 
 #endif

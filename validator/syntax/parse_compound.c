@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Statements with blocks, `match` apart.
+ * Statements with blocks: the table of them, conditions and loops.
  */
 #include "validator/syntax/parse.h"
 
@@ -22,7 +22,7 @@ static bool take_colon(struct parser *p)
 }
 
 /* ':' and a block, appended. */
-static bool append_block(struct parser *p, struct siblings *parts, enum node_kind kind)
+bool parse_append_block(struct parser *p, struct siblings *parts, enum node_kind kind)
 {
     uint32_t block = take_colon(p) ? parse_block(p, kind) : NODE_NONE;
 
@@ -32,7 +32,7 @@ static bool append_block(struct parser *p, struct siblings *parts, enum node_kin
     return true;
 }
 
-static bool append(struct parser *p, struct siblings *parts, uint32_t node)
+bool parse_append_part(struct parser *p, struct siblings *parts, uint32_t node)
 {
     if (!node)
         return false;
@@ -41,10 +41,10 @@ static bool append(struct parser *p, struct siblings *parts, uint32_t node)
 }
 
 /* A clause of its own keyword, if it is here. False after an error. */
-static bool append_clause(struct parser *p, struct siblings *parts, enum keyword keyword,
-                          enum node_kind kind)
+bool parse_append_clause(struct parser *p, struct siblings *parts, enum keyword keyword,
+                         enum node_kind kind)
 {
-    return !parse_take_keyword(p, keyword) || append_block(p, parts, kind);
+    return !parse_take_keyword(p, keyword) || parse_append_block(p, parts, kind);
 }
 
 static uint32_t parse_elif(struct parser *p)
@@ -53,8 +53,8 @@ static uint32_t parse_elif(struct parser *p)
     struct siblings parts = {0};
 
     p->at++;
-    if (!node || !append(p, &parts, parse_named_expression(p)) ||
-        !append_block(p, &parts, NODE_BLOCK))
+    if (!node || !parse_append_part(p, &parts, parse_named_expression(p)) ||
+        !parse_append_block(p, &parts, NODE_BLOCK))
         return NODE_NONE;
     return parse_adopt(p, node, &parts);
 }
@@ -66,13 +66,13 @@ static uint32_t parse_if(struct parser *p)
     unsigned elifs = 0;
 
     p->at++;
-    if (!node || !append(p, &parts, parse_named_expression(p)) ||
-        !append_block(p, &parts, NODE_BLOCK))
+    if (!node || !parse_append_part(p, &parts, parse_named_expression(p)) ||
+        !parse_append_block(p, &parts, NODE_BLOCK))
         return NODE_NONE;
     for (; parse_is_keyword(p, KEYWORD_ELIF); elifs++) {
         uint32_t elif = parse_elif(p);
 
-        if (!append(p, &parts, elif))
+        if (!parse_append_part(p, &parts, elif))
             return NODE_NONE;
         /* CPython nests each in the one before. */
         parse_node(p, elif)->height = (uint16_t)(parse_node(p, elif)->height + elifs + 1);
@@ -80,7 +80,7 @@ static uint32_t parse_if(struct parser *p)
             return parse_fail(p, parse_node(p, elif)->at,
                               "Too many branches. Look the value up in a dictionary.");
     }
-    if (!append_clause(p, &parts, KEYWORD_ELSE, NODE_ELSE))
+    if (!parse_append_clause(p, &parts, KEYWORD_ELSE, NODE_ELSE))
         return NODE_NONE;
     return parse_adopt(p, node, &parts);
 }
@@ -91,8 +91,9 @@ static uint32_t parse_while(struct parser *p)
     struct siblings parts = {0};
 
     p->at++;
-    if (!node || !append(p, &parts, parse_named_expression(p)) ||
-        !append_block(p, &parts, NODE_BLOCK) || !append_clause(p, &parts, KEYWORD_ELSE, NODE_ELSE))
+    if (!node || !parse_append_part(p, &parts, parse_named_expression(p)) ||
+        !parse_append_block(p, &parts, NODE_BLOCK) ||
+        !parse_append_clause(p, &parts, KEYWORD_ELSE, NODE_ELSE))
         return NODE_NONE;
     return parse_adopt(p, node, &parts);
 }
@@ -103,230 +104,13 @@ static uint32_t parse_for(struct parser *p)
     struct siblings parts = {0};
 
     p->at++;
-    if (!node || !append(p, &parts, parse_star_targets(p)) ||
+    if (!node || !parse_append_part(p, &parts, parse_star_targets(p)) ||
         !parse_expect_keyword(p, KEYWORD_IN, "'in', as in for NAME in VALUES:,") ||
-        !append(p, &parts, parse_star_expressions(p)) || !append_block(p, &parts, NODE_BLOCK) ||
-        !append_clause(p, &parts, KEYWORD_ELSE, NODE_ELSE))
+        !parse_append_part(p, &parts, parse_star_expressions(p)) ||
+        !parse_append_block(p, &parts, NODE_BLOCK) ||
+        !parse_append_clause(p, &parts, KEYWORD_ELSE, NODE_ELSE))
         return NODE_NONE;
     return parse_adopt(p, node, &parts);
-}
-
-static uint32_t parse_with_item(struct parser *p)
-{
-    uint32_t node = parse_new(p, NODE_WITH_ITEM, parse_token(p)->start);
-    struct siblings parts = {0};
-
-    if (!node || !append(p, &parts, parse_expression(p)))
-        return NODE_NONE;
-    if (parse_take_keyword(p, KEYWORD_AS)) {
-        if (!append(p, &parts, parse_star_target(p)))
-            return NODE_NONE;
-        if (!parse_is_op(p, ',') && !parse_is_op(p, ')') && !parse_is_op(p, ':'))
-            return parse_expected(p, "':'");
-    }
-    return parse_adopt(p, node, &parts);
-}
-
-/* Whether the '(' here holds items, `with (a as b, c as d):`, and no value: an `as` that no inner
- * bracket holds tells it. */
-static bool at_bracketed_items(const struct parser *p)
-{
-    const struct token *token = parse_token(p);
-    unsigned depth = 0;
-
-    if (!parse_is_op(p, '('))
-        return false;
-    for (;; token++) {
-        if (token->kind == TOKEN_END || token->kind == TOKEN_ERROR || token->kind == TOKEN_NEWLINE)
-            return false;
-        if (token->kind == TOKEN_NAME && token->id == KEYWORD_AS && depth == 1)
-            return true;
-        if (token->kind != TOKEN_OP)
-            continue;
-        if (token->id == '(' || token->id == '[' || token->id == '{')
-            depth++;
-        else if ((token->id == ')' || token->id == ']' || token->id == '}') && --depth == 0)
-            return false;
-    }
-}
-
-static uint32_t parse_with(struct parser *p)
-{
-    uint32_t node = parse_new(p, NODE_WITH, parse_token(p)->start);
-    struct siblings parts = {0};
-    bool brackets;
-
-    p->at++;
-    brackets = at_bracketed_items(p);
-    p->at += brackets;
-    if (!node)
-        return NODE_NONE;
-    do {
-        if (brackets && parts.first && parse_is_op(p, ')'))
-            break;
-        if (!append(p, &parts, parse_with_item(p)))
-            return NODE_NONE;
-    } while (parse_take_op(p, ','));
-    if ((brackets && !parse_expect_op(p, ')', "',' or ')'")) ||
-        !append_block(p, &parts, NODE_BLOCK))
-        return NODE_NONE;
-    return parse_adopt(p, node, &parts);
-}
-
-/* Behind `except` or `except *`. */
-static uint32_t parse_handler(struct parser *p, bool star)
-{
-    uint32_t node = parse_new(p, NODE_HANDLER, p->tokens[p->at - 1].start);
-    struct siblings parts = {0};
-
-    if (!node)
-        return NODE_NONE;
-    if (star || !parse_is_op(p, ':')) {
-        if (!append(p, &parts, parse_expression(p)))
-            return NODE_NONE;
-        parse_node(p, node)->flags |= NODE_HAS_TYPE;
-        if (parse_is_op(p, ','))
-            return parse_fail(p, parse_node(p, node)->at,
-                              "Put several exceptions in parentheses, and the name behind 'as': "
-                              "except (A, B) as e:");
-        if (parse_take_keyword(p, KEYWORD_AS)) {
-            if (!parse_is_name(p))
-                return parse_expected(p, "a name behind 'as'");
-            parse_node(p, node)->at = parse_token(p)->start;
-            parse_node(p, node)->name = parse_symbol(p);
-            if (!parse_node(p, node)->name)
-                return NODE_NONE;
-        }
-    }
-    return append_block(p, &parts, NODE_BLOCK) ? parse_adopt(p, node, &parts) : NODE_NONE;
-}
-
-static bool append_handlers(struct parser *p, struct siblings *parts, bool *star)
-{
-    bool first = true;
-
-    for (; parse_take_keyword(p, KEYWORD_EXCEPT); first = false) {
-        bool starred = parse_take_op(p, '*');
-
-        if (!first && starred != *star) {
-            parse_fail(p, p->tokens[p->at - 1].start,
-                       "'except' and 'except*' cannot stand in one try. Write one kind.");
-            return false;
-        }
-        *star = starred;
-        if (!append(p, parts, parse_handler(p, starred)))
-            return false;
-    }
-    return true;
-}
-
-static uint32_t parse_try(struct parser *p)
-{
-    uint32_t start = parse_token(p)->start, node = parse_new(p, NODE_TRY, start), handlers;
-    struct siblings parts = {0};
-    bool star = false;
-
-    p->at++;
-    if (!node || !append_block(p, &parts, NODE_BLOCK))
-        return NODE_NONE;
-    handlers = parts.last;
-    if (!append_handlers(p, &parts, &star))
-        return NODE_NONE;
-    if (parts.last != handlers && !append_clause(p, &parts, KEYWORD_ELSE, NODE_ELSE))
-        return NODE_NONE;
-    handlers = parts.last != handlers;
-    if (parse_is_keyword(p, KEYWORD_FINALLY))
-        handlers = 1;
-    if (!append_clause(p, &parts, KEYWORD_FINALLY, NODE_FINALLY))
-        return NODE_NONE;
-    if (!handlers) { /* the block was read: go on behind it */
-        parse_fail(
-            p, start,
-            "This try has neither except nor finally. Add: except Exception as e: print(e).");
-        p->quiet = false;
-    }
-    if (star)
-        parse_node(p, node)->flags |= NODE_STAR;
-    return parse_adopt(p, node, &parts);
-}
-
-static uint32_t parse_function(struct parser *p, struct siblings *parts)
-{
-    uint32_t node, start;
-
-    p->at++;
-    if (!parse_is_name(p))
-        return parse_expected(p, "the function's name");
-    node = parse_new_named(p, NODE_FUNCTION);
-    if (!node || !parse_expect_op(p, '(', "'(' with the parameters") ||
-        !append(p, parts, parse_parameters(p, ')', false)) ||
-        !parse_expect_op(p, ')', "',' or ')'"))
-        return NODE_NONE;
-    start = parse_token(p)->start;
-    if (parse_take_op(p, OP_ARROW)) {
-        uint32_t type = parse_expression(p);
-
-        if (!type || !append(p, parts, parse_wrap(p, NODE_RETURNS, start, type)))
-            return NODE_NONE;
-    }
-    return append_block(p, parts, NODE_BLOCK) ? parse_adopt(p, node, parts) : NODE_NONE;
-}
-
-static uint32_t parse_class(struct parser *p, struct siblings *parts)
-{
-    uint32_t node;
-
-    p->at++;
-    if (!parse_is_name(p))
-        return parse_expected(p, "the class's name");
-    node = parse_new_named(p, NODE_CLASS);
-    if (!node || (parse_take_op(p, '(') && !parse_arguments(p, parts, false)) ||
-        !append_block(p, parts, NODE_BLOCK))
-        return NODE_NONE;
-    return parse_adopt(p, node, parts);
-}
-
-/* def, async def or class behind its decorators. */
-static uint32_t parse_definition(struct parser *p, struct siblings *parts)
-{
-    bool async = parse_is_keyword(p, KEYWORD_ASYNC);
-    uint32_t node;
-
-    if (async && parse_token(p)[1].kind == TOKEN_NAME && parse_token(p)[1].id == KEYWORD_DEF)
-        p->at++;
-    if (parse_is_keyword(p, KEYWORD_CLASS))
-        return parse_class(p, parts);
-    if (!parse_is_keyword(p, KEYWORD_DEF))
-        return parse_expected(p, "def or class behind the decorator");
-    node = parse_function(p, parts);
-    if (node && async)
-        parse_node(p, node)->flags |= NODE_ASYNC;
-    return node;
-}
-
-static uint32_t parse_decorated(struct parser *p)
-{
-    struct siblings parts = {0};
-
-    while (parse_is_op(p, '@')) {
-        uint32_t start = parse_token(p)->start, decorator;
-
-        p->at++;
-        decorator = parse_named_expression(p);
-        if (!decorator || !append(p, &parts, parse_wrap(p, NODE_DECORATOR, start, decorator)))
-            return NODE_NONE;
-        if (parse_token(p)->kind != TOKEN_NEWLINE)
-            return parse_expected(p, "the end of the line");
-        p->at++;
-    }
-    return parse_definition(p, &parts);
-}
-
-static uint32_t parse_undecorated(struct parser *p)
-{
-    struct siblings parts = {0};
-
-    return parse_definition(p, &parts);
 }
 
 static uint32_t parse_async(struct parser *p)

@@ -40,6 +40,22 @@ static uint32_t parse_augmented(struct parser *p, uint32_t target)
     return node;
 }
 
+/* `(x).y: int` is refused, `(x()).y: int` is not: once CPython's grammar has read a target in
+ * brackets at the start of the statement, it takes nothing behind them but the ':'. */
+static bool begins_with_target_in_brackets(struct parser *p, uint32_t target)
+{
+    const struct node *node = parse_node(p, target);
+
+    while (node->kind == NODE_ATTRIBUTE || node->kind == NODE_SUBSCRIPT ||
+           node->kind == NODE_CALL) {
+        node = parse_node(p, node->child);
+        if (node->flags & NODE_PARENTHESIZED)
+            return node->kind == NODE_NAME || node->kind == NODE_ATTRIBUTE ||
+                   node->kind == NODE_SUBSCRIPT;
+    }
+    return false;
+}
+
 static uint32_t parse_annotated(struct parser *p, uint32_t target)
 {
     struct siblings parts = {target, target};
@@ -47,6 +63,10 @@ static uint32_t parse_annotated(struct parser *p, uint32_t target)
 
     if (!parse_is_single_target(p, target))
         return parse_expected(p, "the end of the line");
+    if (!(parse_node(p, target)->flags & NODE_PARENTHESIZED) &&
+        begins_with_target_in_brackets(p, target))
+        return parse_fail(p, parse_node(p, target)->at,
+                          "Python takes no annotation of this target. Leave out the brackets.");
     parse_make_target(p, target, CONTEXT_STORE);
     p->at++;
     part = parse_expression(p);

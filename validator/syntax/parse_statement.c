@@ -8,8 +8,7 @@
 /* Behind the end of this logical line. */
 static void skip_line(struct parser *p)
 {
-    while (parse_token(p)->kind != TOKEN_NEWLINE && parse_token(p)->kind != TOKEN_END &&
-           parse_token(p)->kind != TOKEN_ERROR)
+    while (parse_token(p)->kind != TOKEN_NEWLINE && !parse_is_end(p))
         p->at++;
     if (parse_token(p)->kind == TOKEN_NEWLINE)
         p->at++;
@@ -77,14 +76,26 @@ static bool is_clause(const struct parser *p)
             token->id == KEYWORD_FINALLY);
 }
 
+/* What is wrong with the indentation here, which nothing asked for. */
+static const char *indented(const struct parser *p)
+{
+    const struct token *next = parse_token(p) + 1;
+
+    if (p->at == 0)
+        return "The first line is indented. Begin it, and all lines of its level, without blanks.";
+    if (next->kind == TOKEN_OP && next->id == '.')
+        return "A line cannot begin with '.'. Put the whole chain in brackets: x = (df.head() and "
+               "the next lines).";
+    return "This line is indented more than the one before, which opens no block. Indent both "
+           "alike.";
+}
+
 static bool parse_statement(struct parser *p, struct siblings *to)
 {
     uint32_t node;
 
     if (parse_token(p)->kind == TOKEN_INDENT) {
-        parse_fail(p, parse_token(p)->start,
-                   "This line is indented more than the one before, which opens no block. Indent "
-                   "both alike.");
+        parse_fail(p, parse_token(p)->start, "%s", indented(p));
         return false;
     }
     if (!parse_is_compound(p))
@@ -115,7 +126,7 @@ bool parse_statements(struct parser *p, struct siblings *to, bool in_block)
         const struct token *token = parse_token(p);
         uint32_t start = p->at;
 
-        if (token->kind == TOKEN_END || token->kind == TOKEN_ERROR)
+        if (parse_is_end(p))
             return true;
         if (token->kind == TOKEN_DEDENT) {
             if (in_block)
@@ -150,10 +161,14 @@ uint32_t parse_block(struct parser *p, enum node_kind kind)
             return NODE_NONE;
         return parse_adopt(p, node, &statements);
     }
+    if (parse_token(p)[1].kind == TOKEN_ERROR && p->at + 1 < p->last) {
+        parse_leave_untold(p, p->tokens[p->at - 1].start);
+        return NODE_NONE;
+    }
     if (parse_token(p)[1].kind != TOKEN_INDENT)
         return parse_fail(p, p->tokens[p->at - 1].start,
                           "Behind this ':' an indented block must follow. Indent the next lines by "
-                          "four spaces, or write pass.");
+                          "four spaces, or write pass; a comment alone is no block.");
     p->at += 2;
     if (!parse_statements(p, &statements, true))
         return NODE_NONE;

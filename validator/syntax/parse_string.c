@@ -83,11 +83,11 @@ bool parse_decode(struct parser *p, const struct token *token, size_t from, size
     return false;
 }
 
-/* Whether the value is the source's own bytes. */
+/* Whether the value is the source's own bytes. A line end may stand in any literal, behind a
+ * backslash. */
 static bool is_plain(const char *text, size_t len, unsigned flags)
 {
-    return ((flags & TOKEN_RAW) || !memchr(text, '\\', len)) &&
-           (!(flags & TOKEN_TRIPLE) || !memchr(text, '\r', len));
+    return ((flags & TOKEN_RAW) || !memchr(text, '\\', len)) && !memchr(text, '\r', len);
 }
 
 /* The usual case: one literal that is no f-string. */
@@ -121,6 +121,14 @@ static uint32_t parse_plain_strings(struct parser *p, uint32_t end)
     return parse_owned_string(p, at, from, flags);
 }
 
+/* Nothing stands between this text and the next: a quote inside of one has cut it. */
+static bool is_cut(const struct parser *p)
+{
+    const struct token *token = parse_token(p);
+
+    return token[0].start + token[0].length == token[1].start;
+}
+
 uint32_t parse_strings(struct parser *p)
 {
     uint32_t end = p->at, node;
@@ -131,6 +139,10 @@ uint32_t parse_strings(struct parser *p)
         any |= p->tokens[end].flags;
         all &= p->tokens[end].flags;
     }
+    if ((any & TOKEN_BYTES) && (any & TOKEN_FORMATTED) && is_cut(p))
+        return parse_fail(p, parse_token(p)->start,
+                          "A text inside the braces of an f-string cannot use the f-string's own "
+                          "quotes in Python 3.11: write f\"{d['key']}\".");
     if ((any & TOKEN_BYTES) && !(all & TOKEN_BYTES))
         return parse_fail(p, parse_token(p)->start,
                           "Bytes and text stand side by side. Write all of them with b, or none.");

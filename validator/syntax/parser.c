@@ -30,7 +30,62 @@ static bool reserve_tokens(struct parser *p)
     return true;
 }
 
-/* Up to TOKEN_END or TOKEN_ERROR, which is kept as well. */
+/* Marks and characters that mostly stand in many places are told once. */
+static bool is_told(const struct parser *p, const char *text)
+{
+    if (strncmp(text, "The character", 13) != 0 && strncmp(text, "'`'", 3) != 0)
+        return false;
+    for (uint32_t i = 0; i < p->error_count; i++)
+        if (strcmp(p->errors[i].text, text) == 0)
+            return true;
+    return false;
+}
+
+static bool is_last(const struct verdict *verdict, const char *text)
+{
+    size_t count = verdict->diagnostic_count;
+
+    return count > 0 && strcmp(verdict->diagnostics[count - 1].text, text) == 0;
+}
+
+/* Behind a TOKEN_ERROR: whether there is more to read. What was wrong is kept until the reading
+ * comes there; an indentation is told at once, and its token dropped. */
+static bool go_on(struct parser *p, struct tokenizer *t)
+{
+    struct unreadable *error = &p->errors[p->error_count];
+
+    if (p->error_count == VALIDATOR_DIAGNOSTICS_CAP || t->lost || t->field)
+        return false;
+    p->ast->broken = true;
+    if (t->in_place) {
+        if (!is_last(p->report->verdict, t->error)) /* the lines of one block */
+            report_add(p->report, "syntax", t->error_at, "%s", t->error);
+        p->count--;
+    } else {
+        error->token = p->count - 1;
+        error->at = t->error_at;
+        snprintf(error->text, sizeof error->text, "%s", is_told(p, t->error) ? "" : t->error);
+        p->error_count++;
+    }
+    return tokenizer_resume(t);
+}
+
+bool parse_tell_unreadable(struct parser *p, size_t at)
+{
+    const struct unreadable *error = p->errors, *end = p->errors + p->error_count;
+
+    while (error < end && error->token < p->at)
+        error++;
+    if (error == end || (parse_token(p)->kind != TOKEN_ERROR && error->at > at))
+        return false;
+    p->ast->broken = true;
+    if (!p->quiet && *error->text && error->at < p->unreadable)
+        report_add(p->report, "syntax", error->at, "%s", error->text);
+    p->quiet = true;
+    return true;
+}
+
+/* Up to TOKEN_END or the last TOKEN_ERROR, which is kept as well. */
 bool parse_add_tokens(struct parser *p, struct tokenizer *tokenizer)
 {
     enum token_kind kind;
@@ -40,7 +95,7 @@ bool parse_add_tokens(struct parser *p, struct tokenizer *tokenizer)
             return false;
         kind = tokenizer_next(tokenizer, &p->tokens[p->count]);
         p->count++;
-    } while (kind != TOKEN_END && kind != TOKEN_ERROR);
+    } while (kind != TOKEN_END && (kind != TOKEN_ERROR || go_on(p, tokenizer)));
     return true;
 }
 
@@ -134,13 +189,20 @@ bool parse_enter(struct parser *p)
     return true;
 }
 
+void parse_leave_untold(struct parser *p, uint32_t at)
+{
+    p->ast->broken = true;
+    p->ast->untold_at = at;
+    p->quiet = true;
+}
+
 uint32_t parse_fail(struct parser *p, size_t at, const char *format, ...)
 {
     char text[VALIDATOR_TEXT_CAP];
     va_list args;
 
     p->ast->broken = true;
-    if (p->quiet || at >= p->unreadable)
+    if (p->quiet || at >= p->unreadable || parse_tell_unreadable(p, at))
         return NODE_NONE;
     p->quiet = true;
     if (report_is_full(p->report))
@@ -175,7 +237,8 @@ static void read_program(struct parser *p, struct tokenizer *tokenizer)
 
     if (p->ast->failed || !parse_add_tokens(p, tokenizer))
         return;
-    if (p->tokens[p->count - 1].kind == TOKEN_ERROR) {
+    p->last = p->count - 1;
+    if (p->tokens[p->last].kind == TOKEN_ERROR) {
         p->ast->broken = true;
         p->unreadable = tokenizer->error_at;
         report_add(p->report, "syntax", tokenizer->error_at, "%s", tokenizer->error);
@@ -186,8 +249,15 @@ static void read_program(struct parser *p, struct tokenizer *tokenizer)
 
 void parser_parse(struct ast *ast, struct report *report)
 {
-    struct parser parser = {.ast = ast, .report = report, .unreadable = SIZE_MAX};
+    struct parser parser;
     struct tokenizer tokenizer;
+
+    memset(&parser, 0, offsetof(struct parser, errors)); /* the errors are not read before set */
+    parser.ast = ast;
+    parser.report = report;
+    parser.unreadable = SIZE_MAX;
+    parser.error_count = 0;
+    parser.quiet = false;
 
     buf_init(&parser.value, VALIDATOR_PARSE_CAP * 4);
     tokenizer_init(&tokenizer, ast->source, ast->len);

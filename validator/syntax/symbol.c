@@ -137,9 +137,8 @@ static uint32_t add(struct symbols *symbols, const char *text, size_t len, uint3
     struct symbol row = {.at = at, .flags = flags};
     uint32_t slot, known;
 
-    len = len > UINT16_MAX ? UINT16_MAX : len;
     row.hash = hash_text(text, len);
-    row.length = (uint16_t)len;
+    row.length = (uint32_t)len;
     known = find(symbols, row.hash, text, len, &slot);
     symbols->probes += distance(symbols, row.hash, slot);
     if (symbols->probes > VALIDATOR_PROBES_CAP + (size_t)symbols->count * 8) {
@@ -193,7 +192,7 @@ uint32_t symbols_find(const struct symbols *symbols, const char *text, size_t le
 {
     uint32_t slot;
 
-    if (symbols->failed || len > UINT16_MAX)
+    if (symbols->failed)
         return SYMBOL_NONE;
     return find(symbols, hash_text(text, len), text, len, &slot);
 }

@@ -18,7 +18,7 @@
 struct symbol {
     uint32_t at;     /* byte of the source, or of `names` with SYMBOL_OWN */
     uint32_t hash;   /* of the text */
-    uint16_t length; /* bytes, saturating: a longer name is equal to no other */
+    uint32_t length; /* bytes */
     uint16_t flags;
 };
 

@@ -27,9 +27,9 @@ enum token_kind {
     TOKEN_NAME, /* names and keywords; token.id is an enum keyword */
     TOKEN_NUMBER,
     TOKEN_STRING,
-    TOKEN_OP,         /* token.id is an enum op */
-    TOKEN_COMMENT,    /* this and the next one only when asked for */
-    TOKEN_NL,         /* a line end that ends no logical line */
+    TOKEN_OP,      /* token.id is an enum op */
+    TOKEN_COMMENT, /* this and the next one only when asked for */
+    TOKEN_NL,      /* a line end that ends no logical line */
     TOKEN_ERROR,
 };
 
@@ -129,7 +129,10 @@ struct tokenizer {
     bool blank_line;  /* nothing but blanks and a comment on this line */
     bool after_token; /* something stands on this logical line */
     bool ended;
-    int pending; /* INDENT (above 0) or DEDENT (below) tokens still to give */
+    bool lost;      /* what was wrong leaves nothing to go on with */
+    bool in_place;  /* what was wrong is an indentation: the line itself can be read */
+    char cut_quote; /* what was wrong is a text that its line's end cuts off: its quote */
+    int pending;    /* INDENT (above 0) or DEDENT (below) tokens still to give */
     size_t depth;
     size_t indent_count;
     uint32_t bracket_at[VALIDATOR_DEPTH_CAP]; /* where each open bracket stands */
@@ -150,6 +153,10 @@ void tokenizer_init_field(struct tokenizer *tokenizer, const char *source, size_
 
 /* Fills *token and returns its kind. After TOKEN_END or TOKEN_ERROR it gives the same again. */
 enum token_kind tokenizer_next(struct tokenizer *tokenizer, struct token *token);
+
+/* After TOKEN_ERROR: makes the tokenizer go on behind the line that it could not read, so that what
+ * is wrong behind it can be told as well. False where nothing can be read any more. */
+bool tokenizer_resume(struct tokenizer *tokenizer);
 
 const char *token_kind_name(enum token_kind kind); /* "NAME", as CPython spells it; static */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/command/encoding_own.h"
+#include "validator/encoding/encoding_own.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -112,4 +112,84 @@ const char *encoding_escape(const char *bytes, size_t len, struct buf *to)
     else
         literal_decode(to, latin1.data, 0, latin1.len, 0, &error, &error_at);
     return error;
+}
+
+/* The number that so many hexadecimal digits stand for; UINT32_MAX where they are none. */
+static uint32_t hex_number(const char *digits, size_t count)
+{
+    static const char values[] = "0123456789abcdef";
+    uint32_t number = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        char digit = (char)(digits[i] >= 'A' && digits[i] <= 'F' ? digits[i] | 0x20 : digits[i]);
+        const char *place = digit ? strchr(values, digit) : NULL;
+
+        if (!place)
+            return UINT32_MAX;
+        number = number << 4 | (uint32_t)(place - values);
+    }
+    return number;
+}
+
+const char *encoding_raw_escape(const char *bytes, size_t len, struct buf *to)
+{
+    for (size_t i = 0; i < len; i++) {
+        size_t digits = 0;
+        uint32_t character;
+
+        if (bytes[i] == '\\' && i + 1 < len) {
+            digits = bytes[i + 1] == 'u' ? 4 : bytes[i + 1] == 'U' ? 8 : 0;
+            if (digits == 0)
+                unicode_encode(to, (unsigned char)bytes[i++]);
+        }
+        if (digits == 0) {
+            unicode_encode(to, (unsigned char)bytes[i]);
+            continue;
+        }
+        character = len - i - 2 < digits ? UINT32_MAX : hex_number(bytes + i + 2, digits);
+        if (character > 0x10FFFF)
+            return "\\u and \\U want four and eight hexadecimal digits";
+        unicode_encode(to, character);
+        i += 1 + digits;
+    }
+    return NULL;
+}
+
+/* Two bytes from a '~' on: a sign that switches, or stands for a '~' or nothing. False for none. */
+static bool take_sign(char sign, bool *chinese, struct buf *to)
+{
+    if (!*chinese && sign == '~')
+        buf_addc(to, '~');
+    else if (!*chinese && sign == '{')
+        *chinese = true;
+    else if (*chinese && sign == '}')
+        *chinese = false;
+    else
+        return !*chinese && sign == '\n';
+    return true;
+}
+
+const char *encoding_hz(const char *bytes, size_t len, struct buf *to)
+{
+    static const char error[] = "these bytes do not stand for text in it";
+    bool chinese = false;
+
+    for (size_t i = 0; i < len; i++) {
+        bool sign = bytes[i] == '~', pair = sign || chinese;
+
+        if ((unsigned char)bytes[i] >= 0x80 || (pair && i + 1 == len))
+            return error;
+        if (sign) {
+            if (!take_sign(bytes[++i], &chinese, to))
+                return error;
+        } else if (chinese) {
+            if ((unsigned char)bytes[i + 1] >= 0x80)
+                return error;
+            buf_addc(to, (char)(bytes[i++] | 0x80));
+            buf_addc(to, (char)(bytes[i] | 0x80));
+        } else {
+            buf_addc(to, bytes[i]);
+        }
+    }
+    return NULL;
 }

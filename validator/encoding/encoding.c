@@ -3,15 +3,15 @@
  * Follows decode_str() of CPython's tokenizer step by step: line ends, byte order mark, the cookie
  * in the first two lines, then the whole text through that encoding.
  */
-#include "mcp/command/encoding.h"
+#include "validator/encoding/encoding.h"
 
 #include <errno.h>
 #include <iconv.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "mcp/command/encoding_own.h"
-#include "mcp/command/encoding_table.h"
+#include "validator/encoding/encoding_own.h"
+#include "validator/encoding/encoding_table.h"
 #include "validator/syntax/unicode.h"
 
 #define BYTE_ORDER_MARK "\xEF\xBB\xBF"
@@ -150,6 +150,31 @@ static const char *convert(const char *name, char *bytes, size_t len, struct buf
     return done == (size_t)-1 ? "these bytes do not stand for text in it" : NULL;
 }
 
+/* Characters for which Python has a private one, as before 2005. */
+static bool is_of_2005(uint32_t character)
+{
+    static const uint32_t others[] = {0x1E3F,  0xE7C7,  0x20087, 0x20089,
+                                      0x200CC, 0x215D7, 0x2298F, 0x241FE};
+
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (character == others[i])
+            return true;
+    return (character >= 0x9FB4 && character <= 0x9FBB) ||
+           (character >= 0xFE10 && character <= 0xFE19);
+}
+
+/* Whether text stands behind the last line end. CPython ends a program's last line before it
+ * decodes, so after it no line end is made up: a statement there has none and is refused. A
+ * backslash, at which a program cannot end either, tells the parser. */
+static bool has_open_line(const struct buf *text)
+{
+    size_t at = text->len;
+
+    while (at > 0 && (text->data[at - 1] == ' ' || text->data[at - 1] == '\t'))
+        at--;
+    return at > 0 && text->data[at - 1] != '\n';
+}
+
 /* What the C library takes and Python does not, or reads otherwise; and what no UTF-8 can say. */
 static const char *check_characters(const struct buf *from, unsigned flags, struct buf *to)
 {
@@ -160,15 +185,19 @@ static const char *check_characters(const struct buf *from, unsigned flags, stru
         if (used == 0)
             return "half a surrogate pair";
         if (character == 0) /* CPython takes the text for a C string */
-            return NULL;
+            break;
         if (((flags & ENCODING_NO_C1) && character >= 0x80 && character < 0xA0) ||
-            ((flags & ENCODING_NO_EURO) && character == 0x20AC) || (at == 0 && character == 0xFEFF))
+            ((flags & ENCODING_NO_EURO) && character == 0x20AC) ||
+            ((flags & ENCODING_NO_2005) && is_of_2005(character)) ||
+            (at == 0 && character == 0xFEFF))
             return "these bytes do not stand for text in it";
         if ((flags & ENCODING_YEN) && (character == 0xA5 || character == 0x203E))
             buf_addc(to, character == 0xA5 ? '\\' : '~');
         else
             buf_add(to, from->data + at, used);
     }
+    if (has_open_line(to))
+        buf_addc(to, '\\');
     return NULL;
 }
 
@@ -176,6 +205,7 @@ static const char *translate(const struct encoding *encoding, const char *bytes,
                              struct buf *to)
 {
     struct buf BUF_AUTO lines = {0};
+    struct buf BUF_AUTO pairs = {0};
     struct buf BUF_AUTO text = {0};
     const char *error;
 
@@ -184,11 +214,15 @@ static const char *translate(const struct encoding *encoding, const char *bytes,
         error = encoding_utf7(lines.data, lines.len, &text);
     else if (encoding->flags & ENCODING_ESCAPE)
         error = encoding_escape(lines.data, lines.len, &text);
-    else
+    else if (encoding->flags & ENCODING_RAW_ESCAPE)
+        error = encoding_raw_escape(lines.data, lines.len, &text);
+    else if (!(encoding->flags & ENCODING_HZ))
         error = convert(encoding->iconv, lines.data, lines.len, &text);
+    else if (!(error = encoding_hz(lines.data, lines.len, &pairs)))
+        error = convert(encoding->iconv, pairs.data, pairs.len, &text);
     if (!error)
         error = check_characters(&text, encoding->flags, to);
-    to->failed |= lines.failed || text.failed;
+    to->failed |= lines.failed || pairs.failed || text.failed;
     return error;
 }
 

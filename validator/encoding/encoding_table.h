@@ -2,8 +2,8 @@
  *
  * The encodings that Python knows by an encoding cookie, with the C library's names for them.
  */
-#ifndef LECTERN_COMMAND_ENCODING_TABLE_H
-#define LECTERN_COMMAND_ENCODING_TABLE_H
+#ifndef LECTERN_VALIDATOR_ENCODING_TABLE_H
+#define LECTERN_VALIDATOR_ENCODING_TABLE_H
 
 #include <stddef.h>
 
@@ -11,8 +11,11 @@ enum encoding_flags {
     ENCODING_NO_C1 = 1 << 0,   /* U+0080 to U+009F come from bytes that Python refuses */
     ENCODING_NO_EURO = 1 << 1, /* so does U+20AC */
     ENCODING_YEN = 1 << 2,     /* U+00A5 and U+203E are Python's '\\' and '~' */
-    ENCODING_UTF7 = 1 << 3,    /* the C library's is laxer: encoding_own.h has it */
-    ENCODING_ESCAPE = 1 << 4,  /* unicode_escape: likewise */
+    ENCODING_NO_2005 = 1 << 3, /* characters that GB 18030 moved in 2005 are elsewhere for Python */
+    ENCODING_HZ = 1 << 4,      /* GB2312 behind the signs of RFC 1843: encoding_own.h */
+    ENCODING_UTF7 = 1 << 5,    /* the C library's is laxer: likewise */
+    ENCODING_ESCAPE = 1 << 6,  /* unicode_escape: likewise */
+    ENCODING_RAW_ESCAPE = 1 << 7, /* raw_unicode_escape: likewise */
 };
 
 struct encoding {

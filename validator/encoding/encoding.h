@@ -4,8 +4,8 @@
  * encoding cookie of PEP 263 are honoured as CPython 3.11 honours them. Only `validate --facts`
  * reads programs so; what is to run must be UTF-8 to begin with (validator/source.h).
  */
-#ifndef LECTERN_COMMAND_ENCODING_H
-#define LECTERN_COMMAND_ENCODING_H
+#ifndef LECTERN_VALIDATOR_ENCODING_H
+#define LECTERN_VALIDATOR_ENCODING_H
 
 #include <stddef.h>
 

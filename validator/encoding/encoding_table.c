@@ -3,7 +3,7 @@
  * Names are those of Python 3.11's encodings.aliases. Left out is what no byte by byte comparison
  * with glibc 2.36 bore out (big5, johab, cp1255, cp1258, mac_roman, iso2022_*, ...).
  */
-#include "mcp/command/encoding_table.h"
+#include "validator/encoding/encoding_table.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -77,8 +77,11 @@ static const struct encoding rows[] = {
     {"UTF-32", 0, "utf_32 u32 utf32"},
     {"UTF-32LE", 0, "utf_32_le utf_32le"},
     {"UTF-32BE", 0, "utf_32_be utf_32be"},
+    {"GB18030", ENCODING_NO_2005, "gb18030 gb18030_2000"},
+    {"GB2312", ENCODING_NO_C1 | ENCODING_HZ, "hz hz_gb hz_gb_2312 hzgb"},
     {"UTF-7", ENCODING_UTF7, "utf_7 u7 utf7 unicode_1_1_utf_7"},
     {"ISO-8859-1", ENCODING_ESCAPE, "unicode_escape"},
+    {"ISO-8859-1", ENCODING_RAW_ESCAPE, "raw_unicode_escape"},
 };
 /* clang-format on */
 

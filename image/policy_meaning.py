@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What names mean, by Python's own scoping, and with it the judgement of modules: what is reached through them, that nothing
+is stored on them, and that they are no values. Runs at the end of the walk (policy.py), over the uses that it kept."""
+import ast
+
+NEVER = 1 << 30
+
+
+def is_super_call(node):
+    return type(node) is ast.Call and type(node.func) is ast.Name and node.func.id == "super"
+
+
+def is_type_call(node):
+    return type(node) is ast.Call and type(node.func) is ast.Name and node.func.id == "type"
+
+
+def judge_kept(walk):
+    """What could not be judged before all of the program was seen."""
+    for scope in walk.classes:
+        walk.own.update(scope.bound.difference(scope.outer))
+    for text, line in walk.patterns:
+        if text not in walk.own:
+            walk.find("forbidden-attribute", line)
+    for line in (*(walk.pieces if walk.formats else ()), *(walk.writers if walk.takes_methods else ())):
+        walk.find("name-by-text", line)
+    modules = {row[0] for row in walk.imports}
+    for name, line in walk.queries:
+        if name in modules:
+            walk.find("text-method", line)
+    for name, scope, line in walk.types:
+        if name not in plain_scope(walk, name, scope).bound:
+            walk.find("forbidden-name", line)
+
+
+def judge_foreign(walk):
+    """Nothing is stored to what was imported."""
+    for name, scope in walk.foreign:
+        plain_scope(walk, name, scope).foreign.add(name)
+    names = {name for name, _ in walk.foreign}
+    for node, chain, scope, _ in walk.uses:
+        if node.id in names and node.id in plain_scope(walk, node.id, scope).foreign:
+            last = chain[-1] if chain else node
+            if type(last.ctx) is not ast.Load or id(last) in walk.item_stores:
+                walk.find("module-store", node.lineno)
+
+
+def judge_uses(walk):
+    judge_kept(walk)
+    judge_foreign(walk)
+    steps = {}  # id of a Name: attributes behind it that were judged as the module's
+    if walk.imports:
+        names = place_imports(walk)
+        given_away = find_given_away(walk, names)
+        for node, chain, scope, statement in walk.uses:
+            if node.id in names:
+                module = meaning(walk, node.id, scope, statement, given_away)
+                if module is not None:
+                    steps[id(node)] = judge_module_use(walk, node, chain, module)
+    for node, number, root, called in walk.doubts:
+        if number >= steps.get(id(root), 0):
+            judge_attribute(walk, node, called)
+        if not called:
+            judge_uncalled(walk, node)
+
+
+def judge_attribute(walk, node, called):
+    """One that is watched, and no step of a module's chain."""
+    policy, text = walk.policy, node.attr
+    if policy.is_dunder(text):
+        allowed = (called and text in policy.dunders and is_super_call(node.value) and not (
+            text == "__new__" and (node.value.args or node.value.keywords))) or (
+            text == "__name__" and type(node.ctx) is ast.Load and is_type_call(node.value))
+        told = type(node.value) is ast.Attribute and node.value.attr == "__class__"  # one mistake
+        if not (allowed or told):
+            walk.find("dunder", node.end_lineno)
+    elif text in policy.attributes or (text not in walk.own and policy.is_private(text)):
+        walk.find("forbidden-attribute", node.end_lineno)
+
+
+def judge_uncalled(walk, node):
+    policy, text = walk.policy, node.attr
+    if text in policy.writers:
+        walk.find("file-method", node.end_lineno)
+    if text in policy.queries:
+        walk.find("text-method", node.end_lineno)
+    if text in policy.getters:
+        walk.find("name-by-text", node.end_lineno)
+
+
+def plain_scope(walk, name, scope):
+    """The scope that binds the name for this one; the module's for what nothing binds."""
+    around = scope
+    while around is not None:
+        if around.kind != "class" or around is scope:
+            declared = around.outer.get(name)
+            if declared == "global":
+                return walk.root
+            if declared is None and name in around.bound:
+                return around
+        around = around.parent
+    return walk.root
+
+
+def binding_scope(walk, name, scope):
+    """The scope whose binding of the name is meant in this one; the module's for what nothing binds."""
+    around = scope
+    while around is not None:
+        if around.kind != "class" or around is scope:
+            declared = around.outer.get(name)
+            if declared == "global":
+                return walk.root
+            if declared is None and name in around.bound:
+                # Before a class's body has bound a name, Python finds the module's.
+                return walk.root if around.kind == "class" and name not in around.modules else around
+        around = around.parent
+    return walk.root
+
+
+def place_imports(walk):
+    """Puts each import into the scope it binds in; the names of all."""
+    for name, module, scope, _, line in sorted(walk.imports, key=lambda row: row[4]):
+        declared = scope.outer.get(name)
+        if declared == "global":
+            scope = walk.root
+        elif declared == "nonlocal":
+            scope = binding_scope(walk, name, scope)
+        if scope.modules.setdefault(name, module) is not module:
+            walk.find("import-twice", line)
+        if scope.kind == "class":  # it becomes the class's attribute
+            walk.find("module-as-value", line)
+    return {row[0] for row in walk.imports}
+
+
+def find_given_away(walk, names):
+    """{name: the module's own statement behind which it is no module any more}."""
+    last = {}
+    for name, _, scope, statement, _ in walk.imports:
+        if scope is walk.root or scope.outer.get(name) == "global":
+            last[name] = max(last.get(name, -1), NEVER if statement is None else statement)
+    given_away = {}
+    for number, statement in enumerate(walk.tree.body):
+        for name in bound_for_certain(statement):
+            if name in names and name not in walk.shared and last.get(name, NEVER) < number:
+                given_away.setdefault(name, number)
+    return given_away
+
+
+def meaning(walk, name, scope, statement, given_away):
+    """The Module that a name means, or None."""
+    where = binding_scope(walk, name, scope)
+    if where is walk.root and statement > given_away.get(name, NEVER):
+        return None
+    return where.modules.get(name)
+
+
+def judge_module_use(walk, node, chain, module):
+    """The number of attributes that were judged."""
+    if chain is None:
+        walk.find("module-as-value", node.lineno)
+        return 0
+    for number, attribute in enumerate(chain, 1):
+        inner = walk.policy.modules.get("%s.%s" % (module.name, attribute.attr))
+        if inner is not None:
+            module = inner
+            continue
+        if not module.allows(attribute.attr):
+            walk.find("module-attribute", attribute.end_lineno)
+        elif (type(chain[-1].ctx) is not ast.Load or id(chain[-1]) in walk.item_stores) and (
+                type(attribute.ctx) is not ast.Load or "%s.%s" % (module.name, attribute.attr) not in (
+                    walk.policy.storable if number < len(chain) else walk.policy.item_storable)):
+            walk.find("module-store", node.lineno)
+        return number
+    walk.find("module-as-value", chain[-1].end_lineno)
+    return len(chain)
+
+
+def bound_for_certain(statement):
+    kind = type(statement)
+    if kind is ast.Assign:
+        return [target.id for target in statement.targets if type(target) is ast.Name]
+    if kind in (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef):
+        return [statement.name]
+    if kind is ast.ImportFrom:  # of a module it is one of the imports, and the last
+        return [alias.asname or alias.name for alias in statement.names]
+    return ()

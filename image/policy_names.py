@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Statements and what binds: names in every role but that of being read, scopes, imports. A handler takes the walk
+(policy.py) and a node; it judges the node and puts on the walk's stack what there is to go on with."""
+import ast
+
+
+def declare(walk, node):
+    word = "global" if type(node) is ast.Global else "nonlocal"
+    for text in node.names:
+        walk.judge_name(text, node.lineno)
+        walk.scope.outer[text] = word
+        if word == "global" and walk.scope is not walk.root:
+            walk.shared.add(text)
+
+
+def walrus(walk, node):
+    target, scope = node.target, walk.scope
+    walk.judge_name(target.id, target.lineno)
+    if target.id in walk.policy.getters:
+        walk.find("name-by-text", target.lineno)
+    while scope.kind == "comprehension":
+        scope = scope.parent
+    scope.bound.add(target.id)
+    walk.stack.append(node.value)
+
+
+def augmented(walk, node):
+    if type(node.target) is ast.Name:  # read, too
+        walk.uses.append((node.target, None, walk.scope, walk.scope.statement))
+    walk.stack += (node.target, node.value)
+
+
+def handler(walk, node):
+    if node.name is not None:
+        bind(walk, node.name, node.type.end_lineno)
+    walk.stack += (node.type, node.body)
+
+
+def keyword(walk, node):
+    if node.arg is not None:
+        walk.judge_name(node.arg, node.lineno)
+        if node.arg in walk.policy.keywords:
+            walk.find("forbidden-name", node.lineno)
+        if node.arg in walk.policy.evaluated:
+            walk.places_of.judge_setting(walk, node.value)
+    elif type(node.value) is ast.Dict:
+        walk.places_of.judge_keys(walk, node.value)
+    walk.stack.append(node.value)
+
+
+def condition(walk, node):
+    if not is_main_guard(node.test):
+        walk.stack.append(node.test)
+    walk.stack += (node.body, node.orelse)
+
+
+def is_main_guard(test):
+    if type(test) is not ast.Compare or len(test.ops) != 1 or type(test.ops[0]) is not ast.Eq:
+        return False
+    for name, other in ((test.left, test.comparators[0]), (test.comparators[0], test.left)):
+        if type(name) is ast.Name and name.id == "__name__":
+            return type(other) is ast.Constant and type(other.value) is str
+    return False
+
+
+def capture(walk, node):
+    """MatchAs, MatchStar."""
+    if node.name is not None:
+        bind(walk, node.name, node.end_lineno)
+    if type(node) is ast.MatchAs:
+        walk.stack.append(node.pattern)
+
+
+def match_mapping(walk, node):
+    if node.rest is not None:
+        bind(walk, node.rest, node.end_lineno)
+    walk.stack += (node.keys, node.patterns)
+
+
+def match_class(walk, node):
+    for text, pattern in zip(node.kwd_attrs, node.kwd_patterns):
+        if walk.policy.is_dunder(text):
+            walk.find("dunder", pattern.lineno)
+        elif text in walk.policy.uncalled:
+            walk.find("forbidden-attribute", pattern.lineno)
+        elif walk.policy.is_private(text):
+            walk.patterns.append((text, pattern.lineno))
+    walk.places_of.stands(walk, "asked_for", (node.cls,))
+    walk.stack += (node.cls, node.patterns, node.kwd_patterns)
+
+
+def bind(walk, text, line):
+    walk.judge_name(text, line)
+    walk.scope.bound.add(text)
+
+
+def parameters(walk, args, scope):
+    """Names into the function's scope; defaults and annotations belong to the one around it."""
+    for one in (*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg):
+        if one is not None:
+            walk.judge_name(one.arg, one.lineno)
+            scope.bound.add(one.arg)
+            walk.places_of.stands(walk, "asked_for", (one.annotation,))
+            walk.stack.append(one.annotation)
+    walk.stack += (args.defaults, args.kw_defaults)
+
+
+def function(walk, node):
+    walk.scope.bound.add(node.name)
+    if not (walk.scope.kind == "class" and node.name in walk.policy.dunders):
+        walk.judge_name(node.name, node.lineno)
+    walk.places_of.stands(walk, "asked_for", (node.returns,))
+    walk.places_of.decorated(walk, node.decorator_list)
+    walk.stack += (node.decorator_list, node.returns)
+    parameters(walk, node.args, walk.later("function", list(node.body)))
+
+
+def lambda_(walk, node):
+    parameters(walk, node.args, walk.later("function", [node.body]))
+
+
+def class_(walk, node):
+    bind(walk, node.name, node.lineno)
+    walk.places_of.place_bases(walk, node)
+    walk.places_of.decorated(walk, node.decorator_list)
+    walk.stack += (node.decorator_list, node.bases, node.keywords)
+    walk.later("class", list(node.body))
+
+
+def comprehension(walk, node):
+    first = node.generators[0]
+    walk.stack.append(first.iter)
+    nodes = [first.target, first.ifs, node.generators[1:]]
+    nodes += (node.key, node.value) if type(node) is ast.DictComp else (node.elt,)
+    walk.later("comprehension", nodes)
+
+
+def note_import(walk, name, module, node, line):
+    if name[0] == "_" and "__" in name and len(name) > 2:  # in a class Python reads it as another
+        walk.find("forbidden-name", line)
+    direct = walk.scope is walk.root and walk.tree.body[walk.scope.statement] is node
+    walk.imports.append((name, module, walk.scope, walk.scope.statement if direct else None, line))
+
+
+def judge_module(walk, name, line):
+    module = walk.policy.modules.get(name)
+    if module is None or not module.importable:
+        walk.find("import-not-allowed", line)
+        return None
+    return module
+
+
+def judge_bound(walk, text, line):
+    if walk.policy.is_dunder(text) or text in walk.policy.names:
+        walk.find("forbidden-name", line)
+
+
+def bind_alias(walk, alias, name):
+    walk.scope.bound.add(name)
+    if alias.name in walk.policy.getters and name != alias.name:  # known here by its own name
+        walk.find("name-by-text", alias.end_lineno)
+    if alias.name in walk.policy.of_place and name != alias.name:
+        walk.find("forbidden-name", alias.lineno)
+
+
+def import_(walk, node):
+    for alias in node.names:
+        module = judge_module(walk, alias.name, alias.lineno)
+        first = alias.name.partition(".")[0]
+        if alias.asname is not None:
+            judge_bound(walk, alias.asname, alias.end_lineno)
+        else:
+            module = module and walk.policy.modules.get(first)
+        bind_alias(walk, alias, alias.asname or first)
+        if module is not None:
+            line = alias.lineno if alias.asname is None else alias.end_lineno
+            note_import(walk, alias.asname or first, module, node, line)
+
+
+def import_from(walk, node):
+    if node.level or node.module is None:
+        walk.find("import-not-allowed", node.lineno)
+        module = None
+    else:
+        module = judge_module(walk, node.module, node.lineno)
+    for alias in node.names:
+        if alias.name == "*":
+            walk.find("import-star", alias.lineno)
+            continue
+        bind_alias(walk, alias, alias.asname or alias.name)
+        if module is not None:
+            member(walk, module, alias, node)
+
+
+def member(walk, module, alias, node):
+    name = alias.asname or alias.name
+    judge_bound(walk, name, alias.end_lineno)
+    inner = walk.policy.modules.get("%s.%s" % (module.name, alias.name))
+    if inner is not None:
+        note_import(walk, name, inner, node, alias.end_lineno)
+    elif not module.allows(alias.name):
+        walk.find("import-not-allowed", alias.lineno)
+    elif "%s.%s" % (module.name, alias.name) not in walk.policy.item_storable:
+        walk.foreign.append((name, walk.scope))
+
+
+HANDLERS = {
+    ast.keyword: keyword, ast.NamedExpr: walrus, ast.Lambda: lambda_, ast.ListComp: comprehension,
+    ast.SetComp: comprehension, ast.DictComp: comprehension, ast.GeneratorExp: comprehension, ast.FunctionDef: function,
+    ast.AsyncFunctionDef: function, ast.ClassDef: class_, ast.Import: import_, ast.ImportFrom: import_from,
+    ast.Global: declare, ast.Nonlocal: declare, ast.If: condition, ast.AugAssign: augmented, ast.ExceptHandler: handler,
+    ast.MatchAs: capture, ast.MatchStar: capture, ast.MatchMapping: match_mapping, ast.MatchClass: match_class,
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The slips that models make, as tables: each row looks at the tokens around the place where the
+ * reading stopped. The tables are tried in the order of slip_tables (parse_slip.c); the first row
+ * that fits gives the place and the words. Private to the parser.
+ */
+#ifndef LECTERN_VALIDATOR_SLIP_H
+#define LECTERN_VALIDATOR_SLIP_H
+
+#include "validator/syntax/parse.h"
+
+#define SLIP_LOOK_BACK 200 /* tokens looked at before the place, at most */
+
+struct place {
+    const struct parser *p;
+    const struct token *here, *first; /* where it went wrong; the first token of its line */
+    const struct token *open;         /* the innermost open bracket of the line, or NULL */
+    const char *wanted;               /* what was expected here */
+};
+
+struct slip {
+    /* The token to point at, or NULL where this is not the slip. */
+    const struct token *(*find)(const struct place *place);
+    const char *text; /* NULL: it has been told already, and nothing more is said */
+};
+
+/* Each ends with a row without `find`. */
+extern const struct slip slips_of_other_tools[];
+extern const struct slip slips_in_imports[];
+extern const struct slip slips_in_statements[];
+extern const struct slip slips_in_expressions[];
+
+bool slip_is_word(const struct place *place, const struct token *token, const char *words);
+bool slip_begins_with(const struct place *place, const char *words);
+bool slip_is_value(const struct token *token);   /* a number, a text or a name that is no keyword */
+bool slip_ends_value(const struct token *token); /* likewise, and a closing bracket, None, True */
+bool slip_adjoin(const struct token *left, const struct token *right); /* nothing between */
+
+static inline bool slip_is_op(const struct token *token, unsigned op)
+{
+    return token->kind == TOKEN_OP && token->id == op;
+}
+
+/* The token stands `count` or more behind the first one of its line. */
+static inline bool slip_is_behind(const struct place *place, unsigned count)
+{
+    return place->here >= place->first + count;
+}
+
+static inline char slip_byte(const struct place *place, const struct token *token)
+{
+    return token->length ? place->p->ast->source[token->start] : '\0';
+}
+
+#endif
