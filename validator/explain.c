@@ -100,9 +100,9 @@ void validator_explain_json(const struct verdict *verdict, struct buf *to)
                                         (json_int_t)diagnostic->line, "column",
                                         (json_int_t)diagnostic->column, "text", diagnostic->text));
     }
-    object = json_pack("{s:b, s:s, s:s, s:o, s:o}", "accepted", verdict->accepted, "kind",
-                       verdict->kind, "profile", verdict->profile, "modules", modules,
-                       "diagnostics", diagnostics);
+    object =
+        json_pack("{s:b, s:s, s:s, s:o, s:o}", "accepted", verdict->accepted, "kind", verdict->kind,
+                  "profile", verdict->profile, "modules", modules, "diagnostics", diagnostics);
     if (object)
         json_write(to, object);
     else

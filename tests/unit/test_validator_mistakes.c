@@ -383,11 +383,11 @@ static void test_several(void **state)
 static void test_untold(void **state)
 {
     static const char *const programs[] = {
-        "if x:\n    .foo()\n",     "try:\n    x = 1\ncatch x\n",
-        "re.match(a)\ncase 1 2\n", "exec 'x'\n",
-        "x = 1\n\n.foo()\n",       "if x:\n\xC2\xA0\xC2\xA0y = 1\n",
-        "x = 1\n  .a()\n  .b()\n",
-        "  .a()\n", "try:\n    x\ncatch E = 3\n",
+        "if x:\n    .foo()\n",        "try:\n    x = 1\ncatch x\n",
+        "re.match(a)\ncase 1 2\n",    "exec 'x'\n",
+        "x = 1\n\n.foo()\n",          "if x:\n\xC2\xA0\xC2\xA0y = 1\n",
+        "x = 1\n  .a()\n  .b()\n",    "  .a()\n",
+        "try:\n    x\ncatch E = 3\n",
     };
 
     (void)state;
