@@ -51,6 +51,7 @@ static bool is_type_in_place(struct judge *judge, const struct site *site)
 
     return is_annotation(judge, site) || is_asked_for(judge, site) ||
            parent->kind == NODE_ATTRIBUTE || parent->kind == NODE_COMPARE ||
+           parent->kind == NODE_EXPRESSION || parent->kind == NODE_BROKEN ||
            parent->kind == NODE_BINARY || parent->kind == NODE_SUBSCRIPT ||
            parent->kind == NODE_MATCH_CLASS;
 }
