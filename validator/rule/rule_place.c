@@ -113,7 +113,8 @@ static bool is_mapped(const struct judge *judge, const struct site *site)
     if (kind != NODE_NAME && kind != NODE_ATTRIBUTE)
         return false;
     name = ast_name(judge->ast, call->child, &len);
-    for (uint32_t argument = judge_first_argument(judge, call->child); argument; count++) {
+    for (uint32_t argument = judge_first_argument(judge, call->child); argument && count <= 2;
+         count++) {
         kind = judge_node(judge, argument)->kind;
         if (kind == NODE_STARRED || kind == NODE_DOUBLE_STARRED || kind == NODE_KEYWORD)
             return false;
