@@ -120,7 +120,7 @@ HANDLERS = {**places.HANDLERS, **names.HANDLERS, **calls.HANDLERS}
 # The fields to go on with, of nodes that ask for nothing else.
 FIELDS = (
     (ast.Delete, "targets"),
-    (ast.Expr, "value"), (ast.Return, "value"), (ast.For, "target", "iter", "body", "orelse"),
+    (ast.Return, "value"), (ast.For, "target", "iter", "body", "orelse"),
     (ast.AsyncFor, "target", "iter", "body", "orelse"), (ast.While, "test", "body", "orelse"),
     (ast.With, "items", "body"), (ast.AsyncWith, "items", "body"), (ast.withitem, "context_expr", "optional_vars"),
     (ast.Raise, "exc", "cause"), (ast.Try, "body", "handlers", "orelse", "finalbody"),

@@ -113,6 +113,11 @@ def subscript(walk, node):
     walk.stack += (node.value, node.slice)
 
 
+def expression(walk, node):
+    stands(walk, "asked_for", (node.value,))
+    walk.stack.append(node.value)
+
+
 def annotated(walk, node):
     stands(walk, "asked_for", (node.annotation,))
     walk.stack += (node.target, node.annotation, node.value)
@@ -120,4 +125,5 @@ def annotated(walk, node):
 
 HANDLERS = {
     ast.Dict: dictionary, ast.Assign: assign, ast.Compare: compare, ast.Subscript: subscript, ast.AnnAssign: annotated,
+    ast.Expr: expression,
 }

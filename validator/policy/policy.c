@@ -138,7 +138,8 @@ static bool names_dunder(const char *text, size_t len)
             continue;
         if (i < len && text[i] != '.')
             return false;
-        found = found || policy_has_word(policy_dunder_texts, text + start, i - start);
+        found = found || (policy_is_dunder(text + start, i - start) &&
+                          policy_has_word(policy_dunder_texts, text + start, i - start));
         start = i + 1;
     }
     return found;

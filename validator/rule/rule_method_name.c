@@ -16,7 +16,7 @@
 
 struct walk {
     struct judge *judge;
-    uint8_t *walked; /* a bit a node: calls whose arguments have been seen */
+    uint8_t *walked; /* a bit a node: calls and strings that have been seen */
 };
 
 static bool takes_methods(const struct judge *judge, uint32_t call)
@@ -56,7 +56,7 @@ static void walk_node(struct walk *walk, uint32_t node)
 
     if (kind == NODE_STRING)
         judge_string(walk->judge, node);
-    else if (kind == NODE_CALL)
+    if (kind == NODE_STRING || kind == NODE_CALL)
         walk->walked[node / 8] |= (uint8_t)(1 << node % 8);
     for (uint32_t child = judge_node(walk->judge, node)->child; child;
          child = judge_node(walk->judge, child)->next)
@@ -75,14 +75,15 @@ static bool takes_any(const struct judge *judge)
 }
 
 /* A name that no data has, as "to_csv". */
-static void judge_writer_name(struct judge *judge, uint32_t node)
+static void judge_writer_name(struct walk *walk, uint32_t node)
 {
+    struct judge *judge = walk->judge;
     size_t len;
     const char *text = judge_text(judge, node, &len, NULL);
     const struct policy_name *name =
         text && len > 2 && memcmp(text, "to", 2) == 0 ? policy_name_find(text, len) : NULL;
 
-    if (name && (name->roles & METHODS))
+    if (name && (name->roles & METHODS) && !(walk->walked[node / 8] & (1 << node % 8)))
         judge_string(judge, node);
 }
 
@@ -93,8 +94,6 @@ void rule_method_name(struct judge *judge)
 
     if (!(judge->roles & TAKES))
         return;
-    for (uint32_t i = 0, any = takes_any(judge); any && i < judge->facts->strings.count; i++)
-        judge_writer_name(judge, judge->facts->strings.rows[i].node);
     walk.walked = calloc(judge->ast->count / 8 + 1, 1);
     judge->failed = judge->failed || !walk.walked;
     for (uint32_t i = 0; i < calls->count && !judge->failed; i++) {
@@ -106,5 +105,8 @@ void rule_method_name(struct judge *judge)
              argument; argument = judge_node(judge, argument)->next)
             walk_node(&walk, argument);
     }
+    for (uint32_t i = 0, any = takes_any(judge);
+         any && walk.walked && i < judge->facts->strings.count; i++)
+        judge_writer_name(&walk, judge->facts->strings.rows[i].node);
     free(walk.walked);
 }

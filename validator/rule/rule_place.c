@@ -51,6 +51,7 @@ static bool is_type_in_place(struct judge *judge, const struct site *site)
 
     return is_annotation(judge, site) || is_asked_for(judge, site) ||
            parent->kind == NODE_ATTRIBUTE || parent->kind == NODE_COMPARE ||
+           parent->kind == NODE_EXPRESSION || parent->kind == NODE_BROKEN ||
            parent->kind == NODE_BINARY || parent->kind == NODE_SUBSCRIPT ||
            parent->kind == NODE_MATCH_CLASS;
 }
@@ -112,7 +113,8 @@ static bool is_mapped(const struct judge *judge, const struct site *site)
     if (kind != NODE_NAME && kind != NODE_ATTRIBUTE)
         return false;
     name = ast_name(judge->ast, call->child, &len);
-    for (uint32_t argument = judge_first_argument(judge, call->child); argument; count++) {
+    for (uint32_t argument = judge_first_argument(judge, call->child); argument && count <= 2;
+         count++) {
         kind = judge_node(judge, argument)->kind;
         if (kind == NODE_STARRED || kind == NODE_DOUBLE_STARRED || kind == NODE_KEYWORD)
             return false;

@@ -89,8 +89,9 @@ static bool holds_dunder(const char *text, size_t len)
             continue;
         if (i < len && !is_one_of(text[i], ".{}[]!:"))
             return false;
-        found = found || policy_has_word(policy_dunder_texts, text + start, i - start) ||
-                policy_has_word(policy_dunder_pieces, text + start, i - start);
+        found = found || (policy_is_dunder(text + start, i - start) &&
+                          (policy_has_word(policy_dunder_texts, text + start, i - start) ||
+                           policy_has_word(policy_dunder_pieces, text + start, i - start)));
         start = i + 1;
     }
     return found;
