@@ -74,13 +74,26 @@ static void locate(const struct report *report, size_t at, size_t *line, size_t 
         *column += ((unsigned char)report->source[i] & 0xC0) != 0x80;
 }
 
+/* A place that is no Python needs no further word. */
+static bool is_told(const struct verdict *verdict, size_t line, size_t column)
+{
+    for (size_t i = 0; i < verdict->diagnostic_count; i++)
+        if (verdict->diagnostics[i].line == line && verdict->diagnostics[i].column == column &&
+            strcmp(verdict->diagnostics[i].code, "syntax") == 0)
+            return true;
+    return false;
+}
+
 void report_add(struct report *report, const char *code, size_t at, const char *format, ...)
 {
     size_t line = 0, column = 0;
     va_list args;
 
-    if (report->verdict->diagnostic_count < VALIDATOR_DIAGNOSTICS_CAP)
+    if (report->verdict->diagnostic_count < VALIDATOR_DIAGNOSTICS_CAP) {
         locate(report, at, &line, &column);
+        if (is_told(report->verdict, line, column))
+            return;
+    }
     va_start(args, format);
     add(report, code, line, column, format, args);
     va_end(args);
