@@ -32,13 +32,13 @@ def judge_kept(walk):
             walk.find("forbidden-name", line)
 
 
-def judge_foreign(walk):
-    """Nothing is stored to what was imported."""
+def judge_foreign(walk, of_modules):
+    """Nothing is stored to what was imported. What means a module was judged as one."""
     for name, scope in walk.foreign:
         plain_scope(walk, name, scope).foreign.add(name)
     names = {name for name, _ in walk.foreign}
     for node, chain, scope, _ in walk.uses:
-        if node.id in names and node.id in plain_scope(walk, node.id, scope).foreign:
+        if node.id in names and id(node) not in of_modules and node.id in plain_scope(walk, node.id, scope).foreign:
             last = chain[-1] if chain else node
             if type(last.ctx) is not ast.Load or id(last) in walk.item_stores:
                 walk.find("module-store", node.lineno)
@@ -46,7 +46,6 @@ def judge_foreign(walk):
 
 def judge_uses(walk):
     judge_kept(walk)
-    judge_foreign(walk)
     steps = {}  # id of a Name: attributes behind it that were judged as the module's
     if walk.imports:
         names = place_imports(walk)
@@ -56,6 +55,7 @@ def judge_uses(walk):
                 module = meaning(walk, node.id, scope, statement, given_away)
                 if module is not None:
                     steps[id(node)] = judge_module_use(walk, node, chain, module)
+    judge_foreign(walk, steps)
     for node, number, root, called in walk.doubts:
         if number >= steps.get(id(root), 0):
             judge_attribute(walk, node, called)

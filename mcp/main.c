@@ -146,8 +146,8 @@ static int dispatch(int argc, char **argv)
  * costs more than the judgement. */
 static void keep_freed_memory(void)
 {
-    mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
-    mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+    mallopt(M_TRIM_THRESHOLD, KEPT_BYTES); /* NOLINT(concurrency-mt-unsafe): before any thread */
+    mallopt(M_MMAP_THRESHOLD, KEPT_BYTES); /* NOLINT(concurrency-mt-unsafe): likewise */
 }
 
 int main(int argc, char **argv)
