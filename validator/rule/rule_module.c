@@ -202,8 +202,11 @@ void rule_module(struct judge *judge)
     judge_chains(judge);
     for (uint32_t i = 0; i < names->count; i++)
         judge_bare(judge, &names->rows[i]);
-    for (uint32_t i = 0; judge->foreign && i < names->count; i++)
-        if (is_foreign(judge, names->rows[i].binding) &&
-            is_item_store(judge, names->rows[i].node, names->rows[i].parent))
-            refuse_store(judge, names->rows[i].node);
+    for (uint32_t i = 0; judge->foreign && i < names->count; i++) {
+        const struct site *site = &names->rows[i];
+
+        if (is_foreign(judge, site->binding) && is_item_store(judge, site->node, site->parent) &&
+            !judge_meaning(judge, site->binding, site->scope, judge_node(judge, site->node)->at))
+            refuse_store(judge, site->node);
+    }
 }
