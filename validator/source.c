@@ -32,7 +32,6 @@ static bool check_characters(struct report *report)
 
         while (report->len - at >= sizeof(uint64_t) && are_printable(source + at))
             at += sizeof(uint64_t);
-        used = 0;
         if (at == report->len)
             break;
         if ((unsigned char)source[at] >= 0x20 && (unsigned char)source[at] < 0x7F) {

@@ -51,8 +51,8 @@ static void append(struct facts *facts, uint32_t scope, uint32_t binding)
 
 /* The scope's binding of the symbol, made if it is the first; FACTS_NONE without a name or
  * memory. */
-static uint32_t bind(struct scope_walk *walk, uint32_t scope, uint32_t symbol, uint32_t node,
-                     unsigned flags)
+static uint32_t bind_name(struct scope_walk *walk, uint32_t scope, uint32_t symbol, uint32_t node,
+                          unsigned flags)
 {
     struct facts *facts = walk->facts;
     uint32_t *link, made = facts->binding_count;
@@ -98,7 +98,7 @@ static void declare_parameters(struct scope_walk *walk, uint32_t at, uint32_t sc
     const struct node *nodes = walk->nodes;
 
     for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next) {
-        bind(walk, inner, nodes[child].name, child, BINDING_PARAMETER);
+        bind_name(walk, inner, nodes[child].name, child, BINDING_PARAMETER);
         declare_children(walk, child, scope);
     }
 }
@@ -169,7 +169,7 @@ static void declare_walrus(struct scope_walk *walk, uint32_t at, uint32_t scope)
 
     while (facts->scopes[outer].kind == SCOPE_COMPREHENSION)
         outer = facts->scopes[outer].parent;
-    bind(walk, outer, walk->nodes[target].name, target, BINDING_ASSIGNED);
+    bind_name(walk, outer, walk->nodes[target].name, target, BINDING_ASSIGNED);
     declare(walk, walk->nodes[target].next, scope);
 }
 
@@ -184,8 +184,8 @@ static void declare_annotated(struct scope_walk *walk, uint32_t at, uint32_t sco
     if (nodes[target].kind != NODE_NAME)
         declare(walk, target, scope);
     else if (simple || has_value)
-        bind(walk, scope, nodes[target].name, target,
-             (simple ? BINDING_ANNOTATED : 0) | (has_value ? BINDING_ASSIGNED : 0));
+        bind_name(walk, scope, nodes[target].name, target,
+                  (simple ? BINDING_ANNOTATED : 0) | (has_value ? BINDING_ASSIGNED : 0));
     declare(walk, annotation, scope);
     if (has_value)
         declare(walk, nodes[annotation].next, scope);
@@ -200,8 +200,8 @@ static void declare_names(struct scope_walk *walk, uint32_t at, uint32_t scope)
         uint32_t symbol = nodes[child].name, meant = FACTS_NONE, made;
 
         if (global)
-            meant = bind(walk, 0, symbol, child, scope ? BINDING_SHARED : 0);
-        made = bind(walk, scope, symbol, child, global ? BINDING_GLOBAL : BINDING_NONLOCAL);
+            meant = bind_name(walk, 0, symbol, child, scope ? BINDING_SHARED : 0);
+        made = bind_name(walk, scope, symbol, child, global ? BINDING_GLOBAL : BINDING_NONLOCAL);
         if (made != FACTS_NONE)
             walk->facts->bindings[made].meant = meant;
     }
@@ -215,7 +215,7 @@ static void declare_import(struct scope_walk *walk, uint32_t at, uint32_t scope)
         uint32_t binding = nodes[alias].child;
 
         if (binding != NODE_NONE)
-            bind(walk, scope, nodes[binding].name, binding, BINDING_IMPORT);
+            bind_name(walk, scope, nodes[binding].name, binding, BINDING_IMPORT);
     }
 }
 
@@ -226,21 +226,21 @@ static void declare(struct scope_walk *walk, uint32_t at, uint32_t scope)
     switch (node->kind) {
     case NODE_NAME:
         if (node->op != CONTEXT_LOAD)
-            bind(walk, scope, node->name, at, BINDING_ASSIGNED);
+            bind_name(walk, scope, node->name, at, BINDING_ASSIGNED);
         return;
     case NODE_NUMBER:
     case NODE_STRING:
     case NODE_CONSTANT:
         return;
     case NODE_FUNCTION:
-        bind(walk, scope, node->name, at, BINDING_DEFINITION);
+        bind_name(walk, scope, node->name, at, BINDING_DEFINITION);
         declare_function(walk, at, scope);
         return;
     case NODE_LAMBDA:
         declare_function(walk, at, scope);
         return;
     case NODE_CLASS:
-        bind(walk, scope, node->name, at, BINDING_DEFINITION);
+        bind_name(walk, scope, node->name, at, BINDING_DEFINITION);
         declare_class(walk, at, scope);
         return;
     case NODE_LIST_COMPREHENSION:
@@ -266,7 +266,7 @@ static void declare(struct scope_walk *walk, uint32_t at, uint32_t scope)
     case NODE_HANDLER:
     case NODE_MATCH_STAR:
     case NODE_MATCH_AS:
-        bind(walk, scope, node->name, at, BINDING_ASSIGNED);
+        bind_name(walk, scope, node->name, at, BINDING_ASSIGNED);
         break;
     default:
         break;

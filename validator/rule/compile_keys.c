@@ -96,7 +96,7 @@ static bool read_number(const struct compile *compile, uint32_t node, struct key
     bool decimal, imaginary;
 
     len = number_scan(text, ast->len - ast->nodes[node].at, &decimal, &error, &error_at);
-    if (decimal || (len > 1 && text[0] == '0' && memchr("xXoObB", text[1], 6))) {
+    if (decimal || (len > 1 && text[0] == '0' && text[1] && strchr("xXoObB", text[1]))) {
         key->real = read_integer(text, len);
         return true;
     }

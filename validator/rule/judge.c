@@ -179,7 +179,7 @@ struct step judge_step(struct judge *judge, const struct policy_module *from, ui
 {
     uint32_t symbol = judge_node(judge, attribute)->name;
     struct step *step =
-        &judge->steps[(symbol * 5 + (size_t)(from - policy_modules)) & (JUDGE_STEPS - 1)];
+        &judge->steps[((size_t)symbol * 5 + (size_t)(from - policy_modules)) & (JUDGE_STEPS - 1)];
     size_t len;
     const char *text;
 

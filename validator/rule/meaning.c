@@ -103,7 +103,7 @@ static bool place_imports(struct judge *judge)
 {
     const struct facts *facts = judge->facts;
 
-    judge->meanings = malloc((size_t)facts->binding_count * sizeof *judge->meanings);
+    judge->meanings = calloc(facts->binding_count, sizeof *judge->meanings);
     if (!judge->meanings)
         return false;
     for (uint32_t i = 0; i < facts->binding_count; i++)

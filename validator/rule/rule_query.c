@@ -29,14 +29,14 @@ static char before(const char *text, size_t at)
 {
     while (at > 0 && is_blank(text[at - 1]))
         at--;
-    return at > 0 ? text[at - 1] : '\0';
+    return (char)(at > 0 ? text[at - 1] : '\0');
 }
 
 static char behind(const char *text, size_t len, size_t at)
 {
     while (at < len && is_blank(text[at]))
         at++;
-    return at < len ? text[at] : '\0';
+    return (char)(at < len ? text[at] : '\0');
 }
 
 static bool means_module(const struct judge *judge, const char *word, size_t len)

@@ -87,8 +87,8 @@ static const struct sign {
 
 unsigned keyword_operator(const char *text, size_t len, size_t *used)
 {
-    char first = len > 0 ? text[0] : 0, second = len > 1 ? text[1] : 0;
-    char third = len > 2 ? text[2] : 0;
+    char first = (char)(len > 0 ? text[0] : '\0'), second = (char)(len > 1 ? text[1] : '\0');
+    char third = (char)(len > 2 ? text[2] : '\0');
     const struct sign *sign = &signs[first & 0x7F];
 
     *used = 0;

@@ -37,7 +37,7 @@ static bool holds_surrogate(const char *text, size_t len)
 {
     const char *at = text;
 
-    while ((at = memchr(at, 0xED, len - (size_t)(at - text))) != NULL) {
+    while (at && (at = memchr(at, 0xED, len - (size_t)(at - text))) != NULL) {
         at++;
         if (at < text + len && (unsigned char)*at >= 0xA0)
             return true;

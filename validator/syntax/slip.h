@@ -49,7 +49,7 @@ static inline bool slip_is_behind(const struct place *place, unsigned count)
 
 static inline char slip_byte(const struct place *place, const struct token *token)
 {
-    return token->length ? place->p->ast->source[token->start] : '\0';
+    return (char)(token->length ? place->p->ast->source[token->start] : '\0');
 }
 
 #endif
