@@ -5,7 +5,8 @@
     compare_facts.py LECTERN DRIVER [--mutants N] [--seed N] [--first N] [--jobs N] [--kinds K,K] [--no-files]
 
 LECTERN is the binary, asked as `validate --facts FILE...` about the files of CPython's library and tests, and about
-differentials.jsonl of the shared corpus (LECTERN_SHARED). DRIVER is facts_driver, asked about mutants of pieces of those
+differentials.jsonl of the shared corpus (LECTERN_SHARED, default ../shared beside the project). DRIVER is facts_driver, asked
+about mutants of pieces of those
 programs, and of programs made from the grammar. Accept or reject and all facts must be equal. A file that one of our own
 stricter rules refuses is counted by rule and named.
 
@@ -33,6 +34,8 @@ import short
 import special
 from shrink import shrink
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SHARED = os.environ.get("LECTERN_SHARED", os.path.join(os.path.dirname(ROOT), "shared"))
 BATCH = 500
 FILES_A_CALL = 400
 POOL_FILES = 120 # of the library, to take pieces from; which ones depends on the seed
@@ -167,7 +170,7 @@ class Mutants:
     def __init__(self, args):
         self.args = args
         rng = random.Random("pool %d" % args.seed)
-        self.pool = pieces.collect(args.lib, os.environ.get("LECTERN_SHARED"), rng, POOL_FILES)
+        self.pool = pieces.collect(args.lib, SHARED, rng, POOL_FILES)
         self.kinds = [kind for kind in args.kinds.split(",") if kind in MADE or kind in self.pool]
 
     def text(self, rng, kind):
@@ -283,7 +286,7 @@ def main():
         if not os.path.exists(os.path.join(args.lib, "test", "test_grammar.py")):
             print("SKIPPED: the tests of CPython itself: apt-get install libpython3.11-testsuite")
         bad += compare_files(args.lectern, pieces.python_files(args.lib), "library", args.jobs)
-        bad += compare_differentials(args.lectern, os.environ.get("LECTERN_SHARED"), args.jobs)
+        bad += compare_differentials(args.lectern, SHARED, args.jobs)
         bad += compare_programs(args.driver, list(special.names()), "names of characters")
         bad += compare_programs(args.driver, list(special.deep()), "limits")
     if args.mutants > 0:

@@ -258,9 +258,9 @@ static void test_nothing_is_shared(void **state)
     (void)state;
     for (int i = 0; i < 4; i++)
         check("bare",
-              "from collections import Counter\nprint(hasattr(Counter, 'left'))\n"
-              "Counter.left = 1",
-              EXECUTION_OK, "False\n");
+              "from decimal import getcontext\nprint(getcontext().prec)\n"
+              "getcontext().prec = 3",
+              EXECUTION_OK, "28\n");
 }
 
 static void test_many(void **state)
