@@ -169,10 +169,18 @@ uint32_t judge_parent(struct judge *judge, uint32_t node)
 bool judge_is_storable(const struct judge *judge, const struct policy_module *module,
                        uint32_t attribute, const char *storable)
 {
-    char name[VALIDATOR_MODULE_NAME_CAP];
-    int len = snprintf(name, sizeof name, "%s.%.*s", module->name, judge_shown(judge, attribute));
+    size_t base = strlen(module->name), len;
+    const char *text = ast_name(judge->ast, attribute, &len);
 
-    return (size_t)len < sizeof name && policy_has_word(storable, name, (size_t)len);
+    for (const char *word = storable; *word;) {
+        size_t size = strcspn(word, " ");
+
+        if (size == base + 1 + len && word[base] == '.' && memcmp(word, module->name, base) == 0 &&
+            memcmp(word + base + 1, text, len) == 0)
+            return true;
+        word += size + (word[size] == ' ');
+    }
+    return false;
 }
 
 struct step judge_step(struct judge *judge, const struct policy_module *from, uint32_t attribute)

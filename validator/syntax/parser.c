@@ -91,10 +91,13 @@ bool parse_add_tokens(struct parser *p, struct tokenizer *tokenizer)
     enum token_kind kind;
 
     do {
+        struct token *token;
+
         if (p->count == p->size && !reserve_tokens(p))
             return false;
-        kind = tokenizer_next(tokenizer, &p->tokens[p->count]);
-        p->count++;
+        token = &p->tokens[p->count++];
+        *token = (struct token){0};
+        kind = tokenizer_common(tokenizer, token) ? token->kind : tokenizer_next(tokenizer, token);
     } while (kind != TOKEN_END && (kind != TOKEN_ERROR || go_on(p, tokenizer)));
     return true;
 }

@@ -199,7 +199,7 @@ enum token_kind tokenizer_next(struct tokenizer *t, struct token *token)
     enum token_kind kind;
 
     memset(token, 0, sizeof *token);
-    if (!t->line_start && t->pending == 0 && !t->ended && tokenizer_common(t, token))
+    if (tokenizer_common(t, token))
         return token->kind;
     if (t->ended) {
         token->start = (uint32_t)(t->error[0] ? t->error_at : t->at);

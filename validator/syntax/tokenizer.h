@@ -154,6 +154,10 @@ void tokenizer_init_field(struct tokenizer *tokenizer, const char *source, size_
 /* Fills *token and returns its kind. After TOKEN_END or TOKEN_ERROR it gives the same again. */
 enum token_kind tokenizer_next(struct tokenizer *tokenizer, struct token *token);
 
+/* The short way, for who reads many: the tokens that ordinary programs mostly hold, as
+ * tokenizer_next would give them. token is all zero. False, with nothing taken, for all else. */
+bool tokenizer_common(struct tokenizer *tokenizer, struct token *token);
+
 /* After TOKEN_ERROR: makes the tokenizer go on behind the line that it could not read, so that what
  * is wrong behind it can be told as well. False where nothing can be read any more. */
 bool tokenizer_resume(struct tokenizer *tokenizer);

@@ -64,6 +64,8 @@ bool tokenizer_common(struct tokenizer *t, struct token *token)
     unsigned char c, next;
     uint8_t class;
 
+    if (t->line_start || t->pending != 0 || t->ended)
+        return false;
     while (at < t->len && source[at] == ' ')
         at++;
     if (at + 1 >= t->len)

@@ -74,8 +74,4 @@ enum token_kind tokenizer_string(struct tokenizer *t, struct token *token, size_
 /* tokenizer_operator.c: an operator or a bracket. */
 enum token_kind tokenizer_operator(struct tokenizer *t, struct token *token);
 
-/* tokenizer_common.c: the tokens that ordinary programs mostly hold, as the others would give them.
- * False, with nothing taken, for all else. */
-bool tokenizer_common(struct tokenizer *t, struct token *token);
-
 #endif
