@@ -112,16 +112,18 @@ static const struct encoding *find_encoding(const char *name, size_t len)
     return is_normal(name, len, known) ? encoding_find("latin-1", 7) : encoding_find(name, len);
 }
 
-/* CPython turns line ends before it decodes, and ends the last line. */
+/* CPython turns line ends before it decodes, and ends the last line: behind CR LF once more. */
 static void add_lines(struct buf *to, const char *bytes, size_t len)
 {
+    bool ends_twice = len > 1 && bytes[len - 2] == '\r' && bytes[len - 1] == '\n';
+
     for (size_t i = 0; i < len; i++) {
         if (bytes[i] != '\r')
             buf_addc(to, bytes[i]);
         else if (i + 1 == len || bytes[i + 1] != '\n')
             buf_addc(to, '\n');
     }
-    if (to->len > 0 && to->data[to->len - 1] != '\n')
+    if (ends_twice || (to->len > 0 && to->data[to->len - 1] != '\n'))
         buf_addc(to, '\n');
 }
 
