@@ -102,18 +102,9 @@ def plain_scope(walk, name, scope):
 
 
 def binding_scope(walk, name, scope):
-    """The scope whose binding of the name is meant in this one; the module's for what nothing binds."""
-    around = scope
-    while around is not None:
-        if around.kind != "class" or around is scope:
-            declared = around.outer.get(name)
-            if declared == "global":
-                return walk.root
-            if declared is None and name in around.bound:
-                # Before a class's body has bound a name, Python finds the module's.
-                return walk.root if around.kind == "class" and name not in around.modules else around
-        around = around.parent
-    return walk.root
+    """The same, but that before a class's body has bound a name, Python finds the module's."""
+    where = plain_scope(walk, name, scope)
+    return walk.root if where.kind == "class" and name not in where.modules else where
 
 
 def place_imports(walk):
