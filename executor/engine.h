@@ -17,6 +17,7 @@
 #include "executor/executor.h"
 
 #define ENGINE_DESCRIPTION_CAP 512
+#define ENGINE_MADE_OF_CAP     128
 
 struct engine_box; /* each engine's own; one sandbox from its start to its removal */
 
@@ -29,6 +30,11 @@ struct engine {
 
     void (*describe)(void *state, char *text, size_t size); /* one sentence */
     void (*interrupt)(void *state); /* makes starts under way fail soon, for good */
+
+    /* What a box that starts now is made of, as one word: an image's id, the state of the files.
+     * When it changes, boxes that wait are of yesterday. Blocks. -1 where it cannot be told now.
+     * NULL in the table where it never changes. */
+    int (*made_of)(void *state, char text[ENGINE_MADE_OF_CAP], struct error *err);
 
     /* The box is running, its runner not yet ready. Low priority until settled. */
     struct engine_box *(*start)(void *state, const struct execution_kind *kind, struct error *err);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Runs judged analysis code, each job in a sandbox of its own that is destroyed afterwards: a
- * Docker container, or the same runner under bubblewrap where no Docker daemon answers. Sandboxes
- * of each kind wait warm; a job takes one, and another is started after use.
+ * Runs judged analysis code in sandboxes: a Docker container, or the same runner under bubblewrap
+ * where no Docker daemon answers. Sandboxes of each kind wait warm, and a job takes one. By the
+ * setting of the isolation it is destroyed after that one job and another is started, or it stays
+ * with the session whose job it ran, and each further job of that session runs in it in a process
+ * forked from the same clean interpreter.
  *
  * Threads: the executor has one libuv loop on a thread of its own, and a small lane for what blocks
  * (Docker's API, process starts). Functions here may be called from any thread; callbacks run on
@@ -18,9 +20,11 @@
 #include "helpers/base/error.h"
 
 #define EXECUTION_TIMEOUT_MS_DEFAULT 5000u
-#define EXECUTION_TIMEOUT_MS_MAX     5000u
-#define EXECUTION_STDOUT_CAP         (64u << 10) /* bytes kept of standard output */
+#define EXECUTION_TIMEOUT_MS_MAX     60000u      /* most that a server may be set to */
+#define EXECUTION_STDOUT_CAP         (64u << 10) /* bytes kept of standard output's beginning */
 #define EXECUTION_STDERR_CAP         (16u << 10)
+#define EXECUTION_TAIL_CAP           (8u << 10) /* and of the end of each, where it was cut */
+#define EXECUTION_ARTIFACTS_CAP      8u         /* figures of one run */
 #define EXECUTION_OUTPUT_LIMIT                                                                     \
     (16u << 20)                        /* bytes written in all, after which the run is ended       \
                                         */
@@ -31,10 +35,16 @@
 #define EXECUTION_REQUESTS_CAP  20000u              /* helper requests of one run */
 #define EXECUTION_ANSWERS_CAP   ((size_t)256 << 20) /* bytes of all helper answers of one run */
 
+/* Whom a sandbox serves. */
+enum execution_isolation {
+    ISOLATION_EXECUTION, /* one job, then it is destroyed */
+    ISOLATION_SESSION,   /* the jobs of one session, each in a process forked for it */
+};
+
 /* A kind of sandbox: what it has imported before a job comes, how much memory it has, how many of
  * it wait. */
 struct execution_kind {
-    const char *name;           /* "bare", "data" */
+    const char *name;           /* "bare", "data", "plot" */
     const char *const *preload; /* modules imported while warming, NULL-terminated */
     unsigned memory_mb;
     unsigned waiting;
@@ -55,19 +65,31 @@ enum execution_status {
 };
 const char *execution_status_name(enum execution_status status); /* "ok", "runtime", ...; static */
 
+struct execution_artifact {
+    const char *mime;   /* "image/png" */
+    const char *base64; /* NUL-terminated; of the code's making, its form alone is checked */
+    size_t len;         /* of base64 */
+};
+
 struct execution_result {
     enum execution_status status;
+    const char *kind;        /* of the sandbox that was asked for */
     const char *stdout_text; /* valid UTF-8 (what was not is replaced), NUL-terminated; borrowed
-                                during the callback */
+                                during the callback. Where something was cut, what came before the
+                                cut, and then what came last */
     size_t stdout_len;
+    size_t stdout_head; /* where stdout_cut bytes are missing; stdout_len when none are */
     const char *stderr_text;
     size_t stderr_len;
+    size_t stderr_head;
     const char *value; /* repr of the last expression's value, or NULL */
     const char *error; /* the user's own traceback lines and the error line; or, where the engine
                           failed, what failed and what mends it; NULL when all is well */
     const char *error_type; /* "KeyError", or NULL */
     uint64_t stdout_cut;    /* bytes thrown away beyond the cap */
     uint64_t stderr_cut;
+    const struct execution_artifact *artifacts; /* figures, in the order they were made */
+    size_t artifact_count;
     int exit_code;  /* the code's own; 124 after a timeout, 137 after memory, 127 without an engine
                      */
     double seconds; /* the code's own running time */
@@ -92,8 +114,11 @@ struct execution_job {
     const char *const *allowed; /* modules the code may import, NULL-terminated */
     const char *const *preload; /* modules it does import, NULL-terminated, or NULL */
     unsigned timeout_ms;        /* 0: the default; more than the maximum is cut to it */
+    bool warnings;              /* Python's warnings go to standard error; else they are silent */
 
-    void (*on_started)(void *user); /* may be NULL */
+    void (*on_queued)(void *user, unsigned place); /* waits for a sandbox, from 1; each time that
+                                                      it changes; may be NULL */
+    void (*on_started)(void *user);                /* may be NULL */
     void (*on_output)(void *user, int fd, const char *bytes,
                       size_t len);                                  /* fd 1 or 2; may be NULL */
     void (*on_request)(void *user, struct broker_request *request); /* NULL where session_id is */
@@ -105,11 +130,15 @@ enum executor_engine { EXECUTOR_AUTO, EXECUTOR_DOCKER, EXECUTOR_LOCAL };
 
 struct executor_config {
     enum executor_engine engine;
-    const char *docker_host;  /* "unix:///var/run/docker.sock", "tcp://127.0.0.1:2375"; NULL:
-                                 DOCKER_HOST, else the default */
-    const char *docker_image; /* "lectern-sandbox:0.1.0" */
-    const char *share_dir;    /* holds runner, interpreter.py, code_helpers: for the local engine */
-    const char *const *warm;  /* kinds to keep waiting, NULL-terminated; NULL: all */
+    const char *docker_host;    /* "unix:///var/run/docker.sock", "tcp://127.0.0.1:2375"; NULL:
+                                   DOCKER_HOST, else the default */
+    const char *docker_image;   /* "lectern-sandbox:0.1.0" */
+    const char *docker_runtime; /* HostConfig.Runtime, "runsc"; NULL: the daemon's default */
+    const char *share_dir;   /* holds runner, interpreter.py, code_helpers: for the local engine */
+    const char *const *warm; /* kinds to keep waiting, NULL-terminated; NULL: all */
+    const char *waiting;     /* how many of a kind wait, "bare=4,data=2"; what is not named, and
+                                NULL: as the table of kinds says */
+    enum execution_isolation isolation;
 };
 
 struct executor;
@@ -123,13 +152,45 @@ const char *executor_engine_name(const struct executor *executor); /* "docker", 
  * Static for its life. */
 const char *executor_describe(const struct executor *executor);
 
-/* Takes the job; returns its id (never 0), or 0 with ERROR_BUSY when too many wait. */
+/* Takes the job; returns its id (never 0), or 0 with ERROR_BUSY when too many wait. Jobs that wait
+ * for the same kind are served in turn, a session after the other. */
 uint64_t executor_run(struct executor *executor, const struct execution_job *job,
                       struct error *err);
+
+/* Seconds, at least 1, after which a job that was refused as busy will likely find a place. Any
+ * thread. */
+unsigned executor_retry_after(const struct executor *executor);
 
 /* Ends that run soon with EXECUTION_CANCELLED; an id that is not (or no longer) known is ignored.
  */
 void executor_cancel(struct executor *executor, uint64_t id);
+
+/* What has happened since it was created, and what is now. Any thread. */
+#define EXECUTION_STATUS_COUNT (EXECUTION_DISAGREEMENT + 1)
+#define EXECUTOR_KINDS_CAP     8u
+#define EXECUTOR_BUCKETS       12u
+extern const double executor_buckets[EXECUTOR_BUCKETS]; /* upper bounds in seconds, rising */
+
+struct executor_histogram {
+    uint64_t counts[EXECUTOR_BUCKETS + 1]; /* each bucket's own; the last is above every bound */
+    double sum;
+};
+
+struct executor_stats {
+    uint64_t attempts;    /* jobs taken */
+    uint64_t turned_away; /* ERROR_BUSY of executor_run */
+    uint64_t
+        ended[EXECUTION_STATUS_COUNT]; /* by execution_status; a disagreement is a bug of ours */
+    struct executor_histogram seconds, waited; /* of those whose code started */
+    unsigned queued, running;                  /* jobs, now */
+    size_t kind_count;
+    struct executor_kind_stats {
+        const char *name;
+        unsigned ready, starting, busy, wanted; /* sandboxes, now; wanted: to wait, by demand too */
+        uint64_t started, failed, lost;         /* sandboxes, ever; lost: ended while they waited */
+    } kinds[EXECUTOR_KINDS_CAP];
+};
+void executor_stats(struct executor *executor, struct executor_stats *stats);
 
 /* Runs that ended with EXECUTION_DISAGREEMENT since it was created, each a bug of ours. Any thread.
  */

@@ -23,17 +23,26 @@
 
 enum frame_type {
     /* server -> runner */
-    FRAME_JOB = 'J', /* JSON, see below. Once: one sandbox runs one job. */
+    FRAME_JOB = 'J', /* JSON, see below. After each FRAME_READY at most one. */
     FRAME_ANSWER =
         'A', /* to one FRAME_REQUEST: u32 request id, u16 HTTP status, then the body's bytes */
     FRAME_CANCEL = 'C', /* no payload: end the job now; the runner answers with FRAME_EXIT */
+    FRAME_PING = 'p',   /* no payload: the runner answers with FRAME_PONG as long as its interpreter
+                           lives; between FRAME_READY and FRAME_JOB only */
 
     /* runner -> server */
     FRAME_READY = 'R', /* JSON: the interpreter has warmed up and waits: {"python", "landlock_abi",
-                          "seccomp"} */
-    FRAME_STARTED = 'S', /* no payload: imports are done, the job's clock runs */
-    FRAME_STDOUT = 'o',  /* bytes of the code's standard output, as they come */
-    FRAME_STDERR = 'e',  /* bytes of its standard error */
+                          "seccomp"}. Where a sandbox serves a session, again after each
+                          FRAME_EXIT: it can take the next job */
+    FRAME_PONG = 'P',  /* no payload */
+    FRAME_STARTED = 'S',     /* no payload: imports are done, the job's clock runs */
+    FRAME_STDOUT = 'o',      /* bytes of the code's standard output, as they come */
+    FRAME_STDERR = 'e',      /* bytes of its standard error */
+    FRAME_STDOUT_TAIL = 'O', /* before FRAME_EXIT, where standard output went over its cap: its last
+                                bytes, at most tail_cap */
+    FRAME_STDERR_TAIL = 'E', /* the same of standard error */
+    FRAME_ARTIFACT = 'g',    /* base64 of one PNG image, checked by the runner for its alphabet and
+                                beginning; at most FRAME_ARTIFACTS_MAX a job */
     FRAME_REQUEST = 'q', /* u32 request id, then "GET /path?query" in the session API's own shape,
                             no line end */
     FRAME_RESULT = 'v', /* JSON of the interpreter, untrusted: {"value": text or null, "error": text
@@ -46,26 +55,34 @@ enum frame_type {
                 "signal", "seconds", "stdout_bytes", "stderr_bytes", "stdout_cut", "stderr_cut"} */
 };
 
-/* The payload of FRAME_JOB:
- *   code          text: the bytes that were judged, UTF-8
- *   profile       text: the profile that it was judged by, and is judged by again
- *   session_id    text or null: becomes SESSION_ID in the code's environment and its global
- * session_id timeout_ms    the code's own running time, counted from FRAME_STARTED allowed array of
- * text: modules that the code's own import statements may name preload       array of text: modules
- * the code imports, imported before the clock starts stdout_cap, stderr_cap   bytes that leave the
- * sandbox; what is beyond is counted and thrown away output_limit  bytes of both together after
- * which the job is ended with status "output"
+/* The payload of FRAME_JOB, a JSON object:
+ *
+ * - code: text, the bytes that were judged, UTF-8
+ * - profile: text, the profile that it was judged by, and is judged by again
+ * - session_id: text or null; becomes SESSION_ID in the code's environment and its global
+ * session_id
+ * - timeout_ms: the code's own running time, counted from FRAME_STARTED
+ * - allowed: array of text, modules that the code's own import statements may name
+ * - preload: array of text, modules the code imports, imported before the clock starts
+ * - warnings: bool, whether Python's warnings go to standard error
+ * - stdout_cap, stderr_cap: bytes that leave the sandbox as they come
+ * - tail_cap: bytes of the end of each that are sent behind, where it went over its cap; what lies
+ *   between is counted and thrown away
+ * - output_limit: bytes of both together after which the job is ended with status "output"
  */
 
 /* Caps on payloads, in bytes. */
-#define FRAME_JOB_CAP     (1u << 20)
-#define FRAME_ANSWER_CAP  (64u << 20)
-#define FRAME_OUTPUT_CAP  (64u << 10) /* one FRAME_STDOUT or FRAME_STDERR */
-#define FRAME_REQUEST_CAP 4096u
-#define FRAME_RESULT_CAP  (256u << 10)
-#define FRAME_WORD_CAP    32u     /* a code in FRAME_RESULT: letters a to z and '-' */
-#define FRAME_LINE_MAX    1000000 /* a line in FRAME_RESULT */
-#define FRAME_STATUS_CAP  4096u   /* FRAME_READY, FRAME_EXIT */
+#define FRAME_JOB_CAP       (1u << 20)
+#define FRAME_ANSWER_CAP    (64u << 20)
+#define FRAME_OUTPUT_CAP    (64u << 10) /* one FRAME_STDOUT or FRAME_STDERR */
+#define FRAME_TAIL_CAP      (16u << 10) /* one FRAME_STDOUT_TAIL or FRAME_STDERR_TAIL */
+#define FRAME_ARTIFACT_CAP  (2u << 20)
+#define FRAME_ARTIFACTS_MAX 8u
+#define FRAME_REQUEST_CAP   4096u
+#define FRAME_RESULT_CAP    (256u << 10)
+#define FRAME_WORD_CAP      32u     /* a code in FRAME_RESULT: letters a to z and '-' */
+#define FRAME_LINE_MAX      1000000 /* a line in FRAME_RESULT */
+#define FRAME_STATUS_CAP    4096u   /* FRAME_READY, FRAME_EXIT */
 
 static inline void frame_pack(unsigned char head[FRAME_HEAD_SIZE], enum frame_type type,
                               uint32_t len)

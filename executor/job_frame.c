@@ -34,11 +34,13 @@ static json_t *job_json(const struct execution_job *job, unsigned timeout_ms, st
         error_set(err, ERROR_INVALID,
                   "the code, the session and the names of modules must be UTF-8");
     else
-        json = json_pack(
-            "{s:O, s:O, s:O, s:I, s:O, s:O, s:I, s:I, s:I}", "code", code, "profile", profile,
-            "session_id", session, "timeout_ms", (json_int_t)timeout_ms, "allowed", allowed,
-            "preload", preload, "stdout_cap", (json_int_t)EXECUTION_STDOUT_CAP, "stderr_cap",
-            (json_int_t)EXECUTION_STDERR_CAP, "output_limit", (json_int_t)EXECUTION_OUTPUT_LIMIT);
+        json =
+            json_pack("{s:O, s:O, s:O, s:I, s:O, s:O, s:b, s:I, s:I, s:I, s:I}", "code", code,
+                      "profile", profile, "session_id", session, "timeout_ms",
+                      (json_int_t)timeout_ms, "allowed", allowed, "preload", preload, "warnings",
+                      job->warnings, "stdout_cap", (json_int_t)EXECUTION_STDOUT_CAP, "stderr_cap",
+                      (json_int_t)EXECUTION_STDERR_CAP, "tail_cap", (json_int_t)EXECUTION_TAIL_CAP,
+                      "output_limit", (json_int_t)EXECUTION_OUTPUT_LIMIT);
     if (code && profile && session && allowed && preload && !json)
         error_set(err, ERROR_MEMORY, "out of memory for a job");
     json_decref(code);

@@ -459,10 +459,15 @@ static void on_frame(struct sandbox *sandbox, const struct frame *frame, void *u
     case FRAME_EXIT:
         take_exit(run, frame);
         return;
+    case FRAME_STDOUT_TAIL:
+    case FRAME_STDERR_TAIL:
+    case FRAME_ARTIFACT:
+    case FRAME_PONG:
     case FRAME_READY:
     case FRAME_JOB:
     case FRAME_ANSWER:
     case FRAME_CANCEL:
+    case FRAME_PING:
         break;
     }
     error_set(&err, ERROR_MALFORMED, "the sandbox sent a frame '%c' out of its turn", frame->type);

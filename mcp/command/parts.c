@@ -72,9 +72,16 @@ int parts_executor_config(const struct config *config, struct executor_config *e
                          config->sandbox);
     if (config_share_file(config, "", share, size, err) < 0)
         return -1;
+    if (strcmp(config->isolation, "execution") != 0 && strcmp(config->isolation, "session") != 0)
+        return error_set(err, ERROR_INVALID, "--isolation is execution or session, not '%s'",
+                         config->isolation);
+    executor->isolation =
+        strcmp(config->isolation, "session") == 0 ? ISOLATION_SESSION : ISOLATION_EXECUTION;
     executor->engine = engines[i].engine;
     executor->docker_host = config->docker_host;
     executor->docker_image = config->image;
+    executor->docker_runtime = config->runtime;
+    executor->waiting = config->waiting;
     executor->share_dir = share;
     return 0;
 }
