@@ -287,7 +287,10 @@ def main(argv):
             importlib.import_module(name)
     rehearse(parts, "pandas" in sys.modules)
     send("R", json.dumps({"python": "%d.%d.%d" % sys.version_info[:3]}).encode())
-    _, job = receive()
+    kind, job = receive()
+    while kind == "p":  # whether this process is alive
+        send("P")
+        kind, job = receive()
     run_job(json.loads(bytes(job)), send, make_finish(send), ask, parts)
 
 
