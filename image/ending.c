@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "image/complain.h"
+#include "image/copies.h"
 #include "image/run.h"
 #include "image/run_state.h"
 
@@ -19,7 +20,7 @@ void run_kill(struct run *run)
 {
     if (!run->reaped) {
         run->killed = true;
-        kill(run->child->pid, SIGKILL);
+        child_signal(run->child, SIGKILL);
     }
 }
 
@@ -39,7 +40,17 @@ void run_end(struct run *run, enum verdict verdict)
         run_enter(run, ENDING, ENDING_MS_MAX);
 }
 
-/* As PID 1 of a container every orphan is ours. */
+static void has_ended(struct run *run, int status)
+{
+    run->reaped = true;
+    run->status = status;
+    run_stop_clock(run);
+    if (run->phase < ENDING)
+        run_enter(run, ENDING, ENDING_MS_MAX);
+}
+
+/* As PID 1 of a container every orphan is ours. A session has none, and a copy may end before its
+ * pid is known: that one is left until it is. The zygote's end is told by its socket. */
 void run_reap(struct run *run)
 {
     struct signalfd_siginfo info;
@@ -47,17 +58,16 @@ void run_reap(struct run *run)
     pid_t pid;
 
     while (read(run->signals, &info, sizeof info) == (ssize_t)sizeof info) {
-        if (info.ssi_signo != SIGCHLD)
+        if (info.ssi_signo != SIGCHLD) {
+            run->leaving = true;
             run_end(run, VERDICT_CANCELLED);
+        }
     }
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-        if (pid != run->child->pid)
-            continue;
-        run->reaped = true;
-        run->status = status;
-        run_stop_clock(run);
-        if (run->phase < ENDING)
-            run_enter(run, ENDING, ENDING_MS_MAX);
+    if (run->zygote && (run->reaped || run->child->pid == 0))
+        return;
+    while ((pid = waitpid(run->zygote ? run->child->pid : -1, &status, WNOHANG)) > 0) {
+        if (pid == run->child->pid)
+            has_ended(run, status);
     }
 }
 
@@ -65,14 +75,17 @@ int run_on_deadline(struct run *run)
 {
     switch (run->phase) {
     case WARMING:
-        return complain("Python was not ready after %d s", WARM_MS_MAX / 1000);
+    case WARMED:
+    case COPYING:
+        return complain("Python was not ready after %d s",
+                        (run->zygote ? COPY_MS_MAX : WARM_MS_MAX) / 1000);
     case IMPORTING:
         run_end(run, VERDICT_IMPORT);
         return 0;
     case RUNNING:
         run->verdict = VERDICT_TIMEOUT;
         run_stop_clock(run);
-        kill(run->child->pid, SIGALRM);
+        child_signal(run->child, SIGALRM);
         run_enter(run, ASKED, ASKED_MS);
         return 0;
     case ASKED:
@@ -138,6 +151,8 @@ int run_finish(struct run *run)
     if (output_send_tail(run, &run->out) < 0 || output_send_tail(run, &run->err) < 0)
         return -1;
     run_enter(run, ENDED, FLUSH_MS_MAX);
+    if (run->zygote)
+        run_kill(run); /* the next run begins when it is gone */
     return run_send_text(run, FRAME_EXIT, ending_write(&ending));
 }
 
@@ -147,5 +162,5 @@ bool run_is_over(const struct run *run)
         return false;
     if (run->result)
         return run->out.drained && run->err.drained;
-    return run->reaped && run->child->control < 0 && run->out.fd < 0 && run->err.fd < 0;
+    return run->reaped && run->child->ends.control < 0 && run->out.fd < 0 && run->err.fd < 0;
 }

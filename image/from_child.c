@@ -25,6 +25,10 @@ static int take_ready(struct run *run, const struct inlet_piece *piece)
 {
     if (run->phase != WARMING)
         return complain("the interpreter is ready twice");
+    if (run->options->session && !run->zygote) { /* it is: the server hears of its copies */
+        run->phase = WARMED;
+        return 0;
+    }
     if (run_send_text(run, FRAME_READY,
                       ready_write(piece->data, piece->data_len, run->child->landlock_abi,
                                   run->child->exec_once)) < 0)

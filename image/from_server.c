@@ -24,9 +24,12 @@ static int take_job(struct run *run, const struct inlet_piece *piece)
 {
     if (run->has_job)
         return complain("a second job");
+    if (run->options->session && run->phase != IDLE)
+        return complain("a job before the interpreter is ready");
     if (job_read(&run->job, piece->data, piece->data_len) < 0)
         return -1;
     run->has_job = true;
+    run->unanswered = 0;
     run->out.cap = run->job.stdout_cap;
     run->err.cap = run->job.stderr_cap;
     run->out.tail.cap = run->err.tail.cap = run->job.tail_cap;
@@ -44,6 +47,11 @@ static int take_answer(struct run *run, const struct inlet_piece *piece)
         uint32_t id = (uint32_t)data[0] << 24 | (uint32_t)data[1] << 16 | (uint32_t)data[2] << 8 |
                       (uint32_t)data[3];
 
+        /* It was on its way when its run ended. */
+        if (!run->has_job && id == run->unanswered) {
+            run->unanswered = 0;
+            return 0;
+        }
         if (!run->waiting_for_answer || id != run->last_request)
             return complain("an answer to request %u, which nobody waits for", id);
         run->waiting_for_answer = false;
@@ -62,6 +70,9 @@ static int take_answer(struct run *run, const struct inlet_piece *piece)
 static int take_cancel(struct run *run, const struct inlet_piece *piece)
 {
     (void)piece;
+    /* In a session it may have been on its way when the run that it means ended. */
+    if (run->options->session && (!run->has_job || run->phase == ENDED))
+        return 0;
     run_end(run, VERDICT_CANCELLED);
     return 0;
 }

@@ -32,6 +32,14 @@ static int pass_on(struct run *run, struct output *output, size_t len)
     return 0;
 }
 
+void output_close(struct output *output)
+{
+    if (output->fd >= 0)
+        close(output->fd);
+    output->fd = -1;
+    output->drained = true;
+}
+
 int output_read(struct run *run, struct output *output)
 {
     ssize_t got = read(output->fd, run->chunk, sizeof run->chunk);
@@ -41,9 +49,7 @@ int output_read(struct run *run, struct output *output)
         return 0;
     }
     if (got <= 0) {
-        close(output->fd);
-        output->fd = -1;
-        output->drained = true;
+        output_close(output);
         return 0;
     }
     run->rest = run_now() + OUTPUT_REST_MS;

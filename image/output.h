@@ -23,6 +23,7 @@ struct output {
     struct tail tail; /* of what is beyond the cap */
 };
 
+void output_close(struct output *output);
 /* One read. -1 where the frame could not be queued. */
 int output_read(struct run *run, struct output *output);
 /* Reads on until nothing is left in the pipe, or the server must read first. */

@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "image/complain.h"
+#include "image/copies.h"
 #include "image/run_state.h"
 
 int64_t run_now(void)
@@ -38,6 +40,34 @@ int run_send_text(struct run *run, enum frame_type type, char *text)
 
     free(text);
     return done;
+}
+
+static struct output output_of(int *fd, enum frame_type type, enum frame_type tail_type)
+{
+    struct output output = {.fd = *fd, .type = type, .tail_type = tail_type};
+
+    *fd = -1; /* the run's own from now on */
+    return output;
+}
+
+void run_attach(struct run *run, struct child *child)
+{
+    run->child = child;
+    run->out = output_of(&child->ends.out, FRAME_STDOUT, FRAME_STDOUT_TAIL);
+    run->err = output_of(&child->ends.err, FRAME_STDERR, FRAME_STDERR_TAIL);
+    inlet_init(&run->from_child, child_frames);
+    queue_init(&run->to_child, INSIDE_HIGH_WATER + 2 * FRAME_JOB_CAP);
+}
+
+void run_detach(struct run *run)
+{
+    output_close(&run->out);
+    output_close(&run->err);
+    child_finish(run->child);
+    inlet_finish(&run->from_child);
+    queue_finish(&run->to_child);
+    free(run->result);
+    run->result = NULL;
 }
 
 int run_hand_job_over(struct run *run)
@@ -94,11 +124,11 @@ static int on_child_breach(struct run *run)
     return 0;
 }
 
-enum { SERVER_IN, SERVER_OUT, CONTROL, OUT, ERR, SIGNALS, DESCRIPTORS };
+enum { SERVER_IN, SERVER_OUT, CONTROL, OUT, ERR, SIGNALS, ZYGOTE, DESCRIPTORS };
 
 static void choose_descriptors(const struct run *run, struct pollfd fds[DESCRIPTORS])
 {
-    bool ended = run->phase == ENDED;
+    bool ended = run->phase == ENDED || run->phase == COPYING; /* or not begun */
     bool room_outside = run->to_server.len < OUTSIDE_HIGH_WATER;
     bool room_inside = run->to_child.len < INSIDE_HIGH_WATER;
     bool output = !ended && room_outside && (run->rest <= run_now() || run->reaped);
@@ -107,16 +137,17 @@ static void choose_descriptors(const struct run *run, struct pollfd fds[DESCRIPT
     /* With no event asked, the end of the other side is still told. */
     fds[SERVER_IN] = (struct pollfd){STDIN_FILENO, room_inside ? POLLIN : 0, 0};
     fds[SERVER_OUT] = (struct pollfd){STDOUT_FILENO, run->to_server.len ? POLLOUT : 0, 0};
-    fds[CONTROL] = (struct pollfd){ended ? -1 : run->child->control, control, 0};
+    fds[CONTROL] = (struct pollfd){ended ? -1 : run->child->ends.control, control, 0};
     fds[OUT] = (struct pollfd){output ? run->out.fd : -1, POLLIN, 0};
     fds[ERR] = (struct pollfd){output ? run->err.fd : -1, POLLIN, 0};
     fds[SIGNALS] = (struct pollfd){run->signals, POLLIN, 0};
+    fds[ZYGOTE] = (struct pollfd){run->zygote ? run->zygote->ends.control : -1, POLLIN, 0};
 }
 
 static void close_control(struct run *run)
 {
-    close(run->child->control);
-    run->child->control = -1;
+    close(run->child->ends.control);
+    run->child->ends.control = -1;
     run->to_child.len = 0;
 }
 
@@ -141,6 +172,20 @@ static int serve_child(struct run *run, const struct pollfd *control)
 
 enum step { STEP_ON, STEP_DONE, STEP_FAILED };
 
+/* From one run to the next, or to the end. */
+static enum step go_on(struct run *run)
+{
+    if (run->phase == WARMED)
+        return copies_begin(run) < 0 ? STEP_FAILED : STEP_ON;
+    if (run->phase != ENDED || run->to_server.len > 0)
+        return STEP_ON;
+    if (!run->zygote || run->leaving)
+        return STEP_DONE;
+    if (!run->reaped)
+        return STEP_ON;
+    return copies_next(run) < 0 ? STEP_FAILED : STEP_ON;
+}
+
 static enum step serve(struct run *run, const struct pollfd fds[DESCRIPTORS])
 {
     bool was_started = run->started != 0;
@@ -160,6 +205,8 @@ static enum step serve(struct run *run, const struct pollfd fds[DESCRIPTORS])
     }
     if (fds[CONTROL].revents && serve_child(run, &fds[CONTROL]) < 0)
         return STEP_FAILED;
+    if (fds[ZYGOTE].revents && copies_take(run) < 0)
+        return STEP_FAILED;
     if (!was_started && run->started)
         output_forget_warm(run);
     if ((fds[OUT].revents && output_read(run, &run->out) < 0) ||
@@ -175,7 +222,7 @@ static enum step serve(struct run *run, const struct pollfd fds[DESCRIPTORS])
         return STEP_FAILED;
     if (run_is_over(run) && run_finish(run) < 0)
         return STEP_FAILED;
-    return run->phase == ENDED && run->to_server.len == 0 ? STEP_DONE : STEP_ON;
+    return go_on(run);
 }
 
 static int loop(struct run *run)
@@ -203,25 +250,19 @@ int run_loop(struct child *child, const struct options *options, int signals)
         complain("no memory");
         return 1;
     }
-    run->child = child;
     run->options = options;
     run->signals = signals;
-    run->out =
-        (struct output){.fd = child->out, .type = FRAME_STDOUT, .tail_type = FRAME_STDOUT_TAIL};
-    run->err =
-        (struct output){.fd = child->err, .type = FRAME_STDERR, .tail_type = FRAME_STDERR_TAIL};
     inlet_init(&run->from_server, server_frames);
-    inlet_init(&run->from_child, child_frames);
     queue_init(&run->to_server, OUTSIDE_HIGH_WATER + (1u << 20));
-    queue_init(&run->to_child, INSIDE_HIGH_WATER + 2 * FRAME_JOB_CAP);
+    run_attach(run, child);
     run_enter(run, WARMING, WARM_MS_MAX);
     done = loop(run);
     run_kill(run);
+    if (run->zygote)
+        child_signal(run->zygote, SIGKILL);
+    run_detach(run);
     inlet_finish(&run->from_server);
-    inlet_finish(&run->from_child);
     queue_finish(&run->to_server);
-    queue_finish(&run->to_child);
-    free(run->result);
     free(run);
     return done < 0 ? 1 : 0;
 }

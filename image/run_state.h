@@ -20,12 +20,15 @@
 
 _Static_assert(CHUNK <= FRAME_OUTPUT_CAP, "one read of output fits one frame");
 
-enum phase { WARMING, IDLE, IMPORTING, RUNNING, ASKED, ENDING, ENDED };
+enum phase { WARMING, WARMED, COPYING, IDLE, IMPORTING, RUNNING, ASKED, ENDING, ENDED };
 
 struct run {
-    struct child *child;
     const struct options *options;
     int signals;
+    struct child *zygote; /* of a session, once it is warm; else NULL */
+    struct child copy;
+    struct child *child; /* whose run this is: the only one, or &copy */
+    bool leaving;        /* no other run follows */
     enum phase phase;
     int64_t until; /* of the phase, on the monotonic clock in ms; 0: no end */
     int64_t rest;  /* output is not read before */
@@ -37,6 +40,7 @@ struct run {
     struct job job;
     enum verdict verdict;
     uint32_t last_request;
+    uint32_t unanswered; /* the request that a run before waited for when it ended; 0: none */
     bool waiting_for_answer;
     bool waiting_for_pong;
     bool answering; /* the answer that is coming in goes on to the interpreter */
@@ -61,6 +65,9 @@ void run_enter(struct run *run, enum phase phase,
 void run_stop_clock(struct run *run);
 /* Decides how the run ended, unless that is decided, and ends it. */
 void run_end(struct run *run, enum verdict verdict);
+/* A run's child and what lies between it and the runner; what a run has of it, closed and freed. */
+void run_attach(struct run *run, struct child *child);
+void run_detach(struct run *run);
 void run_kill(struct run *run); /* the interpreter, unless it is gone */
 void run_reap(struct run *run); /* who ended, and the signals that end the runner */
 int run_on_deadline(struct run *run);
