@@ -41,13 +41,13 @@ void graph_data_count(struct graph_ask *ask, const char *key, size_t count)
 
 void graph_data_real(struct graph_ask *ask, const char *key, double value)
 {
-    json_t *number = json_real(value); /* NULL for what JSON has no number for */
+    json_t *number = isfinite(value) ? json_real(value) : json_null();
 
     begin(ask, key);
     if (number)
         json_write(ask->answer, number);
     else
-        buf_adds(ask->answer, "null");
+        ask->answer->failed = true;
     json_decref(number);
 }
 
@@ -63,25 +63,18 @@ void graph_data_null(struct graph_ask *ask, const char *key)
     buf_adds(ask->answer, "null");
 }
 
-static bool is_ascii(const char *text)
-{
-    while (*text && !(*text & 0x80))
-        text++;
-    return !*text;
-}
-
 static void add_text(struct buf *to, const char *text)
 {
     struct buf BUF_AUTO mended = {0};
-    json_t *whole = is_ascii(text) ? NULL : json_string(text);
+    size_t len = strlen(text);
 
-    if (whole || is_ascii(text)) {
-        json_write_string(to, text, strlen(text));
-    } else {
-        graph_text_add(&mended, text, strlen(text) * 3 + 1, false);
-        json_write_string(to, mended.data ? mended.data : "", mended.len);
+    if (graph_text_is_utf8(text)) {
+        json_write_string(to, text, len);
+        return;
     }
-    json_decref(whole);
+    graph_text_add(&mended, text, len * 3 + 1, false);
+    json_write_string(to, mended.data ? mended.data : "", mended.len);
+    to->failed = to->failed || mended.failed;
 }
 
 void graph_data_text(struct graph_ask *ask, const char *key, const char *text)

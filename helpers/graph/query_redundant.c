@@ -58,7 +58,7 @@ static void add_row_data(struct graph_ask *ask, uint32_t from, uint32_t to, uint
     graph_data_open(ask, NULL, '{');
     graph_data_node(ask, "from_node_id", from);
     graph_data_node(ask, "to_node_id", to);
-    graph_data_node(ask, "through", between);
+    graph_data_node(ask, "through_node_id", between);
     graph_data_close(ask, '}');
 }
 
