@@ -171,7 +171,7 @@ bool analysis_timeout_was_cut(const struct analysis *analysis)
     return analysis->timeout_asked > analysis->parts->timeout_seconds;
 }
 
-int analysis_start(struct analysis *analysis, struct error *err)
+static int hand_over(struct analysis *analysis, struct error *err)
 {
     struct server_parts *parts = analysis->parts;
     const struct execution_job job = {
@@ -193,8 +193,6 @@ int analysis_start(struct analysis *analysis, struct error *err)
     };
     struct error why = {0};
 
-    if (!parts->executor)
-        return error_set(err, ERROR_UNAVAILABLE, "%s", parts->executor_error);
     analysis->done.open = open_done;
     analysis->done.arg = analysis;
     analysis->run_id = executor_run(parts->executor, &job, &why);
@@ -202,11 +200,51 @@ int analysis_start(struct analysis *analysis, struct error *err)
         return 0;
     if (why.kind == ERROR_BUSY)
         analysis->retry_after_s = RETRY_AFTER_S;
+    log_info("run", "verdict=accepted turned_away=%s", error_kind_name(why.kind));
     return error_set(err, why.kind, "%s", why.text);
+}
+
+static void on_session(struct lane_job *job)
+{
+    struct analysis *analysis = (struct analysis *)((char *)job - offsetof(struct analysis, job));
+    struct error *err = &analysis->err;
+
+    /* Cancelled, the executor may be gone, as when the server ends. */
+    if (analysis->cancelled && err->kind == ERROR_NONE)
+        error_set(err, ERROR_CANCELLED, "the run was cancelled before it began");
+    if (err->kind != ERROR_NONE || hand_over(analysis, err) < 0)
+        analysis->on_failed(analysis, err);
+}
+
+static void find_session(struct lane_job *job, void *store)
+{
+    struct analysis *analysis = (struct analysis *)((char *)job - offsetof(struct analysis, job));
+
+    if (analysis->find_session)
+        analysis->find_session(analysis, store, &analysis->err);
+    else
+        store_session(store, analysis->session_id, NULL, 0, NULL, &analysis->err);
+}
+
+int analysis_start(struct analysis *analysis, struct error *err)
+{
+    struct server_parts *parts = analysis->parts;
+
+    if (!parts->executor)
+        return error_set(err, ERROR_UNAVAILABLE, "%s", parts->executor_error);
+    if (!analysis->find_session && !analysis->session_id)
+        return hand_over(analysis, err);
+    analysis->job.work = find_session;
+    analysis->job.done = on_session;
+    if (lane_submit(parts->read, &analysis->job, err) == 0)
+        return 0;
+    analysis->retry_after_s = RETRY_AFTER_S;
+    return -1;
 }
 
 void analysis_cancel(struct analysis *analysis)
 {
+    analysis->cancelled = true;
     if (analysis->run_id != 0)
         executor_cancel(analysis->parts->executor, analysis->run_id);
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * One analysis, the same for everyone who asks for one (execute_code, POST /execute, lectern exec):
- * judged on the loop, run by the executor, its result handed over in the asker's own form, a line
- * in the log.
+ * judged on the loop, its session found, run by the executor, its result handed over in the asker's
+ * own form, a line in the log.
  *
- * Threads: everything runs on the loop but take, which runs on the executor's thread.
+ * Threads: everything runs on the loop but find_session, on the read lane, and take, on the
+ * executor's thread.
  */
 #ifndef LECTERN_TOOL_ANALYSIS_H
 #define LECTERN_TOOL_ANALYSIS_H
 
 #include "mcp/server_parts.h"
+#include "mcp/session/store.h"
 #include "mcp/tool/run_news.h"
 
 #define ANALYSIS_TIMEOUT_ASKED_MAX 3600 /* seconds; the server's own limit is far below */
@@ -28,14 +30,21 @@ struct analysis {
     bool warnings;          /* Python's own go to standard error */
     bool wants_news;        /* analysis_news will be asked */
 
+    /* On the read lane: sets session_id, or fails. NULL: a session_id that is set must exist. */
+    int (*find_session)(struct analysis *analysis, struct store *store, struct error *err);
     /* On the executor's thread: the result in the asker's form; result is borrowed. */
     void (*take)(struct analysis *analysis, const struct execution_result *result);
-    /* On the loop, exactly once after analysis_start returned 0, last; may free the analysis. */
+    /* On the loop, after analysis_start returned 0 exactly one of the two, last; they may free the
+     * analysis. on_failed: nothing ran; ERROR_BUSY and ERROR_UNAVAILABLE as of analysis_start. */
     void (*on_done)(struct analysis *analysis);
+    void (*on_failed)(struct analysis *analysis, const struct error *err);
 
     unsigned retry_after_s; /* where it found no place: after which it likely will; else 0 */
 
     /* Its own. */
+    struct lane_job job; /* finds the session */
+    struct error err;
+    bool cancelled;
     struct verdict verdict;
     const char *preload[VALIDATOR_MODULES_CAP + 1];
     struct run_news news;
@@ -61,11 +70,11 @@ int analysis_find_profile(const struct server_parts *parts, const char *name,
 /* Judges the code. false: why has what is wrong, for the one who wrote it. Counts refusals. */
 bool analysis_judge(struct analysis *analysis, struct buf *why);
 
-/* Takes what was judged and accepted to the executor. ERROR_UNAVAILABLE where there is none,
- * ERROR_BUSY where its queue is full; on_done is not called then. */
+/* Runs what was judged and accepted. -1: it will not, and nothing more comes: ERROR_UNAVAILABLE
+ * where there is no executor, ERROR_BUSY where a queue is full. */
 int analysis_start(struct analysis *analysis, struct error *err);
 
-/* Ends it soon, if it runs; on_done comes all the same. */
+/* Ends it soon; on_done or on_failed comes all the same. */
 void analysis_cancel(struct analysis *analysis);
 
 /* Seconds it may run, and whether that is less than was asked for. */

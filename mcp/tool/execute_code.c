@@ -2,8 +2,7 @@
  *
  * execute_code: an analysis (analysis.h) of the call's session, answered in words and figures.
  *
- * Threads: all on the loop, but the session is found on the read lane, and the answer is written on
- * the executor's thread.
+ * Threads: all on the loop, but find_session (the read lane) and take (the executor's thread).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +15,9 @@
 
 /* One run. Owned by the loop; the executor's thread fills the call's answer while it has it. */
 struct run {
-    struct lane_job job; /* finds the session, on the read lane */
     struct tool_call *call;
     struct analysis analysis;
     char session_id[SESSION_ID_SIZE];
-    struct error err;
-    int rc;
 };
 
 static struct run *run_of(struct analysis *analysis)
@@ -31,32 +27,24 @@ static struct run *run_of(struct analysis *analysis)
 
 static void discard(struct run *run)
 {
+    run->call->retry_after_s = run->analysis.retry_after_s;
     run->call->state = NULL;
     analysis_finish(&run->analysis);
     free(run);
 }
 
-static void finish(struct run *run)
-{
-    struct tool_call *call = run->call;
-
-    call->retry_after_s = run->analysis.retry_after_s;
-    discard(run);
-    call->on_done(call);
-}
-
-static void fail(struct run *run, enum tool_category category)
-{
-    run->call->category = category;
-    buf_clear(&run->call->text);
-    buf_adds(&run->call->text, run->err.text);
-    finish(run);
-}
-
-/* On the executor's thread. */
-static void take(struct analysis *analysis, const struct execution_result *result)
+static int find_session(struct analysis *analysis, struct store *store, struct error *err)
 {
     struct run *run = run_of(analysis);
+
+    if (tool_session(run->call, store, run->session_id, err) < 0)
+        return -1;
+    analysis->session_id = run->session_id[0] ? run->session_id : NULL; /* no curriculum at all */
+    return 0;
+}
+
+static void take(struct analysis *analysis, const struct execution_result *result)
+{
     const struct server_parts *parts = analysis->parts;
     const struct run_answer_limits limits = {
         .stdout_characters = (size_t)parts->stdout_characters,
@@ -64,36 +52,25 @@ static void take(struct analysis *analysis, const struct execution_result *resul
         .timeout_cut_to = analysis_timeout_was_cut(analysis) ? parts->timeout_seconds : 0,
     };
 
-    run_answer_write(result, &limits, run->call);
+    run_answer_write(result, &limits, run_of(analysis)->call);
 }
 
 static void on_done(struct analysis *analysis)
 {
-    finish(run_of(analysis));
+    struct run *run = run_of(analysis);
+    struct tool_call *call = run->call;
+
+    discard(run);
+    call->on_done(call);
 }
 
-static void find_session(struct lane_job *job, void *context)
+static void on_failed(struct analysis *analysis, const struct error *err)
 {
-    struct run *run = (struct run *)job;
+    struct tool_call *call = run_of(analysis)->call;
 
-    run->rc = tool_session(run->call, context, run->session_id, &run->err);
-}
-
-static void on_session(struct lane_job *job)
-{
-    struct run *run = (struct run *)job;
-
-    if (run->rc < 0) {
-        fail(run, TOOL_ERROR_VALIDATION);
-        return;
-    }
-    if (cancel_check(run->call->cancel, &run->err) < 0) {
-        fail(run, TOOL_ERROR_CANCELLED); /* the executor may be gone, as when the server ends */
-        return;
-    }
-    run->analysis.session_id = run->session_id[0] ? run->session_id : NULL; /* no curriculum */
-    if (analysis_start(&run->analysis, &run->err) < 0)
-        fail(run, run->err.kind == ERROR_BUSY ? TOOL_ERROR_BUSY : TOOL_ERROR_ENGINE);
+    call->category = tool_category_of(err->kind);
+    buf_adds(&call->text, err->text);
+    on_done(analysis);
 }
 
 static int judge(struct run *run, struct error *err)
@@ -128,21 +105,15 @@ static int start(struct tool_call *call, struct error *err)
     run->analysis.parts = call->parts;
     run->analysis.profile = call->parts->profile;
     run->analysis.wants_news = call->wants_news;
+    run->analysis.find_session = find_session;
     run->analysis.take = take;
     run->analysis.on_done = on_done;
+    run->analysis.on_failed = on_failed;
     analysis_init(&run->analysis);
-    if (read_arguments(run, err) < 0 || judge(run, err) < 0)
-        goto failed;
-    if (!call->parts->executor) {
-        error_set(err, ERROR_UNAVAILABLE, "%s", call->parts->executor_error);
-        goto failed;
-    }
-    run->job.work = find_session;
-    run->job.done = on_session;
     call->state = run;
-    if (lane_submit(call->parts->read, &run->job, err) == 0)
+    if (read_arguments(run, err) == 0 && judge(run, err) == 0 &&
+        analysis_start(&run->analysis, err) == 0)
         return 0;
-failed:
     discard(run);
     return -1;
 }

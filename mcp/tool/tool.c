@@ -37,8 +37,7 @@ bool tool_category_retryable(enum tool_category category)
     return categories[category].retryable;
 }
 
-/* The category an error has when a tool returns it. */
-static enum tool_category category_of(enum error_kind kind)
+enum tool_category tool_category_of(enum error_kind kind)
 {
     switch (kind) {
     case ERROR_BUSY:
@@ -109,7 +108,7 @@ void tool_describe(const struct tool *tool, const struct server_parts *parts, st
 
 static void fail(struct tool_call *call, const struct error *err)
 {
-    call->category = category_of(err->kind);
+    call->category = tool_category_of(err->kind);
     if (call->category == TOOL_ERROR_BUSY && call->retry_after_s == 0)
         call->retry_after_s = LANE_RETRY_AFTER_S;
     buf_clear(&call->text);

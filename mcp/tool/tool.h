@@ -40,6 +40,8 @@ enum tool_category { /* tools.md: "errorCategory" */
 };
 const char *tool_category_name(enum tool_category category);
 bool tool_category_retryable(enum tool_category category);
+/* The category an error has when a tool returns it. */
+enum tool_category tool_category_of(enum error_kind kind);
 
 struct tool_image {
     char mime[TOOL_IMAGE_MIME_CAP];
