@@ -9,7 +9,7 @@ The code is judged once more here, by the policy that the server judged it by, b
 bytes; that tree is compiled, and runs. Nothing runs of what is refused here.
 
 Nothing of this file is within easy reach of the code that runs: the socket lives in closures, this module and its
-neighbours (guard.py, policy.py, report.py) are not importable, and the code has a namespace of its own.
+neighbours (guard.py, policy.py, report.py, values.py) are not importable, and the code has a namespace of its own.
 """
 import ast
 import builtins
@@ -207,6 +207,8 @@ def run_job(job, send, finish, ask, parts):
     sys.stdout = sys.__stdout__ = open_stream(1)
     sys.stderr = sys.__stderr__ = open_stream(2)
     warnings.showwarning = reporter.show_warning
+    if not job.get("warnings"):
+        warnings.simplefilter("ignore")
     namespace = make_namespace(session_id, parts.guard.make_builtins(builtins, job["allowed"]))
 
     def on_deadline(_number, frame):
@@ -225,7 +227,9 @@ def run_job(job, send, finish, ask, parts):
     try:
         exec(statements, namespace)
         value = eval(last, namespace) if last is not None else None
-        value = repr(value) if value is not None else None
+        if value is None:
+            value = namespace.get("result")
+        value = parts.show(value) if value is not None else None
     except SystemExit as end:
         del reserve
         finish(*reporter.exited(end))
@@ -263,7 +267,7 @@ def rehearse(parts, with_pandas):
     judge = list(parts.judges.values())[-1]  # of the widest profile
     statements, last = compile_tree(judged_tree(job["code"].encode("utf-8"), judge))
     exec(statements, names)
-    json.dumps({"value": repr(eval(last, names))}, ensure_ascii=False).encode("utf-8", "replace")
+    json.dumps({"value": parts.show(eval(last, names))}, ensure_ascii=False).encode("utf-8", "replace")
     open_stream(1).detach()
     names.clear()
     gc.collect()
@@ -277,6 +281,7 @@ def main(argv):
     folders = (here, options["--helpers"])
     reporter = load_file("report", here).make_reporter(FILENAME, folders, int(options["--memory-mb"]))
     parts = types.SimpleNamespace(guard=load_file("guard", here), reporter=reporter, folders=folders,
+                                  show=load_file("values", here).show,
                                   judges=make_judges(load_file("policy", here), here))
     helpers = load_file("code_helpers", options["--helpers"])
     parts.connect = helpers.__dict__.pop("connect")
