@@ -9,7 +9,7 @@ The code is judged once more here, by the policy that the server judged it by, b
 bytes; that tree is compiled, and runs. Nothing runs of what is refused here.
 
 Nothing of this file is within easy reach of the code that runs: the socket lives in closures, this module and its
-neighbours (guard.py, policy.py, report.py) are not importable, and the code has a namespace of its own.
+neighbours (guard.py, policy.py, report.py, values.py) are not importable, and the code has a namespace of its own.
 """
 import ast
 import builtins
@@ -213,6 +213,8 @@ def set_up(job, finish, ask, parts):
     import_early(job["preload"])
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = parts.streams
     warnings.showwarning = reporter.show_warning
+    if not job.get("warnings"):
+        warnings.simplefilter("ignore")
 
     def on_deadline(_number, frame):
         finish(1, **reporter.timeout(frame, job["timeout_ms"] / 1000))
@@ -235,7 +237,9 @@ def run_job(job, send, finish, ask, parts):
     try:
         exec(statements, namespace)
         value = eval(last, namespace) if last is not None else None
-        value = repr(value) if value is not None else None
+        if value is None:
+            value = namespace.get("result")
+        value = parts.show(value) if value is not None else None
     except SystemExit as end:
         del reserve
         finish(*reporter.exited(end))
@@ -278,7 +282,7 @@ def rehearse(parts, with_pandas):
         source = ("import pandas\nframe = pandas.DataFrame([{'a': 1, 'b': 'x'}, {'a': 2, 'b': 'y'}])\n"
                   "print(frame.groupby('b').a.sum().sort_values(), frame[frame.a > 1], file=out)\n") + source
     allowed = list(max(parts.builtins, key=len))  # the widest profile's
-    job = json.loads(json.dumps({"code": source, "preload": ["json"], "allowed": allowed, "timeout_ms": 1000}))
+    job = json.loads(json.dumps({"code": source, "preload": ["json"], "allowed": allowed, "warnings": True, "timeout_ms": 1000}))
     before = sys.modules["__main__"]
     names = set_up(job, None, None, parts)
     sys.modules["__main__"] = before
@@ -287,7 +291,7 @@ def rehearse(parts, with_pandas):
     judge = list(parts.judges.values())[-1]  # of the widest profile
     statements, last = compile_judged(judged_tree(source.encode("utf-8"), judge))
     exec(statements, names)
-    json.dumps({"value": repr(eval(last, names))}, ensure_ascii=False).encode("utf-8", "replace")
+    json.dumps({"value": parts.show(eval(last, names))}, ensure_ascii=False).encode("utf-8", "replace")
     names.clear()
     gc.collect()
     gc.freeze()
@@ -326,6 +330,7 @@ def main(argv):
     folders = (here, options["--helpers"])
     reporter = load_file("report", here).make_reporter(FILENAME, folders, int(options["--memory-mb"]))
     parts = types.SimpleNamespace(guard=load_file("guard", here), reporter=reporter, folders=folders,
+                                  show=load_file("values", here).show,
                                   judges=make_judges(load_file("policy", here), here))
     helpers = load_file("code_helpers", options["--helpers"])
     parts.connect = helpers.__dict__.pop("connect")
