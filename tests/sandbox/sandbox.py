@@ -103,6 +103,8 @@ class Outcome:
     def __init__(self):
         self.stdout = bytearray()
         self.stderr = bytearray()
+        self.stdout_tail = bytearray()
+        self.stderr_tail = bytearray()
         self.started = False
         self.requests = 0
         self.unanswered = False  # the runner ended before the last request was answered
@@ -179,7 +181,7 @@ class Sandbox:
 
     def send_job(self, code, **fields):
         job = {"code": code, "profile": "visualization", "session_id": SESSION, "timeout_ms": 5000, "allowed": MINIMAL, "preload": [],
-               "stdout_cap": 65536, "stderr_cap": 16384, "output_limit": 16 << 20}
+               "warnings": True, "stdout_cap": 65536, "stderr_cap": 16384, "tail_cap": 0, "output_limit": 16 << 20}
         job.update(fields)
         self.send("J", json.dumps(job).encode())
 
@@ -197,6 +199,10 @@ class Sandbox:
                 outcome.stdout += payload
             elif kind == "e":
                 outcome.stderr += payload
+            elif kind == "O":
+                outcome.stdout_tail += payload
+            elif kind == "E":
+                outcome.stderr_tail += payload
             elif kind == "v":
                 outcome.result = json.loads(payload)
             elif kind == "q":
