@@ -63,6 +63,7 @@ struct executor_limits {
     unsigned warm_ms;    /* from the start to FRAME_READY */
     unsigned cancel_ms;  /* from FRAME_CANCEL to FRAME_EXIT */
     unsigned wait_ms;    /* waiting for a sandbox */
+    unsigned request_ms; /* from a request to its answer */
     size_t requests;     /* of one run */
     size_t answer_bytes; /* of one run */
 };

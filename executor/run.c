@@ -558,6 +558,7 @@ void run_begin(struct run *run, const struct run_host *host, void *user)
     run->begun_at = uv_hrtime();
     run->wait.given = on_given;
     run->wait.failed = on_failed;
+    run->broker.loop = host->loop;
     run->broker.gate = host->gate;
     run->broker.session_id = run->session_id;
     run->broker.limits = host->limits;
