@@ -312,12 +312,16 @@ static bool keeps_warm(const struct executor_config *config, int kind)
     return false;
 }
 
-static void init_hosts(struct executor *executor)
+static void init_hosts(struct executor *executor, const struct executor_config *config)
 {
     executor->sandbox_host.loop = &executor->loop;
     executor->sandbox_host.engine = executor->engine;
     executor->sandbox_host.state = executor->state;
     executor->sandbox_host.limits = &executor->limits;
+    for (int kind = 0; kind < KINDS_COUNT; kind++) {
+        executor->sandbox_host.kinds[kind] = execution_kinds[kind];
+        executor->sandbox_host.kinds[kind].isolation = config->isolation;
+    }
     executor->run_host.loop = &executor->loop;
     executor->run_host.limits = &executor->limits;
     executor->run_host.on_taken = on_taken;
@@ -428,7 +432,7 @@ static struct executor *create_on(const struct engine *engine, void *state,
     pthread_condattr_destroy(&monotonic);
     engine->describe(state, executor->description, sizeof executor->description);
     uv_loop_init(&executor->loop);
-    init_hosts(executor);
+    init_hosts(executor, config);
     /* Signals are for the program's main thread; those of a fault stay with the thread at fault. */
     sigfillset(&all);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)

@@ -53,7 +53,7 @@ static void work_start(struct lane_job *job, void *context)
 
     (void)context;
     sandbox->box =
-        host->engine->start(host->state, &execution_kinds[sandbox->kind], &sandbox->lane_error);
+        host->engine->start(host->state, &host->kinds[sandbox->kind], &sandbox->lane_error);
     sandbox->lane_failed = !sandbox->box;
 }
 

@@ -19,6 +19,7 @@
 
 #include "executor/engine.h"
 #include "executor/frames.h"
+#include "executor/kinds.h"
 #include "helpers/base/lane.h"
 
 #define SANDBOX_READ_SIZE  (64u << 10) /* bytes taken at once */
@@ -31,7 +32,8 @@ struct sandbox_host {
     const struct engine *engine;
     void *state; /* the engine's */
     const struct executor_limits *limits;
-    char bytes[SANDBOX_READ_SIZE]; /* what was just received */
+    struct execution_kind kinds[KINDS_COUNT]; /* as they are started here */
+    char bytes[SANDBOX_READ_SIZE];            /* what was just received */
 };
 
 struct sandbox;
