@@ -14,6 +14,7 @@
 
 const struct inlet_rule child_frames[] = {
     {FRAME_READY, 2, FRAME_STATUS_CAP, 0},
+    {FRAME_PONG, 0, 0, 0},
     {FRAME_STARTED, 0, 0, 0},
     {FRAME_REQUEST, REQUEST_HEAD + sizeof "GET /" - 1, FRAME_REQUEST_CAP, 0},
     {FRAME_RESULT, 2, FRAME_RESULT_CAP, 0},
@@ -24,6 +25,10 @@ static int take_ready(struct run *run, const struct inlet_piece *piece)
 {
     if (run->phase != WARMING)
         return complain("the interpreter is ready twice");
+    if (run->options->session && !run->zygote) { /* it is: the server hears of its copies */
+        run->phase = WARMED;
+        return 0;
+    }
     if (run_send_text(run, FRAME_READY,
                       ready_write(piece->data, piece->data_len, run->child->landlock_abi,
                                   run->child->exec_once)) < 0)
@@ -32,6 +37,16 @@ static int take_ready(struct run *run, const struct inlet_piece *piece)
         return run_hand_job_over(run);
     run_enter(run, IDLE, 0);
     return 0;
+}
+
+/* A job may have come behind the ping. */
+static int take_pong(struct run *run, const struct inlet_piece *piece)
+{
+    (void)piece;
+    if (!run->waiting_for_pong)
+        return complain("an answer to no ping");
+    run->waiting_for_pong = false;
+    return run_send(run, FRAME_PONG, "", 0);
 }
 
 static int take_started(struct run *run, const struct inlet_piece *piece)
@@ -98,6 +113,7 @@ int run_take_from_child(struct run *run, const struct inlet_piece *piece)
         unsigned char type;
         int (*take)(struct run *run, const struct inlet_piece *piece);
     } takers[] = {{FRAME_READY, take_ready},
+                  {FRAME_PONG, take_pong},
                   {FRAME_STARTED, take_started},
                   {FRAME_REQUEST, take_request},
                   {FRAME_RESULT, take_result}};

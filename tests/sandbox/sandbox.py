@@ -42,8 +42,9 @@ def shared(*parts):
     return path
 
 
-def bubblewrap(runner, share):
-    """A bubblewrap line like the local engine's: no network, no capability, nobody, a read-only root."""
+def bubblewrap(*files):
+    """A bubblewrap line like the local engine's: no network, no capability, nobody, a read-only root; the files' folders are
+    there."""
     if not shutil.which("bwrap"):
         raise unittest.SkipTest("SKIPPED: bwrap is not installed (apt-get install bubblewrap)")
     line = ["bwrap", "--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL",
@@ -53,8 +54,7 @@ def bubblewrap(runner, share):
             line += ["--symlink", os.readlink(folder), folder]
         elif os.path.exists(folder):
             line += ["--ro-bind", folder, folder]
-    folders = {str(share), str(pathlib.Path(runner).parent)}
-    for folder in sorted(folders):
+    for folder in sorted({str(pathlib.Path(file).parent) for file in files}):
         line += ["--ro-bind", folder, folder]
     return line + ["--chdir", "/", "--"]
 
@@ -103,6 +103,8 @@ class Outcome:
     def __init__(self):
         self.stdout = bytearray()
         self.stderr = bytearray()
+        self.stdout_tail = bytearray()
+        self.stderr_tail = bytearray()
         self.started = False
         self.requests = 0
         self.unanswered = False  # the runner ended before the last request was answered
@@ -130,9 +132,10 @@ class Sandbox:
                  extra=(), policy=True):
         share = SHARE if policy else WITHOUT_POLICY
         runner = str(runner or SHARE / "runner")
-        line = bubblewrap(runner, share) if bwrap else []
+        interpreter = str(interpreter or share / "interpreter.py")
+        line = bubblewrap(runner, interpreter, share / "code_helpers.py") if bwrap else []
         line += [runner, "--kind", kind, "--preload", preload, "--memory-mb", str(memory_mb), "--python", PYTHON,
-                 "--interpreter", str(interpreter or share / "interpreter.py"), "--helpers", str(share), *extra]
+                 "--interpreter", interpreter, "--helpers", str(share), *extra]
         self.process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         bufsize=0)
         self.outcome = Outcome()
@@ -178,7 +181,7 @@ class Sandbox:
 
     def send_job(self, code, **fields):
         job = {"code": code, "profile": "visualization", "session_id": SESSION, "timeout_ms": 5000, "allowed": MINIMAL, "preload": [],
-               "stdout_cap": 65536, "stderr_cap": 16384, "output_limit": 16 << 20}
+               "warnings": True, "stdout_cap": 65536, "stderr_cap": 16384, "tail_cap": 0, "output_limit": 16 << 20}
         job.update(fields)
         self.send("J", json.dumps(job).encode())
 
@@ -196,6 +199,10 @@ class Sandbox:
                 outcome.stdout += payload
             elif kind == "e":
                 outcome.stderr += payload
+            elif kind == "O":
+                outcome.stdout_tail += payload
+            elif kind == "E":
+                outcome.stderr_tail += payload
             elif kind == "v":
                 outcome.result = json.loads(payload)
             elif kind == "q":
