@@ -48,6 +48,7 @@ struct execution_kind {
     const char *const *preload; /* modules imported while warming, NULL-terminated */
     unsigned memory_mb;
     unsigned waiting;
+    enum execution_isolation isolation; /* as the executor is set, in what it gives its engine */
 };
 extern const struct execution_kind execution_kinds[]; /* ends with a NULL name */
 
@@ -186,7 +187,8 @@ struct executor_stats {
     size_t kind_count;
     struct executor_kind_stats {
         const char *name;
-        unsigned ready, starting, busy, wanted; /* sandboxes, now; wanted: to wait, by demand too */
+        unsigned ready, starting, busy; /* sandboxes, now; ready: a session's own too */
+        unsigned wanted;                /* to wait for whoever comes, by demand too */
         uint64_t started, failed, lost;         /* sandboxes, ever; lost: ended while they waited */
     } kinds[EXECUTOR_KINDS_CAP];
 };

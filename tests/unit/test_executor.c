@@ -29,7 +29,6 @@ static const struct executor_limits quick = {
     .import_ms = 300,
     .grace_ms = 300,
     .warm_ms = 1500,
-    .cancel_ms = 300,
     .wait_ms = 2000,
     .requests = 50,
     .answer_bytes = 1 << 20,
