@@ -149,7 +149,7 @@ static void on_uv_signal(uv_signal_t *handle, int number)
 {
     struct signals *signals = handle->data;
 
-    (void)number;
+    signals->number = number;
     signals->on_signal(signals->user);
 }
 

@@ -49,6 +49,9 @@ void rest_handle(struct store *store, const struct rest_request *request,
                  struct rest_response *response);
 void rest_response_finish(struct rest_response *response);
 
+/* An error as an answer in that shape; what response had goes. */
+void rest_answer_error(struct rest_response *response, const struct error *err);
+
 /* One GET inside one session, for the broker: 403 for anything else than a read of that very
  * session. */
 struct rest_broker_request {

@@ -73,7 +73,6 @@ int rest_query_number(const char *query, const char *name, size_t *number, struc
 
 /* ---- rest_answer.c ---- */
 
-void rest_answer_error(struct rest_response *response, const struct error *err);
 /* {"success": true, "message": "..."}, left open for more: rest_answer_end closes it. */
 void rest_answer_success(struct rest_call *call, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

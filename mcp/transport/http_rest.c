@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "mcp/protocol/message.h"
 #include "mcp/transport/http_private.h"
@@ -108,23 +107,13 @@ static void check_method(struct exchange *exchange, const char *method, const ch
         exchange_error(exchange, 405, "%s is not for this path: it takes %s", method, allow);
 }
 
-static bool is_json_type(const char *type)
-{
-    size_t len = strcspn(type, "; \t");
-
-    return (len == strlen("application/json") && strncasecmp(type, "application/json", len) == 0) ||
-           (len > strlen("+json") && strncasecmp(type + len - strlen("+json"), "+json", 5) == 0);
-}
-
 static void check(struct exchange *exchange)
 {
     const struct http_request *request = exchange_request(exchange);
 
     check_method(exchange, request->method, request->path);
-    if (!exchange_answered(exchange) && request->length > 0 && *request->content_type &&
-        !is_json_type(request->content_type))
-        exchange_error(exchange, 415,
-                       "the body must be JSON: send it with Content-Type: application/json");
+    if (!exchange_answered(exchange))
+        exchange_takes_json(exchange);
 }
 
 static struct lane *choose_lane(struct rest_job *job, struct server_parts *parts)
