@@ -18,15 +18,16 @@
 #include "executor/stats.h"
 #include "helpers/base/log.h"
 
-/* Starts never take more than POOL_STARTS_MAX, so one thread is always free to remove. */
-#define LANE_THREADS (POOL_STARTS_MAX + 1)
+/* Starts never take more than POOL_STARTS_MAX and the question what sandboxes are made of not more
+ * than one, so one thread is always free to remove. */
+#define LANE_THREADS (POOL_STARTS_MAX + 2)
 
 const struct executor_limits executor_limits_default = {
     .import_ms = EXECUTION_IMPORT_MS_MAX,
     .grace_ms = 2000,
     .warm_ms = 60000,
-    .cancel_ms = 1000,
     .wait_ms = EXECUTION_WAIT_MS_MAX,
+    .request_ms = EXECUTION_REQUEST_MS_MAX,
     .requests = EXECUTION_REQUESTS_CAP,
     .answer_bytes = EXECUTION_ANSWERS_CAP,
 };
@@ -119,7 +120,7 @@ static void open_intake(void *arg)
 {
     struct ticket *ticket = arg;
 
-    run_begin(ticket->run, &ticket->executor->run_host, ticket);
+    run_begin(ticket->run, &ticket->executor->run_host, ticket->id, ticket);
 }
 
 static void open_cancel(void *arg)
@@ -312,12 +313,16 @@ static bool keeps_warm(const struct executor_config *config, int kind)
     return false;
 }
 
-static void init_hosts(struct executor *executor)
+static void init_hosts(struct executor *executor, const struct executor_config *config)
 {
     executor->sandbox_host.loop = &executor->loop;
     executor->sandbox_host.engine = executor->engine;
     executor->sandbox_host.state = executor->state;
     executor->sandbox_host.limits = &executor->limits;
+    for (int kind = 0; kind < KINDS_COUNT; kind++) {
+        executor->sandbox_host.kinds[kind] = execution_kinds[kind];
+        executor->sandbox_host.kinds[kind].isolation = config->isolation;
+    }
     executor->run_host.loop = &executor->loop;
     executor->run_host.limits = &executor->limits;
     executor->run_host.on_taken = on_taken;
@@ -329,9 +334,10 @@ static int create_parts(struct executor *executor, const struct executor_config 
                         struct error *err)
 {
     struct lane_config lane = {
-        .name = "sandbox", .threads = LANE_THREADS, .capacity = POOL_SANDBOXES_CAP};
+        .name = "sandbox", .threads = LANE_THREADS, .capacity = POOL_LANE_JOBS};
     struct pool_config pool = {.host = &executor->sandbox_host,
                                .stats = &executor->stats,
+                               .isolation = config->isolation,
                                .on_ready = on_ready,
                                .on_empty = on_empty,
                                .user = executor};
@@ -347,6 +353,8 @@ static int create_parts(struct executor *executor, const struct executor_config 
         return -1;
     for (int kind = 0; kind < KINDS_COUNT; kind++)
         pool.warm[kind] = keeps_warm(config, kind);
+    if (kinds_read_waiting(config->waiting, pool.waiting, err) < 0)
+        return -1;
     executor->pool = pool_create(&pool, err);
     if (!executor->pool)
         return -1;
@@ -425,7 +433,7 @@ static struct executor *create_on(const struct engine *engine, void *state,
     pthread_condattr_destroy(&monotonic);
     engine->describe(state, executor->description, sizeof executor->description);
     uv_loop_init(&executor->loop);
-    init_hosts(executor);
+    init_hosts(executor, config);
     /* Signals are for the program's main thread; those of a fault stay with the thread at fault. */
     sigfillset(&all);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)

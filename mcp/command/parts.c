@@ -7,7 +7,7 @@
 
 #include "helpers/base/log.h"
 #include "mcp/session/store.h"
-#include "mcp/tool/graph_cache.h"
+#include "mcp/session/graph_cache.h"
 
 #define SQL_QUEUE_CAP   256
 #define READ_QUEUE_CAP  1024
@@ -149,7 +149,7 @@ static void on_uv_signal(uv_signal_t *handle, int number)
 {
     struct signals *signals = handle->data;
 
-    (void)number;
+    signals->number = number;
     signals->on_signal(signals->user);
 }
 
