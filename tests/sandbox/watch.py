@@ -15,6 +15,7 @@ NETLINK_CONNECTOR, CN_IDX_PROC, LISTEN = 11, 1, 1
 SO_RCVBUFFORCE = 33
 FORK, EXEC = 1, 2
 POLL_SECONDS = 0.05
+CONFINED_SECONDS = 0.5
 # What an interpreter's descriptors may be: null, two pipes, one socket, and files of Python's own.
 DESCRIPTORS = re.compile(r"/dev/null$|/dev/urandom$|pipe:\[|socket:\[|/usr/(local/)?lib/|/lib|/lectern/|/usr/share/zoneinfo|/etc/ld\.so\.cache$")
 
@@ -35,11 +36,11 @@ def parent(pid):
 
 class Watch:
     """Of all interpreters below the process `server`, or below a container's shim that names `folder`. Where `forks` is set,
-    an interpreter forks a process for each job, and that process may do nothing of the kind."""
+    each job is a process of its own, a child of the runner's, and that process may do nothing of the kind."""
 
     def __init__(self, server, folder=None, forks=False):
         self.server, self.folder, self.forks = server, folder and os.fsencode(folder), forks
-        self.interpreters, self.jobs = set(), set()
+        self.runners, self.interpreters, self.jobs = set(), set(), {}
         self.harm, self.descriptors = [], set()
         self.lost = False
         self.stopping = threading.Event()
@@ -65,16 +66,20 @@ class Watch:
             self.harm.append("an interpreter executed %r" % words(pid)[:200])
         elif b"interpreter.py" in words(pid) and b"python" in words(pid).split(b" ")[0] and self._is_ours(pid):
             self.interpreters.add(pid)
+            self.runners.add(parent(pid))
 
     def _on_fork(self, by, child, child_group):
-        watched = self.interpreters | self.jobs
+        watched = self.interpreters.union(self.jobs)
         if child != child_group:  # a thread; its parent is the parent of all its process
             if child_group in watched:
                 self.harm.append("an interpreter started a thread")
-        elif by in self.interpreters and self.forks:
-            self.jobs.add(child)
         elif by in watched:
             self.harm.append("an interpreter started a process")
+        elif by in self.runners:  # or who shares its parent, by CLONE_PARENT
+            if self.forks:
+                self.jobs[child] = time.monotonic()
+            else:
+                self.harm.append("a runner started a second process")
 
     def _take(self, data):
         what = struct.unpack_from("=I", data, 36)[0]
@@ -95,7 +100,8 @@ class Watch:
 
     def _poll(self):
         while not self.stopping.wait(POLL_SECONDS):
-            for pid in list(self.interpreters | self.jobs):
+            young = time.monotonic() - CONFINED_SECONDS  # what is being made still has its maker's
+            for pid in [job for job, born in list(self.jobs.items()) if born < young] if self.forks else list(self.interpreters):
                 self._look_at(pid)
 
     def _look_at(self, pid):
@@ -104,7 +110,7 @@ class Watch:
             found = [os.readlink(os.path.join(folder, name)) for name in os.listdir(folder)]
         except OSError:  # it has ended
             return
-        if not self.forks and sum(link.startswith("socket:") for link in found) > 1:
+        if sum(link.startswith("socket:") for link in found) > 1:
             self.harm.append("an interpreter has more than one socket")
         self.descriptors.update(link for link in found if not DESCRIPTORS.match(link))
 
