@@ -10,12 +10,12 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "executor/run.h"
+#include "executor/stats.h"
 #include "helpers/base/log.h"
 
 /* Starts never take more than POOL_STARTS_MAX, so one thread is always free to remove. */
@@ -62,7 +62,7 @@ struct executor {
     uint64_t last_id;
     size_t waiting;
     unsigned ready[KINDS_COUNT];
-    atomic_uint_fast64_t disagreements;
+    struct stats stats;
 };
 
 const char *execution_status_name(enum execution_status status)
@@ -98,13 +98,6 @@ static void on_taken(void *user)
     pthread_mutex_lock(&executor->lock);
     executor->waiting--;
     pthread_mutex_unlock(&executor->lock);
-}
-
-static void on_disagreement(void *user)
-{
-    struct ticket *ticket = user;
-
-    atomic_fetch_add_explicit(&ticket->executor->disagreements, 1, memory_order_relaxed);
 }
 
 static void on_end(void *user)
@@ -213,8 +206,9 @@ uint64_t executor_run(struct executor *executor, const struct execution_job *job
     }
     pthread_mutex_unlock(&executor->lock);
     if (full) {
-        error_set(err, ERROR_BUSY, "%u runs already wait for a sandbox; send it again in a moment",
-                  EXECUTION_WAITING_CAP);
+        stats_turned_away(&executor->stats);
+        error_set(err, ERROR_BUSY, "%u runs already wait for a sandbox; send it again in %u s",
+                  EXECUTION_WAITING_CAP, stats_retry_after(&executor->stats));
         return 0;
     }
     ticket = calloc(1, sizeof *ticket);
@@ -237,6 +231,7 @@ uint64_t executor_run(struct executor *executor, const struct execution_job *job
     ticket->cancel.arg = ticket;
     pthread_mutex_lock(&executor->lock);
     LIST_INSERT_HEAD(&executor->tickets, ticket, link);
+    stats_taken(&executor->stats);
     mailbox_post(executor->mailbox, &ticket->intake);
     pthread_mutex_unlock(&executor->lock);
     return id;
@@ -259,9 +254,23 @@ void executor_cancel(struct executor *executor, uint64_t id)
     pthread_mutex_unlock(&executor->lock);
 }
 
+/* Reading takes the statistics' own lock, and changes nothing else. */
+unsigned executor_retry_after(const struct executor *executor)
+{
+    return stats_retry_after((struct stats *)&executor->stats);
+}
+
+void executor_stats(struct executor *executor, struct executor_stats *stats)
+{
+    stats_read(&executor->stats, stats);
+}
+
 uint64_t executor_disagreements(const struct executor *executor)
 {
-    return atomic_load_explicit(&executor->disagreements, memory_order_relaxed);
+    struct executor_stats now;
+
+    stats_read((struct stats *)&executor->stats, &now);
+    return now.ended[EXECUTION_DISAGREEMENT];
 }
 
 int executor_wait_warm(struct executor *executor, const char *kind, unsigned timeout_ms,
@@ -312,7 +321,7 @@ static void init_hosts(struct executor *executor)
     executor->run_host.loop = &executor->loop;
     executor->run_host.limits = &executor->limits;
     executor->run_host.on_taken = on_taken;
-    executor->run_host.on_disagreement = on_disagreement;
+    executor->run_host.stats = &executor->stats;
     executor->run_host.on_end = on_end;
 }
 
@@ -322,6 +331,7 @@ static int create_parts(struct executor *executor, const struct executor_config 
     struct lane_config lane = {
         .name = "sandbox", .threads = LANE_THREADS, .capacity = POOL_SANDBOXES_CAP};
     struct pool_config pool = {.host = &executor->sandbox_host,
+                               .stats = &executor->stats,
                                .on_ready = on_ready,
                                .on_empty = on_empty,
                                .user = executor};
@@ -372,6 +382,7 @@ static void free_executor(struct executor *executor)
     executor->engine->close(executor->state);
     pthread_cond_destroy(&executor->ready_changed);
     pthread_mutex_destroy(&executor->lock);
+    stats_finish(&executor->stats);
     free(executor);
 }
 
@@ -407,6 +418,7 @@ static struct executor *create_on(const struct engine *engine, void *state,
     executor->limits = *limits;
     LIST_INIT(&executor->tickets);
     pthread_mutex_init(&executor->lock, NULL);
+    stats_init(&executor->stats);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&executor->ready_changed, &monotonic);

@@ -11,7 +11,8 @@ TAILQ_HEAD(wait_list, pool_wait);
 struct shelf { /* of one kind */
     struct sandbox *ready;
     struct sandbox *starting; /* lane and loop, until ready */
-    unsigned ready_count, starting_count, wait_count;
+    unsigned ready_count, starting_count, busy_count, wait_count;
+    uint64_t started, failed, lost; /* ever */
     struct wait_list waits;
     unsigned failures; /* in a row */
     bool told;         /* the log says that starts fail */
@@ -64,6 +65,27 @@ static void set_ready(struct pool *pool, int kind, unsigned count)
     pool->config.on_ready(pool->config.user, kind, count);
 }
 
+static unsigned wanted(const struct pool *pool, int kind)
+{
+    return pool->config.warm[kind] ? execution_kinds[kind].waiting : 0;
+}
+
+static void publish(struct pool *pool)
+{
+    for (int kind = 0; kind < KINDS_COUNT; kind++) {
+        const struct shelf *shelf = &pool->shelves[kind];
+        struct executor_kind_stats row = {.ready = shelf->ready_count,
+                                          .starting = shelf->starting_count,
+                                          .busy = shelf->busy_count,
+                                          .wanted = wanted(pool, kind),
+                                          .started = shelf->started,
+                                          .failed = shelf->failed,
+                                          .lost = shelf->lost};
+
+        stats_set_kind(pool->config.stats, kind, &row);
+    }
+}
+
 /* ---- what to start, and when ---- */
 
 static void on_gone(struct sandbox *sandbox, void *owner);
@@ -103,8 +125,7 @@ static bool wants_refill(const struct pool *pool, int kind)
 {
     const struct shelf *shelf = &pool->shelves[kind];
 
-    return pool->config.warm[kind] &&
-           shelf->ready_count + shelf->starting_count < execution_kinds[kind].waiting;
+    return shelf->ready_count + shelf->starting_count < wanted(pool, kind);
 }
 
 /* When this kind may start its next sandbox; UINT64_MAX when it wants none. */
@@ -151,6 +172,7 @@ static void schedule(struct pool *pool)
                 break;
         }
     }
+    publish(pool);
     if (soonest == UINT64_MAX)
         uv_timer_stop(&pool->timer);
     else
@@ -188,6 +210,7 @@ static void note_failure(struct pool *pool, struct shelf *shelf, const struct er
     doublings = shelf->failures < 7 ? shelf->failures : 7;
     pause = (uint64_t)POOL_RETRY_MS << doublings;
     shelf->failures++;
+    shelf->failed++;
     shelf->failed_at = now(pool);
     shelf->retry_at = shelf->failed_at + (pause < POOL_RETRY_MS_MAX ? pause : POOL_RETRY_MS_MAX);
     /* Not each time: an engine that is away for an hour is one piece of news. */
@@ -210,6 +233,7 @@ static void give(struct pool *pool, struct shelf *shelf, struct sandbox *sandbox
     TAILQ_REMOVE(&shelf->waits, wait, link);
     wait->queued = false;
     shelf->wait_count--;
+    shelf->busy_count++;
     pool->running++;
     wait->given(wait, sandbox);
 }
@@ -222,6 +246,7 @@ static void on_ready(struct sandbox *sandbox, void *user)
 
     take_out(&shelf->starting, sandbox);
     shelf->starting_count--;
+    shelf->started++;
     pool->starting--;
     if (shelf->told)
         log_info("executor", "sandboxes of kind %s start again", execution_kinds[kind].name);
@@ -257,6 +282,7 @@ static void on_broken(struct sandbox *sandbox, const struct error *why, void *us
     } else {
         take_out(&shelf->ready, sandbox);
         set_ready(pool, kind, shelf->ready_count - 1);
+        shelf->lost++;
         if (now(pool) - sandbox_ready_since(sandbox) < POOL_STABLE_MS)
             note_failure(pool, shelf, why);
         else
@@ -332,6 +358,7 @@ void pool_return(struct pool *pool, struct sandbox *sandbox, bool worked)
 {
     if (worked)
         pool->shelves[sandbox_kind(sandbox)].failures = 0;
+    pool->shelves[sandbox_kind(sandbox)].busy_count--;
     pool->running--;
     pool->idle_since = now(pool);
     sandbox_end(sandbox);

@@ -18,6 +18,7 @@
 
 #include "executor/kinds.h"
 #include "executor/sandbox.h"
+#include "executor/stats.h"
 
 #define POOL_STARTS_MAX        3u    /* under way at once */
 #define POOL_SANDBOXES_CAP     16u   /* in any state, those being removed too */
@@ -42,6 +43,7 @@ struct pool_wait {
 
 struct pool_config {
     struct sandbox_host *host;
+    struct stats *stats;
     bool warm[KINDS_COUNT];
     void (*on_ready)(void *user, int kind, unsigned ready); /* the number that waits has changed */
     void (*on_empty)(void *user);                           /* stopped, and nothing is left */

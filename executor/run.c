@@ -176,8 +176,10 @@ static void end(struct run *run, struct execution_result *result)
     else if (result->seconds <= 0)
         result->seconds = (double)(now - run->started_at) / 1e9;
     result->waited = (double)((run->started ? run->started_at : now) - run->begun_at) / 1e9;
+    result->kind = execution_kinds[run->wait.kind].name;
     if (queued)
         host->on_taken(user);
+    stats_ended(host->stats, result, queued, run->started);
     /* The answer first: removing the sandbox and starting the next are nothing that the caller
      * waits for. */
     run->job.on_done(run->job.user, result);
@@ -374,7 +376,6 @@ static void end_disagreeing(struct run *run, struct execution_result *result)
     result->status = EXECUTION_DISAGREEMENT;
     result->value = NULL;
     result->error = text.data ? text.data : "The code was refused inside the sandbox.";
-    run->host->on_disagreement(run->user);
     end(run, result);
 }
 
@@ -523,8 +524,10 @@ static void on_given(struct pool_wait *wait, struct sandbox *sandbox)
 {
     struct run *run = (struct run *)((char *)wait - offsetof(struct run, wait));
 
-    if (run->attempts++ == 0)
+    if (run->attempts++ == 0) {
         run->host->on_taken(run->user);
+        stats_begun(run->host->stats);
+    }
     run->sandbox = sandbox;
     sandbox_hand_over(sandbox, &run_events, run);
     send_job(run);

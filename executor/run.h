@@ -14,6 +14,7 @@
 
 #include "executor/broker.h"
 #include "executor/pool.h"
+#include "executor/stats.h"
 
 #define RUN_OUTPUT_SLACK                                                                           \
     (1u << 20) /* over EXECUTION_OUTPUT_LIMIT, for what the runner passes on before it sees */
@@ -26,9 +27,9 @@ struct run_host {
     struct pool *pool;
     struct gate *gate;
     const struct executor_limits *limits;
-    void (*on_taken)(void *user);        /* it waits no longer: has a sandbox, or ended without */
-    void (*on_disagreement)(void *user); /* before on_done */
-    void (*on_end)(void *user);          /* after on_done; the run is no longer the caller's */
+    struct stats *stats;
+    void (*on_taken)(void *user); /* it waits no longer: has a sandbox, or ended without */
+    void (*on_end)(void *user);   /* after on_done; the run is no longer the caller's */
 };
 
 /* Copies the job. -1 with ERROR_INVALID (unknown kind, too long a profile, code that is not UTF-8)

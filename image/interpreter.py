@@ -9,7 +9,7 @@ The code is judged once more here, by the policy that the server judged it by, b
 bytes; that tree is compiled, and runs. Nothing runs of what is refused here.
 
 Nothing of this file is within easy reach of the code that runs: the socket lives in closures, this module and its
-neighbours (guard.py, policy.py, report.py) are not importable, and the code has a namespace of its own.
+neighbours (guard.py, policy.py, report.py, values.py) are not importable, and the code has a namespace of its own.
 """
 import ast
 import builtins
@@ -183,8 +183,17 @@ def make_namespace(session_id, allowed_builtins):
     return main.__dict__
 
 
+def builtins_for(parts, allowed):
+    """A profile's own were made while warming; another list is as good, and takes its time now."""
+    return parts.builtins.get(frozenset(allowed)) or parts.guard.make_builtins(builtins, allowed)
+
+
 def import_early(names):
     """What the code imports, before its clock starts. What fails will fail again, where the code can see it."""
+    names = [name for name in names if name not in sys.modules]
+    if not names:
+        return
+    sys.stdout = sys.stderr = io.StringIO()  # an import that prints does not print into the code's output
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in names:
@@ -194,38 +203,43 @@ def import_early(names):
                 continue
 
 
-def run_job(job, send, finish, ask, parts):
-    source = job["code"].encode("utf-8")
-    session_id = job.get("session_id")
-    linecache.cache[FILENAME] = (len(source), None, list(io.StringIO(job["code"], None)), FILENAME)
+def set_up(job, finish, ask, parts):
+    """All that comes before the clock starts; the code's namespace. Goes through without a trace once before, as rehearsal."""
+    reporter, session_id = parts.reporter, job.get("session_id")
+    linecache.cache[FILENAME] = (len(job["code"]), None, list(io.StringIO(job["code"], None)), FILENAME)
     if session_id is not None:
         os.environ["SESSION_ID"] = session_id
-    reporter = parts.reporter
-    sys.stdout = sys.stderr = io.StringIO()  # an import that prints does not print into the code's output
     parts.connect(ask, session_id)
     import_early(job["preload"])
-    sys.stdout = sys.__stdout__ = open_stream(1)
-    sys.stderr = sys.__stderr__ = open_stream(2)
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = parts.streams
     warnings.showwarning = reporter.show_warning
-    namespace = make_namespace(session_id, parts.guard.make_builtins(builtins, job["allowed"]))
+    if not job.get("warnings"):
+        warnings.simplefilter("ignore")
 
     def on_deadline(_number, frame):
         finish(1, **reporter.timeout(frame, job["timeout_ms"] / 1000))
 
     signal.signal(signal.SIGALRM, on_deadline)
+    return make_namespace(session_id, builtins_for(parts, job["allowed"]))
+
+
+def run_job(job, send, finish, ask, parts):
+    source = job["code"].encode("utf-8")
+    reporter, namespace = parts.reporter, set_up(job, finish, ask, parts)
     reserve = bytes(RESERVE_BYTES)
-    parts.guard.arm(FILENAME, sys.path + list(parts.folders))
+    parts.arm()
     send("S")
     try:
         reporter.tree = judged_tree(source, parts.judges.get(job["profile"]))
         statements, last = compile_judged(reporter.tree)
     except Disagreement as refusal:
         finish(1, disagreement=dict(zip(("code", "line"), refusal.args)), **describe_refusal(reporter, refusal))
-    parts.judges.clear()
     try:
         exec(statements, namespace)
         value = eval(last, namespace) if last is not None else None
-        value = repr(value) if value is not None else None
+        if value is None:
+            value = namespace.get("result")
+        value = parts.show(value) if value is not None else None
     except SystemExit as end:
         del reserve
         finish(*reporter.exited(end))
@@ -251,6 +265,15 @@ def describe_refusal(reporter, refusal):
     return {"error": "line %d is refused: %s" % (refusal.args[1], refusal.args[0]), "error_type": "Disagreement"}
 
 
+def prepare(parts, folder):
+    """What a job needs and does not depend on it: the streams, the builtins of each profile, the audit hook."""
+    with open(os.path.join(folder, "policy.json"), encoding="utf-8") as file:
+        profiles = json.load(file)["profiles"]
+    parts.streams = open_stream(1), open_stream(2)
+    parts.builtins = {frozenset(allowed): parts.guard.make_builtins(builtins, allowed) for allowed in profiles.values()}
+    parts.arm = parts.guard.make_arm(FILENAME, sys.path + list(parts.folders))
+
+
 def rehearse(parts, with_pandas):
     """A job's way once before it is needed: what runs for the first time is several times slower. Then what lives now is
     taken out of the garbage collector's sight, which has less to walk while the code runs."""
@@ -258,19 +281,23 @@ def rehearse(parts, with_pandas):
     if with_pandas:
         source = ("import pandas\nframe = pandas.DataFrame([{'a': 1, 'b': 'x'}, {'a': 2, 'b': 'y'}])\n"
                   "print(frame.groupby('b').a.sum().sort_values(), frame[frame.a > 1], file=out)\n") + source
-    job = json.loads(json.dumps({"code": source}))
-    names = {"__builtins__": parts.guard.make_builtins(builtins, ["pandas"]), "out": io.StringIO()}
+    allowed = list(max(parts.builtins, key=len))  # the widest profile's
+    job = json.loads(json.dumps({"code": source, "preload": ["json"], "allowed": allowed, "warnings": True, "timeout_ms": 1000}))
+    before = sys.modules["__main__"]
+    names = set_up(job, None, None, parts)
+    sys.modules["__main__"] = before
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    names["out"] = io.StringIO()
     judge = list(parts.judges.values())[-1]  # of the widest profile
-    statements, last = compile_tree(judged_tree(job["code"].encode("utf-8"), judge))
+    statements, last = compile_judged(judged_tree(source.encode("utf-8"), judge))
     exec(statements, names)
-    json.dumps({"value": repr(eval(last, names))}, ensure_ascii=False).encode("utf-8", "replace")
-    open_stream(1).detach()
+    json.dumps({"value": parts.show(eval(last, names))}, ensure_ascii=False).encode("utf-8", "replace")
     names.clear()
     gc.collect()
     gc.freeze()
 
 
-def load_zygote(folder, ruleset, judges):
+def load_zygote(folder, ruleset):
     """The function that becomes a clean copy of this process (image/inside/fork.c): it returns in each copy, already
     confined, and never here. Python's own half of a fork is around it, by which `random` begins anew; numpy's numbers
     do so here. What the copies share: the secret of hashes, and where things lie in memory."""
@@ -283,9 +310,6 @@ def load_zygote(folder, ruleset, judges):
     begin.restype = end.restype = None
     if library.zygote_prepare() < 0:
         raise SystemExit(1)
-    # Taking apart what a run drops would cost each copy more pages than leaving it where it is.
-    for judge in judges.values():
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(judge))
     numpy = sys.modules.get("numpy")
     for name in set(sys.modules) - before:  # the code shall not find what it would not find otherwise
         del sys.modules[name]
@@ -307,6 +331,7 @@ def main(argv):
     folders = (here, options["--helpers"])
     reporter = load_file("report", here).make_reporter(FILENAME, folders, int(options["--memory-mb"]))
     parts = types.SimpleNamespace(guard=load_file("guard", here), reporter=reporter, folders=folders,
+                                  show=load_file("values", here).show,
                                   judges=make_judges(load_file("policy", here), here))
     helpers = load_file("code_helpers", options["--helpers"])
     parts.connect = helpers.__dict__.pop("connect")
@@ -315,7 +340,8 @@ def main(argv):
         warnings.simplefilter("ignore")
         for name in filter(None, options["--preload"].split(",")):
             importlib.import_module(name)
-    become_copy = load_zygote(here, int(options["--ruleset"]), parts.judges) if "--ruleset" in options else None
+    become_copy = load_zygote(here, int(options["--ruleset"])) if "--ruleset" in options else None
+    prepare(parts, here)
     rehearse(parts, "pandas" in sys.modules)
     ready = json.dumps({"python": "%d.%d.%d" % sys.version_info[:3]}).encode()
     send("R", ready)

@@ -107,6 +107,8 @@ int parts_init(struct server_parts *parts, uv_loop_t *loop, const struct config 
     parts->loop = loop;
     parts->store_url = config->store;
     parts->timeout_seconds = config->timeout;
+    parts->stdout_characters = config->stdout_cap;
+    parts->stderr_characters = config->stderr_cap;
     parts->profile = parts_profile(config, err);
     if (!parts->profile)
         return -1;

@@ -42,8 +42,9 @@ def shared(*parts):
     return path
 
 
-def bubblewrap(runner, *more):
-    """A bubblewrap line like the local engine's: no network, no capability, nobody, a read-only root."""
+def bubblewrap(*files):
+    """A bubblewrap line like the local engine's: no network, no capability, nobody, a read-only root; the files' folders are
+    there."""
     if not shutil.which("bwrap"):
         raise unittest.SkipTest("SKIPPED: bwrap is not installed (apt-get install bubblewrap)")
     line = ["bwrap", "--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL",
@@ -53,8 +54,7 @@ def bubblewrap(runner, *more):
             line += ["--symlink", os.readlink(folder), folder]
         elif os.path.exists(folder):
             line += ["--ro-bind", folder, folder]
-    folders = {str(pathlib.Path(runner).parent), *map(str, more)}
-    for folder in sorted(folders):
+    for folder in sorted({str(pathlib.Path(file).parent) for file in files}):
         line += ["--ro-bind", folder, folder]
     return line + ["--chdir", "/", "--"]
 
@@ -132,9 +132,10 @@ class Sandbox:
                  extra=(), policy=True, nobody=False):
         share = SHARE if policy else WITHOUT_POLICY
         runner = str(runner or SHARE / "runner")
-        line = bubblewrap(runner, share, pathlib.Path(interpreter or share / "x").parent, SHARE) if bwrap else []
+        interpreter = str(interpreter or share / "interpreter.py")
+        line = bubblewrap(runner, interpreter, share / "code_helpers.py", SHARE / "fork.so") if bwrap else []
         line += [runner, "--kind", kind, "--preload", preload, "--memory-mb", str(memory_mb), "--python", PYTHON,
-                 "--interpreter", str(interpreter or share / "interpreter.py"), "--helpers", str(share), *extra]
+                 "--interpreter", interpreter, "--helpers", str(share), *extra]
         user = dict(user=65534, group=65534, extra_groups=[]) if nobody and os.geteuid() == 0 else {}
         self.process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         bufsize=0, **user)

@@ -71,7 +71,7 @@ class Answers(unittest.TestCase):
         self.assertEqual((outcome.status, outcome.result["value"]), ("ok", "'é\\udfff\\x00'"))
 
     def test_standard_error_is_the_codes_own(self):
-        outcome = self.run_code("import re\nre.compile('[[a]')\nprint(1)")
+        outcome = self.run_code("import re\nre.compile('[[a]')\nprint(1)", warnings=True)
         self.assertEqual(outcome.text, "1\n")
         self.assertTrue(outcome.stderr.startswith(b"<code>:2: FutureWarning: "), outcome.stderr)
 

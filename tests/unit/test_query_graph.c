@@ -222,7 +222,7 @@ static void test_schema(void **state)
     (void)state;
     graph_queries(&count);
     buf_init(&text, 0);
-    tool_query_graph.schema_write(&text);
+    tool_query_graph.schema_write(NULL, &text);
     schema = json_read(text.data, text.len, "the schema", &err);
     assert_non_null(schema);
     names =
