@@ -133,7 +133,7 @@ class Sandbox:
         share = SHARE if policy else WITHOUT_POLICY
         runner = str(runner or SHARE / "runner")
         interpreter = str(interpreter or share / "interpreter.py")
-        line = bubblewrap(runner, interpreter, share / "code_helpers.py", SHARE / "runner") if bwrap else []
+        line = bubblewrap(runner, interpreter, share / "code_helpers.py", SHARE / "fork.so") if bwrap else []
         line += [runner, "--kind", kind, "--preload", preload, "--memory-mb", str(memory_mb), "--python", PYTHON,
                  "--interpreter", interpreter, "--helpers", str(share), *extra]
         user = dict(user=65534, group=65534, extra_groups=[]) if nobody and os.geteuid() == 0 else {}
