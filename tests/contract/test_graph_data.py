@@ -131,6 +131,7 @@ class DataChecks(words.Checks):
 
     def cycles(self):
         data = self.ask("cycles", words.is_prerequisite)
+        self.equal(data, nodes_in_cycles=sum(map(len, self.cyclic())))
         for group in data["groups"]:
             cycle = group["cycle"]
             self.test.assertTrue(all(self.needs.has_edge(a, b) for a, b in zip(cycle, cycle[1:] + cycle[:1])))
@@ -143,10 +144,12 @@ class DataChecks(words.Checks):
     def bottlenecks(self):
         data = self.ask("bottlenecks", words.is_path)
         expected = {n: value for n, value in nx.betweenness_centrality(self.ways, normalized=True).items() if value > 0}
-        self.equal(data, exact=True, without=len(self.oracle.ids) - len(expected))
+        self.equal(data, exact=True, sources=len(self.oracle.ids), without=len(self.oracle.ids) - len(expected))
         self.test.assertEqual({row["node_id"] for row in data["nodes"]}, set(expected))
         for row in data["nodes"]:
             self.test.assertAlmostEqual(row["betweenness"], expected[row["node_id"]], delta=1e-12)
+        falling = [round(row["betweenness"], 9) for row in data["nodes"]]
+        self.test.assertEqual(falling, sorted(falling, reverse=True))
 
     def ranked(self, weights, name):
         weights = {n: weights[n] for n in self.oracle.ids if weights[n]}
