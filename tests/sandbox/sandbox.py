@@ -75,6 +75,16 @@ class Curriculum:
                  for part in node.get("components", [])]
         return {"node_id": node["node_id"], "title": node["title"], "components": parts}
 
+    @staticmethod
+    def graph(query, arguments):
+        """Says what it was asked, in the shape of an answer or of a refusal."""
+        if query not in GRAPH_QUERIES:
+            return 404, {"detail": "there is no query '%s'; did you mean 'order'? The queries: order, needs." % query}
+        if query == "needs" and "node_id" not in arguments:
+            return 422, {"detail": [{"loc": ["query", "node_id"], "msg": "the graph query needs takes node_id",
+                                     "type": "value_error"}]}
+        return 200, {"query": query, "asked": arguments, "nodes": ["N001"], "cut": 0}
+
     def answer(self, target):
         self.asked.append(target)
         url = urllib.parse.urlsplit(target)
@@ -91,12 +101,19 @@ class Curriculum:
             offset, limit = int(query["offset"]), int(query["limit"])
             page = [self.content(node) for node in self.nodes[offset:offset + limit]]
             return 200, {"session_id": SESSION, "nodes": page, "total": len(self.nodes), "offset": offset}
+        if parts[2:] == ["graph"]:
+            return 200, {"queries": [{"query": name} for name in GRAPH_QUERIES], "total": len(GRAPH_QUERIES)}
+        if len(parts) == 4 and parts[2] == "graph":
+            return self.graph(parts[3], urllib.parse.parse_qs(url.query))
         if len(parts) == 5 and parts[2] == "nodes" and parts[4] == "components":
             node = self.by_id.get(parts[3])
             if node is None:
                 return 404, {"detail": "no node %s in this session" % parts[3]}
             return 200, dict(self.content(node), total_components=len(node["components"]))
         return 404, {"detail": "no such path"}
+
+
+GRAPH_QUERIES = ("order", "needs")
 
 
 class Outcome:

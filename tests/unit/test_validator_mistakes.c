@@ -33,7 +33,7 @@ static const struct mistake mistakes_import[] = {
      "'get_node' cannot be imported from code_helpers. Did you mean 'get_nodes'?"},
     {"from code_helpers import list_everything\n", "import-not-allowed", 1, 26,
      "'list_everything' cannot be imported from code_helpers. It has: get_nodes get_relationships "
-     "get_node_content get_all_content analyze_graph."},
+     "get_node_content get_all_content analyze_graph query_graph."},
     {"from math import *\n", "import-star", 1, 18,
      "Star imports are not allowed. Name what you need: from math import NAME."},
     {"from .code_helpers import get_nodes\n", "import-not-allowed", 1, 6,
@@ -299,7 +299,7 @@ static const struct mistake mistakes_module[] = {
      "math.tau2 is not allowed. Did you mean math.tau?"},
     {"import code_helpers\ncode_helpers._request(\"x\")\n", "module-attribute", 2, 14,
      "code_helpers._request is not allowed. Its functions are get_nodes, get_relationships, "
-     "get_node_content, get_all_content and analyze_graph."},
+     "get_node_content, get_all_content, analyze_graph and query_graph."},
     {"import code_helpers as ch\nprint(ch.get_nods(session_id))\n", "module-attribute", 2, 10,
      "code_helpers.get_nods is not allowed. Did you mean code_helpers.get_nodes?"},
 };
