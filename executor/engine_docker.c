@@ -318,8 +318,12 @@ static ssize_t docker_receive(struct engine_box *box, void *bytes, size_t size)
         if (got <= 0)
             return got;
         got = demux_take(&box->demux, bytes, (size_t)got);
-        if (got < 0)
+        if (got < 0) {
+            static const char words[] = "the stream from the Docker daemon is none of its form\n";
+
+            words_add(&box->words, words, sizeof words - 1);
             errno = EPROTO;
+        }
         if (got != 0)
             return got;
     }
