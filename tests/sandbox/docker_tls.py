@@ -13,7 +13,7 @@ FOLDER = os.environ["LECTERN_DOCKERD"]
 BUILD = os.environ["LECTERN_BUILD"]
 DOCKERD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "dockerd.sh")
 LECTERN = os.path.join(BUILD, "lectern")
-FLOOD = b"import sys\nfor i in range(8):\n    print(str(i) * 7000)\n'done'"
+FLOOD = b"for i in range(8):\n    print(str(i) * 7000)\n'done'"
 
 
 def free_port():
