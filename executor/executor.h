@@ -152,12 +152,13 @@ struct executor_config {
 struct executor;
 
 /* Chooses the engine, removes containers a dead owner left, starts warming in the background. Fails
- * with ERROR_UNAVAILABLE, saying what mends it, when no engine works. */
+ * where the configuration is wrong. Where no engine works (no daemon, no image, no bubblewrap), jobs
+ * end with EXECUTION_ENGINE and what mends it, until one does: it is looked for again and again. */
 struct executor *executor_create(const struct executor_config *config, struct error *err);
 
 const char *executor_engine_name(const struct executor *executor); /* "docker", "local" */
 /* One sentence on what runs the code and which layers hold here; for the start message and doctor.
- * Static for its life. */
+ * As things stood when it was created; static for its life. */
 const char *executor_describe(const struct executor *executor);
 
 /* Takes the job; returns its id (never 0), or 0 with ERROR_BUSY when too many wait. Jobs that wait
