@@ -62,6 +62,7 @@ struct executor_limits {
     unsigned grace_ms;   /* above the runner's own deadline */
     unsigned warm_ms;    /* from the start to FRAME_READY */
     unsigned wait_ms;    /* waiting for a sandbox */
+    unsigned request_ms; /* from a request to its answer */
     size_t requests;     /* of one run */
     size_t answer_bytes; /* of one run */
 

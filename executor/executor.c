@@ -27,6 +27,7 @@ const struct executor_limits executor_limits_default = {
     .grace_ms = 2000,
     .warm_ms = 60000,
     .wait_ms = EXECUTION_WAIT_MS_MAX,
+    .request_ms = EXECUTION_REQUEST_MS_MAX,
     .requests = EXECUTION_REQUESTS_CAP,
     .answer_bytes = EXECUTION_ANSWERS_CAP,
 };

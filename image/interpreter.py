@@ -297,9 +297,10 @@ def rehearse(parts, with_pandas):
     gc.freeze()
 
 
-def load_zygote(folder, ruleset):
+def load_zygote(folder, ruleset, judges):
     """The function that becomes a clean copy of this process (image/inside/fork.c): it returns in each copy, already
-    confined, and never here. Python's own half of a fork is around it; `random` begins anew by that."""
+    confined, and never here. Python's own half of a fork is around it, by which `random` begins anew; numpy's numbers
+    do so here. What the copies share: the secret of hashes, and where things lie in memory."""
     before = set(sys.modules)
     import ctypes
     library = ctypes.PyDLL(os.path.join(folder, "fork.so"))
@@ -309,6 +310,9 @@ def load_zygote(folder, ruleset):
     begin.restype = end.restype = None
     if library.zygote_prepare() < 0:
         raise SystemExit(1)
+    # Taking apart what a run drops would cost each copy more pages than leaving it where it is.
+    for judge in judges.values():
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(judge))
     numpy = sys.modules.get("numpy")
     for name in set(sys.modules) - before:  # the code shall not find what it would not find otherwise
         del sys.modules[name]
@@ -318,7 +322,7 @@ def load_zygote(folder, ruleset):
         serve(ruleset)
         end()
         if numpy is not None:
-            numpy.random.seed()
+            numpy.random.seed(int.from_bytes(os.urandom(4), "big"))
 
     return become_copy
 
@@ -339,7 +343,7 @@ def main(argv):
         warnings.simplefilter("ignore")
         for name in filter(None, options["--preload"].split(",")):
             importlib.import_module(name)
-    become_copy = load_zygote(here, int(options["--ruleset"])) if "--ruleset" in options else None
+    become_copy = load_zygote(here, int(options["--ruleset"]), parts.judges) if "--ruleset" in options else None
     prepare(parts, here)
     rehearse(parts, "pandas" in sys.modules)
     ready = json.dumps({"python": "%d.%d.%d" % sys.version_info[:3]}).encode()

@@ -148,6 +148,9 @@ static const struct allowed zygote_calls[] = {
     ANY(close_range),
     ANY(landlock_restrict_self),
     WHEN(seccomp, 0, ALL_BITS, SECCOMP_SET_MODE_FILTER),
+    /* A copy's own filter, which names the copy, comes on top of this one. */
+    ANY(kill),
+    ANY(tgkill),
 };
 
 static const struct allowed runner_calls[] = {
@@ -311,14 +314,6 @@ static int deny_unknown(scmp_filter_ctx context, int known)
     return code;
 }
 
-/* abort() and raise() are signals to oneself. */
-static int allow_signals(scmp_filter_ctx context, pid_t to)
-{
-    int code = allow_signal(context, SCMP_SYS(tgkill), to);
-
-    return code < 0 ? code : allow_signal(context, SCMP_SYS(kill), to);
-}
-
 static scmp_filter_ctx interpreter_filter(pid_t self)
 {
     scmp_filter_ctx context = filter_create(interpreter_calls, COUNT(interpreter_calls));
@@ -327,8 +322,11 @@ static scmp_filter_ctx interpreter_filter(pid_t self)
     if (!context)
         return NULL;
     code = deny_unknown(context, -1);
+    /* abort() and raise() are signals to oneself. */
     if (code == 0)
-        code = allow_signals(context, self);
+        code = allow_signal(context, SCMP_SYS(tgkill), self);
+    if (code == 0)
+        code = allow_signal(context, SCMP_SYS(kill), self);
     if (code == 0)
         return context;
     fail(context, code, "a rule");
@@ -368,8 +366,6 @@ int seccomp_confine_zygote(void)
     if (!context)
         return -1;
     code = deny_unknown(context, SCMP_SYS(close_range));
-    if (code == 0)
-        code = allow_signals(context, getpid());
     if (code == 0)
         code = allow_calls(context, zygote_calls, COUNT(zygote_calls));
     return code < 0 ? fail(context, code, "a rule") : filter_load(context);

@@ -7,7 +7,7 @@
 
 #include "helpers/base/log.h"
 #include "mcp/session/store.h"
-#include "mcp/tool/graph_cache.h"
+#include "mcp/session/graph_cache.h"
 
 #define SQL_QUEUE_CAP   256
 #define READ_QUEUE_CAP  1024

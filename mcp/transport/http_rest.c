@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The session API over HTTP: each request goes to a lane with a store connection (writes to sql,
- * reads to read) and comes back as its answer. A job owns all it works on, so that a client may
- * leave in the middle; a write it began is finished all the same. Runs on the loop's thread, work()
+ * reads to read, graph questions to graph) and comes back as its answer. A job owns all it works
+ * on, so that a client may leave in the middle; a write it began is finished all the same, a graph
+ * question is given up. Runs on the loop's thread, work()
  * on the lane's.
  */
 #include <stdio.h>
@@ -19,6 +20,8 @@ struct rest_job {
     struct exchange *exchange; /* NULL once the client is gone */
     struct http_request request;
     struct buf body;
+    struct graph_cache *graphs; /* on the graph lane only */
+    struct cancel *cancel;      /* there too: fired when the client is gone */
     struct rest_response response;
 };
 
@@ -36,6 +39,8 @@ static void on_work(struct lane_job *lane_job, void *context)
         .who = "rest",
         .body = job->body.data ? job->body.data : "",
         .body_len = job->body.len,
+        .graphs = job->graphs,
+        .cancel = job->cancel,
     };
 
     rest_handle(context, &rest, &job->response);
@@ -45,6 +50,7 @@ static void free_job(struct rest_job *job)
 {
     rest_response_finish(&job->response);
     buf_finish(&job->body);
+    cancel_unref(job->cancel);
     free(job);
 }
 
@@ -65,6 +71,8 @@ static void on_gone(void *user)
     struct rest_job *job = user;
 
     job->exchange = NULL;
+    if (job->cancel)
+        cancel_fire(job->cancel);
 }
 
 /* Whether a method is among those of an Allow header. */
@@ -108,13 +116,27 @@ static void check(struct exchange *exchange)
         exchange_takes_json(exchange);
 }
 
+static struct lane *choose_lane(struct rest_job *job, struct server_parts *parts)
+{
+    switch (rest_lane(job->request.method, job->request.path)) {
+    case REST_WRITE:
+        return parts->sql;
+    case REST_GRAPH:
+        job->graphs = parts->graphs;
+        job->cancel = cancel_create(NULL); /* without one it is worked off to its end */
+        return parts->graph;
+    case REST_READ:
+        break;
+    }
+    return parts->read;
+}
+
 static void handle(struct exchange *exchange)
 {
     const struct http_request *request = exchange_request(exchange);
     struct server_parts *parts = exchange_parts(exchange);
     struct rest_job *job = calloc(1, sizeof *job);
     struct error err = {0};
-    struct lane *lane;
 
     if (!job) {
         exchange_error(exchange, 503, "out of memory: send it again in a moment");
@@ -125,8 +147,7 @@ static void handle(struct exchange *exchange)
     job->exchange = exchange;
     job->request = *request;
     job->body = exchange_take_body(exchange);
-    lane = rest_is_write(request->method, request->path) ? parts->sql : parts->read;
-    if (lane_submit(lane, &job->job, &err) < 0) {
+    if (lane_submit(choose_lane(job, parts), &job->job, &err) < 0) {
         exchange_error(exchange, 503, "%s", err.text);
         free_job(job);
         return;

@@ -126,18 +126,20 @@ class Outcome:
 
 class Sandbox:
     """One runner. `interpreter` replaces interpreter.py, to test the layers around it alone; without `policy` it does not
-    judge the code, to test what stands behind that."""
+    judge the code, to test what stands behind that; `nobody` lets root start it as the user that a container has."""
 
     def __init__(self, kind="bare", preload="", memory_mb=256, bwrap=False, interpreter=None, runner=None, ready=True,
-                 extra=(), policy=True):
+                 extra=(), policy=True, nobody=False):
         share = SHARE if policy else WITHOUT_POLICY
         runner = str(runner or SHARE / "runner")
         interpreter = str(interpreter or share / "interpreter.py")
-        line = bubblewrap(runner, interpreter, share / "code_helpers.py") if bwrap else []
+        line = bubblewrap(runner, interpreter, share / "code_helpers.py", SHARE / "runner") if bwrap else []
         line += [runner, "--kind", kind, "--preload", preload, "--memory-mb", str(memory_mb), "--python", PYTHON,
                  "--interpreter", interpreter, "--helpers", str(share), *extra]
+        user = dict(user=65534, group=65534, extra_groups=[]) if nobody and os.geteuid() == 0 else {}
         self.process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        bufsize=0)
+                                        bufsize=0, **user)
+        self.session = False  # whether another run may follow
         self.outcome = Outcome()
         self.pending = bytearray()
         self.stopped = False
@@ -214,6 +216,8 @@ class Sandbox:
             elif kind == "x":
                 outcome.exit = json.loads(payload)
                 outcome.seconds = time.monotonic() - began
+                if self.session:
+                    return outcome
             elif kind is None:
                 break
             else:
@@ -242,6 +246,49 @@ class Sandbox:
 
     def __exit__(self, *_):
         self.stop()
+
+
+def forking(share):
+    """The beginning of a script in the interpreter's place that serves a session: what follows is in a copy."""
+    return ("import ctypes, os, struct, sys\nZYGOTE = os.getpid()\nlibrary = ctypes.PyDLL(%r)\n"
+            "assert library.zygote_prepare() == 0\nword = b'{\"python\": \"3\"}'\n"
+            "os.write(3, struct.pack('>B3xI', ord('R'), len(word)) + word)\n"
+            "library.zygote_serve(int(sys.argv[sys.argv.index('--ruleset') + 1]))\n" % str(share / "fork.so"))
+
+
+class Session(Sandbox):
+    """A runner that takes one job after the other."""
+
+    def __init__(self, *args, extra=(), **named):
+        super().__init__(*args, extra=("--isolation", "session", *extra), **named)
+        self.session = True
+
+    def wait_ready(self, seconds=30):
+        kind, payload = self.receive(seconds)
+        if kind != "R":
+            raise AssertionError("not ready but %r: %s" % (kind, self.stop()))
+        self.ready = json.loads(payload)
+        self.outcome = Outcome()
+
+    def follow(self, curriculum=None, seconds=30):
+        outcome = super().follow(curriculum, seconds)
+        if not self.stopped:
+            self.wait_ready(seconds)
+        return outcome
+
+    def zygote(self):
+        """Its process id; the other child of the runner's is the copy that waits or runs."""
+        return sorted(children_of(self.runner()))[0]
+
+    def copy(self):
+        return sorted(children_of(self.runner()))[1]
+
+    def runner(self):
+        """The runner's process id, also under bubblewrap."""
+        for pid in (self.process.pid, *children_of(self.process.pid)):
+            if pathlib.Path("/proc/%d/comm" % pid).read_text().startswith("runner"):
+                return pid
+        raise AssertionError("no runner")
 
 
 def run(code, curriculum=None, seconds=30, kind="bare", preload="", memory_mb=256, bwrap=False, interpreter=None,
