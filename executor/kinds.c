@@ -5,10 +5,12 @@
 
 static const char *const nothing[] = {NULL};
 static const char *const analysis[] = {"numpy", "pandas", "networkx", NULL};
+static const char *const plotting[] = {"numpy", "pandas", "networkx", "matplotlib.pyplot", NULL};
 
 const struct execution_kind execution_kinds[] = {
     {.name = "bare", .preload = nothing, .memory_mb = 256, .waiting = 2},
     {.name = "data", .preload = analysis, .memory_mb = 256, .waiting = 1},
+    {.name = "plot", .preload = plotting, .memory_mb = 384, .waiting = 0},
     {.name = NULL},
 };
 _Static_assert(sizeof execution_kinds / sizeof *execution_kinds == KINDS_COUNT + 1, "KINDS_COUNT");

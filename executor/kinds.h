@@ -7,7 +7,7 @@
 
 #include "executor/executor.h"
 
-#define KINDS_COUNT 2
+#define KINDS_COUNT 3
 
 int kind_index(const char *name); /* -1 where no kind has that name */
 

@@ -9,7 +9,7 @@ The code is judged once more here, by the policy that the server judged it by, b
 bytes; that tree is compiled, and runs. Nothing runs of what is refused here.
 
 Nothing of this file is within easy reach of the code that runs: the socket lives in closures, this module and its
-neighbours (guard.py, policy.py, report.py, values.py) are not importable, and the code has a namespace of its own.
+neighbours (guard.py, policy.py, report.py, values.py, plots.py) are not importable, and the code has a namespace of its own.
 """
 import ast
 import builtins
@@ -183,15 +183,29 @@ def make_namespace(session_id, allowed_builtins):
     return main.__dict__
 
 
-def import_early(names):
+def import_one(name, plots):
+    if name.partition(".")[0] == "matplotlib":
+        plots.prepare()
+    importlib.import_module(name)
+
+
+def import_early(names, plots):
     """What the code imports, before its clock starts. What fails will fail again, where the code can see it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in names:
             try:
-                importlib.import_module(name)
+                import_one(name, plots)
             except ImportError:
                 continue
+
+
+def close_plots(plots, wanted):
+    """Without what prepares it matplotlib would look for folders and fonts: where it is not imported by now, it is not."""
+    if "matplotlib.pyplot" in sys.modules:
+        plots.set_quiet(not wanted)
+    else:
+        sys.modules["matplotlib"] = None
 
 
 def run_job(job, send, finish, ask, parts):
@@ -203,7 +217,8 @@ def run_job(job, send, finish, ask, parts):
     reporter = parts.reporter
     sys.stdout = sys.stderr = io.StringIO()  # an import that prints does not print into the code's output
     parts.connect(ask, session_id)
-    import_early(job["preload"])
+    import_early(job["preload"], parts.plots)
+    close_plots(parts.plots, job.get("warnings"))
     sys.stdout = sys.__stdout__ = open_stream(1)
     sys.stderr = sys.__stderr__ = open_stream(2)
     warnings.showwarning = reporter.show_warning
@@ -232,12 +247,43 @@ def run_job(job, send, finish, ask, parts):
         value = parts.show(value) if value is not None else None
     except SystemExit as end:
         del reserve
-        finish(*reporter.exited(end))
-    except BaseException as error:  # whatever the code raises is its result
+        ending = reporter.exited(end)
+        draw(parts, send)
+        finish(*ending)
+    except MemoryError as error:
         del reserve
         finish(1, **describe(reporter, error, namespace))
+    except BaseException as error:  # whatever the code raises is its result
+        del reserve
+        report = describe(reporter, error, namespace)
+        draw(parts, send)
+        finish(1, **report)
     else:
-        finish(0, value=value)
+        report = draw(parts, send)
+        finish(1 if report else 0, value=value, **report)
+
+
+def draw(parts, send):
+    """Sends the open figures. The report of the first that cannot be drawn, or {}."""
+    reports = []
+
+    def on_error(number, error):
+        report = describe(parts.reporter, error, {})
+        reports.append(dict(report, error="figure %d could not be drawn:\n%s" % (number, report["error"])))
+
+    def send_whole(text):
+        """The deadline's own word must not come in the middle of a frame."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGALRM,))
+        send("g", text)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGALRM,))
+
+    try:
+        left_out = parts.plots.send_all(send_whole, on_error)
+        if left_out:
+            sys.stderr.write("%d more figures are open; the first %d are answered\n" % (left_out, parts.plots.COUNT_CAP))
+    except BaseException as error:  # figures and streams can be replaced by the code
+        on_error(0, error)
+    return reports[0] if reports else {}
 
 
 def describe(reporter, error, namespace):
@@ -269,6 +315,8 @@ def rehearse(parts, with_pandas):
     exec(statements, names)
     json.dumps({"value": parts.show(eval(last, names))}, ensure_ascii=False).encode("utf-8", "replace")
     open_stream(1).detach()
+    if "matplotlib.pyplot" in sys.modules:
+        parts.plots.rehearse()
     names.clear()
     gc.collect()
     gc.freeze()
@@ -281,7 +329,7 @@ def main(argv):
     folders = (here, options["--helpers"])
     reporter = load_file("report", here).make_reporter(FILENAME, folders, int(options["--memory-mb"]))
     parts = types.SimpleNamespace(guard=load_file("guard", here), reporter=reporter, folders=folders,
-                                  show=load_file("values", here).show,
+                                  show=load_file("values", here).show, plots=load_file("plots", here),
                                   judges=make_judges(load_file("policy", here), here))
     helpers = load_file("code_helpers", options["--helpers"])
     parts.connect = helpers.__dict__.pop("connect")
@@ -289,7 +337,7 @@ def main(argv):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in filter(None, options["--preload"].split(",")):
-            importlib.import_module(name)
+            import_one(name, parts.plots)
     rehearse(parts, "pandas" in sys.modules)
     send("R", json.dumps({"python": "%d.%d.%d" % sys.version_info[:3]}).encode())
     _, job = receive()

@@ -117,8 +117,15 @@ def hint_recursion(_error, _place):
         % sys.getrecursionlimit()
 
 
+def hint_import(error, _place):
+    if "matplotlib" in str(error):
+        return "write import matplotlib.pyplot as plt at the top; it needs the profile visualization"
+    return None
+
+
 HINTS = (  # the first row whose type fits
     (KeyError, hint_key),
+    (ImportError, hint_import),
     (AttributeError, hint_attribute),
     (TypeError, hint_none),
     (NameError, hint_name),

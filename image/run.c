@@ -417,7 +417,7 @@ int run_loop(struct child *child, const struct options *options, int signals)
     run->err = (struct output){.fd = child->err, .type = FRAME_STDERR};
     inlet_init(&run->from_server, server_frames);
     inlet_init(&run->from_child, child_frames);
-    queue_init(&run->to_server, OUTSIDE_HIGH_WATER + (1u << 20));
+    queue_init(&run->to_server, OUTSIDE_HIGH_WATER + FRAME_ARTIFACT_CAP + (1u << 20));
     queue_init(&run->to_child, INSIDE_HIGH_WATER + 2 * FRAME_JOB_CAP);
     run_enter(run, WARMING, WARM_MS_MAX);
     done = loop(run);

@@ -44,6 +44,7 @@ struct run {
     enum verdict verdict;
     uint32_t last_request;
     bool waiting_for_answer;
+    unsigned artifacts; /* of this job, so far */
     bool answering; /* the answer that is coming in goes on to the interpreter */
     char *result;   /* the interpreter's, rewritten; owned */
     struct result_facts facts;
