@@ -9,7 +9,7 @@ The code is judged once more here, by the policy that the server judged it by, b
 bytes; that tree is compiled, and runs. Nothing runs of what is refused here.
 
 Nothing of this file is within easy reach of the code that runs: the socket lives in closures, this module and its
-neighbours (guard.py, policy.py, report.py, values.py, plots.py) are not importable, and the code has a namespace of its own.
+neighbours (guard.py, policy.py, report.py, hints.py, values.py, plots.py) are not importable, and the code has a namespace of its own.
 """
 import ast
 import builtins
