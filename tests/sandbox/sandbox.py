@@ -32,6 +32,8 @@ MINIMAL = ("math statistics decimal fractions collections collections.abc iterto
 DATA = MINIMAL + ("pandas pandas.api.types numpy numpy.linalg numpy.random numpy.fft networkx networkx.algorithms "
                   "networkx.algorithms.community scipy scipy.stats scipy.optimize scipy.linalg").split()
 DATA_PRELOAD = "numpy,pandas,networkx"
+PLOT = DATA + ["matplotlib.pyplot"]
+PLOT_PRELOAD = DATA_PRELOAD + ",matplotlib.pyplot"
 
 
 def shared(*parts):
@@ -125,6 +127,7 @@ class Outcome:
         self.started = False
         self.requests = 0
         self.unanswered = False  # the runner ended before the last request was answered
+        self.artifacts = []  # base64 of figures
         self.result = {}
         self.exit = None  # the last frame
         self.complaints = ""
@@ -222,6 +225,8 @@ class Sandbox:
                 outcome.stdout_tail += payload
             elif kind == "E":
                 outcome.stderr_tail += payload
+            elif kind == "g":
+                outcome.artifacts.append(payload)
             elif kind == "v":
                 outcome.result = json.loads(payload)
             elif kind == "q":

@@ -258,8 +258,6 @@ static const struct mistake mistakes_module[] = {
     {"import networkx as nx\nnx.write_graphml(nx.DiGraph(), \"x\")\n", "module-attribute", 2, 4,
      "networkx.write_graphml is not allowed. It writes a file; print nx.node_link_data(G) or the "
      "edges instead."},
-    {"import networkx as nx\nnx.draw(nx.DiGraph())\n", "module-attribute", 2, 4,
-     "networkx.draw is not allowed. There is no screen; print nodes and edges as text."},
     {"import math\nprint(math.squareroot(4))\n", "module-attribute", 2, 12,
      "math.squareroot is not allowed. It has: acos acosh asin asinh atan atan2 atanh cbrt ceil "
      "comb copysign cos cosh degrees dist e erf erfc exp exp2 expm1 fabs factorial floor fmod "

@@ -68,7 +68,6 @@ const struct policy_advice policy_attribute_advice[] = {
     {"networkx.algorithms.bipartite.write_*", WRITE_GRAPH},
     {"networkx.bipartite.read_*", READ_GRAPH},
     {"networkx.bipartite.write_*", WRITE_GRAPH},
-    {"networkx.draw*", "There is no screen; print nodes and edges as text."},
     {"networkx.from_graph6*", "Build the graph with add_edges_from(...)."},
     {"networkx.read_*", READ_GRAPH},
     {"networkx.write_*", WRITE_GRAPH},
