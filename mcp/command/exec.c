@@ -27,16 +27,6 @@ struct execution {
     struct buf out, error; /* standard output and standard error */
 };
 
-static void *open_reader(void *arg, struct error *err)
-{
-    return store_open(arg, STORE_READ, err);
-}
-
-static void close_reader(void *context)
-{
-    store_close(context);
-}
-
 static int exit_status(const struct execution_result *result)
 {
     switch (result->status) {
@@ -148,21 +138,12 @@ static int prepare(struct execution *execution, struct error *err)
 {
     const char *const kinds[] = {execution->analysis.verdict.kind, NULL};
     const struct config *config = execution->config;
-    const struct lane_config lane = {.name = "read",
-                                     .threads = 1,
-                                     .capacity = 64,
-                                     .open = open_reader,
-                                     .close = close_reader,
-                                     .arg = (void *)config->store};
 
     execution->parts.mailbox = mailbox_create(execution->parts.loop, err);
     if (!execution->parts.mailbox)
         return -1;
-    if (config->session) {
-        execution->parts.read = lane_create(&lane, execution->parts.mailbox, err);
-        if (!execution->parts.read)
-            return -1;
-    }
+    if (config->session && parts_open_readers(&execution->parts, err) < 0)
+        return -1;
     execution->parts.executor = parts_executor(config, kinds, err);
     return execution->parts.executor ? 0 : -1;
 }
@@ -190,9 +171,7 @@ static void execute(struct execution *execution)
         execution->status = fail(&err);
     else
         uv_run(&loop, UV_RUN_DEFAULT);
-    executor_destroy(execution->parts.executor);
-    lane_destroy(execution->parts.read);
-    mailbox_destroy(execution->parts.mailbox);
+    parts_finish(&execution->parts);
     signals_finish(&execution->signals);
     uv_run(&loop, UV_RUN_DEFAULT);
     if (uv_loop_close(&loop) != 0)
@@ -250,6 +229,7 @@ static int run(const struct config *config)
     }
     execution->config = config;
     execution->parts.profile = profile;
+    execution->parts.store_url = config->store;
     execution->parts.timeout_seconds = config->timeout;
     analysis_init(&execution->analysis);
     judge_and_run(execution, &code);

@@ -141,5 +141,16 @@ class Runner(unittest.TestCase):
         self.assertEqual(filters, [1, 2])
 
 
+class EachSystemCallOfACopy(EachSystemCall):
+    """The filter of the zygote lies below and allows more: of that nothing is left."""
+    session = True
+
+    def test_the_runners_own_filter(self):
+        with sandbox.Session(bwrap=True) as box:
+            filters = [int(re.search(r"(?m)^Seccomp_filters:\t(\d+)$", pathlib.Path("/proc/%d/status" % pid).read_text()).group(1))
+                       for pid in (box.runner(), box.zygote(), box.copy())]
+        self.assertEqual(filters, [1, 2, 3])
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=1)
