@@ -27,8 +27,10 @@ CALLERS = 32
 GROWTH_CALLERS = 4
 CALL_SECONDS = 120
 SETTLE_SECONDS = 20  # for what runs to end and what waits to be full again
-# The slowest caller's answers against the mean: calls differ in length, but nobody is left behind.
-FAIR = 0.4
+# The slowest caller's answers against the mean: calls differ in length, but nobody is left behind. Where sandboxes stay with
+# sessions there are fewer of them than sessions, and who has one is quick; whoever waits has it within the server's 30 s.
+FAIR = {"execution": 0.4, "session": 0.05}
+LONGEST_SECONDS = 45
 # Of the server: what may come and go, and what a growth may not exceed.
 SLACK = {"kB resident": 6 * 1024, "descriptors": 8, "threads": 2, "children": 4, "containers": 4}
 
@@ -235,7 +237,8 @@ class Load(Serving):
         self.assertEqual([text for caller in callers for text in caller.wrong], [])
         self.assertGreater(counts[0], 0)
         if statistics.mean(counts) >= 10:
-            self.assertGreater(counts[0], FAIR * statistics.mean(counts))
+            self.assertGreater(counts[0], FAIR[isolation] * statistics.mean(counts))
+        self.assertLess(max(caller.longest for caller in callers), LONGEST_SECONDS)
         self.check_growth(before, after)
         self.assertEqual(server.close(), 0)
         self.assertEqual(containers(), 0)

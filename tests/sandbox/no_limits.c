@@ -8,13 +8,11 @@
 #include "executor/docker_plan.c" /* NOLINT(bugprone-suspicious-include) */
 #undef docker_plan_create
 
-json_t *docker_plan_create(const struct execution_kind *kind, const char *image, const char *owner,
-                           long started, struct error *err);
+json_t *docker_plan_create(const struct docker_plan *wanted, struct error *err);
 
-json_t *docker_plan_create(const struct execution_kind *kind, const char *image, const char *owner,
-                           long started, struct error *err)
+json_t *docker_plan_create(const struct docker_plan *wanted, struct error *err)
 {
-    json_t *plan = limited_plan_create(kind, image, owner, started, err);
+    json_t *plan = limited_plan_create(wanted, err);
     json_t *host;
 
     if (!plan)
