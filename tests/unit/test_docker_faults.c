@@ -24,7 +24,6 @@ static const struct executor_limits limits = {
     .import_ms = 5000,
     .grace_ms = 2000,
     .warm_ms = 20000,
-    .cancel_ms = 1000,
     .wait_ms = 40000,
     .requests = 50,
     .answer_bytes = 1 << 20,
