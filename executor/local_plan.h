@@ -13,8 +13,8 @@
 #include "executor/runner_command.h"
 
 #define LOCAL_MOUNTS_CAP  16u
-#define LOCAL_FILES_CAP   16u
-#define LOCAL_WORDS_CAP   192u
+#define LOCAL_FILES_CAP   24u
+#define LOCAL_WORDS_CAP   256u
 #define LOCAL_TEXT_CAP    4096u
 #define LOCAL_TMP_BYTES   (16u << 20)
 #define LOCAL_NICE        5
