@@ -4,8 +4,7 @@
  * keeps the deadlines, and says once how it ended.
  *
  * The runner inside keeps the job's deadline and caps; those here stand above it, for a runner that
- * does not. Each phase has its own: waiting for a sandbox, importing, running, and the answer to a
- * cancel.
+ * does not. Each phase has its own: waiting for a sandbox, importing, running.
  *
  * Threads: run_create on any; everything else on the executor's loop.
  */
@@ -38,9 +37,10 @@ struct run_host {
 struct run *run_create(const struct execution_job *job, struct error *err);
 void run_discard(struct run *run); /* one that never began; takes NULL */
 
-void run_begin(struct run *run, const struct run_host *host,
-               void *user);                       /* host is borrowed for the run's life */
-void run_cancel(struct run *run);                 /* soon */
-void run_abort(struct run *run, const char *why); /* now: cancelled */
+/* host is borrowed for the run's life. */
+void run_begin(struct run *run, const struct run_host *host, uint64_t id, void *user);
+void run_cancel(struct run *run);                 /* now */
+void run_abort(struct run *run, const char *why); /* the same, for another reason */
+const char *run_session(const struct run *run);   /* borrowed, or NULL */
 
 #endif

@@ -86,7 +86,7 @@ def ask(code, bwrap=False, session=False):
 
 
 class EachSystemCall(unittest.TestCase):
-    session = False  # whether what asks was executed, or cloned from a zygote
+    session = False  # whether it is called by what was executed, or by a copy of that
 
     def ask(self, code, bwrap=False):
         return ask(code, bwrap, self.session)
@@ -126,7 +126,13 @@ class EachSystemCall(unittest.TestCase):
             met, outcome = self.ask("probes = {'x32': lambda: raw(%d, 0)}" % number)
             self.assertEqual((met, outcome.status, outcome.exit["signal"]), (None, "crash", 31), number)
 
-    def test_the_runners_own_filter(self):
+
+class EachSystemCallOfACopy(EachSystemCall):
+    session = True
+
+
+class Runner(unittest.TestCase):
+    def test_its_own_filter(self):
         """Read from outside: process 1 is filtered too, and may not be traced or dumped."""
         with Sandbox(bwrap=True) as box:
             status = [pathlib.Path("/proc/%d/status" % pid).read_text() for pid in sandbox.children_of(box.process.pid)]
