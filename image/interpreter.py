@@ -347,33 +347,6 @@ def rehearse(parts, with_pandas):
     gc.freeze()
 
 
-def load_zygote(folder, ruleset):
-    """The function that becomes a clean copy of this process (image/inside/fork.c): it returns in each copy, already
-    confined, and never here. Python's own half of a fork is around it, by which `random` begins anew; numpy's numbers
-    do so here. What the copies share: the secret of hashes, and where things lie in memory."""
-    before = set(sys.modules)
-    import ctypes
-    library = ctypes.PyDLL(os.path.join(folder, "fork.so"))
-    serve = library.zygote_serve
-    serve.restype = None
-    begin, end = ctypes.pythonapi.PyOS_BeforeFork, ctypes.pythonapi.PyOS_AfterFork_Child
-    begin.restype = end.restype = None
-    if library.zygote_prepare() < 0:
-        raise SystemExit(1)
-    numpy = sys.modules.get("numpy")
-    for name in set(sys.modules) - before:  # the code shall not find what it would not find otherwise
-        del sys.modules[name]
-
-    def become_copy():
-        begin()
-        serve(ruleset)
-        end()
-        if numpy is not None:
-            numpy.random.seed(int.from_bytes(os.urandom(4), "big"))
-
-    return become_copy
-
-
 def main(argv):
     options = dict(zip(argv[1::2], argv[2::2]))
     here = os.path.dirname(os.path.abspath(argv[0]))
@@ -390,7 +363,7 @@ def main(argv):
         warnings.simplefilter("ignore")
         for name in filter(None, options["--preload"].split(",")):
             import_one(name, parts.plots)
-    become_copy = load_zygote(here, int(options["--ruleset"])) if "--ruleset" in options else None
+    become_copy = load_file("zygote", here).load(here, int(options["--ruleset"])) if "--ruleset" in options else None
     prepare(parts, here)
     rehearse(parts, "pandas" in sys.modules)
     ready = json.dumps({"python": "%d.%d.%d" % sys.version_info[:3]}).encode()
