@@ -1,68 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The executor's outside: takes jobs from any thread, owns the loop's thread, the lane and the
- * pool, and takes them down.
- *
- * A job crosses to the loop as a ticket: its mails are embedded, so that posting cannot fail, and
- * it lives until the run has ended and no cancel for it is still in the mailbox.
+ * The executor's outside: owns the loop's thread, the lane and the pool, and takes them down.
  */
 #include "executor/executor.h"
 
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "executor/run.h"
+#include "executor/executor_parts.h"
 #include "helpers/base/log.h"
 
-/* Starts never take more than POOL_STARTS_MAX, so one thread is always free to remove. */
-#define LANE_THREADS (POOL_STARTS_MAX + 1)
+/* Starts never take more than POOL_STARTS_MAX and the question what sandboxes are made of not more
+ * than one, so one thread is always free to remove. */
+#define LANE_THREADS (POOL_STARTS_MAX + 2)
 
 const struct executor_limits executor_limits_default = {
     .import_ms = EXECUTION_IMPORT_MS_MAX,
     .grace_ms = 2000,
     .warm_ms = 60000,
-    .cancel_ms = 1000,
     .wait_ms = EXECUTION_WAIT_MS_MAX,
+    .request_ms = EXECUTION_REQUEST_MS_MAX,
     .requests = EXECUTION_REQUESTS_CAP,
     .answer_bytes = EXECUTION_ANSWERS_CAP,
-};
-
-struct ticket {
-    LIST_ENTRY(ticket) link;
-    struct executor *executor;
-    uint64_t id;
-    struct run *run; /* the loop's */
-    struct mail intake, cancel;
-    bool cancel_posted; /* under the executor's lock */
-    bool ended;
-};
-
-struct executor {
-    const struct engine *engine;
-    void *state;
-    char description[ENGINE_DESCRIPTION_CAP];
-    struct executor_limits limits;
-    uv_loop_t loop;
-    pthread_t thread;
-    struct mailbox *mailbox;
-    struct lane *lane;
-    struct gate *gate;
-    struct pool *pool;
-    struct sandbox_host sandbox_host;
-    struct run_host run_host;
-    struct mail start, stop;
-
-    pthread_mutex_t lock;
-    pthread_cond_t ready_changed;
-    LIST_HEAD(, ticket) tickets;
-    uint64_t last_id;
-    size_t waiting;
-    unsigned ready[KINDS_COUNT];
-    atomic_uint_fast64_t disagreements;
 };
 
 const char *execution_status_name(enum execution_status status)
@@ -90,60 +51,6 @@ const char *executor_describe(const struct executor *executor)
 
 /* ---- on the loop ---- */
 
-static void on_taken(void *user)
-{
-    struct ticket *ticket = user;
-    struct executor *executor = ticket->executor;
-
-    pthread_mutex_lock(&executor->lock);
-    executor->waiting--;
-    pthread_mutex_unlock(&executor->lock);
-}
-
-static void on_disagreement(void *user)
-{
-    struct ticket *ticket = user;
-
-    atomic_fetch_add_explicit(&ticket->executor->disagreements, 1, memory_order_relaxed);
-}
-
-static void on_end(void *user)
-{
-    struct ticket *ticket = user;
-    struct executor *executor = ticket->executor;
-    bool cancel_posted;
-
-    pthread_mutex_lock(&executor->lock);
-    LIST_REMOVE(ticket, link);
-    cancel_posted = ticket->cancel_posted;
-    pthread_mutex_unlock(&executor->lock);
-    ticket->ended = true;
-    if (!cancel_posted)
-        free(ticket);
-}
-
-static void open_intake(void *arg)
-{
-    struct ticket *ticket = arg;
-
-    run_begin(ticket->run, &ticket->executor->run_host, ticket);
-}
-
-static void open_cancel(void *arg)
-{
-    struct ticket *ticket = arg;
-    struct executor *executor = ticket->executor;
-
-    if (ticket->ended) {
-        free(ticket);
-        return;
-    }
-    pthread_mutex_lock(&executor->lock);
-    ticket->cancel_posted = false; /* opened: the end of the run frees the ticket again */
-    pthread_mutex_unlock(&executor->lock);
-    run_cancel(ticket->run);
-}
-
 static void on_ready(void *user, int kind, unsigned ready)
 {
     struct executor *executor = user;
@@ -169,23 +76,11 @@ static void open_start(void *arg)
     pool_start(((struct executor *)arg)->pool);
 }
 
-static struct ticket *first_ticket(struct executor *executor)
-{
-    struct ticket *ticket;
-
-    pthread_mutex_lock(&executor->lock);
-    ticket = LIST_FIRST(&executor->tickets);
-    pthread_mutex_unlock(&executor->lock);
-    return ticket;
-}
-
 static void open_stop(void *arg)
 {
     struct executor *executor = arg;
-    struct ticket *ticket;
 
-    while ((ticket = first_ticket(executor)))
-        run_abort(ticket->run, "the server is stopping"); /* takes it off the list */
+    tickets_abort(executor, "the server is stopping");
     pool_stop(executor->pool);
 }
 
@@ -199,69 +94,23 @@ static void *run_loop(void *arg)
 
 /* ---- from outside ---- */
 
-uint64_t executor_run(struct executor *executor, const struct execution_job *job, struct error *err)
+/* Reading takes the statistics' own lock, and changes nothing else. */
+unsigned executor_retry_after(const struct executor *executor)
 {
-    struct ticket *ticket;
-    uint64_t id = 0;
-    bool full;
-
-    pthread_mutex_lock(&executor->lock);
-    full = executor->waiting >= EXECUTION_WAITING_CAP;
-    if (!full) {
-        executor->waiting++;
-        id = ++executor->last_id;
-    }
-    pthread_mutex_unlock(&executor->lock);
-    if (full) {
-        error_set(err, ERROR_BUSY, "%u runs already wait for a sandbox; send it again in a moment",
-                  EXECUTION_WAITING_CAP);
-        return 0;
-    }
-    ticket = calloc(1, sizeof *ticket);
-    if (!ticket)
-        error_set(err, ERROR_MEMORY, "out of memory for a run");
-    else
-        ticket->run = run_create(job, err);
-    if (!ticket || !ticket->run) {
-        free(ticket);
-        pthread_mutex_lock(&executor->lock);
-        executor->waiting--;
-        pthread_mutex_unlock(&executor->lock);
-        return 0;
-    }
-    ticket->executor = executor;
-    ticket->id = id;
-    ticket->intake.open = open_intake;
-    ticket->intake.arg = ticket;
-    ticket->cancel.open = open_cancel;
-    ticket->cancel.arg = ticket;
-    pthread_mutex_lock(&executor->lock);
-    LIST_INSERT_HEAD(&executor->tickets, ticket, link);
-    mailbox_post(executor->mailbox, &ticket->intake);
-    pthread_mutex_unlock(&executor->lock);
-    return id;
+    return stats_retry_after((struct stats *)&executor->stats);
 }
 
-void executor_cancel(struct executor *executor, uint64_t id)
+void executor_stats(struct executor *executor, struct executor_stats *stats)
 {
-    struct ticket *ticket;
-
-    pthread_mutex_lock(&executor->lock);
-    LIST_FOREACH(ticket, &executor->tickets, link)
-    {
-        if (ticket->id != id)
-            continue;
-        if (!ticket->cancel_posted)
-            mailbox_post(executor->mailbox, &ticket->cancel);
-        ticket->cancel_posted = true;
-        break;
-    }
-    pthread_mutex_unlock(&executor->lock);
+    stats_read(&executor->stats, stats);
 }
 
 uint64_t executor_disagreements(const struct executor *executor)
 {
-    return atomic_load_explicit(&executor->disagreements, memory_order_relaxed);
+    struct executor_stats now;
+
+    stats_read((struct stats *)&executor->stats, &now);
+    return now.ended[EXECUTION_DISAGREEMENT];
 }
 
 int executor_wait_warm(struct executor *executor, const char *kind, unsigned timeout_ms,
@@ -303,25 +152,31 @@ static bool keeps_warm(const struct executor_config *config, int kind)
     return false;
 }
 
-static void init_hosts(struct executor *executor)
+static void init_hosts(struct executor *executor, const struct executor_config *config)
 {
     executor->sandbox_host.loop = &executor->loop;
     executor->sandbox_host.engine = executor->engine;
     executor->sandbox_host.state = executor->state;
     executor->sandbox_host.limits = &executor->limits;
+    for (int kind = 0; kind < KINDS_COUNT; kind++) {
+        executor->sandbox_host.kinds[kind] = execution_kinds[kind];
+        executor->sandbox_host.kinds[kind].isolation = config->isolation;
+    }
     executor->run_host.loop = &executor->loop;
     executor->run_host.limits = &executor->limits;
-    executor->run_host.on_taken = on_taken;
-    executor->run_host.on_disagreement = on_disagreement;
-    executor->run_host.on_end = on_end;
+    executor->run_host.on_taken = ticket_on_taken;
+    executor->run_host.stats = &executor->stats;
+    executor->run_host.on_end = ticket_on_end;
 }
 
 static int create_parts(struct executor *executor, const struct executor_config *config,
                         struct error *err)
 {
     struct lane_config lane = {
-        .name = "sandbox", .threads = LANE_THREADS, .capacity = POOL_SANDBOXES_CAP};
+        .name = "sandbox", .threads = LANE_THREADS, .capacity = POOL_LANE_JOBS};
     struct pool_config pool = {.host = &executor->sandbox_host,
+                               .stats = &executor->stats,
+                               .isolation = config->isolation,
                                .on_ready = on_ready,
                                .on_empty = on_empty,
                                .user = executor};
@@ -337,6 +192,8 @@ static int create_parts(struct executor *executor, const struct executor_config 
         return -1;
     for (int kind = 0; kind < KINDS_COUNT; kind++)
         pool.warm[kind] = keeps_warm(config, kind);
+    if (kinds_read_waiting(config->waiting, pool.waiting, err) < 0)
+        return -1;
     executor->pool = pool_create(&pool, err);
     if (!executor->pool)
         return -1;
@@ -372,6 +229,7 @@ static void free_executor(struct executor *executor)
     executor->engine->close(executor->state);
     pthread_cond_destroy(&executor->ready_changed);
     pthread_mutex_destroy(&executor->lock);
+    stats_finish(&executor->stats);
     free(executor);
 }
 
@@ -407,13 +265,14 @@ static struct executor *create_on(const struct engine *engine, void *state,
     executor->limits = *limits;
     LIST_INIT(&executor->tickets);
     pthread_mutex_init(&executor->lock, NULL);
+    stats_init(&executor->stats);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&executor->ready_changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
     engine->describe(state, executor->description, sizeof executor->description);
     uv_loop_init(&executor->loop);
-    init_hosts(executor);
+    init_hosts(executor, config);
     /* Signals are for the program's main thread; those of a fault stay with the thread at fault. */
     sigfillset(&all);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)

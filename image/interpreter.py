@@ -9,7 +9,7 @@ The code is judged once more here, by the policy that the server judged it by, b
 bytes; that tree is compiled, and runs. Nothing runs of what is refused here.
 
 Nothing of this file is within easy reach of the code that runs: the socket lives in closures, this module and its
-neighbours (guard.py, policy.py, report.py) are not importable, and the code has a namespace of its own.
+neighbours (guard.py, policy.py, report.py, hints.py, values.py, plots.py) are not importable, and the code has a namespace of its own.
 """
 import ast
 import builtins
@@ -183,57 +183,117 @@ def make_namespace(session_id, allowed_builtins):
     return main.__dict__
 
 
-def import_early(names):
+def builtins_for(parts, allowed):
+    """A profile's own were made while warming; another list is as good, and takes its time now."""
+    return parts.builtins.get(frozenset(allowed)) or parts.guard.make_builtins(builtins, allowed)
+
+
+def import_one(name, plots):
+    if name.partition(".")[0] == "matplotlib":
+        plots.prepare()
+    importlib.import_module(name)
+
+
+def import_early(names, plots):
     """What the code imports, before its clock starts. What fails will fail again, where the code can see it."""
+    names = [name for name in names if name not in sys.modules]
+    if not names:
+        return
+    sys.stdout = sys.stderr = io.StringIO()  # an import that prints does not print into the code's output
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in names:
             try:
-                importlib.import_module(name)
+                import_one(name, plots)
             except ImportError:
                 continue
 
 
-def run_job(job, send, finish, ask, parts):
-    source = job["code"].encode("utf-8")
-    session_id = job.get("session_id")
-    linecache.cache[FILENAME] = (len(source), None, list(io.StringIO(job["code"], None)), FILENAME)
+def close_plots(plots, wanted):
+    """Without what prepares it matplotlib would look for folders and fonts: where it is not imported by now, it is not."""
+    if "matplotlib.pyplot" in sys.modules:
+        plots.set_quiet(not wanted)
+    else:
+        sys.modules["matplotlib"] = None
+
+
+def set_up(job, finish, ask, parts):
+    """All that comes before the clock starts; the code's namespace. Goes through without a trace once before, as rehearsal."""
+    reporter, session_id = parts.reporter, job.get("session_id")
+    linecache.cache[FILENAME] = (len(job["code"]), None, list(io.StringIO(job["code"], None)), FILENAME)
     if session_id is not None:
         os.environ["SESSION_ID"] = session_id
-    reporter = parts.reporter
-    sys.stdout = sys.stderr = io.StringIO()  # an import that prints does not print into the code's output
     parts.connect(ask, session_id)
-    import_early(job["preload"])
-    sys.stdout = sys.__stdout__ = open_stream(1)
-    sys.stderr = sys.__stderr__ = open_stream(2)
+    import_early(job["preload"], parts.plots)
+    close_plots(parts.plots, job.get("warnings"))
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = parts.streams
     warnings.showwarning = reporter.show_warning
-    namespace = make_namespace(session_id, parts.guard.make_builtins(builtins, job["allowed"]))
+    if not job.get("warnings"):
+        warnings.simplefilter("ignore")
 
     def on_deadline(_number, frame):
         finish(1, **reporter.timeout(frame, job["timeout_ms"] / 1000))
 
     signal.signal(signal.SIGALRM, on_deadline)
+    return make_namespace(session_id, builtins_for(parts, job["allowed"]))
+
+
+def run_job(job, send, finish, ask, parts):
+    source = job["code"].encode("utf-8")
+    reporter, namespace = parts.reporter, set_up(job, finish, ask, parts)
     reserve = bytes(RESERVE_BYTES)
-    parts.guard.arm(FILENAME, sys.path + list(parts.folders))
+    parts.arm()
     send("S")
     try:
         reporter.tree = judged_tree(source, parts.judges.get(job["profile"]))
         statements, last = compile_judged(reporter.tree)
     except Disagreement as refusal:
         finish(1, disagreement=dict(zip(("code", "line"), refusal.args)), **describe_refusal(reporter, refusal))
-    parts.judges.clear()
     try:
         exec(statements, namespace)
         value = eval(last, namespace) if last is not None else None
-        value = repr(value) if value is not None else None
+        if value is None:
+            value = namespace.get("result")
+        value = parts.show(value) if value is not None else None
     except SystemExit as end:
         del reserve
-        finish(*reporter.exited(end))
-    except BaseException as error:  # whatever the code raises is its result
+        ending = reporter.exited(end)
+        draw(parts, send)
+        finish(*ending)
+    except MemoryError as error:
         del reserve
         finish(1, **describe(reporter, error, namespace))
+    except BaseException as error:  # whatever the code raises is its result
+        del reserve
+        report = describe(reporter, error, namespace)
+        draw(parts, send)
+        finish(1, **report)
     else:
-        finish(0, value=value)
+        report = draw(parts, send)
+        finish(1 if report else 0, value=value, **report)
+
+
+def draw(parts, send):
+    """Sends the open figures. The report of the first that cannot be drawn, or {}."""
+    reports = []
+
+    def on_error(number, error):
+        report = describe(parts.reporter, error, {})
+        reports.append(dict(report, error="figure %d could not be drawn:\n%s" % (number, report["error"])))
+
+    def send_whole(text):
+        """The deadline's own word must not come in the middle of a frame."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGALRM,))
+        send("g", text)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGALRM,))
+
+    try:
+        left_out = parts.plots.send_all(send_whole, on_error)
+        if left_out:
+            sys.stderr.write("%d more figures are open; the first %d are answered\n" % (left_out, parts.plots.COUNT_CAP))
+    except BaseException as error:  # figures and streams can be replaced by the code
+        on_error(0, error)
+    return reports[0] if reports else {}
 
 
 def describe(reporter, error, namespace):
@@ -251,6 +311,15 @@ def describe_refusal(reporter, refusal):
     return {"error": "line %d is refused: %s" % (refusal.args[1], refusal.args[0]), "error_type": "Disagreement"}
 
 
+def prepare(parts, folder):
+    """What a job needs and does not depend on it: the streams, the builtins of each profile, the audit hook."""
+    with open(os.path.join(folder, "policy.json"), encoding="utf-8") as file:
+        profiles = json.load(file)["profiles"]
+    parts.streams = open_stream(1), open_stream(2)
+    parts.builtins = {frozenset(allowed): parts.guard.make_builtins(builtins, allowed) for allowed in profiles.values()}
+    parts.arm = parts.guard.make_arm(FILENAME, sys.path + list(parts.folders))
+
+
 def rehearse(parts, with_pandas):
     """A job's way once before it is needed: what runs for the first time is several times slower. Then what lives now is
     taken out of the garbage collector's sight, which has less to walk while the code runs."""
@@ -258,16 +327,51 @@ def rehearse(parts, with_pandas):
     if with_pandas:
         source = ("import pandas\nframe = pandas.DataFrame([{'a': 1, 'b': 'x'}, {'a': 2, 'b': 'y'}])\n"
                   "print(frame.groupby('b').a.sum().sort_values(), frame[frame.a > 1], file=out)\n") + source
-    job = json.loads(json.dumps({"code": source}))
-    names = {"__builtins__": parts.guard.make_builtins(builtins, ["pandas"]), "out": io.StringIO()}
+    allowed = list(max(parts.builtins, key=len))  # the widest profile's
+    job = json.loads(json.dumps({"code": source, "preload": ["json"], "allowed": allowed, "warnings": True, "timeout_ms": 1000}))
+    before = sys.modules["__main__"]
+    names = set_up(job, None, None, parts)
+    sys.modules["__main__"] = before
+    if sys.modules["matplotlib"] is None:
+        del sys.modules["matplotlib"]
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    names["out"] = io.StringIO()
     judge = list(parts.judges.values())[-1]  # of the widest profile
-    statements, last = compile_tree(judged_tree(job["code"].encode("utf-8"), judge))
+    statements, last = compile_judged(judged_tree(source.encode("utf-8"), judge))
     exec(statements, names)
-    json.dumps({"value": repr(eval(last, names))}, ensure_ascii=False).encode("utf-8", "replace")
-    open_stream(1).detach()
+    json.dumps({"value": parts.show(eval(last, names))}, ensure_ascii=False).encode("utf-8", "replace")
+    if "matplotlib.pyplot" in sys.modules:
+        parts.plots.rehearse()
     names.clear()
     gc.collect()
     gc.freeze()
+
+
+def load_zygote(folder, ruleset):
+    """The function that becomes a clean copy of this process (image/inside/fork.c): it returns in each copy, already
+    confined, and never here. Python's own half of a fork is around it, by which `random` begins anew; numpy's numbers
+    do so here. What the copies share: the secret of hashes, and where things lie in memory."""
+    before = set(sys.modules)
+    import ctypes
+    library = ctypes.PyDLL(os.path.join(folder, "fork.so"))
+    serve = library.zygote_serve
+    serve.restype = None
+    begin, end = ctypes.pythonapi.PyOS_BeforeFork, ctypes.pythonapi.PyOS_AfterFork_Child
+    begin.restype = end.restype = None
+    if library.zygote_prepare() < 0:
+        raise SystemExit(1)
+    numpy = sys.modules.get("numpy")
+    for name in set(sys.modules) - before:  # the code shall not find what it would not find otherwise
+        del sys.modules[name]
+
+    def become_copy():
+        begin()
+        serve(ruleset)
+        end()
+        if numpy is not None:
+            numpy.random.seed(int.from_bytes(os.urandom(4), "big"))
+
+    return become_copy
 
 
 def main(argv):
@@ -277,6 +381,7 @@ def main(argv):
     folders = (here, options["--helpers"])
     reporter = load_file("report", here).make_reporter(FILENAME, folders, int(options["--memory-mb"]))
     parts = types.SimpleNamespace(guard=load_file("guard", here), reporter=reporter, folders=folders,
+                                  show=load_file("values", here).show, plots=load_file("plots", here),
                                   judges=make_judges(load_file("policy", here), here))
     helpers = load_file("code_helpers", options["--helpers"])
     parts.connect = helpers.__dict__.pop("connect")
@@ -284,10 +389,19 @@ def main(argv):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in filter(None, options["--preload"].split(",")):
-            importlib.import_module(name)
+            import_one(name, parts.plots)
+    become_copy = load_zygote(here, int(options["--ruleset"])) if "--ruleset" in options else None
+    prepare(parts, here)
     rehearse(parts, "pandas" in sys.modules)
-    send("R", json.dumps({"python": "%d.%d.%d" % sys.version_info[:3]}).encode())
-    _, job = receive()
+    ready = json.dumps({"python": "%d.%d.%d" % sys.version_info[:3]}).encode()
+    send("R", ready)
+    if become_copy is not None:
+        become_copy()
+        send("R", ready)
+    kind, job = receive()
+    while kind == "p":  # whether this process is alive
+        send("P")
+        kind, job = receive()
     run_job(json.loads(bytes(job)), send, make_finish(send), ask, parts)
 
 

@@ -4,6 +4,8 @@ import functools
 import json
 import os
 import pathlib
+import select
+import signal
 import struct
 import tempfile
 import time
@@ -69,7 +71,7 @@ class Answers(unittest.TestCase):
         self.assertEqual((outcome.status, outcome.result["value"]), ("ok", "'é\\udfff\\x00'"))
 
     def test_standard_error_is_the_codes_own(self):
-        outcome = self.run_code("import re\nre.compile('[[a]')\nprint(1)")
+        outcome = self.run_code("import re\nre.compile('[[a]')\nprint(1)", warnings=True)
         self.assertEqual(outcome.text, "1\n")
         self.assertTrue(outcome.stderr.startswith(b"<code>:2: FutureWarning: "), outcome.stderr)
 
@@ -237,6 +239,33 @@ class Limits(unittest.TestCase):
         outcome = self.run_code("print(1)", stdout_cap=0)
         self.assertEqual((bytes(outcome.stdout), outcome.exit["stdout_cut"]), (b"", 2))
 
+    def test_head_tail_and_cut_add_up(self):
+        whole = "".join("line %d\n" % n for n in range(3000)).encode()
+        code = "for n in range(3000): print('line %d' % n)"
+        for cap, tail in ((1000, 500), (0, 700), (1000, 0), (len(whole) - 300, 500), (len(whole), 500), (1, 16384)):
+            with self.subTest(cap=cap, tail=tail):
+                outcome = self.run_code(code, stdout_cap=cap, tail_cap=tail)
+                cut = outcome.exit["stdout_cut"]
+                self.assertEqual(bytes(outcome.stdout), whole[:cap])
+                self.assertEqual(bytes(outcome.stdout_tail), whole[cap:][-tail:] if tail else b"")
+                self.assertEqual(len(outcome.stdout) + len(outcome.stdout_tail) + cut, outcome.exit["stdout_bytes"])
+                self.assertEqual(outcome.exit["stdout_bytes"], len(whole))
+                self.assertEqual((outcome.stderr_tail, outcome.exit["stderr_cut"]), (b"", 0))
+
+    def test_the_tail_of_standard_error(self):
+        code = "import statistics\nerr = statistics.sys.stderr\nfor n in range(3000): print('word', n, file=err)\nprint('out')"
+        outcome = self.run_code(code, stderr_cap=9, tail_cap=10)
+        self.assertEqual((outcome.status, bytes(outcome.stderr), bytes(outcome.stderr_tail), outcome.text),
+                         ("ok", b"word 0\nwo", b"word 2999\n", "out\n"))
+        self.assertEqual((outcome.stdout_tail, outcome.exit["stdout_cut"]), (b"", 0))
+
+    def test_the_tail_of_a_run_that_was_ended(self):
+        for code, fields, status in (("while True: print('y' * 999)", {"output_limit": 1 << 20}, "output"),
+                                     ("print('y' * 10**5)\nwhile True: pass", {"timeout_ms": 300}, "timeout")):
+            outcome = self.run_code(code, stdout_cap=1000, tail_cap=5000, **fields)
+            self.assertEqual((outcome.status, len(outcome.stdout), len(outcome.stdout_tail)), (status, 1000, 5000))
+            self.assertEqual(outcome.exit["stdout_cut"], outcome.exit["stdout_bytes"] - 6000)
+
     def test_flood(self):
         for code in ("while True: print('y' * 1000)", "while True: print('z' * 10**6)"):
             outcome = self.run_code(code, output_limit=1 << 20)
@@ -392,7 +421,77 @@ class Helpers(unittest.TestCase):
     def test_nothing_else_is_in_the_module(self):
         outcome = run("import code_helpers\nprint(sorted(n for n in vars(code_helpers) if n[:2] != '__'))")
         self.assertEqual(outcome.text, "['analyze_graph', 'get_all_content', 'get_node_content', 'get_nodes', "
-                                       "'get_relationships']\n")
+                                       "'get_relationships', 'query_graph']\n")
+
+    def test_each_list_is_read_once(self):
+        outcome = self.run_code("for _ in range(3): get_nodes(), get_relationships(), get_all_content()")
+        self.assertIsNone(outcome.result["error"])
+        self.assertEqual(len(self.curriculum.asked), len(set(self.curriculum.asked)))
+        self.assertEqual(sum("/components" in target for target in self.curriculum.asked), 3)  # pages of 200 nodes of 450
+
+    def test_every_content_is_the_callers_own(self):
+        """However it was come by: parsed, unpacked, of a page read before, or one by one."""
+        outcome = self.run_code(
+            "ids = [n['node_id'] for n in get_nodes()]\nfull = get_all_content()\n"
+            "for entry in get_all_content(): entry['components'].clear(); entry['title'] = None\n"
+            "for _ in range(3):\n    for i, node_id in enumerate(ids):\n        c = get_node_content(node_id)\n"
+            "        assert c == full[i], (c, full[i])\n        c['components'].clear(); c['title'] = 'changed'\n"
+            "print(get_all_content() == full)")
+        self.assertEqual((outcome.text, outcome.result["error"]), ("True\n", None))
+        self.assertLess(outcome.requests, 10)
+
+    def test_missing_names_are_completed(self):
+        class Short(Curriculum):
+            @staticmethod
+            def content(node):
+                return {"node_id": node["node_id"], "title": node["title"],
+                        "components": [{"type": "paragraph", "order": 1}]}
+        outcome = run("from code_helpers import *\nprint(sorted(get_all_content()[0]['components'][0].items(), key=str))",
+                      Short(data=CURRICULUM))
+        self.assertEqual(outcome.text, "[('component_type', 'paragraph'), ('confidence', None), ('order', 1), "
+                                       "('order_index', 1), ('parameters', {}), ('type', 'paragraph')]\n")
+
+    def test_query_graph(self):
+        outcome = self.run_code("import json\nprint(json.dumps(query_graph('needs', node_id='N0 ä&x=1', types=['A', 'B&'], "
+                                "limit=3)))\nprint(query_graph('order', types='all')['asked'])")
+        self.assertIsNone(outcome.result["error"])
+        first, second = outcome.text.splitlines()
+        self.assertEqual(json.loads(first)["asked"], {"node_id": ["N0 ä&x=1"], "types": ["A", "B&"], "limit": ["3"]})
+        self.assertEqual(second, "{'types': ['all']}")
+
+    def test_query_graph_is_asked_once_and_given_anew(self):
+        outcome = self.run_code("for _ in range(3):\n    a = query_graph('order')\n    assert a['nodes'] == ['N001']\n"
+                                "    a['nodes'].clear()\nquery_graph('order', limit=1)")
+        self.assertIsNone(outcome.result["error"])
+        self.assertEqual([target.split("/graph")[1] for target in self.curriculum.asked], ["/order", "/order?limit=1"])
+
+    def test_query_graph_refuses_with_advice(self):
+        for call, kind, text in (
+                ("query_graph('oder')", "ValueError", "did you mean 'order'? The queries: order, needs."),
+                ("query_graph('')", "ValueError", "say which query: order, needs"),
+                ("query_graph('../nodes')", "ValueError", "there is no query"),
+                ("query_graph('needs')", "ValueError", "the graph query needs takes node_id"),
+                ("query_graph(7)", "TypeError", "query must be text"),
+                ("query_graph('needs', 7)", "TypeError", "node_id must be text, not int"),
+                ("query_graph('order', types=[7])", "TypeError", "types must be text"),
+                ("query_graph('order', limit=0)", "ValueError", "from 1 on"),
+                ("query_graph('order', limit=True)", "ValueError", "from 1 on"),
+                ("query_graph('order', limit='3')", "ValueError", "from 1 on"),
+                ("query_graph('needs', '\\ud800')", "ValueError", "no valid text")):
+            outcome = self.run_code(call)
+            self.assertEqual(outcome.result["error_type"], kind, call)
+            self.assertIn(text, outcome.result["error"])
+
+    def test_refusals_for_size_and_number_say_what_to_do(self):
+        for status, text in ((403, "read less often"), (413, "ask for less at once"), (429, "again in a moment"),
+                             (503, "again in a moment"), (504, "given up: ask for less")):
+            class Capped(Curriculum):
+                def answer(self, target):
+                    return status, {"detail": "given up: ask for less"}
+            outcome = run("from code_helpers import *\nquery_graph('order')", Capped(data=CURRICULUM))
+            self.assertEqual(outcome.result["error_type"], "RuntimeError")
+            self.assertIn("status %d" % status, outcome.result["error"])
+            self.assertIn(text, outcome.result["error"])
 
 
 # Stands in for interpreter.py: warms up as told, then says to the runner what no honest interpreter would.
@@ -477,6 +576,7 @@ class Breaches(unittest.TestCase):
             "a request that is no GET": "send('S'); send('q', b'\\0\\0\\0\\1PUT /x')",
             "a request with a line end": "send('S'); send('q', b'\\0\\0\\0\\1GET /x\\r\\nX: y')",
             "two requests at once": "send('S'); os.write(3, b'q\\0\\0\\0\\0\\0\\0\\x0a\\0\\0\\0\\1GET /x' + b'q\\0\\0\\0\\0\\0\\0\\x0a\\0\\0\\0\\2GET /x')",
+            "an answer to no ping": "send('P')",
             "two starts": "send('S'); send('S')",
             "ready again": "send('R', b'{\"python\": \"3\"}')",
             "a result that is no JSON": "send('S'); send('v', b'{]')",
@@ -534,7 +634,8 @@ class Breaches(unittest.TestCase):
 
     def test_a_server_that_errs(self):
         job = json.dumps({"code": "1", "session_id": None, "timeout_ms": 1000, "allowed": [], "preload": [],
-                          "stdout_cap": 1, "stderr_cap": 1, "output_limit": 1})
+                          "profile": "minimal", "warnings": False, "stdout_cap": 1, "stderr_cap": 1, "tail_cap": 1,
+                          "output_limit": 1})
         cases = {
             "an unknown type": sandbox.HEAD.pack(ord("z"), 0),
             "a runner's type": sandbox.HEAD.pack(ord("x"), 2) + b"{}",
@@ -545,7 +646,7 @@ class Breaches(unittest.TestCase):
             "a cancel with a payload": sandbox.HEAD.pack(ord("C"), 1) + b"x",
             "two jobs": 2 * (sandbox.HEAD.pack(ord("J"), len(job)) + job.encode()),
         }
-        for name in ("code", "timeout_ms", "allowed", "stdout_cap", "output_limit"):
+        for name in ("code", "timeout_ms", "allowed", "stdout_cap", "tail_cap", "warnings", "output_limit"):
             wrong = json.dumps(dict(json.loads(job), **{name: {"no": 1}})).encode()
             cases["a job with a wrong " + name] = sandbox.HEAD.pack(ord("J"), len(wrong)) + wrong
         for name, data in cases.items():
@@ -565,6 +666,55 @@ class Breaches(unittest.TestCase):
         with Sandbox() as box:
             box.send("C")
             self.assertEqual(box.follow().status, "cancelled")
+
+    def test_ping(self):
+        with Sandbox() as box:
+            for _ in range(3):
+                box.send("p")
+                self.assertEqual(box.receive(5), ("P", b""))
+            self.assertEqual(box.run("print(1)").text, "1\n")
+
+    def test_a_ping_that_a_job_follows_at_once(self):
+        with Sandbox() as box:
+            box.send("p")
+            box.send_job("print(1)")
+            self.assertEqual(box.receive(5), ("P", b""))
+            self.assertEqual(box.follow().text, "1\n")
+
+    def test_a_ping_is_answered_by_the_interpreter(self):
+        with Sandbox() as box:
+            pid = sandbox.children_of(box.process.pid)[-1]
+            os.kill(pid, signal.SIGSTOP)
+            box.send("p")
+            self.assertEqual(select.select([box.process.stdout], [], [], 0.5)[0], [])
+            os.kill(pid, signal.SIGCONT)
+            self.assertEqual(box.receive(5), ("P", b""))
+            os.kill(pid, signal.SIGKILL)
+            self.assertEqual(box.process.wait(5), 1)
+            self.assertIn("Python ended", box.stop())
+
+    def test_pings_out_of_turn(self):
+        with Sandbox() as box:
+            os.kill(sandbox.children_of(box.process.pid)[-1], signal.SIGSTOP)
+            box.send("p")
+            box.send("p")
+            self.assertEqual(box.process.wait(5), 1)
+            self.assertIn("a ping before the answer", box.stop())
+        with Sandbox() as box:
+            box.send_job("print(1)\nwhile True: pass")
+            while box.receive(10)[0] != "o":
+                pass
+            box.send("p")
+            self.assertEqual(box.process.wait(5), 1)
+            self.assertIn("a ping where none waits", box.stop())
+
+    def test_an_answer_to_no_ping(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "liar.py"
+            path.write_text(LIAR.replace("receive()\n", "send('P')\nreceive()\n"))
+            with Sandbox(interpreter=path, ready=False) as box:
+                self.assertEqual(box.process.wait(5), 1)
+                self.assertIn("an answer to no ping", box.stop())
 
     def test_a_job_may_come_before_ready(self):
         with Sandbox(ready=False) as box:
