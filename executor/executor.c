@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The executor's outside: takes jobs from any thread, owns the loop's thread, the lane and the
- * pool, and takes them down.
- *
- * A job crosses to the loop as a ticket: its mails are embedded, so that posting cannot fail, and
- * it lives until the run has ended and no cancel for it is still in the mailbox.
+ * The executor's outside: owns the loop's thread, the lane and the pool, and takes them down.
  */
 #include "executor/executor.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "executor/run.h"
-#include "executor/stats.h"
+#include "executor/executor_parts.h"
 #include "helpers/base/log.h"
 
 /* Starts never take more than POOL_STARTS_MAX and the question what sandboxes are made of not more
@@ -30,40 +24,6 @@ const struct executor_limits executor_limits_default = {
     .request_ms = EXECUTION_REQUEST_MS_MAX,
     .requests = EXECUTION_REQUESTS_CAP,
     .answer_bytes = EXECUTION_ANSWERS_CAP,
-};
-
-struct ticket {
-    LIST_ENTRY(ticket) link;
-    struct executor *executor;
-    uint64_t id;
-    struct run *run; /* the loop's */
-    struct mail intake, cancel;
-    bool cancel_posted; /* under the executor's lock */
-    bool ended;
-};
-
-struct executor {
-    const struct engine *engine;
-    void *state;
-    char description[ENGINE_DESCRIPTION_CAP];
-    struct executor_limits limits;
-    uv_loop_t loop;
-    pthread_t thread;
-    struct mailbox *mailbox;
-    struct lane *lane;
-    struct gate *gate;
-    struct pool *pool;
-    struct sandbox_host sandbox_host;
-    struct run_host run_host;
-    struct mail start, stop;
-
-    pthread_mutex_t lock;
-    pthread_cond_t ready_changed;
-    LIST_HEAD(, ticket) tickets;
-    uint64_t last_id;
-    size_t waiting;
-    unsigned ready[KINDS_COUNT];
-    struct stats stats;
 };
 
 const char *execution_status_name(enum execution_status status)
@@ -91,53 +51,6 @@ const char *executor_describe(const struct executor *executor)
 
 /* ---- on the loop ---- */
 
-static void on_taken(void *user)
-{
-    struct ticket *ticket = user;
-    struct executor *executor = ticket->executor;
-
-    pthread_mutex_lock(&executor->lock);
-    executor->waiting--;
-    pthread_mutex_unlock(&executor->lock);
-}
-
-static void on_end(void *user)
-{
-    struct ticket *ticket = user;
-    struct executor *executor = ticket->executor;
-    bool cancel_posted;
-
-    pthread_mutex_lock(&executor->lock);
-    LIST_REMOVE(ticket, link);
-    cancel_posted = ticket->cancel_posted;
-    pthread_mutex_unlock(&executor->lock);
-    ticket->ended = true;
-    if (!cancel_posted)
-        free(ticket);
-}
-
-static void open_intake(void *arg)
-{
-    struct ticket *ticket = arg;
-
-    run_begin(ticket->run, &ticket->executor->run_host, ticket->id, ticket);
-}
-
-static void open_cancel(void *arg)
-{
-    struct ticket *ticket = arg;
-    struct executor *executor = ticket->executor;
-
-    if (ticket->ended) {
-        free(ticket);
-        return;
-    }
-    pthread_mutex_lock(&executor->lock);
-    ticket->cancel_posted = false; /* opened: the end of the run frees the ticket again */
-    pthread_mutex_unlock(&executor->lock);
-    run_cancel(ticket->run);
-}
-
 static void on_ready(void *user, int kind, unsigned ready)
 {
     struct executor *executor = user;
@@ -163,23 +76,11 @@ static void open_start(void *arg)
     pool_start(((struct executor *)arg)->pool);
 }
 
-static struct ticket *first_ticket(struct executor *executor)
-{
-    struct ticket *ticket;
-
-    pthread_mutex_lock(&executor->lock);
-    ticket = LIST_FIRST(&executor->tickets);
-    pthread_mutex_unlock(&executor->lock);
-    return ticket;
-}
-
 static void open_stop(void *arg)
 {
     struct executor *executor = arg;
-    struct ticket *ticket;
 
-    while ((ticket = first_ticket(executor)))
-        run_abort(ticket->run, "the server is stopping"); /* takes it off the list */
+    tickets_abort(executor, "the server is stopping");
     pool_stop(executor->pool);
 }
 
@@ -192,68 +93,6 @@ static void *run_loop(void *arg)
 }
 
 /* ---- from outside ---- */
-
-uint64_t executor_run(struct executor *executor, const struct execution_job *job, struct error *err)
-{
-    struct ticket *ticket;
-    uint64_t id = 0;
-    bool full;
-
-    pthread_mutex_lock(&executor->lock);
-    full = executor->waiting >= EXECUTION_WAITING_CAP;
-    if (!full) {
-        executor->waiting++;
-        id = ++executor->last_id;
-    }
-    pthread_mutex_unlock(&executor->lock);
-    if (full) {
-        stats_turned_away(&executor->stats);
-        error_set(err, ERROR_BUSY, "%u runs already wait for a sandbox; send it again in %u s",
-                  EXECUTION_WAITING_CAP, stats_retry_after(&executor->stats));
-        return 0;
-    }
-    ticket = calloc(1, sizeof *ticket);
-    if (!ticket)
-        error_set(err, ERROR_MEMORY, "out of memory for a run");
-    else
-        ticket->run = run_create(job, err);
-    if (!ticket || !ticket->run) {
-        free(ticket);
-        pthread_mutex_lock(&executor->lock);
-        executor->waiting--;
-        pthread_mutex_unlock(&executor->lock);
-        return 0;
-    }
-    ticket->executor = executor;
-    ticket->id = id;
-    ticket->intake.open = open_intake;
-    ticket->intake.arg = ticket;
-    ticket->cancel.open = open_cancel;
-    ticket->cancel.arg = ticket;
-    pthread_mutex_lock(&executor->lock);
-    LIST_INSERT_HEAD(&executor->tickets, ticket, link);
-    stats_taken(&executor->stats);
-    mailbox_post(executor->mailbox, &ticket->intake);
-    pthread_mutex_unlock(&executor->lock);
-    return id;
-}
-
-void executor_cancel(struct executor *executor, uint64_t id)
-{
-    struct ticket *ticket;
-
-    pthread_mutex_lock(&executor->lock);
-    LIST_FOREACH(ticket, &executor->tickets, link)
-    {
-        if (ticket->id != id)
-            continue;
-        if (!ticket->cancel_posted)
-            mailbox_post(executor->mailbox, &ticket->cancel);
-        ticket->cancel_posted = true;
-        break;
-    }
-    pthread_mutex_unlock(&executor->lock);
-}
 
 /* Reading takes the statistics' own lock, and changes nothing else. */
 unsigned executor_retry_after(const struct executor *executor)
@@ -325,9 +164,9 @@ static void init_hosts(struct executor *executor, const struct executor_config *
     }
     executor->run_host.loop = &executor->loop;
     executor->run_host.limits = &executor->limits;
-    executor->run_host.on_taken = on_taken;
+    executor->run_host.on_taken = ticket_on_taken;
     executor->run_host.stats = &executor->stats;
-    executor->run_host.on_end = on_end;
+    executor->run_host.on_end = ticket_on_end;
 }
 
 static int create_parts(struct executor *executor, const struct executor_config *config,

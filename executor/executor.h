@@ -27,12 +27,14 @@
 #define EXECUTION_TAIL_CAP           (8u << 10) /* and of the end of each, where it was cut */
 #define EXECUTION_ARTIFACTS_CAP      8u         /* figures of one run */
 #define EXECUTION_OUTPUT_LIMIT                                                                     \
-    (16u << 20)                         /* bytes written in all, after which the run is ended      \
-                                         */
-#define EXECUTION_IMPORT_MS_MAX  20000u /* importing before the clock starts */
-#define EXECUTION_PROFILE_CAP    32u    /* bytes of a profile's name with its NUL */
-#define EXECUTION_WAIT_MS_MAX    30000u /* waiting for a sandbox */
-#define EXECUTION_WAITING_CAP    64u /* jobs that may wait for a sandbox; one more is ERROR_BUSY */
+    (16u << 20)                        /* bytes written in all, after which the run is ended       \
+                                        */
+#define EXECUTION_IMPORT_MS_MAX 20000u /* importing before the clock starts */
+#define EXECUTION_PROFILE_CAP   32u    /* bytes of a profile's name with its NUL */
+#define EXECUTION_WAIT_MS_MAX   30000u /* waiting for a sandbox */
+#define EXECUTION_WAITING_CAP   64u /* jobs that may wait for a sandbox; one more is ERROR_BUSY */
+#define EXECUTION_SESSION_WAITING_CAP                                                              \
+    48u /* of them of one session, or without one: a flood leaves room for others */
 #define EXECUTION_REQUEST_MS_MAX 10000u /* one helper request; then it is answered 504 */
 #define EXECUTION_REQUESTS_CAP   20000u /* helper requests of one run */
 #define EXECUTION_ANSWERS_CAP    ((size_t)256 << 20) /* bytes of all helper answers of one run */
@@ -150,12 +152,13 @@ struct executor_config {
 struct executor;
 
 /* Chooses the engine, removes containers a dead owner left, starts warming in the background. Fails
- * with ERROR_UNAVAILABLE, saying what mends it, when no engine works. */
+ * where the configuration is wrong. Where no engine works (no daemon, no image, no bubblewrap), jobs
+ * end with EXECUTION_ENGINE and what mends it, until one does: it is looked for again and again. */
 struct executor *executor_create(const struct executor_config *config, struct error *err);
 
 const char *executor_engine_name(const struct executor *executor); /* "docker", "local" */
 /* One sentence on what runs the code and which layers hold here; for the start message and doctor.
- * Static for its life. */
+ * As things stood when it was created; static for its life. */
 const char *executor_describe(const struct executor *executor);
 
 /* Takes the job; returns its id (never 0), or 0 with ERROR_BUSY when too many wait. Jobs that wait
@@ -194,7 +197,7 @@ struct executor_stats {
         const char *name;
         unsigned ready, starting, busy; /* sandboxes, now; ready: a session's own too */
         unsigned wanted;                /* to wait for whoever comes, by demand too */
-        uint64_t started, failed, lost;         /* sandboxes, ever; lost: ended while they waited */
+        uint64_t started, failed, lost; /* sandboxes, ever; lost: ended while they waited */
     } kinds[EXECUTOR_KINDS_CAP];
 };
 void executor_stats(struct executor *executor, struct executor_stats *stats);

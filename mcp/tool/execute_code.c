@@ -167,16 +167,18 @@ static void describe_here(const struct server_parts *parts, struct buf *to)
 const struct tool tool_execute_code = {
     .name = "execute_code",
     .title = "Run a Python analysis",
-    .description = "Run Python 3.11 over the curriculum in a sandbox: no files, no network. "
-                   "`from code_helpers import get_nodes, "
-                   "get_relationships, get_node_content, get_all_content, analyze_graph`: "
-                   "get_nodes() -> node dicts (node_id, title, ...); "
-                   "get_relationships() -> dicts (from_node_id, to_node_id, relationship_type, "
-                   "explanation, ...), from earlier to later; "
-                   "get_node_content(node_id) -> {node_id, title, components: [{component_type, "
-                   "parameters, order, ...}]}; "
-                   "analyze_graph() -> networkx.DiGraph. print() what you need, short; the last "
-                   "expression's value is shown too.",
+    .description =
+        "Run Python 3.11 over the curriculum in a sandbox: no files, no network. "
+        "`from code_helpers import get_nodes, "
+        "get_relationships, get_node_content, get_all_content, analyze_graph, query_graph`: "
+        "get_nodes() -> node dicts (node_id, title, ...); "
+        "get_relationships() -> dicts (from_node_id, to_node_id, relationship_type, "
+        "explanation, ...), from earlier to later; "
+        "get_node_content(node_id) -> {node_id, title, components: [{component_type, "
+        "parameters, order, ...}]}; "
+        "analyze_graph() -> networkx.DiGraph; "
+        "query_graph(query, node_id=None, ...) -> dict, as the tool of that name. print() what you "
+        "need, short; the last expression's value is shown too.",
     .describe_here = describe_here,
     .schema_write = schema_write,
     .read_only = true,

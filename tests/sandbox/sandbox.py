@@ -32,6 +32,8 @@ MINIMAL = ("math statistics decimal fractions collections collections.abc iterto
 DATA = MINIMAL + ("pandas pandas.api.types numpy numpy.linalg numpy.random numpy.fft networkx networkx.algorithms "
                   "networkx.algorithms.community scipy scipy.stats scipy.optimize scipy.linalg").split()
 DATA_PRELOAD = "numpy,pandas,networkx"
+PLOT = DATA + ["matplotlib.pyplot"]
+PLOT_PRELOAD = DATA_PRELOAD + ",matplotlib.pyplot"
 
 
 def shared(*parts):
@@ -75,6 +77,16 @@ class Curriculum:
                  for part in node.get("components", [])]
         return {"node_id": node["node_id"], "title": node["title"], "components": parts}
 
+    @staticmethod
+    def graph(query, arguments):
+        """Says what it was asked, in the shape of an answer or of a refusal."""
+        if query not in GRAPH_QUERIES:
+            return 404, {"detail": "there is no query '%s'; did you mean 'order'? The queries: order, needs." % query}
+        if query == "needs" and "node_id" not in arguments:
+            return 422, {"detail": [{"loc": ["query", "node_id"], "msg": "the graph query needs takes node_id",
+                                     "type": "value_error"}]}
+        return 200, {"query": query, "asked": arguments, "nodes": ["N001"], "cut": 0}
+
     def answer(self, target):
         self.asked.append(target)
         url = urllib.parse.urlsplit(target)
@@ -91,12 +103,19 @@ class Curriculum:
             offset, limit = int(query["offset"]), int(query["limit"])
             page = [self.content(node) for node in self.nodes[offset:offset + limit]]
             return 200, {"session_id": SESSION, "nodes": page, "total": len(self.nodes), "offset": offset}
+        if parts[2:] == ["graph"]:
+            return 200, {"queries": [{"query": name} for name in GRAPH_QUERIES], "total": len(GRAPH_QUERIES)}
+        if len(parts) == 4 and parts[2] == "graph":
+            return self.graph(parts[3], urllib.parse.parse_qs(url.query))
         if len(parts) == 5 and parts[2] == "nodes" and parts[4] == "components":
             node = self.by_id.get(parts[3])
             if node is None:
                 return 404, {"detail": "no node %s in this session" % parts[3]}
             return 200, dict(self.content(node), total_components=len(node["components"]))
         return 404, {"detail": "no such path"}
+
+
+GRAPH_QUERIES = ("order", "needs")
 
 
 class Outcome:
@@ -108,6 +127,7 @@ class Outcome:
         self.started = False
         self.requests = 0
         self.unanswered = False  # the runner ended before the last request was answered
+        self.artifacts = []  # base64 of figures
         self.result = {}
         self.exit = None  # the last frame
         self.complaints = ""
@@ -133,7 +153,7 @@ class Sandbox:
         share = SHARE if policy else WITHOUT_POLICY
         runner = str(runner or SHARE / "runner")
         interpreter = str(interpreter or share / "interpreter.py")
-        line = bubblewrap(runner, interpreter, share / "code_helpers.py", SHARE / "runner") if bwrap else []
+        line = bubblewrap(runner, interpreter, share / "code_helpers.py", SHARE / "fork.so") if bwrap else []
         line += [runner, "--kind", kind, "--preload", preload, "--memory-mb", str(memory_mb), "--python", PYTHON,
                  "--interpreter", interpreter, "--helpers", str(share), *extra]
         user = dict(user=65534, group=65534, extra_groups=[]) if nobody and os.geteuid() == 0 else {}
@@ -205,6 +225,8 @@ class Sandbox:
                 outcome.stdout_tail += payload
             elif kind == "E":
                 outcome.stderr_tail += payload
+            elif kind == "g":
+                outcome.artifacts.append(payload)
             elif kind == "v":
                 outcome.result = json.loads(payload)
             elif kind == "q":

@@ -151,8 +151,8 @@ static void test_output_flood(void **state)
     (void)state;
     job_waiter_do(&waiter, executor, "bare", "while True: print('x' * 10000)");
     assert_int_equal(waiter.status, EXECUTION_OUTPUT);
-    assert_true(waiter.out_len <= EXECUTION_STDOUT_CAP);
-    assert_true(waiter.out_len > EXECUTION_STDOUT_CAP - 16);
+    assert_true(waiter.out_len <= EXECUTION_STDOUT_CAP + EXECUTION_TAIL_CAP);
+    assert_true(waiter.out_len > EXECUTION_STDOUT_CAP + EXECUTION_TAIL_CAP - 16);
     assert_true(waiter.out_cut > 1 << 20);
     job_waiter_finish(&waiter);
 }

@@ -521,28 +521,52 @@ static void test_many_at_once(void **state)
     }
 }
 
+static void finish_refused(struct job_waiter *waiter)
+{
+    assert_true(job_waiter_wait(waiter, 5000));
+    assert_true(waiter->status == EXECUTION_BUSY || waiter->status == EXECUTION_ENGINE);
+    assert_int_equal(waiter->exit_code, 127);
+    job_waiter_finish(waiter);
+}
+
+/* One session fills its share of the queue, another the rest; then nobody gets in. */
 static void test_too_many_wait(void **state)
 {
     struct fixture *fixture = *state;
-    struct execution_job job = {.code = "print x", .code_len = 7, .kind = "bare"};
+    struct execution_job job = {
+        .code = "print x", .code_len = 7, .kind = "bare", .session_id = "one"};
     static struct job_waiter waiters[EXECUTION_WAITING_CAP];
+    struct executor_stats stats;
     struct error err = {0};
+    unsigned count = 0;
 
     executor_destroy(fixture->executor);
     atomic_store(&fake_fault, FAKE_NEVER_READY);
     fixture->executor = create();
-    for (unsigned i = 0; i < EXECUTION_WAITING_CAP; i++) {
-        job_waiter_init(&waiters[i]);
-        assert_true(job_waiter_run(&waiters[i], fixture->executor, &job, &err) > 0);
+    assert_int_equal(executor_retry_after(fixture->executor), 1);
+    for (; count < EXECUTION_WAITING_CAP; count++) {
+        if (count == EXECUTION_SESSION_WAITING_CAP) {
+            assert_int_equal(executor_run(fixture->executor, &job, &err), 0);
+            assert_int_equal(err.kind, ERROR_BUSY);
+            assert_non_null(strstr(err.text, "48 runs of this session already wait"));
+            job.session_id = NULL;
+        }
+        job_waiter_init(&waiters[count]);
+        assert_true(job_waiter_run(&waiters[count], fixture->executor, &job, &err) > 0);
     }
+    job.session_id = "other";
     assert_int_equal(executor_run(fixture->executor, &job, &err), 0);
     assert_int_equal(err.kind, ERROR_BUSY);
-    for (unsigned i = 0; i < EXECUTION_WAITING_CAP; i++) {
-        assert_true(job_waiter_wait(&waiters[i], 5000));
-        assert_true(waiters[i].status == EXECUTION_BUSY || waiters[i].status == EXECUTION_ENGINE);
-        assert_int_equal(waiters[i].exit_code, 127);
-        job_waiter_finish(&waiters[i]);
-    }
+    assert_string_equal(err.text, "64 runs already wait for a sandbox; send it again in 5 s");
+    executor_stats(fixture->executor, &stats);
+    assert_int_equal(stats.queued, EXECUTION_WAITING_CAP);
+    assert_int_equal(stats.turned_away, 2);
+    assert_int_equal(stats.attempts, EXECUTION_WAITING_CAP);
+    for (unsigned i = 0; i < count; i++)
+        finish_refused(&waiters[i]);
+    executor_stats(fixture->executor, &stats);
+    assert_int_equal(stats.queued, 0);
+    assert_int_equal(stats.running, 0);
 }
 
 static void test_bad_jobs(void **state)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the files of the executor's outside share: executor.c makes it and takes it down, ticket.c
+ * brings jobs from any thread to its loop.
+ */
+#ifndef LECTERN_EXECUTOR_EXECUTOR_PARTS_H
+#define LECTERN_EXECUTOR_EXECUTOR_PARTS_H
+
+#include <pthread.h>
+
+#include "executor/run.h"
+
+struct executor {
+    const struct engine *engine;
+    void *state;
+    char description[ENGINE_DESCRIPTION_CAP];
+    struct executor_limits limits;
+    uv_loop_t loop;
+    pthread_t thread;
+    struct mailbox *mailbox;
+    struct lane *lane;
+    struct gate *gate;
+    struct pool *pool;
+    struct sandbox_host sandbox_host;
+    struct run_host run_host;
+    struct mail start, stop;
+    struct stats stats; /* with a lock of its own, taken last */
+
+    pthread_mutex_t lock;
+    pthread_cond_t ready_changed;
+    LIST_HEAD(, ticket) tickets;
+    uint64_t last_id;
+    unsigned waiting; /* of the tickets */
+    unsigned ready[KINDS_COUNT];
+};
+
+/* For the hosts of runs; user is the ticket. On the loop. */
+void ticket_on_taken(void *user);
+void ticket_on_end(void *user);
+
+/* Ends every run that there is. On the loop. */
+void tickets_abort(struct executor *executor, const char *why);
+
+#endif
