@@ -10,6 +10,7 @@ import http.client
 import json
 import os
 import random
+import re
 import statistics
 import subprocess
 import sys
@@ -26,8 +27,10 @@ CALLERS = 32
 GROWTH_CALLERS = 4
 CALL_SECONDS = 120
 SETTLE_SECONDS = 20  # for what runs to end and what waits to be full again
-# The slowest caller's answers against the mean: calls differ in length, but nobody is left behind.
-FAIR = 0.4
+# The slowest caller's answers against the mean: calls differ in length, but nobody is left behind. Where sandboxes stay with
+# sessions there are fewer of them than sessions, and who has one is quick; whoever waits has it within the server's 30 s.
+FAIR = {"execution": 0.4, "session": 0.05}
+LONGEST_SECONDS = 45
 # Of the server: what may come and go, and what a growth may not exceed.
 SLACK = {"kB resident": 6 * 1024, "descriptors": 8, "threads": 2, "children": 4, "containers": 4}
 
@@ -73,7 +76,7 @@ class Caller(threading.Thread):
         super().__init__(name="caller %d" % number)
         self.server, self.sid, self.number, self.until = server, sid, number, until
         self.random = random.Random("%d of %s" % (number, sid))
-        self.right, self.busy, self.wrong = 0, 0, []
+        self.right, self.busy, self.wrong, self.longest = 0, 0, [], 0.0
 
     def run(self):
         self.client = self.connect()
@@ -98,7 +101,9 @@ class Caller(threading.Thread):
             arguments = {"code": code, "session_id": self.sid}
             if seconds:
                 arguments["timeout_seconds"] = seconds
+            began = time.monotonic()
             result = self.client.request("tools/call", {"name": "execute_code", "arguments": arguments})["result"]
+            self.longest = max(self.longest, time.monotonic() - began)
             if category(result) != "busy" or time.monotonic() > self.until:
                 return result
             self.busy += 1
@@ -169,7 +174,7 @@ class Caller(threading.Thread):
             other.connection.close()
 
 
-class Load(unittest.TestCase):
+class Serving(unittest.TestCase):
     def setUp(self):
         self.stack = contextlib.ExitStack()
         self.addCleanup(self.stack.close)
@@ -202,6 +207,8 @@ class Load(unittest.TestCase):
             least = {name: min(amount, least[name]) for name, amount in measure(server.process.pid).items()}
         return least
 
+
+class Load(Serving):
     def check_growth(self, before, after):
         grown = {name: (before[name], after[name]) for name in before if after[name] > before[name] + SLACK[name]}
         self.assertEqual(grown, {})
@@ -223,13 +230,15 @@ class Load(unittest.TestCase):
         callers = self.call_all(server, sessions, SECONDS)
         after = self.settled(server)
         counts = sorted(caller.right for caller in callers)
-        print("%s, %s: %d right answers in %g s, %d to the slowest, %g to the median, %d to the quickest caller; %d busy; "
-              "before %s, after %s" % (ENGINE, isolation, sum(counts), SECONDS, counts[0], statistics.median(counts), counts[-1],
-                                       sum(caller.busy for caller in callers), before, after), file=sys.stderr)
+        print("%s, %s: %d right answers in %g s, %d to the slowest, %g to the median, %d to the quickest caller; the "
+              "longest took %.1f s; %d busy; before %s, after %s" % (ENGINE, isolation, sum(counts), SECONDS, counts[0], statistics.median(counts), counts[-1],
+                                       max(caller.longest for caller in callers), sum(caller.busy for caller in callers),
+                                       before, after), file=sys.stderr)
         self.assertEqual([text for caller in callers for text in caller.wrong], [])
         self.assertGreater(counts[0], 0)
         if statistics.mean(counts) >= 10:
-            self.assertGreater(counts[0], FAIR * statistics.mean(counts))
+            self.assertGreater(counts[0], FAIR[isolation] * statistics.mean(counts))
+        self.assertLess(max(caller.longest for caller in callers), LONGEST_SECONDS)
         self.check_growth(before, after)
         self.assertEqual(server.close(), 0)
         self.assertEqual(containers(), 0)
@@ -259,6 +268,23 @@ class Load(unittest.TestCase):
         self.check_growth(before, after)
         self.assertEqual(server.close(), 0)
         self.assertEqual(containers(), 0)
+
+
+class Idle(Serving):
+    """What an idle server on the demo curriculum keeps resident: less than 25 MB."""
+    MEGABYTES = 25
+
+    def test_resident_memory(self):
+        self.workspace.run("demo")
+        server = self.start("execution")
+        server.good("execute_code", code="import pandas\nprint(1)")
+        with open("/proc/%d/maps" % server.process.pid, encoding="utf-8") as maps:
+            if re.search(r"lib[at]san|\[shadow", maps.read()):
+                self.skipTest("SKIPPED: a sanitizer has memory of its own")
+        amount = self.settled(server)["kB resident"]
+        print("%s: %.1f MB resident" % (ENGINE, amount / 1024), file=sys.stderr)
+        self.assertLess(amount, self.MEGABYTES * 1024)
+        self.assertEqual(server.close(), 0)
 
 
 if __name__ == "__main__":
