@@ -61,10 +61,24 @@ struct executor_limits {
     unsigned import_ms;  /* from the job's frame to FRAME_STARTED */
     unsigned grace_ms;   /* above the runner's own deadline */
     unsigned warm_ms;    /* from the start to FRAME_READY */
-    unsigned cancel_ms;  /* from FRAME_CANCEL to FRAME_EXIT */
     unsigned wait_ms;    /* waiting for a sandbox */
+    unsigned request_ms; /* from a request to its answer */
     size_t requests;     /* of one run */
     size_t answer_bytes; /* of one run */
+
+    /* The pool's pace, ms; where one is 0, as pool.h says. */
+    struct pool_pace {
+        unsigned beat;    /* between looks at what waits */
+        unsigned ping;    /* about so often a waiting sandbox is asked whether it lives */
+        unsigned pong;    /* and answers within */
+        unsigned renew;   /* the longest that a sandbox waits */
+        unsigned made_of; /* between questions to the engine what its sandboxes are made of */
+        unsigned slot;    /* a tenth of the time that demand is remembered */
+        unsigned rest;    /* from a job's end to FRAME_READY, in a session's sandbox */
+        unsigned idle;    /* a session's sandbox without a job is ended after */
+        unsigned hold;    /* and kept at least, when others need room */
+        unsigned jobs;    /* of one session's sandbox (a count) */
+    } pace;
 };
 extern const struct executor_limits executor_limits_default;
 

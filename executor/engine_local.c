@@ -120,6 +120,7 @@ static int find_files(struct local *local, struct error *err)
         return error_set(err, ERROR_UNAVAILABLE, "%s: %s: make build", local->share_dir,
                          strerrordesc_np(errno));
     add_file(&local->setup, "runner", "0555");
+    add_file(&local->setup, "fork.so", "0444");
     add_file(&local->setup, "policy.json", "0444");
     while (rc == 0 &&
            (entry = readdir(folder))) { // NOLINT(concurrency-mt-unsafe): this thread's own folder

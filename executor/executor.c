@@ -10,23 +10,24 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "executor/run.h"
+#include "executor/stats.h"
 #include "helpers/base/log.h"
 
-/* Starts never take more than POOL_STARTS_MAX, so one thread is always free to remove. */
-#define LANE_THREADS (POOL_STARTS_MAX + 1)
+/* Starts never take more than POOL_STARTS_MAX and the question what sandboxes are made of not more
+ * than one, so one thread is always free to remove. */
+#define LANE_THREADS (POOL_STARTS_MAX + 2)
 
 const struct executor_limits executor_limits_default = {
     .import_ms = EXECUTION_IMPORT_MS_MAX,
     .grace_ms = 2000,
     .warm_ms = 60000,
-    .cancel_ms = 1000,
     .wait_ms = EXECUTION_WAIT_MS_MAX,
+    .request_ms = EXECUTION_REQUEST_MS_MAX,
     .requests = EXECUTION_REQUESTS_CAP,
     .answer_bytes = EXECUTION_ANSWERS_CAP,
 };
@@ -62,7 +63,7 @@ struct executor {
     uint64_t last_id;
     size_t waiting;
     unsigned ready[KINDS_COUNT];
-    atomic_uint_fast64_t disagreements;
+    struct stats stats;
 };
 
 const char *execution_status_name(enum execution_status status)
@@ -100,13 +101,6 @@ static void on_taken(void *user)
     pthread_mutex_unlock(&executor->lock);
 }
 
-static void on_disagreement(void *user)
-{
-    struct ticket *ticket = user;
-
-    atomic_fetch_add_explicit(&ticket->executor->disagreements, 1, memory_order_relaxed);
-}
-
 static void on_end(void *user)
 {
     struct ticket *ticket = user;
@@ -126,7 +120,7 @@ static void open_intake(void *arg)
 {
     struct ticket *ticket = arg;
 
-    run_begin(ticket->run, &ticket->executor->run_host, ticket);
+    run_begin(ticket->run, &ticket->executor->run_host, ticket->id, ticket);
 }
 
 static void open_cancel(void *arg)
@@ -213,8 +207,9 @@ uint64_t executor_run(struct executor *executor, const struct execution_job *job
     }
     pthread_mutex_unlock(&executor->lock);
     if (full) {
-        error_set(err, ERROR_BUSY, "%u runs already wait for a sandbox; send it again in a moment",
-                  EXECUTION_WAITING_CAP);
+        stats_turned_away(&executor->stats);
+        error_set(err, ERROR_BUSY, "%u runs already wait for a sandbox; send it again in %u s",
+                  EXECUTION_WAITING_CAP, stats_retry_after(&executor->stats));
         return 0;
     }
     ticket = calloc(1, sizeof *ticket);
@@ -237,6 +232,7 @@ uint64_t executor_run(struct executor *executor, const struct execution_job *job
     ticket->cancel.arg = ticket;
     pthread_mutex_lock(&executor->lock);
     LIST_INSERT_HEAD(&executor->tickets, ticket, link);
+    stats_taken(&executor->stats);
     mailbox_post(executor->mailbox, &ticket->intake);
     pthread_mutex_unlock(&executor->lock);
     return id;
@@ -259,9 +255,23 @@ void executor_cancel(struct executor *executor, uint64_t id)
     pthread_mutex_unlock(&executor->lock);
 }
 
+/* Reading takes the statistics' own lock, and changes nothing else. */
+unsigned executor_retry_after(const struct executor *executor)
+{
+    return stats_retry_after((struct stats *)&executor->stats);
+}
+
+void executor_stats(struct executor *executor, struct executor_stats *stats)
+{
+    stats_read(&executor->stats, stats);
+}
+
 uint64_t executor_disagreements(const struct executor *executor)
 {
-    return atomic_load_explicit(&executor->disagreements, memory_order_relaxed);
+    struct executor_stats now;
+
+    stats_read((struct stats *)&executor->stats, &now);
+    return now.ended[EXECUTION_DISAGREEMENT];
 }
 
 int executor_wait_warm(struct executor *executor, const char *kind, unsigned timeout_ms,
@@ -303,16 +313,20 @@ static bool keeps_warm(const struct executor_config *config, int kind)
     return false;
 }
 
-static void init_hosts(struct executor *executor)
+static void init_hosts(struct executor *executor, const struct executor_config *config)
 {
     executor->sandbox_host.loop = &executor->loop;
     executor->sandbox_host.engine = executor->engine;
     executor->sandbox_host.state = executor->state;
     executor->sandbox_host.limits = &executor->limits;
+    for (int kind = 0; kind < KINDS_COUNT; kind++) {
+        executor->sandbox_host.kinds[kind] = execution_kinds[kind];
+        executor->sandbox_host.kinds[kind].isolation = config->isolation;
+    }
     executor->run_host.loop = &executor->loop;
     executor->run_host.limits = &executor->limits;
     executor->run_host.on_taken = on_taken;
-    executor->run_host.on_disagreement = on_disagreement;
+    executor->run_host.stats = &executor->stats;
     executor->run_host.on_end = on_end;
 }
 
@@ -320,8 +334,10 @@ static int create_parts(struct executor *executor, const struct executor_config 
                         struct error *err)
 {
     struct lane_config lane = {
-        .name = "sandbox", .threads = LANE_THREADS, .capacity = POOL_SANDBOXES_CAP};
+        .name = "sandbox", .threads = LANE_THREADS, .capacity = POOL_LANE_JOBS};
     struct pool_config pool = {.host = &executor->sandbox_host,
+                               .stats = &executor->stats,
+                               .isolation = config->isolation,
                                .on_ready = on_ready,
                                .on_empty = on_empty,
                                .user = executor};
@@ -337,6 +353,8 @@ static int create_parts(struct executor *executor, const struct executor_config 
         return -1;
     for (int kind = 0; kind < KINDS_COUNT; kind++)
         pool.warm[kind] = keeps_warm(config, kind);
+    if (kinds_read_waiting(config->waiting, pool.waiting, err) < 0)
+        return -1;
     executor->pool = pool_create(&pool, err);
     if (!executor->pool)
         return -1;
@@ -372,6 +390,7 @@ static void free_executor(struct executor *executor)
     executor->engine->close(executor->state);
     pthread_cond_destroy(&executor->ready_changed);
     pthread_mutex_destroy(&executor->lock);
+    stats_finish(&executor->stats);
     free(executor);
 }
 
@@ -407,13 +426,14 @@ static struct executor *create_on(const struct engine *engine, void *state,
     executor->limits = *limits;
     LIST_INIT(&executor->tickets);
     pthread_mutex_init(&executor->lock, NULL);
+    stats_init(&executor->stats);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&executor->ready_changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
     engine->describe(state, executor->description, sizeof executor->description);
     uv_loop_init(&executor->loop);
-    init_hosts(executor);
+    init_hosts(executor, config);
     /* Signals are for the program's main thread; those of a fault stay with the thread at fault. */
     sigfillset(&all);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)

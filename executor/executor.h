@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "helpers/base/cancel.h"
 #include "helpers/base/error.h"
 
 #define EXECUTION_TIMEOUT_MS_DEFAULT 5000u
@@ -26,14 +27,15 @@
 #define EXECUTION_TAIL_CAP           (8u << 10) /* and of the end of each, where it was cut */
 #define EXECUTION_ARTIFACTS_CAP      8u         /* figures of one run */
 #define EXECUTION_OUTPUT_LIMIT                                                                     \
-    (16u << 20)                        /* bytes written in all, after which the run is ended       \
-                                        */
-#define EXECUTION_IMPORT_MS_MAX 20000u /* importing before the clock starts */
-#define EXECUTION_PROFILE_CAP   32u    /* bytes of a profile's name with its NUL */
-#define EXECUTION_WAIT_MS_MAX   30000u /* waiting for a sandbox */
-#define EXECUTION_WAITING_CAP   64u /* jobs that may wait for a sandbox; one more is ERROR_BUSY */
-#define EXECUTION_REQUESTS_CAP  20000u              /* helper requests of one run */
-#define EXECUTION_ANSWERS_CAP   ((size_t)256 << 20) /* bytes of all helper answers of one run */
+    (16u << 20)                         /* bytes written in all, after which the run is ended      \
+                                         */
+#define EXECUTION_IMPORT_MS_MAX  20000u /* importing before the clock starts */
+#define EXECUTION_PROFILE_CAP    32u    /* bytes of a profile's name with its NUL */
+#define EXECUTION_WAIT_MS_MAX    30000u /* waiting for a sandbox */
+#define EXECUTION_WAITING_CAP    64u /* jobs that may wait for a sandbox; one more is ERROR_BUSY */
+#define EXECUTION_REQUEST_MS_MAX 10000u /* one helper request; then it is answered 504 */
+#define EXECUTION_REQUESTS_CAP   20000u /* helper requests of one run */
+#define EXECUTION_ANSWERS_CAP    ((size_t)256 << 20) /* bytes of all helper answers of one run */
 
 /* Whom a sandbox serves. */
 enum execution_isolation {
@@ -48,6 +50,7 @@ struct execution_kind {
     const char *const *preload; /* modules imported while warming, NULL-terminated */
     unsigned memory_mb;
     unsigned waiting;
+    enum execution_isolation isolation; /* as the executor is set, in what it gives its engine */
 };
 extern const struct execution_kind execution_kinds[]; /* ends with a NULL name */
 
@@ -103,6 +106,9 @@ const char *
 broker_request_session(const struct broker_request *request); /* the job's, never the code's word */
 const char *broker_request_target(
     const struct broker_request *request); /* "/session/SID/nodes?limit=5"; GET only */
+/* Fires when nobody waits for the answer any more: the run has ended, or the request took longer
+ * than it may. A reference of the caller's, NULL without memory. Within on_request only. */
+struct cancel *broker_request_cancel(struct broker_request *request);
 void executor_answer(struct broker_request *request, int status, const char *body, size_t len);
 
 struct execution_job {
@@ -186,7 +192,8 @@ struct executor_stats {
     size_t kind_count;
     struct executor_kind_stats {
         const char *name;
-        unsigned ready, starting, busy, wanted; /* sandboxes, now; wanted: to wait, by demand too */
+        unsigned ready, starting, busy; /* sandboxes, now; ready: a session's own too */
+        unsigned wanted;                /* to wait for whoever comes, by demand too */
         uint64_t started, failed, lost;         /* sandboxes, ever; lost: ended while they waited */
     } kinds[EXECUTOR_KINDS_CAP];
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "executor/kinds.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const nothing[] = {NULL};
@@ -22,4 +23,50 @@ int kind_index(const char *name)
             return i;
     }
     return -1;
+}
+
+/* One "NAME=NUMBER" of len bytes. */
+static bool read_one(const char *text, size_t len, unsigned waiting[KINDS_COUNT])
+{
+    const char *equals = memchr(text, '=', len);
+    size_t digits = equals ? len - (size_t)(equals + 1 - text) : 0;
+
+    if (digits < 1 || digits > 2 || strspn(equals + 1, "0123456789") < digits)
+        return false;
+    for (int kind = 0; kind < KINDS_COUNT; kind++) {
+        const char *name = execution_kinds[kind].name;
+
+        if (strlen(name) == (size_t)(equals - text) &&
+            memcmp(name, text, (size_t)(equals - text)) == 0) {
+            waiting[kind] = (unsigned)strtoul(equals + 1, NULL, 10);
+            return true;
+        }
+    }
+    return false;
+}
+
+int kinds_read_waiting(const char *text, unsigned waiting[KINDS_COUNT], struct error *err)
+{
+    unsigned sum = 0;
+
+    for (int kind = 0; kind < KINDS_COUNT; kind++)
+        waiting[kind] = execution_kinds[kind].waiting;
+    while (text && *text) {
+        size_t len = strcspn(text, ",");
+
+        if (!read_one(text, len, waiting) || (text[len] && !text[len + 1]))
+            return error_set(err, ERROR_INVALID,
+                             "sandboxes that wait: '%.*s' is not KIND=NUMBER; write for instance "
+                             "bare=4,data=2 (kinds: bare, data, plot)",
+                             (int)(len < 64 ? len : 64), text);
+        text += len + (text[len] ? 1 : 0);
+    }
+    for (int kind = 0; kind < KINDS_COUNT; kind++)
+        sum += waiting[kind];
+    if (sum > KINDS_WAITING_MAX)
+        return error_set(err, ERROR_INVALID,
+                         "sandboxes that wait: %u of all kinds are too many; write numbers that "
+                         "make at most %u, kinds that are not named counted (bare 2, data 1)",
+                         sum, KINDS_WAITING_MAX);
+    return 0;
 }

@@ -4,192 +4,71 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "executor/pool_parts.h"
 #include "helpers/base/log.h"
 
-TAILQ_HEAD(wait_list, pool_wait);
-
-struct shelf { /* of one kind */
-    struct sandbox *ready;
-    struct sandbox *starting; /* lane and loop, until ready */
-    unsigned ready_count, starting_count, wait_count;
-    struct wait_list waits;
-    unsigned failures; /* in a row */
-    bool told;         /* the log says that starts fail */
-    uint64_t failed_at;
-    uint64_t retry_at;
-    uint64_t wanted_at; /* since when a refill is wanted; 0: none is */
-};
-
-struct pool {
-    struct pool_config config;
-    uv_timer_t timer;
-    struct shelf shelves[KINDS_COUNT];
-    unsigned starting, running, total;
-    uint64_t idle_since;
-    bool started, stopping;
-};
-
-static const struct sandbox_events pool_events;
-
-static uint64_t now(const struct pool *pool)
+uint64_t pool_now(const struct pool *pool)
 {
     return uv_now(pool->config.host->loop);
 }
 
-static void put(struct sandbox **list, struct sandbox *sandbox)
-{
-    sandbox_set_next(sandbox, *list);
-    *list = sandbox;
-}
+/* ---- the queue ---- */
 
-static void take_out(struct sandbox **list, const struct sandbox *sandbox)
+struct pool_wait *pool_next_wait(struct pool *pool, int kind)
 {
-    struct sandbox *before = NULL, *at = *list;
+    struct pool_wait *wait;
 
-    while (at && at != sandbox) {
-        before = at;
-        at = sandbox_next(at);
+    TAILQ_FOREACH(wait, &pool->shelves[kind].queue.waits, link)
+    {
+        if (berth_count_of(pool, wait->session) < POOL_SESSION_CAP)
+            return wait;
     }
-    if (!at)
-        return;
-    if (before)
-        sandbox_set_next(before, sandbox_next(at));
-    else
-        *list = sandbox_next(at);
+    return NULL;
 }
 
-static void set_ready(struct pool *pool, int kind, unsigned count)
+static void on_places(uv_timer_t *timer)
 {
-    pool->shelves[kind].ready_count = count;
-    pool->config.on_ready(pool->config.user, kind, count);
+    struct pool *pool = timer->data;
+
+    for (int kind = 0; kind < KINDS_COUNT; kind++)
+        admission_tell(&pool->shelves[kind].queue);
 }
 
-/* ---- what to start, and when ---- */
-
-static void on_gone(struct sandbox *sandbox, void *owner);
-static void note_failure(struct pool *pool, struct shelf *shelf, const struct error *why);
-
-static bool start_one(struct pool *pool, int kind)
+static void queue_changed(struct pool *pool)
 {
-    struct shelf *shelf = &pool->shelves[kind];
-    struct error err = {0};
-    struct sandbox *sandbox;
-
-    sandbox = sandbox_start(pool->config.host, kind, &pool_events, pool, on_gone, pool, &err);
-    if (!sandbox) {
-        note_failure(pool, shelf, &err);
-        return false;
-    }
-    put(&shelf->starting, sandbox);
-    shelf->starting_count++;
-    pool->starting++;
-    pool->total++;
-    return true;
+    if (!pool->stopping && !uv_is_active((uv_handle_t *)&pool->places))
+        uv_timer_start(&pool->places, on_places, POOL_PLACES_MS, 0);
 }
-
-/* When a refill may begin: a pause after the last run, at the latest so long after it was first
- * wanted. */
-static uint64_t refill_time(const struct pool *pool, const struct shelf *shelf)
-{
-    uint64_t latest = shelf->wanted_at + POOL_REFILL_PUT_OFF_MS;
-    uint64_t calm = pool->idle_since ? pool->idle_since + POOL_REFILL_PAUSE_MS : 0;
-
-    if (pool->running > 0)
-        return latest;
-    return calm < latest ? calm : latest;
-}
-
-static bool wants_refill(const struct pool *pool, int kind)
-{
-    const struct shelf *shelf = &pool->shelves[kind];
-
-    return pool->config.warm[kind] &&
-           shelf->ready_count + shelf->starting_count < execution_kinds[kind].waiting;
-}
-
-/* When this kind may start its next sandbox; UINT64_MAX when it wants none. */
-static uint64_t next_start(struct pool *pool, int kind)
-{
-    struct shelf *shelf = &pool->shelves[kind];
-    uint64_t at;
-
-    if (shelf->wait_count > shelf->starting_count)
-        return shelf->retry_at;
-    if (!wants_refill(pool, kind)) {
-        shelf->wanted_at = 0;
-        return UINT64_MAX;
-    }
-    if (!shelf->wanted_at)
-        shelf->wanted_at = now(pool);
-    if (pool->starting > 0)
-        return UINT64_MAX; /* one refill at a time: the one under way calls again */
-    at = refill_time(pool, shelf);
-    return at > shelf->retry_at ? at : shelf->retry_at;
-}
-
-static void on_timer(uv_timer_t *timer);
-
-/* Starts what may start now, sets the timer for what may start later. Called after whatever changes
- * the picture. */
-static void schedule(struct pool *pool)
-{
-    uint64_t soonest = UINT64_MAX;
-
-    if (!pool->started || pool->stopping)
-        return;
-    for (int kind = 0; kind < KINDS_COUNT; kind++) {
-        for (;;) {
-            uint64_t at = next_start(pool, kind);
-
-            if (at > now(pool)) {
-                soonest = at < soonest ? at : soonest;
-                break;
-            }
-            /* At either cap, the end of a start or of a sandbox calls again. */
-            if (pool->starting >= POOL_STARTS_MAX || pool->total >= POOL_SANDBOXES_CAP ||
-                !start_one(pool, kind))
-                break;
-        }
-    }
-    if (soonest == UINT64_MAX)
-        uv_timer_stop(&pool->timer);
-    else
-        uv_timer_start(&pool->timer, on_timer, soonest - now(pool), 0);
-}
-
-static void on_timer(uv_timer_t *timer)
-{
-    schedule(timer->data);
-}
-
-/* ---- failing ---- */
 
 static void fail_waits(struct shelf *shelf, const struct error *why)
 {
     struct wait_list waits = TAILQ_HEAD_INITIALIZER(waits);
     struct pool_wait *wait;
 
-    TAILQ_CONCAT(&waits, &shelf->waits, link);
-    shelf->wait_count = 0;
+    /* Off the queue first: a caller that is told may ask again. */
+    while ((wait = TAILQ_FIRST(&shelf->queue.waits))) {
+        admission_remove(&shelf->queue, wait);
+        TAILQ_INSERT_TAIL(&waits, wait, link);
+    }
     while ((wait = TAILQ_FIRST(&waits))) {
         TAILQ_REMOVE(&waits, wait, link);
-        wait->queued = false;
         wait->failed(wait, why);
     }
 }
 
-static void note_failure(struct pool *pool, struct shelf *shelf, const struct error *why)
+void pool_note_failure(struct pool *pool, struct shelf *shelf, const struct error *why)
 {
+    uint64_t now = pool_now(pool), pause;
     unsigned doublings;
-    uint64_t pause;
 
-    if (shelf->failures > 0 && now(pool) - shelf->failed_at > POOL_FORGET_MS)
+    if (shelf->failures > 0 && now - shelf->failed_at > POOL_FORGET_MS)
         shelf->failures = 0;
     doublings = shelf->failures < 7 ? shelf->failures : 7;
     pause = (uint64_t)POOL_RETRY_MS << doublings;
     shelf->failures++;
-    shelf->failed_at = now(pool);
-    shelf->retry_at = shelf->failed_at + (pause < POOL_RETRY_MS_MAX ? pause : POOL_RETRY_MS_MAX);
+    shelf->failed++;
+    shelf->failed_at = now;
+    shelf->retry_at = now + (pause < POOL_RETRY_MS_MAX ? pause : POOL_RETRY_MS_MAX);
     /* Not each time: an engine that is away for an hour is one piece of news. */
     if (!shelf->told)
         log_warning("executor", "%s%s", why->text,
@@ -201,38 +80,64 @@ static void note_failure(struct pool *pool, struct shelf *shelf, const struct er
         fail_waits(shelf, why);
 }
 
-/* ---- sandboxes that nobody uses ---- */
+/* ---- sandboxes that no job has ---- */
 
-static void give(struct pool *pool, struct shelf *shelf, struct sandbox *sandbox)
+static void give(struct pool *pool, struct berth *berth, struct pool_wait *wait)
 {
-    struct pool_wait *wait = TAILQ_FIRST(&shelf->waits);
+    struct error err = {0};
 
-    TAILQ_REMOVE(&shelf->waits, wait, link);
-    wait->queued = false;
-    shelf->wait_count--;
-    pool->running++;
-    wait->given(wait, sandbox);
+    admission_serve(&pool->shelves[wait->kind].queue, wait);
+    queue_changed(pool);
+    if (berth_bind(berth, wait->session) < 0) {
+        error_set(&err, ERROR_INTERNAL, "a sandbox of one session was about to go to another");
+        log_error("executor", "%s", err.text);
+        berth_end(berth);
+        wait->failed(wait, &err);
+        return;
+    }
+    berth->jobs++;
+    berth_set(berth, BERTH_BUSY);
+    wait->given(wait, berth);
+}
+
+static void put_started(struct pool *pool, struct berth *berth)
+{
+    struct shelf *shelf = &pool->shelves[berth->kind];
+    struct pool_wait *wait = pool_next_wait(pool, berth->kind);
+
+    shelf->started++;
+    if (shelf->told)
+        log_info("executor", "sandboxes of kind %s start again", execution_kinds[berth->kind].name);
+    shelf->told = false;
+    berth->ready_at = pool_now(pool);
+    if (wait)
+        give(pool, berth, wait);
+    else
+        berth_set(berth, BERTH_READY);
+}
+
+static void put_rested(struct pool *pool, struct berth *berth)
+{
+    struct pool_wait *wait = admission_first_of(&pool->shelves[berth->kind].queue, berth->session);
+
+    if (wait)
+        give(pool, berth, wait);
+    else
+        berth_set(berth, BERTH_IDLE);
 }
 
 static void on_ready(struct sandbox *sandbox, void *user)
 {
-    struct pool *pool = user;
-    int kind = sandbox_kind(sandbox);
-    struct shelf *shelf = &pool->shelves[kind];
+    struct berth *berth = user;
+    struct pool *pool = berth->pool;
 
-    take_out(&shelf->starting, sandbox);
-    shelf->starting_count--;
-    pool->starting--;
-    if (shelf->told)
-        log_info("executor", "sandboxes of kind %s start again", execution_kinds[kind].name);
-    shelf->told = false;
-    if (shelf->wait_count > 0) {
-        give(pool, shelf, sandbox);
-    } else {
-        put(&shelf->ready, sandbox);
-        set_ready(pool, kind, shelf->ready_count + 1);
-    }
-    schedule(pool);
+    (void)sandbox;
+    health_plan_ping(berth);
+    if (berth->state == BERTH_STARTING)
+        put_started(pool, berth);
+    else
+        put_rested(pool, berth);
+    pool_schedule(pool);
 }
 
 static void on_frame(struct sandbox *sandbox, const struct frame *frame, void *user)
@@ -245,119 +150,168 @@ static void on_frame(struct sandbox *sandbox, const struct frame *frame, void *u
 
 static void on_broken(struct sandbox *sandbox, const struct error *why, void *user)
 {
-    struct pool *pool = user;
-    int kind = sandbox_kind(sandbox);
-    struct shelf *shelf = &pool->shelves[kind];
-
-    if (!sandbox_is_ready(sandbox)) {
-        take_out(&shelf->starting, sandbox);
-        shelf->starting_count--;
-        pool->starting--;
-        note_failure(pool, shelf, why);
-    } else {
-        take_out(&shelf->ready, sandbox);
-        set_ready(pool, kind, shelf->ready_count - 1);
-        if (now(pool) - sandbox_ready_since(sandbox) < POOL_STABLE_MS)
-            note_failure(pool, shelf, why);
-        else
-            log_warning("executor", "a waiting sandbox of kind %s was lost: %s",
-                        execution_kinds[kind].name, why->text);
-    }
-    sandbox_end(sandbox);
-    schedule(pool);
-}
-
-static const struct sandbox_events pool_events = {
-    .ready = on_ready, .frame = on_frame, .broken = on_broken};
-
-static void on_timer_closed(uv_handle_t *handle)
-{
-    struct pool *pool = handle->data;
-    struct pool_config config = pool->config;
-
-    free(pool);
-    config.on_empty(config.user);
-}
-
-static void close_if_empty(struct pool *pool)
-{
-    if (pool->stopping && pool->total == 0 && !uv_is_closing((uv_handle_t *)&pool->timer))
-        uv_close((uv_handle_t *)&pool->timer, on_timer_closed);
-}
-
-static void on_gone(struct sandbox *sandbox, void *owner)
-{
-    struct pool *pool = owner;
+    struct berth *berth = user;
+    struct pool *pool = berth->pool;
+    struct shelf *shelf = &pool->shelves[berth->kind];
+    enum berth_state state = berth->state;
 
     (void)sandbox;
-    pool->total--;
-    close_if_empty(pool);
-    schedule(pool);
+    berth_end(berth);
+    if (state != BERTH_STARTING)
+        shelf->lost++;
+    if (state == BERTH_STARTING ||
+        (state == BERTH_READY && pool_now(pool) - berth->ready_at < POOL_STABLE_MS))
+        pool_note_failure(pool, shelf, why);
+    else
+        log_warning("executor", "a %s sandbox of kind %s was lost: %s",
+                    state == BERTH_READY ? "waiting" : "session's",
+                    execution_kinds[berth->kind].name, why->text);
+    pool_schedule(pool);
 }
+
+const struct sandbox_events pool_events = {
+    .ready = on_ready, .frame = on_frame, .broken = on_broken};
 
 /* ---- for the runs ---- */
 
 void pool_ask(struct pool *pool, struct pool_wait *wait)
 {
     struct shelf *shelf = &pool->shelves[wait->kind];
-    struct sandbox *sandbox = shelf->ready;
+    struct berth *berth = wait->session ? berth_find_idle(pool, wait->kind, wait->session) : NULL;
 
-    TAILQ_INSERT_TAIL(&shelf->waits, wait, link);
-    wait->queued = true;
-    shelf->wait_count++;
-    if (sandbox) {
-        take_out(&shelf->ready, sandbox);
-        set_ready(pool, wait->kind, shelf->ready_count - 1);
-        give(pool, shelf, sandbox);
-    } else if (shelf->failures > 0 && shelf->retry_at > shelf->failed_at + POOL_RETRY_MS) {
-        shelf->retry_at =
-            shelf->failed_at + POOL_RETRY_MS; /* someone asks: try now, not in half a minute */
+    if (!berth) {
+        if (!wait->again)
+            demand_note(&shelf->demand, pool_now(pool));
+        if (berth_count_of(pool, wait->session) < POOL_SESSION_CAP)
+            berth = berth_find_ready(pool, wait->kind);
     }
-    schedule(pool);
+    admission_add(&shelf->queue, wait);
+    if (berth) {
+        give(pool, berth, wait);
+    } else {
+        admission_tell(&shelf->queue);
+        /* Someone asks: try now, not in half a minute. */
+        if (shelf->failures > 0 && shelf->retry_at > shelf->failed_at + POOL_RETRY_MS)
+            shelf->retry_at = shelf->failed_at + POOL_RETRY_MS;
+    }
+    pool_schedule(pool);
 }
 
 void pool_forget(struct pool *pool, struct pool_wait *wait)
 {
-    struct shelf *shelf = &pool->shelves[wait->kind];
-
     if (!wait->queued)
         return;
-    TAILQ_REMOVE(&shelf->waits, wait, link);
-    wait->queued = false;
-    shelf->wait_count--;
-    schedule(pool);
+    admission_remove(&pool->shelves[wait->kind].queue, wait);
+    queue_changed(pool);
+    pool_schedule(pool);
 }
 
-void pool_return(struct pool *pool, struct sandbox *sandbox, bool worked)
+/* Whether its session may have it again. Where others wait for room, not longer than its due. */
+static bool may_rest(struct pool *pool, const struct berth *berth, enum pool_outcome outcome)
 {
-    if (worked)
-        pool->shelves[sandbox_kind(sandbox)].failures = 0;
-    pool->running--;
-    pool->idle_since = now(pool);
-    sandbox_end(sandbox);
-    schedule(pool);
+    if (pool->config.isolation != ISOLATION_SESSION || outcome != POOL_GOOD || !berth->session ||
+        pool->stopping || berth->jobs >= pool->pace.jobs || berth_is_stale(berth))
+        return false;
+    return pool_now(pool) - berth->bound_at < pool->pace.hold || !pool_needs_room(pool);
 }
+
+void pool_return(struct pool *pool, struct berth *berth, enum pool_outcome outcome)
+{
+    if (outcome != POOL_UNUSED)
+        pool->shelves[berth->kind].failures = 0;
+    pool->idle_since = pool_now(pool);
+    if (may_rest(pool, berth, outcome)) {
+        berth_set(berth, BERTH_RESTING);
+        sandbox_hand_over(berth->sandbox, &pool_events, berth);
+        sandbox_rest(berth->sandbox, pool->pace.rest);
+    } else {
+        berth_end(berth);
+    }
+    /* One that its session could not have, for it had as many as it may. */
+    for (int kind = 0; kind < KINDS_COUNT; kind++) {
+        struct pool_wait *wait = pool_next_wait(pool, kind);
+        struct berth *ready = wait ? berth_find_ready(pool, kind) : NULL;
+
+        if (ready)
+            give(pool, ready, wait);
+    }
+    pool_schedule(pool);
+}
+
+/* ---- life ---- */
 
 void pool_start(struct pool *pool)
 {
     pool->started = true;
-    schedule(pool);
+    health_start(pool);
+    pool_schedule(pool);
+}
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+    struct pool *pool = handle->data;
+    struct pool_config config = pool->config;
+
+    if (--pool->handles > 0)
+        return;
+    free(pool);
+    config.on_empty(config.user);
+}
+
+void pool_close_if_empty(struct pool *pool)
+{
+    if (!pool->stopping || pool->total > 0 || pool->asking ||
+        uv_is_closing((uv_handle_t *)&pool->timer))
+        return;
+    uv_close((uv_handle_t *)&pool->timer, on_handle_closed);
+    uv_close((uv_handle_t *)&pool->beat, on_handle_closed);
+    uv_close((uv_handle_t *)&pool->places, on_handle_closed);
+}
+
+void pool_on_gone(struct sandbox *sandbox, void *owner)
+{
+    struct berth *berth = owner;
+    struct pool *pool = berth->pool;
+
+    (void)sandbox;
+    berth_destroy(berth);
+    pool_close_if_empty(pool);
+    pool_schedule(pool);
 }
 
 void pool_stop(struct pool *pool)
 {
+    struct berth *berth;
+
     pool->stopping = true;
     uv_timer_stop(&pool->timer);
-    for (int kind = 0; kind < KINDS_COUNT; kind++) {
-        struct shelf *shelf = &pool->shelves[kind];
+    uv_timer_stop(&pool->beat);
+    uv_timer_stop(&pool->places);
+    TAILQ_FOREACH(berth, &pool->berths, link)
+    berth_end(berth);
+    pool_close_if_empty(pool);
+}
 
-        for (struct sandbox *s = shelf->ready; s; s = sandbox_next(s))
-            sandbox_end(s);
-        for (struct sandbox *s = shelf->starting; s; s = sandbox_next(s))
-            sandbox_end(s);
-        shelf->ready = shelf->starting = NULL;
-    }
-    close_if_empty(pool);
+/* Where the configuration says nothing, the pace is the one that pool.h names. */
+static void set_pace(struct pool_pace *pace, const struct pool_pace *asked)
+{
+    pace->beat = asked->beat ? asked->beat : POOL_BEAT_MS;
+    pace->ping = asked->ping ? asked->ping : POOL_PING_MS;
+    pace->pong = asked->pong ? asked->pong : POOL_PONG_MS;
+    pace->renew = asked->renew ? asked->renew : POOL_RENEW_MS;
+    pace->made_of = asked->made_of ? asked->made_of : POOL_MADE_OF_MS;
+    pace->slot = asked->slot ? asked->slot : POOL_SLOT_MS;
+    pace->rest = asked->rest ? asked->rest : POOL_REST_MS;
+    pace->idle = asked->idle ? asked->idle : POOL_IDLE_MS;
+    pace->hold = asked->hold ? asked->hold : POOL_HOLD_MS;
+    pace->jobs = asked->jobs ? asked->jobs : POOL_JOBS_MAX;
+}
+
+static void init_timer(struct pool *pool, uv_timer_t *timer)
+{
+    uv_timer_init(pool->config.host->loop, timer);
+    timer->data = pool;
+    pool->handles++;
 }
 
 struct pool *pool_create(const struct pool_config *config, struct error *err)
@@ -369,9 +323,15 @@ struct pool *pool_create(const struct pool_config *config, struct error *err)
         return NULL;
     }
     pool->config = *config;
-    for (int kind = 0; kind < KINDS_COUNT; kind++)
-        TAILQ_INIT(&pool->shelves[kind].waits);
-    uv_timer_init(config->host->loop, &pool->timer);
-    pool->timer.data = pool;
+    pool->random = uv_hrtime() | 1;
+    set_pace(&pool->pace, &config->host->limits->pace);
+    TAILQ_INIT(&pool->berths);
+    for (int kind = 0; kind < KINDS_COUNT; kind++) {
+        admission_init(&pool->shelves[kind].queue);
+        pool->shelves[kind].demand.slot_ms = pool->pace.slot;
+    }
+    init_timer(pool, &pool->timer);
+    init_timer(pool, &pool->beat);
+    init_timer(pool, &pool->places);
     return pool;
 }

@@ -4,8 +4,7 @@
  * keeps the deadlines, and says once how it ended.
  *
  * The runner inside keeps the job's deadline and caps; those here stand above it, for a runner that
- * does not. Each phase has its own: waiting for a sandbox, importing, running, and the answer to a
- * cancel.
+ * does not. Each phase has its own: waiting for a sandbox, importing, running.
  *
  * Threads: run_create on any; everything else on the executor's loop.
  */
@@ -14,6 +13,7 @@
 
 #include "executor/broker.h"
 #include "executor/pool.h"
+#include "executor/stats.h"
 
 #define RUN_OUTPUT_SLACK                                                                           \
     (1u << 20) /* over EXECUTION_OUTPUT_LIMIT, for what the runner passes on before it sees */
@@ -26,9 +26,9 @@ struct run_host {
     struct pool *pool;
     struct gate *gate;
     const struct executor_limits *limits;
-    void (*on_taken)(void *user);        /* it waits no longer: has a sandbox, or ended without */
-    void (*on_disagreement)(void *user); /* before on_done */
-    void (*on_end)(void *user);          /* after on_done; the run is no longer the caller's */
+    struct stats *stats;
+    void (*on_taken)(void *user); /* it waits no longer: has a sandbox, or ended without */
+    void (*on_end)(void *user);   /* after on_done; the run is no longer the caller's */
 };
 
 /* Copies the job. -1 with ERROR_INVALID (unknown kind, too long a profile, code that is not UTF-8)
@@ -37,9 +37,10 @@ struct run_host {
 struct run *run_create(const struct execution_job *job, struct error *err);
 void run_discard(struct run *run); /* one that never began; takes NULL */
 
-void run_begin(struct run *run, const struct run_host *host,
-               void *user);                       /* host is borrowed for the run's life */
-void run_cancel(struct run *run);                 /* soon */
-void run_abort(struct run *run, const char *why); /* now: cancelled */
+/* host is borrowed for the run's life. */
+void run_begin(struct run *run, const struct run_host *host, uint64_t id, void *user);
+void run_cancel(struct run *run);                 /* now */
+void run_abort(struct run *run, const char *why); /* the same, for another reason */
+const char *run_session(const struct run *run);   /* borrowed, or NULL */
 
 #endif

@@ -30,5 +30,9 @@ int runner_command_build(struct runner_command *command, const struct execution_
     command->argv[argc++] = command->memory;
     command->argv[argc++] = "--preload";
     command->argv[argc++] = command->preload;
+    if (kind->isolation == ISOLATION_SESSION) {
+        command->argv[argc++] = "--isolation";
+        command->argv[argc++] = "session";
+    }
     return 0;
 }

@@ -9,7 +9,7 @@
 
 #define RUNNER_FOLDER    "/lectern" /* where a sandbox has the runner and what it needs */
 #define RUNNER_USER      65534u     /* nobody, in every sandbox */
-#define RUNNER_WORDS_CAP 9u
+#define RUNNER_WORDS_CAP 11u
 #define RUNNER_TEXT_CAP  512u /* names of modules to warm with */
 
 struct runner_command {

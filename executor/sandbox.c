@@ -1,45 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "executor/sandbox.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 
+#include "executor/sandbox_parts.h"
 #include "helpers/base/log.h"
-
-enum phase { STARTING, WARMING, SETTLING, READY, ENDING };
-
-struct chunk {
-    STAILQ_ENTRY(chunk) link;
-    char *bytes; /* owned */
-    size_t len, sent;
-};
-
-struct sandbox {
-    struct sandbox_host *host;
-    struct sandbox *next;
-    int kind;
-    enum phase phase;
-    bool on_lane; /* the lane has it: the end must wait until it is back */
-    bool doomed;  /* sandbox_end was called */
-    bool watched; /* poll is initialised */
-    unsigned handles;
-    struct engine_box *box; /* NULL before the start and after the end */
-    struct error lane_error;
-    bool lane_failed;
-    struct lane_job lane_job;
-    uv_poll_t poll;
-    uv_timer_t timer; /* warming takes too long */
-    struct frame_decoder decoder;
-    STAILQ_HEAD(, chunk) out;
-    const struct sandbox_events *events;
-    void *user;
-    void (*gone)(struct sandbox *sandbox, void *owner);
-    void *owner;
-    uint64_t ready_since;
-};
 
 int sandbox_kind(const struct sandbox *sandbox)
 {
@@ -51,25 +18,16 @@ bool sandbox_is_ready(const struct sandbox *sandbox)
     return sandbox->phase == READY && !sandbox->doomed;
 }
 
-uint64_t sandbox_ready_since(const struct sandbox *sandbox)
+void *sandbox_owner(const struct sandbox *sandbox)
 {
-    return sandbox->ready_since;
-}
-
-struct sandbox *sandbox_next(const struct sandbox *sandbox)
-{
-    return sandbox->next;
-}
-
-void sandbox_set_next(struct sandbox *sandbox, struct sandbox *next)
-{
-    sandbox->next = next;
+    return sandbox->owner;
 }
 
 void sandbox_hand_over(struct sandbox *sandbox, const struct sandbox_events *events, void *user)
 {
     sandbox->events = events;
     sandbox->user = user;
+    uv_timer_stop(&sandbox->timer); /* whoever has it now has deadlines of his own */
 }
 
 static struct sandbox *of_job(struct lane_job *job)
@@ -77,7 +35,7 @@ static struct sandbox *of_job(struct lane_job *job)
     return (struct sandbox *)((char *)job - offsetof(struct sandbox, lane_job));
 }
 
-static void break_off(struct sandbox *sandbox, const struct error *why)
+void sandbox_break_off(struct sandbox *sandbox, const struct error *why)
 {
     if (sandbox->watched)
         uv_poll_stop(&sandbox->poll);
@@ -95,7 +53,7 @@ static void work_start(struct lane_job *job, void *context)
 
     (void)context;
     sandbox->box =
-        host->engine->start(host->state, &execution_kinds[sandbox->kind], &sandbox->lane_error);
+        host->engine->start(host->state, &host->kinds[sandbox->kind], &sandbox->lane_error);
     sandbox->lane_failed = !sandbox->box;
 }
 
@@ -137,13 +95,7 @@ static int submit(struct sandbox *sandbox, void (*work)(struct lane_job *, void 
 
 static void free_sandbox(struct sandbox *sandbox)
 {
-    struct chunk *chunk;
-
-    while ((chunk = STAILQ_FIRST(&sandbox->out))) {
-        STAILQ_REMOVE_HEAD(&sandbox->out, link);
-        free(chunk->bytes);
-        free(chunk);
-    }
+    sandbox_drop_output(sandbox);
     frame_decoder_finish(&sandbox->decoder);
     sandbox->gone(sandbox, sandbox->owner);
     free(sandbox);
@@ -197,21 +149,16 @@ void sandbox_end(struct sandbox *sandbox)
         close_handles(sandbox);
 }
 
-/* ---- frames ---- */
+/* ---- the start ---- */
 
-static void on_poll(uv_poll_t *poll, int status, int events);
-
-static void watch(struct sandbox *sandbox)
+void sandbox_say_ended(struct sandbox *sandbox, struct error *err)
 {
-    int events = UV_READABLE | (STAILQ_EMPTY(&sandbox->out) ? 0 : UV_WRITABLE);
-    int rc = uv_poll_start(&sandbox->poll, events, on_poll);
+    const char *words = sandbox->host->engine->last_words(sandbox->box);
 
-    if (rc < 0) {
-        struct error err = {0};
-
-        error_errno(&err, -rc, "watch the sandbox");
-        break_off(sandbox, &err);
-    }
+    if (words[0])
+        error_set(err, ERROR_UNAVAILABLE, "the sandbox ended: %s", words);
+    else
+        error_set(err, ERROR_UNAVAILABLE, "the sandbox ended unexpectedly");
 }
 
 static void done_settle(struct lane_job *job)
@@ -224,17 +171,16 @@ static void done_settle(struct lane_job *job)
         return;
     }
     if (sandbox->lane_failed) {
-        break_off(sandbox, &sandbox->lane_error);
+        sandbox_break_off(sandbox, &sandbox->lane_error);
         return;
     }
     sandbox->phase = READY;
-    sandbox->ready_since = uv_now(sandbox->host->loop);
-    watch(sandbox);
+    sandbox_watch(sandbox);
     if (!sandbox->doomed)
         sandbox->events->ready(sandbox, sandbox->user);
 }
 
-static void settle(struct sandbox *sandbox)
+void sandbox_settle(struct sandbox *sandbox)
 {
     struct error err = {0};
 
@@ -242,154 +188,25 @@ static void settle(struct sandbox *sandbox)
     uv_poll_stop(&sandbox->poll);
     sandbox->phase = SETTLING;
     if (submit(sandbox, work_settle, done_settle, &err) < 0)
-        break_off(sandbox, &err);
+        sandbox_break_off(sandbox, &err);
 }
 
-static void take_frame(struct sandbox *sandbox, const struct frame *frame)
-{
-    struct error err = {0};
-
-    if (sandbox->phase == WARMING && frame->type == FRAME_READY) {
-        log_debug("executor", "a sandbox is ready: %s", frame->payload);
-        settle(sandbox);
-    } else if (sandbox->phase == READY && frame->type != FRAME_READY) {
-        sandbox->events->frame(sandbox, frame, sandbox->user);
-    } else {
-        error_set(&err, ERROR_MALFORMED, "the sandbox sent a frame '%c' out of its turn",
-                  frame->type);
-        break_off(sandbox, &err);
-    }
-}
-
-/* -1 when the sandbox broke. */
-static int decode(struct sandbox *sandbox, const char *bytes, size_t len)
-{
-    struct error err = {0};
-    struct frame frame;
-    size_t used;
-
-    while (len > 0 && !sandbox->doomed) {
-        int rc = frame_decoder_feed(&sandbox->decoder, bytes, len, &used, &frame, &err);
-
-        if (rc < 0) {
-            error_wrap(&err, "the sandbox broke the rules");
-            break_off(sandbox, &err);
-            return -1;
-        }
-        bytes += used;
-        len -= used;
-        if (rc > 0)
-            take_frame(sandbox, &frame);
-    }
-    return 0;
-}
-
-static void say_ended(struct sandbox *sandbox, struct error *err)
-{
-    const char *words = sandbox->host->engine->last_words(sandbox->box);
-
-    if (words[0])
-        error_set(err, ERROR_UNAVAILABLE, "the sandbox ended: %s", words);
-    else
-        error_set(err, ERROR_UNAVAILABLE, "the sandbox ended unexpectedly");
-}
-
-static void receive(struct sandbox *sandbox)
-{
-    struct sandbox_host *host = sandbox->host;
-    struct error err = {0};
-
-    for (int turn = 0; turn < SANDBOX_READ_TURNS; turn++) {
-        ssize_t got;
-
-        /* Ended, or with the lane, since the last turn. */
-        if (sandbox->doomed || sandbox->on_lane || !uv_is_active((uv_handle_t *)&sandbox->poll))
-            return;
-        got = host->engine->receive(sandbox->box, host->bytes, sizeof host->bytes);
-        if (got < 0 && errno == EAGAIN)
-            return;
-        if (got <= 0) {
-            say_ended(sandbox, &err);
-            break_off(sandbox, &err);
-            return;
-        }
-        if (decode(sandbox, host->bytes, (size_t)got) < 0)
-            return;
-    }
-}
-
-/* Sends what waits. -1 when the sandbox broke. */
-static int flush(struct sandbox *sandbox)
-{
-    struct chunk *chunk;
-
-    while ((chunk = STAILQ_FIRST(&sandbox->out))) {
-        ssize_t sent = sandbox->host->engine->send(sandbox->box, chunk->bytes + chunk->sent,
-                                                   chunk->len - chunk->sent);
-
-        if (sent < 0 && errno == EAGAIN)
-            return 0;
-        if (sent < 0)
-            return -1;
-        chunk->sent += (size_t)sent;
-        if (chunk->sent == chunk->len) {
-            STAILQ_REMOVE_HEAD(&sandbox->out, link);
-            free(chunk->bytes);
-            free(chunk);
-        }
-    }
-    return 0;
-}
-
-static void on_poll(uv_poll_t *poll, int status, int events)
-{
-    struct sandbox *sandbox = poll->data;
-    struct error err = {0};
-
-    if (status < 0 || (events & UV_READABLE))
-        receive(sandbox);
-    if ((events & UV_WRITABLE) && !sandbox->doomed && uv_is_active((uv_handle_t *)poll)) {
-        if (flush(sandbox) < 0) {
-            say_ended(sandbox, &err);
-            break_off(sandbox, &err);
-        } else if (STAILQ_EMPTY(&sandbox->out)) {
-            watch(sandbox);
-        }
-    }
-}
-
-int sandbox_send(struct sandbox *sandbox, char *bytes, size_t len, struct error *err)
-{
-    struct chunk *chunk = calloc(1, sizeof *chunk);
-
-    if (!chunk || !bytes) {
-        free(bytes);
-        free(chunk);
-        return error_set(err, ERROR_MEMORY, "out of memory for a frame");
-    }
-    chunk->bytes = bytes;
-    chunk->len = len;
-    STAILQ_INSERT_TAIL(&sandbox->out, chunk, link);
-    if (flush(sandbox) < 0) {
-        say_ended(sandbox, err);
-        return -1;
-    }
-    if (!STAILQ_EMPTY(&sandbox->out))
-        watch(sandbox);
-    return 0;
-}
-
-/* ---- the start ---- */
-
-static void on_warm_timer(uv_timer_t *timer)
+static void on_not_ready(uv_timer_t *timer)
 {
     struct sandbox *sandbox = timer->data;
     const char *words = sandbox->host->engine->last_words(sandbox->box);
     struct error err = {0};
 
-    error_set(&err, ERROR_TIMEOUT, "the sandbox was not ready within %u s%s%s",
-              sandbox->host->limits->warm_ms / 1000, words[0] ? ": " : "", words);
-    break_off(sandbox, &err);
+    error_set(&err, ERROR_TIMEOUT, "the sandbox was not ready within %.3g s%s%s",
+              sandbox->patience_ms / 1000.0, words[0] ? ": " : "", words);
+    sandbox_break_off(sandbox, &err);
+}
+
+static void await(struct sandbox *sandbox, uv_timer_cb not_come, unsigned ms)
+{
+    sandbox->patience_ms = ms;
+    uv_update_time(sandbox->host->loop);
+    uv_timer_start(&sandbox->timer, not_come, ms, 0);
 }
 
 static void done_start(struct lane_job *job)
@@ -405,23 +222,23 @@ static void done_start(struct lane_job *job)
         return;
     }
     if (sandbox->lane_failed) {
-        break_off(sandbox, &sandbox->lane_error);
+        sandbox_break_off(sandbox, &sandbox->lane_error);
         return;
     }
     rc = uv_poll_init(host->loop, &sandbox->poll, host->engine->fd(sandbox->box));
     if (rc < 0) {
         error_errno(&err, -rc, "watch the sandbox");
-        break_off(sandbox, &err);
+        sandbox_break_off(sandbox, &err);
         return;
     }
     sandbox->poll.data = sandbox;
     sandbox->watched = true;
     sandbox->handles++;
     sandbox->phase = WARMING;
-    uv_timer_start(&sandbox->timer, on_warm_timer, host->limits->warm_ms, 0);
-    watch(sandbox);
+    await(sandbox, on_not_ready, host->limits->warm_ms);
+    sandbox_watch(sandbox);
     if (uv_is_active((uv_handle_t *)&sandbox->poll))
-        receive(sandbox); /* some may have come with the answer that opened the stream */
+        sandbox_receive(sandbox); /* some may have come with the answer that opened the stream */
 }
 
 struct sandbox *sandbox_start(struct sandbox_host *host, int kind,
@@ -452,4 +269,48 @@ struct sandbox *sandbox_start(struct sandbox_host *host, int kind,
     sandbox->timer.data = sandbox;
     sandbox->handles = 1;
     return sandbox;
+}
+
+/* ---- between jobs ---- */
+
+void sandbox_rest(struct sandbox *sandbox, unsigned ms)
+{
+    if (sandbox->doomed)
+        return;
+    sandbox->phase = RESTING;
+    await(sandbox, on_not_ready, ms);
+}
+
+static void on_no_answer(uv_timer_t *timer)
+{
+    struct sandbox *sandbox = timer->data;
+    struct error err = {0};
+
+    /* Where the loop itself was held up, the answer may lie there already. */
+    sandbox_receive(sandbox);
+    if (!sandbox->pinged || sandbox->doomed)
+        return;
+    error_set(&err, ERROR_TIMEOUT, "the sandbox did not answer a ping within %.3g s",
+              sandbox->patience_ms / 1000.0);
+    sandbox_break_off(sandbox, &err);
+}
+
+bool sandbox_is_pinged(const struct sandbox *sandbox)
+{
+    return sandbox->pinged;
+}
+
+int sandbox_ping(struct sandbox *sandbox, unsigned ms, struct error *err)
+{
+    char *frame = malloc(FRAME_HEAD_SIZE);
+
+    if (frame)
+        frame_pack((unsigned char *)frame, FRAME_PING, 0);
+    if (sandbox_send(sandbox, frame, FRAME_HEAD_SIZE, err) < 0)
+        return -1;
+    if (sandbox->doomed)
+        return 0; /* sending broke it, and its user has heard */
+    sandbox->pinged = true;
+    await(sandbox, on_no_answer, ms);
+    return 0;
 }

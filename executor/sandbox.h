@@ -6,6 +6,8 @@
  *      STARTING -> WARMING -> SETTLING -> READY -> (used) -> ENDING -> gone
  *       lane       loop       lane        loop      loop      lane
  *
+ * Where it serves a session, READY -> (used) -> RESTING -> READY goes round.
+ *
  * Everything here runs on the executor's loop; what blocks is sent to the lane from here and comes
  * back here.
  */
@@ -17,6 +19,7 @@
 
 #include "executor/engine.h"
 #include "executor/frames.h"
+#include "executor/kinds.h"
 #include "helpers/base/lane.h"
 
 #define SANDBOX_READ_SIZE  (64u << 10) /* bytes taken at once */
@@ -29,15 +32,17 @@ struct sandbox_host {
     const struct engine *engine;
     void *state; /* the engine's */
     const struct executor_limits *limits;
-    char bytes[SANDBOX_READ_SIZE]; /* what was just received */
+    struct execution_kind kinds[KINDS_COUNT]; /* as they are started here */
+    char bytes[SANDBOX_READ_SIZE];            /* what was just received */
 };
 
 struct sandbox;
 
 /* Who has the sandbox hears of it. From broken on, the only thing left to do is sandbox_end. */
 struct sandbox_events {
-    void (*ready)(struct sandbox *sandbox,
-                  void *user); /* warm, limits set, waits; NULL for a user of a ready one */
+    void (*ready)(
+        struct sandbox *sandbox,
+        void *user); /* warm, limits set, or rested; waits; NULL for a user of a ready one */
     void (*frame)(struct sandbox *sandbox, const struct frame *frame, void *user);
     void (*broken)(struct sandbox *sandbox, const struct error *why, void *user);
 };
@@ -55,15 +60,20 @@ void sandbox_hand_over(struct sandbox *sandbox, const struct sandbox_events *eve
  * on, also on failure. */
 int sandbox_send(struct sandbox *sandbox, char *bytes, size_t len, struct error *err);
 
+/* Its job has ended and it may take another: waits for FRAME_READY at most ms, then calls ready or
+ * broken. */
+void sandbox_rest(struct sandbox *sandbox, unsigned ms);
+
+/* Asks a ready one whether it lives: where no answer comes within ms, broken is called, unless it
+ * was handed over meanwhile. Not twice before the answer. */
+int sandbox_ping(struct sandbox *sandbox, unsigned ms, struct error *err);
+bool sandbox_is_pinged(const struct sandbox *sandbox);
+
 /* Ends and removes it, whatever it does; no event but gone follows. More than once is fine. */
 void sandbox_end(struct sandbox *sandbox);
 
 int sandbox_kind(const struct sandbox *sandbox);
 bool sandbox_is_ready(const struct sandbox *sandbox);
-uint64_t sandbox_ready_since(const struct sandbox *sandbox); /* uv_now() of its loop; 0 before */
-
-/* For the list that its owner keeps. */
-struct sandbox *sandbox_next(const struct sandbox *sandbox);
-void sandbox_set_next(struct sandbox *sandbox, struct sandbox *next);
+void *sandbox_owner(const struct sandbox *sandbox);
 
 #endif

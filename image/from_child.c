@@ -15,6 +15,7 @@
 
 const struct inlet_rule child_frames[] = {
     {FRAME_READY, 2, FRAME_STATUS_CAP, 0},
+    {FRAME_PONG, 0, 0, 0},
     {FRAME_STARTED, 0, 0, 0},
     {FRAME_REQUEST, REQUEST_HEAD + sizeof "GET /" - 1, FRAME_REQUEST_CAP, 0},
     {FRAME_ARTIFACT, sizeof PNG_BEGINNING - 1, FRAME_ARTIFACT_CAP, 0},
@@ -26,6 +27,10 @@ static int take_ready(struct run *run, const struct inlet_piece *piece)
 {
     if (run->phase != WARMING)
         return complain("the interpreter is ready twice");
+    if (run->options->session && !run->zygote) { /* it is: the server hears of its copies */
+        run->phase = WARMED;
+        return 0;
+    }
     if (run_send_text(run, FRAME_READY,
                       ready_write(piece->data, piece->data_len, run->child->landlock_abi,
                                   run->child->exec_once)) < 0)
@@ -34,6 +39,16 @@ static int take_ready(struct run *run, const struct inlet_piece *piece)
         return run_hand_job_over(run);
     run_enter(run, IDLE, 0);
     return 0;
+}
+
+/* A job may have come behind the ping. */
+static int take_pong(struct run *run, const struct inlet_piece *piece)
+{
+    (void)piece;
+    if (!run->waiting_for_pong)
+        return complain("an answer to no ping");
+    run->waiting_for_pong = false;
+    return run_send(run, FRAME_PONG, "", 0);
 }
 
 static int take_started(struct run *run, const struct inlet_piece *piece)
@@ -137,11 +152,9 @@ int run_take_from_child(struct run *run, const struct inlet_piece *piece)
     static const struct {
         unsigned char type;
         int (*take)(struct run *run, const struct inlet_piece *piece);
-    } takers[] = {{FRAME_READY, take_ready},
-                  {FRAME_STARTED, take_started},
-                  {FRAME_REQUEST, take_request},
-                  {FRAME_ARTIFACT, take_artifact},
-                  {FRAME_RESULT, take_result}};
+    } takers[] = {{FRAME_READY, take_ready},       {FRAME_PONG, take_pong},
+                  {FRAME_STARTED, take_started},   {FRAME_REQUEST, take_request},
+                  {FRAME_ARTIFACT, take_artifact}, {FRAME_RESULT, take_result}};
 
     for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {
         if (takers[i].type == piece->type)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the server may say to the runner: one job, the answers to requests, and an end. An error
+ * What the server may say to the runner: one job, the answers to requests, an end,
+ * and before the job whether the interpreter is alive. An error
  * here is a bug of the server's, and ends the runner.
  */
 #include <string.h>
@@ -15,6 +16,7 @@ const struct inlet_rule server_frames[] = {
     {FRAME_JOB, 2, FRAME_JOB_CAP, 0},
     {FRAME_ANSWER, ANSWER_HEAD, FRAME_ANSWER_CAP, ANSWER_HEAD},
     {FRAME_CANCEL, 0, 0, 0},
+    {FRAME_PING, 0, 0, 0},
     {0},
 };
 
@@ -22,11 +24,15 @@ static int take_job(struct run *run, const struct inlet_piece *piece)
 {
     if (run->has_job)
         return complain("a second job");
+    if (run->options->session && run->phase != IDLE)
+        return complain("a job before the interpreter is ready");
     if (job_read(&run->job, piece->data, piece->data_len) < 0)
         return -1;
     run->has_job = true;
+    run->unanswered = 0;
     run->out.cap = run->job.stdout_cap;
     run->err.cap = run->job.stderr_cap;
+    run->out.tail.cap = run->err.tail.cap = run->job.tail_cap;
     if (queue_add_frame(&run->to_child, FRAME_JOB, piece->data, piece->data_len) < 0)
         return complain("no room for the job");
     return run->phase == IDLE ? run_hand_job_over(run) : 0;
@@ -41,6 +47,11 @@ static int take_answer(struct run *run, const struct inlet_piece *piece)
         uint32_t id = (uint32_t)data[0] << 24 | (uint32_t)data[1] << 16 | (uint32_t)data[2] << 8 |
                       (uint32_t)data[3];
 
+        /* It was on its way when its run ended. */
+        if (!run->has_job && id == run->unanswered) {
+            run->unanswered = 0;
+            return 0;
+        }
         if (!run->waiting_for_answer || id != run->last_request)
             return complain("an answer to request %u, which nobody waits for", id);
         run->waiting_for_answer = false;
@@ -59,7 +70,24 @@ static int take_answer(struct run *run, const struct inlet_piece *piece)
 static int take_cancel(struct run *run, const struct inlet_piece *piece)
 {
     (void)piece;
+    /* In a session it may have been on its way when the run that it means ended. */
+    if (run->options->session && (!run->has_job || run->phase == ENDED))
+        return 0;
     run_end(run, VERDICT_CANCELLED);
+    return 0;
+}
+
+/* On to the interpreter: that it answers is what the server wants to know. */
+static int take_ping(struct run *run, const struct inlet_piece *piece)
+{
+    (void)piece;
+    if (run->phase != IDLE)
+        return complain("a ping where none waits for a job");
+    if (run->waiting_for_pong)
+        return complain("a ping before the answer to the last");
+    if (queue_add_frame(&run->to_child, FRAME_PING, "", 0) < 0)
+        return complain("no room for a ping");
+    run->waiting_for_pong = true;
     return 0;
 }
 
@@ -68,7 +96,10 @@ int run_take_from_server(struct run *run, const struct inlet_piece *piece)
     static const struct {
         unsigned char type;
         int (*take)(struct run *run, const struct inlet_piece *piece);
-    } takers[] = {{FRAME_JOB, take_job}, {FRAME_ANSWER, take_answer}, {FRAME_CANCEL, take_cancel}};
+    } takers[] = {{FRAME_JOB, take_job},
+                  {FRAME_ANSWER, take_answer},
+                  {FRAME_CANCEL, take_cancel},
+                  {FRAME_PING, take_ping}};
 
     for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {
         if (takers[i].type == piece->type)

@@ -5,6 +5,7 @@ This is the innermost layer, and the one that gives clear messages. It stands in
 code that breaks the interpreter breaks it too; Landlock and seccomp outside of it do not depend on it.
 """
 import dis
+import functools
 import os
 import sys
 import types
@@ -123,8 +124,9 @@ def make_builtins(builtins, allowed):
 DATA_FOLDERS = ("/usr/share/zoneinfo", "/usr/share/matplotlib/mpl-data")  # that libraries read besides their own files
 
 
-def arm(filename, folders):
-    """From now on, and for good: what opens, starts, connects or looks into the interpreter is refused.
+def make_arm(filename, folders):
+    """What arms, made before there is a job. Once called, and for good: what opens, starts, connects or looks into the
+    interpreter is refused.
 
     Libraries may go on importing lazily: reading below `folders` stays open to them."""
     below = tuple(os.path.abspath(folder).rstrip("/") + "/" for folder in (*folders, *DATA_FOLDERS) if folder)
@@ -176,4 +178,4 @@ def arm(filename, folders):
         finally:
             judging = False
 
-    sys.addaudithook(hook)
+    return functools.partial(sys.addaudithook, hook)

@@ -183,6 +183,11 @@ def make_namespace(session_id, allowed_builtins):
     return main.__dict__
 
 
+def builtins_for(parts, allowed):
+    """A profile's own were made while warming; another list is as good, and takes its time now."""
+    return parts.builtins.get(frozenset(allowed)) or parts.guard.make_builtins(builtins, allowed)
+
+
 def import_one(name, plots):
     if name.partition(".")[0] == "matplotlib":
         plots.prepare()
@@ -191,6 +196,10 @@ def import_one(name, plots):
 
 def import_early(names, plots):
     """What the code imports, before its clock starts. What fails will fail again, where the code can see it."""
+    names = [name for name in names if name not in sys.modules]
+    if not names:
+        return
+    sys.stdout = sys.stderr = io.StringIO()  # an import that prints does not print into the code's output
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in names:
@@ -208,37 +217,38 @@ def close_plots(plots, wanted):
         sys.modules["matplotlib"] = None
 
 
-def run_job(job, send, finish, ask, parts):
-    source = job["code"].encode("utf-8")
-    session_id = job.get("session_id")
-    linecache.cache[FILENAME] = (len(source), None, list(io.StringIO(job["code"], None)), FILENAME)
+def set_up(job, finish, ask, parts):
+    """All that comes before the clock starts; the code's namespace. Goes through without a trace once before, as rehearsal."""
+    reporter, session_id = parts.reporter, job.get("session_id")
+    linecache.cache[FILENAME] = (len(job["code"]), None, list(io.StringIO(job["code"], None)), FILENAME)
     if session_id is not None:
         os.environ["SESSION_ID"] = session_id
-    reporter = parts.reporter
-    sys.stdout = sys.stderr = io.StringIO()  # an import that prints does not print into the code's output
     parts.connect(ask, session_id)
     import_early(job["preload"], parts.plots)
-    close_plots(parts.plots, job.get("warnings"))
-    sys.stdout = sys.__stdout__ = open_stream(1)
-    sys.stderr = sys.__stderr__ = open_stream(2)
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = parts.streams
     warnings.showwarning = reporter.show_warning
     if not job.get("warnings"):
         warnings.simplefilter("ignore")
-    namespace = make_namespace(session_id, parts.guard.make_builtins(builtins, job["allowed"]))
 
     def on_deadline(_number, frame):
         finish(1, **reporter.timeout(frame, job["timeout_ms"] / 1000))
 
     signal.signal(signal.SIGALRM, on_deadline)
+    return make_namespace(session_id, builtins_for(parts, job["allowed"]))
+
+
+def run_job(job, send, finish, ask, parts):
+    source = job["code"].encode("utf-8")
+    reporter, namespace = parts.reporter, set_up(job, finish, ask, parts)
+    close_plots(parts.plots, job.get("warnings"))
     reserve = bytes(RESERVE_BYTES)
-    parts.guard.arm(FILENAME, sys.path + list(parts.folders))
+    parts.arm()
     send("S")
     try:
         reporter.tree = judged_tree(source, parts.judges.get(job["profile"]))
         statements, last = compile_judged(reporter.tree)
     except Disagreement as refusal:
         finish(1, disagreement=dict(zip(("code", "line"), refusal.args)), **describe_refusal(reporter, refusal))
-    parts.judges.clear()
     try:
         exec(statements, namespace)
         value = eval(last, namespace) if last is not None else None
@@ -301,6 +311,15 @@ def describe_refusal(reporter, refusal):
     return {"error": "line %d is refused: %s" % (refusal.args[1], refusal.args[0]), "error_type": "Disagreement"}
 
 
+def prepare(parts, folder):
+    """What a job needs and does not depend on it: the streams, the builtins of each profile, the audit hook."""
+    with open(os.path.join(folder, "policy.json"), encoding="utf-8") as file:
+        profiles = json.load(file)["profiles"]
+    parts.streams = open_stream(1), open_stream(2)
+    parts.builtins = {frozenset(allowed): parts.guard.make_builtins(builtins, allowed) for allowed in profiles.values()}
+    parts.arm = parts.guard.make_arm(FILENAME, sys.path + list(parts.folders))
+
+
 def rehearse(parts, with_pandas):
     """A job's way once before it is needed: what runs for the first time is several times slower. Then what lives now is
     taken out of the garbage collector's sight, which has less to walk while the code runs."""
@@ -308,18 +327,52 @@ def rehearse(parts, with_pandas):
     if with_pandas:
         source = ("import pandas\nframe = pandas.DataFrame([{'a': 1, 'b': 'x'}, {'a': 2, 'b': 'y'}])\n"
                   "print(frame.groupby('b').a.sum().sort_values(), frame[frame.a > 1], file=out)\n") + source
-    job = json.loads(json.dumps({"code": source}))
-    names = {"__builtins__": parts.guard.make_builtins(builtins, ["pandas"]), "out": io.StringIO()}
+    allowed = list(max(parts.builtins, key=len))  # the widest profile's
+    job = json.loads(json.dumps({"code": source, "preload": ["json"], "allowed": allowed, "warnings": True, "timeout_ms": 1000}))
+    before = sys.modules["__main__"]
+    names = set_up(job, None, None, parts)
+    sys.modules["__main__"] = before
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    names["out"] = io.StringIO()
     judge = list(parts.judges.values())[-1]  # of the widest profile
-    statements, last = compile_tree(judged_tree(job["code"].encode("utf-8"), judge))
+    statements, last = compile_judged(judged_tree(source.encode("utf-8"), judge))
     exec(statements, names)
     json.dumps({"value": parts.show(eval(last, names))}, ensure_ascii=False).encode("utf-8", "replace")
-    open_stream(1).detach()
     if "matplotlib.pyplot" in sys.modules:
         parts.plots.rehearse()
     names.clear()
     gc.collect()
     gc.freeze()
+
+
+def load_zygote(folder, ruleset, judges):
+    """The function that becomes a clean copy of this process (image/inside/fork.c): it returns in each copy, already
+    confined, and never here. Python's own half of a fork is around it, by which `random` begins anew; numpy's numbers
+    do so here. What the copies share: the secret of hashes, and where things lie in memory."""
+    before = set(sys.modules)
+    import ctypes
+    library = ctypes.PyDLL(os.path.join(folder, "fork.so"))
+    serve = library.zygote_serve
+    serve.restype = None
+    begin, end = ctypes.pythonapi.PyOS_BeforeFork, ctypes.pythonapi.PyOS_AfterFork_Child
+    begin.restype = end.restype = None
+    if library.zygote_prepare() < 0:
+        raise SystemExit(1)
+    # Taking apart what a run drops would cost each copy more pages than leaving it where it is.
+    for judge in judges.values():
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(judge))
+    numpy = sys.modules.get("numpy")
+    for name in set(sys.modules) - before:  # the code shall not find what it would not find otherwise
+        del sys.modules[name]
+
+    def become_copy():
+        begin()
+        serve(ruleset)
+        end()
+        if numpy is not None:
+            numpy.random.seed(int.from_bytes(os.urandom(4), "big"))
+
+    return become_copy
 
 
 def main(argv):
@@ -338,9 +391,18 @@ def main(argv):
         warnings.simplefilter("ignore")
         for name in filter(None, options["--preload"].split(",")):
             import_one(name, parts.plots)
+    become_copy = load_zygote(here, int(options["--ruleset"]), parts.judges) if "--ruleset" in options else None
+    prepare(parts, here)
     rehearse(parts, "pandas" in sys.modules)
-    send("R", json.dumps({"python": "%d.%d.%d" % sys.version_info[:3]}).encode())
-    _, job = receive()
+    ready = json.dumps({"python": "%d.%d.%d" % sys.version_info[:3]}).encode()
+    send("R", ready)
+    if become_copy is not None:
+        become_copy()
+        send("R", ready)
+    kind, job = receive()
+    while kind == "p":  # whether this process is alive
+        send("P")
+        kind, job = receive()
     run_job(json.loads(bytes(job)), send, make_finish(send), ask, parts)
 
 

@@ -51,7 +51,7 @@ static int check_names(const json_t *object, const char *key)
 static int read_fields(struct job *job, const json_t *object)
 {
     const json_t *session = json_object_get(object, "session_id");
-    int64_t timeout, out, err, limit;
+    int64_t timeout, out, err, tail, limit;
 
     if (!json_is_string(json_object_get(object, "code")))
         return complain("the job's code wants text");
@@ -59,15 +59,19 @@ static int read_fields(struct job *job, const json_t *object)
         return complain("the job's profile wants text");
     if (session && !json_is_string(session) && !json_is_null(session))
         return complain("the job's session_id wants text or null");
+    if (!json_is_boolean(json_object_get(object, "warnings")))
+        return complain("the job's warnings wants true or false");
     if (check_names(object, "allowed") < 0 || check_names(object, "preload") < 0 ||
         read_number(object, "timeout_ms", 1, JOB_TIMEOUT_MS_MAX, &timeout) < 0 ||
         read_number(object, "stdout_cap", 0, JOB_OUTPUT_MAX, &out) < 0 ||
         read_number(object, "stderr_cap", 0, JOB_OUTPUT_MAX, &err) < 0 ||
+        read_number(object, "tail_cap", 0, FRAME_TAIL_CAP, &tail) < 0 ||
         read_number(object, "output_limit", 1, JOB_OUTPUT_MAX, &limit) < 0)
         return -1;
     job->timeout_ms = (unsigned)timeout;
     job->stdout_cap = (uint64_t)out;
     job->stderr_cap = (uint64_t)err;
+    job->tail_cap = (size_t)tail;
     job->output_limit = (uint64_t)limit;
     return 0;
 }

@@ -18,6 +18,7 @@ struct job {
     unsigned timeout_ms;
     uint64_t stdout_cap;
     uint64_t stderr_cap;
+    size_t tail_cap; /* at most FRAME_TAIL_CAP */
     uint64_t output_limit;
 };
 
@@ -43,7 +44,8 @@ struct ending {
     int signal;    /* or 0 */
     double seconds;
     uint64_t stdout_bytes, stderr_bytes; /* written in all */
-    uint64_t stdout_cut, stderr_cut;     /* of these, thrown away */
+    uint64_t stdout_cut, stderr_cut;     /* of these, thrown away: what left
+                                        neither as it came nor as the tail */
 };
 
 /* Each returns JSON text to be freed, or NULL with a complaint where the input is not what it

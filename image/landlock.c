@@ -179,16 +179,27 @@ static int restrict_self(int ruleset)
     return 0;
 }
 
+int landlock_rules(const struct options *options)
+{
+    int ruleset = create_ruleset(true);
+
+    if (ruleset >= 0 && add_interpreter(ruleset, options) < 0) {
+        close(ruleset);
+        return -1;
+    }
+    return ruleset;
+}
+
 int landlock_confine_interpreter(const struct options *options)
 {
     int ruleset, done;
 
     if (landlock_abi() == 0)
         return 0;
-    ruleset = create_ruleset(true);
+    ruleset = landlock_rules(options);
     if (ruleset < 0)
         return -1;
-    done = add_interpreter(ruleset, options);
+    done = options->session ? add_path(ruleset, "/proc", FS_READ_FILE) : 0;
     if (done == 0)
         done = restrict_self(ruleset);
     close(ruleset);

@@ -20,6 +20,11 @@ int landlock_abi(void);
  */
 int landlock_confine_interpreter(const struct options *options);
 
+/* The same rules, not yet in force: a descriptor to restrict oneself by, for a zygote's copies. To
+ * the zygote itself landlock_confine_interpreter allows reading below /proc besides, where its
+ * copies' use of memory stands; in the copies both rule. -1 with a complaint. */
+int landlock_rules(const struct options *options);
+
 /* The runner's own: no file at all. */
 int landlock_confine_runner(void);
 

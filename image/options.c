@@ -37,10 +37,20 @@ static int read_memory(struct options *options, const char *text)
     return 0;
 }
 
+static int read_isolation(struct options *options, const char *text)
+{
+    options->session = strcmp(text, "session") == 0;
+    if (!options->session && strcmp(text, "execution") != 0)
+        return complain("--isolation wants execution or session, not \"%s\"", text);
+    return 0;
+}
+
 static int read_one(struct options *options, const char *name, const char *value)
 {
     if (strcmp(name, "--memory-mb") == 0)
         return read_memory(options, value);
+    if (strcmp(name, "--isolation") == 0)
+        return read_isolation(options, value);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (strcmp(name, texts[i].name) == 0) {
             *(const char **)((char *)options + texts[i].offset) = value;
@@ -92,7 +102,8 @@ int options_read(struct options *options, int argc, char **argv)
     for (int i = 1; i < argc; i += 2) {
         if (i + 1 == argc)
             return complain("%s wants a value; usage: runner [--kind NAME] [--preload MOD,MOD] "
-                            "[--memory-mb N] [--python PATH] [--interpreter PATH] [--helpers DIR]",
+                            "[--memory-mb N] [--isolation execution|session] [--python PATH] "
+                            "[--interpreter PATH] [--helpers DIR]",
                             argv[i]);
         if (read_one(options, argv[i], argv[i + 1]) < 0)
             return -1;

@@ -6,6 +6,7 @@
 #define LECTERN_IMAGE_OPTIONS_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 #define MEMORY_MB_DEFAULT 256
 #define MEMORY_MB_MIN     64
@@ -18,6 +19,7 @@ struct options {
     const char *interpreter; /* interpreter.py; default: beside the runner's own binary */
     const char *helpers;     /* folder of code_helpers.py; default: the interpreter's folder */
     unsigned memory_mb;
+    bool session;          /* one job after the other, each in a clean copy; else one job */
     char beside[PATH_MAX]; /* folder of the runner's own binary, "" where /proc is not there */
     char interpreter_path[PATH_MAX];
     char helpers_path[PATH_MAX];

@@ -5,7 +5,9 @@
  * server that does not read holds back the code, never a deadline.
  *
  * A run goes WARMING, IDLE, IMPORTING, RUNNING, (ASKED), ENDING, ENDED. ASKED is the short time
- * between the deadline and the kill, in which the interpreter may still say where the code was.
+ * between the deadline and the kill, in which the interpreter may still say where the code was. In
+ * a session the first WARMING is the zygote's, then comes WARMED, and each run begins with COPYING,
+ * in which its interpreter is asked for, and a short WARMING of its own (copies.h).
  */
 #ifndef LECTERN_IMAGE_RUN_H
 #define LECTERN_IMAGE_RUN_H
@@ -28,7 +30,8 @@
 #define WARM_STDERR_CAP   (8u << 10) /* of what Python says before there is a job */
 
 /* signals: a signalfd of SIGCHLD and the signals that ask the runner to end. Takes over the child.
- * The exit status of the runner: 0 after a job's last frame or when the server hung up, else 1. */
+ * The exit status of the runner: 0 after a job's last frame, in a session only when the server hung
+ * up, else 1. */
 int run_loop(struct child *child, const struct options *options, int signals);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the files of one run share: run.c (the loop, time, the end), from_child.c and from_server.c
- * (what each side may say, and what it does). For these three alone.
+ * What the files of one run share: run.c (the loop), ending.c (time, the end), output.c (the
+ * interpreter's output), from_child.c and from_server.c (what each side may say, and what it does).
+ * For these alone.
  */
 #ifndef LECTERN_IMAGE_RUN_STATE_H
 #define LECTERN_IMAGE_RUN_STATE_H
@@ -12,26 +13,22 @@
 #include "image/child.h"
 #include "image/inlet.h"
 #include "image/job.h"
+#include "image/output.h"
 #include "image/queue.h"
 
 #define CHUNK (64u << 10)
 
 _Static_assert(CHUNK <= FRAME_OUTPUT_CAP, "one read of output fits one frame");
 
-enum phase { WARMING, IDLE, IMPORTING, RUNNING, ASKED, ENDING, ENDED };
-
-/* One of the interpreter's two output pipes. */
-struct output {
-    int fd;       /* -1 after its end */
-    bool drained; /* there was no more when it was read last */
-    enum frame_type type;
-    uint64_t cap, bytes, sent;
-};
+enum phase { WARMING, WARMED, COPYING, IDLE, IMPORTING, RUNNING, ASKED, ENDING, ENDED };
 
 struct run {
-    struct child *child;
     const struct options *options;
     int signals;
+    struct child *zygote; /* of a session, once it is warm; else NULL */
+    struct child copy;
+    struct child *child; /* whose run this is: the only one, or &copy */
+    bool leaving;        /* no other run follows */
     enum phase phase;
     int64_t until; /* of the phase, on the monotonic clock in ms; 0: no end */
     int64_t rest;  /* output is not read before */
@@ -43,8 +40,10 @@ struct run {
     struct job job;
     enum verdict verdict;
     uint32_t last_request;
+    uint32_t unanswered; /* the request that a run before waited for when it ended; 0: none */
     bool waiting_for_answer;
-    unsigned artifacts; /* of this job, so far */
+    bool waiting_for_pong;
+    unsigned artifacts;
     bool answering; /* the answer that is coming in goes on to the interpreter */
     char *result;   /* the interpreter's, rewritten; owned */
     struct result_facts facts;
@@ -67,6 +66,17 @@ void run_enter(struct run *run, enum phase phase,
 void run_stop_clock(struct run *run);
 /* Decides how the run ended, unless that is decided, and ends it. */
 void run_end(struct run *run, enum verdict verdict);
+/* A run's child and what lies between it and the runner; what a run has of it, closed and freed. */
+void run_attach(struct run *run, struct child *child);
+void run_detach(struct run *run);
+void run_kill(struct run *run); /* the interpreter, unless it is gone */
+void run_reap(struct run *run); /* who ended, and the signals that end the runner */
+int run_on_deadline(struct run *run);
+void run_watch_memory(struct run *run);
+/* With a result all output has been written before it: what is in the pipes is all there is, and
+ * nobody waits for a process of many pages to be taken down. Without one, its end tells. */
+bool run_is_over(const struct run *run);
+int run_finish(struct run *run);        /* the last frames */
 int run_hand_job_over(struct run *run); /* to an interpreter that is ready */
 
 /* A frame to the server; -1 with a complaint when the queue is full. */

@@ -7,6 +7,9 @@
  *
  *      runner --kind data --preload numpy,pandas,networkx --memory-mb 256
  *
+ * With --isolation session it does not end with the job: each runs in a clean copy of the
+ * interpreter that has warmed up (zygote.h), until the server hangs up.
+ *
  * One thread. Only the runner writes frames to the server; what the interpreter says is checked
  * first. Exit status: 0 after a job or a hang-up, 1 with a complaint on standard error.
  */
@@ -15,6 +18,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -56,11 +60,13 @@ static int set_nonblocking(int fd)
 }
 
 /* With the interpreter running, the runner itself needs little. */
-static int confine_runner(const struct child *child)
+static int confine_runner(const struct child *child, bool session)
 {
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+        return complain_errno("no_new_privs");
     if (landlock_confine_runner() < 0)
         return -1;
-    return seccomp_confine_runner(child->pid);
+    return seccomp_confine_runner(child->pid, session);
 }
 
 int main(int argc, char **argv)
@@ -75,7 +81,7 @@ int main(int argc, char **argv)
     signals = watch_signals();
     if (signals < 0 || set_nonblocking(STDIN_FILENO) < 0 || set_nonblocking(STDOUT_FILENO) < 0)
         return 1;
-    if (child_start(&child, &options) < 0 || confine_runner(&child) < 0)
+    if (child_start(&child, &options) < 0 || confine_runner(&child, options.session) < 0)
         return 1;
     status = run_loop(&child, &options, signals);
     _exit(status);

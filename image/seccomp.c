@@ -10,9 +10,13 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "image/complain.h"
+#include "image/zygote.h"
 
 #ifndef SECCOMP_USER_NOTIF_FLAG_CONTINUE
 #define SECCOMP_USER_NOTIF_FLAG_CONTINUE (1UL << 0)
@@ -130,6 +134,25 @@ static const int unknown_calls[] = {
     SCMP_SYS(close_range),
 };
 
+/* What a zygote does besides, for each of its copies (image/inside/fork.c). */
+static const struct allowed zygote_calls[] = {
+    ANY(recvmsg),
+    ANY(sendmsg),
+    WHEN(clone, 0, UINT64_MAX, ZYGOTE_CLONE_FLAGS),
+    WHEN(prctl, 0, ALL_BITS, PR_SET_DUMPABLE),
+    WHEN(prctl, 0, ALL_BITS, PR_SET_PDEATHSIG),
+    WHEN(prlimit64, 1, ALL_BITS, RLIMIT_NPROC),
+    WHEN(prlimit64, 1, ALL_BITS, RLIMIT_CPU),
+    ANY(dup2),
+    ANY(dup3),
+    ANY(close_range),
+    ANY(landlock_restrict_self),
+    WHEN(seccomp, 0, ALL_BITS, SECCOMP_SET_MODE_FILTER),
+    /* A copy's own filter, which names the copy, comes on top of this one. */
+    ANY(kill),
+    ANY(tgkill),
+};
+
 static const struct allowed runner_calls[] = {
     ANY(read),
     ANY(write),
@@ -158,12 +181,37 @@ static const struct allowed runner_calls[] = {
     ANY(sigaltstack),
 };
 
+static const struct allowed session_calls[] = {
+    ANY(pipe2),
+    WHEN(socketpair, 0, ALL_BITS, AF_UNIX),
+    WHEN(fcntl, 1, ALL_BITS, F_SETFL),
+    ANY(sendmsg),
+    ANY(recvmsg),
+    ANY(pidfd_send_signal),
+};
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
 static int fail(scmp_filter_ctx context, int code, const char *what)
 {
     errno = -code;
     complain_errno("seccomp: %s", what);
     seccomp_release(context);
     return -1;
+}
+
+static int allow_calls(scmp_filter_ctx context, const struct allowed *calls, size_t count)
+{
+    int code = 0;
+
+    for (size_t i = 0; i < count && code == 0; i++) {
+        struct scmp_arg_cmp when = {calls[i].argument, SCMP_CMP_MASKED_EQ, calls[i].mask,
+                                    calls[i].value};
+
+        code = seccomp_rule_add_array(context, SCMP_ACT_ALLOW, calls[i].call,
+                                      calls[i].conditional ? 1 : 0, &when);
+    }
+    return code;
 }
 
 /* A filter that refuses all but the listed calls. */
@@ -178,16 +226,10 @@ static scmp_filter_ctx filter_create(const struct allowed *calls, size_t count)
     }
     seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
     seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-    for (size_t i = 0; i < count; i++) {
-        struct scmp_arg_cmp when = {calls[i].argument, SCMP_CMP_MASKED_EQ, calls[i].mask,
-                                    calls[i].value};
-
-        code = seccomp_rule_add_array(context, SCMP_ACT_ALLOW, calls[i].call,
-                                      calls[i].conditional ? 1 : 0, &when);
-        if (code < 0) {
-            fail(context, code, "a rule");
-            return NULL;
-        }
+    code = allow_calls(context, calls, count);
+    if (code < 0) {
+        fail(context, code, "a rule");
+        return NULL;
     }
     return context;
 }
@@ -259,28 +301,79 @@ int seccomp_exec_once_end(int fd, uint64_t asked)
                     : 0;
 }
 
-int seccomp_confine_interpreter(void)
+/* Says of the calls that a library tries first that there is no such call, but for those in
+ * `known`. */
+static int deny_unknown(scmp_filter_ctx context, int known)
 {
-    scmp_filter_ctx context =
-        filter_create(interpreter_calls, sizeof interpreter_calls / sizeof *interpreter_calls);
+    int code = 0;
+
+    for (size_t i = 0; i < COUNT(unknown_calls) && code == 0; i++) {
+        if (unknown_calls[i] != known)
+            code = seccomp_rule_add(context, SCMP_ACT_ERRNO(ENOSYS), unknown_calls[i], 0);
+    }
+    return code;
+}
+
+static scmp_filter_ctx interpreter_filter(pid_t self)
+{
+    scmp_filter_ctx context = filter_create(interpreter_calls, COUNT(interpreter_calls));
     int code = 0;
 
     if (!context)
-        return -1;
-    for (size_t i = 0; i < sizeof unknown_calls / sizeof *unknown_calls && code == 0; i++)
-        code = seccomp_rule_add(context, SCMP_ACT_ERRNO(ENOSYS), unknown_calls[i], 0);
+        return NULL;
+    code = deny_unknown(context, -1);
     /* abort() and raise() are signals to oneself. */
     if (code == 0)
-        code = allow_signal(context, SCMP_SYS(tgkill), getpid());
+        code = allow_signal(context, SCMP_SYS(tgkill), self);
     if (code == 0)
-        code = allow_signal(context, SCMP_SYS(kill), getpid());
+        code = allow_signal(context, SCMP_SYS(kill), self);
+    if (code == 0)
+        return context;
+    fail(context, code, "a rule");
+    return NULL;
+}
+
+int seccomp_confine_interpreter(void)
+{
+    scmp_filter_ctx context = interpreter_filter(getpid());
+
+    return context ? filter_load(context) : -1;
+}
+
+int seccomp_write_interpreter(int fd)
+{
+#ifdef LECTERN_TEST_WITHOUT_SECCOMP
+    scmp_filter_ctx context = seccomp_init(SCMP_ACT_ALLOW);
+#else
+    scmp_filter_ctx context = interpreter_filter((pid_t)ZYGOTE_PID_MARK);
+#endif
+    int code;
+
+    if (!context)
+        return -1;
+    code = seccomp_export_bpf(context, fd);
+    if (code < 0)
+        return fail(context, code, "write");
+    seccomp_release(context);
+    return 0;
+}
+
+int seccomp_confine_zygote(void)
+{
+    scmp_filter_ctx context = filter_create(interpreter_calls, COUNT(interpreter_calls));
+    int code;
+
+    if (!context)
+        return -1;
+    code = deny_unknown(context, SCMP_SYS(close_range));
+    if (code == 0)
+        code = allow_calls(context, zygote_calls, COUNT(zygote_calls));
     return code < 0 ? fail(context, code, "a rule") : filter_load(context);
 }
 
-int seccomp_confine_runner(pid_t interpreter)
+int seccomp_confine_runner(pid_t interpreter, bool session)
 {
-    scmp_filter_ctx context =
-        filter_create(runner_calls, sizeof runner_calls / sizeof *runner_calls);
+    scmp_filter_ctx context = filter_create(runner_calls, COUNT(runner_calls));
     int code;
 
     if (!context)
@@ -288,5 +381,7 @@ int seccomp_confine_runner(pid_t interpreter)
     code = allow_signal(context, SCMP_SYS(kill), interpreter);
     if (code == 0)
         code = allow_signal(context, SCMP_SYS(tgkill), getpid());
+    if (code == 0 && session)
+        code = allow_calls(context, session_calls, COUNT(session_calls));
     return code < 0 ? fail(context, code, "a rule") : filter_load(context);
 }

@@ -6,6 +6,8 @@
 #ifndef LECTERN_SERVER_PARTS_H
 #define LECTERN_SERVER_PARTS_H
 
+#include <stdint.h>
+
 #include <uv.h>
 
 #include "executor/executor.h"
@@ -13,7 +15,15 @@
 #include "helpers/base/mailbox.h"
 #include "validator/validator.h"
 
+#define REFUSED_RULES_CAP 48u /* more than the validator has */
+
 struct graph_cache;
+
+/* How many programs the validator refused by that rule (of several, the first in the source). */
+struct refused_rule {
+    const char *rule; /* static; NULL behind the last */
+    uint64_t programs;
+};
 
 struct server_parts {
     uv_loop_t *loop;         /* the loop thread's */
@@ -26,7 +36,9 @@ struct server_parts {
     struct executor *executor;  /* NULL where no engine works: execute_code says what mends it */
     char executor_error[ERROR_TEXT_CAP]; /* why executor is NULL */
     const struct validator_profile *profile;
-    long timeout_seconds; /* most running time of one analysis */
+    long timeout_seconds;                           /* most running time of one analysis */
+    long stdout_characters, stderr_characters;      /* of an analysis, shown to a model at most */
+    struct refused_rule refused[REFUSED_RULES_CAP]; /* on the loop's thread only */
     const char *store_url;
 };
 

@@ -50,8 +50,10 @@ struct config {
     const char *node, *from, *to; /* of a graph query, or NULL */
     long port;
     long timeout; /* seconds of an analysis */
+    long stdout_cap, stderr_cap; /* characters shown to a model */
     long limit;
     bool json;
+    bool warnings;
     bool dry_run;
     bool dump_policy;
     bool facts;

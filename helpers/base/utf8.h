@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Cutting a text without cutting a character. Pure.
+ * Counting characters, and cutting a text without cutting one. Pure.
  */
 #ifndef LECTERN_BASE_UTF8_H
 #define LECTERN_BASE_UTF8_H
@@ -13,6 +13,15 @@ size_t utf8_cut(const char *text, size_t len, size_t cap);
 
 /* The same of a NUL-terminated text, as a precision for "%.*s". cap: at most INT_MAX. */
 int utf8_shown(const char *text, size_t cap);
+
+/* Characters in len bytes of valid UTF-8. */
+size_t utf8_count(const char *text, size_t len);
+
+/* Where the character of that number, from 0, begins; len where there are fewer. */
+size_t utf8_offset(const char *text, size_t len, size_t character);
+
+/* The first beginning of a character at or behind at; len where none is. */
+size_t utf8_skip(const char *text, size_t len, size_t at);
 
 /* Ends a text that filled its buffer of size bytes with "..." at a character's end. */
 void utf8_mark_cut(char *text, size_t size);

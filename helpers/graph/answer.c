@@ -52,7 +52,7 @@ void graph_add_types_between(struct graph_ask *ask, uint32_t from, uint32_t to)
 
 /* ---- lists ---- */
 
-static bool has_room(const struct graph_ask *ask)
+bool graph_has_room(const struct graph_ask *ask)
 {
     return ask->answer->len < ask->rows_end;
 }
@@ -64,7 +64,7 @@ void graph_list_begin(struct graph_list *list, struct graph_ask *ask, size_t tot
 
 bool graph_list_row(struct graph_list *list)
 {
-    if (list->shown >= list->total || list->shown >= list->limit || !has_room(list->ask))
+    if (list->shown >= list->total || list->shown >= list->limit || !graph_has_room(list->ask))
         return false;
     list->shown++;
     return true;
@@ -106,7 +106,7 @@ void graph_add_some(struct graph_ask *ask, const uint32_t *nodes, size_t count, 
 {
     size_t shown;
 
-    for (shown = 0; shown < count && shown < most && has_room(ask); shown++) {
+    for (shown = 0; shown < count && shown < most && graph_has_room(ask); shown++) {
         buf_adds(ask->answer, shown > 0 ? ", " : "");
         graph_add_node(ask, nodes[shown]);
     }

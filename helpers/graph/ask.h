@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * One question on its way, and what every query's answer is written with: nodes, lists that keep to
- * a limit and to the answer's cap, and the line that says over which types the answer speaks.
+ * a limit and to the answer's cap, and the line that says over which types the answer speaks. Here
+ * as words; as data in data.h. A query finds out once, then says it in the form asked for.
  */
 #ifndef LECTERN_GRAPH_ASK_H
 #define LECTERN_GRAPH_ASK_H
@@ -22,7 +23,10 @@ struct graph_ask {
     const struct cancel *cancel; /* or NULL */
     struct buf *answer;
     size_t rows_end; /* length of the answer from which on no row begins */
-    bool no_scope;   /* the query says itself over which types it speaks */
+    bool no_scope;   /* the query says itself over which types it speaks; of words only */
+    bool data;       /* JSON is asked for, not words */
+    size_t cut;      /* rows left out so far, of data only */
+    bool full;       /* some of them because the answer was full */
 };
 
 /* ---- pieces ---- */
@@ -37,6 +41,9 @@ void graph_add_count(struct graph_ask *ask, size_t count, const char *thing);
 void graph_add_types_between(struct graph_ask *ask, uint32_t from, uint32_t to);
 
 /* ---- lists ---- */
+
+/* Whether another row may begin. */
+bool graph_has_room(const struct graph_ask *ask);
 
 struct graph_list {
     struct graph_ask *ask;

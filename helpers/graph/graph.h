@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Graph questions over a curriculum, answered by igraph in short words with ids and titles. The
- * only user of igraph. igraph 0.10 keeps global state: every function here is for one thread at a
- * time (the graph lane).
+ * Graph questions over a curriculum, answered by igraph: in short words with ids and titles for a
+ * reader, or as JSON with ids for a program. The only user of igraph. igraph 0.10 keeps global
+ * state: every function here is for one thread at a time (the graph lane).
  *
  * All edges point from the earlier node to the later one. A query speaks over its own default set
  * of relationship types (those that contain PREREQUISITE for needs, order, cycles, chains and
@@ -22,6 +22,7 @@
 #define GRAPH_LIMIT_MAX     500u
 #define GRAPH_ANSWER_CAP                                                                           \
     (32u << 10) /* bytes of one answer; what is cut is said, with how to get the rest */
+#define GRAPH_DATA_CAP  (4u << 20) /* bytes of one answer as data, from which on no row begins */
 #define GRAPH_NODES_CAP 200000u
 #define GRAPH_EDGES_CAP 2000000u
 
@@ -51,7 +52,7 @@ struct graph_question {
     const char *from, *to;
     /* Relationship types, NULL-terminated, "all" for every one; NULL or empty: the query's own. */
     const char *const *types;
-    unsigned limit;              /* rows of the answer, 0: the default */
+    unsigned limit;              /* rows of each list, 0: the default, which is all for data */
     const struct cancel *cancel; /* asked between steps; may be NULL */
 };
 
@@ -77,7 +78,7 @@ struct graph_query {
     const char *summary; /* what it answers, in few words: for the tool's schema and for --help */
     enum graph_needs needs;
     enum graph_follows follows;
-    int (*answer)(struct graph_ask *ask, struct error *err); /* for graph_answer only */
+    int (*answer)(struct graph_ask *ask, struct error *err); /* in the form that ask wants */
 };
 
 /* The table of queries; count in *count. Static. */
@@ -88,5 +89,17 @@ const struct graph_query *graph_queries(size_t *count);
  * title that several nodes have, ERROR_CANCELLED. */
 int graph_answer(struct graph *graph, const struct graph_question *question, struct buf *answer,
                  struct error *err);
+
+/* The same answer as one JSON object, with the same errors. Its members:
+ *
+ * - query: its name
+ * - over: {"types": [...], "edges": n, "left_out": {"missing_end", "to_itself", "parallel"},
+ *   "not_followed": {type: edges}}
+ * - the query's own; each node is its id, and rows are in the order of the words
+ * - cut: how many rows the limit or GRAPH_DATA_CAP left out, in all lists together
+ * - full: true where it was GRAPH_DATA_CAP
+ */
+int graph_answer_data(struct graph *graph, const struct graph_question *question,
+                      struct buf *answer, struct error *err);
 
 #endif

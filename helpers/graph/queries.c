@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "helpers/base/nearest.h"
+#include "helpers/graph/data.h"
 #include "helpers/graph/igraph_guard.h"
 #include "helpers/graph/text.h"
 
@@ -86,7 +87,7 @@ static const char *given(const char *text)
 
 /* Which arguments a kind of query takes, and what to say when it got others. */
 static int check_arguments(const struct graph_query *query, const struct graph_question *question,
-                           struct error *err)
+                           bool data, struct error *err)
 {
     static const struct {
         bool node_needed, node_allowed, ends;
@@ -109,7 +110,7 @@ static int check_arguments(const struct graph_query *query, const struct graph_q
     if (!good)
         return error_set_at(err, rules[query->needs].loc, "the query %s %s.", query->name,
                             rules[query->needs].takes);
-    if (question->limit > GRAPH_LIMIT_MAX)
+    if (!data && question->limit > GRAPH_LIMIT_MAX)
         return error_set_at(err, "limit", "limit goes from 1 to %u.", GRAPH_LIMIT_MAX);
     return 0;
 }
@@ -123,13 +124,17 @@ static int find_one(struct graph_ask *ask, const char *name, const char *what, u
 
 static int prepare(struct graph_ask *ask, struct error *err)
 {
+    /* Programs have them by the names of the relationships' own fields. */
+    static const char *const named[2][3] = {{"node", "from", "to"},
+                                            {"node_id", "from_node_id", "to_node_id"}};
+    const char *const *names = named[ask->data];
     const struct graph_question *question = ask->question;
     bool GRAPH_AUTO *follows = NULL;
 
-    if (check_arguments(ask->query, question, err) < 0 ||
-        find_one(ask, question->node, "node", &ask->node, err) < 0 ||
-        find_one(ask, question->from, "from", &ask->from, err) < 0 ||
-        find_one(ask, question->to, "to", &ask->to, err) < 0)
+    if (check_arguments(ask->query, question, ask->data, err) < 0 ||
+        find_one(ask, question->node, names[0], &ask->node, err) < 0 ||
+        find_one(ask, question->from, names[1], &ask->from, err) < 0 ||
+        find_one(ask, question->to, names[2], &ask->to, err) < 0)
         return -1;
     follows = graph_alloc(ask->graph->type_count, sizeof *follows, err);
     if (!follows || graph_choose_types(ask->graph, question, ask->query->follows, follows, err) < 0)
@@ -138,7 +143,54 @@ static int prepare(struct graph_ask *ask, struct error *err)
     return ask->view ? 0 : -1;
 }
 
-int graph_answer(struct graph *graph, const struct graph_question *question, struct buf *answer,
+static int say(struct graph_ask *ask, struct error *err)
+{
+    if (ask->query->answer(ask, err) < 0)
+        return -1;
+    if (!ask->no_scope)
+        graph_add_scope(ask, ask->view);
+    return 0;
+}
+
+static int say_data(struct graph_ask *ask, struct error *err)
+{
+    buf_addf(ask->answer, "{\"query\":\"%s\"", ask->query->name);
+    graph_data_scope(ask, ask->view);
+    if (ask->query->answer(ask, err) < 0)
+        return -1;
+    graph_data_count(ask, "cut", ask->cut);
+    graph_data_bool(ask, "full", ask->full);
+    graph_data_close(ask, '}');
+    return 0;
+}
+
+static int answer(struct graph_ask *ask, struct error *err)
+{
+    const struct cancel *cancel = ask->cancel;
+    struct buf *to = ask->answer;
+    size_t before = to->len;
+    int rc;
+
+    ask->query = find_query(ask->question->query ? ask->question->query : "", err);
+    if (!ask->query)
+        return -1;
+    igraph_guard_begin(cancel);
+    rc = cancel_check(cancel, err);
+    if (rc == 0)
+        rc = prepare(ask, err);
+    if (rc == 0)
+        rc = ask->data ? say_data(ask, err) : say(ask, err);
+    igraph_guard_end();
+    if (rc == 0)
+        rc = buf_check(to, "the answer", err);
+    if (rc < 0 && !to->failed && to->data) {
+        to->len = before;
+        to->data[before] = '\0';
+    }
+    return rc;
+}
+
+int graph_answer(struct graph *graph, const struct graph_question *question, struct buf *to,
                  struct error *err)
 {
     struct graph_ask ask = {
@@ -146,29 +198,25 @@ int graph_answer(struct graph *graph, const struct graph_question *question, str
         .question = question,
         .limit = question->limit > 0 ? question->limit : GRAPH_LIMIT_DEFAULT,
         .cancel = question->cancel,
-        .answer = answer,
-        .rows_end = answer->len + GRAPH_ANSWER_CAP - GRAPH_ANSWER_RESERVE,
+        .answer = to,
+        .rows_end = to->len + GRAPH_ANSWER_CAP - GRAPH_ANSWER_RESERVE,
     };
-    size_t before = answer->len;
-    int rc;
 
-    ask.query = find_query(question->query ? question->query : "", err);
-    if (!ask.query)
-        return -1;
-    igraph_guard_begin(question->cancel);
-    rc = cancel_check(question->cancel, err);
-    if (rc == 0)
-        rc = prepare(&ask, err);
-    if (rc == 0)
-        rc = ask.query->answer(&ask, err);
-    if (rc == 0 && !ask.no_scope)
-        graph_add_scope(&ask, ask.view);
-    igraph_guard_end();
-    if (rc == 0)
-        rc = buf_check(answer, "the answer", err);
-    if (rc < 0 && !answer->failed && answer->data) {
-        answer->len = before;
-        answer->data[before] = '\0';
-    }
-    return rc;
+    return answer(&ask, err);
+}
+
+int graph_answer_data(struct graph *graph, const struct graph_question *question, struct buf *to,
+                      struct error *err)
+{
+    struct graph_ask ask = {
+        .graph = graph,
+        .question = question,
+        .limit = question->limit > 0 ? question->limit : SIZE_MAX,
+        .cancel = question->cancel,
+        .answer = to,
+        .rows_end = to->len + GRAPH_DATA_CAP,
+        .data = true,
+    };
+
+    return answer(&ask, err);
 }

@@ -8,6 +8,7 @@
  * quadratic in the worst case, so it has a budget for a whole question; where that is used up the
  * answer says "a cycle" instead of "a shortest cycle".
  */
+#include "helpers/graph/data.h"
 #include "helpers/graph/order.h"
 #include "helpers/graph/queries.h"
 
@@ -106,9 +107,8 @@ static void add_cycle(struct graph_ask *ask, const struct search *search, uint32
     buf_addc(ask->answer, '\n');
 }
 
-/* The nodes of the group that are not on the cycle. */
-static void add_others(struct graph_ask *ask, const struct search *search, uint32_t component,
-                       uint32_t *room)
+/* The nodes of the group that are not on the cycle, into room; returns how many. */
+static uint32_t find_others(const struct search *search, uint32_t component, uint32_t *room)
 {
     const struct graph_order *order = search->order;
     uint32_t count = 0;
@@ -120,32 +120,51 @@ static void add_others(struct graph_ask *ask, const struct search *search, uint3
         if (search->seen_from[order->nodes[i]] != GRAPH_NO_NODE)
             room[count++] = order->nodes[i];
     }
+    return count;
+}
+
+static void add_others(struct graph_ask *ask, const uint32_t *others, uint32_t count)
+{
     if (count == 0)
         return;
     buf_adds(ask->answer, "  also: ");
-    graph_add_some(ask, room, count, ask->limit);
+    graph_add_some(ask, others, count, ask->limit);
     buf_addc(ask->answer, '\n');
 }
 
-static int add_groups(struct graph_ask *ask, struct search *search, struct error *err)
+static void add_group_data(struct graph_ask *ask, const struct search *search, bool shortest,
+                           const uint32_t *others, uint32_t count)
+{
+    graph_data_open(ask, NULL, '{');
+    graph_data_part_nodes(ask, "cycle", search->cycle, search->length);
+    graph_data_bool(ask, "shortest", shortest);
+    graph_data_part_nodes(ask, "also", others, count);
+    graph_data_close(ask, '}');
+}
+
+/* The rows of a list that has begun. */
+static int add_groups(struct graph_list *list, struct search *search, struct error *err)
 {
     const struct graph_order *order = search->order;
-    struct graph_list list;
-    uint32_t component = 0;
+    struct graph_ask *ask = list->ask;
+    uint32_t component = 0, others;
     bool shortest;
 
-    graph_list_begin(&list, ask, order->cycles);
-    while (graph_list_row(&list)) {
+    while (graph_list_row(list)) {
         while (order->start[component + 1] - order->start[component] == 1)
             component++;
         if (find_cycle(search, component, &shortest, err) < 0)
             return -1;
-        buf_addf(ask->answer, "%zu. ", list.shown);
-        add_cycle(ask, search, order->start[component + 1] - order->start[component], shortest);
-        add_others(ask, search, component, search->queue);
+        others = find_others(search, component, search->queue);
+        if (ask->data) {
+            add_group_data(ask, search, shortest, search->queue, others);
+        } else {
+            buf_addf(ask->answer, "%zu. ", list->shown);
+            add_cycle(ask, search, order->start[component + 1] - order->start[component], shortest);
+            add_others(ask, search->queue, others);
+        }
         component++;
     }
-    graph_list_end(&list);
     return 0;
 }
 
@@ -164,7 +183,9 @@ static int add_loops(struct graph_ask *ask, struct error *err)
             (count == 0 || nodes[count - 1] != link->from))
             nodes[count++] = link->from;
     }
-    if (count == 0)
+    if (ask->data)
+        graph_data_nodes(ask, "to_themselves", nodes, count);
+    if (ask->data || count == 0)
         return 0;
     graph_add_count(ask, count, "node");
     buf_adds(ask->answer,
@@ -184,17 +205,26 @@ int graph_query_cycles(struct graph_ask *ask, struct error *err)
     uint32_t GRAPH_AUTO *cycle = graph_alloc(n, sizeof *cycle, err);
     struct search search = {ask->view, order, ask->cancel, seen_from, before,
                             depth,     queue, cycle,       0,         0};
+    struct graph_list list;
 
     if (!order || !seen_from || !before || !depth || !queue || !cycle)
         return -1;
-    if (order->cycles == 0) {
+    if (ask->data) {
+        graph_data_count(ask, "nodes_in_cycles", order->in_cycle);
+        graph_data_list(&list, ask, "groups", order->cycles);
+        if (add_groups(&list, &search, err) < 0)
+            return -1;
+        graph_data_list_end(&list);
+    } else if (order->cycles == 0) {
         buf_adds(ask->answer, "No cycles.\n");
     } else {
         graph_add_count(ask, order->cycles, "group");
         buf_addf(ask->answer, " of nodes that need one another, %u nodes in all:\n",
                  order->in_cycle);
-        if (add_groups(ask, &search, err) < 0)
+        graph_list_begin(&list, ask, order->cycles);
+        if (add_groups(&list, &search, err) < 0)
             return -1;
+        graph_list_end(&list);
     }
     return add_loops(ask, err);
 }

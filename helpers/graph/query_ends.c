@@ -3,6 +3,7 @@
  * starting_points, end_points and unreachable: where the curriculum begins, where it ends, and what
  * no way leads to.
  */
+#include "helpers/graph/data.h"
 #include "helpers/graph/igraph_guard.h"
 #include "helpers/graph/queries.h"
 #include "helpers/graph/reach.h"
@@ -17,7 +18,26 @@ static bool is_end(const struct graph_view *view, uint32_t v)
     return view->out_start[v] == view->out_start[v + 1];
 }
 
+static bool is_isolated(const struct graph_view *view, uint32_t v)
+{
+    return is_start(view, v) && is_end(view, v);
+}
+
 /* ---- starting_points, end_points ---- */
+
+static void add_ends_data(struct graph_ask *ask, const uint32_t *taken, size_t count)
+{
+    struct graph_list list;
+
+    graph_data_list(&list, ask, "nodes", count);
+    while (graph_list_row(&list)) {
+        graph_data_open(ask, NULL, '{');
+        graph_data_node(ask, "node_id", taken[list.shown - 1]);
+        graph_data_bool(ask, "isolated", is_isolated(ask->view, taken[list.shown - 1]));
+        graph_data_close(ask, '}');
+    }
+    graph_data_list_end(&list);
+}
 
 static int answer_ends(struct graph_ask *ask, bool (*is_one)(const struct graph_view *, uint32_t),
                        const char *thing, const char *meaning, struct error *err)
@@ -32,8 +52,12 @@ static int answer_ends(struct graph_ask *ask, bool (*is_one)(const struct graph_
     for (uint32_t v = 0; v < view->n; v++) {
         if (is_one(view, v)) {
             taken[count++] = v;
-            isolated += is_start(view, v) && is_end(view, v);
+            isolated += is_isolated(view, v);
         }
+    }
+    if (ask->data) {
+        add_ends_data(ask, taken, count);
+        return 0;
     }
     graph_add_count(ask, count, thing);
     buf_addf(ask->answer, " (%s)", meaning);
@@ -45,7 +69,7 @@ static int answer_ends(struct graph_ask *ask, bool (*is_one)(const struct graph_
         uint32_t v = taken[list.shown - 1];
 
         graph_add_node(ask, v);
-        buf_adds(ask->answer, is_start(view, v) && is_end(view, v) ? " (isolated)\n" : "\n");
+        buf_adds(ask->answer, is_isolated(view, v) ? " (isolated)\n" : "\n");
     }
     graph_list_end(&list);
     return 0;
@@ -100,14 +124,21 @@ static int find_reached(struct graph_ask *ask, bool *seen, uint32_t *room, struc
     return 0;
 }
 
-static void add_isolated(struct graph_ask *ask, uint32_t *room)
+static size_t find_isolated(const struct graph_view *view, uint32_t *room)
 {
     size_t count = 0;
 
-    for (uint32_t v = 0; v < ask->view->n; v++) {
-        if (is_start(ask->view, v) && is_end(ask->view, v))
+    for (uint32_t v = 0; v < view->n; v++) {
+        if (is_isolated(view, v))
             room[count++] = v;
     }
+    return count;
+}
+
+static void add_isolated(struct graph_ask *ask, uint32_t *room)
+{
+    size_t count = find_isolated(ask->view, room);
+
     graph_add_count(ask, count, "isolated node");
     buf_addf(ask->answer, " (no edge arrives or leaves)%s\n", count > 0 ? ":" : ".");
     graph_add_nodes(ask, room, count);
@@ -125,6 +156,12 @@ int graph_query_unreachable(struct graph_ask *ask, struct error *err)
     for (uint32_t v = 0; v < view->n; v++) {
         if (!seen[v])
             taken[count++] = v;
+    }
+    if (ask->data) {
+        graph_data_nodes(ask, "nodes", taken, count);
+        if (ask->node == GRAPH_NO_NODE)
+            graph_data_nodes(ask, "isolated", taken, find_isolated(view, taken));
+        return 0;
     }
     graph_add_count(ask, count, "node");
     if (ask->node == GRAPH_NO_NODE) {

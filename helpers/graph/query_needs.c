@@ -3,6 +3,7 @@
  * needs, needed_by and common_needs: what must be taught before a node, and what builds on it,
  * directly or not, in teaching order.
  */
+#include "helpers/graph/data.h"
 #include "helpers/graph/order.h"
 #include "helpers/graph/queries.h"
 #include "helpers/graph/reach.h"
@@ -39,6 +40,24 @@ static void add_cycle_note(struct graph_ask *ask, const struct graph_order *orde
              size - 1);
 }
 
+static void add_reach_data(struct graph_ask *ask, const struct graph_order *order,
+                           const uint32_t *distance, const uint32_t *taken, uint32_t count)
+{
+    struct graph_list list;
+
+    graph_data_node(ask, "node_id", ask->node);
+    graph_data_count(ask, "direct", count_direct(ask->view, distance));
+    graph_data_count(ask, "in_cycle_with", graph_order_size(order, ask->node) - 1);
+    graph_data_list(&list, ask, "nodes", count);
+    while (graph_list_row(&list)) {
+        graph_data_open(ask, NULL, '{');
+        graph_data_node(ask, "node_id", taken[list.shown - 1]);
+        graph_data_count(ask, "steps", distance[taken[list.shown - 1]]);
+        graph_data_close(ask, '}');
+    }
+    graph_data_list_end(&list);
+}
+
 static int answer_reach(struct graph_ask *ask, igraph_neimode_t mode, struct error *err)
 {
     const struct graph_order *order = graph_order_get(ask->view, ask->cancel, err);
@@ -51,6 +70,10 @@ static int answer_reach(struct graph_ask *ask, igraph_neimode_t mode, struct err
         graph_reach_one(ask->view, ask->node, mode, distance, err) < 0)
         return -1;
     count = take_reached(order, ask->view, distance, ask->node, taken);
+    if (ask->data) {
+        add_reach_data(ask, order, distance, taken, count);
+        return 0;
+    }
     graph_add_node(ask, ask->node);
     buf_adds(ask->answer, mode == IGRAPH_IN ? " needs " : " is needed by ");
     if (count == 0) {
@@ -101,6 +124,14 @@ int graph_query_common_needs(struct graph_ask *ask, struct error *err)
         of_second += in_second;
         if (in_first && in_second)
             taken[count++] = v;
+    }
+    if (ask->data) {
+        graph_data_node(ask, "from_node_id", ask->from);
+        graph_data_node(ask, "to_node_id", ask->to);
+        graph_data_count(ask, "needs_of_from", of_first);
+        graph_data_count(ask, "needs_of_to", of_second);
+        graph_data_nodes(ask, "nodes", taken, count);
+        return 0;
     }
     graph_add_node(ask, ask->from);
     buf_addf(ask->answer, " needs %u, ", of_first);

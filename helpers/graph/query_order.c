@@ -3,6 +3,7 @@
  * order, levels and longest_chain: the curriculum laid out by its prerequisites. Where nodes need
  * one another no order is right; they then stand together as one step, and the answer says so.
  */
+#include "helpers/graph/data.h"
 #include "helpers/graph/order.h"
 #include "helpers/graph/queries.h"
 
@@ -19,7 +20,32 @@ static void add_cycle_warning(struct graph_ask *ask, const struct graph_order *o
         "query cycles).\n");
 }
 
+static void add_cycles_data(struct graph_ask *ask, const struct graph_order *order)
+{
+    graph_data_count(ask, "cycle_groups", order->cycles);
+    graph_data_count(ask, "nodes_in_cycles", order->in_cycle);
+}
+
 /* ---- order ---- */
+
+/* Each node's step: nodes of one cycle group share one. */
+static void add_order_data(struct graph_ask *ask, const struct graph_order *order)
+{
+    struct graph_list list;
+
+    add_cycles_data(ask, order);
+    graph_data_list(&list, ask, "nodes", ask->view->n);
+    while (graph_list_row(&list)) {
+        uint32_t v = order->nodes[list.shown - 1];
+
+        graph_data_open(ask, NULL, '{');
+        graph_data_node(ask, "node_id", v);
+        graph_data_count(ask, "step", order->of[v]);
+        graph_data_bool(ask, "in_cycle", graph_order_size(order, v) > 1);
+        graph_data_close(ask, '}');
+    }
+    graph_data_list_end(&list);
+}
 
 int graph_query_order(struct graph_ask *ask, struct error *err)
 {
@@ -29,6 +55,10 @@ int graph_query_order(struct graph_ask *ask, struct error *err)
 
     if (!order)
         return -1;
+    if (ask->data) {
+        add_order_data(ask, order);
+        return 0;
+    }
     buf_adds(ask->answer, "Teaching order of ");
     graph_add_count(ask, ask->view->n, "node");
     buf_adds(ask->answer, ask->view->n > 0 ? ":\n" : ".\n");
@@ -70,6 +100,27 @@ static int sort_by_level(const struct graph_order *order, uint32_t n, uint32_t *
     return 0;
 }
 
+static void add_levels_data(struct graph_ask *ask, const struct graph_order *order,
+                            const uint32_t *nodes, const uint32_t *start)
+{
+    struct graph_list list;
+
+    graph_data_count(ask, "level_count", order->levels);
+    add_cycles_data(ask, order);
+    if (ask->node != GRAPH_NO_NODE) {
+        graph_data_node(ask, "node_id", ask->node);
+        graph_data_count(ask, "level", order->level[order->of[ask->node]]);
+        return;
+    }
+    graph_data_list(&list, ask, "levels", order->levels);
+    while (graph_list_row(&list)) {
+        size_t l = list.shown - 1;
+
+        graph_data_part_nodes(ask, NULL, nodes + start[l], start[l + 1] - start[l]);
+    }
+    graph_data_list_end(&list);
+}
+
 int graph_query_levels(struct graph_ask *ask, struct error *err)
 {
     const struct graph_order *order = graph_order_get(ask->view, ask->cancel, err);
@@ -81,6 +132,10 @@ int graph_query_levels(struct graph_ask *ask, struct error *err)
 
     if (!order || !nodes || !start || sort_by_level(order, ask->view->n, nodes, start, err) < 0)
         return -1;
+    if (ask->data) {
+        add_levels_data(ask, order, nodes, start);
+        return 0;
+    }
     if (ask->node != GRAPH_NO_NODE) {
         graph_add_node(ask, ask->node);
         buf_addf(ask->answer, " is on level %u of 0 to %u (0: no prerequisites).\n",
@@ -141,24 +196,56 @@ static void add_step(struct graph_ask *ask, const struct graph_order *order, uin
     buf_addc(ask->answer, '\n');
 }
 
+static void add_chain_data(struct graph_ask *ask, const struct graph_order *order,
+                           const uint32_t *chain)
+{
+    struct graph_list list;
+
+    if (order->levels > 0)
+        graph_data_count(ask, "steps", order->levels - 1);
+    else
+        graph_data_null(ask, "steps");
+    add_cycles_data(ask, order);
+    graph_data_list(&list, ask, "chain", order->levels);
+    while (graph_list_row(&list)) {
+        uint32_t component = chain[list.shown - 1], first = order->start[component];
+
+        graph_data_part_nodes(ask, NULL, order->nodes + first, order->start[component + 1] - first);
+    }
+    graph_data_list_end(&list);
+}
+
+/* chain has room for a component of each level. */
+static void find_chain(const struct graph_view *view, const struct graph_order *order,
+                       uint32_t *chain)
+{
+    uint32_t last = 0;
+
+    if (order->levels == 0)
+        return;
+    while (order->level[last] != order->levels - 1)
+        last++;
+    for (uint32_t l = order->levels; l-- > 0; last = l > 0 ? step_back(view, order, last) : last)
+        chain[l] = last;
+}
+
 int graph_query_longest_chain(struct graph_ask *ask, struct error *err)
 {
     const struct graph_order *order = graph_order_get(ask->view, ask->cancel, err);
     uint32_t GRAPH_AUTO *chain = order ? graph_alloc(order->levels, sizeof *chain, err) : NULL;
-    uint32_t last = 0;
     struct graph_list list;
 
     if (!order || !chain)
         return -1;
+    find_chain(ask->view, order, chain);
+    if (ask->data) {
+        add_chain_data(ask, order, chain);
+        return 0;
+    }
     if (order->levels == 0) {
         buf_adds(ask->answer, "No node, no chain.\n");
         return 0;
     }
-    while (order->level[last] != order->levels - 1)
-        last++;
-    for (uint32_t l = order->levels; l-- > 0;
-         last = l > 0 ? step_back(ask->view, order, last) : last)
-        chain[l] = last;
     buf_adds(ask->answer, "The longest chain: ");
     graph_add_count(ask, order->levels - 1, "step");
     buf_adds(ask->answer, ", ");

@@ -3,8 +3,11 @@
  * outline: the curriculum at a glance, a line a group (chapter, section or type, as the store names
  * it) with its first nodes, or one node's group in full.
  */
+#include "helpers/graph/data.h"
 #include "helpers/graph/queries.h"
 #include "helpers/graph/text.h"
+
+/* ---- words ---- */
 
 static void add_group_name(struct graph_ask *ask, const struct graph_group *group)
 {
@@ -41,6 +44,50 @@ static void add_one_group(struct graph_ask *ask, uint32_t number)
     graph_list_end(&list);
 }
 
+/* ---- data ---- */
+
+static void add_group_data(struct graph_ask *ask, uint32_t number, const uint32_t *nodes)
+{
+    const struct graph_group *group = &ask->graph->groups[number];
+    struct graph_list list;
+
+    graph_data_open(ask, NULL, '{');
+    if (graph_text_blank(group->name))
+        graph_data_null(ask, "name");
+    else
+        graph_data_text(ask, "name", group->name);
+    graph_data_count(ask, "components", group->components);
+    graph_data_part(&list, ask, "nodes", group->nodes);
+    while (graph_list_row(&list)) {
+        uint32_t v = nodes[list.shown - 1];
+
+        graph_data_open(ask, NULL, '{');
+        graph_data_node(ask, "node_id", v);
+        graph_data_count(ask, "components", ask->graph->nodes[v].components);
+        graph_data_close(ask, '}');
+    }
+    graph_data_list_end(&list);
+    graph_data_close(ask, '}');
+}
+
+/* All groups, or the one. */
+static void add_groups_data(struct graph_ask *ask, const uint32_t *nodes, const uint32_t *start)
+{
+    bool one = ask->node != GRAPH_NO_NODE;
+    uint32_t first = one ? ask->graph->nodes[ask->node].group : 0;
+    struct graph_list list;
+
+    graph_data_list(&list, ask, "groups", one ? 1 : ask->graph->group_count);
+    while (graph_list_row(&list)) {
+        uint32_t g = first + (uint32_t)list.shown - 1;
+
+        add_group_data(ask, g, nodes + start[g]);
+    }
+    graph_data_list_end(&list);
+}
+
+/* ---- both ---- */
+
 /* Nodes by group, in their order; start[g] is where group g begins. */
 static int sort_by_group(const struct graph *graph, uint32_t *nodes, uint32_t *start,
                          struct error *err)
@@ -71,6 +118,10 @@ static int add_all_groups(struct graph_ask *ask, struct error *err)
     start[0] = 0;
     if (sort_by_group(graph, nodes, start, err) < 0)
         return -1;
+    if (ask->data) {
+        add_groups_data(ask, nodes, start);
+        return 0;
+    }
     /* The limit is shared out: many groups with a node or two each, or few with more. */
     most = graph->group_count > 0 ? ask->limit / graph->group_count : 0;
     if (ask->limit >= graph->node_count)
@@ -96,6 +147,11 @@ int graph_query_outline(struct graph_ask *ask, struct error *err)
 
     for (uint32_t g = 0; g < graph->group_count; g++)
         components += graph->groups[g].components;
+    if (ask->data) {
+        graph_data_count(ask, "node_count", graph->node_count);
+        graph_data_count(ask, "component_count", components);
+        return add_all_groups(ask, err);
+    }
     if (ask->node != GRAPH_NO_NODE) {
         add_one_group(ask, graph->nodes[ask->node].group);
         return 0;

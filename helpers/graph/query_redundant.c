@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "helpers/graph/data.h"
 #include "helpers/graph/order.h"
 #include "helpers/graph/queries.h"
 #include "helpers/graph/reach.h"
@@ -42,20 +43,39 @@ static uint32_t find_between(const struct graph_view *view, const struct graph_o
     return found;
 }
 
-static int add_rows(struct graph_ask *ask, const struct graph_order *order, const bool *redundant,
-                    size_t count, struct error *err)
+static void add_row(struct graph_ask *ask, uint32_t from, uint32_t to, uint32_t between)
 {
+    graph_add_node(ask, from);
+    buf_adds(ask->answer, " -> ");
+    graph_add_node(ask, to);
+    buf_adds(ask->answer, " (also through ");
+    graph_add_node(ask, between);
+    buf_adds(ask->answer, ")\n");
+}
+
+static void add_row_data(struct graph_ask *ask, uint32_t from, uint32_t to, uint32_t between)
+{
+    graph_data_open(ask, NULL, '{');
+    graph_data_node(ask, "from_node_id", from);
+    graph_data_node(ask, "to_node_id", to);
+    graph_data_node(ask, "through_node_id", between);
+    graph_data_close(ask, '}');
+}
+
+/* The rows of a list that has begun. */
+static int add_rows(struct graph_list *list, const struct graph_order *order, const bool *redundant,
+                    struct error *err)
+{
+    struct graph_ask *ask = list->ask;
     const struct graph_view *view = ask->view;
     bool GRAPH_AUTO *seen = graph_alloc(view->n, sizeof *seen, err);
     uint32_t GRAPH_AUTO *queue = graph_alloc(view->n, sizeof *queue, err);
-    struct graph_list list;
     uint32_t v = 0;
     size_t edge = 0;
 
     if (!seen || !queue)
         return -1;
-    graph_list_begin(&list, ask, count);
-    while (graph_list_row(&list)) {
+    while (graph_list_row(list)) {
         uint32_t between;
 
         if (cancel_check(ask->cancel, err) < 0)
@@ -65,15 +85,9 @@ static int add_rows(struct graph_ask *ask, const struct graph_order *order, cons
         while (view->out_start[v + 1] <= edge)
             v++;
         between = find_between(view, order, v, view->out[edge], seen, queue);
-        graph_add_node(ask, v);
-        buf_adds(ask->answer, " -> ");
-        graph_add_node(ask, view->out[edge]);
-        buf_adds(ask->answer, " (also through ");
-        graph_add_node(ask, between);
-        buf_adds(ask->answer, ")\n");
+        (ask->data ? add_row_data : add_row)(ask, v, view->out[edge], between);
         edge++;
     }
-    graph_list_end(&list);
     return 0;
 }
 
@@ -81,6 +95,7 @@ int graph_query_redundant(struct graph_ask *ask, struct error *err)
 {
     const struct graph_order *order = graph_order_get(ask->view, ask->cancel, err);
     bool GRAPH_AUTO *redundant = graph_alloc(ask->view->m, sizeof *redundant, err);
+    struct graph_list list;
     size_t count = 0;
 
     if (!order || !redundant ||
@@ -88,6 +103,14 @@ int graph_query_redundant(struct graph_ask *ask, struct error *err)
         return -1;
     for (size_t i = 0; i < ask->view->m; i++)
         count += redundant[i];
+    if (ask->data) {
+        graph_data_count(ask, "cycle_groups_not_judged", order->cycles);
+        graph_data_list(&list, ask, "edges", count);
+        if (add_rows(&list, order, redundant, err) < 0)
+            return -1;
+        graph_data_list_end(&list);
+        return 0;
+    }
     graph_add_count(ask, count, "redundant edge");
     buf_adds(ask->answer, count > 0 ? ", implied by a longer chain:\n" : ".\n");
     if (order->cycles > 0) {
@@ -95,5 +118,9 @@ int graph_query_redundant(struct graph_ask *ask, struct error *err)
         graph_add_count(ask, order->cycles, "cycle group");
         buf_adds(ask->answer, " are not judged (see the query cycles).\n");
     }
-    return add_rows(ask, order, redundant, count, err);
+    graph_list_begin(&list, ask, count);
+    if (add_rows(&list, order, redundant, err) < 0)
+        return -1;
+    graph_list_end(&list);
+    return 0;
 }

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "helpers/graph/data.h"
 #include "helpers/graph/igraph_guard.h"
 #include "helpers/graph/order.h"
 #include "helpers/graph/queries.h"
@@ -67,6 +68,21 @@ static void add_ranks(struct graph_ask *ask, const struct rank *ranks, size_t co
     graph_list_end(&list);
 }
 
+static void add_ranks_data(struct graph_ask *ask, const char *key, const struct rank *ranks,
+                           size_t count, const char *unit)
+{
+    struct graph_list list;
+
+    graph_data_list(&list, ask, key, count);
+    while (graph_list_row(&list)) {
+        graph_data_open(ask, NULL, '{');
+        graph_data_node(ask, "node_id", ranks[list.shown - 1].node);
+        graph_data_count(ask, unit, (size_t)ranks[list.shown - 1].weight);
+        graph_data_close(ask, '}');
+    }
+    graph_data_list_end(&list);
+}
+
 /* ---- bottlenecks ---- */
 
 /* As many nodes as the budget allows, evenly spread over the curriculum. */
@@ -102,11 +118,38 @@ static int measure_betweenness(const struct graph_view *view, size_t sources_cou
     return 0;
 }
 
+static double normal_scale(const struct graph_view *view)
+{
+    double n = view->n;
+
+    return n > 2 ? 1 / ((n - 1) * (n - 2)) : 1;
+}
+
+static void add_betweenness_data(struct graph_ask *ask, const struct rank *ranks, size_t count,
+                                 const igraph_vector_t *weights, size_t sources)
+{
+    double scale = normal_scale(ask->view);
+    struct graph_list list;
+
+    graph_data_bool(ask, "exact", sources >= ask->view->n);
+    graph_data_count(ask, "sources", sources);
+    graph_data_count(ask, "without", ask->view->n - count);
+    graph_data_list(&list, ask, "nodes", count);
+    while (graph_list_row(&list)) {
+        uint32_t v = ranks[list.shown - 1].node;
+
+        graph_data_open(ask, NULL, '{');
+        graph_data_node(ask, "node_id", v);
+        graph_data_real(ask, "betweenness", VECTOR(*weights)[v] * scale);
+        graph_data_close(ask, '}');
+    }
+    graph_data_list_end(&list);
+}
+
 static void add_betweenness(struct graph_ask *ask, const struct rank *ranks, size_t count,
                             const igraph_vector_t *weights)
 {
-    double n = ask->view->n;
-    double scale = n > 2 ? 1 / ((n - 1) * (n - 2)) : 1;
+    double scale = normal_scale(ask->view);
     struct graph_list list;
 
     graph_list_begin(&list, ask, count);
@@ -132,6 +175,10 @@ int graph_query_bottlenecks(struct graph_ask *ask, struct error *err)
     for (uint32_t v = 0; v < view->n; v++)
         ranks[v] = (struct rank){v, llround(VECTOR(weights)[v] / BETWEENNESS_GRAIN)};
     weighing = sort_ranks(ranks, view->n);
+    if (ask->data) {
+        add_betweenness_data(ask, ranks, weighing, &weights, sources);
+        return 0;
+    }
     if (weighing == 0)
         buf_adds(ask->answer, "No node lies between others.\n");
     else
@@ -150,7 +197,7 @@ int graph_query_bottlenecks(struct graph_ask *ask, struct error *err)
 
 /* ---- hubs ---- */
 
-static void add_side(struct graph_ask *ask, const char *head, const size_t *start,
+static void add_side(struct graph_ask *ask, const char *head, const char *key, const size_t *start,
                      struct rank *ranks)
 {
     size_t weighing;
@@ -158,6 +205,10 @@ static void add_side(struct graph_ask *ask, const char *head, const size_t *star
     for (uint32_t v = 0; v < ask->view->n; v++)
         ranks[v] = (struct rank){v, (int64_t)(start[v + 1] - start[v])};
     weighing = sort_ranks(ranks, ask->view->n);
+    if (ask->data) {
+        add_ranks_data(ask, key, ranks, weighing, "count");
+        return;
+    }
     buf_addf(ask->answer, "%s%s\n", head, weighing > 0 ? ":" : ": none.");
     add_ranks(ask, ranks, weighing, "");
 }
@@ -168,8 +219,10 @@ int graph_query_hubs(struct graph_ask *ask, struct error *err)
 
     if (!ranks)
         return -1;
-    add_side(ask, "Direct prerequisite of the most nodes", ask->view->out_start, ranks);
-    add_side(ask, "With the most direct prerequisites", ask->view->in_start, ranks);
+    add_side(ask, "Direct prerequisite of the most nodes", "most_direct_dependents",
+             ask->view->out_start, ranks);
+    add_side(ask, "With the most direct prerequisites", "most_direct_prerequisites",
+             ask->view->in_start, ranks);
     return 0;
 }
 
@@ -190,6 +243,11 @@ int graph_query_unlocks(struct graph_ask *ask, struct error *err)
     for (uint32_t v = 0; v < view->n; v++)
         ranks[v] = (struct rank){v, (int64_t)dependents[order->of[v]] - 1};
     weighing = sort_ranks(ranks, view->n);
+    if (ask->data) {
+        graph_data_count(ask, "without", view->n - weighing);
+        add_ranks_data(ask, "nodes", ranks, weighing, "dependents");
+        return 0;
+    }
     buf_adds(ask->answer, weighing > 0 ? "Nodes by how many others need them, directly or not:\n"
                                        : "No node is needed.\n");
     add_ranks(ask, ranks, weighing, "");

@@ -162,3 +162,17 @@ bool graph_text_blank(const char *text)
 
     return next_clean(&at, &started) == 0;
 }
+
+bool graph_text_is_utf8(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+
+    while (*at) {
+        const unsigned char *before = at;
+
+        /* A replacement character that stands in the text itself is three bytes long. */
+        if (decode(&at) == REPLACEMENT && at != before + 3)
+            return false;
+    }
+    return true;
+}

@@ -23,5 +23,6 @@ void graph_text_add(struct buf *to, const char *text, size_t cap, bool quoted);
 /* Whether two texts are the same but for letter case and what graph_text_add changes. */
 bool graph_text_same(const char *a, const char *b);
 bool graph_text_blank(const char *text);
+bool graph_text_is_utf8(const char *text);
 
 #endif

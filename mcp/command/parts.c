@@ -7,7 +7,7 @@
 
 #include "helpers/base/log.h"
 #include "mcp/session/store.h"
-#include "mcp/tool/graph_cache.h"
+#include "mcp/session/graph_cache.h"
 
 #define SQL_QUEUE_CAP   256
 #define READ_QUEUE_CAP  1024
@@ -107,6 +107,8 @@ int parts_init(struct server_parts *parts, uv_loop_t *loop, const struct config 
     parts->loop = loop;
     parts->store_url = config->store;
     parts->timeout_seconds = config->timeout;
+    parts->stdout_characters = config->stdout_cap;
+    parts->stderr_characters = config->stderr_cap;
     parts->profile = parts_profile(config, err);
     if (!parts->profile)
         return -1;
@@ -147,7 +149,7 @@ static void on_uv_signal(uv_signal_t *handle, int number)
 {
     struct signals *signals = handle->data;
 
-    (void)number;
+    signals->number = number;
     signals->on_signal(signals->user);
 }
 

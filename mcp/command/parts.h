@@ -32,6 +32,7 @@ struct signals {
     uv_signal_t interrupt, terminate;
     void (*on_signal)(void *user);
     void *user;
+    int number; /* of the last that came; 0: none yet */
 };
 int signals_init(struct signals *signals, uv_loop_t *loop, void (*on_signal)(void *), void *user,
                  struct error *err);

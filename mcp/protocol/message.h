@@ -12,7 +12,8 @@
 #include "helpers/base/buf.h"
 
 #define MESSAGE_OUT_CAP                                                                            \
-    ((size_t)2 << 20)      /* bytes of one outgoing message: TOOL_ANSWER_CAP, escaped */
+    ((size_t)10 << 20)     /* bytes of one outgoing message: TOOL_ANSWER_CAP, escaped, and         \
+                              TOOL_IMAGE_BYTES */
 #define MESSAGE_ID_CAP 256 /* bytes of a request id or progress token that is text */
 
 enum message_error {

@@ -98,7 +98,6 @@ static enum handled tools_list(struct peer *peer, const struct peer_request *req
 {
     const json_t *cursor = json_object_get(request->params, "cursor");
 
-    (void)peer;
     if (cursor && !json_is_null(cursor))
         return refuse(refusal, MESSAGE_INVALID_PARAMS,
                       "tools/list is one page here, so no cursor is valid: send it without");
@@ -106,7 +105,7 @@ static enum handled tools_list(struct peer *peer, const struct peer_request *req
     for (size_t i = 0; tools[i]; i++) {
         if (i > 0)
             buf_addc(result, ',');
-        tool_describe(tools[i], result);
+        tool_describe(tools[i], peer->parts, result);
     }
     buf_adds(result, "]}");
     return HANDLED;

@@ -1,42 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * tools/call: from its request to its response, with progress and cancel in between. The tool works
- * on a lane or elsewhere; everything here runs on the loop's thread.
- *
- * Progress: a client that gave a token hears of its call from 1 s on, then at least every 5 s, so
- * that it does not time out. What the tool reports is sent at most every 250 ms; of several reports
- * between two ticks the last one counts. A tool that reports nothing is reported by its running
- * time in seconds.
+ * on a lane or elsewhere; everything here runs on the loop's thread. Progress in between is
+ * peer_progress.c's.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "helpers/base/utf8.h"
 #include "mcp/protocol/peer_private.h"
-
-#define PROGRESS_FIRST_MS     1000
-#define PROGRESS_TICK_MS      250
-#define PROGRESS_HEARTBEAT_MS 5000
-#define PROGRESS_MESSAGE_SIZE 512
-#define PROGRESS_STEP         0.01 /* the least rise, where the tool's own figure does not rise */
-
-struct peer_call {
-    struct tool_call call;
-    LIST_ENTRY(peer_call) link;
-    struct peer *peer;
-    struct peer_reply *reply; /* NULL once the transport behind it is gone */
-    json_t *id;               /* owned */
-    json_t *token;            /* owned; NULL: no progress wanted */
-    bool cancelled;
-
-    uint64_t started_ms, told_ms; /* of the loop's clock; told_ms 0: nothing was sent yet */
-    double told;                  /* the value sent last */
-    double reported;              /* by the tool; 0: nothing yet */
-    bool report_waits;
-    char message[PROGRESS_MESSAGE_SIZE];
-};
 
 static void free_call(struct peer_call *call)
 {
@@ -67,18 +39,6 @@ static void end_reply(struct peer_call *call, bool accepted)
         reply->end(reply, accepted);
 }
 
-static void stop_idle_timer(struct peer *peer)
-{
-    struct peer_call *call;
-
-    LIST_FOREACH(call, &peer->calls, link)
-    {
-        if (call->token && !call->cancelled)
-            return;
-    }
-    uv_timer_stop(&peer->progress_timer);
-}
-
 /* The tool is done. No response is sent for what the client has cancelled. */
 static void on_done(struct tool_call *tool_call)
 {
@@ -100,62 +60,7 @@ static void on_done(struct tool_call *tool_call)
     if (peer->destroyed)
         peer_free_when_done(peer);
     else
-        stop_idle_timer(peer);
-}
-
-static void on_progress(struct tool_call *tool_call, double progress, const char *message)
-{
-    struct peer_call *call = tool_call->user;
-    const char *shown = message ? message : "";
-
-    if (progress > call->reported)
-        call->reported = progress;
-    snprintf(call->message, sizeof call->message, "%.*s",
-             utf8_shown(shown, sizeof call->message - 1), shown);
-    call->report_waits = true;
-}
-
-static void tell(struct peer_call *call, uint64_t now)
-{
-    struct buf BUF_AUTO text = {0};
-    double seconds = (double)(now - call->started_ms) / 1000;
-    double value = call->reported > 0 ? call->reported : seconds;
-
-    if (value <= call->told)
-        value = call->told + PROGRESS_STEP;
-    if (!call->report_waits)
-        snprintf(call->message, sizeof call->message, "%s is running for %.0f s",
-                 call->call.tool->name, seconds);
-    buf_init(&text, MESSAGE_OUT_CAP);
-    message_begin_notification(&text, "notifications/progress");
-    buf_adds(&text, "{\"progressToken\":");
-    json_write(&text, call->token);
-    buf_addf(&text, ",\"progress\":%.2f,\"message\":", value);
-    json_write_string(&text, call->message, strlen(call->message));
-    buf_addc(&text, '}');
-    message_end(&text);
-    call->report_waits = false;
-    call->told = value;
-    call->told_ms = now;
-    if (!text.failed)
-        call->reply->send(call->reply, text.data, text.len, false);
-}
-
-void peer_on_progress_timer(uv_timer_t *timer)
-{
-    struct peer *peer = timer->data;
-    uint64_t now = uv_now(timer->loop);
-    struct peer_call *call;
-
-    LIST_FOREACH(call, &peer->calls, link)
-    {
-        if (!call->token || !call->reply || call->cancelled ||
-            now - call->started_ms < PROGRESS_FIRST_MS)
-            continue;
-        if (call->report_waits || call->told_ms == 0 ||
-            now - call->told_ms >= PROGRESS_HEARTBEAT_MS)
-            tell(call, now);
-    }
+        peer_progress_end(peer);
 }
 
 static enum handled check_call(struct peer *peer, const struct peer_request *request,
@@ -219,16 +124,12 @@ enum handled peer_call_begin(struct peer *peer, const struct peer_request *reque
     call->call.parts = peer->parts;
     call->call.bound_session = peer->bound_session;
     call->call.who = peer->who;
-    call->call.on_progress = on_progress;
+    call->call.wants_news = call->token != NULL;
     call->call.on_done = on_done;
     call->call.user = call;
-    uv_update_time(peer->parts->loop);
-    call->started_ms = uv_now(peer->parts->loop);
     LIST_INSERT_HEAD(&peer->calls, call, link);
     peer->call_count++;
-    if (call->token && !uv_is_active((uv_handle_t *)&peer->progress_timer))
-        uv_timer_start(&peer->progress_timer, peer_on_progress_timer, PROGRESS_TICK_MS,
-                       PROGRESS_TICK_MS);
+    peer_progress_begin(peer, call);
     tool_call_start(&call->call);
     return HANDLED_LATER;
 }

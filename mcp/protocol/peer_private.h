@@ -14,7 +14,20 @@
 
 #define PEER_WHO_SIZE 64
 
-struct peer_call;
+/* One tools/call under way. */
+struct peer_call {
+    struct tool_call call;
+    LIST_ENTRY(peer_call) link;
+    struct peer *peer;
+    struct peer_reply *reply; /* NULL once the transport behind it is gone */
+    json_t *id;               /* owned */
+    json_t *token;            /* owned; NULL: no progress wanted */
+    bool cancelled;
+
+    /* Progress. */
+    uint64_t started_ms, told_ms; /* of the loop's clock; told_ms 0: nothing was sent yet */
+    double told;                  /* the value sent last */
+};
 
 struct peer {
     struct server_parts *parts; /* borrowed */
@@ -36,7 +49,10 @@ struct peer_call *peer_call_find(struct peer *peer, const json_t *id);
 void peer_call_cancel(struct peer_call *call);
 void peer_calls_forget(struct peer *peer, const struct peer_reply *reply);
 void peer_calls_end(struct peer *peer); /* cancels all and ends their replies */
-void peer_on_progress_timer(uv_timer_t *timer);
+
+/* peer_progress.c: what a client hears of its calls while they are under way. */
+void peer_progress_begin(struct peer *peer, struct peer_call *call);
+void peer_progress_end(struct peer *peer); /* after a call has ended */
 
 /* peer.c: frees a destroyed peer once nothing refers to it any more. */
 void peer_free_when_done(struct peer *peer);

@@ -32,8 +32,9 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     return 0;
 }
 
-static void schema_write(struct buf *to)
+static void schema_write(const struct server_parts *parts, struct buf *to)
 {
+    (void)parts;
     buf_adds(to, "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_NODE
                  ",\"components\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
                  "\"properties\":{\"type\":"

@@ -1,138 +1,97 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * execute_code: judged on the loop, run by the executor, answered in words.
+ * execute_code: an analysis (analysis.h) of the call's session, answered in words and figures.
  *
- * Threads: start and stop run on the loop. The executor's callbacks run on its own thread and only
- * hand over: what a run asks of its session goes by the loop to the read lane, its result by mail
- * back to the loop.
+ * Threads: all on the loop, but find_session (the read lane) and take (the executor's thread).
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "mcp/server_parts.h"
+#include "mcp/tool/analysis.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/run_answer.h"
 #include "mcp/tool/schema.h"
-#include "mcp/tool/session_broker.h"
 #include "mcp/tool/table.h"
 
-#define TIMEOUT_ASKED_MAX 3600 /* seconds; the server's own limit is far below */
-
-/* One run. Owned by the loop; the executor's thread writes answer and category, then posts done and
- * touches it no more. */
+/* One run. Owned by the loop; the executor's thread fills the call's answer while it has it. */
 struct run {
-    struct lane_job job; /* finds the session, on the read lane */
     struct tool_call *call;
-    const char *code;
-    struct verdict verdict;
-    const char *preload[VALIDATOR_MODULES_CAP + 1];
-    char session_id[SESSION_ID_SIZE]; /* "" where there is no curriculum at all */
-    long timeout_seconds;
-    struct error err;
-    int rc;
-    struct mail done;
+    struct analysis analysis;
+    char session_id[SESSION_ID_SIZE];
 };
 
-static void finish(struct run *run)
+static struct run *run_of(struct analysis *analysis)
 {
+    return (struct run *)((char *)analysis - offsetof(struct run, analysis));
+}
+
+static void discard(struct run *run)
+{
+    run->call->retry_after_s = run->analysis.retry_after_s;
+    run->call->state = NULL;
+    analysis_finish(&run->analysis);
+    free(run);
+}
+
+static int find_session(struct analysis *analysis, struct store *store, struct error *err)
+{
+    struct run *run = run_of(analysis);
+
+    if (tool_session(run->call, store, run->session_id, err) < 0)
+        return -1;
+    analysis->session_id = run->session_id[0] ? run->session_id : NULL; /* no curriculum at all */
+    return 0;
+}
+
+static void take(struct analysis *analysis, const struct execution_result *result)
+{
+    const struct server_parts *parts = analysis->parts;
+    const struct run_answer_limits limits = {
+        .stdout_characters = (size_t)parts->stdout_characters,
+        .stderr_characters = (size_t)parts->stderr_characters,
+        .timeout_cut_to = analysis_timeout_was_cut(analysis) ? parts->timeout_seconds : 0,
+    };
+
+    run_answer_write(result, &limits, run_of(analysis)->call);
+}
+
+static void on_done(struct analysis *analysis)
+{
+    struct run *run = run_of(analysis);
     struct tool_call *call = run->call;
 
-    call->state = NULL;
-    free(run);
+    discard(run);
     call->on_done(call);
 }
 
-static void fail(struct run *run, enum tool_category category)
+static void on_failed(struct analysis *analysis, const struct error *err)
 {
-    run->call->category = category;
-    buf_clear(&run->call->text);
-    buf_adds(&run->call->text, run->err.text);
-    finish(run);
-}
+    struct tool_call *call = run_of(analysis)->call;
 
-/* ---- on the executor's thread ---- */
-
-static void on_request(void *user, struct broker_request *request)
-{
-    struct run *run = user;
-
-    session_broker_take(run->call->parts, request);
-}
-
-static void on_done(void *user, const struct execution_result *result)
-{
-    struct run *run = user;
-
-    run->call->category = run_answer_write(result, &run->call->text);
-    mailbox_post(run->call->parts->mailbox, &run->done);
-}
-
-/* ---- on the loop ---- */
-
-static void open_done(void *arg)
-{
-    finish(arg);
-}
-
-/* The session is known: hand the job over. */
-static void submit(struct run *run)
-{
-    struct tool_call *call = run->call;
-    const struct validator_profile *profile = call->parts->profile;
-    struct execution_job job = {
-        .code = run->code,
-        .code_len = strlen(run->code),
-        .session_id = run->session_id[0] ? run->session_id : NULL,
-        .kind = run->verdict.kind,
-        .profile = validator_profile_name(profile),
-        .allowed = validator_profile_modules(profile),
-        .preload = run->preload,
-        .timeout_ms = (unsigned)run->timeout_seconds * 1000,
-        .on_request = on_request,
-        .on_done = on_done,
-        .user = run,
-    };
-
-    run->done.open = open_done;
-    run->done.arg = run;
-    call->run_id = executor_run(call->parts->executor, &job, &run->err);
-    if (call->run_id == 0)
-        fail(run, TOOL_ERROR_BUSY);
-}
-
-static void find_session(struct lane_job *job, void *context)
-{
-    struct run *run = (struct run *)job;
-
-    run->rc = tool_session(run->call, context, run->session_id, &run->err);
-}
-
-static void on_session(struct lane_job *job)
-{
-    struct run *run = (struct run *)job;
-
-    if (run->rc < 0)
-        fail(run, TOOL_ERROR_VALIDATION);
-    else if (cancel_check(run->call->cancel, &run->err) < 0)
-        fail(run, TOOL_ERROR_CANCELLED); /* the executor may be gone, as when the server ends */
-    else
-        submit(run);
+    call->category = tool_category_of(err->kind);
+    buf_adds(&call->text, err->text);
+    on_done(analysis);
 }
 
 static int judge(struct run *run, struct error *err)
 {
-    const struct server_parts *parts = run->call->parts;
     struct buf BUF_AUTO why = {0};
 
-    validator_check(run->code, strlen(run->code), parts->profile, &run->verdict);
-    if (!run->verdict.accepted) {
-        buf_init(&why, ERROR_TEXT_CAP);
-        buf_adds(&why, "Code analysis blocked. Nothing ran. Mend this and send it again:\n");
-        validator_explain(&run->verdict, run->code, strlen(run->code), &why);
-        return error_set(err, ERROR_INVALID, "%s", why.data);
-    }
-    for (size_t i = 0; i < run->verdict.module_count; i++)
-        run->preload[i] = run->verdict.modules[i];
+    buf_init(&why, ERROR_TEXT_CAP);
+    buf_adds(&why, ANALYSIS_BLOCKED ". Nothing ran. Mend this and send it again:\n");
+    return analysis_judge(&run->analysis, &why) ? 0 : error_set(err, ERROR_INVALID, "%s", why.data);
+}
+
+static int read_arguments(struct run *run, struct error *err)
+{
+    struct tool_call *call = run->call;
+    struct analysis *analysis = &run->analysis;
+
+    if (argument_text(call, "code", &analysis->code, err) < 0 ||
+        argument_number_or(call, "timeout_seconds", &analysis->timeout_asked, 1,
+                           ANALYSIS_TIMEOUT_ASKED_MAX, 0, err) < 0)
+        return -1;
+    analysis->code_len = strlen(analysis->code);
     return 0;
 }
 
@@ -143,43 +102,50 @@ static int start(struct tool_call *call, struct error *err)
     if (!run)
         return error_set(err, ERROR_MEMORY, "out of memory for a run");
     run->call = call;
-    if (argument_text(call, "code", &run->code, err) < 0 ||
-        argument_number_or(call, "timeout_seconds", &run->timeout_seconds, 1, TIMEOUT_ASKED_MAX,
-                           call->parts->timeout_seconds, err) < 0 ||
-        judge(run, err) < 0)
-        goto failed;
-    if (run->timeout_seconds > call->parts->timeout_seconds) /* a wish, not an error */
-        run->timeout_seconds = call->parts->timeout_seconds;
-    if (!call->parts->executor) {
-        error_set(err, ERROR_UNAVAILABLE, "%s", call->parts->executor_error);
-        goto failed;
-    }
-    run->job.work = find_session;
-    run->job.done = on_session;
+    run->analysis.parts = call->parts;
+    run->analysis.profile = call->parts->profile;
+    run->analysis.wants_news = call->wants_news;
+    run->analysis.find_session = find_session;
+    run->analysis.take = take;
+    run->analysis.on_done = on_done;
+    run->analysis.on_failed = on_failed;
+    analysis_init(&run->analysis);
     call->state = run;
-    if (lane_submit(call->parts->read, &run->job, err) == 0)
+    if (read_arguments(run, err) == 0 && judge(run, err) == 0 &&
+        analysis_start(&run->analysis, err) == 0)
         return 0;
-failed:
-    call->state = NULL;
-    free(run);
+    discard(run);
     return -1;
 }
 
 static void stop(struct tool_call *call)
 {
-    if (call->run_id)
-        executor_cancel(call->parts->executor, call->run_id);
+    struct run *run = call->state;
+
+    if (run)
+        analysis_cancel(&run->analysis);
 }
 
-static const char schema[] =
-    "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION ",\"code\":{\"type\":\"string\"},"
-    "\"timeout_seconds\":{\"type\":\"integer\",\"minimum\":1,\"default\":5}},\"required\":["
-    "\"code\"]}";
+static bool news(struct tool_call *call, struct buf *to)
+{
+    struct run *run = call->state;
+
+    return run && analysis_news(&run->analysis, to);
+}
+
+static void schema_write(const struct server_parts *parts, struct buf *to)
+{
+    buf_addf(to,
+             "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION
+             ",\"code\":{\"type\":\"string\"},\"timeout_seconds\":{\"type\":\"integer\","
+             "\"minimum\":1,\"maximum\":%ld,\"default\":%ld}},\"required\":[\"code\"]}",
+             parts->timeout_seconds, parts->timeout_seconds);
+}
 
 const struct tool tool_execute_code = {
     .name = "execute_code",
     .title = "Run a Python analysis",
-    .description = "Run Python 3.11 over the curriculum in a sandbox: no files, no network, 5 s. "
+    .description = "Run Python 3.11 over the curriculum in a sandbox: no files, no network. "
                    "`from code_helpers import get_nodes, "
                    "get_relationships, get_node_content, get_all_content, analyze_graph`: "
                    "get_nodes() -> node dicts (node_id, title, ...); "
@@ -191,8 +157,9 @@ const struct tool tool_execute_code = {
                    "stdlib modules (json, re, statistics, "
                    "collections, ...) import. print() what you need, short; the last expression's "
                    "value is shown too.",
-    .schema = schema,
+    .schema_write = schema_write,
     .read_only = true,
     .start = start,
     .stop = stop,
+    .news = news,
 };

@@ -8,7 +8,7 @@
 #include "helpers/graph/graph.h"
 #include "mcp/server_parts.h"
 #include "mcp/tool/arguments.h"
-#include "mcp/tool/graph_cache.h"
+#include "mcp/session/graph_cache.h"
 #include "mcp/tool/schema.h"
 #include "mcp/tool/table.h"
 
@@ -99,7 +99,7 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     return rc;
 }
 
-static void schema_write(struct buf *to)
+static void schema_write(const struct server_parts *parts, struct buf *to)
 {
     static const char *const takes[] = {
         [GRAPH_TAKES_NOTHING] = "",
@@ -110,6 +110,7 @@ static void schema_write(struct buf *to)
     size_t count;
     const struct graph_query *queries = graph_queries(&count);
 
+    (void)parts;
     buf_adds(to, "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION
                  ",\"query\":{\"type\":\"string\",\"enum\":[");
     for (size_t i = 0; i < count; i++)

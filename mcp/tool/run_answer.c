@@ -1,15 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "mcp/tool/run_answer.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "helpers/base/utf8.h"
 
-/* Caps on what one answer spends on each part, in bytes; together under TOOL_ANSWER_CAP. */
-#define STDOUT_SHOWN (48u << 10)
-#define STDERR_SHOWN (8u << 10)
-#define VALUE_SHOWN  (16u << 10)
-#define ERROR_SHOWN  (8u << 10)
+/* Caps on what one answer spends on the other parts, in bytes; with what the executor keeps of the
+ * output under TOOL_ANSWER_CAP. */
+#define VALUE_SHOWN (16u << 10)
+#define ERROR_SHOWN (8u << 10)
+
+#define TAIL_SHARE 4 /* the end gets one part in so many of what is shown of an output */
+
+/* One of the two outputs: what came first, and what came last where the executor has cut it. */
+struct output {
+    const char *text;
+    size_t len, head; /* where `cut` bytes are missing */
+    uint64_t cut;
+};
+
+/* What was not shown of one: characters as far as all of it is here, else bytes. */
+struct left_out {
+    uint64_t count;
+    const char *unit;
+};
 
 static const struct {
     enum tool_category category;
@@ -42,6 +58,21 @@ static void add_line_end(struct buf *to)
         buf_addc(to, '\n');
 }
 
+/* 1234567 as "1,234,567". */
+static const char *grouped(uint64_t number, char text[32])
+{
+    char digits[24];
+    size_t len = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, number), at = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        if (i > 0 && (len - i) % 3 == 0)
+            text[at++] = ',';
+        text[at++] = digits[i];
+    }
+    text[at] = '\0';
+    return text;
+}
+
 /* Appends at most cap bytes of text; returns how many were left out. */
 static size_t add_text(struct buf *to, const char *text, size_t len, size_t cap)
 {
@@ -52,38 +83,125 @@ static size_t add_text(struct buf *to, const char *text, size_t len, size_t cap)
     return len - shown;
 }
 
-static void say_cut(struct buf *to, const char *what, uint64_t bytes)
+static size_t least(size_t a, size_t b)
 {
-    if (bytes > 0)
-        buf_addf(to, ", %llu bytes of %s left out: print less, or in parts",
-                 (unsigned long long)bytes, what);
+    return a < b ? a : b;
 }
 
-enum tool_category run_answer_write(const struct execution_result *result, struct buf *to)
+/* Where of the text what is shown of its beginning ends, and what is shown of its end begins. */
+static void choose(const struct output *output, size_t most, size_t *first_end, size_t *last_begin)
 {
-    enum execution_status status = result->status;
-    uint64_t out_cut = result->stdout_cut, err_cut = result->stderr_cut, value_cut = 0;
+    size_t behind = output->cut > 0 ? output->head : 0; /* the end is sought behind it */
+    size_t head_count = utf8_count(output->text, output->cut > 0 ? output->head : output->len);
+    size_t tail_len = output->len - behind;
+    size_t tail_count = utf8_count(output->text + behind, tail_len);
+    size_t last = least(most / TAIL_SHARE, tail_count);
+    size_t first = least(most - last, head_count);
 
-    out_cut += add_text(to, result->stdout_text, result->stdout_len, STDOUT_SHOWN);
+    last = least(most - first, tail_count); /* a short beginning leaves it more */
+    *first_end = utf8_offset(output->text, output->len, first);
+    *last_begin = behind + utf8_offset(output->text + behind, tail_len, tail_count - last);
+}
+
+/* Appends what is to be seen of an output, at most that many characters of it. */
+static struct left_out add_output(struct buf *to, const struct output *output, size_t most)
+{
+    struct left_out left_out = {0, "characters"};
+    size_t first_end, last_begin;
+    char number[32];
+
+    if (output->cut == 0 && utf8_count(output->text, output->len) <= most) {
+        add_text(to, output->text, output->len, output->len);
+        return left_out;
+    }
+    choose(output, most, &first_end, &last_begin);
+    left_out.count = utf8_count(output->text + first_end, last_begin - first_end);
+    if (output->cut > 0) {
+        left_out.count = last_begin - first_end + output->cut;
+        left_out.unit = "bytes";
+    }
+    add_text(to, output->text, first_end, first_end);
+    buf_addf(to, "... %s %s left out ...\n", grouped(left_out.count, number), left_out.unit);
+    add_text(to, output->text + last_begin, output->len - last_begin, output->len - last_begin);
+    return left_out;
+}
+
+static bool is_blank(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (!strchr(" \t\r\n", text[i]) || text[i] == '\0')
+            return false;
+    }
+    return true;
+}
+
+/* Figures as they came, as far as one answer may carry them; returns how many it does not. */
+static size_t add_images(const struct execution_result *result, struct tool_call *call)
+{
+    size_t left_out = 0;
+
+    for (size_t i = 0; i < result->artifact_count; i++) {
+        const struct execution_artifact *figure = &result->artifacts[i];
+
+        if (tool_call_add_image(call, figure->mime, figure->base64, figure->len) < 0)
+            left_out++;
+    }
+    return left_out;
+}
+
+static void say_left_out(struct buf *to, const struct left_out *left_out, const char *what)
+{
+    char number[32];
+
+    if (left_out->count > 0)
+        buf_addf(to, ", %s %s of %s left out: print less, or in parts",
+                 grouped(left_out->count, number), left_out->unit, what);
+}
+
+static void say_figures(struct buf *to, const struct tool_call *call, size_t left_out)
+{
+    if (call->image_count > 0)
+        buf_addf(to, ", %zu figure%s", call->image_count, call->image_count == 1 ? "" : "s");
+    if (left_out > 0)
+        buf_addf(to, ", %zu more left out: make fewer or smaller ones", left_out);
+}
+
+void run_answer_write(const struct execution_result *result, const struct run_answer_limits *limits,
+                      struct tool_call *call)
+{
+    const struct output out = {result->stdout_text, result->stdout_len, result->stdout_head,
+                               result->stdout_cut};
+    const struct output err = {result->stderr_text, result->stderr_len, result->stderr_head,
+                               result->stderr_cut};
+    struct left_out out_left, err_left = {0}, value_left = {0, "bytes"};
+    enum execution_status status = result->status;
+    struct buf *to = &call->text;
+    size_t images_left;
+
+    out_left = add_output(to, &out, limits->stdout_characters);
     if (result->value)
-        value_cut = add_text(to, result->value, strlen(result->value), VALUE_SHOWN);
-    if (result->stderr_len > 0) {
+        value_left.count = add_text(to, result->value, strlen(result->value), VALUE_SHOWN);
+    if (!is_blank(err.text, err.len)) {
         buf_adds(to, "[stderr]\n");
-        err_cut += add_text(to, result->stderr_text, result->stderr_len, STDERR_SHOWN);
+        err_left = add_output(to, &err, limits->stderr_characters);
     }
     if (result->error)
         add_text(to, result->error, strlen(result->error), ERROR_SHOWN);
     if (outcomes[status].advice)
         buf_addf(to, "%s\n", outcomes[status].advice);
-    if (status == EXECUTION_OK && to->len == 0)
+    images_left = add_images(result, call);
+    if (status == EXECUTION_OK && to->len == 0 && result->artifact_count == 0)
         buf_adds(to, "The code ran and printed nothing; print() what you want to see.\n");
     buf_addf(to, "[%s, %.3f s", status == EXECUTION_OK ? "ok" : execution_status_name(status),
              result->seconds);
     if (result->exit_code != 0 && status == EXECUTION_RUNTIME)
         buf_addf(to, ", exit code %d", result->exit_code);
-    say_cut(to, "output", out_cut);
-    say_cut(to, "stderr", err_cut);
-    say_cut(to, "the value", value_cut);
+    say_figures(to, call, images_left);
+    say_left_out(to, &out_left, "output");
+    say_left_out(to, &err_left, "stderr");
+    say_left_out(to, &value_left, "the value");
+    if (limits->timeout_cut_to > 0)
+        buf_addf(to, ", timeout_seconds cut to %ld, the most here", limits->timeout_cut_to);
     buf_addc(to, ']');
-    return outcomes[status].category;
+    call->category = outcomes[status].category;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The result of a run in words for a model: standard output first; then the last expression's
- * value; standard error only when the run failed or it holds something; one trailer line.
+ * value; standard error only when the run failed or it holds something; one trailer line. Figures
+ * go behind it as images.
  */
 #ifndef LECTERN_TOOL_RUN_ANSWER_H
 #define LECTERN_TOOL_RUN_ANSWER_H
@@ -9,7 +10,13 @@
 #include "executor/executor.h"
 #include "mcp/tool/tool.h"
 
-/* Appends the answer; returns the category. Any thread. */
-enum tool_category run_answer_write(const struct execution_result *result, struct buf *to);
+struct run_answer_limits {
+    size_t stdout_characters, stderr_characters; /* shown at most; the middle is left out */
+    long timeout_cut_to; /* seconds, where the caller had wished for more; else 0 */
+};
+
+/* Fills the call's category, text and images. Any thread. */
+void run_answer_write(const struct execution_result *result, const struct run_answer_limits *limits,
+                      struct tool_call *call);
 
 #endif

@@ -13,7 +13,8 @@
 #include "helpers/base/utf8.h"
 #include "mcp/server_parts.h"
 
-#define NAME_SHOWN 100 /* bytes of a client's own words in an error */
+#define NAME_SHOWN         100 /* bytes of a client's own words in an error */
+#define LANE_RETRY_AFTER_S 1   /* a lane works its queue off in less */
 
 static const struct {
     const char *name;
@@ -36,8 +37,7 @@ bool tool_category_retryable(enum tool_category category)
     return categories[category].retryable;
 }
 
-/* The category an error has when a tool returns it. */
-static enum tool_category category_of(enum error_kind kind)
+enum tool_category tool_category_of(enum error_kind kind)
 {
     switch (kind) {
     case ERROR_BUSY:
@@ -79,15 +79,15 @@ void tool_names(struct buf *to)
         buf_addf(to, "%s%s", i > 0 ? ", " : "", tools[i]->name);
 }
 
-static void write_schema(const struct tool *tool, struct buf *to)
+static void write_schema(const struct tool *tool, const struct server_parts *parts, struct buf *to)
 {
     if (tool->schema_write)
-        tool->schema_write(to);
+        tool->schema_write(parts, to);
     else
         buf_adds(to, tool->schema);
 }
 
-void tool_describe(const struct tool *tool, struct buf *to)
+void tool_describe(const struct tool *tool, const struct server_parts *parts, struct buf *to)
 {
     buf_adds(to, "{\"name\":");
     json_write_string(to, tool->name, strlen(tool->name));
@@ -96,7 +96,7 @@ void tool_describe(const struct tool *tool, struct buf *to)
     buf_adds(to, ",\"description\":");
     json_write_string(to, tool->description, strlen(tool->description));
     buf_adds(to, ",\"inputSchema\":");
-    write_schema(tool, to);
+    write_schema(tool, parts, to);
     buf_addf(to,
              ",\"annotations\":{\"readOnlyHint\":%s,\"destructiveHint\":%s,\"idempotentHint\":%s,",
              tool->read_only ? "true" : "false", tool->destructive ? "true" : "false",
@@ -108,7 +108,9 @@ void tool_describe(const struct tool *tool, struct buf *to)
 
 static void fail(struct tool_call *call, const struct error *err)
 {
-    call->category = category_of(err->kind);
+    call->category = tool_category_of(err->kind);
+    if (call->category == TOOL_ERROR_BUSY && call->retry_after_s == 0)
+        call->retry_after_s = LANE_RETRY_AFTER_S;
     buf_clear(&call->text);
     buf_adds(&call->text, err->text);
 }
@@ -163,7 +165,7 @@ static int check_names(const struct tool_call *call, struct error *err)
 
     buf_init(&text, 0);
     buf_init(&known, ERROR_TEXT_CAP / 2);
-    write_schema(call->tool, &text);
+    write_schema(call->tool, call->parts, &text);
     schema = json_read(text.data, text.len, "the tool's schema", err);
     if (!schema)
         return -1;
@@ -217,25 +219,5 @@ void tool_call_finish(struct tool_call *call)
     json_decref(call->arguments);
     cancel_unref(call->cancel);
     buf_finish(&call->text);
-}
-
-void tool_call_result(const struct tool_call *call, struct buf *to)
-{
-    const struct buf *text = &call->text;
-
-    buf_adds(to, "{\"content\":[{\"type\":\"text\",\"text\":");
-    if (text->failed)
-        buf_addf(to, "\"The answer is larger than its cap of %zu bytes; ask for less at once.\"",
-                 text->cap);
-    else
-        json_write_string(to, text->data ? text->data : "", text->len);
-    buf_addf(to, "}],\"isError\":%s",
-             call->category != TOOL_ERROR_NONE || text->failed ? "true" : "false");
-    if (call->category != TOOL_ERROR_NONE)
-        buf_addf(to,
-                 ",\"_meta\":{\"lectern/"
-                 "error\":{\"errorCategory\":\"%s\",\"isRetryable\":%s,\"context\":\"%s\"}}",
-                 tool_category_name(call->category),
-                 tool_category_retryable(call->category) ? "true" : "false", call->tool->name);
-    buf_addc(to, '}');
+    tool_call_free_images(call);
 }

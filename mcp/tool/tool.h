@@ -18,8 +18,11 @@
 #include "helpers/base/lane.h"
 #include "mcp/session/store.h"
 
-#define TOOL_ANSWER_CAP                                                                            \
-    ((size_t)96 << 10) /* bytes of one answer's text; a model's client takes 25,000 tokens */
+/* Bytes of one answer's text. By default far less: a model's client takes 25,000 tokens. */
+#define TOOL_ANSWER_CAP     ((size_t)160 << 10)
+#define TOOL_IMAGES_CAP     8u                /* images of one answer */
+#define TOOL_IMAGE_BYTES    ((size_t)8 << 20) /* of base64, in all images of one answer */
+#define TOOL_IMAGE_MIME_CAP 32u
 
 struct server_parts; /* what tools stand on: lanes, executor, profile; mcp/server_parts.h */
 struct tool;
@@ -37,6 +40,14 @@ enum tool_category { /* tools.md: "errorCategory" */
 };
 const char *tool_category_name(enum tool_category category);
 bool tool_category_retryable(enum tool_category category);
+/* The category an error has when a tool returns it. */
+enum tool_category tool_category_of(enum error_kind kind);
+
+struct tool_image {
+    char mime[TOOL_IMAGE_MIME_CAP];
+    char *base64; /* owned, NUL-terminated */
+    size_t len;
+};
 
 /* One tools/call on its way. Made and freed by protocol/ on the loop's thread; on a lane while run
  * works on it. */
@@ -50,9 +61,7 @@ struct tool_call {
     const char *who;       /* for the change log: "mcp:claude-code"; borrowed for the call's life */
     struct cancel *cancel; /* owned reference */
 
-    /* Progress from 1 s on and output as it comes; loop's thread only; may be NULL. progress only
-     * rises. */
-    void (*on_progress)(struct tool_call *call, double progress, const char *message);
+    bool wants_news; /* the tool's news will be asked for */
     /* The call is finished, on the loop's thread; the receiver may free it with tool_call_finish.
      */
     void (*on_done)(struct tool_call *call);
@@ -61,10 +70,11 @@ struct tool_call {
     /* The result. */
     enum tool_category category; /* other than NONE: isError */
     struct buf text;             /* the first text content; owned */
+    struct tool_image images[TOOL_IMAGES_CAP];
+    size_t image_count;
+    unsigned retry_after_s; /* with TOOL_ERROR_BUSY: after which it will likely go through */
 
-    /* start's own state, and the id of its run for cancelling. */
-    void *state;
-    uint64_t run_id;
+    void *state; /* start's own */
 };
 
 struct tool {
@@ -72,9 +82,9 @@ struct tool {
     const char *title;
     const char *description;
     /* JSON Schema of the arguments. NULL: schema_write appends it (where an enum comes from a
-     * table). */
+     * table, a limit from the server's configuration). */
     const char *schema;
-    void (*schema_write)(struct buf *to);
+    void (*schema_write)(const struct server_parts *parts, struct buf *to);
     bool read_only, destructive, idempotent; /* annotations */
 
     /* On a lane: `writes` picks sql (one thread, read-write), else graph where `graphs`, else read.
@@ -85,6 +95,9 @@ struct tool {
     int (*start)(struct tool_call *call, struct error *err);
     /* On the loop, after call->cancel fired; may be NULL. */
     void (*stop)(struct tool_call *call);
+    /* On the loop, now and then while a call that wants news is under way: appends what is new
+     * since the last time, false where nothing is. May be NULL. */
+    bool (*news)(struct tool_call *call, struct buf *to);
 };
 
 extern const struct tool *const tools[]; /* NULL-terminated, in the order of tools/list */
@@ -93,7 +106,7 @@ const struct tool *tool_find(const char *name); /* NULL when there is none */
 void tool_names(struct buf *to); /* "add_component, edit_component, ..." for errors */
 
 /* Appends the tools/list entry: {"name","title","description","inputSchema","annotations"}. */
-void tool_describe(const struct tool *tool, struct buf *to);
+void tool_describe(const struct tool *tool, const struct server_parts *parts, struct buf *to);
 
 /* On the loop. Takes a zeroed call whose tool, parts, arguments, cancel, on_done and others are
  * set; ends in on_done, never before it returns. Wrong arguments too are a result. */
@@ -104,12 +117,16 @@ void tool_call_cancel(struct tool_call *call);
 void tool_call_complete(struct tool_call *call);
 /* Frees what the call owns, not the call. */
 void tool_call_finish(struct tool_call *call);
+void tool_call_free_images(struct tool_call *call);
 
-/* Appends the CallToolResult:
- * {"content":[{"type":"text","text"}],"isError","_meta":{"lectern/error":{...}}}. */
+/* Appends the CallToolResult: {"content":[{"type":"text","text"},{"type":"image","data",
+ * "mimeType"}...],"isError","_meta":{"lectern/error":{...}}}. */
 void tool_call_result(const struct tool_call *call, struct buf *to);
 
 /* ---- for the tools' own files ---- */
+
+/* Puts an image behind the text; base64 is copied. -1: no room for it in the answer. Any thread. */
+int tool_call_add_image(struct tool_call *call, const char *mime, const char *base64, size_t len);
 
 /* The session a call means: its session_id argument, the bound one (which allows no other), or the
  * only one there is. */

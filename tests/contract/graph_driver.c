@@ -2,8 +2,9 @@
  *
  * Graph questions from a script: one JSON object a line in, one a line out. {"nodes": [...],
  * "relationships": [...]} makes a graph of a curriculum file's fields; {"query", "node", "from",
- * "to", "types", "limit"} asks it. An answer is {"text", "seconds"} or {"error", "text"}. It adds
- * nothing to the library: what a test reads is what a model would.
+ * "to", "types", "limit"} asks it. An answer is {"text", "seconds"} or {"error", "text"}; with
+ * "data": true it is {"data", "seconds"}. It adds nothing to the library: what a test reads is what
+ * a model or a program would.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,8 +69,20 @@ static struct graph *make(const json_t *curriculum, struct error *err)
     return graph;
 }
 
+static json_t *answered(const struct buf *answer, bool data, double seconds)
+{
+    struct error err = {0};
+    json_t *value;
+
+    if (!data)
+        return json_pack("{s:s#, s:f}", "text", answer->data, (int)answer->len, "seconds", seconds);
+    value = json_read(answer->data, answer->len, "the answer", &err);
+    return value ? json_pack("{s:o, s:f}", "data", value, "seconds", seconds) : failure(&err);
+}
+
 static json_t *ask(struct graph *graph, const json_t *line)
 {
+    bool data = json_is_true(json_object_get(line, "data"));
     const char *types[TYPES_CAP + 1] = {0};
     const json_t *list = json_object_get(line, "types"), *type;
     struct graph_question question = {
@@ -91,9 +104,9 @@ static json_t *ask(struct graph *graph, const json_t *line)
             types[i] = json_string_value(type);
     }
     buf_init(&text, 0);
-    if (graph_answer(graph, &question, &text, &err) < 0)
+    if ((data ? graph_answer_data : graph_answer)(graph, &question, &text, &err) < 0)
         return failure(&err);
-    return json_pack("{s:s#, s:f}", "text", text.data, (int)text.len, "seconds", now() - start);
+    return answered(&text, data, now() - start);
 }
 
 static json_t *take(struct graph **graph, const json_t *line)

@@ -44,8 +44,9 @@ def shared(*parts):
     return path
 
 
-def bubblewrap(runner, share):
-    """A bubblewrap line like the local engine's: no network, no capability, nobody, a read-only root."""
+def bubblewrap(*files):
+    """A bubblewrap line like the local engine's: no network, no capability, nobody, a read-only root; the files' folders are
+    there."""
     if not shutil.which("bwrap"):
         raise unittest.SkipTest("SKIPPED: bwrap is not installed (apt-get install bubblewrap)")
     line = ["bwrap", "--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL",
@@ -55,8 +56,7 @@ def bubblewrap(runner, share):
             line += ["--symlink", os.readlink(folder), folder]
         elif os.path.exists(folder):
             line += ["--ro-bind", folder, folder]
-    folders = {str(share), str(pathlib.Path(runner).parent)}
-    for folder in sorted(folders):
+    for folder in sorted({str(pathlib.Path(file).parent) for file in files}):
         line += ["--ro-bind", folder, folder]
     return line + ["--chdir", "/", "--"]
 
@@ -105,6 +105,8 @@ class Outcome:
     def __init__(self):
         self.stdout = bytearray()
         self.stderr = bytearray()
+        self.stdout_tail = bytearray()
+        self.stderr_tail = bytearray()
         self.started = False
         self.requests = 0
         self.unanswered = False  # the runner ended before the last request was answered
@@ -127,17 +129,20 @@ class Outcome:
 
 class Sandbox:
     """One runner. `interpreter` replaces interpreter.py, to test the layers around it alone; without `policy` it does not
-    judge the code, to test what stands behind that."""
+    judge the code, to test what stands behind that; `nobody` lets root start it as the user that a container has."""
 
     def __init__(self, kind="bare", preload="", memory_mb=256, bwrap=False, interpreter=None, runner=None, ready=True,
-                 extra=(), policy=True):
+                 extra=(), policy=True, nobody=False):
         share = SHARE if policy else WITHOUT_POLICY
         runner = str(runner or SHARE / "runner")
-        line = bubblewrap(runner, share) if bwrap else []
+        interpreter = str(interpreter or share / "interpreter.py")
+        line = bubblewrap(runner, interpreter, share / "code_helpers.py", SHARE / "runner") if bwrap else []
         line += [runner, "--kind", kind, "--preload", preload, "--memory-mb", str(memory_mb), "--python", PYTHON,
-                 "--interpreter", str(interpreter or share / "interpreter.py"), "--helpers", str(share), *extra]
+                 "--interpreter", interpreter, "--helpers", str(share), *extra]
+        user = dict(user=65534, group=65534, extra_groups=[]) if nobody and os.geteuid() == 0 else {}
         self.process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        bufsize=0)
+                                        bufsize=0, **user)
+        self.session = False  # whether another run may follow
         self.outcome = Outcome()
         self.pending = bytearray()
         self.stopped = False
@@ -181,7 +186,7 @@ class Sandbox:
 
     def send_job(self, code, **fields):
         job = {"code": code, "profile": "visualization", "session_id": SESSION, "timeout_ms": 5000, "allowed": MINIMAL, "preload": [],
-               "stdout_cap": 65536, "stderr_cap": 16384, "output_limit": 16 << 20}
+               "warnings": True, "stdout_cap": 65536, "stderr_cap": 16384, "tail_cap": 0, "output_limit": 16 << 20}
         job.update(fields)
         self.send("J", json.dumps(job).encode())
 
@@ -199,6 +204,10 @@ class Sandbox:
                 outcome.stdout += payload
             elif kind == "e":
                 outcome.stderr += payload
+            elif kind == "O":
+                outcome.stdout_tail += payload
+            elif kind == "E":
+                outcome.stderr_tail += payload
             elif kind == "g":
                 outcome.artifacts.append(payload)
             elif kind == "v":
@@ -212,6 +221,8 @@ class Sandbox:
             elif kind == "x":
                 outcome.exit = json.loads(payload)
                 outcome.seconds = time.monotonic() - began
+                if self.session:
+                    return outcome
             elif kind is None:
                 break
             else:
@@ -240,6 +251,49 @@ class Sandbox:
 
     def __exit__(self, *_):
         self.stop()
+
+
+def forking(share):
+    """The beginning of a script in the interpreter's place that serves a session: what follows is in a copy."""
+    return ("import ctypes, os, struct, sys\nZYGOTE = os.getpid()\nlibrary = ctypes.PyDLL(%r)\n"
+            "assert library.zygote_prepare() == 0\nword = b'{\"python\": \"3\"}'\n"
+            "os.write(3, struct.pack('>B3xI', ord('R'), len(word)) + word)\n"
+            "library.zygote_serve(int(sys.argv[sys.argv.index('--ruleset') + 1]))\n" % str(share / "fork.so"))
+
+
+class Session(Sandbox):
+    """A runner that takes one job after the other."""
+
+    def __init__(self, *args, extra=(), **named):
+        super().__init__(*args, extra=("--isolation", "session", *extra), **named)
+        self.session = True
+
+    def wait_ready(self, seconds=30):
+        kind, payload = self.receive(seconds)
+        if kind != "R":
+            raise AssertionError("not ready but %r: %s" % (kind, self.stop()))
+        self.ready = json.loads(payload)
+        self.outcome = Outcome()
+
+    def follow(self, curriculum=None, seconds=30):
+        outcome = super().follow(curriculum, seconds)
+        if not self.stopped:
+            self.wait_ready(seconds)
+        return outcome
+
+    def zygote(self):
+        """Its process id; the other child of the runner's is the copy that waits or runs."""
+        return sorted(children_of(self.runner()))[0]
+
+    def copy(self):
+        return sorted(children_of(self.runner()))[1]
+
+    def runner(self):
+        """The runner's process id, also under bubblewrap."""
+        for pid in (self.process.pid, *children_of(self.process.pid)):
+            if pathlib.Path("/proc/%d/comm" % pid).read_text().startswith("runner"):
+                return pid
+        raise AssertionError("no runner")
 
 
 def run(code, curriculum=None, seconds=30, kind="bare", preload="", memory_mb=256, bwrap=False, interpreter=None,

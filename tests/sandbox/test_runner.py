@@ -4,6 +4,8 @@ import functools
 import json
 import os
 import pathlib
+import select
+import signal
 import struct
 import tempfile
 import time
@@ -236,6 +238,33 @@ class Limits(unittest.TestCase):
         self.assertEqual((outcome.exit["stdout_bytes"], outcome.exit["stdout_cut"]), (1001, 991))
         outcome = self.run_code("print(1)", stdout_cap=0)
         self.assertEqual((bytes(outcome.stdout), outcome.exit["stdout_cut"]), (b"", 2))
+
+    def test_head_tail_and_cut_add_up(self):
+        whole = "".join("line %d\n" % n for n in range(3000)).encode()
+        code = "for n in range(3000): print('line %d' % n)"
+        for cap, tail in ((1000, 500), (0, 700), (1000, 0), (len(whole) - 300, 500), (len(whole), 500), (1, 16384)):
+            with self.subTest(cap=cap, tail=tail):
+                outcome = self.run_code(code, stdout_cap=cap, tail_cap=tail)
+                cut = outcome.exit["stdout_cut"]
+                self.assertEqual(bytes(outcome.stdout), whole[:cap])
+                self.assertEqual(bytes(outcome.stdout_tail), whole[cap:][-tail:] if tail else b"")
+                self.assertEqual(len(outcome.stdout) + len(outcome.stdout_tail) + cut, outcome.exit["stdout_bytes"])
+                self.assertEqual(outcome.exit["stdout_bytes"], len(whole))
+                self.assertEqual((outcome.stderr_tail, outcome.exit["stderr_cut"]), (b"", 0))
+
+    def test_the_tail_of_standard_error(self):
+        code = "import statistics\nerr = statistics.sys.stderr\nfor n in range(3000): print('word', n, file=err)\nprint('out')"
+        outcome = self.run_code(code, stderr_cap=9, tail_cap=10)
+        self.assertEqual((outcome.status, bytes(outcome.stderr), bytes(outcome.stderr_tail), outcome.text),
+                         ("ok", b"word 0\nwo", b"word 2999\n", "out\n"))
+        self.assertEqual((outcome.stdout_tail, outcome.exit["stdout_cut"]), (b"", 0))
+
+    def test_the_tail_of_a_run_that_was_ended(self):
+        for code, fields, status in (("while True: print('y' * 999)", {"output_limit": 1 << 20}, "output"),
+                                     ("print('y' * 10**5)\nwhile True: pass", {"timeout_ms": 300}, "timeout")):
+            outcome = self.run_code(code, stdout_cap=1000, tail_cap=5000, **fields)
+            self.assertEqual((outcome.status, len(outcome.stdout), len(outcome.stdout_tail)), (status, 1000, 5000))
+            self.assertEqual(outcome.exit["stdout_cut"], outcome.exit["stdout_bytes"] - 6000)
 
     def test_flood(self):
         for code in ("while True: print('y' * 1000)", "while True: print('z' * 10**6)"):
@@ -477,6 +506,7 @@ class Breaches(unittest.TestCase):
             "a request that is no GET": "send('S'); send('q', b'\\0\\0\\0\\1PUT /x')",
             "a request with a line end": "send('S'); send('q', b'\\0\\0\\0\\1GET /x\\r\\nX: y')",
             "two requests at once": "send('S'); os.write(3, b'q\\0\\0\\0\\0\\0\\0\\x0a\\0\\0\\0\\1GET /x' + b'q\\0\\0\\0\\0\\0\\0\\x0a\\0\\0\\0\\2GET /x')",
+            "an answer to no ping": "send('P')",
             "two starts": "send('S'); send('S')",
             "ready again": "send('R', b'{\"python\": \"3\"}')",
             "a result that is no JSON": "send('S'); send('v', b'{]')",
@@ -534,7 +564,8 @@ class Breaches(unittest.TestCase):
 
     def test_a_server_that_errs(self):
         job = json.dumps({"code": "1", "session_id": None, "timeout_ms": 1000, "allowed": [], "preload": [],
-                          "stdout_cap": 1, "stderr_cap": 1, "output_limit": 1})
+                          "profile": "minimal", "warnings": False, "stdout_cap": 1, "stderr_cap": 1, "tail_cap": 1,
+                          "output_limit": 1})
         cases = {
             "an unknown type": sandbox.HEAD.pack(ord("z"), 0),
             "a runner's type": sandbox.HEAD.pack(ord("x"), 2) + b"{}",
@@ -545,7 +576,7 @@ class Breaches(unittest.TestCase):
             "a cancel with a payload": sandbox.HEAD.pack(ord("C"), 1) + b"x",
             "two jobs": 2 * (sandbox.HEAD.pack(ord("J"), len(job)) + job.encode()),
         }
-        for name in ("code", "timeout_ms", "allowed", "stdout_cap", "output_limit"):
+        for name in ("code", "timeout_ms", "allowed", "stdout_cap", "tail_cap", "warnings", "output_limit"):
             wrong = json.dumps(dict(json.loads(job), **{name: {"no": 1}})).encode()
             cases["a job with a wrong " + name] = sandbox.HEAD.pack(ord("J"), len(wrong)) + wrong
         for name, data in cases.items():
@@ -565,6 +596,55 @@ class Breaches(unittest.TestCase):
         with Sandbox() as box:
             box.send("C")
             self.assertEqual(box.follow().status, "cancelled")
+
+    def test_ping(self):
+        with Sandbox() as box:
+            for _ in range(3):
+                box.send("p")
+                self.assertEqual(box.receive(5), ("P", b""))
+            self.assertEqual(box.run("print(1)").text, "1\n")
+
+    def test_a_ping_that_a_job_follows_at_once(self):
+        with Sandbox() as box:
+            box.send("p")
+            box.send_job("print(1)")
+            self.assertEqual(box.receive(5), ("P", b""))
+            self.assertEqual(box.follow().text, "1\n")
+
+    def test_a_ping_is_answered_by_the_interpreter(self):
+        with Sandbox() as box:
+            pid = sandbox.children_of(box.process.pid)[-1]
+            os.kill(pid, signal.SIGSTOP)
+            box.send("p")
+            self.assertEqual(select.select([box.process.stdout], [], [], 0.5)[0], [])
+            os.kill(pid, signal.SIGCONT)
+            self.assertEqual(box.receive(5), ("P", b""))
+            os.kill(pid, signal.SIGKILL)
+            self.assertEqual(box.process.wait(5), 1)
+            self.assertIn("Python ended", box.stop())
+
+    def test_pings_out_of_turn(self):
+        with Sandbox() as box:
+            os.kill(sandbox.children_of(box.process.pid)[-1], signal.SIGSTOP)
+            box.send("p")
+            box.send("p")
+            self.assertEqual(box.process.wait(5), 1)
+            self.assertIn("a ping before the answer", box.stop())
+        with Sandbox() as box:
+            box.send_job("print(1)\nwhile True: pass")
+            while box.receive(10)[0] != "o":
+                pass
+            box.send("p")
+            self.assertEqual(box.process.wait(5), 1)
+            self.assertIn("a ping where none waits", box.stop())
+
+    def test_an_answer_to_no_ping(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "liar.py"
+            path.write_text(LIAR.replace("receive()\n", "send('P')\nreceive()\n"))
+            with Sandbox(interpreter=path, ready=False) as box:
+                self.assertEqual(box.process.wait(5), 1)
+                self.assertIn("an answer to no ping", box.stop())
 
     def test_a_job_may_come_before_ready(self):
         with Sandbox(ready=False) as box:

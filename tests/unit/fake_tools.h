@@ -70,11 +70,12 @@ static const struct tool tool_wait = {
     .run = wait_run,
 };
 
-/* On the loop: reports values that rise and fall every 100 ms, for ms. */
+/* On the loop: has news every 100 ms, for ms. */
 struct fake_report {
     uv_timer_t timer;
     struct tool_call *call;
     int left;
+    bool has_news;
 };
 
 static void report_closed(uv_handle_t *handle)
@@ -103,7 +104,19 @@ static void report_tick(uv_timer_t *timer)
         report_end(report);
         return;
     }
-    report->call->on_progress(report->call, report->left % 300 == 0 ? 0.5 : 1.5, "half-way");
+    report->has_news = true;
+}
+
+static bool report_news(struct tool_call *call, struct buf *to)
+{
+    struct fake_report *report = call->state;
+    bool has_news = report && report->has_news;
+
+    if (has_news) {
+        report->has_news = false;
+        buf_addf(to, "%d ms to go", report->left);
+    }
+    return has_news;
 }
 
 static int report_start(struct tool_call *call, struct error *err)
@@ -134,6 +147,7 @@ static const struct tool tool_report = {
     .schema = "{\"type\":\"object\",\"properties\":{\"ms\":{\"type\":\"integer\"}}}",
     .start = report_start,
     .stop = report_stop,
+    .news = report_news,
 };
 
 const struct tool *const tools[] = {&tool_echo, &tool_wait, &tool_report, NULL};

@@ -17,43 +17,7 @@
 
 #include "helpers/graph/graph.h"
 #include "tests/unit/failing_allocations.h"
-
-#define NODES_CAP 16u
-#define EDGES_CAP 32u
-
-/* A graph from "A=Title|B=Title" and "A>B A>C:LEADS_TO"; the type is PREREQUISITE where none
- * stands. */
-static struct graph *make(const char *nodes, const char *edges)
-{
-    char node_text[1024], edge_text[1024], *save = NULL;
-    struct graph_node node[NODES_CAP] = {{0}};
-    struct graph_edge edge[EDGES_CAP] = {{0}};
-    struct error err = {0};
-    size_t node_count = 0, edge_count = 0;
-    struct graph *graph;
-
-    snprintf(node_text, sizeof node_text, "%s", nodes);
-    snprintf(edge_text, sizeof edge_text, "%s", edges);
-    for (char *at = strtok_r(node_text, "|", &save); at; at = strtok_r(NULL, "|", &save)) {
-        char *title = strchr(at, '=');
-
-        if (title)
-            *title++ = '\0';
-        node[node_count++] = (struct graph_node){at, title ? title : at, NULL, 1};
-    }
-    for (char *at = strtok_r(edge_text, " ", &save); at; at = strtok_r(NULL, " ", &save)) {
-        char *to = strchr(at, '>'), *type;
-
-        *to++ = '\0';
-        type = strchr(to, ':');
-        if (type)
-            *type++ = '\0';
-        edge[edge_count++] = (struct graph_edge){at, to, type ? type : "PREREQUISITE"};
-    }
-    graph = graph_create(node, node_count, edge, edge_count, &err);
-    assert_non_null(graph);
-    return graph;
-}
+#include "tests/unit/graph_maker.h"
 
 /* The answer, to be freed; a failure fails the test. */
 static char *ask(struct graph *graph, const struct graph_question *question)
@@ -181,7 +145,7 @@ static void test_queries(void **state)
         {{.query = "unreachable", .node = "B"},
          "3 nodes out of reach from B \"Beta\":\nA \"Alpha\"\nC \"Gamma\"\nE \"Epsilon\"\n"},
     };
-    struct graph *graph = make(DIAMOND_NODES, DIAMOND_EDGES);
+    struct graph *graph = make_graph(DIAMOND_NODES, DIAMOND_EDGES);
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -200,7 +164,7 @@ static void test_queries(void **state)
 
 static void test_bottlenecks(void **state)
 {
-    struct graph *graph = make("A|B|C|D", "A>B B>C C>D");
+    struct graph *graph = make_graph("A|B|C|D", "A>B B>C C>D");
 
     (void)state;
     expect(graph, ASK(.query = "bottlenecks"),
@@ -215,7 +179,7 @@ static void test_bottlenecks(void **state)
 /* The first search, from A, finds the cycle of three; the one of two is found from B. */
 static void test_shortest_cycle_of_a_group(void **state)
 {
-    struct graph *graph = make("A|B|C|D|E", "A>B B>C C>A B>D D>B D>E");
+    struct graph *graph = make_graph("A|B|C|D|E", "A>B B>C C>A B>D D>B D>E");
 
     (void)state;
     expect(graph, ASK(.query = "cycles"),
@@ -229,7 +193,7 @@ static void test_cyclic_graph(void **state)
 {
     static const char *const warning = "2 nodes in 1 cycle group need one another, which no order "
                                        "satisfies; each group counts as one step here";
-    struct graph *graph = make("S|A|B|T|L", "S>A A>B B>A B>T S>T L>L");
+    struct graph *graph = make_graph("S|A|B|T|L", "S>A A>B B>A B>T S>T L>L");
 
     (void)state;
     expect_part(graph, ASK(.query = "order"), warning);
@@ -254,7 +218,7 @@ static void test_cyclic_graph(void **state)
 
 static void test_unreachable_behind_a_cycle(void **state)
 {
-    struct graph *graph = make("S|A|B|T", "A>B B>A B>T");
+    struct graph *graph = make_graph("S|A|B|T", "A>B B>A B>T");
 
     (void)state;
     expect(graph, ASK(.query = "unreachable"),
@@ -269,8 +233,8 @@ static void test_unreachable_behind_a_cycle(void **state)
 static void test_defects(void **state)
 {
     struct graph *graph =
-        make("A=One|B= |A=Again|C=Line\nbreak \"x\"\x07\xe2\x80\xae|D=bad \xff byte",
-             "A>B A>B A>B:PREREQUISITE_FOR A>Z Z>Y B>B A>C:odd A>D:odd");
+        make_graph("A=One|B= |A=Again|C=Line\nbreak \"x\"\x07\xe2\x80\xae|D=bad \xff byte",
+                   "A>B A>B A>B:PREREQUISITE_FOR A>Z Z>Y B>B A>C:odd A>D:odd");
 
     (void)state;
     expect_part(graph, ASK(.query = "counts"), "4 nodes in 1 group, 4 components.\n");
@@ -294,7 +258,7 @@ static void test_defects(void **state)
 
 static void test_empty_and_single(void **state)
 {
-    struct graph *empty = make("", ""), *single = make("A", "");
+    struct graph *empty = make_graph("", ""), *single = make_graph("A", "");
     size_t count;
     const struct graph_query *queries = graph_queries(&count);
 
@@ -323,9 +287,9 @@ static void test_empty_and_single(void **state)
 
 static void test_names(void **state)
 {
-    struct graph *graph = make("N1=Adding fractions|N2=Same|N3= same |N4=N1|N5=\xc3\x9c"
-                               "bung|N6=\"Why?\"",
-                               "N1>N2 N1>N5");
+    struct graph *graph = make_graph("N1=Adding fractions|N2=Same|N3= same |N4=N1|N5=\xc3\x9c"
+                                     "bung|N6=\"Why?\"",
+                                     "N1>N2 N1>N5");
 
     (void)state;
     expect_part(graph, ASK(.query = "needs", .node = "N1"),
@@ -355,7 +319,7 @@ static void test_names(void **state)
 
 static void test_wrong_questions(void **state)
 {
-    struct graph *graph = make(DIAMOND_NODES, DIAMOND_EDGES);
+    struct graph *graph = make_graph(DIAMOND_NODES, DIAMOND_EDGES);
 
     (void)state;
     expect_error(graph, ASK(.query = "bottleneck"), ERROR_INVALID,
@@ -383,7 +347,7 @@ static void test_types(void **state)
     static const char *const all[] = {"all", NULL}, *const wrong[] = {"LEADS", NULL};
     static const char *const mixed[] = {"PREREQUISITE_FOR", "ENRICHMENT", NULL}, *const none[] = {
                                                                                      NULL};
-    struct graph *graph = make("A|B|C|D", "A>B A>B:LEADS_TO B>C:LEADS_TO C>D:ENRICHMENT");
+    struct graph *graph = make_graph("A|B|C|D", "A>B A>B:LEADS_TO B>C:LEADS_TO C>D:ENRICHMENT");
 
     (void)state;
     expect_part(graph, ASK(.query = "needs", .node = "C"),
@@ -478,7 +442,7 @@ static void test_caps(void **state)
 static void test_views_come_and_go(void **state)
 {
     static const char *const kinds[] = {"A", "B", "C", "D", "E"};
-    struct graph *graph = make("1|2", "1>2:A 1>2:B 2>1:C 1>2:D 2>1:E");
+    struct graph *graph = make_graph("1|2", "1>2:A 1>2:B 2>1:C 1>2:D 2>1:E");
 
     (void)state;
     for (size_t i = 0; i < 25; i++) {

@@ -417,41 +417,53 @@ static void test_cancel(void **state)
     check_cancel(*state, CALL_WITH_TOKEN("5", "report", "{\"ms\":60000}", "1"));
 }
 
-static void check_progress(struct fixture *fixture, const char *call, bool expected)
+/* Returns how many came; the first not before first_ms. */
+static size_t check_progress(struct fixture *fixture, const char *call, unsigned first_ms,
+                             const char *says)
 {
     double last = 0, value;
     const json_t *params;
     struct mailbag bag;
+    size_t count;
     uint64_t before = uv_hrtime();
 
     tell(fixture, &bag, call);
     while (!bag.ended) {
         uv_run(&fixture->loop, UV_RUN_ONCE);
         if (bag.count == 1 && !bag.response[0])
-            assert_true(uv_hrtime() - before > 990000000);
+            assert_true(uv_hrtime() - before > (first_ms - 10) * 1000000ull);
     }
     assert_true(bag.response[bag.count - 1]);
-    assert_int_equal(bag.count > 1, expected);
     for (size_t i = 0; i + 1 < bag.count; i++) {
         assert_false(bag.response[i]);
         assert_string_equal(json_get_string(bag.sent[i], "method"), "notifications/progress");
         params = json_object_get(bag.sent[i], "params");
         assert_string_equal(json_get_string(params, "progressToken"), "tok");
+        assert_non_null(strstr(json_get_string(params, "message"), says));
         value = json_number_value(json_object_get(params, "progress"));
         assert_true(value > last);
         last = value;
     }
+    count = bag.count - 1;
     bag_finish(&bag);
+    return count;
 }
 
-/* From 1 s on, only rising, whatever the tool reports; nothing without a token or for short calls.
- */
+/* A tool's news from the first tick on and once a tick at most; the running time from 1 s on, only
+ * rising; nothing without a token or for quick calls. */
 static void test_progress(void **state)
 {
-    check_progress(*state, CALL_WITH_TOKEN("1", "report", "{\"ms\":2000}", "\"tok\""), true);
-    check_progress(*state, CALL_WITH_TOKEN("1", "wait", "{\"ms\":1600}", "\"tok\""), true);
-    check_progress(*state, CALL_WITH_TOKEN("1", "report", "{\"ms\":500}", "\"tok\""), false);
-    check_progress(*state, CALL("1", "report", "{\"ms\":1600}"), false);
+    assert_in_range(check_progress(*state,
+                                   CALL_WITH_TOKEN("1", "report", "{\"ms\":2000}", "\"tok\""), 250,
+                                   "ms to go"),
+                    3, 8);
+    assert_in_range(check_progress(*state, CALL_WITH_TOKEN("1", "wait", "{\"ms\":1600}", "\"tok\""),
+                                   1000, "wait has been under way for 1 s"),
+                    1, 1);
+    assert_int_equal(
+        check_progress(*state, CALL_WITH_TOKEN("1", "report", "{\"ms\":200}", "\"tok\""), 250, ""),
+        0);
+    assert_int_equal(check_progress(*state, CALL("1", "report", "{\"ms\":1600}"), 250, ""), 0);
 }
 
 static void test_forgotten_reply(void **state)

@@ -18,7 +18,7 @@
 #include "helpers/graph/graph.h"
 #include "mcp/server_parts.h"
 #include "mcp/session/curriculum_file.h"
-#include "mcp/tool/graph_cache.h"
+#include "mcp/session/graph_cache.h"
 #include "mcp/tool/table.h"
 
 /* The description and schema are paid for in every client's context: about 450 tokens. */
@@ -222,7 +222,7 @@ static void test_schema(void **state)
     (void)state;
     graph_queries(&count);
     buf_init(&text, 0);
-    tool_query_graph.schema_write(&text);
+    tool_query_graph.schema_write(NULL, &text);
     schema = json_read(text.data, text.len, "the schema", &err);
     assert_non_null(schema);
     names =

@@ -139,6 +139,7 @@ static void test_kinds(void **state)
     assert_int_equal(kind_index("bare"), 0);
     assert_int_equal(kind_index("data"), 1);
     assert_int_equal(kind_index("plot"), 2);
+    assert_int_equal(kind_index("huge"), -1);
     assert_int_equal(kind_index(NULL), -1);
 }
 

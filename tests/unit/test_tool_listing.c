@@ -13,7 +13,10 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/component_type.h"
+#include "mcp/server_parts.h"
 #include "mcp/tool/tool.h"
+
+static const struct server_parts parts = {.timeout_seconds = 60};
 
 #define LISTING_BYTES 7000 /* 2,000 tokens at 3.5 bytes of JSON each, a cautious mean */
 
@@ -28,7 +31,7 @@ static void the_listing_is_small_and_well_formed(void **state)
         json_t *tool, *properties, *needed;
         size_t k;
 
-        tool_describe(tools[i], &text);
+        tool_describe(tools[i], &parts, &text);
         tool = json_read(text.data + start, text.len - start, tools[i]->name, &err);
         if (!tool)
             fail_msg("%s", err.text);
@@ -49,7 +52,7 @@ static void every_component_type_is_outlined(void **state)
     struct buf BUF_AUTO text = {0};
 
     (void)state;
-    tool_describe(tool_find("add_component"), &text);
+    tool_describe(tool_find("add_component"), &parts, &text);
     for (size_t i = 0; component_type_names()[i]; i++) {
         char named[64];
 

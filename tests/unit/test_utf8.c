@@ -38,11 +38,28 @@ static void marks_the_cut(void **state)
     assert_string_equal(text, "abcdefg...");
 }
 
+static void counts_characters(void **state)
+{
+    static const char text[] = "a" EURO EURO "b";
+
+    (void)state;
+    assert_int_equal(utf8_count(text, 8), 4);
+    assert_int_equal(utf8_count(text, 0), 0);
+    assert_int_equal(utf8_offset(text, 8, 0), 0);
+    assert_int_equal(utf8_offset(text, 8, 2), 4);
+    assert_int_equal(utf8_offset(text, 8, 3), 7);
+    assert_int_equal(utf8_offset(text, 8, 4), 8);
+    assert_int_equal(utf8_skip(text, 8, 1), 1);
+    assert_int_equal(utf8_skip(text, 8, 2), 4);
+    assert_int_equal(utf8_skip(text, 6, 5), 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cuts_between_characters),
         cmocka_unit_test(marks_the_cut),
+        cmocka_unit_test(counts_characters),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

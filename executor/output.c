@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "executor/output.h"
+
+#include "executor/frame.h"
+
+#define REPAIR_GROWS 3u /* a byte that is no character becomes as many */
+
+void output_init(struct output *output, size_t cap)
+{
+    output->cap = cap;
+    buf_init(&output->text, cap + REPAIR_GROWS * (FRAME_OUTPUT_CAP + EXECUTION_TAIL_CAP +
+                                                  sizeof output->repair.pending));
+    buf_init(&output->tail, EXECUTION_TAIL_CAP);
+}
+
+void output_finish(struct output *output)
+{
+    buf_finish(&output->text);
+    buf_finish(&output->tail);
+}
+
+static bool is_within_character(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* Cuts what is over the cap, back to a boundary between characters. */
+static void cut_to_cap(struct output *output)
+{
+    size_t kept = output->cap;
+
+    if (output->text.len <= output->cap)
+        return;
+    while (kept > 0 && is_within_character(output->text.data[kept]))
+        kept--;
+    output->cut += output->text.len - kept + output->repair.pending_len;
+    output->repair.pending_len = 0;
+    output->text.len = kept;
+    output->text.data[kept] = '\0';
+}
+
+void output_take(struct output *output, const char *bytes, size_t len)
+{
+    if (output->cut > 0) {
+        output->cut += len;
+        return;
+    }
+    utf8_repair_feed(&output->repair, bytes, len, &output->text);
+    cut_to_cap(output);
+}
+
+int output_take_tail(struct output *output, const char *bytes, size_t len, struct error *err)
+{
+    if (output->has_tail)
+        return error_set(err, ERROR_MALFORMED, "the sandbox sent the end of an output twice");
+    if (len > EXECUTION_TAIL_CAP)
+        return error_set(err, ERROR_MALFORMED, "the sandbox sent an end of %zu bytes, over %u", len,
+                         EXECUTION_TAIL_CAP);
+    buf_add(&output->tail, bytes, len);
+    output->has_tail = true;
+    return buf_check(&output->tail, "the end of an output", err);
+}
+
+/* Behind a cut: repaired on its own, from the first byte that can begin a character. */
+static void add_tail_behind_cut(struct output *output)
+{
+    struct utf8_repair repair = {.pending_len = 0};
+    BUF_AUTO struct buf text = {0};
+    size_t skipped = 0;
+
+    while (skipped < sizeof repair.pending - 1 && skipped < output->tail.len &&
+           is_within_character(output->tail.data[skipped]))
+        skipped++;
+    utf8_repair_feed(&repair, output->tail.data + skipped, output->tail.len - skipped, &text);
+    utf8_repair_end(&repair, &text);
+    output->cut += skipped;
+    skipped = text.len > EXECUTION_TAIL_CAP ? text.len - EXECUTION_TAIL_CAP : 0;
+    while (skipped < text.len && is_within_character(text.data[skipped]))
+        skipped++;
+    output->cut += skipped;
+    if (text.len > skipped)
+        buf_add(&output->text, text.data + skipped, text.len - skipped);
+}
+
+void output_end(struct output *output, uint64_t cut_inside)
+{
+    bool whole = output->cut == 0 && cut_inside == 0;
+
+    if (whole) {
+        if (output->tail.len > 0)
+            utf8_repair_feed(&output->repair, output->tail.data, output->tail.len, &output->text);
+        utf8_repair_end(&output->repair, &output->text);
+        if (!output->has_tail)
+            cut_to_cap(output);
+    }
+    output->cut += cut_inside;
+    if (!whole) {
+        output->cut += output->repair.pending_len;
+        output->repair.pending_len = 0;
+    }
+    output->head = output->text.len;
+    if (!whole && output->tail.len > 0)
+        add_tail_behind_cut(output);
+    buf_add(&output->text, "", 0); /* at least a NUL */
+}
+
+void output_break_off(struct output *output)
+{
+    buf_clear(&output->tail);
+    output->has_tail = false;
+    output_end(output, 0);
+}

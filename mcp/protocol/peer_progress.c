@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Progress of the calls whose client gave a token. What is new with the tool (a run's output, its
+ * place in the queue) goes out at most every 250 ms, and not before that, so that a quick call is
+ * answered plainly. Where a tool has nothing new, the client hears from 1 s on, then at least every
+ * 5 s, how long the call has been under way, so that it does not time out. The value is that time
+ * in seconds: it rises from message to message. Runs on the loop's thread.
+ */
+#include "helpers/base/json.h"
+#include "mcp/protocol/peer_private.h"
+
+#define PROGRESS_TICK_MS      250
+#define PROGRESS_FIRST_MS     1000
+#define PROGRESS_HEARTBEAT_MS 5000
+#define PROGRESS_STEP         0.01              /* the least rise, as many digits as are sent */
+#define PROGRESS_NEWS_CAP     ((size_t)8 << 10) /* bytes of one message */
+
+static void tell(struct peer_call *call, uint64_t now, const struct buf *news)
+{
+    struct buf BUF_AUTO text = {0};
+    double value = (double)(now - call->started_ms) / 1000;
+
+    if (value < call->told + PROGRESS_STEP)
+        value = call->told + PROGRESS_STEP;
+    buf_init(&text, MESSAGE_OUT_CAP);
+    message_begin_notification(&text, "notifications/progress");
+    buf_adds(&text, "{\"progressToken\":");
+    json_write(&text, call->token);
+    buf_addf(&text, ",\"progress\":%.2f,\"message\":", value);
+    json_write_string(&text, news->data, news->len);
+    buf_addc(&text, '}');
+    message_end(&text);
+    call->told = value;
+    call->told_ms = now;
+    if (!text.failed)
+        call->reply->send(call->reply, text.data, text.len, false);
+}
+
+static bool is_due(const struct peer_call *call, uint64_t now)
+{
+    uint64_t since = call->told_ms ? call->told_ms : call->started_ms;
+
+    return now - since >= (call->told_ms ? PROGRESS_HEARTBEAT_MS : PROGRESS_FIRST_MS);
+}
+
+static void look_at(struct peer_call *call, uint64_t now)
+{
+    const struct tool *tool = call->call.tool;
+    struct buf BUF_AUTO news = {0};
+
+    buf_init(&news, PROGRESS_NEWS_CAP);
+    if (tool->news && tool->news(&call->call, &news) && news.len > 0) {
+        tell(call, now, &news);
+    } else if (is_due(call, now)) {
+        buf_addf(&news, "%s has been under way for %.0f s", tool->name,
+                 (double)(now - call->started_ms) / 1000);
+        tell(call, now, &news);
+    }
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct peer *peer = timer->data;
+    uint64_t now = uv_now(timer->loop);
+    struct peer_call *call;
+
+    LIST_FOREACH(call, &peer->calls, link)
+    {
+        if (call->token && call->reply && !call->cancelled &&
+            now - call->started_ms >= PROGRESS_TICK_MS)
+            look_at(call, now);
+    }
+}
+
+void peer_progress_begin(struct peer *peer, struct peer_call *call)
+{
+    if (!call->token)
+        return;
+    uv_update_time(peer->parts->loop);
+    call->started_ms = uv_now(peer->parts->loop);
+    if (!uv_is_active((uv_handle_t *)&peer->progress_timer))
+        uv_timer_start(&peer->progress_timer, on_timer, PROGRESS_TICK_MS, PROGRESS_TICK_MS);
+}
+
+void peer_progress_end(struct peer *peer)
+{
+    struct peer_call *call;
+
+    LIST_FOREACH(call, &peer->calls, link)
+    {
+        if (call->token && !call->cancelled)
+            return;
+    }
+    uv_timer_stop(&peer->progress_timer);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mcp/tool/analysis.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "helpers/base/log.h"
+#include "mcp/tool/session_broker.h"
+
+#define LANE_RETRY_AFTER_S 1 /* the lane works its queue off in less */
+
+void analysis_init(struct analysis *analysis)
+{
+    run_news_init(&analysis->news);
+}
+
+void analysis_finish(struct analysis *analysis)
+{
+    run_news_finish(&analysis->news);
+}
+
+/* ---- judging ---- */
+
+static bool is_among(const char *module, const char *const *modules)
+{
+    for (size_t i = 0; modules[i]; i++) {
+        if (strcmp(modules[i], module) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_within(const struct validator_profile *profile,
+                      const struct validator_profile *limit)
+{
+    const char *const *modules = validator_profile_modules(profile);
+
+    for (size_t i = 0; modules[i]; i++) {
+        if (!is_among(modules[i], validator_profile_modules(limit)))
+            return false;
+    }
+    return true;
+}
+
+int analysis_find_profile(const struct server_parts *parts, const char *name,
+                          const struct validator_profile **profile, struct error *err)
+{
+    *profile = name ? validator_profile_find(name) : parts->profile;
+    if (!*profile)
+        return error_set_at(err, "profile", "there is no profile of this name; there are %s",
+                            validator_profile_names());
+    if (!is_within(*profile, parts->profile))
+        return error_set_at(
+            err, "profile", "%s is wider than this server allows: send %s, or leave it out",
+            validator_profile_name(*profile), validator_profile_name(parts->profile));
+    return 0;
+}
+
+static void count_refusal(struct server_parts *parts, const char *rule)
+{
+    for (size_t i = 0; i < REFUSED_RULES_CAP; i++) {
+        struct refused_rule *row = &parts->refused[i];
+
+        if (!row->rule)
+            row->rule = rule;
+        if (strcmp(row->rule, rule) == 0) {
+            row->programs++;
+            return;
+        }
+    }
+}
+
+bool analysis_judge(struct analysis *analysis, struct buf *why)
+{
+    struct verdict *verdict = &analysis->verdict;
+    const char *rule;
+
+    validator_check(analysis->code, analysis->code_len, analysis->profile, verdict);
+    if (verdict->accepted) {
+        for (size_t i = 0; i < verdict->module_count; i++)
+            analysis->preload[i] = verdict->modules[i];
+        return true;
+    }
+    rule = verdict->diagnostic_count > 0 ? verdict->diagnostics[0].code : "unknown";
+    count_refusal(analysis->parts, rule);
+    log_info("run", "verdict=refused rule=%s line=%zu problems=%zu code_bytes=%zu", rule,
+             verdict->diagnostics[0].line, verdict->diagnostic_count, analysis->code_len);
+    validator_explain(verdict, analysis->code, analysis->code_len, why);
+    return false;
+}
+
+/* ---- on the executor's thread ---- */
+
+static void on_queued(void *user, unsigned place)
+{
+    struct analysis *analysis = user;
+
+    run_news_queued(&analysis->news, place);
+}
+
+static void on_started(void *user)
+{
+    struct analysis *analysis = user;
+
+    run_news_started(&analysis->news);
+}
+
+static void on_output(void *user, int fd, const char *bytes, size_t len)
+{
+    struct analysis *analysis = user;
+
+    (void)fd;
+    run_news_output(&analysis->news, bytes, len);
+}
+
+static void on_request(void *user, struct broker_request *request)
+{
+    struct analysis *analysis = user;
+
+    session_broker_take(analysis->parts, request);
+}
+
+static void on_result(void *user, const struct execution_result *result)
+{
+    struct analysis *analysis = user;
+
+    analysis->ended.status = result->status;
+    analysis->ended.exit_code = result->exit_code;
+    analysis->ended.waited = result->waited;
+    analysis->ended.seconds = result->seconds;
+    analysis->ended.out = result->stdout_len;
+    analysis->ended.err = result->stderr_len;
+    analysis->ended.cut = result->stdout_cut + result->stderr_cut;
+    analysis->ended.artifacts = result->artifact_count;
+    if (result->status == EXECUTION_BUSY)
+        analysis->retry_after_s = executor_retry_after(analysis->parts->executor);
+    analysis->take(analysis, result);
+    mailbox_post(analysis->parts->mailbox, &analysis->done);
+}
+
+/* ---- on the loop ---- */
+
+/* Sizes and times only: what the code is and prints is nobody's but its writer's. */
+static void open_done(void *arg)
+{
+    struct analysis *analysis = arg;
+
+    log_info("run",
+             "verdict=accepted id=%" PRIu64 " session=%s kind=%s ended=%s exit=%d waited=%.3f "
+             "seconds=%.3f code_bytes=%zu stdout_bytes=%zu stderr_bytes=%zu cut_bytes=%" PRIu64
+             " figures=%zu",
+             analysis->run_id, analysis->session_id ? analysis->session_id : "-",
+             analysis->verdict.kind, execution_status_name(analysis->ended.status),
+             analysis->ended.exit_code, analysis->ended.waited, analysis->ended.seconds,
+             analysis->code_len, analysis->ended.out, analysis->ended.err, analysis->ended.cut,
+             analysis->ended.artifacts);
+    analysis->run_id = 0;
+    analysis->on_done(analysis);
+}
+
+long analysis_timeout(const struct analysis *analysis)
+{
+    long most = analysis->parts->timeout_seconds;
+
+    return analysis->timeout_asked > 0 && analysis->timeout_asked < most ? analysis->timeout_asked
+                                                                         : most;
+}
+
+bool analysis_timeout_was_cut(const struct analysis *analysis)
+{
+    return analysis->timeout_asked > analysis->parts->timeout_seconds;
+}
+
+static int hand_over(struct analysis *analysis, struct error *err)
+{
+    struct server_parts *parts = analysis->parts;
+    const struct execution_job job = {
+        .code = analysis->code,
+        .code_len = analysis->code_len,
+        .session_id = analysis->session_id,
+        .kind = analysis->verdict.kind,
+        .profile = validator_profile_name(analysis->profile),
+        .allowed = validator_profile_modules(analysis->profile),
+        .preload = analysis->preload,
+        .timeout_ms = (unsigned)analysis_timeout(analysis) * 1000,
+        .warnings = analysis->warnings,
+        .on_queued = analysis->wants_news ? on_queued : NULL,
+        .on_started = analysis->wants_news ? on_started : NULL,
+        .on_output = analysis->wants_news ? on_output : NULL,
+        .on_request = analysis->session_id ? on_request : NULL,
+        .on_done = on_result,
+        .user = analysis,
+    };
+    struct error why = {0};
+
+    analysis->done.open = open_done;
+    analysis->done.arg = analysis;
+    analysis->run_id = executor_run(parts->executor, &job, &why);
+    if (analysis->run_id != 0)
+        return 0;
+    if (why.kind == ERROR_BUSY)
+        analysis->retry_after_s = executor_retry_after(parts->executor);
+    log_info("run", "verdict=accepted turned_away=%s", error_kind_name(why.kind));
+    return error_set(err, why.kind, "%s", why.text);
+}
+
+static void on_session(struct lane_job *job)
+{
+    struct analysis *analysis = (struct analysis *)((char *)job - offsetof(struct analysis, job));
+    struct error *err = &analysis->err;
+
+    /* Cancelled, the executor may be gone, as when the server ends. */
+    if (analysis->cancelled && err->kind == ERROR_NONE)
+        error_set(err, ERROR_CANCELLED, "the run was cancelled before it began");
+    if (err->kind != ERROR_NONE || hand_over(analysis, err) < 0)
+        analysis->on_failed(analysis, err);
+}
+
+static void find_session(struct lane_job *job, void *store)
+{
+    struct analysis *analysis = (struct analysis *)((char *)job - offsetof(struct analysis, job));
+
+    if (analysis->find_session)
+        analysis->find_session(analysis, store, &analysis->err);
+    else
+        store_session(store, analysis->session_id, NULL, 0, NULL, &analysis->err);
+}
+
+int analysis_start(struct analysis *analysis, struct error *err)
+{
+    struct server_parts *parts = analysis->parts;
+
+    if (!parts->executor)
+        return error_set(err, ERROR_UNAVAILABLE, "%s", parts->executor_error);
+    if (!analysis->find_session && !analysis->session_id)
+        return hand_over(analysis, err);
+    analysis->job.work = find_session;
+    analysis->job.done = on_session;
+    if (lane_submit(parts->read, &analysis->job, err) == 0)
+        return 0;
+    analysis->retry_after_s = LANE_RETRY_AFTER_S;
+    return -1;
+}
+
+void analysis_cancel(struct analysis *analysis)
+{
+    analysis->cancelled = true;
+    if (analysis->run_id != 0)
+        executor_cancel(analysis->parts->executor, analysis->run_id);
+}
+
+bool analysis_news(struct analysis *analysis, struct buf *to)
+{
+    return run_news_take(&analysis->news, to);
+}

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every system call that this machine's headers name, one by one, from a script in the interpreter's place: what the filter
+does not allow answers EPERM, or ENOSYS where a library has another way. The table of the allowed is the expected value."""
+import json
+import pathlib
+import re
+import tempfile
+import unittest
+
+import sandbox
+from sandbox import Sandbox
+from test_layers import PROBER
+
+HEADER = pathlib.Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
+X32 = 0x40000000
+
+ALLOWED = set("""
+    read readv pread64 write writev close lseek poll ppoll select pselect6 dup fcntl ioctl
+    open openat stat lstat fstat newfstatat statx access faccessat faccessat2 readlink readlinkat getdents64 getcwd
+    brk munmap mremap madvise mmap mprotect
+    arch_prctl set_tid_address set_robust_list rseq futex rt_sigaction rt_sigprocmask sigaltstack restart_syscall
+    sched_yield kill tgkill
+    getrandom getpid gettid getppid getuid geteuid getgid getegid uname sysinfo getrusage times sched_getaffinity
+    getrlimit prlimit64
+    clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time
+""".split())
+UNKNOWN = {"clone3", "openat2", "membarrier", "close_range"}  # ENOSYS: the library tries another
+USED_UP = {"execve"}  # ENOSYS: there was one, and it started the interpreter
+# Allowed, and they do not come back; that the interpreter ends well shows the first two.
+NO_RETURN = {"exit", "exit_group", "rt_sigreturn"}
+# Where the filter looks at arguments, some that it allows and that the kernel then finds wrong, or harmless. Everything else
+# is called with all bits set, which no call takes for good.
+ARGUMENTS = {
+    "mmap": "0, 0, 1, 2, -1, 0", "mprotect": "1, 0, 0", "open": "0, 0", "openat": "-1, 0, 0", "fcntl": "-1, 1",
+    "ioctl": "-1, 0x5401", "prlimit64": "0, -1, 0, 0", "kill": "os.getpid(), 0", "tgkill": "os.getpid(), os.getpid(), 0",
+    "futex": "0, 1, 0",
+}
+
+SWEEPS = """
+PROT, MAP_PRIVATE, MAP_ANONYMOUS = range(8), 2, 0x20
+F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC = 1, 2, 3, 1030
+probes = {}
+def add(name, *args):
+    probes[name] = lambda: raw(*args)
+for command in (*range(64), *range(1024, 1060)):
+    add("fcntl %d" % command, 72, -1, command, 0)
+for request in (*range(0x5400, 0x5480), 0x541b, 0x8912, 0x8913, 0x8924, 0x4004667e, 0xc0045401, 0x100005401):
+    add("ioctl %#x" % request, 16, -1, request, 0)
+for flags in (0, 1, 2, 3, 0o100, 0o1000, 0o2000, 0o2000000, 0o10000, 0o200000, 0o20000000, 0o20200002):
+    add("open %#o" % flags, 2, 0, flags, 0)
+    add("openat %#o" % flags, 257, -1, 0, flags, 0)
+for prot in PROT:
+    add("mprotect %d" % prot, 10, 1, 0, prot)
+    add("mmap anonymous %d" % prot, 9, 0, 0, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    add("mmap file %d" % prot, 9, 0, 0, prot, MAP_PRIVATE, -1, 0)
+add("prlimit64 set", 302, 0, 7, 1, 0)
+add("prlimit64 of the runner, set", 302, os.getppid(), 7, 1, 0)
+for target in (0, 1, -1, os.getppid(), -os.getpid(), 2 ** 31 - 1):
+    add("kill %s" % ("runner" if target == os.getppid() else target), 62, target, 0)
+    add("tgkill %s" % ("runner" if target == os.getppid() else target), 234, target, target, 0)
+"""
+# Of those, what gets as far as the kernel.
+SWEPT = {"fcntl 1", "fcntl 2", "fcntl 3", "fcntl 1030", "ioctl 0x5401", "ioctl 0x5451",
+         *("%s %s" % (name, flags) for name in ("open", "openat")
+           for flags in ("0o0", "0o2000000", "0o10000", "0o200000")),
+         *("mprotect %d" % prot for prot in range(4)), *("mmap anonymous %d" % prot for prot in range(4)),
+         *("mmap file %d" % prot for prot in range(8)), "ioctl 0x100005401",
+         "open 0o20000000", "openat 0o20000000"}
+
+
+def numbers():
+    if not HEADER.exists():
+        raise unittest.SkipTest("SKIPPED: %s is not here: the filter's numbers are those of x86-64" % HEADER)
+    return {name: int(number) for name, number in re.findall(r"(?m)^#define __NR_(\w+) (\d+)$", HEADER.read_text())}
+
+
+def ask(code, bwrap=False):
+    """({probe: errno's name or "done"}, the outcome)"""
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder).chmod(0o755)
+        script = pathlib.Path(folder) / "prober.py"
+        script.write_text(PROBER + code + "\ntry_all(probes)\n")
+        with Sandbox(bwrap=bwrap, interpreter=script) as box:
+            outcome = box.run("", timeout_ms=20000)
+    return json.loads(outcome.result.get("value", "null")), outcome
+
+
+class EachSystemCall(unittest.TestCase):
+    def one_by_one(self, bwrap):
+        calls = numbers()
+        self.assertGreater(len(calls), 330)
+        lines = ["probes = {}"]
+        for name, number in calls.items():
+            if name not in NO_RETURN:
+                arguments = ARGUMENTS.get(name, "-1, -1, -1, -1, -1, -1")
+                lines.append("probes[%r] = lambda: raw(%d, %s)" % (name, number, arguments))
+        # Numbers that no header names yet.
+        lines += ["for n in (*range(%d, 600), 1024, 2 ** 29): probes[str(n)] = lambda n=n: raw(n, -1, -1, -1, -1, -1, -1)"
+                  % (max(calls.values()) + 1)]
+        met, outcome = ask("\n".join(lines), bwrap)
+        self.assertEqual((outcome.status, outcome.complaints), ("ok", ""))
+        refused = {name: got for name, got in met.items() if got in ("EPERM", "ENOSYS")}
+        self.assertEqual(set(met) - set(refused), ALLOWED)
+        # A header older than the newest of these does not name it.
+        self.assertEqual({name for name, got in refused.items() if got == "ENOSYS"}, (UNKNOWN | USED_UP) & set(calls))
+
+    def test_bare(self):
+        self.one_by_one(False)
+
+    def test_under_bubblewrap(self):
+        self.one_by_one(True)
+
+    def test_arguments(self):
+        numbers()
+        met, _ = ask(SWEEPS)
+        self.assertEqual({name for name, got in met.items() if got != "EPERM"}, SWEPT)
+        self.assertGreater(len(met), 250)
+
+    def test_other_numberings_end_the_process(self):
+        for number in (X32, X32 + 1, X32 + 57, X32 + 512):
+            met, outcome = ask("probes = {'x32': lambda: raw(%d, 0)}" % number)
+            self.assertEqual((met, outcome.status, outcome.exit["signal"]), (None, "crash", 31), number)
+
+    def test_the_runners_own_filter(self):
+        """Read from outside: process 1 is filtered too, and may not be traced or dumped."""
+        with Sandbox(bwrap=True) as box:
+            status = [pathlib.Path("/proc/%d/status" % pid).read_text() for pid in sandbox.children_of(box.process.pid)]
+            filters = sorted(int(re.search(r"(?m)^Seccomp_filters:\t(\d+)$", text).group(1)) for text in status
+                             if "Name:\tbwrap" not in text)
+        self.assertEqual(filters, [1, 2])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What is new of a run: its place, its start, the newest of its output, never more than its cap.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "helpers/base/utf8.h"
+#include "mcp/tool/run_news.h"
+
+#define EURO  "\xE2\x82\xAC"
+#define LINES 100000
+
+static struct run_news news;
+
+static int setup(void **state)
+{
+    (void)state;
+    run_news_init(&news);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    run_news_finish(&news);
+    return 0;
+}
+
+static void expect(const char *text)
+{
+    struct buf BUF_AUTO got = {0};
+
+    assert_true(run_news_take(&news, &got));
+    assert_int_equal(got.len, strlen(text));
+    assert_memory_equal(got.data, text, got.len);
+}
+
+static void expect_nothing(void)
+{
+    struct buf BUF_AUTO got = {0};
+
+    assert_false(run_news_take(&news, &got));
+    assert_int_equal(got.len, 0);
+}
+
+static void tells_each_change_once(void **state)
+{
+    (void)state;
+    expect_nothing();
+    run_news_queued(&news, 3);
+    expect("waiting for a sandbox: place 3");
+    run_news_queued(&news, 3);
+    expect_nothing();
+    run_news_queued(&news, 2);
+    run_news_queued(&news, 1);
+    expect("waiting for a sandbox: place 1");
+    run_news_started(&news);
+    expect("running");
+    run_news_output(&news, "a\n", 2);
+    run_news_output(&news, "b\n", 2);
+    expect("a\nb\n");
+    expect_nothing();
+}
+
+static void keeps_the_newest(void **state)
+{
+    struct buf BUF_AUTO got = {0};
+    char line[32];
+
+    (void)state;
+    for (int i = 0; i < LINES; i++) {
+        snprintf(line, sizeof line, "line %d\n", i);
+        run_news_output(&news, line, strlen(line));
+    }
+    assert_true(run_news_take(&news, &got));
+    assert_in_range(utf8_count(got.data, got.len), RUN_NEWS_CHARACTERS - 100,
+                    RUN_NEWS_CHARACTERS + 4);
+    assert_memory_equal(got.data, "... line 9", 10); /* from a line's beginning */
+    assert_string_equal(got.data + got.len - strlen("line 99999\n"), "line 99999\n");
+    expect_nothing();
+}
+
+/* One long line, in pieces of any size, is cut between two characters. */
+static void cuts_between_characters(void **state)
+{
+    static char many[3 * 9000 + 1];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof many - 1; i++)
+        many[i] = EURO[i % 3];
+    for (size_t piece = 1; piece <= 9000; piece += 1234) {
+        struct buf BUF_AUTO got = {0};
+
+        run_news_output(&news, "abcde", 5);
+        run_news_output(&news, many, 3 * piece);
+        run_news_output(&news, many, 3 * 1200);
+        assert_true(run_news_take(&news, &got));
+        assert_memory_equal(got.data, "... " EURO, 7);
+        assert_int_equal(utf8_count(got.data, got.len), RUN_NEWS_CHARACTERS + 4);
+        assert_int_equal(got.len, 4 + 3 * RUN_NEWS_CHARACTERS);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(tells_each_change_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(keeps_the_newest, setup, teardown),
+        cmocka_unit_test_setup_teardown(cuts_between_characters, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
