@@ -177,6 +177,17 @@ class Figures(unittest.TestCase):
         self.assertNotIn("tmp", outcome.result["error"])
 
 
+class InASession(unittest.TestCase):
+    """Each job in a copy of the same interpreter: the figures of one are not those of the next."""
+
+    def test_each_job_has_its_own(self):
+        with sandbox.Session("plot", PLOT_PRELOAD, 384, bwrap=True) as box:
+            for count in (5, 0, 5):
+                outcome = box.run(HEAD + "for n in range(%d):\n    plt.figure(figsize=(3, 3)).gca().plot([n])\nplt.show()" % count,
+                                  allowed=PLOT, timeout_ms=20000)
+                self.assertEqual((outcome.status, len(outcome.artifacts), outcome.stderr), ("ok", count, b""), outcome.result)
+
+
 # Refused by the validator; and without it harmless inside.
 HOSTILE = (
     "plt.imread('/etc/passwd')", "plt.imread('/usr/share/matplotlib/mpl-data/images/back.png')", "plt.imsave('/tmp/x.png', [[1]])",
