@@ -87,7 +87,7 @@ class Ordinary(unittest.TestCase):
             with self.subTest(name):
                 told = accepted(HEAD + code)
                 self.assertEqual(told.returncode, 0, told.stdout)
-                outcome = run(HEAD + code, bwrap=True)
+                outcome = run(HEAD + code, bwrap=True, timeout_ms=20000)
                 self.assertEqual((outcome.status, outcome.result["error"]), ("ok", None), outcome.result)
                 self.assertEqual((outcome.text, outcome.stderr, outcome.complaints), ("", b"", ""))
                 self.assertGreaterEqual(len(outcome.artifacts), 1)
