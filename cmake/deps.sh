@@ -36,6 +36,7 @@ python3-numpy             | sandbox    | py:numpy                  | arrays, for
 python3-networkx          | sandbox    | py:networkx               | graphs, for analysis code                       | BSD-3-Clause
 python3-scipy             | sandbox    | py:scipy                  | statistics, for analysis code                   | BSD-3-Clause
 python3-tabulate          | sandbox    | py:tabulate               | Markdown tables, for analysis code              | MIT
+python3-matplotlib        | sandbox    | py:matplotlib             | figures, for analysis code                      | PSF-2.0
 curl                      | sandbox image test | cmd:curl                  | asks whether a Docker daemon or server answers  | curl
 mmdebstrap                | image test | cmd:mmdebstrap            | makes the base of the sandbox image             | MIT
 docker.io                 | test       | cmd:dockerd               | a private Docker daemon for the tests           | Apache-2.0
@@ -43,6 +44,7 @@ libpython3.11-testsuite   | test       | file:/usr/lib/python3.11/test/test_gram
 nodejs                    | test       | cmd:node                  | runs the MCP clients of others in the tests     | MIT
 npm                       | test       | cmd:npm                   | brings the MCP clients of others                | Artistic-2.0
 procps                    | test       | cmd:ps                    | looks at processes in the tests                 | GPL-2.0-or-later
+python3-prometheus-client | test       | py:prometheus_client      | reads what a server counts, in the tests         | Apache-2.0
 clang-format              | lint       | cmd:clang-format          | layout of the C code                            | Apache-2.0 with LLVM exception
 clang-tidy                | lint       | cmd:clang-tidy            | static analysis                                 | Apache-2.0 with LLVM exception
 shellcheck                | lint       | cmd:shellcheck            | static analysis of shell scripts                | GPL-3.0-or-later

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,10 +23,17 @@ struct broker_request {
     struct broker *broker; /* NULL once the run has ended; the loop's */
     struct gate *gate;     /* a reference */
     struct mail mail;
+    struct cancel *cancel; /* a reference; NULL until it is asked for */
+    uint64_t due;          /* uv_now */
     char *session_id, *target;
     uint32_t id;
     char *frame; /* the answer */
     size_t frame_len;
+};
+
+struct broker_clock {
+    uv_timer_t timer;
+    struct broker *broker;
 };
 
 struct gate *gate_create(struct mailbox *mailbox, struct error *err)
@@ -81,8 +89,16 @@ const char *broker_request_target(const struct broker_request *request)
     return request->target;
 }
 
+struct cancel *broker_request_cancel(struct broker_request *request)
+{
+    if (!request->cancel)
+        request->cancel = cancel_create(NULL);
+    return request->cancel ? cancel_ref(request->cancel) : NULL;
+}
+
 static void free_request(struct broker_request *request)
 {
+    cancel_unref(request->cancel);
     gate_unref(request->gate);
     free(request->session_id);
     free(request->target);
@@ -133,6 +149,76 @@ static int refuse(struct broker *broker, uint32_t id, int status, const char *de
         return error_set(err, ERROR_MEMORY, "out of memory for an answer");
     return broker->send(broker, frame, len);
 }
+
+/* Whoever is at work on it need not go on; an answer that comes all the same is dropped. */
+static void forget(struct broker *broker, struct broker_request *request)
+{
+    LIST_REMOVE(request, link);
+    request->broker = NULL;
+    broker->in_flight--;
+    if (request->cancel)
+        cancel_fire(request->cancel);
+}
+
+/* ---- the time a request may take ---- */
+
+static void on_clock(uv_timer_t *timer)
+{
+    struct broker *broker = ((struct broker_clock *)timer->data)->broker;
+    struct broker_request *request = LIST_FIRST(&broker->waiting), *next;
+    uint64_t now = uv_now(broker->loop), due = UINT64_MAX;
+    char detail[200];
+
+    snprintf(detail, sizeof detail,
+             "this took longer than %u ms and was given up: ask for less at once (a limit, one "
+             "node, a page), or compute it here",
+             broker->limits->request_ms);
+    for (; request; request = next) {
+        uint32_t id = request->id;
+
+        next = LIST_NEXT(request, link);
+        if (request->due > now) {
+            due = request->due < due ? request->due : due;
+            continue;
+        }
+        forget(broker, request);
+        if (refuse(broker, id, 504, detail, NULL) < 0)
+            return; /* the sandbox is broken, and the broker at its end */
+    }
+    if (due != UINT64_MAX)
+        uv_timer_start(timer, on_clock, due - now, 0);
+}
+
+static int start_clock(struct broker *broker, struct broker_request *request)
+{
+    uv_update_time(broker->loop);
+    request->due = uv_now(broker->loop) + broker->limits->request_ms;
+    if (!broker->clock) {
+        broker->clock = calloc(1, sizeof *broker->clock);
+        if (!broker->clock)
+            return -1;
+        uv_timer_init(broker->loop, &broker->clock->timer);
+        broker->clock->timer.data = broker->clock;
+        broker->clock->broker = broker;
+    }
+    if (!uv_is_active((uv_handle_t *)&broker->clock->timer))
+        uv_timer_start(&broker->clock->timer, on_clock, broker->limits->request_ms, 0);
+    return 0;
+}
+
+static void on_clock_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+static void stop_clock(struct broker *broker)
+{
+    if (broker->clock)
+        uv_close((uv_handle_t *)&broker->clock->timer, on_clock_closed);
+    broker->clock = NULL;
+}
+
+/* ---- answers ---- */
 
 /* On the loop: the answer has come. */
 static void open_answer(void *arg)
@@ -211,7 +297,7 @@ static struct broker_request *create_request(struct broker *broker, uint32_t id,
     request->id = id;
     request->session_id = strdup(broker->session_id);
     request->target = strndup(target, len);
-    if (!request->session_id || !request->target) {
+    if (!request->session_id || !request->target || start_clock(broker, request) < 0) {
         free_request(request);
         return NULL;
     }
@@ -257,9 +343,7 @@ void broker_end(struct broker *broker)
 {
     struct broker_request *request;
 
-    while ((request = LIST_FIRST(&broker->waiting))) {
-        LIST_REMOVE(request, link);
-        request->broker = NULL;
-    }
-    broker->in_flight = 0;
+    while ((request = LIST_FIRST(&broker->waiting)))
+        forget(broker, request);
+    stop_clock(broker);
 }

@@ -2,7 +2,7 @@
  *
  * The requests that code in a sandbox makes of the session API, on their way out and back. The
  * session is the job's; what the code sends is checked for its form here and answered by whoever
- * gave the job. Bounded in number and in bytes.
+ * gave the job. Bounded in number, in bytes and in time.
  *
  * Threads: all on the executor's loop, but executor_answer, which may come from any thread, late,
  * or after the executor is gone: it goes through a gate that knows whether there is still a mailbox
@@ -22,6 +22,8 @@
     1000u /* requests over the cap that still get an answer; then the sandbox is ended */
 #define BROKER_ANSWER_BODY_CAP (FRAME_ANSWER_CAP - 6u)
 
+struct broker_clock; /* looks for requests that take too long; while there are any */
+
 struct gate;
 struct gate *gate_create(struct mailbox *mailbox,
                          struct error *err); /* one reference, the caller's */
@@ -30,6 +32,7 @@ void gate_unref(struct gate *gate);          /* takes NULL */
 
 /* Of one run; embedded in it. */
 struct broker {
+    uv_loop_t *loop;
     struct gate *gate;      /* borrowed */
     const char *session_id; /* borrowed; NULL: each request is answered that there is no session */
     const struct executor_limits *limits;
@@ -39,12 +42,14 @@ struct broker {
 
     LIST_HEAD(, broker_request) waiting;
     size_t in_flight, requests, answer_bytes;
+    struct broker_clock *clock; /* owned; NULL before the first request */
 };
 
 /* Takes a FRAME_REQUEST. -1 with ERROR_MALFORMED where it has no right to go on. */
 int broker_take(struct broker *broker, const struct frame *frame, struct error *err);
 
-/* The run has ended: answers that come later are dropped. */
+/* The run has ended, or goes on in another sandbox: answers that come later are dropped, and those
+ * at work on them are told. */
 void broker_end(struct broker *broker);
 
 #endif

@@ -1,44 +1,66 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A Docker daemon's HTTP API, as far as the executor needs it: one call and its answer, in the
- * version that the daemon offers, over a Unix socket or TCP (with TLS as DOCKER_TLS_VERIFY and
- * DOCKER_CERT_PATH say). Podman speaks the same.
+ * version that the daemon offers, over a Unix socket or TCP, with TLS or without (docker_host.h).
+ * Podman speaks the same.
  *
- * Calls block; any thread may make them, several at a time.
+ * Calls block, each for a bounded time; any thread may make them, several at a time.
  */
 #ifndef LECTERN_EXECUTOR_DOCKER_API_H
 #define LECTERN_EXECUTOR_DOCKER_API_H
 
+#include "executor/docker_host.h"
 #include "helpers/base/http.h"
 #include "helpers/base/json.h"
 
-#define DOCKER_CALL_MS     30000u
-#define DOCKER_PING_MS     3000u
+#define DOCKER_CALL_MS     15000u
+#define DOCKER_PING_MS     2000u
+#define DOCKER_LOOK_MS     4000u              /* asking what it has, and what it is */
 #define DOCKER_CLIENTS_CAP 8u                 /* connections kept open */
 #define DOCKER_ANSWER_CAP  ((size_t)16 << 20) /* a list of very many containers */
+#define DOCKER_ID_CAP      128
 
 struct docker_api;
 
-/* host: "unix:///var/run/docker.sock", "tcp://127.0.0.1:2375"; NULL: DOCKER_HOST, else where
- * daemons usually listen. Asks the daemon; NULL with ERROR_UNAVAILABLE where none answers. */
+/* host as of docker_host_find. Asks nobody: docker_api_hello does. */
 struct docker_api *docker_api_create(const char *host, struct error *err);
 void docker_api_destroy(struct docker_api *api); /* takes NULL */
 
-const char *docker_api_host(const struct docker_api *api);
-const char *docker_api_version(const struct docker_api *api); /* "1.41" */
-const char *docker_api_server(const struct docker_api *api);  /* "Docker/20.10.24 (linux)", or "" */
+const struct docker_host *docker_api_host(const struct docker_api *api);
 
-/* path begins behind the version: "/containers/create?name=x". body: NULL, or JSON to send
- * (borrowed). Returns the answer's status and, where answer is not NULL and the body is JSON, that
- * in *answer (owned, else NULL); -1 where no answer came. */
-long docker_call(struct docker_api *api, const char *method, const char *path, const json_t *body,
-                 const struct cancel *cancel, json_t **answer, struct error *err);
+/* Asks which daemon it is and which version of the API it offers; later calls speak that. -1 with
+ * ERROR_UNAVAILABLE and what mends it where none answers within DOCKER_PING_MS. */
+int docker_api_hello(struct docker_api *api, struct error *err);
 
-/* What the daemon said of an answer that is an error: always -1. what: "create a container". */
+/* What it said: "Docker/20.10.24 (linux), API 1.41". */
+void docker_api_server(struct docker_api *api, char *text, size_t size);
+
+struct docker_request {
+    const char *method;
+    const char *path;   /* begins behind the version: "/containers/create?name=x" */
+    const json_t *body; /* or NULL; borrowed */
+    unsigned ms;        /* most that it may take; 0: DOCKER_CALL_MS */
+    const struct cancel *cancel;
+};
+
+/* Returns the answer's status and, where answer is not NULL and there is a body, that in *answer
+ * (owned, else NULL); the plain text of a failure becomes {"message": text}. -1 where no answer
+ * came, or a good one that is no JSON though JSON is asked for. */
+long docker_call(struct docker_api *api, const struct docker_request *request, json_t **answer,
+                 struct error *err);
+
+/* What the daemon said of an answer that is an error, and what mends it: always -1 with
+ * ERROR_UNAVAILABLE. what: "create a container". */
 int docker_refused(long status, const json_t *answer, const char *what, struct error *err);
 
+struct docker_image {
+    char id[DOCKER_ID_CAP]; /* "sha256:..." */
+    char created[48];       /* "2026-11-21T11:10:39.123Z" */
+};
+
 /* -1 with ERROR_UNAVAILABLE, and what mends it, where the daemon does not have the image. */
-int docker_check_image(struct docker_api *api, const char *image, struct error *err);
+int docker_find_image(struct docker_api *api, const char *name, struct docker_image *image,
+                      struct error *err);
 
 /* The container's standard streams as one connection. */
 struct http_tunnel *docker_attach(struct docker_api *api, const char *container,

@@ -6,6 +6,7 @@
 #ifndef LECTERN_EXECUTOR_DOCKER_PLAN_H
 #define LECTERN_EXECUTOR_DOCKER_PLAN_H
 
+#include "executor/docker_info.h"
 #include "executor/executor.h"
 #include "helpers/base/json.h"
 
@@ -21,9 +22,20 @@
 #define DOCKER_FILES_OPEN     256
 #define DOCKER_OOM_SCORE      500 /* before the host's own work */
 
+struct docker_plan {
+    const struct execution_kind *kind;
+    const char *image, *owner;
+    const char *runtime;         /* NULL: the daemon's default */
+    struct docker_limits limits; /* those that the daemon can hold; others are not asked for */
+    bool cpu_at_once; /* the CPU limit from the start, for a daemon that cannot set it later */
+    long started;     /* seconds since 1970 */
+};
+
 /* Owned; NULL with an error. */
-json_t *docker_plan_create(const struct execution_kind *kind, const char *image, const char *owner,
-                           long started, struct error *err);
-json_t *docker_plan_settle(struct error *err);
+json_t *docker_plan_create(const struct docker_plan *plan, struct error *err);
+json_t *docker_plan_settle(const struct docker_limits *limits, struct error *err);
+
+/* Whether there is anything to set once it is warm. */
+bool docker_plan_settles(const struct docker_plan *plan);
 
 #endif

@@ -24,9 +24,15 @@ struct engine_box; /* each engine's own; one sandbox from its start to its remov
 struct engine {
     const char *name;
 
-    /* Checks that the engine works, clears what a dead owner left. */
+    /* Clears what a dead owner left. Fails where the configuration is wrong; where what it needs is
+     * only not there now (no daemon, no image), it opens all the same and each start looks again.
+     */
     void *(*open)(const struct executor_config *config, struct error *err);
     void (*close)(void *state);
+
+    /* 0 when boxes can be started now; -1 with what is missing and what mends it. Blocks, for
+     * seconds at most. NULL in the table: it always works once it is open. */
+    int (*works)(void *state, struct error *err);
 
     void (*describe)(void *state, char *text, size_t size); /* one sentence */
     void (*interrupt)(void *state); /* makes starts under way fail soon, for good */
@@ -55,6 +61,7 @@ struct engine {
 
 extern const struct engine engine_docker;
 extern const struct engine engine_local;
+extern const struct engine engine_either; /* the first of the two that works, from then on */
 
 /* As executor_create, with this engine and these limits: for tests. */
 struct executor_limits {
@@ -62,6 +69,7 @@ struct executor_limits {
     unsigned grace_ms;   /* above the runner's own deadline */
     unsigned warm_ms;    /* from the start to FRAME_READY */
     unsigned wait_ms;    /* waiting for a sandbox */
+    unsigned request_ms; /* from a request to its answer */
     size_t requests;     /* of one run */
     size_t answer_bytes; /* of one run */
 
@@ -85,8 +93,9 @@ struct executor *executor_create_with(const struct engine *engine,
                                       const struct executor_config *config,
                                       const struct executor_limits *limits, struct error *err);
 
-/* The engine that the configuration asks for and that works, opened; *state is its own. NULL with
- * ERROR_UNAVAILABLE. *note says what the user should know about the choice, or "". */
+/* The engine that the configuration asks for, opened; *state is its own. Where it leaves the
+ * choice, the one that works, and where none does yet, engine_either. NULL where the configuration
+ * is wrong. *note says what the user should know about the choice, or "". */
 const struct engine *engine_choose(const struct executor_config *config, void **state, char *note,
                                    size_t note_size, struct error *err);
 

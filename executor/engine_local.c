@@ -14,280 +14,114 @@
  * for its 5 s, but not against others who want it; for the number of processes, the runner's
  * seccomp filter.
  *
+ * Where the machine lacks something, each start looks again, so that what was mended works at once.
+ *
  * A sandbox dies with the server: bubblewrap asks the kernel for it (--die-with-parent), and the
  * runner ends when its standard input does. --die-with-parent means the thread that started it, so
  * only the lane's threads start sandboxes.
  */
 #include "executor/engine.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <grp.h>
-#include <linux/close_range.h>
-#include <poll.h>
-#include <signal.h>
+#include <inttypes.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "executor/local_machine.h"
 #include "executor/local_orphans.h"
-#include "executor/local_plan.h"
-#include "executor/words.h"
+#include "executor/local_spawn.h"
 #include "helpers/base/log.h"
 
-#define TRIAL_MS 5000
-#define IOPRIO_LOWEST_BE                                                                           \
-    (2 << 13 | 7) /* class best-effort, level 7: ioprio_set(2) has no header                       \
-                   */
 #define SHARE_PATH_CAP 4096
 
 struct local {
-    struct local_setup setup;
     char share_dir[SHARE_PATH_CAP];
-    atomic_bool stopping;
+    pthread_mutex_t lock;     /* of all below; held while the machine is looked at */
+    struct local_setup setup; /* without files */
+    bool ready;               /* setup is what works */
+    bool told;                /* the log says that it does not */
+    atomic_bool stopping;     /* of its own */
 };
 
 struct engine_box {
-    pid_t pid;
-    int stream; /* the runner's standard input and output, one socket */
-    int errors; /* its standard error, or -1 */
-    struct words words;
-    char line[3 * WORDS_KEPT + 1];
+    struct local_process process;
 };
-
-/* ---- what this machine has ---- */
-
-static void find_mounts(struct local_setup *setup)
-{
-    static const char *const paths[] = {
-        "/usr",          "/lib", "/lib32",           "/lib64",
-        "/libx32",       "/bin", "/etc/ld.so.cache", "/etc/alternatives",
-        "/etc/localtime"};
-
-    for (size_t i = 0; i < sizeof paths / sizeof *paths && setup->mount_count < LOCAL_MOUNTS_CAP;
-         i++) {
-        struct local_mount *mount = &setup->mounts[setup->mount_count];
-        ssize_t len = readlink(paths[i], mount->target, sizeof mount->target - 1);
-
-        mount->path = paths[i];
-        mount->target[len > 0 ? len : 0] = '\0';
-        if (len > 0 || access(paths[i], F_OK) == 0)
-            setup->mount_count++;
-    }
-}
-
-static int find_bwrap(struct local_setup *setup, struct error *err)
-{
-    static const char *const folders[] = {"/usr/bin", "/usr/local/bin", "/bin"};
-
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        snprintf(setup->bwrap, sizeof setup->bwrap, "%s/bwrap", folders[i]);
-        if (access(setup->bwrap, X_OK) == 0)
-            return 0;
-    }
-    return error_set(err, ERROR_UNAVAILABLE,
-                     "bubblewrap is not installed: apt-get install bubblewrap");
-}
-
-static bool add_file(struct local_setup *setup, const char *name, const char *mode)
-{
-    struct local_file *file = &setup->files[setup->file_count];
-
-    if (setup->file_count == LOCAL_FILES_CAP || strlen(name) >= sizeof file->name)
-        return false;
-    memcpy(file->name, name, strlen(name) + 1);
-    file->mode = mode;
-    setup->file_count++;
-    return true;
-}
-
-/* The runner, all Python that lies beside it, and the tables it judges by. */
-static int find_files(struct local *local, struct error *err)
-{
-    DIR *folder = opendir(local->share_dir);
-    struct dirent *entry;
-    int rc = 0;
-
-    if (!folder)
-        return error_set(err, ERROR_UNAVAILABLE, "%s: %s: make build", local->share_dir,
-                         strerrordesc_np(errno));
-    add_file(&local->setup, "runner", "0555");
-    add_file(&local->setup, "fork.so", "0444");
-    add_file(&local->setup, "policy.json", "0444");
-    while (rc == 0 &&
-           (entry = readdir(folder))) { // NOLINT(concurrency-mt-unsafe): this thread's own folder
-        const char *dot = strrchr(entry->d_name, '.');
-
-        if (dot && strcmp(dot, ".py") == 0 && !add_file(&local->setup, entry->d_name, "0444"))
-            rc = error_set(err, ERROR_UNAVAILABLE, "%s holds more than it should: make build",
-                           local->share_dir);
-    }
-    closedir(folder);
-    return rc;
-}
-
-static void close_files(const struct local *local, int *fds)
-{
-    for (size_t i = 0; i < local->setup.file_count; i++) {
-        if (fds[i] >= 0)
-            close(fds[i]);
-    }
-}
-
-static int open_files(const struct local *local, int *fds, struct error *err)
-{
-    char path[SHARE_PATH_CAP + 64];
-
-    for (size_t i = 0; i < LOCAL_FILES_CAP; i++)
-        fds[i] = -1;
-    for (size_t i = 0; i < local->setup.file_count; i++) {
-        snprintf(path, sizeof path, "%s/%s", local->share_dir, local->setup.files[i].name);
-        fds[i] = open(path, O_RDONLY | O_CLOEXEC);
-        if (fds[i] < 0) {
-            error_set(err, ERROR_UNAVAILABLE, "%s: %s: make build", path, strerrordesc_np(errno));
-            close_files(local, fds);
-            return -1;
-        }
-    }
-    return 0;
-}
 
 /* ---- starting ---- */
 
-/* Between fork and exec: only calls that are safe there. Never returns. */
-static void become(const struct local_plan *plan, const int *fds, size_t fd_count, int stream,
-                   int errors)
+/* Whether the machine and the runner's files are such that a sandbox comes up. */
+static int look(const struct local *local, struct local_setup *setup, struct error *err)
 {
-    static char *const no_environment[] = {NULL};
-    struct sigaction plain = {.sa_handler = SIG_DFL};
-    sigset_t none;
+    int fds[LOCAL_FILES_CAP];
 
-    for (int signal_number = 1; signal_number < NSIG; signal_number++)
-        sigaction(signal_number, &plain, NULL);
-    sigemptyset(&none);
-    pthread_sigmask(SIG_SETMASK, &none, NULL);
-    setpgid(0, 0); /* a group of its own: ended whole, and out of the terminal's reach */
-    if (dup2(stream, STDIN_FILENO) < 0 || dup2(stream, STDOUT_FILENO) < 0 ||
-        dup2(errors, STDERR_FILENO) < 0)
-        _exit(126);
-    /* Whatever a library has opened without close-on-exec stays outside. */
-    if (close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) < 0) {
-        for (int fd = STDERR_FILENO + 1; fd < (int)sysconf(_SC_OPEN_MAX); fd++)
-            fcntl(fd, F_SETFD, FD_CLOEXEC);
-    }
-    for (size_t i = 0; i < fd_count; i++)
-        fcntl(fds[i], F_SETFD, 0);
-    for (size_t i = 0; i < local_limit_count; i++) {
-        struct rlimit limit = {.rlim_cur = local_limits[i].value,
-                               .rlim_max = local_limits[i].value};
-
-        if (setrlimit((__rlimit_resource_t)local_limits[i].resource, &limit) < 0 && errno != EPERM)
-            _exit(126);
-    }
-    setpriority(PRIO_PROCESS, 0, LOCAL_NICE);
-    syscall(SYS_ioprio_set, 1, 0, IOPRIO_LOWEST_BE);
-    if (plan->drop &&
-        (setgroups(0, NULL) < 0 || setresgid(RUNNER_USER, RUNNER_USER, RUNNER_USER) < 0 ||
-         setresuid(RUNNER_USER, RUNNER_USER, RUNNER_USER) < 0))
-        _exit(126);
-    execve(plan->argv[0], (char *const *)plan->argv, no_environment);
-    _exit(127);
+    if (local_machine_open(setup, local->share_dir, fds, err) < 0)
+        return -1;
+    local_machine_close(setup, fds);
+    return local_machine_look(setup, err);
 }
 
-static struct engine_box *spawn(const struct local_plan *plan, const int *fds, size_t fd_count,
-                                struct error *err)
+/* 0 when sandboxes can be made here; looks again where they could not. *setup, with the files as
+ * they are now, may be NULL. */
+static int prepare(struct local *local, bool quiet, struct local_setup *setup, struct error *err)
 {
-    struct engine_box *box = calloc(1, sizeof *box);
-    int stream[2] = {-1, -1}, errors[2] = {-1, -1};
+    struct local_setup found;
+    struct error why = {0};
+    int rc = 0;
 
-    if (!box) {
-        error_set(err, ERROR_MEMORY, "out of memory for a sandbox");
-        return NULL;
+    pthread_mutex_lock(&local->lock);
+    if (atomic_load(&local->stopping))
+        rc = error_set(&why, ERROR_CANCELLED, "the server is stopping");
+    found = local->setup;
+    if (rc == 0)
+        rc = local_machine_files(&found, local->share_dir, &why);
+    if (rc == 0 && !local->ready) {
+        rc = look(local, &found, &why);
+        local->ready = rc == 0;
+        if (rc == 0)
+            local->setup = found;
     }
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream) < 0 ||
-        pipe2(errors, O_CLOEXEC | O_NONBLOCK) < 0) {
-        error_errno(err, errno, "a channel to the sandbox");
-        goto fail;
-    }
-    fcntl(stream[0], F_SETFL, O_NONBLOCK);
-    box->pid = fork();
-    if (box->pid == 0)
-        become(plan, fds, fd_count, stream[1], errors[1]);
-    if (box->pid < 0) {
-        error_errno(err, errno, "fork");
-        goto fail;
-    }
-    setpgid(box->pid, box->pid); /* here as well: whichever of the two comes first */
-    close(stream[1]);
-    close(errors[1]);
-    box->stream = stream[0];
-    box->errors = errors[0];
-    return box;
-fail:
-    for (int i = 0; i < 2; i++) {
-        if (stream[i] >= 0)
-            close(stream[i]);
-        if (errors[i] >= 0)
-            close(errors[i]);
-    }
-    free(box);
-    return NULL;
-}
-
-static const char *last_words(struct engine_box *box)
-{
-    char text[1024];
-    ssize_t got;
-
-    while ((got = read(box->errors, text, sizeof text)) > 0) {
-        log_debug("executor", "runner: %.*s", (int)got, text);
-        words_add(&box->words, text, (size_t)got);
-    }
-    return words_line(&box->words, box->line);
-}
-
-static void local_destroy(void *state, struct engine_box *box)
-{
-    (void)state;
-    close(box->stream);
-    /* Killing bubblewrap ends its PID namespace with all that is in it. */
-    /* The whole group: bubblewrap's inner process, while it is still being made, does not yet die
-     * with the outer one. */
-    kill(-box->pid, SIGKILL);
-    kill(box->pid, SIGKILL);
-    while (waitpid(box->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    last_words(box);
-    close(box->errors);
-    free(box);
+    if (rc == 0 && local->told)
+        log_info("executor", "local sandboxes can be made again");
+    if (rc < 0 && why.kind != ERROR_CANCELLED && !local->told && !quiet)
+        log_warning("executor", "%s. Analyses wait for it; it is looked for again", why.text);
+    if (rc == 0 || !quiet)
+        local->told = rc < 0;
+    pthread_mutex_unlock(&local->lock);
+    if (rc < 0)
+        return error_set(err, why.kind, "%s", why.text);
+    if (setup)
+        *setup = found;
+    return 0;
 }
 
 static struct engine_box *local_start(void *state, const struct execution_kind *kind,
                                       struct error *err)
 {
     struct local *local = state;
-    struct runner_command command;
-    struct local_plan plan;
     struct engine_box *box = NULL;
+    struct runner_command command;
+    struct local_setup setup;
+    struct local_plan plan;
     int fds[LOCAL_FILES_CAP];
 
-    if (atomic_load(&local->stopping)) {
-        error_set(err, ERROR_CANCELLED, "the server is stopping");
+    if (prepare(local, false, &setup, err) < 0 || runner_command_build(&command, kind, err) < 0 ||
+        local_machine_open(&setup, local->share_dir, fds, err) < 0)
         return NULL;
+    if (local_plan_build(&plan, &setup, fds, command.argv, err) == 0) {
+        box = calloc(1, sizeof *box);
+        if (!box)
+            error_set(err, ERROR_MEMORY, "out of memory for a sandbox");
     }
-    if (runner_command_build(&command, kind, err) < 0 || open_files(local, fds, err) < 0)
-        return NULL;
-    if (local_plan_build(&plan, &local->setup, fds, command.argv, err) == 0)
-        box = spawn(&plan, fds, local->setup.file_count, err);
-    close_files(local, fds);
+    if (box && local_spawn(&box->process, &plan, fds, setup.file_count, err) < 0) {
+        free(box);
+        box = NULL;
+    }
+    local_machine_close(&setup, fds);
     return box;
 }
 
@@ -297,21 +131,33 @@ static int local_settle(void *state, struct engine_box *box, struct error *err)
     return 0; /* no limit slows the warming */
 }
 
+static void local_destroy(void *state, struct engine_box *box)
+{
+    (void)state;
+    local_kill(&box->process);
+    free(box);
+}
+
 /* ---- the stream ---- */
 
 static int local_fd(const struct engine_box *box)
 {
-    return box->stream;
+    return box->process.stream;
 }
 
 static ssize_t local_send(struct engine_box *box, const void *bytes, size_t len)
 {
-    return send(box->stream, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+    return send(box->process.stream, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static const char *last_words(struct engine_box *box)
+{
+    return local_last_words(&box->process);
 }
 
 static ssize_t local_receive(struct engine_box *box, void *bytes, size_t size)
 {
-    ssize_t got = recv(box->stream, bytes, size, MSG_DONTWAIT);
+    ssize_t got = recv(box->process.stream, bytes, size, MSG_DONTWAIT);
 
     if (got >= 0)
         last_words(box);
@@ -320,111 +166,79 @@ static ssize_t local_receive(struct engine_box *box, void *bytes, size_t size)
 
 /* ---- opening ---- */
 
-/* Whether a sandbox comes up at all, with nothing but true(1) in it. */
-static int try_out(const struct local_setup *setup, struct error *err)
+static void local_close(void *state)
 {
-    static const char *const command[] = {"/usr/bin/true", NULL};
-    struct pollfd poll_fd = {.events = POLLIN};
-    struct engine_box *box;
-    struct local_plan plan;
-    int status = 0, rc;
+    struct local *local = state;
 
-    if (local_plan_build(&plan, setup, NULL, command, err) < 0)
-        return -1;
-    box = spawn(&plan, NULL, 0, err);
-    if (!box)
-        return -1;
-    poll_fd.fd = box->stream;
-    rc = poll(&poll_fd, 1, TRIAL_MS);
-    if (rc > 0 && waitpid(box->pid, &status, 0) == box->pid) {
-        rc = WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
-        if (rc < 0)
-            error_set(err, ERROR_UNAVAILABLE, "bubblewrap cannot make a sandbox here: %s",
-                      last_words(box));
-        close(box->stream);
-        close(box->errors);
-        free(box);
-        return rc;
-    }
-    error_set(err, ERROR_UNAVAILABLE, "bubblewrap did not end within %d s", TRIAL_MS / 1000);
-    local_destroy(NULL, box);
-    return -1;
-}
-
-static int try_ways(struct local_setup *setup, struct error *err)
-{
-    struct error first = {0};
-
-    setup->drop = geteuid() == 0;
-    if (try_out(setup, &first) == 0)
-        return 0;
-    if (setup->drop) {
-        setup->drop = false;
-        if (try_out(setup, err) == 0)
-            return 0;
-    }
-    return error_set(err, ERROR_UNAVAILABLE,
-                     "%s. Where user namespaces are switched off: sysctl -w "
-                     "kernel.unprivileged_userns_clone=1 (Debian), "
-                     "kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu)",
-                     first.text);
+    pthread_mutex_destroy(&local->lock);
+    free(local);
 }
 
 static void *local_open(const struct executor_config *config, struct error *err)
 {
     struct local *local = calloc(1, sizeof *local);
-    int fds[LOCAL_FILES_CAP];
+    struct error why = {0};
     size_t ended;
 
     if (!local) {
         error_set(err, ERROR_MEMORY, "out of memory for the local engine");
         return NULL;
     }
+    pthread_mutex_init(&local->lock, NULL);
     if (!config->share_dir || strlen(config->share_dir) >= sizeof local->share_dir) {
-        error_set(err, ERROR_UNAVAILABLE, "the folder with the runner is not known: --share");
+        error_set(err, ERROR_INVALID, "the folder with the runner is not known: --share");
         goto fail;
     }
     memcpy(local->share_dir, config->share_dir, strlen(config->share_dir) + 1);
+    if (owner_label(local->setup.owner, err) < 0)
+        goto fail;
     ended = local_orphans_end();
     if (ended > 0)
         log_warning("executor", "%zu sandboxes that a killed server left half made were ended",
                     ended);
-    find_mounts(&local->setup);
-    if (find_bwrap(&local->setup, err) < 0 || find_files(local, err) < 0 ||
-        open_files(local, fds, err) < 0)
-        goto fail;
-    close_files(local, fds);
-    if (access("/usr/bin/python3", X_OK) < 0) {
-        error_set(err, ERROR_UNAVAILABLE, "/usr/bin/python3 is not there: make deps");
-        goto fail;
-    }
-    if (try_ways(&local->setup, err) < 0)
-        goto fail;
+    prepare(local, true, NULL, &why); /* what is missing now may be there later */
     return local;
 fail:
-    free(local);
+    local_close(local);
     return NULL;
 }
 
-static void local_close(void *state)
+static int local_works(void *state, struct error *err)
 {
-    free(state);
+    return prepare(state, true, NULL, err);
+}
+
+static int local_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct error *err)
+{
+    struct local *local = state;
+    struct local_setup setup = {.file_count = 0};
+    uint64_t sum;
+
+    if (local_machine_files(&setup, local->share_dir, err) < 0 ||
+        local_machine_state(&setup, local->share_dir, &sum, err) < 0)
+        return -1;
+    snprintf(text, ENGINE_MADE_OF_CAP, "%016" PRIx64, sum);
+    return 0;
 }
 
 static void local_describe(void *state, char *text, size_t size)
 {
-    const struct local *local = state;
-    const char *user = local->setup.drop ? "nobody"
-                       : geteuid() == 0
-                           ? "nobody (root outside: this kernel lets nobody make no namespaces)"
-                           : "nobody (outside, the user of the server)";
+    struct local *local = state;
+    struct local_setup setup = {.drop = false};
+    struct error err = {0};
+    const char *user;
 
+    if (prepare(local, true, &setup, &err) < 0) {
+        snprintf(text, size, "no code can run yet, and that is tried again: %.400s", err.text);
+        return;
+    }
+    user = setup.drop       ? "nobody"
+           : geteuid() == 0 ? "nobody (root outside: this kernel lets nobody make no namespaces)"
+                            : "nobody (outside, the user of the server)";
     snprintf(text, size,
              "code runs under bubblewrap on this machine as %s: namespaces of its own, no network, "
-             "read-only root, no "
-             "capability, seccomp and Landlock by the runner; memory and CPU by rlimits and "
-             "deadlines, since no cgroup holds "
-             "them",
+             "read-only root, no capability, seccomp and Landlock by the runner; memory and CPU by "
+             "rlimits and deadlines, since no cgroup holds them",
              user);
 }
 
@@ -439,8 +253,10 @@ const struct engine engine_local = {
     .name = "local",
     .open = local_open,
     .close = local_close,
+    .works = local_works,
     .describe = local_describe,
     .interrupt = local_interrupt,
+    .made_of = local_made_of,
     .start = local_start,
     .settle = local_settle,
     .destroy = local_destroy,

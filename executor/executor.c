@@ -21,6 +21,7 @@ const struct executor_limits executor_limits_default = {
     .grace_ms = 2000,
     .warm_ms = 60000,
     .wait_ms = EXECUTION_WAIT_MS_MAX,
+    .request_ms = EXECUTION_REQUEST_MS_MAX,
     .requests = EXECUTION_REQUESTS_CAP,
     .answer_bytes = EXECUTION_ANSWERS_CAP,
 };
@@ -102,14 +103,6 @@ unsigned executor_retry_after(const struct executor *executor)
 void executor_stats(struct executor *executor, struct executor_stats *stats)
 {
     stats_read(&executor->stats, stats);
-}
-
-uint64_t executor_disagreements(const struct executor *executor)
-{
-    struct executor_stats now;
-
-    stats_read((struct stats *)&executor->stats, &now);
-    return now.ended[EXECUTION_DISAGREEMENT];
 }
 
 int executor_wait_warm(struct executor *executor, const char *kind, unsigned timeout_ms,

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "helpers/base/cancel.h"
 #include "helpers/base/error.h"
 
 #define EXECUTION_TIMEOUT_MS_DEFAULT 5000u
@@ -34,8 +35,9 @@
 #define EXECUTION_WAITING_CAP   64u /* jobs that may wait for a sandbox; one more is ERROR_BUSY */
 #define EXECUTION_SESSION_WAITING_CAP                                                              \
     48u /* of them of one session, or without one: a flood leaves room for others */
-#define EXECUTION_REQUESTS_CAP 20000u              /* helper requests of one run */
-#define EXECUTION_ANSWERS_CAP  ((size_t)256 << 20) /* bytes of all helper answers of one run */
+#define EXECUTION_REQUEST_MS_MAX 10000u /* one helper request; then it is answered 504 */
+#define EXECUTION_REQUESTS_CAP   20000u /* helper requests of one run */
+#define EXECUTION_ANSWERS_CAP    ((size_t)256 << 20) /* bytes of all helper answers of one run */
 
 /* Whom a sandbox serves. */
 enum execution_isolation {
@@ -106,6 +108,9 @@ const char *
 broker_request_session(const struct broker_request *request); /* the job's, never the code's word */
 const char *broker_request_target(
     const struct broker_request *request); /* "/session/SID/nodes?limit=5"; GET only */
+/* Fires when nobody waits for the answer any more: the run has ended, or the request took longer
+ * than it may. A reference of the caller's, NULL without memory. Within on_request only. */
+struct cancel *broker_request_cancel(struct broker_request *request);
 void executor_answer(struct broker_request *request, int status, const char *body, size_t len);
 
 struct execution_job {
@@ -147,12 +152,13 @@ struct executor_config {
 struct executor;
 
 /* Chooses the engine, removes containers a dead owner left, starts warming in the background. Fails
- * with ERROR_UNAVAILABLE, saying what mends it, when no engine works. */
+ * where the configuration is wrong. Where no engine works (no daemon, no image, no bubblewrap), jobs
+ * end with EXECUTION_ENGINE and what mends it, until one does: it is looked for again and again. */
 struct executor *executor_create(const struct executor_config *config, struct error *err);
 
 const char *executor_engine_name(const struct executor *executor); /* "docker", "local" */
 /* One sentence on what runs the code and which layers hold here; for the start message and doctor.
- * Static for its life. */
+ * As things stood when it was created; static for its life. */
 const char *executor_describe(const struct executor *executor);
 
 /* Takes the job; returns its id (never 0), or 0 with ERROR_BUSY when too many wait. Jobs that wait
@@ -195,10 +201,6 @@ struct executor_stats {
     } kinds[EXECUTOR_KINDS_CAP];
 };
 void executor_stats(struct executor *executor, struct executor_stats *stats);
-
-/* Runs that ended with EXECUTION_DISAGREEMENT since it was created, each a bug of ours. Any thread.
- */
-uint64_t executor_disagreements(const struct executor *executor);
 
 /* Blocks until at least one sandbox of that kind waits, or timeout_ms passed (-1). For tests and
  * benchmarks. */

@@ -10,9 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "executor/runner_command.h"
+#include "executor/local_plan.h"
+#include "executor/owner.h"
 
-#define TEXT_CAP 8192 /* bytes of a /proc file that are looked at */
+#define TEXT_CAP 16384 /* bytes of a /proc file that are looked at */
 
 static size_t read_file(long pid, const char *name, char text[TEXT_CAP])
 {
@@ -30,35 +31,29 @@ static size_t read_file(long pid, const char *name, char text[TEXT_CAP])
     return len > 0 ? (size_t)len : 0;
 }
 
-static bool parent_is_gone(long pid)
-{
-    char text[TEXT_CAP];
-    const char *line;
-
-    if (read_file(pid, "status", text) == 0)
-        return false;
-    line = strstr(text, "\nPPid:");
-    return line && strtol(line + strlen("\nPPid:"), NULL, 10) == 1;
-}
-
-/* The words of its command line: bwrap the first, the runner's place in the sandbox among them. */
-static bool is_ours(long pid)
+/* The words of its command line: bwrap the first, the runner's place in the sandbox and a dead
+ * owner among them. */
+static bool is_orphan(long pid)
 {
     char text[TEXT_CAP];
     size_t len = read_file(pid, "cmdline", text), first = strlen(text);
+    const char *owner = NULL, *word;
+    bool ours = false;
 
     if (len == 0 || first < strlen("bwrap") || strcmp(text + first - strlen("bwrap"), "bwrap") != 0)
         return false;
-    for (size_t at = 0; at < len; at += strlen(text + at) + 1) {
-        if (strcmp(text + at, RUNNER_FOLDER "/runner") == 0)
-            return true;
+    for (size_t at = 0; at < len; at += strlen(word) + 1) {
+        word = text + at;
+        ours = ours || strcmp(word, RUNNER_FOLDER "/runner") == 0;
+        if (!owner && strcmp(word, LOCAL_OWNER) == 0 && at + strlen(word) + 1 < len)
+            owner = word + strlen(word) + 1;
     }
-    return false;
+    return ours && owner && owner_is_dead(owner);
 }
 
 size_t local_orphans_end(void)
 {
-    DIR *processes = getpid() == 1 ? NULL : opendir("/proc");
+    DIR *processes = opendir("/proc");
     struct dirent *entry;
     size_t ended = 0;
 
@@ -66,7 +61,7 @@ size_t local_orphans_end(void)
     while (processes && (entry = readdir(processes))) {
         long pid = strtol(entry->d_name, NULL, 10);
 
-        if (pid > 1 && parent_is_gone(pid) && is_ours(pid) && kill((pid_t)pid, SIGKILL) == 0)
+        if (pid > 1 && is_orphan(pid) && kill((pid_t)pid, SIGKILL) == 0)
             ended++;
     }
     if (processes)

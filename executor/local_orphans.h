@@ -9,8 +9,8 @@
 
 #include <stddef.h>
 
-/* Ends every bwrap of a runner whose parent is gone (its parent is process 1); returns how many.
- * Does nothing where this server is process 1 itself, as its own sandboxes look just so. */
+/* Ends every bwrap of a runner whose owner, named in its command line (local_plan.h), is dead by
+ * its process's number and start (owner.h); returns how many. */
 size_t local_orphans_end(void);
 
 #endif

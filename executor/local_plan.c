@@ -82,6 +82,15 @@ static void add_environment(struct local_plan *plan)
     }
 }
 
+/* Whose sandbox it is, for all to see in bubblewrap's command line; set and taken away again, so
+ * that nothing of it goes inside. */
+static void add_owner(struct local_plan *plan, const struct local_setup *setup)
+{
+    if (setup->owner[0])
+        add_all(plan, (const char *const[]){"--setenv", LOCAL_OWNER, setup->owner, "--unsetenv",
+                                            LOCAL_OWNER, NULL});
+}
+
 int local_plan_build(struct local_plan *plan, const struct local_setup *setup, const int *fds,
                      const char *const *command, struct error *err)
 {
@@ -90,7 +99,9 @@ int local_plan_build(struct local_plan *plan, const struct local_setup *setup, c
     add(plan, setup->bwrap);
     add_all(plan, (const char *const[]){"--unshare-all", "--unshare-user", "--cap-drop", "ALL",
                                         "--new-session", "--die-with-parent", "--as-pid-1",
-                                        "--clearenv", "--hostname", "sandbox", "--uid", NULL});
+                                        "--clearenv", "--hostname", "sandbox", NULL});
+    add_owner(plan, setup);
+    add(plan, "--uid");
     addf(plan, "%u", RUNNER_USER);
     add(plan, "--gid");
     addf(plan, "%u", RUNNER_USER);

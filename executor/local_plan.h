@@ -10,16 +10,18 @@
 #include <stdbool.h>
 #include <sys/resource.h>
 
+#include "executor/owner.h"
 #include "executor/runner_command.h"
 
 #define LOCAL_MOUNTS_CAP  16u
-#define LOCAL_FILES_CAP   16u
-#define LOCAL_WORDS_CAP   192u
-#define LOCAL_TEXT_CAP    4096u
+#define LOCAL_FILES_CAP   32u
+#define LOCAL_WORDS_CAP   320u
+#define LOCAL_TEXT_CAP    8192u
 #define LOCAL_TMP_BYTES   (16u << 20)
 #define LOCAL_NICE        5
 #define LOCAL_CPU_SECONDS 60u /* of one process: import, run and warming, and some */
 #define LOCAL_FILES_OPEN  256u
+#define LOCAL_OWNER       "LECTERN_OWNER" /* stands before the owner in the command line */
 
 /* What of this machine a sandbox sees, found once. */
 struct local_mount {
@@ -35,6 +37,7 @@ struct local_file {
 };
 
 struct local_setup {
+    char owner[OWNER_CAP]; /* "": none is named */
     char bwrap[256];
     struct local_file files[LOCAL_FILES_CAP];
     size_t file_count;

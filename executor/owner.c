@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,8 +44,10 @@ static int host_name(char host[HOST_CAP], struct error *err)
     return 0;
 }
 
+#define UNKNOWN ULLONG_MAX
+
 /* When the process started, in the kernel's ticks since boot; 0 where there is none, or only what
- * its parent has not yet taken note of. */
+ * its parent has not yet taken note of; UNKNOWN where there is one that we may not look at. */
 static unsigned long long start_time(long pid)
 {
     char path[64], text[1024];
@@ -51,8 +55,8 @@ static unsigned long long start_time(long pid)
     char state;
 
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    if (read_file(path, text, sizeof text) < 0)
-        return 0;
+    if (read_file(path, text, sizeof text) < 0) /* mounted with hidepid, another user's is hidden */
+        return kill((pid_t)pid, 0) == 0 || errno == EPERM ? UNKNOWN : 0;
     at = strrchr(text, ')'); /* the name before it may hold anything */
     if (!at || at[1] != ' ')
         return 0;
@@ -82,6 +86,7 @@ bool owner_is_dead(const char *label)
 {
     char host[HOST_CAP];
     size_t len;
+    unsigned long long started;
     long pid;
     char *end;
 
@@ -93,5 +98,6 @@ bool owner_is_dead(const char *label)
     pid = strtol(label + len + 1, &end, 10);
     if (pid <= 0 || *end != '/')
         return false;
-    return start_time(pid) != strtoull(end + 1, NULL, 10);
+    started = start_time(pid);
+    return started != UNKNOWN && started != strtoull(end + 1, NULL, 10);
 }

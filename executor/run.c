@@ -200,6 +200,7 @@ void run_begin(struct run *run, const struct run_host *host, uint64_t id, void *
     run->wait.given = on_given;
     run->wait.placed = on_placed;
     run->wait.failed = on_failed;
+    run->broker.loop = host->loop;
     run->wait.session = run->session_id;
     run->broker.gate = host->gate;
     run->broker.session_id = run->session_id;

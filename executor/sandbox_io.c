@@ -121,6 +121,10 @@ static void on_poll(uv_poll_t *poll, int status, int events)
     struct sandbox *sandbox = poll->data;
     struct error err = {0};
 
+    /* At a socket's error, as of a peer that died with something unread, libuv has stopped
+     * watching; what came before the error is still to be read, and then the error itself. */
+    if (status < 0)
+        sandbox_watch(sandbox);
     if (status < 0 || (events & UV_READABLE))
         sandbox_receive(sandbox);
     if ((events & UV_WRITABLE) && !sandbox->doomed && uv_is_active((uv_handle_t *)poll)) {

@@ -10,13 +10,15 @@
 #include "image/run.h"
 #include "image/run_state.h"
 
-#define REQUEST_HEAD 4u /* the request's id */
+#define REQUEST_HEAD  4u            /* the request's id */
+#define PNG_BEGINNING "iVBORw0KGgo" /* base64 of the eight bytes that each PNG begins with */
 
 const struct inlet_rule child_frames[] = {
     {FRAME_READY, 2, FRAME_STATUS_CAP, 0},
     {FRAME_PONG, 0, 0, 0},
     {FRAME_STARTED, 0, 0, 0},
     {FRAME_REQUEST, REQUEST_HEAD + sizeof "GET /" - 1, FRAME_REQUEST_CAP, 0},
+    {FRAME_ARTIFACT, sizeof PNG_BEGINNING - 1, FRAME_ARTIFACT_CAP, 0},
     {FRAME_RESULT, 2, FRAME_RESULT_CAP, 0},
     {0},
 };
@@ -55,6 +57,7 @@ static int take_started(struct run *run, const struct inlet_piece *piece)
     if (run->phase != IMPORTING)
         return complain("the interpreter started what it was not given");
     run->started = run_now();
+    run->artifacts = 0;
     run_enter(run, RUNNING, run->job.timeout_ms);
     return run_send(run, FRAME_STARTED, "", 0);
 }
@@ -89,6 +92,43 @@ static int take_request(struct run *run, const struct inlet_piece *piece)
     return run_send(run, FRAME_REQUEST, data, piece->data_len);
 }
 
+/* Whole groups of four of the alphabet, padded in the last one alone. What the letters stand for is
+ * the code's own making. */
+static bool is_base64(const unsigned char *text, size_t len)
+{
+    size_t padding = 0;
+
+    if (len == 0 || len % 4 != 0)
+        return false;
+    while (padding < 2 && text[len - 1 - padding] == '=')
+        padding++;
+    for (size_t i = 0; i < len - padding; i++) {
+        unsigned char c = text[i];
+
+        if (!((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+              c == '+' || c == '/'))
+            return false;
+    }
+    return true;
+}
+
+static int take_artifact(struct run *run, const struct inlet_piece *piece)
+{
+    static const char beginning[] = PNG_BEGINNING;
+
+    if (run->phase == ASKED || run->phase == ENDING)
+        return 0;
+    if (run->phase != RUNNING || run->result)
+        return complain("a figure outside a run");
+    if (run->artifacts == FRAME_ARTIFACTS_MAX)
+        return complain("more than %u figures", FRAME_ARTIFACTS_MAX);
+    if (memcmp(piece->data, beginning, sizeof beginning - 1) != 0 ||
+        !is_base64(piece->data, piece->data_len))
+        return complain("a figure that is no PNG in base64");
+    run->artifacts++;
+    return run_send(run, FRAME_ARTIFACT, piece->data, piece->data_len);
+}
+
 static int take_result(struct run *run, const struct inlet_piece *piece)
 {
     if (run->result)
@@ -112,11 +152,9 @@ int run_take_from_child(struct run *run, const struct inlet_piece *piece)
     static const struct {
         unsigned char type;
         int (*take)(struct run *run, const struct inlet_piece *piece);
-    } takers[] = {{FRAME_READY, take_ready},
-                  {FRAME_PONG, take_pong},
-                  {FRAME_STARTED, take_started},
-                  {FRAME_REQUEST, take_request},
-                  {FRAME_RESULT, take_result}};
+    } takers[] = {{FRAME_READY, take_ready},       {FRAME_PONG, take_pong},
+                  {FRAME_STARTED, take_started},   {FRAME_REQUEST, take_request},
+                  {FRAME_ARTIFACT, take_artifact}, {FRAME_RESULT, take_result}};
 
     for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {
         if (takers[i].type == piece->type)

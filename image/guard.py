@@ -121,7 +121,7 @@ def make_builtins(builtins, allowed):
     return own
 
 
-DATA_FOLDERS = ("/usr/share/zoneinfo",)  # that libraries read besides their own files
+DATA_FOLDERS = ("/usr/share/zoneinfo", "/usr/share/matplotlib/mpl-data")  # that libraries read besides their own files
 
 
 def make_arm(filename, folders):

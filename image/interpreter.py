@@ -9,7 +9,7 @@ The code is judged once more here, by the policy that the server judged it by, b
 bytes; that tree is compiled, and runs. Nothing runs of what is refused here.
 
 Nothing of this file is within easy reach of the code that runs: the socket lives in closures, this module and its
-neighbours (guard.py, policy.py, report.py, values.py) are not importable, and the code has a namespace of its own.
+neighbours (guard.py, policy.py, report.py, hints.py, values.py, plots.py) are not importable, and the code has a namespace of its own.
 """
 import ast
 import builtins
@@ -188,7 +188,13 @@ def builtins_for(parts, allowed):
     return parts.builtins.get(frozenset(allowed)) or parts.guard.make_builtins(builtins, allowed)
 
 
-def import_early(names):
+def import_one(name, plots):
+    if name.partition(".")[0] == "matplotlib":
+        plots.prepare()
+    importlib.import_module(name)
+
+
+def import_early(names, plots):
     """What the code imports, before its clock starts. What fails will fail again, where the code can see it."""
     names = [name for name in names if name not in sys.modules]
     if not names:
@@ -198,9 +204,17 @@ def import_early(names):
         warnings.simplefilter("ignore")
         for name in names:
             try:
-                importlib.import_module(name)
+                import_one(name, plots)
             except ImportError:
                 continue
+
+
+def close_plots(plots, wanted):
+    """Without what prepares it matplotlib would look for folders and fonts: where it is not imported by now, it is not."""
+    if "matplotlib.pyplot" in sys.modules:
+        plots.set_quiet(not wanted)
+    else:
+        sys.modules["matplotlib"] = None
 
 
 def set_up(job, finish, ask, parts):
@@ -210,7 +224,7 @@ def set_up(job, finish, ask, parts):
     if session_id is not None:
         os.environ["SESSION_ID"] = session_id
     parts.connect(ask, session_id)
-    import_early(job["preload"])
+    import_early(job["preload"], parts.plots)
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = parts.streams
     warnings.showwarning = reporter.show_warning
     if not job.get("warnings"):
@@ -226,6 +240,7 @@ def set_up(job, finish, ask, parts):
 def run_job(job, send, finish, ask, parts):
     source = job["code"].encode("utf-8")
     reporter, namespace = parts.reporter, set_up(job, finish, ask, parts)
+    close_plots(parts.plots, job.get("warnings"))
     reserve = bytes(RESERVE_BYTES)
     parts.arm()
     send("S")
@@ -242,12 +257,43 @@ def run_job(job, send, finish, ask, parts):
         value = parts.show(value) if value is not None else None
     except SystemExit as end:
         del reserve
-        finish(*reporter.exited(end))
-    except BaseException as error:  # whatever the code raises is its result
+        ending = reporter.exited(end)
+        draw(parts, send)
+        finish(*ending)
+    except MemoryError as error:
         del reserve
         finish(1, **describe(reporter, error, namespace))
+    except BaseException as error:  # whatever the code raises is its result
+        del reserve
+        report = describe(reporter, error, namespace)
+        draw(parts, send)
+        finish(1, **report)
     else:
-        finish(0, value=value)
+        report = draw(parts, send)
+        finish(1 if report else 0, value=value, **report)
+
+
+def draw(parts, send):
+    """Sends the open figures. The report of the first that cannot be drawn, or {}."""
+    reports = []
+
+    def on_error(number, error):
+        report = describe(parts.reporter, error, {})
+        reports.append(dict(report, error="figure %d could not be drawn:\n%s" % (number, report["error"])))
+
+    def send_whole(text):
+        """The deadline's own word must not come in the middle of a frame."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGALRM,))
+        send("g", text)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGALRM,))
+
+    try:
+        left_out = parts.plots.send_all(send_whole, on_error)
+        if left_out:
+            sys.stderr.write("%d more figures are open; the first %d are answered\n" % (left_out, parts.plots.COUNT_CAP))
+    except BaseException as error:  # figures and streams can be replaced by the code
+        on_error(0, error)
+    return reports[0] if reports else {}
 
 
 def describe(reporter, error, namespace):
@@ -292,35 +338,11 @@ def rehearse(parts, with_pandas):
     statements, last = compile_judged(judged_tree(source.encode("utf-8"), judge))
     exec(statements, names)
     json.dumps({"value": parts.show(eval(last, names))}, ensure_ascii=False).encode("utf-8", "replace")
+    if "matplotlib.pyplot" in sys.modules:
+        parts.plots.rehearse()
     names.clear()
     gc.collect()
     gc.freeze()
-
-
-def load_zygote(folder, ruleset):
-    """The function that becomes a clean copy of this process (image/inside/fork.c): it returns in each copy, already
-    confined, and never here. Python's own half of a fork is around it; `random` begins anew by that."""
-    before = set(sys.modules)
-    import ctypes
-    library = ctypes.PyDLL(os.path.join(folder, "fork.so"))
-    serve = library.zygote_serve
-    serve.restype = None
-    begin, end = ctypes.pythonapi.PyOS_BeforeFork, ctypes.pythonapi.PyOS_AfterFork_Child
-    begin.restype = end.restype = None
-    if library.zygote_prepare() < 0:
-        raise SystemExit(1)
-    numpy = sys.modules.get("numpy")
-    for name in set(sys.modules) - before:  # the code shall not find what it would not find otherwise
-        del sys.modules[name]
-
-    def become_copy():
-        begin()
-        serve(ruleset)
-        end()
-        if numpy is not None:
-            numpy.random.seed()
-
-    return become_copy
 
 
 def main(argv):
@@ -330,7 +352,7 @@ def main(argv):
     folders = (here, options["--helpers"])
     reporter = load_file("report", here).make_reporter(FILENAME, folders, int(options["--memory-mb"]))
     parts = types.SimpleNamespace(guard=load_file("guard", here), reporter=reporter, folders=folders,
-                                  show=load_file("values", here).show,
+                                  show=load_file("values", here).show, plots=load_file("plots", here),
                                   judges=make_judges(load_file("policy", here), here))
     helpers = load_file("code_helpers", options["--helpers"])
     parts.connect = helpers.__dict__.pop("connect")
@@ -338,8 +360,8 @@ def main(argv):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in filter(None, options["--preload"].split(",")):
-            importlib.import_module(name)
-    become_copy = load_zygote(here, int(options["--ruleset"])) if "--ruleset" in options else None
+            import_one(name, parts.plots)
+    become_copy = load_file("zygote", here).load(here, int(options["--ruleset"])) if "--ruleset" in options else None
     prepare(parts, here)
     rehearse(parts, "pandas" in sys.modules)
     ready = json.dumps({"python": "%d.%d.%d" % sys.version_info[:3]}).encode()

@@ -66,6 +66,7 @@ static const struct {
     {"/lib", READ_TREE},
     {"/lib64", READ_TREE},
     {"/usr/share/zoneinfo", READ_TREE},
+    {"/usr/share/matplotlib/mpl-data", READ_TREE},
     {"/etc/ld.so.cache", FS_READ_FILE},
     {"/etc/python3*/sitecustomize.py", FS_READ_FILE},
     {"/dev/null", FS_READ_FILE},

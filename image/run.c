@@ -253,7 +253,7 @@ int run_loop(struct child *child, const struct options *options, int signals)
     run->options = options;
     run->signals = signals;
     inlet_init(&run->from_server, server_frames);
-    queue_init(&run->to_server, OUTSIDE_HIGH_WATER + (1u << 20));
+    queue_init(&run->to_server, OUTSIDE_HIGH_WATER + FRAME_ARTIFACT_CAP + (1u << 20));
     run_attach(run, child);
     run_enter(run, WARMING, WARM_MS_MAX);
     done = loop(run);

@@ -43,6 +43,7 @@ struct run {
     uint32_t unanswered; /* the request that a run before waited for when it ended; 0: none */
     bool waiting_for_answer;
     bool waiting_for_pong;
+    unsigned artifacts; /* of this job, so far */
     bool answering; /* the answer that is coming in goes on to the interpreter */
     char *result;   /* the interpreter's, rewritten; owned */
     struct result_facts facts;

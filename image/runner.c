@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -61,6 +62,8 @@ static int set_nonblocking(int fd)
 /* With the interpreter running, the runner itself needs little. */
 static int confine_runner(const struct child *child, bool session)
 {
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+        return complain_errno("no_new_privs");
     if (landlock_confine_runner() < 0)
         return -1;
     return seccomp_confine_runner(child->pid, session);

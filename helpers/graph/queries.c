@@ -124,13 +124,17 @@ static int find_one(struct graph_ask *ask, const char *name, const char *what, u
 
 static int prepare(struct graph_ask *ask, struct error *err)
 {
+    /* Programs have them by the names of the relationships' own fields. */
+    static const char *const named[2][3] = {{"node", "from", "to"},
+                                            {"node_id", "from_node_id", "to_node_id"}};
+    const char *const *names = named[ask->data];
     const struct graph_question *question = ask->question;
     bool GRAPH_AUTO *follows = NULL;
 
     if (check_arguments(ask->query, question, ask->data, err) < 0 ||
-        find_one(ask, question->node, "node", &ask->node, err) < 0 ||
-        find_one(ask, question->from, "from", &ask->from, err) < 0 ||
-        find_one(ask, question->to, "to", &ask->to, err) < 0)
+        find_one(ask, question->node, names[0], &ask->node, err) < 0 ||
+        find_one(ask, question->from, names[1], &ask->from, err) < 0 ||
+        find_one(ask, question->to, names[2], &ask->to, err) < 0)
         return -1;
     follows = graph_alloc(ask->graph->type_count, sizeof *follows, err);
     if (!follows || graph_choose_types(ask->graph, question, ask->query->follows, follows, err) < 0)

@@ -1,33 +1,44 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads the curriculum of the session that the analysis belongs to.
 
-    from code_helpers import get_nodes, get_relationships, get_node_content, get_all_content, analyze_graph
+    from code_helpers import get_nodes, get_relationships, get_node_content, get_all_content, analyze_graph, query_graph
 
-Everything returned is a fresh copy: change it as you like. All reads of one run see the same nodes; any other
-session than the run's own is refused.
+Everything returned is a fresh copy: change it as you like. What was read once is kept for the run, so all reads see the same
+nodes; any other session than the run's own is refused.
 """
 
-__all__ = ["get_nodes", "get_relationships", "get_node_content", "get_all_content", "analyze_graph"]
+__all__ = ["get_nodes", "get_relationships", "get_node_content", "get_all_content", "analyze_graph", "query_graph"]
 
 
 def connect(ask, own_session):
     """Makes the functions. ask(target) is a GET of the session API: (status, body). Called once, by the interpreter,
     before the analysis runs. The modules that are needed stay in this function, out of the module's reach."""
+    import gc
     import json
     import marshal
     import sys
     import time
     from urllib.parse import quote
 
-    SINGLE_READS = 8      # contents read one by one; from then on in bulk
-    PAGE = 200            # nodes of one bulk read
-    KEPT_BYTES = 8 << 20  # the longest answer that is kept to be read again
+    SINGLE_READS = 8       # contents read one by one; from then on in bulk
+    PAGE = 200             # nodes of one bulk read
+    KEPT_BYTES = 32 << 20  # answers kept to be read again, all together
     BUSY = (429, 503)
     BUSY_WAITS = (0.05, 0.1, 0.2, 0.4)  # seconds before another try
+    WRONG = (404, 409, 422)             # what was asked for is not there, or not one thing
+    INSTEAD = {
+        403: "read less often: get_nodes(), get_relationships() and get_all_content() read everything at once and may be "
+             "called again for nothing; query_graph() answers for the whole graph",
+        413: "ask for less at once: query_graph(..., limit=100), or get_node_content(node_id) for the nodes that matter",
+        429: "the server is busy: send the analysis again in a moment",
+        503: "the server is busy: send the analysis again in a moment",
+    }
 
     def detail(body):
         try:
             value = json.loads(bytes(body))["detail"]
+            if isinstance(value, list):
+                value = "; ".join(part["msg"] for part in value)
         except (ValueError, KeyError, TypeError):
             value = bytes(body[:500]).decode("utf-8", "replace")
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -45,9 +56,10 @@ def connect(ask, own_session):
         if status == 200:
             return body
         text = detail(body)
-        if status == 404:
+        if status in WRONG:
             raise LookupError(text)
-        raise RuntimeError("the curriculum could not be read (status %d): %s" % (status, text))
+        instead = "; " + INSTEAD[status] if status in INSTEAD else ""
+        raise RuntimeError("the curriculum could not be read (status %d): %s%s" % (status, text, instead))
 
     def segment(text):
         """One segment of a path: dots alone would be taken for a way up."""
@@ -63,21 +75,33 @@ def connect(ask, own_session):
         if own_session is not None and not str.__eq__(own_session, given):
             raise PermissionError("session %.40r is not this run's session; leave session_id out" % str(given))
 
-    def keeper(path):
-        """A reader of one list of the session: asked for once, parsed anew for every call."""
-        kept = None
+    class WithoutCollector:
+        """What is parsed is many new objects and none of them garbage: to look for some takes a third of the time."""
 
-        def parsed():
-            nonlocal kept
-            body = kept if kept is not None else read(path)
-            if len(body) <= KEPT_BYTES:
-                kept = body
-            return json.loads(bytes(body))
+        def __enter__(self):
+            self.enabled = gc.isenabled()
+            gc.disable()
 
-        return parsed
+        def __exit__(self, *_):
+            if self.enabled:
+                gc.enable()
 
-    read_nodes = keeper("/nodes")
-    read_relationships = keeper("/relationships")
+    kept = {}  # path: body
+    kept_bytes = 0
+
+    def read_again(path):
+        """What stands at the path: asked for once, as long as there is room to keep it; parsed anew for every call."""
+        nonlocal kept_bytes
+        body = kept.get(path)
+        if body is None:
+            body = read(path)
+            if kept_bytes + len(body) <= KEPT_BYTES:
+                kept[path] = body
+                kept_bytes += len(body)
+        with WithoutCollector():
+            return json.loads(str(body, "utf-8"))
+
+    NAMES = {"component_type", "type", "parameters", "order_index", "order", "confidence"}
 
     def complete(component):
         """Both names of the type and of the place, and a confidence, as the contract has them."""
@@ -86,10 +110,12 @@ def connect(ask, own_session):
         for key, value in (("component_type", kind), ("type", kind), ("parameters", {}), ("order_index", place),
                            ("order", place), ("confidence", None)):
             component.setdefault(key, value)
-        return component
 
     def content(node_id, title, components):
-        return {"node_id": node_id, "title": title, "components": [complete(part) for part in components]}
+        for component in components:
+            if not NAMES <= component.keys():
+                complete(component)
+        return {"node_id": node_id, "title": title, "components": components}
 
     titles = None
 
@@ -98,65 +124,87 @@ def connect(ask, own_session):
         if "title" in answer:
             return answer["title"]
         if titles is None:
-            titles = {node["node_id"]: node.get("title") for node in read_nodes()["nodes"]}
+            titles = {node["node_id"]: node.get("title") for node in get_nodes()}
         return titles.get(node_id)
 
-    def pages():
-        """All contents, a page at a time."""
-        offset = 0
-        while True:
-            page = json.loads(bytes(read("/components?offset=%d&limit=%d" % (offset, PAGE))))["nodes"]
-            yield [content(node["node_id"], node.get("title"), node["components"]) for node in page]
-            if len(page) < PAGE:
-                return
-            offset += len(page)
+    pages = 0         # read so far; each holds PAGE nodes
+    complete_at = -1  # pages there are, once that is known
+    page_of = {}      # node id: the page that its content is on
+    unused = {}       # node id: its content, parsed and given to nobody yet
+    packed = {}       # node id: its content, so that each call unpacks one of its own
+
+    def read_page(number):
+        """The contents on a page."""
+        nonlocal pages, complete_at
+        nodes = read_again("/components?offset=%d&limit=%d" % (number * PAGE, PAGE))["nodes"]
+        contents = [content(node["node_id"], node.get("title"), node["components"]) for node in nodes]
+        if number == pages:
+            pages += 1
+            page_of.update((entry["node_id"], number) for entry in contents)
+            if len(nodes) < PAGE:
+                complete_at = pages
+        return contents
 
     single_reads = 0
-    coming = None  # pages not read yet, once bulk reading has begun
-    stored = {}    # node id: its content, packed, so that each call unpacks one of its own
 
     def read_single(node_id):
         try:
-            answer = json.loads(bytes(read("/nodes/%s/components" % segment(node_id))))
+            path = "/nodes/%s/components" % segment(node_id)
         except UnicodeEncodeError:
             raise ValueError("node_id %a is no valid text" % node_id) from None
+        try:
+            answer = read_again(path)
         except LookupError as error:
             raise ValueError(error.args[0]) from None
         return content(answer.get("node_id", node_id), title_of(node_id, answer), answer["components"])
 
+    def read_from_page(node_id):
+        """A content on a page that is known: the first time as it was parsed, from then on unpacked."""
+        if node_id in packed:
+            return marshal.loads(packed[node_id])
+        if node_id not in unused:
+            unused.update((entry["node_id"], entry) for entry in read_page(page_of[node_id])
+                          if entry["node_id"] not in packed)
+        entry = unused.pop(node_id, None)
+        if entry is None:  # gone since the page was read first
+            return read_single(node_id)
+        packed[node_id] = marshal.dumps(entry)
+        return entry
+
     def get_nodes(session_id=None):
         """All nodes of the session, as dicts: node_id, title, content_category, chapter_id, and further fields."""
         check_session(session_id)
-        return read_nodes()["nodes"]
+        return read_again("/nodes")["nodes"]
 
     def get_relationships(session_id=None):
         """All relationships, as dicts: from_node_id, to_node_id, relationship_type, explanation, and further ones."""
         check_session(session_id)
-        return read_relationships()["relationships"]
+        return read_again("/relationships")["relationships"]
 
     def get_node_content(node_id):
         """One node's content: {"node_id", "title", "components": [{"component_type", "parameters", ...}]}."""
-        nonlocal single_reads, coming
+        nonlocal single_reads
         if not isinstance(node_id, str):
             raise TypeError("node_id must be text such as 'N001', not %s; get_nodes() lists the nodes"
                             % type(node_id).__name__)
         node_id = str.__str__(node_id)
-        if node_id not in stored and single_reads < SINGLE_READS:
+        if node_id not in page_of and single_reads < SINGLE_READS:
             single_reads += 1
             return read_single(node_id)
-        if coming is None:
-            coming = pages()
-        while node_id not in stored:
-            page = next(coming, None)
-            if page is None:
-                return read_single(node_id)  # new since the pages were read, or not there at all
-            for entry in page:
-                stored[entry["node_id"]] = marshal.dumps(entry)
-        return marshal.loads(stored[node_id])
+        while node_id not in page_of and pages != complete_at:
+            unused.update((entry["node_id"], entry) for entry in read_page(pages))
+        if node_id not in page_of:  # new since the pages were read, or not there at all
+            return read_single(node_id)
+        return read_from_page(node_id)
 
     def get_all_content():
         """The content of every node, a list of what get_node_content returns, in the order of get_nodes()."""
-        return [entry for page in pages() for entry in page]
+        contents, number = [], 0
+        with WithoutCollector():
+            while number != complete_at:
+                contents += read_page(number)
+                number += 1
+        return contents
 
     def analyze_graph(session_id=None):
         """The curriculum as a networkx.DiGraph: node attributes are the node's fields, edge attributes the
@@ -170,9 +218,47 @@ def connect(ask, own_session):
                              if edge["from_node_id"] in graph and edge["to_node_id"] in graph)
         return graph
 
+    def argument(name, value):
+        if not isinstance(value, str):
+            raise TypeError("%s must be text, not %s" % (name, type(value).__name__))
+        try:
+            return "%s=%s" % (name, quote(str.__str__(value), safe=""))
+        except UnicodeEncodeError:
+            raise ValueError("%s %a is no valid text" % (name, value)) from None
+
+    def query_graph(query, node_id=None, from_node_id=None, to_node_id=None, types=None, limit=None):
+        """One of the graph's queries, computed by the server, as a dict: "query", "over" (the relationship types and edges it
+        speaks about), "cut" (rows left out) and its own members; nodes are ids. In teaching order or the greatest first.
+
+        outline, counts; needs, needed_by, neighbours (of node_id); path, common_needs (from_node_id, to_node_id);
+        starting_points, end_points, order, levels, longest_chain, cycles, bottlenecks, hubs, unlocks, redundant,
+        unreachable. types: relationship types instead of the query's own, or "all". limit: rows of each list; all without."""
+        if not isinstance(query, str):
+            raise TypeError("query must be text such as 'bottlenecks', not %s" % type(query).__name__)
+        parts = [argument(name, value) for name, value in (("node_id", node_id), ("from_node_id", from_node_id),
+                                                           ("to_node_id", to_node_id)) if value is not None]
+        for kind in [] if types is None else [types] if isinstance(types, str) else types:
+            parts.append(argument("types", kind))
+        if limit is not None:
+            if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+                raise ValueError("limit must be a whole number from 1 on; leave it out for all rows")
+            parts.append("limit=%d" % limit)
+        try:
+            path = "/graph/%s" % segment(str.__str__(query)) + ("?" + "&".join(parts) if parts else "")
+        except UnicodeEncodeError:
+            raise ValueError("query %a is no valid text" % query) from None
+        try:
+            return read_again(path) if str.__str__(query) else list_queries()
+        except LookupError as error:
+            raise ValueError(error.args[0]) from None
+
+    def list_queries():
+        queries = json.loads(str(read("/graph"), "utf-8"))["queries"]
+        raise ValueError("say which query: " + ", ".join(row["query"] for row in queries))
+
     module = sys.modules[__name__]
     for name in ("__loader__", "__spec__", "__file__", "__cached__"):
         module.__dict__.pop(name, None)
-    for function in (get_nodes, get_relationships, get_node_content, get_all_content, analyze_graph):
+    for function in (get_nodes, get_relationships, get_node_content, get_all_content, analyze_graph, query_graph):
         function.__qualname__ = function.__name__
         setattr(module, function.__name__, function)

@@ -8,7 +8,7 @@
 #include "helpers/graph/graph.h"
 #include "mcp/command/command.h"
 #include "mcp/session/store.h"
-#include "mcp/tool/graph_cache.h"
+#include "mcp/session/graph_cache.h"
 
 static int read_question(const struct config *config, struct graph_question *question,
                          struct error *err)

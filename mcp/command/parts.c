@@ -7,7 +7,7 @@
 
 #include "helpers/base/log.h"
 #include "mcp/session/store.h"
-#include "mcp/tool/graph_cache.h"
+#include "mcp/session/graph_cache.h"
 
 #define SQL_QUEUE_CAP   256
 #define READ_QUEUE_CAP  1024
@@ -98,6 +98,18 @@ struct executor *parts_executor(const struct config *config, const char *const *
     return executor_create(&executor, err);
 }
 
+int parts_open_readers(struct server_parts *parts, struct error *err)
+{
+    parts->read = open_lane(parts, "read", READ_THREADS, READ_QUEUE_CAP, open_reader, err);
+    if (!parts->read)
+        return -1;
+    parts->graph = open_lane(parts, "graph", 1, GRAPH_QUEUE_CAP, open_reader, err);
+    if (!parts->graph)
+        return -1;
+    parts->graphs = graph_cache_create(err);
+    return parts->graphs ? 0 : -1;
+}
+
 int parts_init(struct server_parts *parts, uv_loop_t *loop, const struct config *config,
                struct error *err)
 {
@@ -119,14 +131,7 @@ int parts_init(struct server_parts *parts, uv_loop_t *loop, const struct config 
     parts->sql = open_lane(parts, "sql", 1, SQL_QUEUE_CAP, open_writer, err);
     if (!parts->sql)
         return -1;
-    parts->read = open_lane(parts, "read", READ_THREADS, READ_QUEUE_CAP, open_reader, err);
-    if (!parts->read)
-        return -1;
-    parts->graph = open_lane(parts, "graph", 1, GRAPH_QUEUE_CAP, open_reader, err);
-    if (!parts->graph)
-        return -1;
-    parts->graphs = graph_cache_create(err);
-    if (!parts->graphs)
+    if (parts_open_readers(parts, err) < 0)
         return -1;
     parts->executor = parts_executor(config, NULL, &engine);
     if (!parts->executor)
@@ -149,7 +154,7 @@ static void on_uv_signal(uv_signal_t *handle, int number)
 {
     struct signals *signals = handle->data;
 
-    (void)number;
+    signals->number = number;
     signals->on_signal(signals->user);
 }
 

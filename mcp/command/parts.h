@@ -14,6 +14,10 @@
 int parts_init(struct server_parts *parts, uv_loop_t *loop, const struct config *config,
                struct error *err);
 
+/* What answers reads alone, for `exec`: the lanes read and graph, over parts->store_url, and the
+ * graphs' cache. */
+int parts_open_readers(struct server_parts *parts, struct error *err);
+
 /* Ends runs, works off the lanes, opens what mail is left. The loop must then run once more to
  * close the mailbox. */
 void parts_finish(struct server_parts *parts);
@@ -32,6 +36,7 @@ struct signals {
     uv_signal_t interrupt, terminate;
     void (*on_signal)(void *user);
     void *user;
+    int number; /* of the last that came; 0: none yet */
 };
 int signals_init(struct signals *signals, uv_loop_t *loop, void (*on_signal)(void *), void *user,
                  struct error *err);

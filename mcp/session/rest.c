@@ -10,15 +10,21 @@
 #include "helpers/base/json.h"
 #include "mcp/session/rest_call.h"
 
-bool rest_is_write(const char *method, const char *path)
+static enum rest_lane lane_of(const char *method, const char *path, bool encoded)
 {
-    const struct rest_route *route;
+    const struct rest_route *route = NULL;
     struct rest_path split;
 
-    if (!rest_path_split(&split, path, false))
-        return false;
-    route = rest_route_find(method, &split, NULL);
-    return route && (route->flags & ROUTE_WRITE);
+    if (rest_path_split(&split, path, encoded))
+        route = rest_route_find(method, &split, NULL);
+    if (!route || !(route->flags & (ROUTE_WRITE | ROUTE_GRAPH)))
+        return REST_READ;
+    return route->flags & ROUTE_WRITE ? REST_WRITE : REST_GRAPH;
+}
+
+enum rest_lane rest_lane(const char *method, const char *path)
+{
+    return lane_of(method, path, false);
 }
 
 bool rest_has_path(const char *path, char *allow, size_t size)
@@ -146,29 +152,51 @@ void rest_response_finish(struct rest_response *response)
         buf_finish(&response->body);
 }
 
-void rest_broker(struct store *store, const char *sid, const char *target,
+/* The target up to its query; false where it is too long for any route. */
+static bool target_path(const char *target, char path[REST_PATH_MAX], const char **query)
+{
+    size_t len = strcspn(target, "?");
+
+    if (len >= REST_PATH_MAX)
+        return false;
+    memcpy(path, target, len);
+    path[len] = '\0';
+    *query = target[len] == '?' ? target + len + 1 : "";
+    return true;
+}
+
+enum rest_lane rest_broker_lane(const char *target)
+{
+    char path[REST_PATH_MAX];
+    const char *query;
+
+    return target_path(target, path, &query) ? lane_of("GET", path, true) : REST_READ;
+}
+
+void rest_broker(struct store *store, const struct rest_broker_request *asked,
                  struct rest_response *response)
 {
-    struct rest_request request = {.method = "GET", .path = "", .query = "", .who = "run"};
+    struct rest_request request = {.method = "GET",
+                                   .path = "",
+                                   .query = "",
+                                   .who = "run",
+                                   .graphs = asked->graphs,
+                                   .cancel = asked->cancel};
     const struct rest_route *route = NULL;
-    size_t path_len = strcspn(target, "?");
     char path[REST_PATH_MAX];
     struct rest_call call;
 
     begin(&call, store, &request, response);
-    if (path_len < sizeof path) {
-        memcpy(path, target, path_len);
-        path[path_len] = '\0';
+    if (target_path(asked->target, path, &request.query)) {
         request.path = path;
-        request.query = target[path_len] == '?' ? target + path_len + 1 : "";
         if (rest_path_split(&call.path, path, true))
             route = rest_route_find("GET", &call.path, &call);
     }
-    if (route && (route->flags & ROUTE_BROKER) && call.session && !strcmp(call.session, sid))
+    if (route && (route->flags & ROUTE_BROKER) && call.session && !strcmp(call.session, asked->sid))
         run(&call, route);
     else
         answer_detail(
             response, 403,
             "a run may read its own session only: GET /session/{its id}/nodes, /relationships, "
-            "/components, /nodes/{id}/components, /nodes/{id}/content");
+            "/components, /nodes/{id}/components, /nodes/{id}/content, /graph, /graph/{query}");
 }

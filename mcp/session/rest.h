@@ -10,7 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "helpers/base/cancel.h"
 #include "mcp/session/store.h"
+
+struct graph_cache;
 
 #define REST_BODY_CAP ((size_t)16 << 20)
 #define REST_PATH_MAX 2048
@@ -24,6 +27,8 @@ struct rest_request {
     const char *who;            /* for the change log: "rest" */
     const char *body;
     size_t body_len;
+    struct graph_cache *graphs;  /* on the graph lane; else NULL */
+    const struct cancel *cancel; /* of graph questions; or NULL */
 };
 
 struct rest_response {
@@ -32,8 +37,9 @@ struct rest_response {
     struct buf body; /* JSON; owned */
 };
 
-/* Which lane a request belongs on. false also for paths that do not exist. */
-bool rest_is_write(const char *method, const char *path);
+/* Which lane a request belongs on; REST_READ also for paths that do not exist. */
+enum rest_lane { REST_READ, REST_WRITE, REST_GRAPH };
+enum rest_lane rest_lane(const char *method, const char *path);
 /* Whether any route has this path, for 404 against 405, and the methods it has ("GET, POST") for
  * Allow. */
 bool rest_has_path(const char *path, char *allow, size_t size);
@@ -43,9 +49,19 @@ void rest_handle(struct store *store, const struct rest_request *request,
                  struct rest_response *response);
 void rest_response_finish(struct rest_response *response);
 
+/* An error as an answer in that shape; what response had goes. */
+void rest_answer_error(struct rest_response *response, const struct error *err);
+
 /* One GET inside one session, for the broker: 403 for anything else than a read of that very
  * session. */
-void rest_broker(struct store *store, const char *sid, const char *target,
+struct rest_broker_request {
+    const char *sid;
+    const char *target; /* "/session/SID/nodes?limit=5", as a URL has it */
+    struct graph_cache *graphs;
+    const struct cancel *cancel; /* both as in a rest_request */
+};
+void rest_broker(struct store *store, const struct rest_broker_request *request,
                  struct rest_response *response);
+enum rest_lane rest_broker_lane(const char *target);
 
 #endif

@@ -13,7 +13,8 @@
 #include "mcp/session/rest.h"
 
 #define REST_SEGMENTS_CAP 8
-#define REST_QUERY_MAX    512 /* bytes of one value in the query */
+#define REST_NAME_MAX     64   /* bytes of a name in the query */
+#define REST_QUERY_MAX    1024 /* bytes of one value in the query */
 
 struct rest_path { /* the segments between the slashes, decoded */
     char text[REST_PATH_MAX];
@@ -30,6 +31,7 @@ struct rest_call {
     const char *session; /* of the path, or NULL; borrowed, as the two below */
     const char *node;
     const char *order;
+    const char *query;
     char resolved[SESSION_ID_SIZE]; /* the session of a bare path */
     json_t *body;                   /* owned; NULL where none was sent */
 };
@@ -40,11 +42,13 @@ enum rest_route_flags {
     ROUTE_WRITE = 1 << 0,
     ROUTE_BODY = 1 << 1,   /* needs a JSON body */
     ROUTE_BROKER = 1 << 2, /* a run may ask for it */
+    ROUTE_GRAPH = 1 << 3,  /* on the graph lane */
 };
 
 struct rest_route {
     const char *method;
-    const char *pattern; /* "/session/{sid}/nodes"; {sid}, {nid} and {order} are captured */
+    const char
+        *pattern; /* "/session/{sid}/nodes"; {sid}, {nid}, {order} and {query} are captured */
     rest_handler *handle;
     unsigned flags;
 };
@@ -58,14 +62,17 @@ bool rest_path_split(struct rest_path *path, const char *text, bool encoded);
 const struct rest_route *rest_route_find(const char *method, const struct rest_path *path,
                                          struct rest_call *call);
 void rest_route_methods(const struct rest_path *path, char *allow, size_t size);
-/* The decoded value of a name in the query; false when it is not there. */
+/* The decoded value of a name in the query; false when it is not there, or does not fit. */
 bool rest_query(const char *query, const char *name, char *value, size_t size);
+/* The next name and value of the query at *at, both decoded, and *at behind them. 1, 0 at the end,
+ * -1 for what is no encoding, or does not fit: ERROR_INVALID. */
+int rest_query_next(const char **at, char name[REST_NAME_MAX], char value[REST_QUERY_MAX],
+                    struct error *err);
 /* A whole number from least on; *number keeps its value where the query has none. */
 int rest_query_number(const char *query, const char *name, size_t *number, struct error *err);
 
 /* ---- rest_answer.c ---- */
 
-void rest_answer_error(struct rest_response *response, const struct error *err);
 /* {"success": true, "message": "..."}, left open for more: rest_answer_end closes it. */
 void rest_answer_success(struct rest_call *call, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -85,5 +92,6 @@ rest_handler rest_nodes, rest_node_create, rest_node_delete, rest_node_texts, re
     rest_relationships, rest_relationship_create;
 rest_handler rest_components, rest_components_replace, rest_component_insert, rest_component_update,
     rest_component_delete, rest_all_components; /* rest_component.c */
+rest_handler rest_graph, rest_graph_queries;    /* rest_graph.c */
 
 #endif

@@ -3,6 +3,7 @@
  * The table of routes, and finding one's way in it.
  */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,8 @@ static const struct rest_route routes[] = {
     {"GET", "/session/{sid}/relationships", rest_relationships, ROUTE_BROKER},
     {"POST", "/session/{sid}/relationships", rest_relationship_create, WRITE_BODY},
     {"GET", "/session/{sid}/components", rest_all_components, ROUTE_BROKER},
+    {"GET", "/session/{sid}/graph", rest_graph_queries, ROUTE_BROKER},
+    {"GET", "/session/{sid}/graph/{query}", rest_graph, ROUTE_BROKER | ROUTE_GRAPH},
 
     {"GET", "/session/{sid}/nodes/{nid}/components", rest_components, ROUTE_BROKER},
     {"POST", "/session/{sid}/nodes/{nid}/components", rest_components_replace, WRITE_BODY},
@@ -105,6 +108,8 @@ static bool capture(const char *name, size_t len, const char *segment, struct re
         call->session = segment;
     else if (!strncmp(name, "{nid}", len))
         call->node = segment;
+    else if (!strncmp(name, "{query}", len))
+        call->query = segment;
     else
         call->order = segment;
     return true;
@@ -180,6 +185,37 @@ bool rest_query(const char *query, const char *name, char *value, size_t size)
         return decode(value, true);
     }
     return false;
+}
+
+static bool take_part(const char *part, size_t len, char *to, size_t size)
+{
+    if (len >= size)
+        return false;
+    memcpy(to, part, len);
+    to[len] = '\0';
+    return decode(to, true);
+}
+
+int rest_query_next(const char **at, char name[REST_NAME_MAX], char value[REST_QUERY_MAX],
+                    struct error *err)
+{
+    const char *part = *at + strspn(*at, "&");
+    size_t len = strcspn(part, "&"), name_len = strcspn(part, "=&");
+    const char *equals = name_len < len ? part + name_len + 1 : part + len;
+
+    *at = part + len;
+    if (len == 0)
+        return 0;
+    if (!take_part(part, name_len, name, REST_NAME_MAX))
+        return error_set_at(err, "query.", "a name behind the '?' is too long, or badly encoded");
+    if (!take_part(equals, (size_t)(part + len - equals), value, REST_QUERY_MAX)) {
+        char loc[ERROR_LOC_CAP];
+
+        snprintf(loc, sizeof loc, "query.%s", name);
+        return error_set_at(err, loc, "%s is longer than %d bytes, or badly encoded", name,
+                            REST_QUERY_MAX - 1);
+    }
+    return 1;
 }
 
 int rest_query_number(const char *query, const char *name, size_t *number, struct error *err)

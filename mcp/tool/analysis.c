@@ -7,7 +7,7 @@
 #include "helpers/base/log.h"
 #include "mcp/tool/session_broker.h"
 
-#define RETRY_AFTER_S 1
+#define LANE_RETRY_AFTER_S 1 /* the lane works its queue off in less */
 
 void analysis_init(struct analysis *analysis)
 {
@@ -133,7 +133,7 @@ static void on_result(void *user, const struct execution_result *result)
     analysis->ended.cut = result->stdout_cut + result->stderr_cut;
     analysis->ended.artifacts = result->artifact_count;
     if (result->status == EXECUTION_BUSY)
-        analysis->retry_after_s = RETRY_AFTER_S;
+        analysis->retry_after_s = executor_retry_after(analysis->parts->executor);
     analysis->take(analysis, result);
     mailbox_post(analysis->parts->mailbox, &analysis->done);
 }
@@ -199,7 +199,7 @@ static int hand_over(struct analysis *analysis, struct error *err)
     if (analysis->run_id != 0)
         return 0;
     if (why.kind == ERROR_BUSY)
-        analysis->retry_after_s = RETRY_AFTER_S;
+        analysis->retry_after_s = executor_retry_after(parts->executor);
     log_info("run", "verdict=accepted turned_away=%s", error_kind_name(why.kind));
     return error_set(err, why.kind, "%s", why.text);
 }
@@ -238,7 +238,7 @@ int analysis_start(struct analysis *analysis, struct error *err)
     analysis->job.done = on_session;
     if (lane_submit(parts->read, &analysis->job, err) == 0)
         return 0;
-    analysis->retry_after_s = RETRY_AFTER_S;
+    analysis->retry_after_s = LANE_RETRY_AFTER_S;
     return -1;
 }
 

@@ -50,6 +50,7 @@ static void take(struct analysis *analysis, const struct execution_result *resul
         .stdout_characters = (size_t)parts->stdout_characters,
         .stderr_characters = (size_t)parts->stderr_characters,
         .timeout_cut_to = analysis_timeout_was_cut(analysis) ? parts->timeout_seconds : 0,
+        .retry_after_s = analysis->retry_after_s,
     };
 
     run_answer_write(result, &limits, run_of(analysis)->call);
@@ -142,21 +143,43 @@ static void schema_write(const struct server_parts *parts, struct buf *to)
              parts->timeout_seconds, parts->timeout_seconds);
 }
 
+/* What the server's profile lets code import. */
+static void describe_here(const struct server_parts *parts, struct buf *to)
+{
+    static const struct {
+        const char *profile, *says;
+    } imports[] = {
+        {"minimal", " Plain stdlib modules (json, re, statistics, collections, ...) import."},
+        {"data-science", " pandas, numpy, networkx, scipy and plain stdlib modules (json, re, "
+                         "statistics, collections, ...) import."},
+        {"visualization", " pandas, numpy, networkx, scipy, matplotlib.pyplot and plain stdlib "
+                          "modules (json, re, statistics, collections, ...) import; figures come "
+                          "back as images."},
+    };
+    const char *profile = validator_profile_name(parts->profile);
+
+    for (size_t i = 0; i < sizeof imports / sizeof imports[0]; i++) {
+        if (strcmp(imports[i].profile, profile) == 0)
+            buf_adds(to, imports[i].says);
+    }
+}
+
 const struct tool tool_execute_code = {
     .name = "execute_code",
     .title = "Run a Python analysis",
-    .description = "Run Python 3.11 over the curriculum in a sandbox: no files, no network. "
-                   "`from code_helpers import get_nodes, "
-                   "get_relationships, get_node_content, get_all_content, analyze_graph`: "
-                   "get_nodes() -> node dicts (node_id, title, ...); "
-                   "get_relationships() -> dicts (from_node_id, to_node_id, relationship_type, "
-                   "explanation, ...), from earlier to later; "
-                   "get_node_content(node_id) -> {node_id, title, components: [{component_type, "
-                   "parameters, order, ...}]}; "
-                   "analyze_graph() -> networkx.DiGraph. pandas, numpy, networkx, scipy and plain "
-                   "stdlib modules (json, re, statistics, "
-                   "collections, ...) import. print() what you need, short; the last expression's "
-                   "value is shown too.",
+    .description =
+        "Run Python 3.11 over the curriculum in a sandbox: no files, no network. "
+        "`from code_helpers import get_nodes, "
+        "get_relationships, get_node_content, get_all_content, analyze_graph, query_graph`: "
+        "get_nodes() -> node dicts (node_id, title, ...); "
+        "get_relationships() -> dicts (from_node_id, to_node_id, relationship_type, "
+        "explanation, ...), from earlier to later; "
+        "get_node_content(node_id) -> {node_id, title, components: [{component_type, "
+        "parameters, order, ...}]}; "
+        "analyze_graph() -> networkx.DiGraph; "
+        "query_graph(query, node_id=None, ...) -> dict, as the tool of that name. print() what you "
+        "need, short; the last expression's value is shown too.",
+    .describe_here = describe_here,
     .schema_write = schema_write,
     .read_only = true,
     .start = start,

@@ -8,7 +8,7 @@
 #include "helpers/graph/graph.h"
 #include "mcp/server_parts.h"
 #include "mcp/tool/arguments.h"
-#include "mcp/tool/graph_cache.h"
+#include "mcp/session/graph_cache.h"
 #include "mcp/tool/schema.h"
 #include "mcp/tool/table.h"
 

@@ -9,6 +9,8 @@
 struct brokered {
     struct lane_job job;
     struct broker_request *request;
+    struct graph_cache *graphs; /* on the graph lane only */
+    struct cancel *cancel;      /* there too */
 };
 
 static void refuse(struct broker_request *request, const char *body)
@@ -19,17 +21,37 @@ static void refuse(struct broker_request *request, const char *body)
 static void on_work(struct lane_job *job, void *context)
 {
     struct brokered *brokered = (struct brokered *)job;
+    const struct rest_broker_request read = {
+        .sid = broker_request_session(brokered->request),
+        .target = broker_request_target(brokered->request),
+        .graphs = brokered->graphs,
+        .cancel = brokered->cancel,
+    };
     struct rest_response response = {0};
 
-    rest_broker(context, broker_request_session(brokered->request),
-                broker_request_target(brokered->request), &response);
+    rest_broker(context, &read, &response);
     executor_answer(brokered->request, response.status, response.body.data, response.body.len);
     rest_response_finish(&response);
 }
 
+static void finish(struct brokered *brokered)
+{
+    cancel_unref(brokered->cancel);
+    free(brokered);
+}
+
 static void on_done(struct lane_job *job)
 {
-    free(job);
+    finish((struct brokered *)job);
+}
+
+static struct lane *choose_lane(struct brokered *brokered, struct server_parts *parts)
+{
+    if (rest_broker_lane(broker_request_target(brokered->request)) != REST_GRAPH)
+        return parts->read;
+    brokered->graphs = parts->graphs;
+    brokered->cancel = broker_request_cancel(brokered->request);
+    return parts->graph;
 }
 
 void session_broker_take(struct server_parts *parts, struct broker_request *request)
@@ -43,8 +65,8 @@ void session_broker_take(struct server_parts *parts, struct broker_request *requ
     brokered->request = request;
     brokered->job.work = on_work;
     brokered->job.done = on_done;
-    if (lane_submit(parts->read, &brokered->job, NULL) < 0) {
+    if (lane_submit(choose_lane(brokered, parts), &brokered->job, NULL) < 0) {
         refuse(request, "{\"detail\": \"the server is busy; try again\"}");
-        free(brokered);
+        finish(brokered);
     }
 }

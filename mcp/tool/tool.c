@@ -89,12 +89,17 @@ static void write_schema(const struct tool *tool, const struct server_parts *par
 
 void tool_describe(const struct tool *tool, const struct server_parts *parts, struct buf *to)
 {
+    struct buf BUF_AUTO description = {0};
+
+    buf_adds(&description, tool->description);
+    if (tool->describe_here)
+        tool->describe_here(parts, &description);
     buf_adds(to, "{\"name\":");
     json_write_string(to, tool->name, strlen(tool->name));
     buf_adds(to, ",\"title\":");
     json_write_string(to, tool->title, strlen(tool->title));
     buf_adds(to, ",\"description\":");
-    json_write_string(to, tool->description, strlen(tool->description));
+    json_write_string(to, description.data, description.len);
     buf_adds(to, ",\"inputSchema\":");
     write_schema(tool, parts, to);
     buf_addf(to,

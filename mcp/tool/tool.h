@@ -81,6 +81,8 @@ struct tool {
     const char *name;
     const char *title;
     const char *description;
+    /* Appends to the description what depends on the server's configuration; may be NULL. */
+    void (*describe_here)(const struct server_parts *parts, struct buf *to);
     /* JSON Schema of the arguments. NULL: schema_write appends it (where an enum comes from a
      * table, a limit from the server's configuration). */
     const char *schema;

@@ -71,6 +71,11 @@ void exchange_set_mcp_session(struct exchange *exchange, const char *id)
     snprintf(exchange->mcp_session, sizeof exchange->mcp_session, "%s", id);
 }
 
+void exchange_set_retry_after(struct exchange *exchange, unsigned seconds)
+{
+    exchange->retry_after_s = seconds;
+}
+
 /* ---- life ---- */
 
 void exchange_release_body(struct exchange *exchange)

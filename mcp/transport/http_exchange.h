@@ -43,6 +43,7 @@ struct exchange {
     char etag[72];
     char allow[96];
     char mcp_session[64];
+    unsigned retry_after_s; /* 0: the usual */
 };
 
 /* http_exchange.c */

@@ -93,7 +93,9 @@ static void read_query(struct lws *wsi, struct http_request *request)
             request->wrong = "the query is too long";
             return;
         }
-        if (i > 0)
+        if (len == 0 || (len == 1 && part[0] == '/'))
+            continue; /* an empty part at the end comes as a slash */
+        if (used > 0)
             request->query[used++] = '&';
         named = false;
         for (int at = 0; at < len; at++) {

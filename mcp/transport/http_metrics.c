@@ -1,52 +1,166 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * "/metrics": what this server counts, in Prometheus' text format 0.0.4.
+ * "/metrics": what this server counts, in Prometheus' text format 0.0.4. One table of families, one
+ * writer of samples each. Runs on the loop's thread.
  */
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
+#include "executor/executor.h"
 #include "mcp/server_parts.h"
 #include "mcp/transport/http_private.h"
 
-static uint64_t count_disagreements(const struct server_parts *parts)
+#define FORMAT "text/plain; version=0.0.4; charset=utf-8"
+
+/* What the samples are read from, at one moment. */
+struct counts {
+    const struct server_parts *parts;
+    struct executor_stats stats; /* all 0 without an executor */
+};
+
+struct family {
+    const char *name, *type, *help;
+    void (*write)(const struct family *family, const struct counts *counts, struct buf *to);
+    size_t offset; /* of what it is about, where its writer serves several */
+};
+
+#define IN_STATS(member) offsetof(struct executor_stats, member)
+#define IN_KIND(member)  offsetof(struct executor_kind_stats, member)
+
+static void write_counter(const struct family *family, const struct counts *counts, struct buf *to)
 {
-    return parts->executor ? executor_disagreements(parts->executor) : 0;
+    uint64_t value;
+
+    memcpy(&value, (const char *)&counts->stats + family->offset, sizeof value);
+    buf_addf(to, "%s %" PRIu64 "\n", family->name, value);
 }
 
-static const struct {
-    const char *name, *type, *help;
-    uint64_t (*read)(const struct server_parts *parts);
-} metrics[] = {
+static void write_gauge(const struct family *family, const struct counts *counts, struct buf *to)
+{
+    unsigned value;
+
+    memcpy(&value, (const char *)&counts->stats + family->offset, sizeof value);
+    buf_addf(to, "%s %u\n", family->name, value);
+}
+
+static void write_ended(const struct family *family, const struct counts *counts, struct buf *to)
+{
+    for (int status = 0; status < EXECUTION_STATUS_COUNT; status++)
+        buf_addf(to, "%s{ended=\"%s\"} %" PRIu64 "\n", family->name, execution_status_name(status),
+                 counts->stats.ended[status]);
+}
+
+static void write_disagreements(const struct family *family, const struct counts *counts,
+                                struct buf *to)
+{
+    buf_addf(to, "%s %" PRIu64 "\n", family->name, counts->stats.ended[EXECUTION_DISAGREEMENT]);
+}
+
+static void write_histogram(const struct family *family, const struct counts *counts,
+                            struct buf *to)
+{
+    struct executor_histogram histogram;
+    uint64_t below = 0;
+
+    memcpy(&histogram, (const char *)&counts->stats + family->offset, sizeof histogram);
+    for (size_t i = 0; i < EXECUTOR_BUCKETS; i++) {
+        below += histogram.counts[i];
+        buf_addf(to, "%s_bucket{le=\"%g\"} %" PRIu64 "\n", family->name, executor_buckets[i],
+                 below);
+    }
+    below += histogram.counts[EXECUTOR_BUCKETS];
+    buf_addf(to, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n%s_sum %.9g\n%s_count %" PRIu64 "\n",
+             family->name, below, family->name, histogram.sum, family->name, below);
+}
+
+static void write_depth(const struct family *family, const struct counts *counts, struct buf *to)
+{
+    for (size_t i = 0; i < counts->stats.kind_count; i++) {
+        const struct executor_kind_stats *kind = &counts->stats.kinds[i];
+        const struct {
+            const char *name;
+            unsigned count;
+        } states[] = {{"ready", kind->ready},
+                      {"starting", kind->starting},
+                      {"busy", kind->busy},
+                      {"wanted", kind->wanted}};
+
+        for (size_t k = 0; k < sizeof states / sizeof states[0]; k++)
+            buf_addf(to, "%s{kind=\"%s\",state=\"%s\"} %u\n", family->name, kind->name,
+                     states[k].name, states[k].count);
+    }
+}
+
+static void write_by_kind(const struct family *family, const struct counts *counts, struct buf *to)
+{
+    uint64_t value;
+
+    for (size_t i = 0; i < counts->stats.kind_count; i++) {
+        const struct executor_kind_stats *kind = &counts->stats.kinds[i];
+
+        memcpy(&value, (const char *)kind + family->offset, sizeof value);
+        buf_addf(to, "%s{kind=\"%s\"} %" PRIu64 "\n", family->name, kind->name, value);
+    }
+}
+
+static void write_refusals(const struct family *family, const struct counts *counts, struct buf *to)
+{
+    const struct refused_rule *rows = counts->parts->refused;
+
+    for (size_t i = 0; i < REFUSED_RULES_CAP && rows[i].rule; i++)
+        buf_addf(to, "%s{rule=\"%s\"} %" PRIu64 "\n", family->name, rows[i].rule, rows[i].programs);
+}
+
+static const struct family families[] = {
+    {"lectern_run_attempts_total", "counter", "Analyses that the executor has taken.",
+     write_counter, IN_STATS(attempts)},
+    {"lectern_runs_turned_away_total", "counter", "Analyses refused because too many waited.",
+     write_counter, IN_STATS(turned_away)},
+    {"lectern_runs_total", "counter", "Analyses that have ended, by how.", write_ended, 0},
+    {"lectern_run_seconds", "histogram", "Running time of the code itself.", write_histogram,
+     IN_STATS(seconds)},
+    {"lectern_run_waiting_seconds", "histogram",
+     "Time before the code ran: for a sandbox, and importing.", write_histogram, IN_STATS(waited)},
+    {"lectern_runs_queued", "gauge", "Analyses that wait for a sandbox.", write_gauge,
+     IN_STATS(queued)},
+    {"lectern_runs_running", "gauge", "Analyses that have a sandbox.", write_gauge,
+     IN_STATS(running)},
+    {"lectern_sandboxes", "gauge",
+     "Sandboxes by kind and state; wanted: as many as are to wait ready.", write_depth, 0},
+    {"lectern_sandboxes_started_total", "counter", "Sandboxes that were started.", write_by_kind,
+     IN_KIND(started)},
+    {"lectern_sandboxes_failed_total", "counter", "Sandboxes that could not be started.",
+     write_by_kind, IN_KIND(failed)},
+    {"lectern_sandboxes_lost_total", "counter", "Sandboxes that ended while they waited.",
+     write_by_kind, IN_KIND(lost)},
+    {"lectern_validator_refusals_total", "counter",
+     "Programs that the validator refused, by the first rule they broke.", write_refusals, 0},
     {"lectern_validator_disagreements_total", "counter",
      "Programs that the validator accepted and the judgement inside the sandbox refused; each is a "
      "bug.",
-     count_disagreements},
+     write_disagreements, 0},
 };
 
 static void check(struct exchange *exchange)
 {
-    const char *method = exchange_request(exchange)->method;
-
-    if (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0)
-        return;
-    exchange_set_allow(exchange, "GET, HEAD, OPTIONS");
-    if (strcmp(method, "OPTIONS") == 0)
-        exchange_answer(exchange, 204, NULL, NULL);
-    else
-        exchange_error(exchange, 405, "/metrics takes GET");
+    exchange_takes(exchange, "GET", "/metrics takes GET");
 }
 
 static void handle(struct exchange *exchange)
 {
-    const struct server_parts *parts = exchange_parts(exchange);
+    struct counts counts = {.parts = exchange_parts(exchange)};
     struct buf body;
 
+    if (counts.parts->executor)
+        executor_stats(counts.parts->executor, &counts.stats);
     buf_init(&body, 0);
-    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
-        buf_addf(&body, "# HELP %s %s\n# TYPE %s %s\n%s %" PRIu64 "\n", metrics[i].name,
-                 metrics[i].help, metrics[i].name, metrics[i].type, metrics[i].name,
-                 metrics[i].read(parts));
-    exchange_answer(exchange, 200, "text/plain; version=0.0.4; charset=utf-8", &body);
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
+        buf_addf(&body, "# HELP %s %s\n# TYPE %s %s\n", families[i].name, families[i].help,
+                 families[i].name, families[i].type);
+        families[i].write(&families[i], &counts, &body);
+    }
+    exchange_answer(exchange, 200, FORMAT, &body);
 }
 
 const struct http_route http_route_metrics = {

@@ -2,8 +2,6 @@
  *
  * "/": what a browser sees of this server.
  */
-#include <string.h>
-
 #include "mcp/transport/http_private.h"
 
 static const char page[] =
@@ -16,6 +14,7 @@ static const char page[] =
     "<li><a href=\"/health\"><code>/health</code></a>: whether the server works</li>\n"
     "<li><a href=\"/metrics\"><code>/metrics</code></a>: what it counts, as Prometheus reads "
     "it</li>\n"
+    "<li><code>/execute</code>: analyses for programs, by POST</li>\n"
     "<li><a href=\"/sessions\"><code>/sessions</code></a>: the curricula it holds</li>\n"
     "<li><code>/session/\xE2\x80\xA6</code>, <code>/nodes/\xE2\x80\xA6</code>: the session "
     "API</li>\n"
@@ -23,15 +22,7 @@ static const char page[] =
 
 static void check(struct exchange *exchange)
 {
-    const char *method = exchange_request(exchange)->method;
-
-    if (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0)
-        return;
-    exchange_set_allow(exchange, "GET, HEAD, OPTIONS");
-    if (strcmp(method, "OPTIONS") == 0)
-        exchange_answer(exchange, 204, NULL, NULL);
-    else
-        exchange_error(exchange, 405, "/ takes GET; the session API is at /session/...");
+    exchange_takes(exchange, "GET", "/ takes GET; the session API is at /session/...");
 }
 
 static void handle(struct exchange *exchange)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What the HTTP server's files share. One exchange is one request and its answer. The paths'
- * handlers (http_mcp.c, http_rest.c, http_page.c, http_metrics.c) see exchanges only; the files on
- * the other side of them (http_server.h) know libwebsockets. Everything runs on the loop's thread.
+ * handlers (http_mcp.c, http_rest.c, http_execute.c, http_page.c, http_metrics.c) see exchanges
+ * only; the files on the other side of them (http_server.h) know libwebsockets. Everything runs on
+ * the loop's thread.
  */
 #ifndef LECTERN_TRANSPORT_HTTP_PRIVATE_H
 #define LECTERN_TRANSPORT_HTTP_PRIVATE_H
@@ -22,7 +23,7 @@
 #define HTTP_WRITE_STALL_S       30  /* without the client taking a byte of the answer */
 #define HTTP_KEEPALIVE_TIMEOUT_S 60  /* between two requests */
 #define HTTP_LINGER_S            2   /* after refusing a body that still comes */
-#define HTTP_RETRY_AFTER_S       1
+#define HTTP_RETRY_AFTER_S       1u
 #define HTTP_ANSWERS_CAP         ((size_t)256 << 20) /* bytes of all answers to reads held at once */
 #define HTTP_BODIES_CAP          ((size_t)256 << 20) /* bytes of all request bodies held at once */
 #define HTTP_STREAM_MARK         ((size_t)1 << 20) /* unread bytes of a stream; above, no progress */
@@ -58,7 +59,8 @@ struct http_route {
     /* With the whole body. Answers, now or later. */
     void (*handle)(struct exchange *exchange);
 };
-extern const struct http_route http_route_mcp, http_route_page, http_route_metrics, http_route_rest;
+extern const struct http_route http_route_mcp, http_route_page, http_route_metrics,
+    http_route_execute, http_route_rest;
 
 /* What a handler needs of an exchange. */
 struct server_parts *exchange_parts(struct exchange *exchange);
@@ -74,6 +76,8 @@ void exchange_set_on_gone(struct exchange *exchange, void (*on_gone)(void *user)
 /* Further headers of the answer to come. Copied. */
 void exchange_set_etag(struct exchange *exchange, const char *etag);
 void exchange_set_allow(struct exchange *exchange, const char *methods);
+/* Of 503 and 429; 0: HTTP_RETRY_AFTER_S. */
+void exchange_set_retry_after(struct exchange *exchange, unsigned seconds);
 void exchange_set_mcp_session(struct exchange *exchange, const char *id);
 
 /* The whole answer; body's bytes are taken over, NULL for none. 503 and 429 carry Retry-After. */
@@ -83,6 +87,11 @@ void exchange_answer(struct exchange *exchange, int status, const char *content_
 void exchange_error(struct exchange *exchange, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool exchange_answered(const struct exchange *exchange);
+
+/* http_check.c: for a handler's check. false: answered, with 405 and Allow (or to OPTIONS), or with
+ * 415. GET stands for HEAD too. */
+bool exchange_takes(struct exchange *exchange, const char *method, const char *refusal);
+bool exchange_takes_json(struct exchange *exchange);
 
 /* An answer in server-sent events: begins with the first, ends with exchange_end_stream. Each is
  * one message without line ends. droppable: thrown away where the client is far behind. */

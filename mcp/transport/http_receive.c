@@ -16,7 +16,7 @@
 #define REPEATS_CAP 100000 /* of the end of one body: more is a loop inside libwebsockets */
 
 static const struct http_route *const routes[] = {&http_route_mcp, &http_route_page,
-                                                  &http_route_metrics};
+                                                  &http_route_metrics, &http_route_execute};
 
 static const struct http_route *find_route(const char *path)
 {

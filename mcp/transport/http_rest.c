@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The session API over HTTP: each request goes to a lane with a store connection (writes to sql,
- * reads to read) and comes back as its answer. A job owns all it works on, so that a client may
- * leave in the middle; a write it began is finished all the same. Runs on the loop's thread, work()
+ * reads to read, graph questions to graph) and comes back as its answer. A job owns all it works
+ * on, so that a client may leave in the middle; a write it began is finished all the same, a graph
+ * question is given up. Runs on the loop's thread, work()
  * on the lane's.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "mcp/protocol/message.h"
 #include "mcp/transport/http_private.h"
@@ -20,6 +20,8 @@ struct rest_job {
     struct exchange *exchange; /* NULL once the client is gone */
     struct http_request request;
     struct buf body;
+    struct graph_cache *graphs; /* on the graph lane only */
+    struct cancel *cancel;      /* there too: fired when the client is gone */
     struct rest_response response;
 };
 
@@ -37,6 +39,8 @@ static void on_work(struct lane_job *lane_job, void *context)
         .who = "rest",
         .body = job->body.data ? job->body.data : "",
         .body_len = job->body.len,
+        .graphs = job->graphs,
+        .cancel = job->cancel,
     };
 
     rest_handle(context, &rest, &job->response);
@@ -46,6 +50,7 @@ static void free_job(struct rest_job *job)
 {
     rest_response_finish(&job->response);
     buf_finish(&job->body);
+    cancel_unref(job->cancel);
     free(job);
 }
 
@@ -66,6 +71,8 @@ static void on_gone(void *user)
     struct rest_job *job = user;
 
     job->exchange = NULL;
+    if (job->cancel)
+        cancel_fire(job->cancel);
 }
 
 /* Whether a method is among those of an Allow header. */
@@ -100,23 +107,28 @@ static void check_method(struct exchange *exchange, const char *method, const ch
         exchange_error(exchange, 405, "%s is not for this path: it takes %s", method, allow);
 }
 
-static bool is_json_type(const char *type)
-{
-    size_t len = strcspn(type, "; \t");
-
-    return (len == strlen("application/json") && strncasecmp(type, "application/json", len) == 0) ||
-           (len > strlen("+json") && strncasecmp(type + len - strlen("+json"), "+json", 5) == 0);
-}
-
 static void check(struct exchange *exchange)
 {
     const struct http_request *request = exchange_request(exchange);
 
     check_method(exchange, request->method, request->path);
-    if (!exchange_answered(exchange) && request->length > 0 && *request->content_type &&
-        !is_json_type(request->content_type))
-        exchange_error(exchange, 415,
-                       "the body must be JSON: send it with Content-Type: application/json");
+    if (!exchange_answered(exchange))
+        exchange_takes_json(exchange);
+}
+
+static struct lane *choose_lane(struct rest_job *job, struct server_parts *parts)
+{
+    switch (rest_lane(job->request.method, job->request.path)) {
+    case REST_WRITE:
+        return parts->sql;
+    case REST_GRAPH:
+        job->graphs = parts->graphs;
+        job->cancel = cancel_create(NULL); /* without one it is worked off to its end */
+        return parts->graph;
+    case REST_READ:
+        break;
+    }
+    return parts->read;
 }
 
 static void handle(struct exchange *exchange)
@@ -125,7 +137,6 @@ static void handle(struct exchange *exchange)
     struct server_parts *parts = exchange_parts(exchange);
     struct rest_job *job = calloc(1, sizeof *job);
     struct error err = {0};
-    struct lane *lane;
 
     if (!job) {
         exchange_error(exchange, 503, "out of memory: send it again in a moment");
@@ -136,8 +147,7 @@ static void handle(struct exchange *exchange)
     job->exchange = exchange;
     job->request = *request;
     job->body = exchange_take_body(exchange);
-    lane = rest_is_write(request->method, request->path) ? parts->sql : parts->read;
-    if (lane_submit(lane, &job->job, &err) < 0) {
+    if (lane_submit(choose_lane(job, parts), &job->job, &err) < 0) {
         exchange_error(exchange, 503, "%s", err.text);
         free_job(job);
         return;

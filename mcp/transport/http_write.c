@@ -50,7 +50,8 @@ static int add_optional(struct exchange *exchange, unsigned char **p, unsigned c
         if (*optional[i].value && add_header(exchange, optional[i].name, optional[i].value, p, end))
             return -1;
     }
-    snprintf(seconds, sizeof seconds, "%d", HTTP_RETRY_AFTER_S);
+    snprintf(seconds, sizeof seconds, "%u",
+             exchange->retry_after_s ? exchange->retry_after_s : HTTP_RETRY_AFTER_S);
     if ((exchange->status == 503 || exchange->status == 429) &&
         add_header(exchange, "retry-after:", seconds, p, end))
         return -1;

@@ -157,31 +157,14 @@ class Stdio(Mcp):
         return status
 
 
-class Server(Mcp):
-    """lectern serve on a free port, MCP over HTTP and the session API."""
+class Client(Mcp):
+    """MCP over HTTP and the session API, by one kept connection: for one thread."""
 
-    def __init__(self, workspace, *words):
-        self.workspace = workspace
-        self.process = subprocess.Popen([str(LECTERN), "serve", "--port", "0", *words], stdin=subprocess.DEVNULL,
-                                        stderr=subprocess.PIPE, env=workspace.environment())
-        self.lines = []
-        self.port = self._wait_for_port()
-        self.reader = threading.Thread(target=self._read, daemon=True)
-        self.reader.start()
-        self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=ANSWER_SECONDS)
+    def __init__(self, port):
+        self.port = port
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_SECONDS)
         self.session = None
         self.version = None
-
-    def _wait_for_port(self):
-        for line in self.process.stderr:
-            self.lines.append(line.decode())
-            if b"Lectern serves http://" in line:
-                return int(line.split(b"http://")[1].split()[0].rsplit(b":", 1)[1])
-        raise AssertionError("lectern serve ended: " + "".join(self.lines))
-
-    def _read(self):
-        for line in self.process.stderr:
-            self.lines.append(line.decode())
 
     def http(self, method, path, body=None, **headers):
         """(status, parsed body or bytes, headers) of one request on the kept connection."""
@@ -217,6 +200,30 @@ class Server(Mcp):
             self.session = headers["Mcp-Session-Id"]
             self.version = answer["result"]["protocolVersion"]
         return answer
+
+
+class Server(Client):
+    """lectern serve on a free port, with one client of it; more are made by Client(server.port)."""
+
+    def __init__(self, workspace, *words):
+        self.workspace = workspace
+        self.process = subprocess.Popen([str(LECTERN), "serve", "--port", "0", *words], stdin=subprocess.DEVNULL,
+                                        stderr=subprocess.PIPE, env=workspace.environment())
+        self.lines = []
+        super().__init__(self._wait_for_port())
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+
+    def _wait_for_port(self):
+        for line in self.process.stderr:
+            self.lines.append(line.decode())
+            if b"Lectern serves http://" in line:
+                return int(line.split(b"http://")[1].split()[0].rsplit(b":", 1)[1])
+        raise AssertionError("lectern serve ended: " + "".join(self.lines))
+
+    def _read(self):
+        for line in self.process.stderr:
+            self.lines.append(line.decode())
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)

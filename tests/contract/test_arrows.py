@@ -32,10 +32,16 @@ ARROWS = (
     ("executor/*", ["executor/*", "helpers/base/*"]),
     ("image/*", ["image/*", "executor/frame.h"]),
     # Inside the server: the curriculum knows nobody, the protocol no sockets and no storage, the transport no storage.
+    # What a session's graph answers is a read of the session; the store itself knows no graphs.
+    ("mcp/session/graph_cache.*", ["mcp/session/graph_cache.h", "mcp/session/store.h", "helpers/graph/graph.h",
+                                   "helpers/base/*"]),
+    ("mcp/session/rest_graph.c", ["mcp/session/*", "helpers/graph/graph.h", "helpers/base/*"]),
     ("mcp/session/*", ["mcp/session/*", "helpers/base/*"]),
     ("mcp/tool/*", ["mcp/tool/*", "mcp/session/*", "mcp/server_parts.h", "validator/validator.h", "executor/executor.h",
                     "helpers/*"]),
     ("mcp/protocol/*", ["mcp/protocol/*", "mcp/tool/tool.h", "mcp/server_parts.h", "helpers/base/*"]),
+    ("mcp/transport/http_execute.c", ["mcp/transport/*", "mcp/tool/analysis.h", "mcp/tool/run_json.h", "helpers/base/*"]),
+    ("mcp/transport/http_metrics.c", ["mcp/transport/*", "mcp/server_parts.h", "executor/executor.h", "helpers/base/*"]),
     ("mcp/transport/*", ["mcp/transport/*", "mcp/protocol/peer.h", "mcp/protocol/message.h", "mcp/session/rest.h",
                          "mcp/server_parts.h", "helpers/base/*"]),
     ("mcp/server_parts.h", ["executor/executor.h", "helpers/base/*", "validator/validator.h"]),

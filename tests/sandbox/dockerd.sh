@@ -7,6 +7,7 @@
 #   dockerd.sh stop FOLDER     the data stays in FOLDER for the next start
 #   dockerd.sh kill FOLDER     at once, as a crash would
 #
+# LECTERN_DOCKERD_ARGS: more of dockerd's own arguments, words without blanks ("-H tcp://127.0.0.1:2376 --tlsverify").
 # Needs root. Installs docker.io where it is missing, mounts what cgroup controllers the machine has not mounted.
 set -eu
 
@@ -62,7 +63,8 @@ start() {
         rm -f "$folder/pid"
         # A zombie of it would make the new daemon wait for the old one's containerd.
         alive "$folder/exec/containerd/containerd.pid" || rm -f "$folder/exec/containerd/containerd.pid"
-        setsid dockerd --data-root "$folder/data" --exec-root "$folder/exec" --pidfile "$folder/pid" \
+        # shellcheck disable=SC2086 # words
+        setsid dockerd ${LECTERN_DOCKERD_ARGS:-} --data-root "$folder/data" --exec-root "$folder/exec" --pidfile "$folder/pid" \
             -H "unix://$folder/docker.sock" --bridge=none --iptables=false \
             >"$folder/log" 2>&1 </dev/null &
         tries=0

@@ -32,6 +32,8 @@ MINIMAL = ("math statistics decimal fractions collections collections.abc iterto
 DATA = MINIMAL + ("pandas pandas.api.types numpy numpy.linalg numpy.random numpy.fft networkx networkx.algorithms "
                   "networkx.algorithms.community scipy scipy.stats scipy.optimize scipy.linalg").split()
 DATA_PRELOAD = "numpy,pandas,networkx"
+PLOT = DATA + ["matplotlib.pyplot"]
+PLOT_PRELOAD = DATA_PRELOAD + ",matplotlib.pyplot"
 
 
 def shared(*parts):
@@ -75,6 +77,16 @@ class Curriculum:
                  for part in node.get("components", [])]
         return {"node_id": node["node_id"], "title": node["title"], "components": parts}
 
+    @staticmethod
+    def graph(query, arguments):
+        """Says what it was asked, in the shape of an answer or of a refusal."""
+        if query not in GRAPH_QUERIES:
+            return 404, {"detail": "there is no query '%s'; did you mean 'order'? The queries: order, needs." % query}
+        if query == "needs" and "node_id" not in arguments:
+            return 422, {"detail": [{"loc": ["query", "node_id"], "msg": "the graph query needs takes node_id",
+                                     "type": "value_error"}]}
+        return 200, {"query": query, "asked": arguments, "nodes": ["N001"], "cut": 0}
+
     def answer(self, target):
         self.asked.append(target)
         url = urllib.parse.urlsplit(target)
@@ -91,12 +103,19 @@ class Curriculum:
             offset, limit = int(query["offset"]), int(query["limit"])
             page = [self.content(node) for node in self.nodes[offset:offset + limit]]
             return 200, {"session_id": SESSION, "nodes": page, "total": len(self.nodes), "offset": offset}
+        if parts[2:] == ["graph"]:
+            return 200, {"queries": [{"query": name} for name in GRAPH_QUERIES], "total": len(GRAPH_QUERIES)}
+        if len(parts) == 4 and parts[2] == "graph":
+            return self.graph(parts[3], urllib.parse.parse_qs(url.query))
         if len(parts) == 5 and parts[2] == "nodes" and parts[4] == "components":
             node = self.by_id.get(parts[3])
             if node is None:
                 return 404, {"detail": "no node %s in this session" % parts[3]}
             return 200, dict(self.content(node), total_components=len(node["components"]))
         return 404, {"detail": "no such path"}
+
+
+GRAPH_QUERIES = ("order", "needs")
 
 
 class Outcome:
@@ -108,6 +127,7 @@ class Outcome:
         self.started = False
         self.requests = 0
         self.unanswered = False  # the runner ended before the last request was answered
+        self.artifacts = []  # base64 of figures
         self.result = {}
         self.exit = None  # the last frame
         self.complaints = ""
@@ -126,18 +146,20 @@ class Outcome:
 
 class Sandbox:
     """One runner. `interpreter` replaces interpreter.py, to test the layers around it alone; without `policy` it does not
-    judge the code, to test what stands behind that."""
+    judge the code, to test what stands behind that; `nobody` lets root start it as the user that a container has."""
 
     def __init__(self, kind="bare", preload="", memory_mb=256, bwrap=False, interpreter=None, runner=None, ready=True,
-                 extra=(), policy=True):
+                 extra=(), policy=True, nobody=False):
         share = SHARE if policy else WITHOUT_POLICY
         runner = str(runner or SHARE / "runner")
         interpreter = str(interpreter or share / "interpreter.py")
-        line = bubblewrap(runner, interpreter, share / "code_helpers.py") if bwrap else []
+        line = bubblewrap(runner, interpreter, share / "code_helpers.py", SHARE / "fork.so") if bwrap else []
         line += [runner, "--kind", kind, "--preload", preload, "--memory-mb", str(memory_mb), "--python", PYTHON,
                  "--interpreter", interpreter, "--helpers", str(share), *extra]
+        user = dict(user=65534, group=65534, extra_groups=[]) if nobody and os.geteuid() == 0 else {}
         self.process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        bufsize=0)
+                                        bufsize=0, **user)
+        self.session = False  # whether another run may follow
         self.outcome = Outcome()
         self.pending = bytearray()
         self.stopped = False
@@ -203,6 +225,8 @@ class Sandbox:
                 outcome.stdout_tail += payload
             elif kind == "E":
                 outcome.stderr_tail += payload
+            elif kind == "g":
+                outcome.artifacts.append(payload)
             elif kind == "v":
                 outcome.result = json.loads(payload)
             elif kind == "q":
@@ -214,6 +238,8 @@ class Sandbox:
             elif kind == "x":
                 outcome.exit = json.loads(payload)
                 outcome.seconds = time.monotonic() - began
+                if self.session:
+                    return outcome
             elif kind is None:
                 break
             else:
@@ -242,6 +268,49 @@ class Sandbox:
 
     def __exit__(self, *_):
         self.stop()
+
+
+def forking(share):
+    """The beginning of a script in the interpreter's place that serves a session: what follows is in a copy."""
+    return ("import ctypes, os, struct, sys\nZYGOTE = os.getpid()\nlibrary = ctypes.PyDLL(%r)\n"
+            "assert library.zygote_prepare() == 0\nword = b'{\"python\": \"3\"}'\n"
+            "os.write(3, struct.pack('>B3xI', ord('R'), len(word)) + word)\n"
+            "library.zygote_serve(int(sys.argv[sys.argv.index('--ruleset') + 1]))\n" % str(share / "fork.so"))
+
+
+class Session(Sandbox):
+    """A runner that takes one job after the other."""
+
+    def __init__(self, *args, extra=(), **named):
+        super().__init__(*args, extra=("--isolation", "session", *extra), **named)
+        self.session = True
+
+    def wait_ready(self, seconds=30):
+        kind, payload = self.receive(seconds)
+        if kind != "R":
+            raise AssertionError("not ready but %r: %s" % (kind, self.stop()))
+        self.ready = json.loads(payload)
+        self.outcome = Outcome()
+
+    def follow(self, curriculum=None, seconds=30):
+        outcome = super().follow(curriculum, seconds)
+        if not self.stopped:
+            self.wait_ready(seconds)
+        return outcome
+
+    def zygote(self):
+        """Its process id; the other child of the runner's is the copy that waits or runs."""
+        return sorted(children_of(self.runner()))[0]
+
+    def copy(self):
+        return sorted(children_of(self.runner()))[1]
+
+    def runner(self):
+        """The runner's process id, also under bubblewrap."""
+        for pid in (self.process.pid, *children_of(self.process.pid)):
+            if pathlib.Path("/proc/%d/comm" % pid).read_text().startswith("runner"):
+                return pid
+        raise AssertionError("no runner")
 
 
 def run(code, curriculum=None, seconds=30, kind="bare", preload="", memory_mb=256, bwrap=False, interpreter=None,

@@ -23,6 +23,7 @@
 
 #include "executor/docker_api.h"
 #include "executor/docker_plan.h"
+#include "executor/engine.h"
 #include "executor/owner.h"
 #include "helpers/base/log.h"
 #include "tests/parts/job_waiter.h"
@@ -49,17 +50,25 @@ static struct executor *create(void)
     return executor;
 }
 
-/* The daemon's list of our containers; owned. */
-static json_t *list(void)
+/* Asks the daemon and wants that status of it; the answer is owned. */
+static json_t *ask(const char *method, const char *path, const json_t *body, long status)
 {
+    const struct docker_request request = {.method = method, .path = path, .body = body};
     struct error err = {0};
     struct docker_api *api = docker_api_create(NULL, &err);
     json_t *answer = NULL;
 
-    if (!api || docker_call(api, "GET", "/containers/json?all=1", NULL, NULL, &answer, &err) != 200)
-        fail_msg("%s", err.text);
+    if (!api || docker_api_hello(api, &err) < 0 ||
+        docker_call(api, &request, &answer, &err) != status)
+        fail_msg("%s %s: %s", method, path, err.text);
     docker_api_destroy(api);
     return answer;
+}
+
+/* The daemon's list of our containers; owned. */
+static json_t *list(void)
+{
+    return ask("GET", "/containers/json?all=1", NULL, 200);
 }
 
 static size_t count_containers(void)
@@ -81,16 +90,10 @@ static void assert_none_left(void)
 
 static json_t *inspect(const char *id)
 {
-    struct error err = {0};
-    struct docker_api *api = docker_api_create(NULL, &err);
-    json_t *answer = NULL;
     char path[256];
 
-    assert_non_null(api);
     snprintf(path, sizeof path, "/containers/%s/json", id);
-    assert_int_equal(docker_call(api, "GET", path, NULL, NULL, &answer, &err), 200);
-    docker_api_destroy(api);
-    return answer;
+    return ask("GET", path, NULL, 200);
 }
 
 static json_int_t host_integer(const json_t *container, const char *key)
@@ -230,7 +233,6 @@ static void test_killed_server(void **state)
 static void test_sweep(void **state)
 {
     struct error err = {0};
-    struct docker_api *api = docker_api_create(NULL, &err);
     char dead[OWNER_CAP], foreign[OWNER_CAP + 8], label[OWNER_CAP];
     const char *owners[] = {dead, foreign};
     json_t *containers;
@@ -243,13 +245,14 @@ static void test_sweep(void **state)
     strcpy(strrchr(dead, '/'), "/1/0");
     snprintf(foreign, sizeof foreign, "another%s", label);
     for (int i = 0; i < 2; i++) {
+        const struct docker_plan plan = {
+            .kind = &execution_kinds[0], .image = config.docker_image, .owner = owners[i]};
+        json_t *json = docker_plan_create(&plan, &err);
         char path[64];
-        json_t *plan =
-            docker_plan_create(&execution_kinds[0], config.docker_image, owners[i], 0, &err);
 
         snprintf(path, sizeof path, "/containers/create?name=lectern-test-%d", i);
-        assert_int_equal(docker_call(api, "POST", path, plan, NULL, NULL, &err), 201);
-        json_decref(plan);
+        json_decref(ask("POST", path, json, 201));
+        json_decref(json);
     }
     assert_int_equal(count_containers(), 2);
     executor_destroy(create());
@@ -262,10 +265,7 @@ static void test_sweep(void **state)
                                         DOCKER_LABEL_OWNER),
                         foreign);
     json_decref(containers);
-    assert_int_equal(
-        docker_call(api, "DELETE", "/containers/lectern-test-1?force=1", NULL, NULL, NULL, &err),
-        204);
-    docker_api_destroy(api);
+    json_decref(ask("DELETE", "/containers/lectern-test-1?force=1", NULL, 204));
 }
 
 static void daemon_do(const char *what)
@@ -320,16 +320,43 @@ static void test_daemon_stopped(void **state)
     check_daemon_lost("stop");
 }
 
+/* An executor that is there, but whose jobs end with that in their error until something is mended.
+ */
+static struct executor *create_lame(const struct executor_config *lame, const char *words)
+{
+    struct error err = {0};
+    struct executor *executor = executor_create(lame, &err);
+    struct job_waiter waiter;
+
+    if (!executor)
+        fail_msg("%s", err.text);
+    job_waiter_do(&waiter, executor, "bare", "print(1)");
+    assert_int_equal(waiter.status, EXECUTION_ENGINE);
+    assert_int_equal(waiter.exit_code, 127);
+    assert_true(waiter.waited < 3);
+    if (!strstr(waiter.error, words))
+        fail_msg("'%s' is not in: %s", words, waiter.error);
+    job_waiter_finish(&waiter);
+    return executor;
+}
+
+/* What `make image` does while the server runs. */
 static void test_no_image(void **state)
 {
     struct executor_config other = config;
-    struct error err = {0};
+    struct executor *executor;
+    char path[256];
 
     (void)state;
-    other.docker_image = "lectern-none:0";
-    assert_null(executor_create(&other, &err));
-    assert_int_equal(err.kind, ERROR_UNAVAILABLE);
-    assert_non_null(strstr(err.text, "make image"));
+    other.docker_image = "lectern-late:0";
+    executor = create_lame(&other, "make image");
+    snprintf(path, sizeof path, "/images/%s/tag?repo=lectern-late&tag=0", config.docker_image);
+    json_decref(ask("POST", path, NULL, 201));
+    nap(300);
+    run_ok(executor, "bare");
+    executor_destroy(executor);
+    json_decref(ask("DELETE", "/images/lectern-late:0", NULL, 200));
+    assert_none_left();
 }
 
 static void test_no_daemon(void **state)
@@ -339,13 +366,72 @@ static void test_no_daemon(void **state)
 
     (void)state;
     other.docker_host = "unix:///nowhere/docker.sock";
-    assert_null(executor_create(&other, &err));
-    assert_int_equal(err.kind, ERROR_UNAVAILABLE);
-    assert_non_null(strstr(err.text, "/nowhere/docker.sock"));
+    executor_destroy(create_lame(&other, "/nowhere/docker.sock"));
     other.docker_host = "ssh://elsewhere";
-    memset(&err, 0, sizeof err);
     assert_null(executor_create(&other, &err));
+    assert_int_equal(err.kind, ERROR_INVALID);
     assert_non_null(strstr(err.text, "tcp://"));
+}
+
+/* The runtime by its name, and one that nobody has. */
+static void test_runtime(void **state)
+{
+    struct executor_config other = config;
+    json_t *containers, *container;
+    struct executor *executor;
+    struct error err = {0};
+
+    (void)state;
+    other.docker_runtime = "runc";
+    executor = executor_create(&other, &err);
+    run_ok(executor, "bare");
+    assert_int_equal(executor_wait_warm(executor, "bare", WARM_MS, &err), 0);
+    containers = list();
+    container = inspect(json_get_string(json_array_get(containers, 0), "Id"));
+    assert_string_equal(json_get_string(json_object_get(container, "HostConfig"), "Runtime"),
+                        "runc");
+    json_decref(container);
+    json_decref(containers);
+    executor_destroy(executor);
+    other.docker_runtime = "lectern-none";
+    executor_destroy(create_lame(&other, "lectern-none"));
+    executor_destroy(create_lame(&other, "/etc/docker/daemon.json"));
+    assert_none_left();
+}
+
+/* A server that starts before its daemon does. */
+static void test_daemon_late(void **state)
+{
+    struct executor *executor;
+
+    (void)state;
+    daemon_do("stop");
+    executor = create_lame(&config, "no Docker daemon answers at");
+    daemon_do("start");
+    nap(300);
+    run_ok(executor, "bare");
+    executor_destroy(executor);
+    assert_none_left();
+}
+
+/* What a sandbox is made of is the image's own id. */
+static void test_made_of(void **state)
+{
+    char first[ENGINE_MADE_OF_CAP], again[ENGINE_MADE_OF_CAP], path[256];
+    struct error err = {0};
+    void *engine = engine_docker.open(&config, &err);
+    json_t *image;
+
+    (void)state;
+    assert_non_null(engine);
+    assert_int_equal(engine_docker.made_of(engine, first, &err), 0);
+    assert_int_equal(engine_docker.made_of(engine, again, &err), 0);
+    assert_string_equal(first, again);
+    snprintf(path, sizeof path, "/images/%s/json", config.docker_image);
+    image = ask("GET", path, NULL, 200);
+    assert_string_equal(first, json_get_string(image, "Id"));
+    json_decref(image);
+    engine_docker.close(engine);
 }
 
 /* The whole round leaves no descriptor, thread or process behind. */
@@ -370,7 +456,9 @@ int main(void)
         cmocka_unit_test(test_limits),        cmocka_unit_test(test_always_removed),
         cmocka_unit_test(test_sweep),         cmocka_unit_test(test_no_image),
         cmocka_unit_test(test_no_daemon),     cmocka_unit_test(test_nothing_held),
+        cmocka_unit_test(test_runtime),       cmocka_unit_test(test_made_of),
         cmocka_unit_test(test_daemon_killed), cmocka_unit_test(test_daemon_stopped),
+        cmocka_unit_test(test_daemon_late),
     };
 
     folder = getenv("LECTERN_DOCKERD");            // NOLINT(concurrency-mt-unsafe)

@@ -127,6 +127,50 @@ probes = {
     "seccomp": lambda: raw(317, 0, 0, 0),
 }
 """
+# What a copy in a session might do besides, to its zygote and with what that may do.
+COPY = """
+CLONE = 56 if os.uname().machine == "x86_64" else 220
+def clone(flags):
+    pid = raw(CLONE, flags, 0, ctypes.addressof(ctypes.create_string_buffer(8)), 0, 0)
+    if pid == 0:
+        os._exit(0)
+def read_zygote():
+    text = ctypes.create_string_buffer(8)
+    here = ctypes.create_string_buffer(struct.pack("QQ", ctypes.addressof(text), 8))
+    there = ctypes.create_string_buffer(struct.pack("QQ", id(None), 8))  # a copy has it at the same place
+    raw(310, ZYGOTE, ctypes.addressof(here), 1, ctypes.addressof(there), 1, 0)
+probes = {
+    "clone as the zygote does": lambda: clone(0x8000 | 0x1000 | 17),
+    "clone as fork does": lambda: clone(17),
+    "signal the zygote": lambda: os.kill(ZYGOTE, 0),
+    "kill the zygote": lambda: os.kill(ZYGOTE, 9),
+    "signal the zygote's thread": lambda: raw(234, ZYGOTE, ZYGOTE, 9),
+    "pidfd of the zygote": lambda: raw(434, ZYGOTE, 0),
+    "signal by pidfd": lambda: raw(424, 3, 9, 0, 0),
+    "trace the zygote": lambda: raw(101, 16, ZYGOTE, 0, 0),
+    "read the zygote's memory": read_zygote,
+    "open the zygote's memory": lambda: open("/proc/%d/mem" % ZYGOTE, "rb"),
+    "the zygote's map": lambda: open("/proc/%d/maps" % ZYGOTE),
+    "the zygote's descriptors": lambda: os.listdir("/proc/%d/fd" % ZYGOTE),
+    "the zygote's use of memory": lambda: open("/proc/%d/statm" % ZYGOTE),
+    "its own use of memory": lambda: open("/proc/self/statm"),
+    "receive a descriptor": lambda: raw(47, 3, 0, 0),
+    "another's limits": lambda: raw(302, ZYGOTE, resource.RLIMIT_CPU, ctypes.addressof(ctypes.create_string_buffer(16)), 0),
+    "its own limits": lambda: raw(302, 0, resource.RLIMIT_NPROC, ctypes.addressof(ctypes.create_string_buffer(16)), 0),
+    "be dumpable": lambda: raw(157, 4, 1, 0, 0, 0),
+    "outlive the runner": lambda: raw(157, 1, 0, 0, 0, 0),
+    "another filter": lambda: raw(317, 1, 0, 0),
+    "another domain": lambda: raw(446, -1, 0),
+    "replace a descriptor": lambda: os.dup2(0, 1),
+    "close all": lambda: raw(436, 4, 5, 0),
+}
+for number in range(4, 64):
+    probes["descriptor %d" % number] = lambda number=number: os.fstat(number)
+"""
+# Those that Landlock alone holds, and being out of a debugger's reach.
+COPY_FILES = ("open the zygote's memory", "the zygote's map", "the zygote's descriptors", "the zygote's use of memory",
+              "its own use of memory")
+COPY_SCOPED = ("signal the zygote", "kill the zygote", "signal the zygote's thread", "trace the zygote", "read the zygote's memory")
 ALLOWED = """
 probes = {
     "read a library": lambda: open(os.__file__).read(),
@@ -139,14 +183,15 @@ probes = {
 """
 
 
-def probe(code, bwrap=False, runner=None):
+def probe(code, bwrap=False, runner=None, session=False, nobody=False):
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         canary = pathlib.Path(folder) / "canary.txt"
         canary.write_text("canary")
         script = pathlib.Path(folder) / "prober.py"
-        script.write_text(PROBER + "CANARY = %r\n" % str(canary) + code + "\ntry_all(probes)\n")
-        with Sandbox(bwrap=bwrap, interpreter=script, runner=runner) as box:
+        script.write_text((sandbox.forking(sandbox.SHARE) if session else "") + PROBER + "CANARY = %r\n" % str(canary) + code + "\ntry_all(probes)\n")
+        with (sandbox.Session if session else Sandbox)(bwrap=bwrap, interpreter=script, runner=runner,
+                                                             nobody=nobody) as box:
             outcome = box.run("", timeout_ms=8000)
         left = sorted(os.listdir(folder))
     if "value" not in outcome.result:
@@ -160,6 +205,11 @@ def landlock_abi():
 
 
 class Layers(unittest.TestCase):
+    session = False  # whether what is probed was executed, or cloned from a zygote
+
+    def probe(self, code, **named):
+        return probe(code, session=self.session, **named)
+
     @classmethod
     def setUpClass(cls):
         cls.abi = landlock_abi()
@@ -173,29 +223,29 @@ class Layers(unittest.TestCase):
             raise unittest.SkipTest("SKIPPED: this kernel's Landlock has ABI %d, not %d" % (self.abi, abi))
 
     def test_what_python_needs_is_there(self):
-        met, _ = probe(ALLOWED)
+        met, _ = self.probe(ALLOWED)
         self.assertEqual(set(met.values()), {"done"}, met)
 
     def test_landlock_alone(self):
         self.need_landlock(3)
-        met, left = probe(FILES, runner=sandbox.BUILD / "tests/sandbox/runner_without_seccomp")
+        met, left = self.probe(FILES, runner=sandbox.BUILD / "tests/sandbox/runner_without_seccomp")
         self.check_refused(met, ("EACCES", "EXDEV"))
         self.assertEqual(left, ["canary.txt", "prober.py"])
 
     def test_landlock_alone_keeps_network_and_signals_in(self):
         self.need_landlock(6)
-        met, _ = probe("probes = {}\n" + NETWORK, runner=sandbox.BUILD / "tests/sandbox/runner_without_seccomp")
+        met, _ = self.probe("probes = {}\n" + NETWORK, runner=sandbox.BUILD / "tests/sandbox/runner_without_seccomp")
         self.assertEqual(met, {"connect": "EACCES", "signal the runner": "EPERM"})
 
     def test_seccomp_alone(self):
-        met, left = probe(CALLS, runner=sandbox.BUILD / "tests/sandbox/runner_without_landlock")
+        met, left = self.probe(CALLS, runner=sandbox.BUILD / "tests/sandbox/runner_without_landlock")
         self.assertEqual(met.pop("thread"), "RuntimeError: can't start new thread")
         self.check_refused(met, ("EPERM", "ENOSYS"))
         self.assertEqual(left, ["canary.txt", "prober.py"])
 
     def test_both(self):
         for code in (FILES + NETWORK, CALLS):
-            met, left = probe(code)
+            met, left = self.probe(code)
             met.pop("thread", None)
             self.check_refused(met, ("EPERM", "ENOSYS", "EACCES"))
             self.assertEqual(left, ["canary.txt", "prober.py"])
@@ -203,7 +253,7 @@ class Layers(unittest.TestCase):
     def test_the_one_exec_is_used_up(self):
         with Sandbox() as box:
             self.assertTrue(box.ready["exec_once"])
-        met, _ = probe("probes = {'execute Python': lambda: os.execv('/usr/bin/python3', ['python3'])}")
+        met, _ = self.probe("probes = {'execute Python': lambda: os.execv('/usr/bin/python3', ['python3'])}")
         self.assertEqual(met, {"execute Python": "ENOSYS"})
 
     def test_processes_as_the_kernel_sees_them(self):
@@ -225,7 +275,7 @@ class Layers(unittest.TestCase):
 
     def test_a_fork_bomb(self):
         began = time.monotonic()
-        met, _ = probe("def bomb():\n    for _ in range(1000):\n        try: os.fork()\n        except PermissionError: pass\n"
+        met, _ = self.probe("def bomb():\n    for _ in range(1000):\n        try: os.fork()\n        except PermissionError: pass\n"
                        "    raise PermissionError(1, '')\nprobes = {'bomb': bomb}")
         self.assertEqual(met, {"bomb": "EPERM"})
         self.assertLess(time.monotonic() - began, 10)
@@ -234,15 +284,55 @@ class Layers(unittest.TestCase):
         code = ("def eat():\n    kept = []\n    while True:\n        kept.append(mmap.mmap(-1, 1 << 20, flags=FLAGS))\n"
                 "        kept[-1].write(b'x' * (1 << 20))\nprobes = {'eat': eat}")
         private = "mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS"
-        self.assertEqual(probe("FLAGS = %s\n" % private + code)[0], {"eat": "ENOMEM"})
+        self.assertEqual(self.probe("FLAGS = %s\n" % private + code)[0], {"eat": "ENOMEM"})
         # Shared pages are no data to RLIMIT_DATA; the runner's own watch sees them.
         with self.assertRaisesRegex(AssertionError, "'memory'"):
-            probe("FLAGS = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS\n" + code)
+            self.probe("FLAGS = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS\n" + code)
 
     def test_the_runner_says_what_the_kernel_has(self):
         libc = ctypes.CDLL(None)
         abi = libc.syscall(ctypes.c_long(444), None, ctypes.c_long(0), ctypes.c_long(1))
         self.assertEqual(self.abi, max(abi, 0))
+
+
+class LayersOfACopy(Layers):
+    """The same walls around what was cloned, and those between it and its zygote."""
+    session = True
+    test_processes_as_the_kernel_sees_them = None  # test_session.py
+    test_the_runner_says_what_the_kernel_has = None
+
+    def only(self, names):
+        return COPY + "probes = {name: probes[name] for name in %r}\n" % (names,)
+
+    def test_the_zygote_is_out_of_reach(self):
+        for named in ({}, {"bwrap": True}, {"nobody": True}):
+            met, _ = self.probe(COPY, **named)
+            for number in range(4, 64):
+                self.assertEqual(met.pop("descriptor %d" % number), "EBADF")
+            self.check_refused(met, ("EPERM", "ENOSYS", "EACCES"))
+
+    def test_by_seccomp_alone(self):
+        met, _ = self.probe(COPY, nobody=True, runner=sandbox.BUILD / "tests/sandbox/runner_without_landlock")
+        for number in range(4, 64):
+            self.assertEqual(met.pop("descriptor %d" % number), "EBADF")
+        # What anybody may read of any process, file by file, Landlock alone keeps away.
+        self.assertEqual((met.pop("the zygote's use of memory"), met.pop("its own use of memory")), ("done", "done"))
+        self.check_refused(met, ("EPERM", "ENOSYS", "EACCES"))
+
+    def test_by_landlock_alone(self):
+        self.need_landlock(3)
+        runner = sandbox.BUILD / "tests/sandbox/runner_without_seccomp"
+        met, _ = self.probe(self.only(COPY_FILES), runner=runner)
+        self.check_refused(met, ("EACCES", "EPERM"))
+        self.need_landlock(6)
+        met, _ = self.probe(self.only(COPY_SCOPED), runner=runner)
+        self.check_refused(met, ("EPERM",))
+
+    def test_no_process_by_the_limit_alone(self):
+        """Root it does not hold; but there is none in a sandbox."""
+        met, _ = self.probe("probes = {'fork': fork, 'a': fork, 'b': fork, 'c': fork}", nobody=True,
+                            runner=sandbox.BUILD / "tests/sandbox/runner_without_seccomp")
+        self.check_refused(met, ("EAGAIN",))
 
 
 if __name__ == "__main__":

@@ -421,7 +421,77 @@ class Helpers(unittest.TestCase):
     def test_nothing_else_is_in_the_module(self):
         outcome = run("import code_helpers\nprint(sorted(n for n in vars(code_helpers) if n[:2] != '__'))")
         self.assertEqual(outcome.text, "['analyze_graph', 'get_all_content', 'get_node_content', 'get_nodes', "
-                                       "'get_relationships']\n")
+                                       "'get_relationships', 'query_graph']\n")
+
+    def test_each_list_is_read_once(self):
+        outcome = self.run_code("for _ in range(3): get_nodes(), get_relationships(), get_all_content()")
+        self.assertIsNone(outcome.result["error"])
+        self.assertEqual(len(self.curriculum.asked), len(set(self.curriculum.asked)))
+        self.assertEqual(sum("/components" in target for target in self.curriculum.asked), 3)  # pages of 200 nodes of 450
+
+    def test_every_content_is_the_callers_own(self):
+        """However it was come by: parsed, unpacked, of a page read before, or one by one."""
+        outcome = self.run_code(
+            "ids = [n['node_id'] for n in get_nodes()]\nfull = get_all_content()\n"
+            "for entry in get_all_content(): entry['components'].clear(); entry['title'] = None\n"
+            "for _ in range(3):\n    for i, node_id in enumerate(ids):\n        c = get_node_content(node_id)\n"
+            "        assert c == full[i], (c, full[i])\n        c['components'].clear(); c['title'] = 'changed'\n"
+            "print(get_all_content() == full)")
+        self.assertEqual((outcome.text, outcome.result["error"]), ("True\n", None))
+        self.assertLess(outcome.requests, 10)
+
+    def test_missing_names_are_completed(self):
+        class Short(Curriculum):
+            @staticmethod
+            def content(node):
+                return {"node_id": node["node_id"], "title": node["title"],
+                        "components": [{"type": "paragraph", "order": 1}]}
+        outcome = run("from code_helpers import *\nprint(sorted(get_all_content()[0]['components'][0].items(), key=str))",
+                      Short(data=CURRICULUM))
+        self.assertEqual(outcome.text, "[('component_type', 'paragraph'), ('confidence', None), ('order', 1), "
+                                       "('order_index', 1), ('parameters', {}), ('type', 'paragraph')]\n")
+
+    def test_query_graph(self):
+        outcome = self.run_code("import json\nprint(json.dumps(query_graph('needs', node_id='N0 ä&x=1', types=['A', 'B&'], "
+                                "limit=3)))\nprint(query_graph('order', types='all')['asked'])")
+        self.assertIsNone(outcome.result["error"])
+        first, second = outcome.text.splitlines()
+        self.assertEqual(json.loads(first)["asked"], {"node_id": ["N0 ä&x=1"], "types": ["A", "B&"], "limit": ["3"]})
+        self.assertEqual(second, "{'types': ['all']}")
+
+    def test_query_graph_is_asked_once_and_given_anew(self):
+        outcome = self.run_code("for _ in range(3):\n    a = query_graph('order')\n    assert a['nodes'] == ['N001']\n"
+                                "    a['nodes'].clear()\nquery_graph('order', limit=1)")
+        self.assertIsNone(outcome.result["error"])
+        self.assertEqual([target.split("/graph")[1] for target in self.curriculum.asked], ["/order", "/order?limit=1"])
+
+    def test_query_graph_refuses_with_advice(self):
+        for call, kind, text in (
+                ("query_graph('oder')", "ValueError", "did you mean 'order'? The queries: order, needs."),
+                ("query_graph('')", "ValueError", "say which query: order, needs"),
+                ("query_graph('../nodes')", "ValueError", "there is no query"),
+                ("query_graph('needs')", "ValueError", "the graph query needs takes node_id"),
+                ("query_graph(7)", "TypeError", "query must be text"),
+                ("query_graph('needs', 7)", "TypeError", "node_id must be text, not int"),
+                ("query_graph('order', types=[7])", "TypeError", "types must be text"),
+                ("query_graph('order', limit=0)", "ValueError", "from 1 on"),
+                ("query_graph('order', limit=True)", "ValueError", "from 1 on"),
+                ("query_graph('order', limit='3')", "ValueError", "from 1 on"),
+                ("query_graph('needs', '\\ud800')", "ValueError", "no valid text")):
+            outcome = self.run_code(call)
+            self.assertEqual(outcome.result["error_type"], kind, call)
+            self.assertIn(text, outcome.result["error"])
+
+    def test_refusals_for_size_and_number_say_what_to_do(self):
+        for status, text in ((403, "read less often"), (413, "ask for less at once"), (429, "again in a moment"),
+                             (503, "again in a moment"), (504, "given up: ask for less")):
+            class Capped(Curriculum):
+                def answer(self, target):
+                    return status, {"detail": "given up: ask for less"}
+            outcome = run("from code_helpers import *\nquery_graph('order')", Capped(data=CURRICULUM))
+            self.assertEqual(outcome.result["error_type"], "RuntimeError")
+            self.assertIn("status %d" % status, outcome.result["error"])
+            self.assertIn(text, outcome.result["error"])
 
 
 # Stands in for interpreter.py: warms up as told, then says to the runner what no honest interpreter would.

@@ -74,18 +74,23 @@ def numbers():
     return {name: int(number) for name, number in re.findall(r"(?m)^#define __NR_(\w+) (\d+)$", HEADER.read_text())}
 
 
-def ask(code, bwrap=False):
+def ask(code, bwrap=False, session=False):
     """({probe: errno's name or "done"}, the outcome)"""
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder).chmod(0o755)
         script = pathlib.Path(folder) / "prober.py"
-        script.write_text(PROBER + code + "\ntry_all(probes)\n")
-        with Sandbox(bwrap=bwrap, interpreter=script) as box:
+        script.write_text((sandbox.forking(sandbox.SHARE) if session else "") + PROBER + code + "\ntry_all(probes)\n")
+        with (sandbox.Session if session else Sandbox)(bwrap=bwrap, interpreter=script) as box:
             outcome = box.run("", timeout_ms=20000)
     return json.loads(outcome.result.get("value", "null")), outcome
 
 
 class EachSystemCall(unittest.TestCase):
+    session = False  # whether it is called by what was executed, or by a copy of that
+
+    def ask(self, code, bwrap=False):
+        return ask(code, bwrap, self.session)
+
     def one_by_one(self, bwrap):
         calls = numbers()
         self.assertGreater(len(calls), 330)
@@ -97,7 +102,7 @@ class EachSystemCall(unittest.TestCase):
         # Numbers that no header names yet.
         lines += ["for n in (*range(%d, 600), 1024, 2 ** 29): probes[str(n)] = lambda n=n: raw(n, -1, -1, -1, -1, -1, -1)"
                   % (max(calls.values()) + 1)]
-        met, outcome = ask("\n".join(lines), bwrap)
+        met, outcome = self.ask("\n".join(lines), bwrap)
         self.assertEqual((outcome.status, outcome.complaints), ("ok", ""))
         refused = {name: got for name, got in met.items() if got in ("EPERM", "ENOSYS")}
         self.assertEqual(set(met) - set(refused), ALLOWED)
@@ -112,22 +117,39 @@ class EachSystemCall(unittest.TestCase):
 
     def test_arguments(self):
         numbers()
-        met, _ = ask(SWEEPS)
+        met, _ = self.ask(SWEEPS)
         self.assertEqual({name for name, got in met.items() if got != "EPERM"}, SWEPT)
         self.assertGreater(len(met), 250)
 
     def test_other_numberings_end_the_process(self):
         for number in (X32, X32 + 1, X32 + 57, X32 + 512):
-            met, outcome = ask("probes = {'x32': lambda: raw(%d, 0)}" % number)
+            met, outcome = self.ask("probes = {'x32': lambda: raw(%d, 0)}" % number)
             self.assertEqual((met, outcome.status, outcome.exit["signal"]), (None, "crash", 31), number)
 
-    def test_the_runners_own_filter(self):
+
+class EachSystemCallOfACopy(EachSystemCall):
+    session = True
+
+
+class Runner(unittest.TestCase):
+    def test_its_own_filter(self):
         """Read from outside: process 1 is filtered too, and may not be traced or dumped."""
         with Sandbox(bwrap=True) as box:
             status = [pathlib.Path("/proc/%d/status" % pid).read_text() for pid in sandbox.children_of(box.process.pid)]
             filters = sorted(int(re.search(r"(?m)^Seccomp_filters:\t(\d+)$", text).group(1)) for text in status
                              if "Name:\tbwrap" not in text)
         self.assertEqual(filters, [1, 2])
+
+
+class EachSystemCallOfACopy(EachSystemCall):
+    """The filter of the zygote lies below and allows more: of that nothing is left."""
+    session = True
+
+    def test_the_runners_own_filter(self):
+        with sandbox.Session(bwrap=True) as box:
+            filters = [int(re.search(r"(?m)^Seccomp_filters:\t(\d+)$", pathlib.Path("/proc/%d/status" % pid).read_text()).group(1))
+                       for pid in (box.runner(), box.zygote(), box.copy())]
+        self.assertEqual(filters, [1, 2, 3])
 
 
 if __name__ == "__main__":

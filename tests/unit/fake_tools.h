@@ -21,7 +21,17 @@
 static atomic_int fake_running;   /* calls of wait under work */
 static atomic_int fake_cancelled; /* calls of wait and report that saw their cancel */
 
-/* Says back its text, "-" without one; with fail it fails. */
+/* Puts an image of that many bytes of base64 behind the answer. */
+static void add_image(struct tool_call *call, size_t len)
+{
+    char *base64 = malloc(len + 1);
+
+    memset(base64, 'A', len);
+    tool_call_add_image(call, "image/png", base64, len);
+    free(base64);
+}
+
+/* Says back its text, "-" without one, with images of image_bytes; with fail it fails. */
 static int echo_run(struct tool_call *call, struct store *store, struct error *err)
 {
     const char *text = json_get_string(call->arguments, "text");
@@ -30,6 +40,9 @@ static int echo_run(struct tool_call *call, struct store *store, struct error *e
     if (json_is_true(json_object_get(call->arguments, "fail")))
         return error_set_at(err, "fail", "you asked for it");
     buf_adds(&call->text, text ? text : "-");
+    if (json_object_get(call->arguments, "image_bytes"))
+        add_image(call,
+                  (size_t)json_integer_value(json_object_get(call->arguments, "image_bytes")));
     return 0;
 }
 
@@ -38,7 +51,7 @@ static const struct tool tool_echo = {
     .title = "Echo",
     .description = "Says back what it gets",
     .schema = "{\"type\":\"object\",\"properties\":{\"text\":{\"type\":\"string\"},"
-              "\"fail\":{\"type\":\"boolean\"}}}",
+              "\"fail\":{\"type\":\"boolean\"},\"image_bytes\":{\"type\":\"integer\"}}}",
     .read_only = true,
     .run = echo_run,
 };

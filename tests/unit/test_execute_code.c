@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The tool execute_code while the server is taken down: its call waits on the read lane, and when
- * it comes back the executor is gone.
+ * The tool execute_code on a fake engine: its news, its end by a cancel, what it says when there is
+ * no place, and the server taken down around it. The programs are Python to the validator and
+ * commands to the fake.
  */
 #include "tests/unit/session_fixture.h"
 
@@ -47,11 +48,11 @@ static void count_done(struct tool_call *call)
     ++*(unsigned *)call->user;
 }
 
-static void make_parts(struct server_parts *parts, struct fixture *fixture)
+static void make_parts(struct server_parts *parts, struct fixture *fixture, size_t capacity)
 {
     const struct lane_config lane = {.name = "read",
                                      .threads = 1,
-                                     .capacity = 8,
+                                     .capacity = capacity,
                                      .open = open_reader,
                                      .close = close_reader,
                                      .arg = fixture->url};
@@ -64,7 +65,8 @@ static void make_parts(struct server_parts *parts, struct fixture *fixture)
     if (!parts->executor)
         fail_msg("%s", fixture->err.text);
     parts->profile = validator_profile_find("data-science");
-    parts->timeout_seconds = 5;
+    parts->timeout_seconds = 60;
+    parts->stdout_characters = parts->stderr_characters = 1000;
 }
 
 static void test_the_executor_goes_first(void **state)
@@ -83,7 +85,7 @@ static void test_the_executor_goes_first(void **state)
     import_text(fixture, curriculum, strlen(curriculum));
     uv_loop_init(&loop);
     parts.loop = &loop;
-    make_parts(&parts, fixture);
+    make_parts(&parts, fixture, 8);
     sem_init(&waiting.go, 0, 0);
     must(fixture, lane_submit(parts.read, &waiting.job, &fixture->err));
     call.arguments = parse("{\"code\": \"print(1)\"}");
@@ -102,10 +104,129 @@ static void test_the_executor_goes_first(void **state)
     assert_int_equal(uv_loop_close(&loop), 0);
 }
 
+#define TOO_MANY (2 * (int)EXECUTION_WAITING_CAP)
+#define PATIENCE 20000 /* ms */
+
+struct many {
+    uv_loop_t loop;
+    struct server_parts parts;
+    struct tool_call calls[TOO_MANY];
+    unsigned done;
+};
+
+static void many_begin(struct many *many, struct fixture *fixture)
+{
+    import_text(fixture, curriculum, strlen(curriculum));
+    uv_loop_init(&many->loop);
+    many->parts.loop = &many->loop;
+    make_parts(&many->parts, fixture, TOO_MANY);
+}
+
+static struct tool_call *many_call(struct many *many, int i, const char *arguments)
+{
+    struct tool_call *call = &many->calls[i];
+    struct error err = {0};
+
+    *call = (struct tool_call){.tool = &tool_execute_code,
+                               .parts = &many->parts,
+                               .who = "test",
+                               .wants_news = true,
+                               .on_done = count_done,
+                               .user = &many->done};
+    call->arguments = parse(arguments);
+    call->cancel = cancel_create(&err);
+    tool_call_start(call);
+    return call;
+}
+
+static void turn(struct many *many)
+{
+    uv_run(&many->loop, UV_RUN_NOWAIT);
+    uv_sleep(1);
+}
+
+static void many_end(struct many *many, unsigned calls)
+{
+    for (int i = 0; many->done < calls && i < PATIENCE; i++)
+        turn(many);
+    assert_int_equal(many->done, calls);
+    executor_destroy(many->parts.executor);
+    lane_destroy(many->parts.read);
+    mailbox_destroy(many->parts.mailbox);
+    for (unsigned i = 0; i < calls; i++)
+        tool_call_finish(&many->calls[i]);
+    uv_run(&many->loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&many->loop), 0);
+    assert_int_equal(atomic_load(&fake_boxes), 0);
+    free(many);
+}
+
+/* What has come so far is told while it runs; then a cancel ends it long before its time. */
+static void test_news_and_cancel(void **state)
+{
+    struct many *many = calloc(1, sizeof *many);
+    struct buf BUF_AUTO told = {0};
+    struct tool_call *call;
+    uint64_t began;
+
+    many_begin(many, *state);
+    call = many_call(many, 0, "{\"code\": \"print = 0\\nprint +5\\nsleep = 0\\nsleep +60000\"}");
+    for (int i = 0; i < PATIENCE && !(told.data && strstr(told.data, "+5")); i++) {
+        turn(many);
+        call->tool->news(call, &told);
+    }
+    assert_non_null(told.data);
+    assert_non_null(strstr(told.data, "+5"));
+    assert_false(call->tool->news(call, &told));
+    began = uv_hrtime();
+    tool_call_cancel(call);
+    for (int i = 0; i < PATIENCE && many->done == 0; i++)
+        turn(many);
+    assert_true(uv_hrtime() - began < 5000000000ull);
+    assert_int_equal(call->category, TOOL_ERROR_CANCELLED);
+    assert_false(call->tool->news(call, &told)); /* it has ended */
+    many_end(many, 1);
+}
+
+static unsigned count_busy(const struct many *many)
+{
+    unsigned count = 0;
+
+    for (int i = 0; i < TOO_MANY; i++) {
+        if (many->calls[i].category != TOOL_ERROR_BUSY)
+            continue;
+        assert_true(many->calls[i].retry_after_s >= 1);
+        assert_true(many->calls[i].text.len > 0);
+        count++;
+    }
+    return count;
+}
+
+/* Who finds no place is told so at once, and after how long to come again. */
+static void test_too_many(void **state)
+{
+    struct many *many = calloc(1, sizeof *many);
+
+    many_begin(many, *state);
+    for (int i = 0; i < TOO_MANY; i++)
+        many_call(many, i, "{\"code\": \"sleep = 0\\nsleep +60000\"}");
+    for (int i = 0; i < PATIENCE && many->done == 0; i++)
+        turn(many);
+    assert_true(many->done > 0);
+    assert_int_equal(count_busy(many), many->done);
+    for (int i = 0; i < TOO_MANY; i++) {
+        if (many->calls[i].state)
+            tool_call_cancel(&many->calls[i]);
+    }
+    many_end(many, TOO_MANY);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_the_executor_goes_first, fixture_open, fixture_close),
+        cmocka_unit_test_setup_teardown(test_news_and_cancel, fixture_open, fixture_close),
+        cmocka_unit_test_setup_teardown(test_too_many, fixture_open, fixture_close),
     };
 
     fake_runner_main(argc, argv);

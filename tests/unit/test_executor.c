@@ -30,19 +30,25 @@ static const struct executor_limits quick = {
     .grace_ms = 300,
     .warm_ms = 1500,
     .wait_ms = 2000,
+    .request_ms = 400,
     .requests = 50,
     .answer_bytes = 1 << 20,
 };
 
-static struct executor *create(void)
+static struct executor *create_within(const struct executor_limits *limits)
 {
     struct executor_config config = {0};
     struct error err = {0};
-    struct executor *executor = executor_create_with(&engine_fake, &config, &quick, &err);
+    struct executor *executor = executor_create_with(&engine_fake, &config, limits, &err);
 
     if (!executor)
         fail_msg("%s", err.text);
     return executor;
+}
+
+static struct executor *create(void)
+{
+    return create_within(&quick);
 }
 
 static int set_up(void **state)
@@ -408,6 +414,59 @@ static void test_answers_that_come_late(void **state)
     fixture->executor = create();
 }
 
+static struct cancel *kept_cancel;
+
+static void keep_cancel(struct job_waiter *waiter, struct broker_request *request)
+{
+    waiter->kept = request;
+    kept_cancel = broker_request_cancel(request);
+}
+
+/* One that takes too long is given up with advice, while the run goes on; what comes late is
+ * dropped. */
+static void test_slow_request(void **state)
+{
+    struct fixture *fixture = *state;
+    struct execution_job job = {
+        .code = "gets 1", .code_len = 6, .kind = "bare", .session_id = "s", .timeout_ms = 4000};
+    struct job_waiter waiter;
+    struct error err = {0};
+    double begin = now();
+
+    job_waiter_init(&waiter);
+    waiter.answer = keep_cancel;
+    assert_true(job_waiter_run(&waiter, fixture->executor, &job, &err) > 0);
+    assert_true(job_waiter_wait(&waiter, 5000));
+    assert_int_equal(waiter.status, EXECUTION_OK);
+    assert_int_equal(strncmp(waiter.out, "504 ", 4), 0);
+    assert_non_null(strstr(waiter.out, "longer than 400 ms"));
+    assert_true(now() - begin >= 0.4);
+    assert_true(cancel_fired(kept_cancel));
+    executor_answer(waiter.kept, 200, "{}", 2);
+    cancel_unref(kept_cancel);
+    job_waiter_finish(&waiter);
+}
+
+/* Whoever works on an answer is told that nobody waits for it any more. */
+static void test_request_of_an_ended_run(void **state)
+{
+    struct fixture *fixture = *state;
+    struct execution_job job = {
+        .code = "gets 1", .code_len = 6, .kind = "bare", .session_id = "s", .timeout_ms = 50};
+    struct job_waiter waiter;
+    struct error err = {0};
+
+    job_waiter_init(&waiter);
+    waiter.answer = keep_cancel;
+    assert_true(job_waiter_run(&waiter, fixture->executor, &job, &err) > 0);
+    assert_true(job_waiter_wait(&waiter, 5000));
+    assert_int_equal(waiter.status, EXECUTION_TIMEOUT);
+    assert_true(cancel_fired(kept_cancel));
+    executor_answer(waiter.kept, 200, "{}", 2);
+    cancel_unref(kept_cancel);
+    job_waiter_finish(&waiter);
+}
+
 /* ---- cancelling, stopping ---- */
 
 static void check_cancel(struct fixture *fixture, const char *code, double most)
@@ -490,8 +549,12 @@ static void test_many_at_once(void **state)
 {
     struct fixture *fixture = *state;
     struct job_waiter waiters[40];
+    struct executor_limits patient = quick;
     struct error err = {0};
 
+    executor_destroy(fixture->executor);
+    patient.wait_ms = 20000; /* that they are served is asked here, not how soon */
+    fixture->executor = create_within(&patient);
     for (int i = 0; i < 40; i++) {
         struct execution_job job = {
             .code = "print x", .code_len = 7, .kind = i % 2 ? "bare" : "data"};
@@ -691,6 +754,8 @@ int main(int argc, char **argv)
         WITH(test_backstop_of_the_deadline),
         WITH(test_mute_sandbox),
         WITH(test_requests),
+        WITH(test_slow_request),
+        WITH(test_request_of_an_ended_run),
         WITH(test_ill_formed_requests),
         WITH(test_request_without_session),
         WITH(test_too_many_requests),

@@ -119,6 +119,10 @@ static int setup(void **state)
                                                             .arg = fixture->url},
                                       fixture->parts.mailbox, &err);
     assert_non_null(fixture->parts.read);
+    fixture->parts.profile = validator_profile_find("data-science");
+    fixture->parts.timeout_seconds = 5;
+    snprintf(fixture->parts.executor_error, sizeof fixture->parts.executor_error,
+             "no sandbox in this test");
     fixture->server = http_server_create(&fixture->parts, &config, &err);
     if (!fixture->server)
         fail_msg("%s", err.text);
@@ -522,6 +526,32 @@ static void test_cors(void **state)
 
 /* ---- the form of requests ---- */
 
+/* As far as it goes without a sandbox; tests/contract/test_execute.py has the rest. */
+static void test_execute(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct answer answer;
+
+    expect(fixture, "GET", "/execute", "", NULL, 405, "POST");
+    expect(fixture, "POST", "/execute", JSON, "{", 422, "\"loc\":[\"body\"]");
+    expect(fixture, "POST", "/execute", "Content-Type: text/plain\r\n", "x", 415, "JSON");
+    expect(fixture, "POST", "/execute", JSON, "{\"code\": 1}", 422, "[\"body\",\"code\"]");
+    expect(fixture, "POST", "/execute", JSON, "{\"code\": \"import os\"}", 200,
+           "\"error\":\"Code analysis blocked: line 1: ");
+    expect(fixture, "POST", "/execute", JSON, "{\"code\": \"a\\u0000b\"}", 200, "blocked: ");
+    expect(fixture, "GET", "/metrics", "", NULL, 200,
+           "lectern_validator_refusals_total{rule=\"import-not-allowed\"} 1\n");
+    request_once(fixture, &answer, "POST", "/execute", JSON, "{\"code\": \"print(1)\"}");
+    assert_int_equal(answer.status, 503);
+    assert_string_equal(answer.body, "{\"detail\":\"no sandbox in this test\"}");
+    assert_string_equal(header(&answer, "retry-after"), "1");
+    free(answer.body);
+    request_once(fixture, &answer, "OPTIONS", "/execute", "", NULL);
+    assert_int_equal(answer.status, 204);
+    assert_string_equal(header(&answer, "allow"), "POST, OPTIONS");
+    free(answer.body);
+}
+
 static void test_methods_and_paths(void **state)
 {
     const struct fixture *fixture = *state;
@@ -810,6 +840,31 @@ static void test_progress_makes_a_stream(void **state)
     assert_non_null(header(&answer, "mcp-session-id"));
     assert_non_null(strstr(answer.body, "data: {"));
     free(answer.body);
+}
+
+/* An answer of some megabytes goes out whole, as JSON and as an event. */
+static void test_large_images(void **state)
+{
+    static const char *const accepts[] = {"Accept: application/json\r\n",
+                                          "Accept: text/event-stream\r\n"};
+    const struct fixture *fixture = *state;
+    char headers[512], with_accept[600];
+    struct answer answer;
+    const char *data;
+
+    initialize(fixture, headers);
+    for (size_t i = 0; i < sizeof accepts / sizeof accepts[0]; i++) {
+        snprintf(with_accept, sizeof with_accept, JSON "%s%s", accepts[i],
+                 strstr(headers, "MCP-Protocol-Version"));
+        request_once(fixture, &answer, "POST", "/mcp", with_accept,
+                     CALL("5", "echo", "{\"image_bytes\":7000000}"));
+        assert_int_equal(answer.status, 200);
+        data = strstr(answer.body, "{\"type\":\"image\",\"data\":\"");
+        assert_non_null(data);
+        assert_int_equal(strspn(strstr(data, "A"), "A"), 7000000);
+        assert_non_null(strstr(data, "\"mimeType\":\"image/png\"}],\"isError\":false}"));
+        free(answer.body);
+    }
 }
 
 static void write_call(struct client *client, const char *headers, const char *call)
@@ -1165,6 +1220,7 @@ int main(void)
         HTTP_TEST(test_garbage),
         HTTP_TEST(test_cors),
         HTTP_TEST(test_methods_and_paths),
+        HTTP_TEST(test_execute),
         HTTP_TEST(test_bodies),
         HTTP_TEST(test_expect_continue),
         HTTP_TEST(test_keep_alive_and_pipelining),
@@ -1173,6 +1229,7 @@ int main(void)
         HTTP_TEST(test_session),
         HTTP_TEST(test_many_sessions),
         HTTP_TEST(test_progress_makes_a_stream),
+        HTTP_TEST(test_large_images),
         HTTP_TEST(test_cancellation),
         HTTP_TEST(test_client_that_leaves),
         HTTP_TEST(test_delete_with_a_call),

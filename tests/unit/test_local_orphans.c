@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * An orphan looks like bubblewrap with our runner and has process 1 as its parent; nothing else is
- * touched. A shell under the name bwrap stands in for bubblewrap, whose window is microseconds.
+ * An orphan looks like bubblewrap with our runner and names an owner that is dead; nothing else is
+ * touched, whoever its parent is. A shell under the name bwrap stands in for bubblewrap, whose
+ * window is microseconds.
  */
 #include <limits.h>
 #include <setjmp.h>
@@ -12,77 +13,93 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "executor/local_orphans.h"
+#include "executor/owner.h"
 
-/* Starts `name -c 'read line' ARGUMENT`, which waits on a pipe for ever; orphaned, when asked. */
-static pid_t start(const char *name, char *argument, bool orphan, const int pipe_fds[2])
+/* Starts `/usr/bin/bwrap -c 'read line' LECTERN_OWNER OWNER PROGRAM`, which waits on a pipe for
+ * ever. */
+static pid_t start(char *owner, char *program, const int pipe_fds[2])
 {
-    char *argv[] = {(char *)name, "-c", "read line", argument, NULL};
-    int told[2];
-    pid_t pid = 0, child;
+    char *argv[] = {"/usr/bin/bwrap", "-c", "read line", "LECTERN_OWNER", owner, program, NULL};
+    pid_t pid = fork();
 
-    assert_int_equal(pipe(told), 0);
-    child = fork();
-    if (child == 0) {
-        pid = orphan ? fork() : getpid();
-        if (pid != 0 && write(told[1], &pid, sizeof pid) != (ssize_t)sizeof pid)
-            _exit(1);
-        if (orphan && pid != 0)
-            _exit(0);
+    assert_true(pid >= 0);
+    if (pid == 0) {
         dup2(pipe_fds[0], STDIN_FILENO);
         close(pipe_fds[1]);
         execv("/bin/sh", argv);
         _exit(127);
     }
-    assert_int_equal(read(told[0], &pid, sizeof pid), sizeof pid);
-    close(told[0]);
-    close(told[1]);
-    if (orphan)
-        waitpid(child, NULL, 0);
     return pid;
 }
 
-/* Until it is gone, five seconds at most. */
+/* The label of a process that is gone. */
+static void dead_owner(char label[OWNER_CAP])
+{
+    int ends[2];
+    pid_t pid;
+
+    assert_int_equal(pipe(ends), 0);
+    pid = fork();
+    if (pid == 0) {
+        owner_label(label, NULL);
+        _exit(write(ends[1], label, OWNER_CAP) == OWNER_CAP ? 0 : 1);
+    }
+    assert_int_equal(read(ends[0], label, OWNER_CAP), OWNER_CAP);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* Until it has ended, five seconds at most. */
 static bool ends(pid_t pid)
 {
     for (int i = 0; i < 500; i++) {
-        if (kill(pid, 0) < 0)
+        if (waitpid(pid, NULL, WNOHANG) == pid)
             return true;
         usleep(10000);
     }
     return false;
 }
 
-static void ends_orphans_alone(void **state)
+/* All are children of this process, which is not process 1: as under a subreaper. */
+static void ends_those_of_the_dead(void **state)
 {
+    char dead[OWNER_CAP], mine[OWNER_CAP];
+    pid_t orphan, living, other, nameless;
     int fds[2];
-    pid_t orphan, child, other;
 
     (void)state;
     assert_int_equal(pipe(fds), 0);
-    child = start("/usr/bin/bwrap", "/lectern/runner", false, fds);
-    other = start("/usr/bin/bwrap", "/other/program", true, fds);
-    orphan = start("/usr/bin/bwrap", "/lectern/runner", true, fds);
+    dead_owner(dead);
+    assert_int_equal(owner_label(mine, NULL), 0);
+    living = start(mine, "/lectern/runner", fds);
+    other = start(dead, "/other/program", fds);
+    nameless = start("", "/lectern/runner", fds);
+    orphan = start(dead, "/lectern/runner", fds);
     usleep(200000); /* until all have become what they are */
-    assert_true(local_orphans_end() >= 1);
+    assert_int_equal(local_orphans_end(), 1);
     assert_true(ends(orphan));
-    assert_int_equal(kill(child, 0), 0);
-    assert_int_equal(kill(other, 0), 0);
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
-    kill(other, SIGKILL);
+    for (size_t i = 0; i < 3; i++) {
+        pid_t pid = (pid_t[]){living, other, nameless}[i];
+
+        assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
+        kill(pid, SIGKILL);
+        assert_int_equal(waitpid(pid, NULL, 0), pid);
+    }
     close(fds[0]);
     close(fds[1]);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ends_orphans_alone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ends_those_of_the_dead)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

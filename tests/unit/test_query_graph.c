@@ -18,7 +18,7 @@
 #include "helpers/graph/graph.h"
 #include "mcp/server_parts.h"
 #include "mcp/session/curriculum_file.h"
-#include "mcp/tool/graph_cache.h"
+#include "mcp/session/graph_cache.h"
 #include "mcp/tool/table.h"
 
 /* The description and schema are paid for in every client's context: about 450 tokens. */

@@ -5,6 +5,7 @@
  */
 #include "tests/unit/session_fixture.h"
 
+#include "mcp/session/graph_cache.h"
 #include "mcp/session/rest.h"
 
 struct answer {
@@ -15,6 +16,7 @@ struct answer {
 };
 
 static const char *header_session, *if_match; /* of the next request */
+static struct graph_cache *graphs;            /* what the graph lane lends; or NULL */
 
 static struct answer take(struct rest_response *response)
 {
@@ -48,6 +50,7 @@ static struct answer ask(struct fixture *fixture, const char *method, const char
         request.query = query + 1;
     }
     request.path = text;
+    request.graphs = graphs;
     rest_handle(fixture->store, &request, &response);
     header_session = if_match = NULL;
     return take(&response);
@@ -380,10 +383,15 @@ static void test_unknown_paths_and_methods(void **state)
     assert_true(rest_has_path("/nodes/x/components/3", allow, sizeof allow));
     assert_string_equal(allow, "PUT, DELETE");
     assert_false(rest_has_path("/sessions/", allow, sizeof allow));
-    assert_true(rest_is_write("POST", "/nodes/x/components"));
-    assert_true(rest_is_write("DELETE", "/session/s/nodes/x"));
-    assert_false(rest_is_write("GET", "/session/s/nodes"));
-    assert_false(rest_is_write("POST", "/nowhere"));
+    assert_int_equal(rest_lane("POST", "/nodes/x/components"), REST_WRITE);
+    assert_int_equal(rest_lane("DELETE", "/session/s/nodes/x"), REST_WRITE);
+    assert_int_equal(rest_lane("GET", "/session/s/nodes"), REST_READ);
+    assert_int_equal(rest_lane("GET", "/session/s/graph"), REST_READ);
+    assert_int_equal(rest_lane("GET", "/session/s/graph/order"), REST_GRAPH);
+    assert_int_equal(rest_lane("POST", "/nowhere"), REST_READ);
+    assert_int_equal(rest_broker_lane("/session/s/graph/order?limit=1"), REST_GRAPH);
+    assert_int_equal(rest_broker_lane("/session/s/graph?limit=1"), REST_READ);
+    assert_int_equal(rest_broker_lane("/session/s/gr%61ph/order"), REST_GRAPH);
     buf_init(&deep, 0);
     buf_adds(&deep, "{\"node_id\":\"X\",\"title\":\"t\",\"deep\":");
     for (int i = 0; i < 200; i++)
@@ -400,7 +408,10 @@ static void broker(struct fixture *fixture, const char *target, int status, cons
     struct rest_response response;
     struct answer answer;
 
-    rest_broker(fixture->store, fixture->sid, target, &response);
+    rest_broker(
+        fixture->store,
+        &(struct rest_broker_request){.sid = fixture->sid, .target = target, .graphs = graphs},
+        &response);
     answer = take(&response);
     if (answer.status != status || !strstr(answer.text, says))
         fail_msg("%s: %d %s", target, answer.status, answer.text);
@@ -434,6 +445,69 @@ static void test_broker(void **state)
     broker(fixture, in_session(fixture, "/nodes/N001"), 403, "its own");
 }
 
+static void test_graph(void **state)
+{
+    struct fixture *fixture = *state;
+    struct answer answer;
+
+    expect(fixture, "POST", in_session(fixture, "/relationships"),
+           "{\"from_node_id\":\"N001\",\"to_node_id\":\"N002\",\"relationship_type\":"
+           "\"PREREQUISITE\"}",
+           200, NULL);
+    expect(fixture, "GET", in_session(fixture, "/graph/order"), NULL, 503, "not answered here");
+    graphs = graph_cache_create(&fixture->err);
+    assert_non_null(graphs);
+    expect(fixture, "GET", in_session(fixture, "/graph"), NULL, 200,
+           "{\"query\":\"path\",\"takes\":[\"from_node_id\",\"to_node_id\"]");
+    expect(fixture, "GET", in_session(fixture, "/graph/needs?node_id=N002"), NULL, 200,
+           "\"nodes\":[{\"node_id\":\"N001\",\"steps\":1}]");
+    expect(fixture, "GET",
+           in_session(fixture, "/graph/path?from_node_id=N001&to_node_id=N002&types=LEADS_TO&"
+                               "types=PREREQUISITE"),
+           NULL, 200, "\"types\":[\"PREREQUISITE\"]");
+    expect(fixture, "GET", in_session(fixture, "/graph/order?types=all&limit=1"), NULL, 200,
+           "\"cut\":1");
+    /* What is wrong is said by the names of the path, with what there is. */
+    expect(fixture, "GET", in_session(fixture, "/graph/ordr"), NULL, 404,
+           "did you mean 'order'? The queries: outline, counts");
+    expect(fixture, "GET", in_session(fixture, "/graph/needs"), NULL, 422,
+           "\"loc\":[\"query\",\"node_id\"],\"msg\":\"the graph query needs takes node_id");
+    expect(fixture, "GET", in_session(fixture, "/graph/order?node_id=N001"), NULL, 422,
+           "takes none of node_id");
+    expect(fixture, "GET", in_session(fixture, "/graph/path?from_node_id=N001"), NULL, 422,
+           "\"loc\":[\"query\",\"from_node_id\"]");
+    expect(fixture, "GET", in_session(fixture, "/graph/needs?node_id=N02"), NULL, 404,
+           "node_id: no node has the id or title 'N02'; the nearest is N00");
+    expect(fixture, "GET", in_session(fixture, "/graph/needs?node=N002"), NULL, 422,
+           "there is no 'node' here: node_id");
+    expect(fixture, "GET", in_session(fixture, "/graph/order?limit=0"), NULL, 422, "from 1 on");
+    expect(fixture, "GET", in_session(fixture, "/graph/order?limit=-1"), NULL, 422, "from 1 on");
+    expect(fixture, "GET", in_session(fixture, "/graph/order?limit=9999999999"), NULL, 422,
+           "from 1 on");
+    expect(fixture, "GET", in_session(fixture, "/graph/order?types=SEE"), NULL, 404,
+           "There are: PREREQUISITE");
+    expect(fixture, "GET", in_session(fixture, "/graph/order?limit=%zz"), NULL, 422,
+           "badly encoded");
+    expect(fixture, "POST", in_session(fixture, "/graph/order"), "{}", 405, NULL);
+    expect(fixture, "GET", "/session/11111111-1111-1111-1111-111111111111/graph", NULL, 401, NULL);
+    expect(fixture, "GET", "/session/11111111-1111-1111-1111-111111111111/graph/order", NULL, 401,
+           NULL);
+    /* An ETag is that of the state: it changes with a write, and so does the answer. */
+    answer = ask(fixture, "GET", in_session(fixture, "/graph/order"), NULL);
+    assert_int_equal(answer.etag[1], 'v');
+    drop(&answer);
+    expect(fixture, "POST", in_session(fixture, "/nodes"),
+           "{\"node_id\":\"N003\",\"title\":\"New one\"}", 200, NULL);
+    expect(fixture, "GET", in_session(fixture, "/graph/order"), NULL, 200, "N003");
+    broker(fixture, in_session(fixture, "/graph/needs?node_id=New+on%65"), 200,
+           "\"node_id\":\"N003\"");
+    broker(fixture, in_session(fixture, "/graph"), 200, "\"total\":");
+    broker(fixture, in_session(fixture, "/graph/nothing"), 404, "The queries: ");
+    broker(fixture, "/session/11111111-1111-1111-1111-111111111111/graph/order", 403, "its own");
+    graph_cache_destroy(graphs);
+    graphs = NULL;
+}
+
 int main(void)
 {
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, open_with_session, fixture_close)
@@ -448,6 +522,7 @@ int main(void)
         TEST(test_etags),
         TEST(test_unknown_paths_and_methods),
         TEST(test_broker),
+        TEST(test_graph),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

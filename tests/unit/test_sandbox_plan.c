@@ -45,6 +45,7 @@ static struct local_setup setup(void)
     setup.files[0] = (struct local_file){.name = "runner", .mode = "0555"};
     setup.files[1] = (struct local_file){.name = "interpreter.py", .mode = "0444"};
     setup.file_count = 2;
+    strcpy(setup.owner, "the/owner");
     return setup;
 }
 
@@ -65,6 +66,9 @@ static void test_local_plan(void **state)
     assert_true(FIND(&plan, "--cap-drop", "ALL") > 0);
     assert_true(FIND(&plan, "--uid", "65534") > 0);
     assert_true(FIND(&plan, "--gid", "65534") > 0);
+    /* For all to see outside, and not inside. */
+    assert_true(FIND(&plan, "--setenv", "LECTERN_OWNER", "the/owner", "--unsetenv",
+                     "LECTERN_OWNER") > FIND(&plan, "--clearenv"));
     assert_true(FIND(&plan, "--new-session") > 0);
     assert_true(FIND(&plan, "--die-with-parent") > 0);
     assert_true(FIND(&plan, "--clearenv") > 0);
@@ -102,35 +106,89 @@ static void test_local_plan_is_capped(void **state)
     assert_int_equal(err.kind, ERROR_INTERNAL);
 }
 
+static struct docker_plan docker_plan(void)
+{
+    struct docker_info info;
+    struct docker_plan plan = {.kind = &execution_kinds[kind_index("data")],
+                               .image = "image:1",
+                               .owner = "owner",
+                               .started = 7};
+
+    docker_info_read(&info, NULL);
+    plan.limits = info.limits;
+    return plan;
+}
+
+static json_t *host_of(json_t *json)
+{
+    assert_non_null(json);
+    return json_object_get(json, "HostConfig");
+}
+
 static void test_docker_plan(void **state)
 {
+    struct docker_plan plan = docker_plan();
     struct error err = {0};
-    json_t *plan =
-        docker_plan_create(&execution_kinds[kind_index("data")], "image:1", "owner", 7, &err);
-    json_t *host = json_object_get(plan, "HostConfig");
+    json_t *json = docker_plan_create(&plan, &err);
+    json_t *host = host_of(json);
     static const char *const words[] = {"--kind", "data",      "--memory-mb",
                                         "256",    "--preload", "numpy,pandas,networkx"};
 
     (void)state;
-    assert_non_null(plan);
     for (size_t i = 0; i < 6; i++)
-        assert_string_equal(json_string_value(json_array_get(json_object_get(plan, "Cmd"), i)),
+        assert_string_equal(json_string_value(json_array_get(json_object_get(json, "Cmd"), i)),
                             words[i]);
-    assert_string_equal(json_get_string(plan, "Image"), "image:1");
-    assert_string_equal(json_get_string(plan, "User"), "65534:65534");
-    assert_true(json_is_true(json_object_get(plan, "StdinOnce")));
-    assert_true(json_is_true(json_object_get(plan, "NetworkDisabled")));
-    assert_string_equal(json_get_string(json_object_get(plan, "Labels"), "lectern.owner"), "owner");
-    assert_string_equal(json_get_string(json_object_get(plan, "Labels"), "lectern.started"), "7");
+    assert_string_equal(json_get_string(json, "Image"), "image:1");
+    assert_string_equal(json_get_string(json, "User"), "65534:65534");
+    assert_true(json_is_true(json_object_get(json, "StdinOnce")));
+    assert_true(json_is_true(json_object_get(json, "NetworkDisabled")));
+    assert_string_equal(json_get_string(json_object_get(json, "Labels"), "lectern.owner"), "owner");
+    assert_string_equal(json_get_string(json_object_get(json, "Labels"), "lectern.started"), "7");
     assert_string_equal(json_get_string(host, "NetworkMode"), "none");
     assert_int_equal(json_integer_value(json_object_get(host, "Memory")), 256 << 20);
     assert_int_equal(json_integer_value(json_object_get(host, "MemorySwap")), 256 << 20);
+    assert_int_equal(json_integer_value(json_object_get(host, "PidsLimit")), DOCKER_PIDS);
+    assert_int_equal(json_integer_value(json_object_get(host, "CpuShares")), DOCKER_SHARES_WARMING);
     assert_null(json_object_get(host, "NanoCpus")); /* only once it is warm */
+    assert_null(json_object_get(host, "Runtime"));
     assert_non_null(strstr(json_get_string(json_object_get(host, "Tmpfs"), "/tmp"), "noexec"));
-    json_decref(plan);
-    plan = docker_plan_settle(&err);
-    assert_int_equal(json_integer_value(json_object_get(plan, "NanoCpus")), 500000000);
-    json_decref(plan);
+    json_decref(json);
+    assert_true(docker_plan_settles(&plan));
+    json = docker_plan_settle(&plan.limits, &err);
+    assert_int_equal(json_integer_value(json_object_get(json, "NanoCpus")), 500000000);
+    assert_int_equal(json_integer_value(json_object_get(json, "CpuShares")), 1024);
+    json_decref(json);
+}
+
+/* What a daemon cannot hold it is not asked for; what it cannot change later, it is asked at once.
+ */
+static void test_docker_plan_by_daemon(void **state)
+{
+    struct docker_plan plan = docker_plan();
+    struct error err = {0};
+    json_t *json;
+
+    (void)state;
+    plan.runtime = "runsc";
+    plan.cpu_at_once = true;
+    json = docker_plan_create(&plan, &err);
+    assert_string_equal(json_get_string(host_of(json), "Runtime"), "runsc");
+    assert_int_equal(json_integer_value(json_object_get(host_of(json), "NanoCpus")), 500000000);
+    assert_int_equal(json_integer_value(json_object_get(host_of(json), "CpuShares")), 1024);
+    assert_false(docker_plan_settles(&plan));
+    json_decref(json);
+    plan.limits = (struct docker_limits){.memory = true};
+    plan.runtime = "";
+    json = docker_plan_create(&plan, &err);
+    assert_int_equal(json_integer_value(json_object_get(host_of(json), "Memory")), 256 << 20);
+    assert_null(json_object_get(host_of(json), "MemorySwap"));
+    assert_null(json_object_get(host_of(json), "NanoCpus"));
+    assert_null(json_object_get(host_of(json), "CpuShares"));
+    assert_null(json_object_get(host_of(json), "PidsLimit"));
+    assert_null(json_object_get(host_of(json), "Runtime"));
+    json_decref(json);
+    plan.cpu_at_once = false;
+    assert_false(docker_plan_settles(&plan));
 }
 
 static void test_runner_command(void **state)
@@ -155,6 +213,7 @@ static void test_kinds(void **state)
     (void)state;
     assert_int_equal(kind_index("bare"), 0);
     assert_int_equal(kind_index("data"), 1);
+    assert_int_equal(kind_index("plot"), 2);
     assert_int_equal(kind_index("huge"), -1);
     assert_int_equal(kind_index(NULL), -1);
 }
@@ -216,10 +275,15 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_local_plan),     cmocka_unit_test(test_local_plan_is_capped),
-        cmocka_unit_test(test_docker_plan),    cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_runner_command), cmocka_unit_test(test_owner),
-        cmocka_unit_test(test_foreign_owners), cmocka_unit_test(test_words),
+        cmocka_unit_test(test_local_plan),
+        cmocka_unit_test(test_local_plan_is_capped),
+        cmocka_unit_test(test_runner_command),
+        cmocka_unit_test(test_docker_plan),
+        cmocka_unit_test(test_docker_plan_by_daemon),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_owner),
+        cmocka_unit_test(test_foreign_owners),
+        cmocka_unit_test(test_words),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -185,6 +185,35 @@ static void test_lines(void **state)
     finish(fixture);
 }
 
+/* An answer of some megabytes is one line, and what follows is not lost behind it. */
+static void test_large_images(void **state)
+{
+    struct fixture *fixture = *state;
+    const json_t *content;
+    json_t *message;
+
+    with_pipes(fixture);
+    start(fixture);
+    say(fixture, INITIALIZE);
+    hear_id(fixture, 1);
+    for (int i = 0; i < 3; i++) {
+        say(fixture, CALL("2", "echo", "{\"image_bytes\":7000000}") "\n" PING("3") "\n");
+        for (int answers = 0; answers < 2; answers++) {
+            message = hear(fixture);
+            content = json_object_get(json_object_get(message, "result"), "content");
+            if (json_integer_value(json_object_get(message, "id")) == 2)
+                assert_int_equal(
+                    json_string_length(json_object_get(json_array_get(content, 1), "data")),
+                    7000000);
+            json_decref(message);
+        }
+    }
+    close(fixture->to);
+    fixture->to = -1;
+    assert_null(hear(fixture));
+    finish(fixture);
+}
+
 /* The end of input is no cancel: the answer still comes. */
 static void test_end_waits_for_calls(void **state)
 {
@@ -367,6 +396,7 @@ int main(void)
 #define STDIO_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
     const struct CMUnitTest tests[] = {
         STDIO_TEST(test_lines),
+        STDIO_TEST(test_large_images),
         STDIO_TEST(test_end_waits_for_calls),
         STDIO_TEST(test_cancel_then_end),
         STDIO_TEST(test_line_over_the_cap),

@@ -16,7 +16,7 @@
 #include "mcp/server_parts.h"
 #include "mcp/tool/tool.h"
 
-static const struct server_parts parts = {.timeout_seconds = 60};
+static struct server_parts parts = {.timeout_seconds = 60};
 
 #define LISTING_BYTES 7000 /* 2,000 tokens at 3.5 bytes of JSON each, a cautious mean */
 
@@ -26,6 +26,7 @@ static void the_listing_is_small_and_well_formed(void **state)
     struct error err = {0};
 
     (void)state;
+    parts.profile = validator_profile_find("visualization");
     for (size_t i = 0; tools[i]; i++) {
         size_t start = text.len;
         json_t *tool, *properties, *needed;
@@ -52,6 +53,7 @@ static void every_component_type_is_outlined(void **state)
     struct buf BUF_AUTO text = {0};
 
     (void)state;
+    parts.profile = validator_profile_find("minimal");
     tool_describe(tool_find("add_component"), &parts, &text);
     for (size_t i = 0; component_type_names()[i]; i++) {
         char named[64];
@@ -63,11 +65,36 @@ static void every_component_type_is_outlined(void **state)
     assert_non_null(strstr(text.data, "style? (one of tip"));
 }
 
+/* What the server is set to is what a model is told. */
+static void execute_code_tells_the_servers_settings(void **state)
+{
+    static const struct {
+        const char *profile, *says;
+        bool plots;
+    } profiles[] = {{"minimal", "Plain stdlib modules", false},
+                    {"data-science", "pandas, numpy", false},
+                    {"visualization", "matplotlib.pyplot", true}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof profiles / sizeof profiles[0]; i++) {
+        struct buf BUF_AUTO text = {0};
+
+        parts.profile = validator_profile_find(profiles[i].profile);
+        parts.timeout_seconds = 7 + (long)i;
+        tool_describe(tool_find("execute_code"), &parts, &text);
+        assert_non_null(strstr(text.data, profiles[i].says));
+        assert_int_equal(strstr(text.data, "figures come back") != NULL, profiles[i].plots);
+        assert_non_null(strstr(
+            text.data, (const char *[]){"\"maximum\":7,", "\"maximum\":8,", "\"maximum\":9,"}[i]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_listing_is_small_and_well_formed),
         cmocka_unit_test(every_component_type_is_outlined),
+        cmocka_unit_test(execute_code_tells_the_servers_settings),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

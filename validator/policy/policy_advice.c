@@ -21,7 +21,7 @@
 
 const struct policy_advice policy_attribute_advice[] = {
     {"code_helpers._*", "Its functions are get_nodes, get_relationships, get_node_content, "
-                        "get_all_content and analyze_graph."},
+                        "get_all_content, analyze_graph and query_graph."},
     {"code_helpers.SESSION_ID", SESSION_SET},
     {"code_helpers.get_connections", RELATIONSHIPS},
     {"code_helpers.get_edges", RELATIONSHIPS},
@@ -68,7 +68,6 @@ const struct policy_advice policy_attribute_advice[] = {
     {"networkx.algorithms.bipartite.write_*", WRITE_GRAPH},
     {"networkx.bipartite.read_*", READ_GRAPH},
     {"networkx.bipartite.write_*", WRITE_GRAPH},
-    {"networkx.draw*", "There is no screen; print nodes and edges as text."},
     {"networkx.from_graph6*", "Build the graph with add_edges_from(...)."},
     {"networkx.read_*", READ_GRAPH},
     {"networkx.write_*", WRITE_GRAPH},
@@ -139,7 +138,7 @@ const struct policy_advice policy_import_advice[] = {
      "It is not installed. Charts are made with matplotlib.pyplot in the profile visualization; "
      "else print tables."},
     {"igraph",
-     "For graphs use networkx with analyze_graph() of code_helpers, or the tool query_graph."},
+     "For graphs use query_graph() of code_helpers, or networkx with its analyze_graph()."},
     {"matplotlib", "Charts are made with import matplotlib.pyplot as plt, in the profile "
                    "visualization; a backend is set already."},
     {"traceback", "Print the exception: except Exception as e: print(type(e).__name__, e)."},
@@ -152,7 +151,7 @@ const struct policy_advice policy_import_advice[] = {
      "It is not there. Contents are text and dictionaries already: use json.loads(text) or re."},
     {"pytz zoneinfo dateutil tzdata", "Use datetime with datetime.timezone.utc."},
     {"locale", "Write f\"{n:,}\" for thousands."},
-    {"get_nodes get_relationships get_node_content get_all_content analyze_graph",
+    {"get_nodes get_relationships get_node_content get_all_content analyze_graph query_graph",
      "It is a function: from code_helpers import get_nodes."},
     {"tabulate prettytable rich", "Print tables with f-strings, f\"{name:<20}{n:>5}\", or in the "
                                   "profile data-science df.to_markdown()."},

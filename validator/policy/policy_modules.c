@@ -21,7 +21,7 @@ const struct policy_module policy_modules[] = {
      "leapdays month month_abbr month_name monthcalendar monthrange prcal "
      "prmonth setfirstweekday timegm weekday weekheader"},
     {"code_helpers", PROFILE_MINIMAL, KIND_BARE, true, REACH_LISTED,
-     "get_nodes get_relationships get_node_content get_all_content analyze_graph"},
+     "get_nodes get_relationships get_node_content get_all_content analyze_graph query_graph"},
     {"collections", PROFILE_MINIMAL, KIND_BARE, true, REACH_LISTED,
      "ChainMap Counter OrderedDict UserDict UserList UserString abc defaultdict "
      "deque namedtuple"},

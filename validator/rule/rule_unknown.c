@@ -17,7 +17,8 @@
 #define SHORTEST_MISSPELT 4 /* letters; a shorter name is near too many */
 
 static const char *const helpers[] = {
-    "get_nodes", "get_relationships", "get_node_content", "get_all_content", "analyze_graph",
+    "get_nodes",       "get_relationships", "get_node_content",
+    "get_all_content", "analyze_graph",     "query_graph",
 };
 
 static bool mentions(const struct judge *judge, const char *name)

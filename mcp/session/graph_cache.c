@@ -4,7 +4,7 @@
  * version in the store is the one it was built from, so no one has to tell this file of a write,
  * whichever process made it.
  */
-#include "mcp/tool/graph_cache.h"
+#include "mcp/session/graph_cache.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * The graphs of the sessions last asked about, so that a graph is built once for each version of a
  * session. On the graph lane only, which is one thread: no locks.
  */
-#ifndef LECTERN_TOOL_GRAPH_CACHE_H
-#define LECTERN_TOOL_GRAPH_CACHE_H
+#ifndef LECTERN_SESSION_GRAPH_CACHE_H
+#define LECTERN_SESSION_GRAPH_CACHE_H
 
 #include "helpers/graph/graph.h"
 #include "mcp/session/store.h"

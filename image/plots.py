@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Figures: makes matplotlib ready where no file can be written, and gives what is drawn as PNG.
+
+matplotlib wants a folder for its settings and one for what it found out about the machine's fonts. Here are neither: it is told
+of settings that are there, and of its own fonts alone, so that a figure looks the same wherever it is drawn."""
+import base64
+import importlib.util
+import io
+import logging
+import math
+import os
+import re
+import sys
+
+DPI = 100
+DPI_LEAST = 10
+PIXELS = 2000  # of the longer side
+PADDING = 0.1  # inches around what is drawn
+TRIES = 5  # each with fewer pixels, until it fits
+FEWER = 0.6
+BASE64_CAP = 2 << 20  # FRAME_ARTIFACT_CAP
+COUNT_CAP = 8  # FRAME_ARTIFACTS_MAX
+NOWHERE = "/nonexistent"
+
+# What the font manager reads in place of the file that it would keep: no font known, of the very version that it asks for.
+NO_FONTS = ('{"__class__": "FontManager", "_version": %s, "_FontManager__default_weight": "normal", "default_size": null, '
+            '"defaultFamily": {"ttf": "DejaVu Sans", "afm": "Helvetica"}, "afmlist": [], "ttflist": []}')
+
+
+def prepare():
+    """Imports matplotlib without its pyplot, once."""
+    if sys.modules.get("matplotlib.font_manager") is not None:
+        return
+    os.environ["MPLBACKEND"] = "Agg"
+    os.environ["MATPLOTLIBRC"] = "/usr/share/matplotlib/mpl-data/matplotlibrc"  # else it looks into its own package
+    import matplotlib
+    matplotlib.get_configdir = matplotlib.get_cachedir = lambda: NOWHERE
+    set_quiet(True)
+    load_fonts(matplotlib)
+
+
+def load_fonts(matplotlib):
+    """Its font manager, with its own fonts. It would look for the machine's, by a process, and keep what it found in a file."""
+    spec = importlib.util.find_spec("matplotlib.font_manager")
+    module = importlib.util.module_from_spec(spec)
+    module.open = lambda path, *_mode: io.StringIO(NO_FONTS % re.search(r"-v([0-9.]+)\.json$", os.fspath(path)).group(1))
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    del module.open
+    matplotlib.font_manager = module
+    folder = os.path.join(matplotlib.get_data_path(), "fonts", "ttf")
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".ttf"):
+            module.fontManager.addfont(os.path.join(folder, name))
+
+
+def set_quiet(quiet):
+    """matplotlib says by log that a font is not there, or that a label is placed badly."""
+    logging.getLogger("matplotlib").setLevel(logging.ERROR if quiet else logging.WARNING)
+
+
+def rehearse():
+    """One figure of each way, drawn and closed: the first is several times slower than the next."""
+    pyplot = sys.modules["matplotlib.pyplot"]
+    figure, axes = pyplot.subplots(figsize=(2, 2))
+    axes.plot([1, 2], label="$x^2$")
+    axes.bar(["a", "b"], [1, 2])
+    axes.legend()
+    axes.set_title("a")
+    figure.tight_layout()
+    render(figure)
+    if "pandas" in sys.modules:
+        sys.modules["pandas"].Series([1, 2]).plot(ax=axes)
+    pyplot.close("all")
+    # A font keeps its file open. A copy of this process has none of its descriptors, and must not find one that is gone.
+    sys.modules["matplotlib.font_manager"]._get_font.cache_clear()
+
+
+def pixels_of(width, height):
+    """Dots per inch at which neither side is too long."""
+    return min(DPI, PIXELS / width, PIXELS / height)
+
+
+def bounds(figure, width, height):
+    """What is drawn, in inches, and what stands out of the figure with it; None where that is no sane rectangle."""
+    figure.draw_without_rendering()
+    box = figure.get_tightbbox(figure.canvas.get_renderer())
+    sides = (box.width, box.height)
+    if not all(map(math.isfinite, sides)) or not (0.1 < box.width < 2 * width and 0.1 < box.height < 2 * height):
+        return None
+    return box.padded(PADDING)
+
+
+def render(figure):
+    """PNG, as base64."""
+    width, height = figure.get_size_inches()
+    dpi = pixels_of(width, height)
+    if not DPI_LEAST <= dpi:
+        raise ValueError("it is %g x %g inches large; plt.figure(figsize=(10, 6)) is a good size" % (width, height))
+    figure.set_dpi(dpi)
+    box = bounds(figure, width, height)
+    if box is not None:
+        dpi = pixels_of(box.width, box.height)
+    for _ in range(TRIES):
+        png = io.BytesIO()
+        figure.canvas.print_figure(png, format="png", dpi=dpi, bbox_inches=box)
+        text = base64.b64encode(png.getbuffer())
+        if len(text) <= BASE64_CAP:
+            return text
+        dpi *= FEWER
+    raise ValueError("as PNG it is larger than %d KB, however small it is drawn" % (BASE64_CAP >> 10))
+
+
+def is_drawn_on(figure):
+    """Whether there is more than the background: df.plot() opens a figure of its own beside an empty one."""
+    return len(figure.get_children()) > 1
+
+
+def open_figures():
+    """(number, figure) of those that are open and not empty, by number."""
+    helpers = sys.modules.get("matplotlib._pylab_helpers")
+    if helpers is None:
+        return []
+    managers = sorted(helpers.Gcf.figs.values(), key=lambda manager: manager.num)
+    return [(manager.num, manager.canvas.figure) for manager in managers if is_drawn_on(manager.canvas.figure)]
+
+
+def send_all(send, on_error):
+    """Renders and sends what is open; on_error(number, exception) of those that cannot be drawn. Says how many are left
+    out, or 0."""
+    drawn = open_figures()
+    for number, figure in drawn[:COUNT_CAP]:
+        try:
+            text = render(figure)
+        except BaseException as error:  # what is drawn calls back into the code, which may raise anything
+            on_error(number, error)
+            continue
+        send(text)
+    return max(len(drawn) - COUNT_CAP, 0)

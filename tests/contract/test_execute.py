@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""POST /execute as programs use it: results, refusals, what wrong requests are told, who may ask for how much, and that a
+client who leaves ends its run."""
+import json
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+import unittest
+
+import harness
+
+MEMBERS = {"stdout", "stderr", "result", "error", "exit_code", "execution_time", "artifacts"}
+ENDLESS = "while True:\n    pass"
+GONE_SECONDS = 15  # until a run that nobody waits for is over; far under the 60 s that it may run
+QUEUE = 64
+
+WRONG = [
+    # body, where the fault is, what the answer must say
+    (b"{", ["body"], "send"),
+    (b"", ["body"], "send"),
+    ([1], ["body"], "object"),
+    ({}, ["body", "code"], "missing"),
+    ({"code": None}, ["body", "code"], "missing"),
+    ({"code": 7}, ["body", "code"], "text"),
+    ({"code": "1", "cod": "1"}, ["body", "cod"], "code"),
+    ({"code": "1", "warnings": "yes"}, ["body", "warnings"], "true or false"),
+    ({"code": "1", "timeout_seconds": 0}, ["body", "timeout_seconds"], "1 to 60"),
+    ({"code": "1", "timeout_seconds": 1.5}, ["body", "timeout_seconds"], "whole number"),
+    ({"code": "1", "timeout_seconds": True}, ["body", "timeout_seconds"], "whole number"),
+    ({"code": "1", "session_id": 5}, ["body", "session_id"], "text"),
+    ({"code": "1", "profile": "root"}, ["body", "profile"], "minimal"),
+    ({"code": "1", "profile": "visualization"}, ["body", "profile"], "data-science"),
+]
+
+
+class Execute(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.workspace = harness.Workspace()
+        cls.sid = cls.workspace.run("demo").stdout.decode().strip()
+        cls.server = harness.Server(cls.workspace, "--timeout", "60")
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.server.close() == 0
+        cls.workspace.close()
+
+    def execute(self, code, **fields):
+        status, answer, _ = self.server.http("POST", "/execute", {"code": code, **fields})
+        self.assertEqual(status, 200, answer)
+        self.assertEqual(set(answer), MEMBERS)
+        return answer
+
+    def test_results(self):
+        answer = self.execute("print('one')\n1 + 1")
+        self.assertEqual((answer["stdout"], answer["result"], answer["error"]), ("one\n", "2", None))
+        self.assertEqual((answer["exit_code"], answer["stderr"], answer["artifacts"]), (0, "", []))
+        self.assertGreater(answer["execution_time"], 0)
+        answer = self.execute("print('before')\n1/0")
+        self.assertEqual((answer["stdout"], answer["exit_code"]), ("before\n", 1))
+        self.assertIn("ZeroDivisionError", answer["error"])
+        answer = self.execute("print('\\u20ac\\0\\x1b')")
+        self.assertEqual(answer["stdout"], "\u20ac\0\x1b\n")
+
+    def test_refusals(self):
+        answer = self.execute("import os")
+        self.assertTrue(answer["error"].startswith("Code analysis blocked: line 1: "), answer)
+        self.assertEqual((answer["exit_code"], answer["execution_time"], answer["stdout"]), (3, 0, ""))
+        answer = self.execute("import pandas", profile="minimal")
+        self.assertIn("Code analysis blocked", answer["error"])
+        self.assertIsNone(self.execute("import math\nmath.pi", profile="minimal")["error"])
+
+    def test_timeout_is_cut_to_the_wish(self):
+        answer = self.execute(ENDLESS, timeout_seconds=1)
+        self.assertEqual(answer["exit_code"], 124)
+        self.assertLess(answer["execution_time"], 5)
+
+    def test_session(self):
+        code = "from code_helpers import get_nodes\nprint(len(get_nodes()))"
+        self.assertEqual(self.execute(code, session_id=self.sid)["stdout"], "40\n")
+        without = self.execute(code)
+        self.assertIn("session", without["error"])
+        status, answer, _ = self.server.http("POST", "/execute", {"code": "1", "session_id": "nope"})
+        self.assertEqual(status, 404)
+        self.assertIn("nope", answer["detail"])
+
+    def test_warnings_only_when_asked_for(self):
+        code = "import numpy as np\nprint(np.array([1.0]) / np.array([0.0]))"
+        self.assertEqual(self.execute(code)["stderr"], "")
+        self.assertIn("RuntimeWarning", self.execute(code, warnings=True)["stderr"])
+
+    def test_wrong_requests(self):
+        for body, loc, says in WRONG:
+            with self.subTest(body=body):
+                status, answer, _ = self.server.http("POST", "/execute", body)
+                self.assertEqual(status, 422, answer)
+                self.assertEqual(answer["detail"][0]["loc"], loc)
+                self.assertIn(says, answer["detail"][0]["msg"])
+        status, answer, headers = self.server.http("GET", "/execute")
+        self.assertEqual((status, headers["Allow"]), (405, "POST, OPTIONS"))
+        self.assertEqual(self.server.http("OPTIONS", "/execute")[0], 204)
+        self.assertEqual(self.server.http("POST", "/execute", b"code=1", **{"Content-Type": "text/plain"})[0], 415)
+        self.assertEqual(self.server.http("POST", "/execute", {"code": "1"}, Host="evil.example")[0], 403)
+        self.assertEqual(self.server.http("POST", "/execute", {"code": "1"}, Origin="http://evil.example")[0], 403)
+
+    def busy_runs(self):
+        text = self.server.http("GET", "/metrics")[1].decode()
+        return int(next(line for line in text.splitlines() if line.startswith("lectern_runs_running ")).split()[1])
+
+    def wait_for_runs(self, count, seconds=GONE_SECONDS):
+        limit = time.monotonic() + seconds
+        while self.busy_runs() != count:
+            self.assertLess(time.monotonic(), limit, "%d runs, not %d" % (self.busy_runs(), count))
+            time.sleep(0.05)
+
+    def send(self, code):
+        body = json.dumps({"code": code}).encode()
+        client = socket.create_connection(("127.0.0.1", self.server.port))
+        client.sendall(b"POST /execute HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                       b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        return client
+
+    def test_a_client_that_leaves_ends_its_run(self):
+        client = self.send(ENDLESS)
+        self.wait_for_runs(1)
+        client.close()
+        self.wait_for_runs(0)
+        client = self.send(ENDLESS)
+        client.close()  # before it began, or just after
+        time.sleep(0.2)
+        self.wait_for_runs(0)
+        self.assertEqual(self.execute("6 * 7")["result"], "42")
+
+    def test_a_full_queue_says_when_to_come_again(self):
+        clients, told = [], None
+        try:
+            for _ in range(4 * QUEUE):
+                clients.append(self.send(ENDLESS))
+            for client in clients:
+                client.settimeout(0)
+            limit = time.monotonic() + GONE_SECONDS
+            while told is None and time.monotonic() < limit:
+                for client in clients:
+                    try:
+                        told = client.recv(65536)
+                        break
+                    except BlockingIOError:
+                        pass
+                time.sleep(0.01)
+        finally:
+            for client in clients:
+                client.close()
+        self.assertIsNotNone(told, "all of %d were taken" % len(clients))
+        head, _, body = told.partition(b"\r\n\r\n")
+        self.assertIn(b" 503 ", head.splitlines()[0])
+        fields = {line.split(b": ")[0].lower(): line.split(b": ")[1] for line in head.splitlines()[1:]}
+        self.assertGreaterEqual(int(fields[b"retry-after"]), 1)
+        self.assertIn("detail", json.loads(body))
+        self.wait_for_runs(0, 60)
+        self.assertEqual(self.execute("6 * 7")["result"], "42")
+
+
+class NoExecutor(unittest.TestCase):
+    def test_it_says_what_is_missing(self):
+        workspace = harness.Workspace()
+        server = harness.Server(workspace, "--sandbox", "docker", "--docker-host", "unix:///no/such/socket")
+        status, answer, headers = server.http("POST", "/execute", {"code": "1"})
+        self.assertEqual(status, 503)
+        self.assertTrue(answer["detail"])
+        self.assertGreaterEqual(int(headers["Retry-After"]), 1)
+        self.assertEqual(server.http("POST", "/execute", {"code": "import os"})[1]["exit_code"], 3)
+        self.assertEqual(server.close(), 0)
+        workspace.close()
+
+
+class Exec(unittest.TestCase):
+    """lectern exec: the same result from the shell, and its end by a signal."""
+
+    def setUp(self):
+        self.workspace = harness.Workspace()
+        self.addCleanup(self.workspace.close)
+
+    def test_json_has_the_documented_members(self):
+        done = self.workspace.run("exec", "--json", stdin=b"print('x')\n1 + 1")
+        answer = json.loads(done.stdout)
+        self.assertEqual(set(answer), {"ok", "stdout", "stderr", "result", "error", "exit_code", "seconds"})
+        self.assertEqual((answer["ok"], answer["stdout"], answer["result"]), (True, "x\n", "2"))
+
+    def test_warnings(self):
+        code = b"import numpy as np\nprint(np.array([1.0]) / np.array([0.0]))"
+        self.assertNotIn(b"RuntimeWarning", self.workspace.run("exec", stdin=code).stderr)
+        self.assertIn(b"RuntimeWarning", self.workspace.run("exec", "--warnings", stdin=code).stderr)
+
+    def test_signals_end_the_run(self):
+        program = pathlib.Path(self.workspace.data, "endless.py")
+        program.write_text("print('begun', flush=True)\nwhile True:\n    pass")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            for wait in (0.3, 3):
+                with self.subTest(signal=number, wait=wait):
+                    process = subprocess.Popen([str(harness.LECTERN), "exec", "--timeout", "60", str(program)],
+                                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                               env=self.workspace.environment())
+                    time.sleep(wait)
+                    process.send_signal(number)
+                    _, said = process.communicate(timeout=harness.ANSWER_SECONDS)
+                    self.assertEqual(process.returncode, 128 + number, said)
+                    harness.check_log(said)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

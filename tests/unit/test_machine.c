@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What machines and daemons say about themselves: control groups, user namespaces, GET /info, the
+ * files of a local sandbox. Texts as real ones print them.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "executor/cgroup.h"
+#include "executor/docker_info.h"
+#include "executor/docker_sweep.h"
+#include "executor/engine.h"
+#include "executor/local_userns.h"
+#include "executor/owner.h"
+
+#define ONE "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
+#define TWO "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 master:1 - cgroup2 cgroup2 rw\n"
+#define ROOT                                                                                       \
+    "23 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n"                                              \
+    "24 23 0:5 / /dev/cgroup2 rw - tmpfs cgroup rw\n"
+
+static void test_cgroups(void **state)
+{
+    (void)state;
+    assert_int_equal(cgroup_kind(""), CGROUP_NONE);
+    assert_int_equal(cgroup_kind(ROOT), CGROUP_NONE);
+    assert_int_equal(cgroup_kind(ROOT ONE), CGROUP_V1);
+    assert_int_equal(cgroup_kind(ROOT TWO), CGROUP_V2);
+    assert_int_equal(cgroup_kind(TWO ROOT ONE), CGROUP_HYBRID);
+    assert_int_equal(cgroup_kind("1 2 - cgroup"), CGROUP_NONE); /* cut off */
+    assert_string_equal(cgroup_kind_text(CGROUP_V2), "version 2");
+}
+
+static void write_file(const char *folder, const char *name, const char *text)
+{
+    char path[256];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "we");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    fclose(file);
+}
+
+static void remove_file(const char *folder, const char *name)
+{
+    char path[256];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_int_equal(remove(path), 0);
+}
+
+/* Each switch by its own remedy. */
+static void test_user_namespaces(void **state)
+{
+    static const struct {
+        const char *name, *off, *on, *mend;
+    } rows[] = {
+        {"kernel/unprivileged_userns_clone", "0\n", "1\n", "kernel.unprivileged_userns_clone=1"},
+        {"kernel/apparmor_restrict_unprivileged_userns", "1\n", "0\n",
+         "kernel.apparmor_restrict_unprivileged_userns=0"},
+        {"user/max_user_namespaces", "0\n", "15000\n", "user.max_user_namespaces="},
+    };
+    char root[] = "/tmp/lectern-machine-XXXXXX";
+
+    (void)state;
+    assert_non_null(mkdtemp(root));
+    assert_null(local_userns_look(root).mend); /* a kernel without any of them */
+    for (size_t i = 0; i < 2; i++) {
+        char path[64];
+
+        snprintf(path, sizeof path, "%s/%s", root, i ? "user" : "kernel");
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        write_file(root, rows[i].name, rows[i].off);
+        assert_non_null(strstr(local_userns_look(root).mend, rows[i].mend));
+        write_file(root, rows[i].name, rows[i].on);
+        assert_null(local_userns_look(root).mend);
+    }
+    for (size_t i = 0; i < 3; i++)
+        remove_file(root, rows[i].name);
+    remove_file(root, "kernel");
+    remove_file(root, "user");
+    assert_int_equal(rmdir(root), 0);
+}
+
+static void read_info(struct docker_info *info, const char *text)
+{
+    json_t *json = json_loads(text, 0, NULL);
+
+    assert_non_null(json);
+    docker_info_read(info, json);
+    json_decref(json);
+}
+
+static void test_docker_says_all(void **state)
+{
+    struct docker_info info;
+    char missing[64];
+
+    (void)state;
+    read_info(&info, "{\"MemoryLimit\":true,\"SwapLimit\":true,\"CpuCfsPeriod\":true,"
+                     "\"CpuCfsQuota\":true,\"CPUShares\":true,\"PidsLimit\":true,"
+                     "\"CgroupDriver\":\"cgroupfs\",\"CgroupVersion\":\"1\","
+                     "\"SecurityOptions\":[\"name=apparmor\",\"name=seccomp,profile=default\"],"
+                     "\"Runtimes\":{\"io.containerd.runc.v2\":{\"path\":\"runc\"},\"runc\":{}},"
+                     "\"DefaultRuntime\":\"runc\",\"Warnings\":null}");
+    docker_info_missing(&info, missing, sizeof missing);
+    assert_string_equal(missing, "");
+    assert_string_equal(info.cgroup_version, "1");
+    assert_string_equal(info.seccomp, "default");
+    assert_true(info.apparmor);
+    assert_false(info.rootless);
+    assert_string_equal(info.default_runtime, "runc");
+    assert_true(docker_info_has_runtime(&info, "runc"));
+    assert_true(docker_info_has_runtime(&info, "io.containerd.runc.v2"));
+    assert_false(docker_info_has_runtime(&info, "run"));
+    assert_false(docker_info_has_runtime(&info, "runsc"));
+}
+
+/* Rootless with version 1 ignores every limit; one without a profile says so in two ways. */
+static void test_docker_without_limits(void **state)
+{
+    struct docker_info info;
+    char missing[64];
+
+    (void)state;
+    read_info(&info, "{\"CgroupDriver\":\"none\",\"CgroupVersion\":\"1\",\"SecurityOptions\":"
+                     "[\"name=seccomp,profile=unconfined\",\"name=rootless\"]}");
+    docker_info_missing(&info, missing, sizeof missing);
+    assert_string_equal(missing, "memory, swap, CPU, number of processes");
+    assert_true(info.rootless);
+    assert_string_equal(info.seccomp, "");
+    read_info(&info, "{\"CpuCfsQuota\":false,\"SecurityOptions\":[]}");
+    docker_info_missing(&info, missing, sizeof missing);
+    assert_string_equal(missing, "CPU");
+    assert_string_equal(info.seccomp, "");
+    /* One that says nothing is asked for everything. */
+    docker_info_read(&info, NULL);
+    docker_info_missing(&info, missing, sizeof missing);
+    assert_string_equal(missing, "");
+    /* Of the wrong types, too. */
+    read_info(&info, "{\"CgroupVersion\":2,\"SecurityOptions\":{\"a\":1},\"Runtimes\":[1],"
+                     "\"MemoryLimit\":\"no\"}");
+    docker_info_missing(&info, missing, sizeof missing);
+    assert_string_equal(missing, "");
+    read_info(&info, "[]");
+    assert_string_equal(info.runtimes, "");
+}
+
+static bool is_leftover(const char *label, const char *state, long created)
+{
+    json_t *container = json_pack("{s:{s:s}, s:s, s:i}", "Labels", "lectern.owner", label, "State",
+                                  state, "Created", (int)created);
+    bool leftover = docker_is_leftover(container, 10000);
+
+    assert_non_null(container);
+    json_decref(container);
+    return leftover;
+}
+
+static void test_leftovers(void **state)
+{
+    char mine[OWNER_CAP];
+    json_t *bare = json_object();
+
+    (void)state;
+    assert_int_equal(owner_label(mine, NULL), 0);
+    assert_false(is_leftover(mine, "running", 1));
+    assert_false(is_leftover(mine, "created", 9500));
+    assert_true(is_leftover(mine, "created", 1)); /* so old a one was never started */
+    assert_false(is_leftover("elsewhere/1/2/3/4", "running", 1));
+    assert_false(is_leftover("elsewhere/1/2/3/4", "created", 9500));
+    assert_true(is_leftover("elsewhere/1/2/3/4", "exited", 9000));
+    assert_false(docker_is_leftover(bare, 10000));
+    json_decref(bare);
+}
+
+static void made_of(void *engine, char text[ENGINE_MADE_OF_CAP])
+{
+    struct error err = {0};
+
+    if (engine_local.made_of(engine, text, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+/* The state of the files beside the runner: another one when any of them changes, or comes. */
+static void test_made_of_files(void **state)
+{
+    char share[] = "/tmp/lectern-share-XXXXXX", first[ENGINE_MADE_OF_CAP], next[ENGINE_MADE_OF_CAP];
+    struct executor_config config = {.share_dir = share};
+    struct error err = {0};
+    void *engine;
+
+    (void)state;
+    assert_non_null(mkdtemp(share));
+    engine = engine_local.open(&config, &err);
+    assert_non_null(engine); /* the runner may come later */
+    assert_int_equal(engine_local.works(engine, &err), -1);
+    assert_int_equal(engine_local.made_of(engine, first, &err), -1);
+    write_file(share, "runner", "1");
+    write_file(share, "policy.json", "{}");
+    made_of(engine, first);
+    made_of(engine, next);
+    assert_string_equal(first, next);
+    write_file(share, "fork.so", "");
+    made_of(engine, next);
+    assert_string_not_equal(first, next);
+    write_file(share, "notes.txt", "none of it");
+    made_of(engine, first);
+    assert_string_equal(first, next);
+    write_file(share, "runner", "22");
+    made_of(engine, first);
+    assert_string_not_equal(first, next);
+    engine_local.close(engine);
+    for (size_t i = 0; i < 4; i++)
+        remove_file(share, (const char *[]){"runner", "policy.json", "fork.so", "notes.txt"}[i]);
+    assert_int_equal(rmdir(share), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cgroups),         cmocka_unit_test(test_user_namespaces),
+        cmocka_unit_test(test_docker_says_all), cmocka_unit_test(test_docker_without_limits),
+        cmocka_unit_test(test_leftovers),       cmocka_unit_test(test_made_of_files),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
