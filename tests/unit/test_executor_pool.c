@@ -157,7 +157,7 @@ static void test_demand_grows_and_is_forgotten(void **state)
     struct job_waiter waiters[6];
 
     (void)state;
-    limits.pace.slot = 150;
+    limits.pace.slot = 400;
     create();
     await_ready("bare", 2);
     await_ready("plot", 0);
@@ -190,8 +190,8 @@ static void test_pings_are_answered(void **state)
 static void test_a_sandbox_that_does_not_answer_is_replaced(void **state)
 {
     (void)state;
-    limits.pace.ping = 100;
-    limits.pace.pong = 50;
+    limits.pace.ping = 800;
+    limits.pace.pong = 200;
     atomic_store(&fake_fault, FAKE_NO_PONG);
     create();
     await_ready("bare", 2);
