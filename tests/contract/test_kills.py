@@ -150,11 +150,14 @@ class Caller(threading.Thread):
 
 
 class Kills(unittest.TestCase):
+    isolation = "execution"
+    rounds = ROUNDS
+
     def setUp(self):
         self.stack = contextlib.ExitStack()
         self.addCleanup(self.stack.close)
         self.random = random.Random(SEED)
-        print("seed %d, %d rounds" % (SEED, ROUNDS), file=sys.stderr)
+        print("seed %d, %d rounds" % (SEED, self.rounds), file=sys.stderr)
         self.cage = Cage()
         self.addCleanup(self.end_inmates)
         self.workspace = harness.Workspace()
@@ -178,7 +181,8 @@ class Kills(unittest.TestCase):
         self.cage.close()
 
     def start(self):
-        self.server = harness.Server(self.workspace, "--sandbox", ENGINE, "--waiting", "bare=2,data=0,plot=0", "--timeout", "30")
+        self.server = harness.Server(self.workspace, "--sandbox", ENGINE, "--waiting", "bare=2,data=0,plot=0", "--timeout", "30",
+                                     "--isolation", self.isolation)
         server = self.server
         self.stack.callback(lambda: server.process.poll() is None and server.kill())
         return server
@@ -277,7 +281,7 @@ class Kills(unittest.TestCase):
     # ---- the server ----
 
     def test_the_server(self):
-        for number in range(ROUNDS):
+        for number in range(self.rounds):
             with self.subTest(round=number):
                 server = self.start()
                 editor = self.edit("server %d" % number)
@@ -299,7 +303,7 @@ class Kills(unittest.TestCase):
                 if ENGINE == "docker":
                     self.assertTrue(self.until(lambda: not self.containers("--filter", "status=running")))
                 self.check_edits()
-        self.assertGreater(len(self.acknowledged), ROUNDS)
+        self.assertGreater(len(self.acknowledged), self.rounds)
         server = self.start()  # it clears what was created and never started
         self.check_next_call()
         self.assertEqual(server.close(), 0)
@@ -330,19 +334,19 @@ class Kills(unittest.TestCase):
         server = self.start()
         editor = self.edit("sandbox")
         self.check_next_call()
-        for number in range(ROUNDS):
+        for number in range(self.rounds):
             with self.subTest(round=number):
                 self.kill_one()
         editor.stop()
         self.assertEqual(server.close(), 0)
         self.check_nothing_left()
         self.check_edits()
-        self.assertGreater(len(self.acknowledged), ROUNDS)
+        self.assertGreater(len(self.acknowledged), self.rounds)
 
     def test_a_waiting_sandboxs_first_process(self):
         """Nobody's run: no call is given a sandbox that is known to be dead."""
         server = self.start()
-        for number in range(ROUNDS):
+        for number in range(self.rounds):
             with self.subTest(round=number):
                 self.check_next_call()
                 self.until(lambda: len(self.interpreters()) >= 2, 10)
@@ -367,7 +371,7 @@ class Kills(unittest.TestCase):
         server = self.start()
         editor = self.edit("daemon")
         self.check_next_call()
-        for number in range(ROUNDS):
+        for number in range(self.rounds):
             with self.subTest(round=number):
                 caller = self.call(code_of("small", 1))
                 time.sleep(self.random.uniform(0, RUN_SECONDS))
@@ -400,7 +404,13 @@ class Kills(unittest.TestCase):
         self.assertEqual(server.close(), 0)
         self.check_nothing_left()
         self.check_edits()
-        self.assertGreater(len(self.acknowledged), ROUNDS)
+        self.assertGreater(len(self.acknowledged), self.rounds)
+
+
+class KillsWhereSandboxesStay(Kills):
+    """The same with sandboxes that stay with their session, less often."""
+    isolation = "session"
+    rounds = max(ROUNDS // 4, 1)
 
 
 if __name__ == "__main__":
