@@ -225,7 +225,6 @@ def set_up(job, finish, ask, parts):
         os.environ["SESSION_ID"] = session_id
     parts.connect(ask, session_id)
     import_early(job["preload"], parts.plots)
-    close_plots(parts.plots, job.get("warnings"))
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = parts.streams
     warnings.showwarning = reporter.show_warning
     if not job.get("warnings"):
@@ -241,6 +240,7 @@ def set_up(job, finish, ask, parts):
 def run_job(job, send, finish, ask, parts):
     source = job["code"].encode("utf-8")
     reporter, namespace = parts.reporter, set_up(job, finish, ask, parts)
+    close_plots(parts.plots, job.get("warnings"))
     reserve = bytes(RESERVE_BYTES)
     parts.arm()
     send("S")
@@ -332,8 +332,6 @@ def rehearse(parts, with_pandas):
     before = sys.modules["__main__"]
     names = set_up(job, None, None, parts)
     sys.modules["__main__"] = before
-    if sys.modules["matplotlib"] is None:
-        del sys.modules["matplotlib"]
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     names["out"] = io.StringIO()
     judge = list(parts.judges.values())[-1]  # of the widest profile

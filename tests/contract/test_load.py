@@ -31,8 +31,9 @@ SETTLE_SECONDS = 20  # for what runs to end and what waits to be full again
 # sessions there are fewer of them than sessions, and who has one is quick; whoever waits has it within the server's 30 s.
 FAIR = {"execution": 0.4, "session": 0.05}
 LONGEST_SECONDS = 45
-# Of the server: what may come and go, and what a growth may not exceed.
-SLACK = {"kB resident": 6 * 1024, "descriptors": 8, "threads": 2, "children": 4, "containers": 4}
+SANDBOXES = 16  # there may be at most, POOL_SANDBOXES_CAP
+# Of the server: what may come and go, with sandboxes that are waiting or stay with a session; what goes beyond has grown.
+SLACK = {"kB resident": 6 * 1024, "descriptors": 3 * SANDBOXES, "threads": 2, "children": 5 * SANDBOXES, "containers": SANDBOXES}
 
 
 def resident(pid):
