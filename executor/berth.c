@@ -116,6 +116,20 @@ struct berth *berth_find_idle(struct pool *pool, int kind, const char *session)
     return best;
 }
 
+unsigned berth_count_resting(const struct pool *pool, int kind, const char *session)
+{
+    const struct berth *berth;
+    unsigned count = 0;
+
+    TAILQ_FOREACH(berth, &pool->berths, link)
+    {
+        if (berth->kind == kind && berth->state == BERTH_RESTING &&
+            admission_same(berth->session, session))
+            count++;
+    }
+    return count;
+}
+
 unsigned berth_count_of(const struct pool *pool, const char *session)
 {
     const struct berth *berth;

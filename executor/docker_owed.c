@@ -10,6 +10,8 @@
 
 #include "helpers/base/log.h"
 
+#define LAST_PAUSE_MS 200 /* between two rounds at the end */
+
 struct debt {
     TAILQ_ENTRY(debt) link;
     char name[DOCKER_NAME_CAP];
@@ -165,21 +167,34 @@ struct docker_owed *docker_owed_create(struct docker_daemon *daemon, struct erro
     return owed;
 }
 
-/* All at once, whether due or not, as long as the daemon answers and time is left. */
+/* Each once, whether due or not; -1 where the daemon does not answer. */
+static int pay_round(struct docker_owed *owed)
+{
+    for (size_t left = owed->count; left > 0; left--) {
+        struct debt *debt = take(owed, now_s() + DOCKER_OWED_RETRY_S);
+
+        if (!debt)
+            return 0;
+        debt->doubtful_until = 0; /* what comes to be later is for the next server's sweep */
+        if (pay_one(owed, debt, DOCKER_REMOVE_LAST_MS) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Again and again, as long as the daemon answers and time is left: after a crash of its own it may
+ * hold on to a container for a moment. */
 static void pay_last(struct docker_owed *owed)
 {
+    const struct timespec moment = {.tv_nsec = LAST_PAUSE_MS * 1000000L};
     time_t until = now_s() + DOCKER_REMOVE_LAST_MS / 1000;
-    struct debt *debt;
     struct error err = {0};
     bool anew;
 
     if (owed->count == 0 || docker_daemon_meet(owed->daemon, true, &anew, &err) < 0)
         return;
-    for (size_t left = owed->count; left > 0 && now_s() <= until; left--) {
-        debt = take(owed, now_s() + DOCKER_OWED_RETRY_S);
-        if (!debt || pay_one(owed, debt, DOCKER_REMOVE_LAST_MS) < 0)
-            return;
-    }
+    while (pay_round(owed) == 0 && owed->count > 0 && now_s() <= until)
+        nanosleep(&moment, NULL);
 }
 
 void docker_owed_destroy(struct docker_owed *owed)

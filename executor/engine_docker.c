@@ -202,7 +202,7 @@ static void describe_here(struct docker *docker, char *text, size_t size)
         snprintf(limits, sizeof limits, "this daemon holds no limit of %s: the runner's stand in",
                  missing);
     else
-        snprintf(limits, sizeof limits, "256 MB, half a CPU");
+        snprintf(limits, sizeof limits, "limits of memory and processes, half a CPU");
     snprintf(text, size,
              "code runs in containers of %s at %s%s%s%s, image %s: no network, read-only root, as "
              "nobody, no capability, %s; seccomp and Landlock by the runner",

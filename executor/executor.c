@@ -105,14 +105,6 @@ void executor_stats(struct executor *executor, struct executor_stats *stats)
     stats_read(&executor->stats, stats);
 }
 
-uint64_t executor_disagreements(const struct executor *executor)
-{
-    struct executor_stats now;
-
-    stats_read((struct stats *)&executor->stats, &now);
-    return now.ended[EXECUTION_DISAGREEMENT];
-}
-
 int executor_wait_warm(struct executor *executor, const char *kind, unsigned timeout_ms,
                        struct error *err)
 {

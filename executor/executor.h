@@ -202,10 +202,6 @@ struct executor_stats {
 };
 void executor_stats(struct executor *executor, struct executor_stats *stats);
 
-/* Runs that ended with EXECUTION_DISAGREEMENT since it was created, each a bug of ours. Any thread.
- */
-uint64_t executor_disagreements(const struct executor *executor);
-
 /* Blocks until at least one sandbox of that kind waits, or timeout_ms passed (-1). For tests and
  * benchmarks. */
 int executor_wait_warm(struct executor *executor, const char *kind, unsigned timeout_ms,

@@ -14,13 +14,31 @@ uint64_t pool_now(const struct pool *pool)
 
 /* ---- the queue ---- */
 
+/* Whether a job that is queued wants one that nobody has had: not where one of its session only
+ * has to rest, which takes milliseconds, and not where its session has as many as it may. */
+bool pool_wants_new(const struct pool *pool, const struct pool_wait *wait)
+{
+    const struct pool_wait *other;
+    unsigned before = 0;
+
+    TAILQ_FOREACH(other, &pool->shelves[wait->kind].queue.waits, link)
+    {
+        if (other == wait)
+            break;
+        before += admission_same(other->session, wait->session);
+    }
+    if (wait->session && before < berth_count_resting(pool, wait->kind, wait->session))
+        return false;
+    return before + berth_count_of(pool, wait->session) < POOL_SESSION_CAP;
+}
+
 struct pool_wait *pool_next_wait(struct pool *pool, int kind)
 {
     struct pool_wait *wait;
 
     TAILQ_FOREACH(wait, &pool->shelves[kind].queue.waits, link)
     {
-        if (berth_count_of(pool, wait->session) < POOL_SESSION_CAP)
+        if (pool_wants_new(pool, wait))
             return wait;
     }
     return NULL;
@@ -174,21 +192,31 @@ const struct sandbox_events pool_events = {
 
 /* ---- for the runs ---- */
 
+void pool_give_ready(struct pool *pool)
+{
+    for (int kind = 0; kind < KINDS_COUNT; kind++) {
+        while (pool->shelves[kind].counts[BERTH_READY] > 0) {
+            struct pool_wait *wait = pool_next_wait(pool, kind);
+
+            if (!wait)
+                break;
+            give(pool, berth_find_ready(pool, kind), wait);
+        }
+    }
+}
+
 void pool_ask(struct pool *pool, struct pool_wait *wait)
 {
     struct shelf *shelf = &pool->shelves[wait->kind];
-    struct berth *berth = wait->session ? berth_find_idle(pool, wait->kind, wait->session) : NULL;
+    struct berth *own = wait->session ? berth_find_idle(pool, wait->kind, wait->session) : NULL;
 
-    if (!berth) {
-        if (!wait->again)
-            demand_note(&shelf->demand, pool_now(pool));
-        if (berth_count_of(pool, wait->session) < POOL_SESSION_CAP)
-            berth = berth_find_ready(pool, wait->kind);
-    }
     admission_add(&shelf->queue, wait);
-    if (berth) {
-        give(pool, berth, wait);
+    if (own) {
+        give(pool, own, wait);
     } else {
+        if (!wait->again && pool_wants_new(pool, wait))
+            demand_note(&shelf->demand, pool_now(pool));
+        pool_give_ready(pool);
         admission_tell(&shelf->queue);
         /* Someone asks: try now, not in half a minute. */
         if (shelf->failures > 0 && shelf->retry_at > shelf->failed_at + POOL_RETRY_MS)
@@ -226,14 +254,6 @@ void pool_return(struct pool *pool, struct berth *berth, enum pool_outcome outco
         sandbox_rest(berth->sandbox, pool->pace.rest);
     } else {
         berth_end(berth);
-    }
-    /* One that its session could not have, for it had as many as it may. */
-    for (int kind = 0; kind < KINDS_COUNT; kind++) {
-        struct pool_wait *wait = pool_next_wait(pool, kind);
-        struct berth *ready = wait ? berth_find_ready(pool, kind) : NULL;
-
-        if (ready)
-            give(pool, ready, wait);
     }
     pool_schedule(pool);
 }

@@ -80,14 +80,16 @@ int berth_bind(struct berth *berth, const char *session);
 bool berth_is_stale(const struct berth *berth); /* of another image, or too old */
 struct berth *berth_find_ready(struct pool *pool, int kind);
 struct berth *berth_find_idle(struct pool *pool, int kind, const char *session);
+unsigned berth_count_resting(const struct pool *pool, int kind, const char *session);
 unsigned berth_count_of(const struct pool *pool, const char *session); /* given to it, or kept */
 
 /* pool.c */
 extern const struct sandbox_events pool_events;
 void pool_on_gone(struct sandbox *sandbox, void *owner);
 void pool_note_failure(struct pool *pool, struct shelf *shelf, const struct error *why);
-struct pool_wait *pool_next_wait(struct pool *pool,
-                                 int kind); /* that may have a new one; or NULL */
+bool pool_wants_new(const struct pool *pool, const struct pool_wait *wait);
+struct pool_wait *pool_next_wait(struct pool *pool, int kind); /* that does, or NULL */
+void pool_give_ready(struct pool *pool);                       /* to those that do */
 void pool_close_if_empty(struct pool *pool);
 
 /* refill.c */

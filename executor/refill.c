@@ -62,19 +62,14 @@ static bool start_one(struct pool *pool, int kind)
 static unsigned unmet(struct pool *pool, int kind)
 {
     struct shelf *shelf = &pool->shelves[kind];
-    struct pool_wait *wait, *before;
+    const struct pool_wait *wait;
     unsigned could = 0;
 
     if (shelf->queue.count <= shelf->counts[BERTH_STARTING])
         return 0;
     TAILQ_FOREACH(wait, &shelf->queue.waits, link)
     {
-        unsigned held = berth_count_of(pool, wait->session);
-
-        for (before = TAILQ_FIRST(&shelf->queue.waits); before != wait;
-             before = TAILQ_NEXT(before, link))
-            held += admission_same(before->session, wait->session);
-        could += held < POOL_SESSION_CAP;
+        could += pool_wants_new(pool, wait);
         if (could >= shelf->counts[BERTH_STARTING] + POOL_STARTS_MAX)
             break; /* nobody asks beyond what may start */
     }
@@ -277,6 +272,7 @@ void pool_schedule(struct pool *pool)
 
     if (!pool->started || pool->stopping)
         return;
+    pool_give_ready(pool);
     for_jobs = start_for_jobs(pool);
     for_refills = refill(pool);
     for (int kind = 0; kind < KINDS_COUNT; kind++)

@@ -152,12 +152,9 @@ int run_take_from_child(struct run *run, const struct inlet_piece *piece)
     static const struct {
         unsigned char type;
         int (*take)(struct run *run, const struct inlet_piece *piece);
-    } takers[] = {{FRAME_READY, take_ready},
-                  {FRAME_PONG, take_pong},
-                  {FRAME_STARTED, take_started},
-                  {FRAME_REQUEST, take_request},
-                  {FRAME_ARTIFACT, take_artifact},
-                  {FRAME_RESULT, take_result}};
+    } takers[] = {{FRAME_READY, take_ready},       {FRAME_PONG, take_pong},
+                  {FRAME_STARTED, take_started},   {FRAME_REQUEST, take_request},
+                  {FRAME_ARTIFACT, take_artifact}, {FRAME_RESULT, take_result}};
 
     for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {
         if (takers[i].type == piece->type)

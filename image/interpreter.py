@@ -225,7 +225,6 @@ def set_up(job, finish, ask, parts):
         os.environ["SESSION_ID"] = session_id
     parts.connect(ask, session_id)
     import_early(job["preload"], parts.plots)
-    close_plots(parts.plots, job.get("warnings"))
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = parts.streams
     warnings.showwarning = reporter.show_warning
     if not job.get("warnings"):
@@ -241,6 +240,7 @@ def set_up(job, finish, ask, parts):
 def run_job(job, send, finish, ask, parts):
     source = job["code"].encode("utf-8")
     reporter, namespace = parts.reporter, set_up(job, finish, ask, parts)
+    close_plots(parts.plots, job.get("warnings"))
     reserve = bytes(RESERVE_BYTES)
     parts.arm()
     send("S")
@@ -332,8 +332,6 @@ def rehearse(parts, with_pandas):
     before = sys.modules["__main__"]
     names = set_up(job, None, None, parts)
     sys.modules["__main__"] = before
-    if sys.modules["matplotlib"] is None:
-        del sys.modules["matplotlib"]
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     names["out"] = io.StringIO()
     judge = list(parts.judges.values())[-1]  # of the widest profile
@@ -345,33 +343,6 @@ def rehearse(parts, with_pandas):
     names.clear()
     gc.collect()
     gc.freeze()
-
-
-def load_zygote(folder, ruleset):
-    """The function that becomes a clean copy of this process (image/inside/fork.c): it returns in each copy, already
-    confined, and never here. Python's own half of a fork is around it, by which `random` begins anew; numpy's numbers
-    do so here. What the copies share: the secret of hashes, and where things lie in memory."""
-    before = set(sys.modules)
-    import ctypes
-    library = ctypes.PyDLL(os.path.join(folder, "fork.so"))
-    serve = library.zygote_serve
-    serve.restype = None
-    begin, end = ctypes.pythonapi.PyOS_BeforeFork, ctypes.pythonapi.PyOS_AfterFork_Child
-    begin.restype = end.restype = None
-    if library.zygote_prepare() < 0:
-        raise SystemExit(1)
-    numpy = sys.modules.get("numpy")
-    for name in set(sys.modules) - before:  # the code shall not find what it would not find otherwise
-        del sys.modules[name]
-
-    def become_copy():
-        begin()
-        serve(ruleset)
-        end()
-        if numpy is not None:
-            numpy.random.seed(int.from_bytes(os.urandom(4), "big"))
-
-    return become_copy
 
 
 def main(argv):
@@ -390,7 +361,7 @@ def main(argv):
         warnings.simplefilter("ignore")
         for name in filter(None, options["--preload"].split(",")):
             import_one(name, parts.plots)
-    become_copy = load_zygote(here, int(options["--ruleset"])) if "--ruleset" in options else None
+    become_copy = load_file("zygote", here).load(here, int(options["--ruleset"])) if "--ruleset" in options else None
     prepare(parts, here)
     rehearse(parts, "pandas" in sys.modules)
     ready = json.dumps({"python": "%d.%d.%d" % sys.version_info[:3]}).encode()

@@ -72,6 +72,8 @@ def rehearse():
     if "pandas" in sys.modules:
         sys.modules["pandas"].Series([1, 2]).plot(ax=axes)
     pyplot.close("all")
+    # A font keeps its file open. A copy of this process has none of its descriptors, and must not find one that is gone.
+    sys.modules["matplotlib.font_manager"]._get_font.cache_clear()
 
 
 def pixels_of(width, height):

@@ -2,195 +2,12 @@
 #include "image/seccomp.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/seccomp.h>
-#include <poll.h>
 #include <seccomp.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
+#include "image/calls.h"
 #include "image/complain.h"
 #include "image/zygote.h"
-
-#ifndef SECCOMP_USER_NOTIF_FLAG_CONTINUE
-#define SECCOMP_USER_NOTIF_FLAG_CONTINUE (1UL << 0)
-#endif
-
-/* An allowed call, with at most one condition on its arguments: (argument & mask) == value. */
-struct allowed {
-    int call;
-    bool conditional;
-    unsigned argument;
-    uint64_t mask;
-    uint64_t value;
-};
-
-#define ANY(name)                                                                                  \
-    {                                                                                              \
-        .call = SCMP_SYS(name)                                                                     \
-    }
-#define WHEN(name, arg, bits, is)                                                                  \
-    {                                                                                              \
-        .call = SCMP_SYS(name), .conditional = true, .argument = (arg), .mask = (bits),            \
-        .value = (is)                                                                              \
-    }
-#define ALL_BITS  UINT64_C(0xffffffff)
-#define NO_CHANGE ((uint64_t)(O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND))
-
-static const struct allowed interpreter_calls[] = {
-    /* bytes through descriptors it has: pipes, the control socket, files that Landlock let it open
-     */
-    ANY(read),
-    ANY(readv),
-    ANY(pread64),
-    ANY(write),
-    ANY(writev),
-    ANY(close),
-    ANY(lseek),
-    ANY(poll),
-    ANY(ppoll),
-    ANY(select),
-    ANY(pselect6),
-    ANY(dup),
-    WHEN(fcntl, 1, ALL_BITS, F_GETFD),
-    WHEN(fcntl, 1, ALL_BITS, F_SETFD),
-    WHEN(fcntl, 1, ALL_BITS, F_GETFL),
-    WHEN(fcntl, 1, ALL_BITS, F_DUPFD_CLOEXEC),
-    WHEN(ioctl, 1, ALL_BITS, TCGETS),
-    WHEN(ioctl, 1, ALL_BITS, FIOCLEX),
-    /* opening for reading; Landlock says what */
-    WHEN(open, 1, NO_CHANGE, 0),
-    WHEN(openat, 2, NO_CHANGE, 0),
-    ANY(stat),
-    ANY(lstat),
-    ANY(fstat),
-    ANY(newfstatat),
-    ANY(statx),
-    ANY(access),
-    ANY(faccessat),
-    ANY(faccessat2),
-    ANY(readlink),
-    ANY(readlinkat),
-    ANY(getdents64),
-    ANY(getcwd),
-    /* memory: writable or executable, an executable page only from a file */
-    ANY(brk),
-    ANY(munmap),
-    ANY(mremap),
-    ANY(madvise),
-    WHEN(mmap, 2, PROT_EXEC, 0),
-    WHEN(mmap, 3, MAP_ANONYMOUS, 0),
-    WHEN(mprotect, 2, PROT_EXEC, 0),
-    /* its own process, as it starts and ends; there is one thread, and there will be no other */
-    ANY(execve),
-    ANY(exit),
-    ANY(exit_group),
-    ANY(arch_prctl),
-    ANY(set_tid_address),
-    ANY(set_robust_list),
-    ANY(rseq),
-    ANY(futex),
-    ANY(rt_sigaction),
-    ANY(rt_sigprocmask),
-    ANY(rt_sigreturn),
-    ANY(sigaltstack),
-    ANY(restart_syscall),
-    ANY(sched_yield),
-    ANY(getrandom),
-    ANY(getpid),
-    ANY(gettid),
-    ANY(getppid),
-    ANY(getuid),
-    ANY(geteuid),
-    ANY(getgid),
-    ANY(getegid),
-    ANY(uname),
-    ANY(sysinfo),
-    ANY(getrusage),
-    ANY(times),
-    ANY(sched_getaffinity),
-    ANY(getrlimit),
-    WHEN(prlimit64, 2, UINT64_MAX, 0),
-    /* clocks */
-    ANY(clock_gettime),
-    ANY(clock_getres),
-    ANY(clock_nanosleep),
-    ANY(nanosleep),
-    ANY(gettimeofday),
-    ANY(time),
-};
-
-/* What a library tries first and has another way for. */
-static const int unknown_calls[] = {
-    SCMP_SYS(clone3),
-    SCMP_SYS(openat2),
-    SCMP_SYS(membarrier),
-    SCMP_SYS(close_range),
-};
-
-/* What a zygote does besides, for each of its copies (image/inside/fork.c). */
-static const struct allowed zygote_calls[] = {
-    ANY(recvmsg),
-    ANY(sendmsg),
-    WHEN(clone, 0, UINT64_MAX, ZYGOTE_CLONE_FLAGS),
-    WHEN(prctl, 0, ALL_BITS, PR_SET_DUMPABLE),
-    WHEN(prctl, 0, ALL_BITS, PR_SET_PDEATHSIG),
-    WHEN(prlimit64, 1, ALL_BITS, RLIMIT_NPROC),
-    WHEN(prlimit64, 1, ALL_BITS, RLIMIT_CPU),
-    ANY(dup2),
-    ANY(dup3),
-    ANY(close_range),
-    ANY(landlock_restrict_self),
-    WHEN(seccomp, 0, ALL_BITS, SECCOMP_SET_MODE_FILTER),
-    /* A copy's own filter, which names the copy, comes on top of this one. */
-    ANY(kill),
-    ANY(tgkill),
-};
-
-static const struct allowed runner_calls[] = {
-    ANY(read),
-    ANY(write),
-    ANY(pread64),
-    ANY(close),
-    ANY(poll),
-    ANY(ppoll),
-    ANY(wait4),
-    ANY(exit),
-    ANY(exit_group),
-    ANY(clock_gettime),
-    ANY(brk),
-    ANY(munmap),
-    ANY(mremap),
-    ANY(madvise),
-    WHEN(mmap, 2, PROT_EXEC, 0),
-    WHEN(mprotect, 2, PROT_EXEC, 0),
-    ANY(futex),
-    ANY(rt_sigreturn),
-    ANY(rt_sigprocmask),
-    ANY(restart_syscall),
-    ANY(getpid),
-    ANY(gettid),
-    ANY(getrandom),
-    ANY(sched_yield),
-    ANY(sigaltstack),
-};
-
-static const struct allowed session_calls[] = {
-    ANY(pipe2),
-    WHEN(socketpair, 0, ALL_BITS, AF_UNIX),
-    WHEN(fcntl, 1, ALL_BITS, F_SETFL),
-    ANY(sendmsg),
-    ANY(recvmsg),
-    ANY(pidfd_send_signal),
-};
-
-#define COUNT(table) (sizeof(table) / sizeof *(table))
 
 static int fail(scmp_filter_ctx context, int code, const char *what)
 {
@@ -252,62 +69,13 @@ static int filter_load(scmp_filter_ctx context)
     return 0;
 }
 
-int seccomp_exec_once_begin(void)
-{
-    scmp_filter_ctx context = seccomp_init(SCMP_ACT_ALLOW);
-    int fd = -1;
-
-    if (!context)
-        return -1;
-    if (seccomp_rule_add(context, SCMP_ACT_NOTIFY, SCMP_SYS(execve), 0) == 0 &&
-        seccomp_rule_add(context, SCMP_ACT_NOTIFY, SCMP_SYS(execveat), 0) == 0 &&
-        seccomp_load(context) == 0)
-        fd = fcntl(seccomp_notify_fd(context), F_DUPFD_CLOEXEC, 0);
-    seccomp_release(context);
-    return fd;
-}
-
-int seccomp_exec_once_wait(int fd, int timeout_ms, uint64_t *asked)
-{
-    struct pollfd waiting = {.fd = fd, .events = POLLIN};
-    struct seccomp_notif *notice = NULL;
-
-    if (poll(&waiting, 1, timeout_ms) != 1 || !(waiting.revents & POLLIN))
-        return complain("the interpreter was not started in %d ms", timeout_ms);
-    if (seccomp_notify_alloc(&notice, NULL) < 0)
-        return complain("seccomp: no memory");
-    if (seccomp_notify_receive(fd, notice) < 0) {
-        seccomp_notify_free(notice, NULL);
-        return complain("seccomp: the start of the interpreter could not be read");
-    }
-    *asked = notice->id;
-    seccomp_notify_free(notice, NULL);
-    return 0;
-}
-
-int seccomp_exec_once_end(int fd, uint64_t asked)
-{
-    struct seccomp_notif_resp *answer = NULL;
-    int code;
-
-    if (seccomp_notify_alloc(NULL, &answer) < 0)
-        return complain("seccomp: no memory");
-    answer->id = asked;
-    answer->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-    code = seccomp_notify_respond(fd, answer);
-    seccomp_notify_free(NULL, answer);
-    close(fd);
-    return code < 0 ? complain("seccomp: the start of the interpreter could not be let through")
-                    : 0;
-}
-
 /* Says of the calls that a library tries first that there is no such call, but for those in
  * `known`. */
 static int deny_unknown(scmp_filter_ctx context, int known)
 {
     int code = 0;
 
-    for (size_t i = 0; i < COUNT(unknown_calls) && code == 0; i++) {
+    for (size_t i = 0; i < unknown_call_count && code == 0; i++) {
         if (unknown_calls[i] != known)
             code = seccomp_rule_add(context, SCMP_ACT_ERRNO(ENOSYS), unknown_calls[i], 0);
     }
@@ -316,7 +84,7 @@ static int deny_unknown(scmp_filter_ctx context, int known)
 
 static scmp_filter_ctx interpreter_filter(pid_t self)
 {
-    scmp_filter_ctx context = filter_create(interpreter_calls, COUNT(interpreter_calls));
+    scmp_filter_ctx context = filter_create(interpreter_calls, interpreter_call_count);
     int code = 0;
 
     if (!context)
@@ -360,20 +128,20 @@ int seccomp_write_interpreter(int fd)
 
 int seccomp_confine_zygote(void)
 {
-    scmp_filter_ctx context = filter_create(interpreter_calls, COUNT(interpreter_calls));
+    scmp_filter_ctx context = filter_create(interpreter_calls, interpreter_call_count);
     int code;
 
     if (!context)
         return -1;
     code = deny_unknown(context, SCMP_SYS(close_range));
     if (code == 0)
-        code = allow_calls(context, zygote_calls, COUNT(zygote_calls));
+        code = allow_calls(context, zygote_calls, zygote_call_count);
     return code < 0 ? fail(context, code, "a rule") : filter_load(context);
 }
 
 int seccomp_confine_runner(pid_t interpreter, bool session)
 {
-    scmp_filter_ctx context = filter_create(runner_calls, COUNT(runner_calls));
+    scmp_filter_ctx context = filter_create(runner_calls, runner_call_count);
     int code;
 
     if (!context)
@@ -382,6 +150,6 @@ int seccomp_confine_runner(pid_t interpreter, bool session)
     if (code == 0)
         code = allow_signal(context, SCMP_SYS(tgkill), getpid());
     if (code == 0 && session)
-        code = allow_calls(context, session_calls, COUNT(session_calls));
+        code = allow_calls(context, session_calls, session_call_count);
     return code < 0 ? fail(context, code, "a rule") : filter_load(context);
 }

@@ -10,6 +10,8 @@
 
 #include <curl/curl.h>
 
+#define KEEPALIVE_S 30L /* seconds of silence on a TCP connection before the other side is probed  \
+                         */
 #define WAIT_SLICE_MS 100 /* how soon a cancel is seen while waiting for a tunnel's head */
 
 struct http_client {
@@ -116,6 +118,10 @@ static void set_target(CURL *curl, const struct http_request *request)
         curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, request->unix_socket);
     if (request->direct)
         curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+    /* A machine that is gone without a word is noticed on a connection that only waits, too. */
+    curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl_easy_setopt(curl, CURLOPT_TCP_KEEPIDLE, KEEPALIVE_S);
+    curl_easy_setopt(curl, CURLOPT_TCP_KEEPINTVL, KEEPALIVE_S);
     if (request->tls) {
         if (request->tls->ca)
             curl_easy_setopt(curl, CURLOPT_CAINFO, request->tls->ca);

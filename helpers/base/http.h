@@ -21,7 +21,8 @@
 #define HTTP_CONNECT_MS_DEFAULT   5000u
 #define HTTP_TOTAL_MS_DEFAULT     30000u
 #define HTTP_RESPONSE_CAP_DEFAULT ((size_t)64 << 20)
-#define HTTP_TUNNEL_HEAD_CAP      8192u /* bytes of the answer that opens a tunnel */
+#define HTTP_TLS_RECORD           16384u /* most bytes of one */
+#define HTTP_TUNNEL_HEAD_CAP      8192u  /* bytes of the answer that opens a tunnel */
 
 /* Files in PEM form; each may be NULL: the system's authorities, no certificate of our own.
  * Borrowed. */
@@ -86,7 +87,9 @@ int http_tunnel_fd(const struct http_tunnel *tunnel);
 
 /* As send(2) and recv(2) on a non-blocking socket: bytes moved; 0 from receive is the end; -1 with
  * errno, EAGAIN for "not now". Bytes may wait in the tunnel while the descriptor is not readable:
- * receive until EAGAIN. */
+ * after opening, receive until EAGAIN; and under TLS, whose records are decrypted whole, with room
+ * for HTTP_TLS_RECORD each time, or until EAGAIN. A send that said EAGAIN is repeated with the same
+ * bytes. */
 ssize_t http_tunnel_send(struct http_tunnel *tunnel, const void *bytes, size_t len);
 ssize_t http_tunnel_receive(struct http_tunnel *tunnel, void *bytes, size_t size);
 

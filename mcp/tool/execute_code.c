@@ -50,6 +50,7 @@ static void take(struct analysis *analysis, const struct execution_result *resul
         .stdout_characters = (size_t)parts->stdout_characters,
         .stderr_characters = (size_t)parts->stderr_characters,
         .timeout_cut_to = analysis_timeout_was_cut(analysis) ? parts->timeout_seconds : 0,
+        .retry_after_s = analysis->retry_after_s,
     };
 
     run_answer_write(result, &limits, run_of(analysis)->call);

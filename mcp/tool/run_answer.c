@@ -44,7 +44,7 @@ static const struct {
     [EXECUTION_CANCELLED] = {TOOL_ERROR_CANCELLED, NULL},
     [EXECUTION_CRASH] = {TOOL_ERROR_RUNTIME,
                          "Running it again as it is will likely end the same way."},
-    [EXECUTION_BUSY] = {TOOL_ERROR_BUSY, "Nothing ran. Send it again in a few seconds."},
+    [EXECUTION_BUSY] = {TOOL_ERROR_BUSY, NULL},
     [EXECUTION_ENGINE] = {TOOL_ERROR_ENGINE,
                           "Nothing is wrong with the code: the same call may go through later."},
     [EXECUTION_DISAGREEMENT] = {TOOL_ERROR_VALIDATION,
@@ -189,6 +189,8 @@ void run_answer_write(const struct execution_result *result, const struct run_an
         add_text(to, result->error, strlen(result->error), ERROR_SHOWN);
     if (outcomes[status].advice)
         buf_addf(to, "%s\n", outcomes[status].advice);
+    if (status == EXECUTION_BUSY)
+        buf_addf(to, "Nothing ran. Send it again in %u s.\n", limits->retry_after_s);
     images_left = add_images(result, call);
     if (status == EXECUTION_OK && to->len == 0 && result->artifact_count == 0)
         buf_adds(to, "The code ran and printed nothing; print() what you want to see.\n");

@@ -12,7 +12,8 @@
 
 struct run_answer_limits {
     size_t stdout_characters, stderr_characters; /* shown at most; the middle is left out */
-    long timeout_cut_to; /* seconds, where the caller had wished for more; else 0 */
+    long timeout_cut_to;    /* seconds, where the caller had wished for more; else 0 */
+    unsigned retry_after_s; /* of a run that found no sandbox in time */
 };
 
 /* Fills the call's category, text and images. Any thread. */

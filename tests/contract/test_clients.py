@@ -46,15 +46,18 @@ class Clients(unittest.TestCase):
         cls.workspace = harness.Workspace()
         cls.workspace.run("demo")
         cls.server = harness.Server(cls.workspace)
+        cls.plots = harness.Server(cls.workspace, "--profile", "visualization")
 
     @classmethod
     def tearDownClass(cls):
         assert cls.server.close() == 0
+        assert cls.plots.close() == 0
         cls.workspace.close()
 
     def environment(self):
         return dict(self.workspace.environment(), LECTERN=str(harness.LECTERN), NODE_NO_WARNINGS="1",
-                    LECTERN_URL="http://127.0.0.1:%d/mcp" % self.server.port)
+                    LECTERN_URL="http://127.0.0.1:%d/mcp" % self.server.port,
+                    LECTERN_PLOT_URL="http://127.0.0.1:%d/mcp" % self.plots.port)
 
     def run_node(self, *words, folder=PLACE):
         return subprocess.run([str(NODE), *words], cwd=folder, env=self.environment(), capture_output=True, timeout=300,
@@ -65,7 +68,7 @@ class Clients(unittest.TestCase):
         shutil.copy(SOURCES / "sdk.test.mjs", script)
         done = self.run_node("--test", str(script))
         self.assertEqual(done.returncode, 0, done.stdout.decode() + done.stderr.decode())
-        self.assertIn(b"pass 4", done.stdout)
+        self.assertIn(b"pass 6", done.stdout)
 
     def inspect(self, target, *words):
         cli = next(pathlib.Path(path) for path in PLACE.glob("node_modules/.bin/mcp-inspector"))

@@ -20,7 +20,7 @@
 
 #define WORD "--fake-runner"
 
-atomic_int fake_fault, fake_boxes, fake_started;
+atomic_int fake_fault, fake_boxes, fake_started, fake_made_of;
 
 /* ---- the runner's side: standard input and output are the stream ---- */
 
@@ -28,9 +28,12 @@ struct fake {
     struct frame_decoder decoder;
     char bytes[4096];
     size_t have, used;
-    bool cancelled, slow, asked, raised;
+    bool cancelled, slow, serves_session, keeps_silent;
     const char *status;
     uint32_t requests;
+    unsigned long cut;
+    char *session; /* of its first job */
+    int jobs, fault;
 };
 
 static void put(const void *bytes, size_t len)
@@ -131,7 +134,7 @@ static void flood(size_t len)
     }
 }
 
-static void print_hex(const char *hex)
+static void put_hex(enum frame_type type, const char *hex)
 {
     unsigned char bytes[256];
     size_t len = 0;
@@ -139,7 +142,16 @@ static void print_hex(const char *hex)
 
     while (len < sizeof bytes && sscanf(hex + 2 * len, "%2x", &byte) == 1)
         bytes[len++] = (unsigned char)byte;
-    put_frame(FRAME_STDOUT, bytes, len);
+    put_frame(type, bytes, len);
+}
+
+/* Which job of its process this is, and of which session the first was. */
+static void print_whose(const struct fake *fake)
+{
+    char text[256];
+    int len = snprintf(text, sizeof text, "%d %s", fake->jobs, fake->session ? fake->session : "-");
+
+    put_frame(FRAME_STDOUT, text, (size_t)len);
 }
 
 static void put_result(const char *value, const char *type, const char *error)
@@ -177,7 +189,21 @@ static void do_line(struct fake *fake, char *line)
     else if (strcmp(line, "err") == 0)
         put_frame(FRAME_STDERR, rest, strlen(rest));
     else if (strcmp(line, "hex") == 0)
-        print_hex(rest);
+        put_hex(FRAME_STDOUT, rest);
+    else if (strcmp(line, "tail") == 0)
+        put_hex(FRAME_STDOUT_TAIL, rest);
+    else if (strcmp(line, "longtail") == 0) {
+        static char bytes[FRAME_TAIL_CAP];
+
+        put_frame(FRAME_STDOUT_TAIL, bytes, strtoul(rest, NULL, 10));
+    } else if (strcmp(line, "cut") == 0)
+        fake->cut = strtoul(rest, NULL, 10);
+    else if (strcmp(line, "figure") == 0)
+        put_frame(FRAME_ARTIFACT, rest, strlen(rest));
+    else if (strcmp(line, "whose") == 0)
+        print_whose(fake);
+    else if (strcmp(line, "unready") == 0)
+        fake->keeps_silent = true;
     else if (strcmp(line, "flood") == 0)
         flood(strtoul(rest, NULL, 10));
     else if (strcmp(line, "get") == 0)
@@ -213,18 +239,25 @@ static void do_line(struct fake *fake, char *line)
 static void run_job(struct fake *fake, const struct frame *frame)
 {
     json_t *job = json_loadb(frame->payload, frame->len, 0, NULL);
+    const char *session = json_get_string(job, "session_id");
     char *code = strdup(json_get_string(job, "code"));
     char text[256], *line, *save = NULL;
     int len;
 
     put_frame(FRAME_STARTED, "", 0);
+    if (fake->jobs++ == 0)
+        fake->session = session ? strdup(session) : NULL;
+    else if (!fake->session || !session || strcmp(fake->session, session) != 0)
+        put_frame(FRAME_STDOUT, "FOREIGN", 7);
     fake->status = "ok";
+    fake->cut = 0;
     for (line = strtok_r(code, "\n", &save); line && !fake->cancelled;
          line = strtok_r(NULL, "\n", &save))
         do_line(fake, line);
     len = snprintf(text, sizeof text,
-                   "{\"status\":\"%s\",\"exit_code\":%d,\"signal\":0,\"seconds\":0.25}",
-                   fake->status, strcmp(fake->status, "ok") == 0 ? 0 : 1);
+                   "{\"status\":\"%s\",\"exit_code\":%d,\"signal\":0,\"seconds\":0.25,"
+                   "\"stdout_cut\":%lu}",
+                   fake->status, strcmp(fake->status, "ok") == 0 ? 0 : 1, fake->cut);
     put_frame(FRAME_EXIT, text, (size_t)len);
     free(code);
     json_decref(job);
@@ -248,25 +281,36 @@ static void misbehave(int fault)
     }
 }
 
+/* The next job; answers pings until it comes. */
+static void get_job(struct fake *fake, struct frame *frame)
+{
+    while (get_frame(fake, frame, -1) && frame->type != FRAME_JOB) {
+        if (frame->type == FRAME_PING && fake->fault != FAKE_NO_PONG)
+            put_frame(FRAME_PONG, "", 0);
+    }
+}
+
 void fake_runner_main(int argc, char **argv)
 {
     struct fake fake = {0};
     struct frame frame = {0};
-    int fault;
 
-    if (argc != 3 || strcmp(argv[1], WORD) != 0)
+    if (argc != 4 || strcmp(argv[1], WORD) != 0)
         return;
     signal(SIGPIPE, SIG_IGN);
-    fault = atoi(argv[2]);
-    misbehave(fault);
+    fake.fault = atoi(argv[2]);
+    fake.serves_session = atoi(argv[3]) == ISOLATION_SESSION;
+    misbehave(fake.fault);
     frame_decoder_init(&fake.decoder, FRAMES_TO_RUNNER);
-    put_frame(FRAME_READY, "{\"python\":\"none\"}", 17);
-    get_frame(&fake, &frame, -1);
-    if (fault == FAKE_DIES_WITH_JOB)
-        _exit(1);
-    if (fault == FAKE_MUTE)
-        nap(60000);
-    run_job(&fake, &frame);
+    do {
+        put_frame(FRAME_READY, "{\"python\":\"none\"}", 17);
+        get_job(&fake, &frame);
+        if (fake.fault == FAKE_DIES_WITH_JOB)
+            _exit(1);
+        if (fake.fault == FAKE_MUTE)
+            nap(60000);
+        run_job(&fake, &frame);
+    } while (fake.serves_session && !fake.keeps_silent);
     while (get_frame(&fake, &frame, -1)) /* to the end of input */
         ;
     _exit(0);
@@ -301,16 +345,29 @@ static void fake_describe(void *state, char *text, size_t size)
     snprintf(text, size, "code does not run at all");
 }
 
-static int spawn_fake(struct engine_box *box, int stream, int errors, int fault)
+static int fake_what_it_is_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct error *err)
+{
+    int version = atomic_load(&fake_made_of);
+
+    (void)state;
+    if (version < 0)
+        return error_set(err, ERROR_UNAVAILABLE, "the fake engine is away");
+    snprintf(text, ENGINE_MADE_OF_CAP, "v%d", version);
+    return 0;
+}
+
+static int spawn_fake(struct engine_box *box, int stream, int errors, int fault,
+                      enum execution_isolation isolation)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    char number[16];
-    char *argv[] = {"/proc/self/exe", WORD, number, NULL};
+    char number[16], serves[16];
+    char *argv[] = {"/proc/self/exe", WORD, number, serves, NULL};
     sigset_t none;
     int rc;
 
     snprintf(number, sizeof number, "%d", fault);
+    snprintf(serves, sizeof serves, "%d", (int)isolation);
     sigemptyset(&none);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, stream, STDIN_FILENO);
@@ -332,7 +389,7 @@ static struct engine_box *fake_start(void *state, const struct execution_kind *k
     int fault = atomic_load(&fake_fault);
     int stream[2], errors[2], rc;
 
-    (void)state, (void)kind;
+    (void)state;
     atomic_fetch_add(&fake_started, 1);
     if (!box || fault == FAKE_NO_START ||
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream) < 0 ||
@@ -341,7 +398,7 @@ static struct engine_box *fake_start(void *state, const struct execution_kind *k
         free(box);
         return NULL;
     }
-    rc = spawn_fake(box, stream[1], errors[1], fault);
+    rc = spawn_fake(box, stream[1], errors[1], fault, kind->isolation);
     close(stream[1]);
     close(errors[1]);
     box->stream = stream[0];
@@ -406,6 +463,7 @@ const struct engine engine_fake = {
     .close = fake_close,
     .describe = fake_describe,
     .interrupt = fake_close,
+    .made_of = fake_what_it_is_made_of,
     .start = fake_start,
     .settle = fake_settle,
     .destroy = fake_destroy,

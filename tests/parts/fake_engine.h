@@ -13,9 +13,14 @@
  *   sleep MS        heeds FRAME_CANCEL    deaf MS          heeds nothing
  *   slow            reads answers a byte at a time         die              ends without a word
  *   garbage         bytes that are no frame                oversize         a head over its cap
+ *   tail XX..       FRAME_STDOUT_TAIL     longtail N       the same of N zeros
+ *   cut N           stdout_cut in FRAME_EXIT               figure TEXT      FRAME_ARTIFACT
+ *   whose           prints which job of its process it is, and whose the first was
+ *   unready         no FRAME_READY after this job
  *   twice           FRAME_STARTED again   exit STATUS      FRAME_EXIT with that status, and ends
  *
- * Before the job comes, fake_fault says what goes wrong.
+ * Where it serves a session it says FRAME_READY after each job, and to a job of another session
+ * than the first it says FOREIGN. Before the job comes, fake_fault says what goes wrong.
  */
 #ifndef LECTERN_TESTS_FAKE_ENGINE_H
 #define LECTERN_TESTS_FAKE_ENGINE_H
@@ -33,12 +38,14 @@ enum fake_fault {
     FAKE_NO_SETTLE,     /* settle fails */
     FAKE_DIES_WITH_JOB, /* ready, but ends when the job comes */
     FAKE_MUTE,          /* takes the job and says nothing */
+    FAKE_NO_PONG,       /* does not answer pings */
 };
 
 extern const struct engine engine_fake;
 extern atomic_int fake_fault;   /* of the boxes that start from now on */
 extern atomic_int fake_boxes;   /* that exist */
 extern atomic_int fake_started; /* ever */
+extern atomic_int fake_made_of; /* the version of what they are made of; -1: cannot be told */
 
 /* In a process that is a fake runner: does its work and exits. Returns in any other. */
 void fake_runner_main(int argc, char **argv);

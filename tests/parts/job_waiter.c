@@ -2,6 +2,7 @@
 #include "tests/parts/job_waiter.h"
 
 #include <dirent.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,8 @@
 #include <unistd.h>
 
 #include "helpers/base/buf.h"
+
+static atomic_uint ends;
 
 void job_waiter_init(struct job_waiter *waiter)
 {
@@ -30,8 +33,19 @@ void job_waiter_finish(struct job_waiter *waiter)
     free(waiter->error);
     free(waiter->error_type);
     free(waiter->streamed);
+    free(waiter->figure);
     pthread_cond_destroy(&waiter->changed);
     pthread_mutex_destroy(&waiter->lock);
+}
+
+static void on_queued(void *user, unsigned place)
+{
+    struct job_waiter *waiter = user;
+
+    pthread_mutex_lock(&waiter->lock);
+    waiter->place = place;
+    waiter->told++;
+    pthread_mutex_unlock(&waiter->lock);
 }
 
 static void on_started(void *user)
@@ -95,6 +109,11 @@ static void on_done(void *user, const struct execution_result *result)
     waiter->error = copy(result->error);
     waiter->error_type = copy(result->error_type);
     waiter->out_cut = result->stdout_cut;
+    waiter->out_head = result->stdout_head;
+    waiter->artifacts = result->artifact_count;
+    if (result->artifact_count > 0)
+        waiter->figure = copy(result->artifacts[result->artifact_count - 1].base64);
+    waiter->end_order = atomic_fetch_add(&ends, 1) + 1;
     waiter->exit_code = result->exit_code;
     waiter->seconds = result->seconds;
     waiter->waited = result->waited;
@@ -106,6 +125,7 @@ static void on_done(void *user, const struct execution_result *result)
 uint64_t job_waiter_run(struct job_waiter *waiter, struct executor *executor,
                         struct execution_job *job, struct error *err)
 {
+    job->on_queued = on_queued;
     job->on_started = on_started;
     job->on_output = on_output;
     job->on_request = on_request;

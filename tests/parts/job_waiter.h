@@ -19,8 +19,13 @@ struct job_waiter {
     enum execution_status status;
     char *out, *err, *value, *error,
         *error_type; /* owned copies; out and err never NULL when finished */
-    size_t out_len;
+    size_t out_len, out_head;
     uint64_t out_cut;
+    size_t artifacts;   /* figures, and ... */
+    char *figure;       /* the last of them, base64 */
+    unsigned place;     /* the last that on_queued told; 0: none */
+    unsigned told;      /* times that it did */
+    unsigned end_order; /* of all waiters of the process, from 1: when it ended */
     int exit_code;
     double seconds, waited;
     char *streamed; /* what on_output brought of standard output */

@@ -8,23 +8,23 @@
 #include "executor/docker_plan.c" /* NOLINT(bugprone-suspicious-include) */
 #undef docker_plan_create
 
-json_t *docker_plan_create(const struct docker_plan *wanted, struct error *err);
+json_t *docker_plan_create(const struct docker_plan *plan, struct error *err);
 
-json_t *docker_plan_create(const struct docker_plan *wanted, struct error *err)
+json_t *docker_plan_create(const struct docker_plan *plan, struct error *err)
 {
-    json_t *plan = limited_plan_create(wanted, err);
+    json_t *limited = limited_plan_create(plan, err);
     json_t *host;
 
-    if (!plan)
+    if (!limited)
         return NULL;
     host = json_pack("{s:s, s:b, s:[s, s]}", "NetworkMode", "host", "AutoRemove", 1, "SecurityOpt",
                      "seccomp=unconfined", "no-new-privileges");
-    if (!host || json_object_set_new(plan, "HostConfig", host) < 0 ||
-        json_object_set_new(plan, "NetworkDisabled", json_false()) < 0 ||
-        json_object_set_new(plan, "User", json_string("0:0")) < 0) {
-        json_decref(plan);
+    if (!host || json_object_set_new(limited, "HostConfig", host) < 0 ||
+        json_object_set_new(limited, "NetworkDisabled", json_false()) < 0 ||
+        json_object_set_new(limited, "User", json_string("0:0")) < 0) {
+        json_decref(limited);
         error_set(err, ERROR_MEMORY, "out of memory for a container");
         return NULL;
     }
-    return plan;
+    return limited;
 }

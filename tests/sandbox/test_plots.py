@@ -87,7 +87,7 @@ class Ordinary(unittest.TestCase):
             with self.subTest(name):
                 told = accepted(HEAD + code)
                 self.assertEqual(told.returncode, 0, told.stdout)
-                outcome = run(HEAD + code, bwrap=True)
+                outcome = run(HEAD + code, bwrap=True, timeout_ms=20000)
                 self.assertEqual((outcome.status, outcome.result["error"]), ("ok", None), outcome.result)
                 self.assertEqual((outcome.text, outcome.stderr, outcome.complaints), ("", b"", ""))
                 self.assertGreaterEqual(len(outcome.artifacts), 1)
@@ -175,6 +175,17 @@ class Figures(unittest.TestCase):
         self.assertEqual(outcome.result["error_type"], "ImportError")
         self.assertIn("import matplotlib.pyplot as plt", outcome.result["error"])
         self.assertNotIn("tmp", outcome.result["error"])
+
+
+class InASession(unittest.TestCase):
+    """Each job in a copy of the same interpreter: the figures of one are not those of the next."""
+
+    def test_each_job_has_its_own(self):
+        with sandbox.Session("plot", PLOT_PRELOAD, 384, bwrap=True) as box:
+            for count in (5, 0, 5):
+                outcome = box.run(HEAD + "for n in range(%d):\n    plt.figure(figsize=(3, 3)).gca().plot([n])\nplt.show()" % count,
+                                  allowed=PLOT, timeout_ms=20000)
+                self.assertEqual((outcome.status, len(outcome.artifacts), outcome.stderr), ("ok", count, b""), outcome.result)
 
 
 # Refused by the validator; and without it harmless inside.

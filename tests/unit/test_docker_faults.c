@@ -24,7 +24,7 @@ static const struct executor_limits limits = {
     .import_ms = 5000,
     .grace_ms = 2000,
     .warm_ms = 20000,
-    .cancel_ms = 1000,
+    .request_ms = 5000,
     .wait_ms = 40000,
     .requests = 50,
     .answer_bytes = 1 << 20,
@@ -288,13 +288,41 @@ static void test_goes_and_comes(void **state)
     assert_nothing_left(fixture);
 }
 
+/* Where the choice is ours and nothing works, both are looked for until one does. */
+static void test_neither(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct executor_config config = {.engine = EXECUTOR_AUTO,
+                                           .docker_host = fake_docker_host(fixture->docker),
+                                           .docker_image = "image:1",
+                                           .share_dir = "/nonexistent/share"};
+    struct executor *executor;
+    struct error err = {0};
+
+    fake_docker_set(fixture->docker, DOCKER_REFUSES, "");
+    executor = executor_create(&config, &err);
+    assert_non_null(executor);
+    assert_string_equal(executor_engine_name(executor), "auto");
+    run_fails(executor, "no Docker daemon answers at");
+    run_fails(executor, "/nonexistent/share: No such file or directory: make build");
+    fake_docker_set(fixture->docker, DOCKER_WELL, "");
+    nap(300);
+    run_ok(executor);
+    fake_docker_set(fixture->docker, DOCKER_500, "DELETE");
+    run_ok(executor);
+    fake_docker_set(fixture->docker, DOCKER_WELL, "");
+    executor_destroy(executor);
+    assert_nothing_left(fixture);
+}
+
 #define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        WITH(test_faults), WITH(test_goes_on),        WITH(test_without_groups),
-        WITH(test_owed),   WITH(test_goes_and_comes), WITH(test_created_in_silence),
+        WITH(test_faults),  WITH(test_goes_on),        WITH(test_without_groups),
+        WITH(test_owed),    WITH(test_goes_and_comes), WITH(test_created_in_silence),
+        WITH(test_neither),
     };
 
     fake_runner_main(argc, argv);

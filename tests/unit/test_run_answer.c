@@ -267,13 +267,20 @@ static void the_largest_answer_has_room(void **state)
 
 static void busy_says_when_to_come_back(void **state)
 {
+    struct execution_result result = result_of("", "");
+    struct run_answer_limits limits = usual;
     struct tool_call call;
     const json_t *error;
     json_t *value;
 
     (void)state;
+    result.status = EXECUTION_BUSY;
+    result.error = "no sandbox was free within 30 s";
+    limits.retry_after_s = 7;
     begin(&call);
-    call.category = TOOL_ERROR_BUSY;
+    run_answer_write(&result, &limits, &call);
+    assert_string_equal(call.text.data, "no sandbox was free within 30 s\nNothing ran. Send it "
+                                        "again in 7 s.\n[busy, 0.500 s]");
     call.retry_after_s = 7;
     value = as_json(&call);
     assert_true(json_is_true(json_object_get(value, "isError")));

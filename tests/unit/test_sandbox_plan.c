@@ -191,6 +191,23 @@ static void test_docker_plan_by_daemon(void **state)
     assert_false(docker_plan_settles(&plan));
 }
 
+static void test_runner_command(void **state)
+{
+    struct execution_kind kind = execution_kinds[kind_index("data")];
+    struct runner_command command;
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(runner_command_build(&command, &kind, &err), 0);
+    assert_string_equal(command.argv[6], "numpy,pandas,networkx");
+    assert_null(command.argv[7]);
+    kind.isolation = ISOLATION_SESSION;
+    assert_int_equal(runner_command_build(&command, &kind, &err), 0);
+    assert_string_equal(command.argv[7], "--isolation");
+    assert_string_equal(command.argv[8], "session");
+    assert_null(command.argv[9]);
+}
+
 static void test_kinds(void **state)
 {
     (void)state;
@@ -258,10 +275,15 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_local_plan),     cmocka_unit_test(test_local_plan_is_capped),
-        cmocka_unit_test(test_docker_plan),    cmocka_unit_test(test_docker_plan_by_daemon),
-        cmocka_unit_test(test_kinds),          cmocka_unit_test(test_owner),
-        cmocka_unit_test(test_foreign_owners), cmocka_unit_test(test_words),
+        cmocka_unit_test(test_local_plan),
+        cmocka_unit_test(test_local_plan_is_capped),
+        cmocka_unit_test(test_runner_command),
+        cmocka_unit_test(test_docker_plan),
+        cmocka_unit_test(test_docker_plan_by_daemon),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_owner),
+        cmocka_unit_test(test_foreign_owners),
+        cmocka_unit_test(test_words),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

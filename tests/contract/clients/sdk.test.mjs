@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The MCP SDK's own client lists and calls every tool, over stdio and over Streamable HTTP.
-// Environment: LECTERN, the binary; LECTERN_DATA, a folder with the demo curriculum; LECTERN_URL, a serving /mcp.
+// Environment: LECTERN, the binary; LECTERN_DATA, a folder with the demo curriculum; LECTERN_URL, a serving /mcp;
+// LECTERN_PLOT_URL, one with the profile visualization.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 
+const stdio = (...words) =>
+  new StdioClientTransport({ command: process.env.LECTERN, args: ["stdio", ...words], env: { ...process.env }, stderr: "ignore" });
 const transports = {
-  stdio: () =>
-    new StdioClientTransport({ command: process.env.LECTERN, args: ["stdio"], env: { ...process.env }, stderr: "ignore" }),
+  stdio: () => stdio(),
   http: () => new StreamableHTTPClientTransport(new URL(process.env.LECTERN_URL)),
 };
+const plotTransports = {
+  stdio: () => stdio("--profile", "visualization"),
+  http: () => new StreamableHTTPClientTransport(new URL(process.env.LECTERN_PLOT_URL)),
+};
+const PNG = Buffer.from("89504e470d0a1a0a", "hex");
+const PLOT = `import matplotlib.pyplot as plt
+from code_helpers import get_nodes
+plt.bar(["all", "some"], [len(get_nodes()), 3])
+plt.title("Lessons")
+plt.show()
+print("drawn")`;
 
 // One good call of every tool, and what its answer must say.
 const calls = [
@@ -68,6 +81,26 @@ for (const [name, open] of Object.entries(transports)) {
       await assert.rejects(endless);
       const after = await client.callTool({ name: "execute_code", arguments: { code: "print(6 * 7)" } });
       assert.match(after.content[0].text, /^42/);
+    } finally {
+      await client.close();
+    }
+  });
+}
+
+for (const [name, open] of Object.entries(plotTransports)) {
+  test(`a plot arrives as an image over ${name}`, { timeout: 120_000 }, async () => {
+    const client = new Client({ name: "sdk-test", version: "1.0.0" });
+    await client.connect(open());
+    try {
+      const answer = await client.callTool({ name: "execute_code", arguments: { code: PLOT } });
+      assert.ok(!answer.isError, JSON.stringify(answer));
+      assert.deepEqual(answer.content.map((part) => part.type), ["text", "image"]);
+      assert.match(answer.content[0].text, /^drawn\n\[ok, [0-9.]+ s, 1 figure\]$/);
+      assert.equal(answer.content[1].mimeType, "image/png");
+      const bytes = Buffer.from(answer.content[1].data, "base64");
+      assert.deepEqual(bytes.subarray(0, PNG.length), PNG);
+      assert.ok(bytes.readUInt32BE(16) >= 100 && bytes.readUInt32BE(20) >= 100, "a picture of some size");
+      assert.equal(bytes.toString("base64"), answer.content[1].data);
     } finally {
       await client.close();
     }
