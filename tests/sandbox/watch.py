@@ -13,11 +13,12 @@ import time
 
 NETLINK_CONNECTOR, CN_IDX_PROC, LISTEN = 11, 1, 1
 SO_RCVBUFFORCE = 33
-FORK, EXEC = 1, 2
+FORK, EXEC, EXIT = 1, 2, 0x80000000
 POLL_SECONDS = 0.05
 CONFINED_SECONDS = 0.5
 # What an interpreter's descriptors may be: null, two pipes, one socket, and files of Python's own.
-DESCRIPTORS = re.compile(r"/dev/null$|/dev/urandom$|pipe:\[|socket:\[|/usr/(local/)?lib/|/lib|/lectern/|/usr/share/zoneinfo|/etc/ld\.so\.cache$")
+DESCRIPTORS = re.compile(r"/dev/null$|/dev/urandom$|pipe:\[|socket:\[|/usr/(local/)?lib/|/lib|/lectern/|/usr/share/zoneinfo|/etc/ld\.so\.cache$"
+                         r"|/sys/devices/system/cpu/")
 
 
 def words(pid):
@@ -40,7 +41,8 @@ class Watch:
 
     def __init__(self, server, folder=None, forks=False):
         self.server, self.folder, self.forks = server, folder and os.fsencode(folder), forks
-        self.runners, self.interpreters, self.jobs = set(), set(), {}
+        self.runners, self.interpreters, self.jobs = set(), set(), {}  # that live: numbers are used again
+        self.interpreter_count = self.job_count = 0
         self.harm, self.descriptors = [], set()
         self.lost = False
         self.stopping = threading.Event()
@@ -66,6 +68,7 @@ class Watch:
             self.harm.append("an interpreter executed %r" % words(pid)[:200])
         elif b"interpreter.py" in words(pid) and b"python" in words(pid).split(b" ")[0] and self._is_ours(pid):
             self.interpreters.add(pid)
+            self.interpreter_count += 1
             self.runners.add(parent(pid))
 
     def _on_fork(self, by, child, child_group):
@@ -78,8 +81,14 @@ class Watch:
         elif by in self.runners:  # or who shares its parent, by CLONE_PARENT
             if self.forks:
                 self.jobs[child] = time.monotonic()
+                self.job_count += 1
             else:
                 self.harm.append("a runner started a second process")
+
+    def _on_exit(self, pid):
+        self.runners.discard(pid)
+        self.interpreters.discard(pid)
+        self.jobs.pop(pid, None)
 
     def _take(self, data):
         what = struct.unpack_from("=I", data, 36)[0]
@@ -88,6 +97,8 @@ class Watch:
             self._on_fork(numbers[1], numbers[2], numbers[3])
         elif what == EXEC:
             self._on_exec(numbers[1])
+        elif what == EXIT and numbers[0] == numbers[1]:
+            self._on_exit(numbers[1])
 
     def _listen(self):
         while not self.stopping.is_set():
