@@ -52,20 +52,21 @@ static const char *plain(const char *session, char text[SESSION_LOGGED + 1])
     return session ? text : "-";
 }
 
-/* Never the code, nor what it wrote. */
+/* Never the code, nor what it wrote. At debug: who asked for the run logs it as well, with the
+ * verdict. */
 static void log_end(const struct run *run, const struct execution_result *result)
 {
     char session[SESSION_LOGGED + 1];
 
-    log_info("run",
-             "id=%" PRIu64 " session=%s kind=%s status=%s waited=%.4f seconds=%.4f stdout=%" PRIu64
-             " stderr=%" PRIu64 " value=%zu artifacts=%zu requests=%zu",
-             run->id, plain(run->session_id, session), result->kind,
-             execution_status_name(result->status), result->waited, result->seconds,
-             (uint64_t)result->stdout_len + result->stdout_cut,
-             (uint64_t)result->stderr_len + result->stderr_cut,
-             result->value ? strlen(result->value) : 0, result->artifact_count,
-             run->broker.requests);
+    log_debug("executor",
+              "id=%" PRIu64 " session=%s kind=%s status=%s waited=%.4f seconds=%.4f stdout=%" PRIu64
+              " stderr=%" PRIu64 " value=%zu artifacts=%zu requests=%zu",
+              run->id, plain(run->session_id, session), result->kind,
+              execution_status_name(result->status), result->waited, result->seconds,
+              (uint64_t)result->stdout_len + result->stdout_cut,
+              (uint64_t)result->stderr_len + result->stderr_cut,
+              result->value ? strlen(result->value) : 0, result->artifact_count,
+              run->broker.requests);
 }
 
 static void fill(struct run *run, struct execution_result *result)

@@ -57,6 +57,7 @@ static int take_started(struct run *run, const struct inlet_piece *piece)
     if (run->phase != IMPORTING)
         return complain("the interpreter started what it was not given");
     run->started = run_now();
+    run->rest = run->started + OUTPUT_REST_MS;
     run->artifacts = 0;
     run_enter(run, RUNNING, run->job.timeout_ms);
     return run_send(run, FRAME_STARTED, "", 0);

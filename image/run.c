@@ -27,8 +27,18 @@ void run_enter(struct run *run, enum phase phase, int64_t ms)
     run->until = ms ? run_now() + ms : 0;
 }
 
+/* Each message wakes the server, on a CPU that the code may be using. */
+static void choose_hold(struct run *run, enum frame_type type)
+{
+    if (type != FRAME_STARTED && type != FRAME_STDOUT && type != FRAME_STDERR)
+        run->hold = 0;
+    else if (run->to_server.len == 0)
+        run->hold = run_now() + HOLD_MS;
+}
+
 int run_send(struct run *run, enum frame_type type, const void *payload, size_t len)
 {
+    choose_hold(run, type);
     if (queue_add_frame(&run->to_server, type, payload, len) < 0)
         return complain("the queue to the server is full");
     return 0;
@@ -110,6 +120,8 @@ static int poll_timeout(const struct run *run)
         wait = WATCH_MS;
     if (run->rest > now && (wait < 0 || wait > run->rest - now))
         wait = run->rest - now;
+    if (run->hold > now && run->to_server.len > 0 && (wait < 0 || wait > run->hold - now))
+        wait = run->hold - now;
     if (run->until && wait < 0)
         wait = 0;
     return (int)wait;
@@ -132,11 +144,12 @@ static void choose_descriptors(const struct run *run, struct pollfd fds[DESCRIPT
     bool room_outside = run->to_server.len < OUTSIDE_HIGH_WATER;
     bool room_inside = run->to_child.len < INSIDE_HIGH_WATER;
     bool output = !ended && room_outside && (run->rest <= run_now() || run->reaped);
+    bool send = run->to_server.len > 0 && (run->hold <= run_now() || !room_outside);
     short control = (short)((room_outside ? POLLIN : 0) | (run->to_child.len ? POLLOUT : 0));
 
     /* With no event asked, the end of the other side is still told. */
     fds[SERVER_IN] = (struct pollfd){STDIN_FILENO, room_inside ? POLLIN : 0, 0};
-    fds[SERVER_OUT] = (struct pollfd){STDOUT_FILENO, run->to_server.len ? POLLOUT : 0, 0};
+    fds[SERVER_OUT] = (struct pollfd){STDOUT_FILENO, send ? POLLOUT : 0, 0};
     fds[CONTROL] = (struct pollfd){ended ? -1 : run->child->ends.control, control, 0};
     fds[OUT] = (struct pollfd){output ? run->out.fd : -1, POLLIN, 0};
     fds[ERR] = (struct pollfd){output ? run->err.fd : -1, POLLIN, 0};

@@ -22,6 +22,8 @@
 #define FLUSH_MS_MAX   2000   /* for a server that does not read the last frames */
 #define WATCH_MS       50     /* between two looks at the memory */
 #define OUTPUT_REST_MS 2 /* between two reads of output, so that small writes travel together */
+#define HOLD_MS        2 /* for a start and output to wait for what follows: a short run is one message \
+                          */
 
 #define OUTSIDE_HIGH_WATER                                                                         \
     (1u << 20)                       /* bytes for the server that may wait before reading stops    \

@@ -32,6 +32,7 @@ struct run {
     enum phase phase;
     int64_t until; /* of the phase, on the monotonic clock in ms; 0: no end */
     int64_t rest;  /* output is not read before */
+    int64_t hold;  /* what is for the server is not sent before */
     int64_t started, stopped;
     bool reaped;
     int status; /* of wait */
@@ -44,8 +45,8 @@ struct run {
     bool waiting_for_answer;
     bool waiting_for_pong;
     unsigned artifacts; /* of this job, so far */
-    bool answering; /* the answer that is coming in goes on to the interpreter */
-    char *result;   /* the interpreter's, rewritten; owned */
+    bool answering;     /* the answer that is coming in goes on to the interpreter */
+    char *result;       /* the interpreter's, rewritten; owned */
     struct result_facts facts;
     struct output out, err;
     struct inlet from_server, from_child;
