@@ -287,7 +287,7 @@ class Idle(Serving):
         server = self.start("execution")
         server.good("execute_code", code="import pandas\nprint(1)")
         if is_sanitized(server.process.pid):
-            self.skipTest("SKIPPED: a sanitizer has memory of its own")
+            self.skipTest("a sanitizer has memory of its own")
         amount = self.settled(server)["kB resident"]
         print("%s: %.1f MB resident" % (ENGINE, amount / 1024), file=sys.stderr)
         self.assertLess(amount, self.MEGABYTES * 1024)
