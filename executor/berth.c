@@ -50,12 +50,22 @@ void berth_set(struct berth *berth, enum berth_state state)
         pool->config.on_ready(pool->config.user, berth->kind, shelf->counts[BERTH_READY]);
 }
 
-void berth_end(struct berth *berth)
+static void end_by(struct berth *berth, void (*end)(struct sandbox *sandbox))
 {
     if (berth->state == BERTH_ENDING)
         return;
     berth_set(berth, BERTH_ENDING);
-    sandbox_end(berth->sandbox);
+    end(berth->sandbox);
+}
+
+void berth_end(struct berth *berth)
+{
+    end_by(berth, sandbox_end);
+}
+
+void berth_retire(struct berth *berth)
+{
+    end_by(berth, sandbox_retire);
 }
 
 struct sandbox *berth_sandbox(const struct berth *berth)

@@ -119,7 +119,8 @@ struct execution_job {
     const char *session_id;     /* or NULL: helpers answer that there is no session */
     const char *kind;           /* a name of execution_kinds */
     const char *profile;        /* the policy's, that the code was judged by; NULL: the narrowest */
-    const char *const *allowed; /* modules the code may import, NULL-terminated */
+    const char *const *allowed; /* modules the code may import, NULL-terminated; NULL: all that its
+                                   profile may */
     const char *const *preload; /* modules it does import, NULL-terminated, or NULL */
     unsigned timeout_ms;        /* 0: the default; more than the maximum is cut to it */
     bool warnings;              /* Python's warnings go to standard error; else they are silent */
@@ -152,8 +153,9 @@ struct executor_config {
 struct executor;
 
 /* Chooses the engine, removes containers a dead owner left, starts warming in the background. Fails
- * where the configuration is wrong. Where no engine works (no daemon, no image, no bubblewrap), jobs
- * end with EXECUTION_ENGINE and what mends it, until one does: it is looked for again and again. */
+ * where the configuration is wrong. Where no engine works (no daemon, no image, no bubblewrap),
+ * jobs end with EXECUTION_ENGINE and what mends it, until one does: it is looked for again and
+ * again. */
 struct executor *executor_create(const struct executor_config *config, struct error *err);
 
 const char *executor_engine_name(const struct executor *executor); /* "docker", "local" */

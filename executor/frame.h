@@ -62,7 +62,8 @@ enum frame_type {
  * - session_id: text or null; becomes SESSION_ID in the code's environment and its global
  * session_id
  * - timeout_ms: the code's own running time, counted from FRAME_STARTED
- * - allowed: array of text, modules that the code's own import statements may name
+ * - allowed: array of text, modules that the code's own import statements may name; left out: all
+ *   that the profile may
  * - preload: array of text, modules the code imports, imported before the clock starts
  * - warnings: bool, whether Python's warnings go to standard error
  * - stdout_cap, stderr_cap: bytes that leave the sandbox as they come

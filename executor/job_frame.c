@@ -26,22 +26,22 @@ static json_t *job_json(const struct execution_job *job, unsigned timeout_ms, st
     json_t *code = json_stringn(job->code, job->code_len);
     json_t *profile = json_string(job->profile ? job->profile : "minimal");
     json_t *session = job->session_id ? json_string(job->session_id) : json_null();
-    json_t *allowed = name_array(job->allowed);
+    json_t *allowed = job->allowed ? name_array(job->allowed) : NULL;
     json_t *preload = name_array(job->preload);
     json_t *json = NULL;
 
-    if (!code || !profile || !session || !allowed || !preload)
+    if (!code || !profile || !session || (job->allowed && !allowed) || !preload)
         error_set(err, ERROR_INVALID,
                   "the code, the session and the names of modules must be UTF-8");
     else
         json =
-            json_pack("{s:O, s:O, s:O, s:I, s:O, s:O, s:b, s:I, s:I, s:I, s:I}", "code", code,
+            json_pack("{s:O, s:O, s:O, s:I, s:O*, s:O, s:b, s:I, s:I, s:I, s:I}", "code", code,
                       "profile", profile, "session_id", session, "timeout_ms",
                       (json_int_t)timeout_ms, "allowed", allowed, "preload", preload, "warnings",
                       job->warnings, "stdout_cap", (json_int_t)EXECUTION_STDOUT_CAP, "stderr_cap",
                       (json_int_t)EXECUTION_STDERR_CAP, "tail_cap", (json_int_t)EXECUTION_TAIL_CAP,
                       "output_limit", (json_int_t)EXECUTION_OUTPUT_LIMIT);
-    if (code && profile && session && allowed && preload && !json)
+    if (!json && err && err->kind == ERROR_NONE)
         error_set(err, ERROR_MEMORY, "out of memory for a job");
     json_decref(code);
     json_decref(profile);

@@ -252,6 +252,8 @@ void pool_return(struct pool *pool, struct berth *berth, enum pool_outcome outco
         berth_set(berth, BERTH_RESTING);
         sandbox_hand_over(berth->sandbox, &pool_events, berth);
         sandbox_rest(berth->sandbox, pool->pace.rest);
+    } else if (outcome == POOL_GOOD) {
+        berth_retire(berth);
     } else {
         berth_end(berth);
     }

@@ -75,7 +75,8 @@ uint64_t pool_now(const struct pool *pool);
 struct berth *berth_create(struct pool *pool, int kind);
 void berth_destroy(struct berth *berth);
 void berth_set(struct berth *berth, enum berth_state state);
-void berth_end(struct berth *berth); /* removes its sandbox */
+void berth_end(struct berth *berth);    /* removes its sandbox */
+void berth_retire(struct berth *berth); /* the same in a moment, once its job is done */
 int berth_bind(struct berth *berth, const char *session);
 bool berth_is_stale(const struct berth *berth); /* of another image, or too old */
 struct berth *berth_find_ready(struct pool *pool, int kind);

@@ -137,16 +137,33 @@ static void close_handles(struct sandbox *sandbox)
         uv_close((uv_handle_t *)&sandbox->poll, on_closed);
 }
 
-void sandbox_end(struct sandbox *sandbox)
+/* From here on nothing is heard of it. -1 where that was so before. */
+static int doom(struct sandbox *sandbox)
 {
     if (sandbox->doomed)
-        return;
+        return -1;
     sandbox->doomed = true;
     if (sandbox->watched)
         uv_poll_stop(&sandbox->poll);
     uv_timer_stop(&sandbox->timer);
-    if (!sandbox->on_lane)
+    return 0;
+}
+
+void sandbox_end(struct sandbox *sandbox)
+{
+    if (doom(sandbox) == 0 && !sandbox->on_lane)
         close_handles(sandbox);
+}
+
+static void on_retired(uv_timer_t *timer)
+{
+    close_handles(timer->data);
+}
+
+void sandbox_retire(struct sandbox *sandbox)
+{
+    if (doom(sandbox) == 0 && !sandbox->on_lane)
+        uv_timer_start(&sandbox->timer, on_retired, SANDBOX_RETIRE_MS, 0);
 }
 
 /* ---- the start ---- */

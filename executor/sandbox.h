@@ -36,6 +36,8 @@ struct sandbox_host {
     char bytes[SANDBOX_READ_SIZE];            /* what was just received */
 };
 
+#define SANDBOX_RETIRE_MS 5 /* from the job's end to the removal's begin */
+
 struct sandbox;
 
 /* Who has the sandbox hears of it. From broken on, the only thing left to do is sandbox_end. */
@@ -71,6 +73,10 @@ bool sandbox_is_pinged(const struct sandbox *sandbox);
 
 /* Ends and removes it, whatever it does; no event but gone follows. More than once is fine. */
 void sandbox_end(struct sandbox *sandbox);
+
+/* The same of one whose job is done, in a moment: to take it down costs CPU that the answer on its
+ * way needs. */
+void sandbox_retire(struct sandbox *sandbox);
 
 int sandbox_kind(const struct sandbox *sandbox);
 bool sandbox_is_ready(const struct sandbox *sandbox);

@@ -99,6 +99,8 @@ int run_on_deadline(struct run *run)
         run_kill(run);
         run_enter(run, ENDING, ENDING_MS_MAX);
         return 0;
+    case LINGERING:
+        return 0;
     case IDLE:
     case ENDED:
         break;

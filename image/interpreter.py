@@ -153,7 +153,7 @@ def future_flags():
 FUTURES = future_flags()
 
 
-def make_finish(send):
+def make_finish(send, wait):
     """The function that says how it ended, once, and ends the process."""
     finished = False
 
@@ -171,6 +171,7 @@ def make_finish(send):
                   "error_type": clip(error_type, NAME_CHARS), "line": line, "exit_code": exit_code,
                   "disagreement": disagreement}
         send("v", json.dumps(result, ensure_ascii=False).encode("utf-8", "replace"))
+        wait()  # to be ended: taking this process down costs CPU that the answer needs
         os._exit(exit_code)
 
     return finish
@@ -183,9 +184,12 @@ def make_namespace(session_id, allowed_builtins):
     return main.__dict__
 
 
-def builtins_for(parts, allowed):
-    """A profile's own were made while warming; another list is as good, and takes its time now."""
-    return parts.builtins.get(frozenset(allowed)) or parts.guard.make_builtins(builtins, allowed)
+def builtins_for(parts, job):
+    """A profile's own were made while warming; a list of the job's own is as good, and takes its time now."""
+    allowed = job.get("allowed")
+    if allowed is None and job["profile"] in parts.builtins:
+        return parts.builtins[job["profile"]]
+    return parts.guard.make_builtins(builtins, allowed or ())
 
 
 def import_one(name, plots):
@@ -217,31 +221,27 @@ def close_plots(plots, wanted):
         sys.modules["matplotlib"] = None
 
 
-def set_up(job, finish, ask, parts):
+def set_up(job, parts):
     """All that comes before the clock starts; the code's namespace. Goes through without a trace once before, as rehearsal."""
     reporter, session_id = parts.reporter, job.get("session_id")
     linecache.cache[FILENAME] = (len(job["code"]), None, list(io.StringIO(job["code"], None)), FILENAME)
     if session_id is not None:
         os.environ["SESSION_ID"] = session_id
-    parts.connect(ask, session_id)
+    parts.begin(session_id)
     import_early(job["preload"], parts.plots)
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = parts.streams
     warnings.showwarning = reporter.show_warning
     if not job.get("warnings"):
         warnings.simplefilter("ignore")
-
-    def on_deadline(_number, frame):
-        finish(1, **reporter.timeout(frame, job["timeout_ms"] / 1000))
-
-    signal.signal(signal.SIGALRM, on_deadline)
-    return make_namespace(session_id, builtins_for(parts, job["allowed"]))
+    return make_namespace(session_id, builtins_for(parts, job))
 
 
-def run_job(job, send, finish, ask, parts):
+def run_job(job, send, finish, parts):
     source = job["code"].encode("utf-8")
-    reporter, namespace = parts.reporter, set_up(job, finish, ask, parts)
+    reporter, namespace = parts.reporter, set_up(job, parts)
     close_plots(parts.plots, job.get("warnings"))
     reserve = bytes(RESERVE_BYTES)
+    parts.on_deadline = lambda frame: finish(1, **reporter.timeout(frame, job["timeout_ms"] / 1000))
     parts.arm()
     send("S")
     try:
@@ -316,7 +316,8 @@ def prepare(parts, folder):
     with open(os.path.join(folder, "policy.json"), encoding="utf-8") as file:
         profiles = json.load(file)["profiles"]
     parts.streams = open_stream(1), open_stream(2)
-    parts.builtins = {frozenset(allowed): parts.guard.make_builtins(builtins, allowed) for allowed in profiles.values()}
+    parts.builtins = {profile: parts.guard.make_builtins(builtins, allowed) for profile, allowed in profiles.items()}
+    signal.signal(signal.SIGALRM, lambda _number, frame: parts.on_deadline(frame))
     parts.arm = parts.guard.make_arm(FILENAME, sys.path + list(parts.folders))
 
 
@@ -327,14 +328,12 @@ def rehearse(parts, with_pandas):
     if with_pandas:
         source = ("import pandas\nframe = pandas.DataFrame([{'a': 1, 'b': 'x'}, {'a': 2, 'b': 'y'}])\n"
                   "print(frame.groupby('b').a.sum().sort_values(), frame[frame.a > 1], file=out)\n") + source
-    allowed = list(max(parts.builtins, key=len))  # the widest profile's
-    job = json.loads(json.dumps({"code": source, "preload": ["json"], "allowed": allowed, "warnings": True, "timeout_ms": 1000}))
+    profile, judge = list(parts.judges.items())[-1]  # the widest
+    job = json.loads(json.dumps({"code": source, "profile": profile, "preload": ["json"], "warnings": True}))
     before = sys.modules["__main__"]
-    names = set_up(job, None, None, parts)
+    names = set_up(job, parts)
     sys.modules["__main__"] = before
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
     names["out"] = io.StringIO()
-    judge = list(parts.judges.values())[-1]  # of the widest profile
     statements, last = compile_judged(judged_tree(source.encode("utf-8"), judge))
     exec(statements, names)
     json.dumps({"value": parts.show(eval(last, names))}, ensure_ascii=False).encode("utf-8", "replace")
@@ -355,8 +354,8 @@ def main(argv):
                                   show=load_file("values", here).show, plots=load_file("plots", here),
                                   judges=make_judges(load_file("policy", here), here))
     helpers = load_file("code_helpers", options["--helpers"])
-    parts.connect = helpers.__dict__.pop("connect")
     sys.modules["code_helpers"] = helpers
+    parts.begin = helpers.__dict__.pop("connect")(ask)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in filter(None, options["--preload"].split(",")):
@@ -373,7 +372,7 @@ def main(argv):
     while kind == "p":  # whether this process is alive
         send("P")
         kind, job = receive()
-    run_job(json.loads(bytes(job)), send, make_finish(send), ask, parts)
+    run_job(json.loads(bytes(job)), send, make_finish(send, receive), parts)
 
 
 main(sys.argv)

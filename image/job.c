@@ -61,7 +61,8 @@ static int read_fields(struct job *job, const json_t *object)
         return complain("the job's session_id wants text or null");
     if (!json_is_boolean(json_object_get(object, "warnings")))
         return complain("the job's warnings wants true or false");
-    if (check_names(object, "allowed") < 0 || check_names(object, "preload") < 0 ||
+    if ((json_object_get(object, "allowed") && check_names(object, "allowed") < 0) ||
+        check_names(object, "preload") < 0 ||
         read_number(object, "timeout_ms", 1, JOB_TIMEOUT_MS_MAX, &timeout) < 0 ||
         read_number(object, "stdout_cap", 0, JOB_OUTPUT_MAX, &out) < 0 ||
         read_number(object, "stderr_cap", 0, JOB_OUTPUT_MAX, &err) < 0 ||

@@ -140,7 +140,7 @@ enum { SERVER_IN, SERVER_OUT, CONTROL, OUT, ERR, SIGNALS, ZYGOTE, DESCRIPTORS };
 
 static void choose_descriptors(const struct run *run, struct pollfd fds[DESCRIPTORS])
 {
-    bool ended = run->phase == ENDED || run->phase == COPYING; /* or not begun */
+    bool ended = run->phase >= ENDED || run->phase == COPYING; /* or not begun */
     bool room_outside = run->to_server.len < OUTSIDE_HIGH_WATER;
     bool room_inside = run->to_child.len < INSIDE_HIGH_WATER;
     bool output = !ended && room_outside && (run->rest <= run_now() || run->reaped);
@@ -190,10 +190,16 @@ static enum step go_on(struct run *run)
 {
     if (run->phase == WARMED)
         return copies_begin(run) < 0 ? STEP_FAILED : STEP_ON;
+    if (run->phase == LINGERING)
+        return run_now() < run->until ? STEP_ON : STEP_DONE;
     if (run->phase != ENDED || run->to_server.len > 0)
         return STEP_ON;
-    if (!run->zygote || run->leaving)
+    if (run->leaving)
         return STEP_DONE;
+    if (!run->zygote) {
+        run_enter(run, LINGERING, LINGER_MS);
+        return STEP_ON;
+    }
     if (!run->reaped)
         return STEP_ON;
     return copies_next(run) < 0 ? STEP_FAILED : STEP_ON;

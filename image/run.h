@@ -15,15 +15,18 @@
 #include "image/child.h"
 #include "image/options.h"
 
-#define WARM_MS_MAX    120000 /* from start to ready */
-#define IMPORT_MS_MAX  20000  /* importing before the clock starts */
-#define ASKED_MS       200    /* for the interpreter's last words after the deadline */
-#define ENDING_MS_MAX  1000   /* from the result to the process's end */
-#define FLUSH_MS_MAX   2000   /* for a server that does not read the last frames */
-#define WATCH_MS       50     /* between two looks at the memory */
-#define OUTPUT_REST_MS 2 /* between two reads of output, so that small writes travel together */
-#define HOLD_MS        2 /* for a start and output to wait for what follows: a short run is one message \
-                          */
+#define WARM_MS_MAX   120000 /* from start to ready */
+#define IMPORT_MS_MAX 20000  /* importing before the clock starts */
+#define ASKED_MS      200    /* for the interpreter's last words after the deadline */
+#define ENDING_MS_MAX 1000   /* from the result to the process's end */
+#define FLUSH_MS_MAX  2000   /* for a server that does not read the last frames */
+#define LINGER_MS                                                                                  \
+    50 /* for the server to hang up: taking processes down costs CPU that its answer needs */
+#define WATCH_MS       50 /* between two looks at the memory */
+#define OUTPUT_REST_MS 2  /* between two reads of output, so that small writes travel together */
+#define HOLD_MS                                                                                    \
+    2 /* for a start and output to wait for what follows: a short run is one message               \
+       */
 
 #define OUTSIDE_HIGH_WATER                                                                         \
     (1u << 20)                       /* bytes for the server that may wait before reading stops    \

@@ -20,7 +20,7 @@
 
 _Static_assert(CHUNK <= FRAME_OUTPUT_CAP, "one read of output fits one frame");
 
-enum phase { WARMING, WARMED, COPYING, IDLE, IMPORTING, RUNNING, ASKED, ENDING, ENDED };
+enum phase { WARMING, WARMED, COPYING, IDLE, IMPORTING, RUNNING, ASKED, ENDING, ENDED, LINGERING };
 
 struct run {
     const struct options *options;

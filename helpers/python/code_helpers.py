@@ -10,15 +10,22 @@ nodes; any other session than the run's own is refused.
 __all__ = ["get_nodes", "get_relationships", "get_node_content", "get_all_content", "analyze_graph", "query_graph"]
 
 
-def connect(ask, own_session):
-    """Makes the functions. ask(target) is a GET of the session API: (status, body). Called once, by the interpreter,
-    before the analysis runs. The modules that are needed stay in this function, out of the module's reach."""
+def connect(ask):
+    """Makes the functions. ask(target) is a GET of the session API: (status, body). Called once, by the interpreter, while
+    it warms; what it returns is called with the session when the job comes. The modules that are needed stay in this
+    function, out of the module's reach."""
     import gc
     import json
     import marshal
     import sys
     import time
     from urllib.parse import quote
+
+    own_session = None
+
+    def begin(session_id):
+        nonlocal own_session
+        own_session = session_id
 
     SINGLE_READS = 8       # contents read one by one; from then on in bulk
     PAGE = 200             # nodes of one bulk read
@@ -262,3 +269,4 @@ def connect(ask, own_session):
     for function in (get_nodes, get_relationships, get_node_content, get_all_content, analyze_graph, query_graph):
         function.__qualname__ = function.__name__
         setattr(module, function.__name__, function)
+    return begin

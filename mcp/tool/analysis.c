@@ -2,6 +2,7 @@
 #include "mcp/tool/analysis.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "helpers/base/log.h"
@@ -141,11 +142,9 @@ static void on_result(void *user, const struct execution_result *result)
 /* ---- on the loop ---- */
 
 /* Sizes and times only: what the code is and prints is nobody's but its writer's. */
-static void open_done(void *arg)
+static void describe_end(const struct analysis *analysis, char *line, size_t size)
 {
-    struct analysis *analysis = arg;
-
-    log_info("run",
+    snprintf(line, size,
              "verdict=accepted id=%" PRIu64 " session=%s kind=%s ended=%s exit=%d waited=%.3f "
              "seconds=%.3f code_bytes=%zu stdout_bytes=%zu stderr_bytes=%zu cut_bytes=%" PRIu64
              " figures=%zu",
@@ -154,8 +153,18 @@ static void open_done(void *arg)
              analysis->ended.exit_code, analysis->ended.waited, analysis->ended.seconds,
              analysis->code_len, analysis->ended.out, analysis->ended.err, analysis->ended.cut,
              analysis->ended.artifacts);
+}
+
+/* The answer first: who reads the log is not in a hurry. */
+static void open_done(void *arg)
+{
+    struct analysis *analysis = arg;
+    char line[LOG_LINE_CAP];
+
+    describe_end(analysis, line, sizeof line);
     analysis->run_id = 0;
     analysis->on_done(analysis);
+    log_info("run", "%s", line);
 }
 
 long analysis_timeout(const struct analysis *analysis)
@@ -180,7 +189,6 @@ static int hand_over(struct analysis *analysis, struct error *err)
         .session_id = analysis->session_id,
         .kind = analysis->verdict.kind,
         .profile = validator_profile_name(analysis->profile),
-        .allowed = validator_profile_modules(analysis->profile),
         .preload = analysis->preload,
         .timeout_ms = (unsigned)analysis_timeout(analysis) * 1000,
         .warnings = analysis->warnings,
