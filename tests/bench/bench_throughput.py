@@ -22,8 +22,8 @@ import load  # noqa: E402
 SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 15
 IN_FLIGHT = 4
 SESSIONS = 4
-# What a container of each kind does until it can take a job.
-WARMING = {"bare": "", "data": "import numpy, pandas, networkx"}
+# What a container of each kind has imported when it can take a job.
+PRELOAD = {"bare": "", "data": "numpy,pandas,networkx"}
 
 
 def rate(workers, seconds=SECONDS):
@@ -55,30 +55,50 @@ class Daemon:
     """Docker's API over its unix socket, one connection."""
 
     def __init__(self):
-        path = os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock")
+        self.path = os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock").removeprefix("unix://")
         self.connection = http.client.HTTPConnection("localhost", timeout=120)
         self.connection.sock = socket.socket(socket.AF_UNIX)
-        self.connection.sock.connect(path.removeprefix("unix://"))
+        self.connection.sock.connect(self.path)
 
     def call(self, method, path, body=None):
         self.connection.request(method, path, json.dumps(body) if body is not None else None,
                                 {"Content-Type": "application/json"})
         response = self.connection.getresponse()
         text = response.read()
-        if response.status >= 300:
+        if response.status >= 300 and response.status != 409:  # 409: it is being removed already
             raise AssertionError("%s %s: %d %s" % (method, path, response.status, text[:300]))
         return json.loads(text) if text else None
 
-    def run(self, code):
-        """A container with our limits that warms, runs, and is removed; no output is taken."""
+    def attach(self, name):
+        """The container's streams, on a connection of its own."""
+        stream = socket.socket(socket.AF_UNIX)
+        stream.settimeout(120)
+        stream.connect(self.path)
+        stream.sendall(b"POST /containers/%s/attach?stream=1&stdin=1&stdout=1 HTTP/1.1\r\nHost: localhost\r\n"
+                       b"Connection: Upgrade\r\nUpgrade: tcp\r\n\r\n" % name.encode())
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            head += stream.recv(1)
+        return stream
+
+    def start_one(self, preload):
+        """A sandbox as ours, from its creation until it says that it can take a job; then it is removed."""
         name = "lectern-bench-%s" % uuid.uuid4().hex
         self.call("POST", "/containers/create?name=" + name, {
-            "Image": load.IMAGE, "Entrypoint": ["/usr/bin/python3", "-I", "-c", code], "User": "65534:65534",
-            "NetworkDisabled": True, "HostConfig": {
+            "Image": load.IMAGE, "Cmd": ["--memory-mb", "256", *(["--preload", preload] if preload else [])],
+            "User": "65534:65534", "NetworkDisabled": True, "OpenStdin": True, "StdinOnce": True,
+            "AttachStdin": True, "AttachStdout": True, "HostConfig": {
                 "NetworkMode": "none", "ReadonlyRootfs": True, "CapDrop": ["ALL"], "PidsLimit": 64, "Memory": 256 << 20,
-                "SecurityOpt": ["no-new-privileges"], "LogConfig": {"Type": "none"}}})
+                "SecurityOpt": ["no-new-privileges"], "LogConfig": {"Type": "none"}, "Tmpfs": {"/tmp": "rw,size=16m"}}})
+        stream = self.attach(name)
         self.call("POST", "/containers/%s/start" % name)
-        self.call("POST", "/containers/%s/wait" % name)
+        said = b""
+        while len(said) < 9 or said[8:9] != b"R":  # behind the daemon's own head of 8 bytes
+            more = stream.recv(4096)
+            if not more:
+                raise AssertionError("the sandbox ended: %s" % said)
+            said += more
+        stream.close()
         self.call("DELETE", "/containers/%s?force=1" % name)
 
 
@@ -90,7 +110,7 @@ def fresh(workspace):
             clients[0].execute(code)
         ours, least = rate([lambda client=client: client.execute(code) for client in clients])
         daemons = [Daemon() for _ in range(IN_FLIGHT)]
-        plain, _ = rate([lambda daemon=daemon: daemon.run(WARMING[kind] + "\n" + code) for daemon in daemons])
+        plain, _ = rate([lambda daemon=daemon: daemon.start_one(PRELOAD[kind]) for daemon in daemons])
         print("fresh containers, %-9s %d in flight: %5.1f a second (slowest client: %d), the daemon alone %5.1f: %3.0f %%" % (
             name + ",", IN_FLIGHT, ours, least, plain, 100 * ours / plain))
     for client in clients:
