@@ -51,6 +51,20 @@ static void write_ended(const struct family *family, const struct counts *counts
                  counts->stats.ended[status]);
 }
 
+/* Not a number where none has ended yet. */
+static void write_success(const struct family *family, const struct counts *counts, struct buf *to)
+{
+    uint64_t ended = 0;
+
+    for (int status = 0; status < EXECUTION_STATUS_COUNT; status++)
+        ended += counts->stats.ended[status];
+    if (ended == 0)
+        buf_addf(to, "%s NaN\n", family->name);
+    else
+        buf_addf(to, "%s %.9g\n", family->name,
+                 (double)counts->stats.ended[EXECUTION_OK] / (double)ended);
+}
+
 static void write_disagreements(const struct family *family, const struct counts *counts,
                                 struct buf *to)
 {
@@ -118,6 +132,8 @@ static const struct family families[] = {
     {"lectern_runs_turned_away_total", "counter", "Analyses refused because too many waited.",
      write_counter, IN_STATS(turned_away)},
     {"lectern_runs_total", "counter", "Analyses that have ended, by how.", write_ended, 0},
+    {"lectern_runs_success_ratio", "gauge",
+     "Of the analyses that have ended, those that ended well.", write_success, 0},
     {"lectern_run_seconds", "histogram", "Running time of the code itself.", write_histogram,
      IN_STATS(seconds)},
     {"lectern_run_waiting_seconds", "histogram",

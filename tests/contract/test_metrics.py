@@ -51,6 +51,7 @@ class Metrics(unittest.TestCase):
         for name, kind in (("lectern_runs", "counter"), ("lectern_run_attempts", "counter"),
                            ("lectern_run_seconds", "histogram"), ("lectern_run_waiting_seconds", "histogram"),
                            ("lectern_runs_queued", "gauge"), ("lectern_runs_running", "gauge"),
+                           ("lectern_runs_success_ratio", "gauge"),
                            ("lectern_sandboxes", "gauge"), ("lectern_sandboxes_started", "counter"),
                            ("lectern_sandboxes_failed", "counter"), ("lectern_sandboxes_lost", "counter"),
                            ("lectern_runs_turned_away", "counter"), ("lectern_validator_refusals", "counter"),
@@ -79,6 +80,8 @@ class Metrics(unittest.TestCase):
                 ("lectern_validator_disagreements_total", {}, 0)):
             self.assertEqual(self.moved(before, after, name, **labels), count, (name, labels))
         self.assertEqual((after["lectern_runs_queued", ()], after["lectern_runs_running", ()]), (0, 0))
+        ended = {dict(labels)["ended"]: count for (name, labels), count in after.items() if name == "lectern_runs_total"}
+        self.assertAlmostEqual(after["lectern_runs_success_ratio", ()], ended["ok"] / sum(ended.values()), 6)
         self.assertEqual(self.moved(before, after, "lectern_run_seconds_bucket", le="0.1"), 4)
         self.assertEqual(self.moved(before, after, "lectern_run_seconds_bucket", le="0.5"), 5)
         self.assertEqual(self.moved(before, after, "lectern_run_seconds_bucket", le="+Inf"), 6)
@@ -130,6 +133,7 @@ class Metrics(unittest.TestCase):
         samples = {sample.name: sample.value for family in text_string_to_metric_families(text)
                    for sample in family.samples}
         self.assertEqual(samples["lectern_run_attempts_total"], 0)
+        self.assertNotEqual(samples["lectern_runs_success_ratio"], samples["lectern_runs_success_ratio"])  # not a number
         self.assertEqual(server.close(), 0)
 
 
