@@ -2,7 +2,7 @@
 """kill -9 in the middle of runs: of the server, of a sandbox's first process, of the Docker daemon, at random moments. The right
 error comes to the right call, nothing is left over, the next call is right, and no acknowledged edit is lost.
 
-LECTERN_ROUNDS: how often each (20). LECTERN_SEED: the moments of an earlier run again; it is printed.
+LECTERN_ROUNDS: how often each (8). LECTERN_SEED: the moments of an earlier run again; it is printed.
 """
 import contextlib
 import http.client
@@ -23,7 +23,7 @@ sys.path.insert(0, str(harness.ROOT / "tests/sandbox"))
 import watch  # noqa: E402
 
 ENGINE = os.environ.get("LECTERN_SANDBOX", "local")
-ROUNDS = int(os.environ.get("LECTERN_ROUNDS", "20"))
+ROUNDS = int(os.environ.get("LECTERN_ROUNDS", "8"))
 SEED = int(os.environ.get("LECTERN_SEED", random.SystemRandom().randrange(10 ** 6)))
 DAEMON = harness.ROOT / "tests/sandbox/dockerd.sh"
 LEFT_SECONDS = 20  # after which what is left is left
