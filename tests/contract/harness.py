@@ -110,6 +110,7 @@ class Stdio(Mcp):
                                         stderr=self.log, env=workspace.environment())
         self.lines = queue.Queue()
         self.notifications = []
+        self.answers = {}  # that nobody has asked for yet, by id
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
 
@@ -130,14 +131,17 @@ class Stdio(Mcp):
         return self.receive(message["id"])
 
     def receive(self, ident):
-        while True:
+        """The answer to that request; answers come in any order."""
+        while ident not in self.answers:
             answer = self.lines.get(timeout=ANSWER_SECONDS)
             if answer is None:
                 self.log.seek(0)
                 raise AssertionError("lectern stdio ended: " + self.log.read().decode())
-            if answer.get("id") == ident:
-                return answer
-            self.notifications.append(answer)
+            if "method" in answer:
+                self.notifications.append(answer)
+            else:
+                self.answers[answer["id"]] = answer
+        return self.answers.pop(ident)
 
     def close(self):
         """Ends it as a client does, by closing its input; the exit status."""

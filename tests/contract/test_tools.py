@@ -226,7 +226,7 @@ class Analyses(unittest.TestCase):
         client.notify("notifications/cancelled", {"requestId": "slow", "reason": "changed my mind"})
         self.assertIn("4", client.good("execute_code", code="print(2+2)"))
         self.assertEqual(client.close(), 0)
-        self.assertNotIn("slow", [message.get("id") for message in client.notifications])
+        self.assertNotIn("slow", client.answers)
         workspace.close()
 
     def test_progress_from_one_second_on(self):
