@@ -26,7 +26,7 @@ RUNS = int(os.environ.get("LECTERN_LOAD_RUNS", "200"))
 CALLERS = 32
 GROWTH_CALLERS = 4
 CALL_SECONDS = 120
-SETTLE_SECONDS = 10  # for what runs to end and what waits to be full again
+SETTLE_SECONDS = 6  # for what runs to end and what waits to be full again
 # The slowest caller's answers against the mean: calls differ in length, but nobody is left behind. Where sandboxes stay with
 # sessions there are fewer of them than sessions, and who has one is quick; whoever waits has it within the server's 30 s.
 FAIR = {"execution": 0.4, "session": 0.05}

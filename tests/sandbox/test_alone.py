@@ -3,8 +3,8 @@
 nothing, to an interpreter that judges nothing, in real sandboxes. What is looked at is outside of them: what came out, what
 the kernel saw start, who knocked at a port, whether each call had its own answer and the next one the right one.
 
-LECTERN_SANDBOX: local or docker. LECTERN_WHOLE=1: every program with every layer left out. Else every one without validator and policy, in Docker
-and in a session's sandbox, and one of each sort with the others.
+LECTERN_SANDBOX: local or docker. LECTERN_WHOLE=1: every program with every layer left out. Else every one without validator and
+policy, in Docker and in a session's sandbox, and one of each sort with the others.
 """
 import concurrent.futures
 import contextlib
