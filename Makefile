@@ -16,7 +16,7 @@ build: ## the binary: build/release/lectern
 run: ## everything up to the server serving the demo curriculum; HOST, PORT, DATA, DOCKER_HOST
 	@cmake/run.sh
 
-test: ## every test; TESTS=REGEX for some, JOBS=N at once
+test: ## every test; TESTS=REGEX for some, JOBS=N at once (2)
 	@cmake/test.sh
 
 bench: build ## the measurements of tests/bench

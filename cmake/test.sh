@@ -27,5 +27,5 @@ rm -f "$report"
 select=()
 [ -z "${TESTS:-}" ] || select=(-R "$TESTS")
 ctest --test-dir build/release --output-on-failure --no-tests=error --test-output-size-passed 1048576 \
-  --output-junit "$report" -j "${JOBS:-1}" "${select[@]}" || true
+  --output-junit "$report" -j "${JOBS:-2}" "${select[@]}" || true
 exec /usr/bin/python3 -B cmake/test_report.py "$report"
