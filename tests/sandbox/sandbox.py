@@ -3,6 +3,9 @@
 
 Environment: LECTERN_BUILD, the build folder; LECTERN_SHARED, the folder with real curricula and corpora.
 """
+import atexit
+import tempfile
+import atexit
 import json
 import os
 import pathlib
@@ -12,6 +15,7 @@ import signal
 import shutil
 import struct
 import subprocess
+import tempfile
 import time
 import unittest
 import urllib.parse
@@ -19,8 +23,24 @@ import urllib.parse
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("LECTERN_BUILD", ROOT / "build" / "dev")).resolve()
 SHARED = pathlib.Path(os.environ.get("LECTERN_SHARED", ROOT.parent / "shared"))
-SHARE = BUILD / "share"
-WITHOUT_POLICY = BUILD / "tests/sandbox/without_policy"  # as SHARE, but its interpreter judges nothing
+
+
+def reachable(build):
+    """The build folder, or a copy of what sandboxes are made of where nobody may go to it, as below root's home."""
+    if all(folder.stat().st_mode & 0o001 for folder in (build, *build.parents)):
+        return build
+    copy = tempfile.TemporaryDirectory(prefix="lectern-parts-")
+    atexit.register(copy.cleanup)
+    os.chmod(copy.name, 0o755)
+    for part in ("share", "tests/sandbox"):
+        shutil.copytree(build / part, pathlib.Path(copy.name) / part,
+                        ignore=lambda _folder, names: [name for name in names if name == "CMakeFiles" or name.startswith("test_")])
+    return pathlib.Path(copy.name)
+
+
+PARTS = reachable(BUILD)
+SHARE = PARTS / "share"
+WITHOUT_POLICY = PARTS / "tests/sandbox/without_policy"  # as SHARE, but its interpreter judges nothing
 PYTHON = "/usr/bin/python3"
 HEAD = struct.Struct(">B3xI")
 READY_SECONDS = 60
@@ -203,7 +223,7 @@ class Sandbox:
 
     def send_job(self, code, **fields):
         job = {"code": code, "profile": "visualization", "session_id": SESSION, "timeout_ms": 5000, "allowed": MINIMAL, "preload": [],
-               "warnings": True, "stdout_cap": 65536, "stderr_cap": 16384, "tail_cap": 0, "output_limit": 16 << 20}
+               "warnings": False, "stdout_cap": 65536, "stderr_cap": 16384, "tail_cap": 0, "output_limit": 16 << 20}
         job.update(fields)
         self.send("J", json.dumps(job).encode())
 

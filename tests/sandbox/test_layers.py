@@ -228,17 +228,17 @@ class Layers(unittest.TestCase):
 
     def test_landlock_alone(self):
         self.need_landlock(3)
-        met, left = self.probe(FILES, runner=sandbox.BUILD / "tests/sandbox/runner_without_seccomp")
+        met, left = self.probe(FILES, runner=sandbox.PARTS / "tests/sandbox/runner_without_seccomp")
         self.check_refused(met, ("EACCES", "EXDEV"))
         self.assertEqual(left, ["canary.txt", "prober.py"])
 
     def test_landlock_alone_keeps_network_and_signals_in(self):
         self.need_landlock(6)
-        met, _ = self.probe("probes = {}\n" + NETWORK, runner=sandbox.BUILD / "tests/sandbox/runner_without_seccomp")
+        met, _ = self.probe("probes = {}\n" + NETWORK, runner=sandbox.PARTS / "tests/sandbox/runner_without_seccomp")
         self.assertEqual(met, {"connect": "EACCES", "signal the runner": "EPERM"})
 
     def test_seccomp_alone(self):
-        met, left = self.probe(CALLS, runner=sandbox.BUILD / "tests/sandbox/runner_without_landlock")
+        met, left = self.probe(CALLS, runner=sandbox.PARTS / "tests/sandbox/runner_without_landlock")
         self.assertEqual(met.pop("thread"), "RuntimeError: can't start new thread")
         self.check_refused(met, ("EPERM", "ENOSYS"))
         self.assertEqual(left, ["canary.txt", "prober.py"])
@@ -312,7 +312,7 @@ class LayersOfACopy(Layers):
             self.check_refused(met, ("EPERM", "ENOSYS", "EACCES"))
 
     def test_by_seccomp_alone(self):
-        met, _ = self.probe(COPY, nobody=True, runner=sandbox.BUILD / "tests/sandbox/runner_without_landlock")
+        met, _ = self.probe(COPY, nobody=True, runner=sandbox.PARTS / "tests/sandbox/runner_without_landlock")
         for number in range(4, 64):
             self.assertEqual(met.pop("descriptor %d" % number), "EBADF")
         # What anybody may read of any process, file by file, Landlock alone keeps away.
@@ -321,7 +321,7 @@ class LayersOfACopy(Layers):
 
     def test_by_landlock_alone(self):
         self.need_landlock(3)
-        runner = sandbox.BUILD / "tests/sandbox/runner_without_seccomp"
+        runner = sandbox.PARTS / "tests/sandbox/runner_without_seccomp"
         met, _ = self.probe(self.only(COPY_FILES), runner=runner)
         self.check_refused(met, ("EACCES", "EPERM"))
         self.need_landlock(6)
@@ -331,7 +331,7 @@ class LayersOfACopy(Layers):
     def test_no_process_by_the_limit_alone(self):
         """Root it does not hold; but there is none in a sandbox."""
         met, _ = self.probe("probes = {'fork': fork, 'a': fork, 'b': fork, 'c': fork}", nobody=True,
-                            runner=sandbox.BUILD / "tests/sandbox/runner_without_seccomp")
+                            runner=sandbox.PARTS / "tests/sandbox/runner_without_seccomp")
         self.check_refused(met, ("EAGAIN",))
 
 
