@@ -11,7 +11,7 @@ static const char *const plotting[] = {"numpy", "pandas", "networkx", "matplotli
 const struct execution_kind execution_kinds[] = {
     {.name = "bare", .preload = nothing, .memory_mb = 256, .waiting = 2},
     {.name = "data", .preload = analysis, .memory_mb = 256, .waiting = 1},
-    {.name = "plot", .preload = plotting, .memory_mb = 384, .waiting = 0},
+    {.name = "plot", .preload = plotting, .memory_mb = 512, .waiting = 0},
     {.name = NULL},
 };
 _Static_assert(sizeof execution_kinds / sizeof *execution_kinds == KINDS_COUNT + 1, "KINDS_COUNT");

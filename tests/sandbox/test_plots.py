@@ -13,7 +13,7 @@ import sandbox
 from sandbox import PLOT, PLOT_PRELOAD
 
 HEAD = "import matplotlib.pyplot as plt\nimport numpy as np\nimport pandas as pd\nimport networkx as nx\n"
-run = functools.partial(sandbox.run, kind="plot", preload=PLOT_PRELOAD, allowed=PLOT, memory_mb=384)
+run = functools.partial(sandbox.run, kind="plot", preload=PLOT_PRELOAD, allowed=PLOT, memory_mb=512)
 
 
 def size_of(artifact):
@@ -165,7 +165,7 @@ class Figures(unittest.TestCase):
         self.assertIn(b"findfont: Font family", outcome.stderr)
 
     def test_the_first_one_is_quick(self):
-        with sandbox.Sandbox("plot", PLOT_PRELOAD, 384) as box:
+        with sandbox.Sandbox("plot", PLOT_PRELOAD, 512) as box:
             outcome = box.run(HEAD + "plt.plot([1, 2])", allowed=PLOT)
         self.assertLess(outcome.exit["seconds"], 1)
 
@@ -181,7 +181,7 @@ class InASession(unittest.TestCase):
     """Each job in a copy of the same interpreter: the figures of one are not those of the next."""
 
     def test_each_job_has_its_own(self):
-        with sandbox.Session("plot", PLOT_PRELOAD, 384, bwrap=True) as box:
+        with sandbox.Session("plot", PLOT_PRELOAD, 512, bwrap=True) as box:
             for count in (5, 0, 5):
                 outcome = box.run(HEAD + "for n in range(%d):\n    plt.figure(figsize=(3, 3)).gca().plot([n])\nplt.show()" % count,
                                   allowed=PLOT, timeout_ms=20000)
