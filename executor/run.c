@@ -191,9 +191,8 @@ static int send_answer(struct broker *broker, char *frame, size_t len)
     return -1;
 }
 
-void run_begin(struct run *run, const struct run_host *host, uint64_t id, void *user)
+void run_begin(struct run *run, const struct run_host *host, void *user)
 {
-    run->id = id;
     run->host = host;
     run->user = user;
     run->begun_at = uv_hrtime();

@@ -38,7 +38,7 @@ struct run *run_create(const struct execution_job *job, struct error *err);
 void run_discard(struct run *run); /* one that never began; takes NULL */
 
 /* host is borrowed for the run's life. */
-void run_begin(struct run *run, const struct run_host *host, uint64_t id, void *user);
+void run_begin(struct run *run, const struct run_host *host, void *user);
 void run_cancel(struct run *run);                 /* now */
 void run_abort(struct run *run, const char *why); /* the same, for another reason */
 const char *run_session(const struct run *run);   /* borrowed, or NULL */

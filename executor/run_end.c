@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The end of a run: its result goes out, its sandbox back, and a line into the log.
+ * The end of a run: its result goes out, its sandbox back.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "executor/run_parts.h"
 #include "helpers/base/log.h"
-
-#define SESSION_LOGGED 64u /* bytes of a session's id in the log */
 
 static void on_timer_closed(uv_handle_t *handle)
 {
@@ -38,35 +35,6 @@ static int exit_code_for(enum execution_status status, int own)
         break;
     }
     return own ? own : 1;
-}
-
-/* The name as one word: what is not plain in it is a caller's doing. */
-static const char *plain(const char *session, char text[SESSION_LOGGED + 1])
-{
-    size_t len = session ? strnlen(session, SESSION_LOGGED) : 0;
-
-    for (size_t i = 0; i < len; i++)
-        text[i] =
-            (char)(session[i] > ' ' && session[i] <= '~' && session[i] != '"' ? session[i] : '?');
-    text[len] = '\0';
-    return session ? text : "-";
-}
-
-/* Never the code, nor what it wrote. At debug: who asked for the run logs it as well, with the
- * verdict. */
-static void log_end(const struct run *run, const struct execution_result *result)
-{
-    char session[SESSION_LOGGED + 1];
-
-    log_debug("executor",
-              "id=%" PRIu64 " session=%s kind=%s status=%s waited=%.4f seconds=%.4f stdout=%" PRIu64
-              " stderr=%" PRIu64 " value=%zu artifacts=%zu requests=%zu",
-              run->id, plain(run->session_id, session), result->kind,
-              execution_status_name(result->status), result->waited, result->seconds,
-              (uint64_t)result->stdout_len + result->stdout_cut,
-              (uint64_t)result->stderr_len + result->stderr_cut,
-              result->value ? strlen(result->value) : 0, result->artifact_count,
-              run->broker.requests);
 }
 
 static void fill(struct run *run, struct execution_result *result)
@@ -123,7 +91,6 @@ void run_end(struct run *run, struct execution_result *result)
     /* The answer first: removing the sandbox and starting the next are nothing that the caller
      * waits for, nor is the log. */
     run->job.on_done(run->job.user, result);
-    log_end(run, result);
     if (berth)
         pool_return(host->pool, berth, outcome_of(run, result->status));
     host->on_end(user);

@@ -24,7 +24,6 @@ struct run {
 
     const struct run_host *host;
     void *user;
-    uint64_t id;
     enum run_phase phase;
     unsigned attempts;
     struct pool_wait wait;

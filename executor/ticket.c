@@ -51,7 +51,7 @@ static void open_intake(void *arg)
 {
     struct ticket *ticket = arg;
 
-    run_begin(ticket->run, &ticket->executor->run_host, ticket->id, ticket);
+    run_begin(ticket->run, &ticket->executor->run_host, ticket);
 }
 
 static void open_cancel(void *arg)
