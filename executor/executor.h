@@ -87,7 +87,9 @@ struct execution_result {
     const char *stderr_text;
     size_t stderr_len;
     size_t stderr_head;
-    const char *value; /* repr of the last expression's value, or NULL */
+    const char *value; /* repr of the last expression's value; where it has none, of what the code
+                          bound to the name result; or NULL */
+    bool value_bound;  /* the latter: the code has named it, and not asked for it to be shown */
     const char *error; /* the user's own traceback lines and the error line; or, where the engine
                           failed, what failed and what mends it; NULL when all is well */
     const char *error_type; /* "KeyError", or NULL */

@@ -45,10 +45,12 @@ enum frame_type {
                                 beginning; at most FRAME_ARTIFACTS_MAX a job */
     FRAME_REQUEST = 'q', /* u32 request id, then "GET /path?query" in the session API's own shape,
                             no line end */
-    FRAME_RESULT = 'v', /* JSON of the interpreter, untrusted: {"value": text or null, "error": text
-                           or null, "error_type": text or null, "line": int or null,
-                           "disagreement": {"code": word, "line": int} or null: the code did not
-                           run, for it is refused by the policy that has accepted it */
+    FRAME_RESULT = 'v', /* JSON of the interpreter, untrusted: {"value": text or null, "bound": true
+                           or null (the value is what the code bound to the name result, not the
+                           last expression's), "error": text or null, "error_type": text or null,
+                           "line": int or null, "disagreement": {"code": word, "line": int} or null:
+                           the code did not run, for it is refused by the policy that has accepted
+                           it */
     FRAME_EXIT =
         'x', /* JSON of the runner, the last frame: {"status":
                 "ok"|"error"|"timeout"|"memory"|"output"| "crash"|"cancelled"|"import", "exit_code",

@@ -179,6 +179,7 @@ int job_result_read(const struct frame *frame, struct job_result *result, struct
     if (!json)
         return -1;
     result->value = text_at(json, "value");
+    result->value_bound = json_is_true(json_object_get(json, "bound"));
     result->error = text_at(json, "error");
     result->error_type = text_at(json, "error_type");
     read_disagreement(json, result);

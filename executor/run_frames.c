@@ -165,6 +165,7 @@ static void take_exit(struct run *run, const struct frame *frame)
     output_end(&run->output[0], ended.stdout_cut);
     output_end(&run->output[1], ended.stderr_cut);
     result.value = run->result.value;
+    result.value_bound = run->result.value_bound;
     result.error_type = run->result.error_type;
     if (run->result.refused[0] &&
         (ended.status == EXECUTION_RUNTIME || ended.status == EXECUTION_MEMORY)) {

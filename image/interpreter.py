@@ -157,7 +157,7 @@ def make_finish(send, wait):
     """The function that says how it ended, once, and ends the process."""
     finished = False
 
-    def finish(exit_code, value=None, error=None, error_type=None, line=None, disagreement=None):
+    def finish(exit_code, value=None, error=None, error_type=None, line=None, disagreement=None, bound=False):
         nonlocal finished
         if finished:
             return
@@ -167,7 +167,7 @@ def make_finish(send, wait):
                 getattr(sys, name).flush()
             except BaseException:  # a closed, removed or replaced stream is the code's own doing; it has nothing left to say
                 continue
-        result = {"value": clip(value, VALUE_CHARS), "error": clip(error, ERROR_CHARS),
+        result = {"value": clip(value, VALUE_CHARS), "bound": bound, "error": clip(error, ERROR_CHARS),
                   "error_type": clip(error_type, NAME_CHARS), "line": line, "exit_code": exit_code,
                   "disagreement": disagreement}
         send("v", json.dumps(result, ensure_ascii=False).encode("utf-8", "replace"))
@@ -252,7 +252,8 @@ def run_job(job, send, finish, parts):
     try:
         exec(statements, namespace)
         value = eval(last, namespace) if last is not None else None
-        if value is None:
+        bound = value is None
+        if bound:
             value = namespace.get("result")
         value = parts.show(value) if value is not None else None
     except SystemExit as end:
@@ -270,7 +271,7 @@ def run_job(job, send, finish, parts):
         finish(1, **report)
     else:
         report = draw(parts, send)
-        finish(1 if report else 0, value=value, **report)
+        finish(1 if report else 0, value=value, bound=bound and value is not None, **report)
 
 
 def draw(parts, send):

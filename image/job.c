@@ -157,10 +157,11 @@ char *result_write(const unsigned char *said, size_t len, struct result_facts *f
     facts->failed = json_is_string(json_object_get(object, "error"));
     facts->memory = facts->failed && type && strcmp(type, "MemoryError") == 0;
     facts->exit_code = (int)(json_integer_value(json_object_get(object, "exit_code")) & 0xff);
-    result = json_pack("{s:o, s:o, s:o, s:o, s:o}", "value", member(object, "value", JSON_STRING),
-                       "error", member(object, "error", JSON_STRING), "error_type",
-                       member(object, "error_type", JSON_STRING), "line",
-                       member(object, "line", JSON_INTEGER), "disagreement", disagreement(object));
+    result = json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o}", "value", member(object, "value", JSON_STRING), "bound",
+        member(object, "bound", JSON_TRUE), "error", member(object, "error", JSON_STRING),
+        "error_type", member(object, "error_type", JSON_STRING), "line",
+        member(object, "line", JSON_INTEGER), "disagreement", disagreement(object));
     json_decref(object);
     return write_and_free(result, FRAME_RESULT_CAP);
 }

@@ -13,6 +13,7 @@
 #include "mcp/command/parts.h"
 #include "mcp/session/store.h"
 #include "mcp/tool/analysis.h"
+#include "mcp/tool/run_answer.h"
 #include "mcp/tool/run_json.h"
 
 #define EXIT_SIGNAL 128 /* and the signal's number, as shells have it */
@@ -63,7 +64,7 @@ static void add_json(struct buf *to, const struct execution_result *result)
 static void add_plain(struct execution *execution, const struct execution_result *result)
 {
     run_add_stdout(result, &execution->out);
-    if (result->value)
+    if (run_answer_shows_value(result))
         buf_addf(&execution->out, "%s\n", result->value);
     run_add_stderr(result, &execution->error);
     if (result->error)

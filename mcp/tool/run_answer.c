@@ -166,6 +166,11 @@ static void say_figures(struct buf *to, const struct tool_call *call, size_t lef
         buf_addf(to, ", %zu more left out: make fewer or smaller ones", left_out);
 }
 
+bool run_answer_shows_value(const struct execution_result *result)
+{
+    return result->value && (!result->value_bound || result->stdout_len == 0);
+}
+
 void run_answer_write(const struct execution_result *result, const struct run_answer_limits *limits,
                       struct tool_call *call)
 {
@@ -179,7 +184,7 @@ void run_answer_write(const struct execution_result *result, const struct run_an
     size_t images_left;
 
     out_left = add_output(to, &out, limits->stdout_characters);
-    if (result->value)
+    if (run_answer_shows_value(result))
         value_left.count = add_text(to, result->value, strlen(result->value), VALUE_SHOWN);
     if (!is_blank(err.text, err.len)) {
         buf_adds(to, "[stderr]\n");

@@ -121,7 +121,7 @@ class Figures(unittest.TestCase):
         self.assertEqual((outcome.status, outcome.artifacts), ("error", []))
         self.assertIn("figsize=(10, 6)", outcome.result["error"])
         outcome = self.draw("plt.figure(figsize=(12, 12))\nplt.axes([0, 0, 1, 1])\n"
-                            "plt.imshow(np.random.default_rng(1).random((800, 800, 3)))\n7", timeout_ms=20000)
+                            "plt.imshow(np.random.default_rng(1).random((1200, 1200, 3)))\n7", timeout_ms=20000)
         self.assertEqual((outcome.status, len(outcome.artifacts)), ("ok", 1), outcome.result)
         self.assertLess(len(outcome.artifacts[0]), 2 << 20)
         outcome = self.draw("plt.plot([1])\nplt.text(1e6, 1e6, 'far away')")

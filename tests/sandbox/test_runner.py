@@ -41,7 +41,7 @@ class Answers(unittest.TestCase):
     def test_output_value_and_end(self):
         outcome = self.run_code("print('hello')\nimport json\n{'a': [1, None]}")
         self.assertEqual((outcome.status, outcome.text), ("ok", "hello\n"))
-        self.assertEqual(outcome.result, {"value": "{'a': [1, None]}", "error": None, "error_type": None, "line": None,
+        self.assertEqual(outcome.result, {"value": "{'a': [1, None]}", "bound": None, "error": None, "error_type": None, "line": None,
                                           "disagreement": None})
         self.assertTrue(outcome.started)
         self.assertEqual((outcome.exit["exit_code"], outcome.exit["signal"], outcome.exit["stdout_bytes"]), (0, 0, 6))
@@ -599,7 +599,7 @@ class Breaches(unittest.TestCase):
 
     def test_only_known_members_pass(self):
         outcome = self.lie("send('S'); send('v', b'{\"value\": 7, \"error\": [], \"line\": \"x\", \"more\": 1}')")
-        self.assertEqual(outcome.result, {"value": None, "error": None, "error_type": None, "line": None,
+        self.assertEqual(outcome.result, {"value": None, "bound": None, "error": None, "error_type": None, "line": None,
                                           "disagreement": None})
 
     def test_only_a_sound_disagreement_passes(self):

@@ -26,6 +26,10 @@ class Which(unittest.TestCase):
         self.assertEqual(self.value("result = 1\n2"), "2")
         self.assertEqual(self.value("result = 1\n0"), "0")
 
+    def test_which_of_the_two_it_is_is_said(self):
+        for code, bound in (("result = 1", True), ("result = 1\n2", None), ("2", None), ("result = None", None), ("", None)):
+            self.assertEqual(run(code).result["bound"], bound, code)
+
     def test_none_is_no_value(self):
         for code in ("result = None", "def f():\n    result = 1\nf()", "x = {'result': 1}", "result = 1\ndel result"):
             self.assertIsNone(self.value(code), code)

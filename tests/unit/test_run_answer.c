@@ -61,6 +61,10 @@ static void what_fits_is_whole(void **state)
     expect(&result, &usual, "one\ntwo\n[ok, 0.500 s]");
     result.value = "42";
     expect(&result, &usual, "one\ntwo\n42\n[ok, 0.500 s]");
+    result.value_bound = true;
+    expect(&result, &usual, "one\ntwo\n[ok, 0.500 s]");
+    result.stdout_len = 0;
+    expect(&result, &usual, "42\n[ok, 0.500 s]");
     result = result_of("", "");
     expect(&result, &usual,
            "The code ran and printed nothing; print() what you want to see.\n[ok, 0.500 s]");
