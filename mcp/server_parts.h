@@ -17,6 +17,7 @@
 
 #define REFUSED_RULES_CAP 48u /* more than the validator has */
 
+struct change_feed;
 struct graph_cache;
 
 /* How many programs the validator refused by that rule (of several, the first in the source). */
@@ -33,6 +34,7 @@ struct server_parts {
     struct lane
         *graph; /* one thread, a STORE_READ connection: the only one that calls helpers/graph */
     struct graph_cache *graphs; /* used on the graph lane only */
+    struct change_feed *feed;   /* what the sql lane has committed */
     struct executor *executor;  /* NULL where no engine works: execute_code says what mends it */
     char executor_error[ERROR_TEXT_CAP]; /* why executor is NULL */
     const struct validator_profile *profile;

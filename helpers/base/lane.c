@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+STAILQ_HEAD(job_list, lane_job);
+
 struct lane_thread {
     struct lane *lane;
     pthread_t id;
@@ -16,7 +18,7 @@ struct lane {
     struct mailbox *mailbox;
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    STAILQ_HEAD(, lane_job) jobs;
+    struct job_list jobs;
     size_t waiting;
     bool stopping;
     size_t started;
@@ -30,24 +32,61 @@ static void open_mail(void *arg)
     job->done(job);
 }
 
+static void work_off(struct lane_thread *thread, struct job_list *jobs)
+{
+    const struct lane_groups *groups = thread->lane->config.groups;
+    struct error err = {0};
+    struct lane_job *job;
+    bool kept = true;
+
+    if (!groups) {
+        STAILQ_FOREACH(job, jobs, link) job->work(job, thread->context);
+        return;
+    }
+    if (groups->begin(thread->context, &err) == 0) {
+        STAILQ_FOREACH(job, jobs, link) job->work(job, thread->context);
+        kept = groups->end(thread->context, &err) == 0;
+    } else {
+        kept = false;
+    }
+    if (!kept)
+        STAILQ_FOREACH(job, jobs, link) job->undone(job, &err);
+}
+
+/* The next group of jobs, one at most where there are no groups. */
+static void take(struct lane *lane, struct job_list *jobs)
+{
+    size_t most = lane->config.groups ? lane->config.groups->jobs : 1;
+    struct lane_job *job;
+
+    STAILQ_INIT(jobs);
+    while (most-- > 0 && (job = STAILQ_FIRST(&lane->jobs))) {
+        STAILQ_REMOVE_HEAD(&lane->jobs, link);
+        STAILQ_INSERT_TAIL(jobs, job, link);
+        lane->waiting--;
+    }
+}
+
 static void *run(void *arg)
 {
     struct lane_thread *thread = arg;
     struct lane *lane = thread->lane;
+    struct job_list jobs;
     struct lane_job *job;
 
     pthread_mutex_lock(&lane->lock);
     for (;;) {
         while (STAILQ_EMPTY(&lane->jobs) && !lane->stopping)
             pthread_cond_wait(&lane->wake, &lane->lock);
-        job = STAILQ_FIRST(&lane->jobs);
-        if (!job)
+        if (STAILQ_EMPTY(&lane->jobs))
             break;
-        STAILQ_REMOVE_HEAD(&lane->jobs, link);
-        lane->waiting--;
+        take(lane, &jobs);
         pthread_mutex_unlock(&lane->lock);
-        job->work(job, thread->context);
-        mailbox_post(lane->mailbox, &job->mail);
+        work_off(thread, &jobs);
+        while ((job = STAILQ_FIRST(&jobs))) { /* posted, it belongs to the loop */
+            STAILQ_REMOVE_HEAD(&jobs, link);
+            mailbox_post(lane->mailbox, &job->mail);
+        }
         pthread_mutex_lock(&lane->lock);
     }
     pthread_mutex_unlock(&lane->lock);

@@ -20,6 +20,18 @@ struct lane_job {
     void (*work)(struct lane_job *job,
                  void *context); /* on a thread of the lane, with that thread's own context */
     void (*done)(struct lane_job *job); /* back on the loop; may free what embeds the job */
+    /* On a thread of a lane with groups: what work did is not kept, and the job is to end with err.
+     * May come instead of work. Needed there. */
+    void (*undone)(struct lane_job *job, const struct error *err);
+};
+
+/* Jobs that are done together where several wait: what they did is kept at the end, for all of them
+ * or for none, and none is told before. begin -1: each job of the group is undone without work;
+ * end -1: each is undone. */
+struct lane_groups {
+    int (*begin)(void *context, struct error *err);
+    int (*end)(void *context, struct error *err);
+    size_t jobs; /* at most, of one group */
 };
 
 struct lane_config {
@@ -31,7 +43,8 @@ struct lane_config {
      * may be NULL. */
     void *(*open)(void *arg, struct error *err);
     void (*close)(void *context);
-    void *arg; /* for open */
+    void *arg;                        /* for open */
+    const struct lane_groups *groups; /* or NULL; borrowed for the lane's life */
 };
 
 struct lane *lane_create(const struct lane_config *config, struct mailbox *mailbox,

@@ -6,28 +6,54 @@
 #include <string.h>
 
 #include "helpers/base/log.h"
+#include "mcp/session/change_feed.h"
 #include "mcp/session/store.h"
 #include "mcp/session/graph_cache.h"
 
 #define SQL_QUEUE_CAP   256
+#define WRITE_GROUP_CAP 64 /* calls that share one commit */
 #define READ_QUEUE_CAP  1024
 #define READ_THREADS    2
 #define GRAPH_QUEUE_CAP 64
 
 static void *open_writer(void *arg, struct error *err)
 {
-    return store_open(arg, STORE_WRITE, err);
+    const struct server_parts *parts = arg;
+    struct store *store = store_open(parts->store_url, STORE_WRITE, err);
+
+    if (store)
+        change_feed_attach(parts->feed, store);
+    return store;
 }
 
 static void *open_reader(void *arg, struct error *err)
 {
-    return store_open(arg, STORE_READ, err);
+    const struct server_parts *parts = arg;
+
+    return store_open(parts->store_url, STORE_READ, err);
 }
 
 static void close_store(void *context)
 {
     store_close(context);
 }
+
+static int group_begin(void *context, struct error *err)
+{
+    return store_begin(context, err);
+}
+
+static int group_end(void *context, struct error *err)
+{
+    return store_end(context, true, err);
+}
+
+/* Writes that wait together are made durable by one flush to the disk. */
+static const struct lane_groups write_groups = {
+    .begin = group_begin,
+    .end = group_end,
+    .jobs = WRITE_GROUP_CAP,
+};
 
 static struct lane *open_lane(struct server_parts *parts, const char *name, size_t threads,
                               size_t capacity, void *(*open)(void *, struct error *),
@@ -39,7 +65,8 @@ static struct lane *open_lane(struct server_parts *parts, const char *name, size
         .capacity = capacity,
         .open = open,
         .close = close_store,
-        .arg = (void *)parts->store_url,
+        .arg = parts,
+        .groups = open == open_writer ? &write_groups : NULL,
     };
 
     return lane_create(&config, parts->mailbox, err);
@@ -127,6 +154,9 @@ int parts_init(struct server_parts *parts, uv_loop_t *loop, const struct config 
     parts->mailbox = mailbox_create(loop, err);
     if (!parts->mailbox)
         return -1;
+    parts->feed = change_feed_create(parts->mailbox, err);
+    if (!parts->feed)
+        return -1;
     /* The writer first: it creates and migrates what the readers want to find. */
     parts->sql = open_lane(parts, "sql", 1, SQL_QUEUE_CAP, open_writer, err);
     if (!parts->sql)
@@ -147,7 +177,8 @@ void parts_finish(struct server_parts *parts)
     lane_destroy(parts->read);
     lane_destroy(parts->graph);
     graph_cache_destroy(parts->graphs);
-    mailbox_destroy(parts->mailbox);
+    mailbox_destroy(parts->mailbox); /* opens what the feed still has under way */
+    change_feed_destroy(parts->feed);
 }
 
 static void on_uv_signal(uv_signal_t *handle, int number)

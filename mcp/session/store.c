@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The store's face: picks a backend by the URL's scheme and hands every call on to it.
+ * The store's face. The embedded database does the work; where a service is the truth (an
+ * upstream), what a call is about is brought up to date first, and each write is passed on before
+ * it is committed (store_private.h).
  */
 #include "mcp/session/store.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "mcp/session/store_backend.h"
-
-static const struct store_backend *const backends[] = {&store_backend_sqlite};
+#include "mcp/session/sqlite/sqlite_functions.h"
+#include "mcp/session/store_import.h"
+#include "mcp/session/store_private.h"
 
 struct store *store_open(const char *url, enum store_access access, struct error *err)
 {
-    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
-        size_t len = strlen(backends[i]->scheme);
+    static const char scheme[] = "sqlite:";
 
-        if (!strncmp(url, backends[i]->scheme, len))
-            return backends[i]->open(url + len, access, err);
-    }
+    if (!strncmp(url, scheme, sizeof scheme - 1))
+        return sqlite_open(url + sizeof scheme - 1, access, err);
     error_set(err, ERROR_INVALID,
               "cannot open the store '%s': send sqlite:PATH, the embedded store in a file", url);
     return NULL;
@@ -27,76 +27,92 @@ struct store *store_open(const char *url, enum store_access access, struct error
 void store_close(struct store *store)
 {
     if (store)
-        store->backend->close(store);
+        sqlite_close(store);
+}
+
+void store_observe(struct store *store, store_observer *observer, void *user)
+{
+    store->observer = observer;
+    store->observer_user = user;
+}
+
+int store_begin(struct store *store, struct error *err)
+{
+    return sqlite_begin(store, err);
+}
+
+int store_end(struct store *store, bool keep, struct error *err)
+{
+    return sqlite_end(store, keep, err);
 }
 
 int store_read_sessions(struct store *store, struct buf *json, struct error *err)
 {
-    return store->backend->read_sessions(store, json, err);
+    return sqlite_read_sessions(store, json, err);
 }
 
 int store_read_nodes(struct store *store, const char *sid, struct buf *json, struct error *err)
 {
-    return store->backend->read_nodes(store, sid, json, err);
+    return sqlite_read_nodes(store, sid, json, err);
 }
 
 int store_read_relationships(struct store *store, const char *sid, struct buf *json,
                              struct error *err)
 {
-    return store->backend->read_relationships(store, sid, json, err);
+    return sqlite_read_relationships(store, sid, json, err);
 }
 
 int store_read_components(struct store *store, const char *sid, const char *node_id,
                           struct buf *json, struct error *err)
 {
-    return store->backend->read_components(store, sid, node_id, json, err);
+    return sqlite_read_components(store, sid, node_id, json, err);
 }
 
 int store_read_all_components(struct store *store, const char *sid, size_t offset, size_t limit,
                               struct buf *json, struct error *err)
 {
-    return store->backend->read_all_components(store, sid, offset, limit, json, err);
+    return sqlite_read_all_components(store, sid, offset, limit, json, err);
 }
 
 int store_read_node_texts(struct store *store, const char *sid, const char *node_id,
                           struct buf *json, struct error *err)
 {
-    return store->backend->read_node_texts(store, sid, node_id, json, err);
+    return sqlite_read_node_texts(store, sid, node_id, json, err);
 }
 
 int store_session(struct store *store, const char *sid, char *title, size_t size, int64_t *version,
                   struct error *err)
 {
-    return store->backend->session(store, sid, title, size, version, err);
+    return sqlite_session(store, sid, title, size, version, err);
 }
 
 int store_cursor(struct store *store, const char *sid, const char *node_id, int64_t *version,
                  struct error *err)
 {
-    return store->backend->cursor(store, sid, node_id, version, err);
+    return sqlite_cursor(store, sid, node_id, version, err);
 }
 
 int store_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct error *err)
 {
-    return store->backend->only_session(store, sid, err);
+    return sqlite_only_session(store, sid, err);
 }
 
 int store_session_of_node(struct store *store, const char *node_id, char sid[SESSION_ID_SIZE],
                           struct error *err)
 {
-    return store->backend->session_of_node(store, node_id, sid, err);
+    return sqlite_session_of_node(store, node_id, sid, err);
 }
 
 int store_node_title(struct store *store, const char *sid, const char *node_id, char *title,
                      size_t size, struct error *err)
 {
-    return store->backend->node_title(store, sid, node_id, title, size, err);
+    return sqlite_node_title(store, sid, node_id, title, size, err);
 }
 
 int store_read_outline(struct store *store, const char *sid, struct outline *outline,
                        struct error *err)
 {
-    return store->backend->read_outline(store, sid, outline, err);
+    return sqlite_read_outline(store, sid, outline, err);
 }
 
 void outline_finish(struct outline *outline)
@@ -112,98 +128,97 @@ void outline_finish(struct outline *outline)
 int store_session_create(struct store *store, const struct writer *writer, const char *title,
                          char sid[SESSION_ID_SIZE], struct error *err)
 {
-    return store->backend->session_create(store, writer, title, sid, err);
+    return sqlite_session_create(store, writer, title, sid, err);
 }
 
 int store_node_create(struct store *store, const struct writer *writer, const char *sid,
                       const json_t *node, struct error *err)
 {
-    return store->backend->node_create(store, writer, sid, node, err);
+    return sqlite_node_create(store, writer, sid, node, err);
 }
 
 int store_node_delete(struct store *store, const struct writer *writer, const char *sid,
                       const char *node_id, struct error *err)
 {
-    return store->backend->node_delete(store, writer, sid, node_id, err);
+    return sqlite_node_delete(store, writer, sid, node_id, err);
 }
 
 int store_node_texts(struct store *store, const struct writer *writer, const char *sid,
                      const char *node_id, const json_t *texts, struct error *err)
 {
-    return store->backend->node_texts(store, writer, sid, node_id, texts, err);
+    return sqlite_node_texts(store, writer, sid, node_id, texts, err);
 }
 
 int store_component_insert(struct store *store, const struct writer *writer, const char *sid,
                            const char *node_id, long position, const json_t *component,
                            struct component_state *state, struct error *err)
 {
-    return store->backend->component_insert(store, writer, sid, node_id, position, component, state,
-                                            err);
+    return sqlite_component_insert(store, writer, sid, node_id, position, component, state, err);
 }
 
 int store_components_append(struct store *store, const struct writer *writer, const char *sid,
                             const char *node_id, const json_t *components,
                             struct component_state *first, struct error *err)
 {
-    return store->backend->components_append(store, writer, sid, node_id, components, first, err);
+    return sqlite_components_append(store, writer, sid, node_id, components, first, err);
 }
 
 int store_component_update(struct store *store, const struct writer *writer, const char *sid,
                            const struct component_ref *ref, const json_t *changes, bool merge,
                            long expected_revision, struct component_state *state, struct error *err)
 {
-    return store->backend->component_update(store, writer, sid, ref, changes, merge,
-                                            expected_revision, state, err);
+    return sqlite_component_update(store, writer, sid, ref, changes, merge, expected_revision,
+                                   state, err);
 }
 
 int store_component_delete(struct store *store, const struct writer *writer, const char *sid,
                            const struct component_ref *ref, long expected_revision,
                            struct component_state *state, struct error *err)
 {
-    return store->backend->component_delete(store, writer, sid, ref, expected_revision, state, err);
+    return sqlite_component_delete(store, writer, sid, ref, expected_revision, state, err);
 }
 
 int store_components_replace(struct store *store, const struct writer *writer, const char *sid,
                              const char *node_id, const json_t *body, struct error *err)
 {
-    return store->backend->components_replace(store, writer, sid, node_id, body, err);
+    return sqlite_components_replace(store, writer, sid, node_id, body, err);
 }
 
 int store_relationship_create(struct store *store, const struct writer *writer, const char *sid,
                               const json_t *relationship, struct relationship_state *state,
                               struct error *err)
 {
-    return store->backend->relationship_create(store, writer, sid, relationship, state, err);
+    return sqlite_relationship_create(store, writer, sid, relationship, state, err);
 }
 
 int store_import_begin(struct store *store, const struct writer *writer, const char *title,
                        const json_t *further, bool relationships, char sid[SESSION_ID_SIZE],
                        struct error *err)
 {
-    return store->backend->import_begin(store, writer, title, further, relationships, sid, err);
+    return sqlite_import_begin(store, writer, title, further, relationships, sid, err);
 }
 
 int store_import_node(struct store *store, json_t *node, struct error *err)
 {
-    return store->backend->import_node(store, node, err);
+    return sqlite_import_node(store, node, err);
 }
 
 int store_import_component(struct store *store, json_t *component, struct error *err)
 {
-    return store->backend->import_component(store, component, err);
+    return sqlite_import_component(store, component, err);
 }
 
 int store_import_relationship(struct store *store, const json_t *relationship, struct error *err)
 {
-    return store->backend->import_relationship(store, relationship, err);
+    return sqlite_import_relationship(store, relationship, err);
 }
 
 int store_import_end(struct store *store, bool keep, struct error *err)
 {
-    return store->backend->import_end(store, keep, err);
+    return sqlite_import_end(store, keep, err);
 }
 
 int store_export(struct store *store, const char *sid, struct buf *text, struct error *err)
 {
-    return store->backend->export(store, sid, text, err);
+    return sqlite_export(store, sid, text, err);
 }

@@ -35,10 +35,36 @@ enum store_access { STORE_READ, STORE_WRITE };
 
 struct store;
 
+/* What a committed write changed; texts borrowed for the call. */
+enum store_target {
+    STORE_SESSION, /* itself: it is new, or gone, or so much changed that all is to be read anew */
+    STORE_NODES,
+    STORE_COMPONENTS, /* of node_id */
+    STORE_RELATIONSHIPS,
+    STORE_POSITIONS,
+};
+struct store_change {
+    enum store_target target;
+    const char *sid;
+    const char *node_id; /* of a node or its components; else NULL */
+    const char *who;
+};
+typedef void store_observer(void *user, const struct store_change *change);
+
 /* url: "sqlite:PATH". STORE_WRITE creates the file and its folder, and migrates; STORE_READ wants
  * it there. */
 struct store *store_open(const char *url, enum store_access access, struct error *err);
 void store_close(struct store *store); /* takes NULL */
+
+/* The observer is called on the store's thread after each commit, once for each thing changed. */
+void store_observe(struct store *store, store_observer *observer, void *user);
+
+/* All writes between begin and end are one transaction: readers see them, and they are durable,
+ * when the outermost end has returned 0. They nest: an inner end that does not keep takes back what
+ * came since its begin, and no more. A failed end has kept nothing. After a failed begin there is
+ * no end. */
+int store_begin(struct store *store, struct error *err);
+int store_end(struct store *store, bool keep, struct error *err);
 
 /* Who writes, for the change log. Texts borrowed for the call. */
 struct writer {
@@ -66,6 +92,8 @@ int store_read_components(struct store *store, const char *sid, const char *node
  * all. */
 int store_read_all_components(struct store *store, const char *sid, size_t offset, size_t limit,
                               struct buf *json, struct error *err);
+int store_read_positions(struct store *store, const char *sid, struct buf *json,
+                         struct error *err); /* {"session_id", "positions": {...}} */
 int store_read_node_texts(struct store *store, const char *sid, const char *node_id,
                           struct buf *json, struct error *err);
 
@@ -122,6 +150,27 @@ int store_node_create(struct store *store, const struct writer *writer, const ch
                       const json_t *node, struct error *err);
 int store_node_delete(struct store *store, const struct writer *writer, const char *sid,
                       const char *node_id, struct error *err);
+/* changes: {"title", "content_category", "raw_content", "chapter_id", further fields} as given;
+ * null takes a field away. expected_revision 0: not checked; ERROR_STALE says what the node is now.
+ */
+struct node_state {
+    char node_id[NODE_ID_MAX + 1];
+    char title[256]; /* cut at a UTF-8 boundary */
+    long revision;
+    size_t components, relationships; /* it has now; of a merge: that came over */
+    size_t left_out; /* of a merge: relationships that would repeat, or be its own */
+};
+int store_node_update(struct store *store, const struct writer *writer, const char *sid,
+                      const char *node_id, const json_t *changes, long expected_revision,
+                      struct node_state *state, struct error *err);
+/* node_id's components go behind those of into, its relationships become into's, and it is deleted.
+ */
+int store_node_merge(struct store *store, const struct writer *writer, const char *sid,
+                     const char *node_id, const char *into, long expected_revision,
+                     struct node_state *state, struct error *err);
+/* {"N001": {"x": 100.5, "y": 200.3}}; null takes one away; those not named keep. */
+int store_positions_write(struct store *store, const struct writer *writer, const char *sid,
+                          const json_t *positions, struct error *err);
 /* The four category texts, as given; others keep. */
 int store_node_texts(struct store *store, const struct writer *writer, const char *sid,
                      const char *node_id, const json_t *texts, struct error *err);
@@ -173,6 +222,10 @@ int store_component_delete(struct store *store, const struct writer *writer, con
 int store_components_replace(struct store *store, const struct writer *writer, const char *sid,
                              const char *node_id, const json_t *body, struct error *err);
 
+/* order: the old places (1-based, each once) in their new sequence. */
+int store_components_reorder(struct store *store, const struct writer *writer, const char *sid,
+                             const char *node_id, const json_t *order, struct error *err);
+
 struct relationship_state {
     int64_t id;
     char type[64];
@@ -188,5 +241,89 @@ struct relationship_state {
 int store_relationship_create(struct store *store, const struct writer *writer, const char *sid,
                               const json_t *relationship, struct relationship_state *state,
                               struct error *err);
+/* [{"from" or "from_node_id", "to" or "to_node_id", "type" or "relationship_type", "explanation",
+ * ...}]: all or none; an ERROR_INVALID or ERROR_CONFLICT names every bad one (capped). */
+int store_relationships_create(struct store *store, const struct writer *writer, const char *sid,
+                               const json_t *relationships, size_t *created, struct error *err);
+/* changes: {"relationship_type", "explanation", "confidence_score"} as given. */
+int store_relationship_update(struct store *store, const struct writer *writer, const char *sid,
+                              int64_t id, const json_t *changes, struct relationship_state *state,
+                              struct error *err);
+int store_relationship_delete(struct store *store, const struct writer *writer, const char *sid,
+                              int64_t id, struct relationship_state *state, struct error *err);
+/* The id of a relationship named by its ends and its type; ERROR_NOT_FOUND. */
+int store_relationship_find(struct store *store, const char *sid, const char *from, const char *to,
+                            const char *type, int64_t *id, struct error *err);
+
+/* ---- history: every write is in the change log, by change sets ---- */
+
+/* Change sets, newest first: {"session_id", "version", "changes": [{"change_set", "version" (its
+ * last), "at", "who", "undone_by" (or null), "what": "2 components of N007 changed", "entries":
+ * [{"version", "entity", "entity_id", "node_id", "op", "before", "after"}]}], "total"}. Texts in
+ * before and after are whole; entries are at most HISTORY_ENTRIES_CAP a change set, the rest
+ * counted in "entries_left_out". since: those after that version alone; before: those up to it, 0
+ * for all; node_id: those that touch it, or NULL. */
+struct history_page {
+    int64_t since, before;
+    const char *node_id;
+    size_t limit;       /* 1 to HISTORY_LIMIT_MAX */
+    bool without_texts; /* before and after are left out */
+};
+#define HISTORY_LIMIT_MAX   500
+#define HISTORY_ENTRIES_CAP 100
+int store_read_history(struct store *store, const char *sid, const struct history_page *page,
+                       struct buf *json, struct error *err);
+/* What is otherwise at version to than at version from, thing by thing: {"session_id", "from",
+ * "to", "differences": [{"entity", "entity_id", "node_id", "before", "after"}], "total"}; null:
+ * was not there. */
+int store_read_difference(struct store *store, const char *sid, int64_t from, int64_t to,
+                          struct buf *json, struct error *err);
+
+struct undo_state {
+    char change_set[80]; /* that was undone, or the last that restore took back */
+    char by_set[80];     /* that did it: undoing this one does it again */
+    char what[256];      /* in words, by titles */
+    size_t entries;      /* of the log, taken back */
+    int64_t version;     /* the session's now */
+};
+/* Takes back one change set; NULL: the last that is not undone, nor an undoing itself.
+ * ERROR_CONFLICT, and nothing is done, where something it changed was changed again since: says
+ * what, by whom. ERROR_NOT_FOUND where there is nothing to undo. */
+int store_undo(struct store *store, const struct writer *writer, const char *sid,
+               const char *change_set, struct undo_state *state, struct error *err);
+/* Brings the content back as it was at that version, in one change set; versions and times go on.
+ */
+int store_restore(struct store *store, const struct writer *writer, const char *sid,
+                  int64_t version, struct undo_state *state, struct error *err);
+
+/* ---- calls that carry a key are done once ---- */
+
+#define ANSWER_KEY_MAX  200               /* bytes */
+#define ANSWERS_KEPT_S  (24 * 3600)       /* at least; then they go with later ones */
+#define ANSWER_BODY_CAP ((size_t)1 << 20) /* a longer one is not kept: the call is told so */
+
+struct store_answer {
+    int status;
+    struct buf body; /* owned */
+};
+/* Within store_begin and store_end, before the call's writes. 1: it was done, answer has what it
+ * was told; 0: it was not; -1: ERROR_CONFLICT where the key was used for another call. fingerprint:
+ * of the whole call, text. */
+int store_answer_find(struct store *store, const char *key, const char *fingerprint,
+                      struct store_answer *answer, struct error *err);
+/* After them, in the same transaction: both are kept or none. */
+int store_answer_keep(struct store *store, const char *key, const char *fingerprint, int status,
+                      const char *body, size_t len, struct error *err);
+
+/* ---- keeping ---- */
+
+/* A copy of the whole store in a new file while others read and write. on_step (or NULL) is told
+ * how far it is, in pages. */
+int store_backup(struct store *store, const char *path,
+                 void (*on_step)(void *user, size_t done, size_t total), void *user,
+                 struct error *err);
+/* PRAGMA integrity_check and foreign_key_check: 0 when all is well; else ERROR_IO with the first
+ * findings. */
+int store_check(struct store *store, struct error *err);
 
 #endif

@@ -129,6 +129,11 @@ static void on_work(struct lane_job *job, void *context)
         fail(call, &err);
 }
 
+static void on_undone(struct lane_job *job, const struct error *err)
+{
+    fail((struct tool_call *)job, err);
+}
+
 static void on_lane_done(struct lane_job *job)
 {
     struct tool_call *call = (struct tool_call *)job;
@@ -204,6 +209,7 @@ void tool_call_start(struct tool_call *call)
     } else if (rc == 0) {
         call->job.work = on_work;
         call->job.done = on_lane_done;
+        call->job.undone = on_undone;
         rc = lane_submit(lane_for(call), &call->job, &err);
     }
     if (rc < 0) {

@@ -46,6 +46,13 @@ static void on_work(struct lane_job *lane_job, void *context)
     rest_handle(context, &rest, &job->response);
 }
 
+static void on_undone(struct lane_job *lane_job, const struct error *err)
+{
+    struct rest_job *job = (struct rest_job *)lane_job;
+
+    rest_answer_error(&job->response, err);
+}
+
 static void free_job(struct rest_job *job)
 {
     rest_response_finish(&job->response);
@@ -144,6 +151,7 @@ static void handle(struct exchange *exchange)
     }
     job->job.work = on_work;
     job->job.done = on_done;
+    job->job.undone = on_undone;
     job->exchange = exchange;
     job->request = *request;
     job->body = exchange_take_body(exchange);

@@ -112,7 +112,7 @@ int sqlite_import_end(struct store *base, bool keep, struct error *err)
              "{\"nodes\":%" PRId64 ",\"components\":%" PRId64 ",\"relationships\":%" PRId64 "}",
              store->import.nodes, store->import.components, store->import.relationships);
     if (keep)
-        rc = sqlite_log(store, write, "session", write->sid, "import", NULL, &log, err);
+        rc = sqlite_log(store, write, "session", write->sid, NULL, "import", NULL, &log, err);
     rc = sqlite_write_end(store, write, rc, err);
     buf_finish(&store->import.body);
     buf_init(&store->import.body, 0);

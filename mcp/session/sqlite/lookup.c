@@ -173,7 +173,7 @@ int sqlite_node_save(struct sqlite_store *store, const struct write *write, int6
                    row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping, &body,
                    (int64_t)row.flags, write->version, write->now) != 0)
         return -1;
-    return sqlite_log(store, write, "node", node_id, "update", &old, &new, err);
+    return sqlite_log(store, write, "node", node_id, node_id, "update", &old, &new, err);
 }
 
 /* The rare node that holds keys which a write to its components changes. */

@@ -69,7 +69,7 @@ static int prepare(struct sqlite_store *store, const char *path, struct error *e
     return schema_check(store->db, path, err);
 }
 
-static struct store *open_store(const char *path, enum store_access access, struct error *err)
+struct store *sqlite_open(const char *path, enum store_access access, struct error *err)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     struct sqlite_store *store;
@@ -93,8 +93,13 @@ static struct store *open_store(const char *path, enum store_access access, stru
         error_set(err, ERROR_MEMORY, "out of memory for a store");
         return NULL;
     }
-    store->base.backend = &store_backend_sqlite;
     store->access = access;
+    store->pending = pending_create();
+    if (!store->pending) {
+        free(store);
+        error_set(err, ERROR_MEMORY, "out of memory for a store");
+        return NULL;
+    }
     buf_init(&store->import.body, 0);
     if (sqlite3_open_v2(path, &store->db, flags, NULL) != SQLITE_OK) {
         sqlite_fail(store, err, "cannot open the store");
@@ -102,52 +107,21 @@ static struct store *open_store(const char *path, enum store_access access, stru
     } else if (prepare(store, path, err) == 0) {
         return &store->base;
     }
-    store_close(&store->base);
+    sqlite_close(&store->base);
     return NULL;
 }
 
-static void close_store(struct store *base)
+void sqlite_close(struct store *base)
 {
     struct sqlite_store *store = sqlite_of(base);
 
     if (store->import.active)
         sqlite_import_end(base, false, NULL);
     buf_finish(&store->import.body);
+    if (base->upstream)
+        base->upstream->close(base->upstream);
+    pending_destroy(store->pending);
     sqlite_finalize_all(store);
     sqlite3_close(store->db);
     free(store);
 }
-
-const struct store_backend store_backend_sqlite = {
-    .scheme = "sqlite:",
-    .open = open_store,
-    .close = close_store,
-    .read_sessions = sqlite_read_sessions,
-    .read_nodes = sqlite_read_nodes,
-    .read_relationships = sqlite_read_relationships,
-    .read_components = sqlite_read_components,
-    .read_all_components = sqlite_read_all_components,
-    .read_node_texts = sqlite_read_node_texts,
-    .session = sqlite_session,
-    .cursor = sqlite_cursor,
-    .only_session = sqlite_only_session,
-    .session_of_node = sqlite_session_of_node,
-    .node_title = sqlite_node_title,
-    .read_outline = sqlite_read_outline,
-    .session_create = sqlite_session_create,
-    .node_create = sqlite_node_create,
-    .node_delete = sqlite_node_delete,
-    .node_texts = sqlite_node_texts,
-    .component_insert = sqlite_component_insert,
-    .components_append = sqlite_components_append,
-    .component_update = sqlite_component_update,
-    .component_delete = sqlite_component_delete,
-    .components_replace = sqlite_components_replace,
-    .relationship_create = sqlite_relationship_create,
-    .import_begin = sqlite_import_begin,
-    .import_node = sqlite_import_node,
-    .import_component = sqlite_import_component,
-    .import_relationship = sqlite_import_relationship,
-    .import_end = sqlite_import_end,
-    .export = sqlite_export,
-};

@@ -71,6 +71,34 @@ static const char *const migrations[] = {
     "  before TEXT, after TEXT) STRICT;"
     "CREATE INDEX change_by_version ON change (session, version);"
     "CREATE INDEX change_by_set ON change (session, change_set);",
+    /* 2: whose component a change is of; what was undone; canvas positions; answers to calls that
+     * carried a key; what a service that is the truth calls our things. From here on a change keeps
+     * what was there before: what came after is the next change's before, or what is there now. */
+    "ALTER TABLE change ADD COLUMN node_id TEXT;"
+    "CREATE INDEX change_by_entity ON change (session, entity, entity_id);"
+    "CREATE TABLE undone ("
+    "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
+    "  change_set TEXT NOT NULL,"
+    "  by_set TEXT NOT NULL," /* the change set that undid it */
+    "  PRIMARY KEY (session, change_set)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE position ("
+    "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
+    "  node_id TEXT NOT NULL,"
+    "  body TEXT NOT NULL,"
+    "  PRIMARY KEY (session, node_id)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE answer ("
+    "  call_key TEXT PRIMARY KEY,"
+    "  fingerprint TEXT NOT NULL," /* of the call: a key is good for one */
+    "  status INTEGER NOT NULL,"
+    "  body TEXT NOT NULL,"
+    "  at INTEGER NOT NULL) STRICT;" /* Unix time, seconds */
+    "CREATE INDEX answer_by_time ON answer (at);"
+    "CREATE TABLE upstream_name ("
+    "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
+    "  kind TEXT NOT NULL,"
+    "  ours TEXT NOT NULL,"
+    "  theirs TEXT NOT NULL,"
+    "  PRIMARY KEY (session, kind, ours)) STRICT, WITHOUT ROWID;",
 };
 
 #define NEWEST ((int)(sizeof migrations / sizeof migrations[0]))

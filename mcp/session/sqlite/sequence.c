@@ -321,8 +321,8 @@ static int move_item(struct sqlite_store *store, const struct write *write, cons
     place_text(&before, node_id, item->place, sqlite_item_order(item));
     place_text(&after, node_id, place, order);
     if (log && item->component && item->place >= 0 &&
-        sqlite_log(store, write, "component", item->component_id, "renumber", &before, &after,
-                   err) != 0)
+        sqlite_log(store, write, "component", item->component_id, node_id, "renumber", &before,
+                   &after, err) != 0)
         return -1;
     if (item->component && (item->flags & ROW_ODD) && rewrite_odd(store, item, order, err) != 0)
         return -1;

@@ -15,7 +15,8 @@
 
 #include "mcp/session/row.h"
 #include "mcp/session/store.h"
-#include "mcp/session/store_backend.h"
+#include "mcp/session/sqlite/sqlite_functions.h"
+#include "mcp/session/store_private.h"
 #include "mcp/session/text.h"
 
 enum statement { /* their texts are one table in statement.c */
@@ -23,6 +24,9 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_BEGIN_WRITE,
                  SQL_COMMIT,
                  SQL_ROLLBACK,
+                 SQL_SAVEPOINT,
+                 SQL_SAVEPOINT_KEEP,
+                 SQL_SAVEPOINT_BACK,
                  SQL_SESSION_FIND,
                  SQL_SESSION_LIST,
                  SQL_SESSION_INSERT,
@@ -60,7 +64,8 @@ enum statement { /* their texts are one table in statement.c */
                  STATEMENT_COUNT
 };
 
-#define WHO_CAP 128 /* bytes of a writer's name that the change log keeps */
+#define SAVEPOINTS_CAP 8u  /* a group of calls, a change set, an operation, a write */
+#define WHO_CAP        128 /* bytes of a writer's name that the change log keeps */
 
 /* A write transaction on one session. */
 struct write {
@@ -78,7 +83,10 @@ struct sqlite_store {
     sqlite3 *db;
     sqlite3_stmt *statements[STATEMENT_COUNT]; /* prepared when first asked for */
     enum store_access access;
-    struct { /* an import under way */
+    unsigned depth;               /* open write transactions, one in the other */
+    size_t marks[SAVEPOINTS_CAP]; /* of pending, where each began */
+    struct pending *pending;      /* what the outermost one has changed so far */
+    struct {                      /* an import under way */
         bool active;
         struct write write;
         int64_t node, node_place, component_place, relationship_place;
@@ -138,10 +146,23 @@ int sqlite_write_begin_session(struct sqlite_store *store, const struct writer *
 int sqlite_write_end(struct sqlite_store *store, const struct write *write, int rc,
                      struct error *err);
 
-/* A row of the change log. before and after: JSON text, or NULL. */
+/* A row of the change log. node_id: of the node, or of the node whose component it is; else NULL.
+ * before and after: JSON text, or NULL. */
 int sqlite_log(struct sqlite_store *store, const struct write *write, const char *entity,
-               const char *entity_id, const char *op, const struct buf *before,
+               const char *entity_id, const char *node_id, const char *op, const struct buf *before,
                const struct buf *after, struct error *err);
+
+/* ---- pending.c: what the open transaction has changed, for the store's observer ---- */
+
+struct pending *pending_create(void);
+void pending_destroy(struct pending *pending); /* takes NULL */
+/* Where a savepoint begins, for pending_forget. */
+size_t pending_mark(const struct pending *pending);
+void pending_add(struct pending *pending, const struct write *write, enum store_target target,
+                 const char *node_id);
+void pending_forget(struct pending *pending, size_t mark);
+/* Tells the observer, and empties. */
+void pending_tell(struct pending *pending, const struct store *store);
 
 /* ---- lookup.c ---- */
 
@@ -232,42 +253,8 @@ int64_t sqlite_item_order(const struct sequence_item *item);
 int sqlite_sequence_renumber(struct sqlite_store *store, const struct write *write, int64_t node,
                              const char *node_id, struct sequence *sequence, struct error *err);
 
-/* ---- the store's functions, by file ---- */
+/* ---- write_component.c, for replace.c too ---- */
 
-/* read.c */
-int sqlite_read_sessions(struct store *store, struct buf *json, struct error *err);
-int sqlite_read_nodes(struct store *store, const char *sid, struct buf *json, struct error *err);
-int sqlite_read_relationships(struct store *store, const char *sid, struct buf *json,
-                              struct error *err);
-int sqlite_read_node_texts(struct store *store, const char *sid, const char *node_id,
-                           struct buf *json, struct error *err);
-int sqlite_session(struct store *store, const char *sid, char *title, size_t size, int64_t *version,
-                   struct error *err);
-int sqlite_cursor(struct store *store, const char *sid, const char *node_id, int64_t *version,
-                  struct error *err);
-int sqlite_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct error *err);
-int sqlite_session_of_node(struct store *store, const char *node_id, char sid[SESSION_ID_SIZE],
-                           struct error *err);
-int sqlite_node_title(struct store *store, const char *sid, const char *node_id, char *title,
-                      size_t size, struct error *err);
-/* read_components.c */
-int sqlite_read_components(struct store *store, const char *sid, const char *node_id,
-                           struct buf *json, struct error *err);
-int sqlite_read_all_components(struct store *store, const char *sid, size_t offset, size_t limit,
-                               struct buf *json, struct error *err);
-/* outline.c */
-int sqlite_read_outline(struct store *store, const char *sid, struct outline *outline,
-                        struct error *err);
-/* write_node.c */
-int sqlite_session_create(struct store *store, const struct writer *writer, const char *title,
-                          char sid[SESSION_ID_SIZE], struct error *err);
-int sqlite_node_create(struct store *store, const struct writer *writer, const char *sid,
-                       const json_t *node, struct error *err);
-int sqlite_node_delete(struct store *store, const struct writer *writer, const char *sid,
-                       const char *node_id, struct error *err);
-int sqlite_node_texts(struct store *store, const struct writer *writer, const char *sid,
-                      const char *node_id, const json_t *texts, struct error *err);
-/* write_component.c, where the first two serve replace.c too */
 /* A write to the components of one node: transaction, node and sequence. On -1 nothing is open. */
 struct component_write {
     struct write write;
@@ -283,35 +270,5 @@ int sqlite_component_write_end(struct sqlite_store *store, struct component_writ
 int sqlite_log_component(struct sqlite_store *store, const struct component_write *work,
                          const struct sequence_item *before, const struct sequence_item *after,
                          struct error *err);
-int sqlite_component_insert(struct store *store, const struct writer *writer, const char *sid,
-                            const char *node_id, long position, const json_t *component,
-                            struct component_state *state, struct error *err);
-int sqlite_components_append(struct store *store, const struct writer *writer, const char *sid,
-                             const char *node_id, const json_t *components,
-                             struct component_state *first, struct error *err);
-int sqlite_component_update(struct store *store, const struct writer *writer, const char *sid,
-                            const struct component_ref *ref, const json_t *changes, bool merge,
-                            long expected_revision, struct component_state *state,
-                            struct error *err);
-int sqlite_component_delete(struct store *store, const struct writer *writer, const char *sid,
-                            const struct component_ref *ref, long expected_revision,
-                            struct component_state *state, struct error *err);
-/* replace.c */
-int sqlite_components_replace(struct store *store, const struct writer *writer, const char *sid,
-                              const char *node_id, const json_t *body, struct error *err);
-/* write_relationship.c */
-int sqlite_relationship_create(struct store *store, const struct writer *writer, const char *sid,
-                               const json_t *relationship, struct relationship_state *state,
-                               struct error *err);
-/* import.c */
-int sqlite_import_begin(struct store *store, const struct writer *writer, const char *title,
-                        const json_t *further, bool relationships, char sid[SESSION_ID_SIZE],
-                        struct error *err);
-int sqlite_import_node(struct store *store, json_t *node, struct error *err);
-int sqlite_import_component(struct store *store, json_t *component, struct error *err);
-int sqlite_import_relationship(struct store *store, const json_t *relationship, struct error *err);
-int sqlite_import_end(struct store *store, bool keep, struct error *err);
-/* export.c */
-int sqlite_export(struct store *store, const char *sid, struct buf *text, struct error *err);
 
 #endif

@@ -13,6 +13,9 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_BEGIN_WRITE] = "BEGIN IMMEDIATE",
     [SQL_COMMIT] = "COMMIT",
     [SQL_ROLLBACK] = "ROLLBACK",
+    [SQL_SAVEPOINT] = "SAVEPOINT inner_write",
+    [SQL_SAVEPOINT_KEEP] = "RELEASE inner_write",
+    [SQL_SAVEPOINT_BACK] = "ROLLBACK TO inner_write",
 
     [SQL_SESSION_FIND] =
         "SELECT key, version, flags, title, further FROM session WHERE session_id = ?1",
@@ -88,8 +91,8 @@ static const char *const texts[STATEMENT_COUNT] = {
         "SELECT coalesce(max(place), -1) FROM relationship WHERE session = ?1",
 
     [SQL_CHANGE_INSERT] = "INSERT INTO change (session, version, change_set, at, who, entity, "
-                          "entity_id, op, before, after)"
-                          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                          "entity_id, node_id, op, before, after)"
+                          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
 };
 
 int sqlite_fail(struct sqlite_store *store, struct error *err, const char *what)

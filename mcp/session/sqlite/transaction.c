@@ -26,13 +26,83 @@ static void roll_back(struct sqlite_store *store)
 
 int sqlite_read_begin(struct sqlite_store *store, struct error *err)
 {
+    if (store->depth > 0) /* what is being written is what is read */
+        return 0;
     return sqlite_run(store, err, SQL_BEGIN, "");
 }
 
 int sqlite_read_end(struct sqlite_store *store, int rc)
 {
-    roll_back(store);
+    if (store->depth > 0)
+        reset_all(store);
+    else
+        roll_back(store);
     return rc;
+}
+
+/* ---- write transactions, one in the other: the outermost is one of the database, the others are
+ * savepoints ---- */
+
+int sqlite_begin(struct store *base, struct error *err)
+{
+    struct sqlite_store *store = sqlite_of(base);
+
+    if (store->access != STORE_WRITE)
+        return error_set(err, ERROR_INTERNAL, "the store was opened for reading only");
+    if (store->depth == SAVEPOINTS_CAP)
+        return error_set(err, ERROR_INTERNAL, "transactions nest deeper than %u", SAVEPOINTS_CAP);
+    if (sqlite_run(store, err, store->depth == 0 ? SQL_BEGIN_WRITE : SQL_SAVEPOINT, "") != 0)
+        return -1;
+    store->marks[store->depth++] = pending_mark(store->pending);
+    return 0;
+}
+
+static int end_inner(struct sqlite_store *store, bool keep, struct error *err)
+{
+    int rc;
+
+    if (sqlite3_get_autocommit(store->db)) /* a full disk, say: SQLite has ended it all */
+        return error_set(err, ERROR_IO, "the transaction was lost, nothing of it is kept");
+    if (!keep) {
+        pending_forget(store->pending, store->marks[store->depth]);
+        if (sqlite_run(store, err, SQL_SAVEPOINT_BACK, "") != 0)
+            return -1;
+    }
+    rc = sqlite_run(store, err, SQL_SAVEPOINT_KEEP, "");
+    return rc;
+}
+
+static int end_outermost(struct sqlite_store *store, bool keep, struct error *err)
+{
+    struct upstream *upstream = store->base.upstream;
+    int rc = 0;
+
+    if (keep && sqlite3_get_autocommit(store->db))
+        rc = error_set(err, ERROR_IO, "the transaction was lost, nothing of it is kept");
+    if (keep && rc == 0 && upstream) {
+        store->depth++; /* what it reads is read within this transaction */
+        rc = upstream->push(upstream, &store->base, err);
+        store->depth--;
+        reset_all(store);
+    }
+    if (keep && rc == 0)
+        rc = sqlite_run(store, err, SQL_COMMIT, "");
+    if (keep && rc == 0) {
+        pending_tell(store->pending, &store->base);
+        return 0;
+    }
+    roll_back(store);
+    pending_forget(store->pending, 0);
+    return rc;
+}
+
+int sqlite_end(struct store *base, bool keep, struct error *err)
+{
+    struct sqlite_store *store = sqlite_of(base);
+
+    reset_all(store);
+    store->depth--;
+    return store->depth > 0 ? end_inner(store, keep, err) : end_outermost(store, keep, err);
 }
 
 static int fill_write(struct sqlite_store *store, const struct writer *writer, const char *sid,
@@ -62,12 +132,10 @@ static int fill_write(struct sqlite_store *store, const struct writer *writer, c
 int sqlite_write_begin(struct sqlite_store *store, const struct writer *writer, const char *sid,
                        struct write *write, struct error *err)
 {
-    if (store->access != STORE_WRITE)
-        return error_set(err, ERROR_INTERNAL, "the store was opened for reading only");
-    if (sqlite_run(store, err, SQL_BEGIN_WRITE, "") != 0)
+    if (sqlite_begin(&store->base, err) != 0)
         return -1;
     if (fill_write(store, writer, sid, write, err) != 0) {
-        roll_back(store);
+        sqlite_end(&store->base, false, NULL);
         return -1;
     }
     return 0;
@@ -80,7 +148,7 @@ int sqlite_write_begin_session(struct sqlite_store *store, const struct writer *
         return -1;
     if (write->expected_cursor == 0 || write->expected_cursor == write->version - 1)
         return 0;
-    roll_back(store);
+    sqlite_end(&store->base, false, NULL);
     return error_set(err, ERROR_STALE, "the session has changed since it was read");
 }
 
@@ -92,21 +160,41 @@ int sqlite_write_end(struct sqlite_store *store, const struct write *write, int 
         rc = sqlite_run(store, err, SQL_SESSION_TOUCH, "iis", write->session, write->version,
                         write->now);
     }
-    if (rc == 0)
-        rc = sqlite_run(store, err, SQL_COMMIT, "");
-    if (rc != 0)
-        roll_back(store);
+    if (sqlite_end(&store->base, rc == 0, rc == 0 ? err : NULL) != 0)
+        rc = -1;
     return rc;
 }
 
+/* What a row of the log means to those who look on. */
+static const struct {
+    const char *entity;
+    enum store_target target;
+} targets[] = {
+    {"node", STORE_NODES},
+    {"component", STORE_COMPONENTS},
+    {"relationship", STORE_RELATIONSHIPS},
+    {"position", STORE_POSITIONS},
+    {"session", STORE_SESSION},
+};
+
+static enum store_target target_of(const char *entity)
+{
+    size_t i = 0;
+
+    while (i + 1 < sizeof targets / sizeof targets[0] && strcmp(targets[i].entity, entity) != 0)
+        i++;
+    return targets[i].target;
+}
+
 int sqlite_log(struct sqlite_store *store, const struct write *write, const char *entity,
-               const char *entity_id, const char *op, const struct buf *before,
+               const char *entity_id, const char *node_id, const char *op, const struct buf *before,
                const struct buf *after, struct error *err)
 {
     if ((before && buf_check(before, "a change", err) != 0) ||
         (after && buf_check(after, "a change", err) != 0))
         return -1;
-    return sqlite_run(store, err, SQL_CHANGE_INSERT, "iissssssbb", write->session, write->version,
-                      write->change_set, write->now, write->who, entity, entity_id, op, before,
-                      after);
+    pending_add(store->pending, write, target_of(entity), node_id);
+    return sqlite_run(store, err, SQL_CHANGE_INSERT, "iisssssssbb", write->session, write->version,
+                      write->change_set, write->now, write->who, entity, entity_id, node_id, op,
+                      before, after);
 }

@@ -56,8 +56,8 @@ int sqlite_log_component(struct sqlite_store *store, const struct component_writ
         sqlite_component_log_text(&old, work->node_id, before);
     if (after)
         sqlite_component_log_text(&new, work->node_id, after);
-    return sqlite_log(store, &work->write, "component", (after ? after : before)->component_id, op,
-                      before ? &old : NULL, after ? &new : NULL, err);
+    return sqlite_log(store, &work->write, "component", (after ? after : before)->component_id,
+                      work->node_id, op, before ? &old : NULL, after ? &new : NULL, err);
 }
 
 static void fill_state(const struct component_write *work, const struct sequence_item *item,

@@ -50,7 +50,8 @@ static int insert_node(struct sqlite_store *store, const struct write *write, js
                    write->version, write->now, write->now, &body, (int64_t)row.flags) != 0)
         return -1;
     sqlite_node_log_text(&log, place, node);
-    return sqlite_log(store, write, "node", row.node_id.text, "insert", NULL, &log, err);
+    return sqlite_log(store, write, "node", row.node_id.text, row.node_id.text, "insert", NULL,
+                      &log, err);
 }
 
 int sqlite_node_create(struct store *base, const struct writer *writer, const char *sid,
@@ -118,7 +119,8 @@ int sqlite_session_create(struct store *base, const struct writer *writer, const
                    title && *title ? title : DEFAULT_TITLE, (int64_t)SESSION_RELATIONSHIPS, &log,
                    write.now) == 0) {
         write.session = sqlite3_last_insert_rowid(store->db);
-        rc = sqlite_log(store, &write, "session", uuid, "create", NULL, &log, err);
+        memcpy(write.sid, uuid, sizeof uuid);
+        rc = sqlite_log(store, &write, "session", uuid, NULL, "create", NULL, &log, err);
     }
     if (rc == 0)
         rc = insert_first_nodes(store, &write, err);
@@ -161,7 +163,7 @@ static int delete_relationships(struct sqlite_store *store, const struct write *
         buf_adds(&before, sqlite_text(statement, 1));
         buf_addc(&before, '}');
         snprintf(id, sizeof id, "%lld", (long long)key);
-        if (sqlite_log(store, write, "relationship", id, "delete", &before, NULL, err) != 0 ||
+        if (sqlite_log(store, write, "relationship", id, NULL, "delete", &before, NULL, err) != 0 ||
             sqlite_run(store, err, SQL_RELATIONSHIP_DELETE, "i", key) != 0)
             return -1;
     }
@@ -188,7 +190,7 @@ static int delete_node(struct sqlite_store *store, const struct write *write, co
     if (twins == 1 && delete_relationships(store, write, node_id, err) != 0)
         return -1;
     sqlite_node_log_text(&before, place, object);
-    if (sqlite_log(store, write, "node", node_id, "delete", &before, NULL, err) != 0)
+    if (sqlite_log(store, write, "node", node_id, node_id, "delete", &before, NULL, err) != 0)
         return -1;
     return sqlite_run(store, err, SQL_NODE_DELETE, "i", node.key);
 }

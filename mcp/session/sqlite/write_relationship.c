@@ -124,7 +124,7 @@ static int list_relationships(struct sqlite_store *store, const struct write *wr
     if (sqlite_run(store, err, SQL_SESSION_SET_FURTHER, "ibi", write->session, &after,
                    (int64_t)(flags | SESSION_RELATIONSHIPS)) != 0)
         return -1;
-    return sqlite_log(store, write, "session", write->sid, "update", &log, &after, err);
+    return sqlite_log(store, write, "session", write->sid, NULL, "update", &log, &after, err);
 }
 
 static int insert(struct sqlite_store *store, const struct write *write, const json_t *relationship,
@@ -154,7 +154,7 @@ static int insert(struct sqlite_store *store, const struct write *write, const j
     buf_add(&log, body.data, body.len);
     buf_addc(&log, '}');
     snprintf(id, sizeof id, "%" PRId64, *key);
-    return sqlite_log(store, write, "relationship", id, "insert", NULL, &log, err);
+    return sqlite_log(store, write, "relationship", id, NULL, "insert", NULL, &log, err);
 }
 
 static int create(struct sqlite_store *store, const struct write *write, const json_t *relationship,

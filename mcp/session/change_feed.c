@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mcp/session/change_feed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct change_feed {
+    struct mailbox *mailbox;
+    LIST_HEAD(, change_listener) listeners;
+};
+
+/* One change on its way; owns its texts, which stand behind it. */
+struct letter {
+    struct mail mail;
+    struct change_feed *feed;
+    struct store_change change;
+    char text[];
+};
+
+struct change_feed *change_feed_create(struct mailbox *mailbox, struct error *err)
+{
+    struct change_feed *feed = calloc(1, sizeof *feed);
+
+    if (!feed) {
+        error_set(err, ERROR_MEMORY, "out of memory for the feed of changes");
+        return NULL;
+    }
+    feed->mailbox = mailbox;
+    LIST_INIT(&feed->listeners);
+    return feed;
+}
+
+void change_feed_destroy(struct change_feed *feed)
+{
+    free(feed);
+}
+
+static void open_letter(void *arg)
+{
+    struct letter *letter = arg;
+    struct change_listener *listener;
+
+    LIST_FOREACH(listener, &letter->feed->listeners, link)
+    listener->on_change(listener, &letter->change);
+    free(letter);
+}
+
+/* Puts text at *to, and *to behind it. */
+static const char *keep(char **to, const char *text)
+{
+    char *at = *to;
+
+    if (!text)
+        return NULL;
+    *to = stpcpy(at, text) + 1;
+    return at;
+}
+
+static size_t size_of(const char *text)
+{
+    return text ? strlen(text) + 1 : 0;
+}
+
+static void on_commit(void *user, const struct store_change *change)
+{
+    struct change_feed *feed = user;
+    struct letter *letter;
+    char *at;
+
+    letter = calloc(1, sizeof *letter + size_of(change->sid) + size_of(change->node_id) +
+                           size_of(change->who));
+    if (!letter)
+        return; /* the write stands; an onlooker sees it when it next reads */
+    letter->feed = feed;
+    letter->mail.open = open_letter;
+    letter->mail.arg = letter;
+    letter->change = *change;
+    at = letter->text;
+    letter->change.sid = keep(&at, change->sid);
+    letter->change.node_id = keep(&at, change->node_id);
+    letter->change.who = keep(&at, change->who);
+    mailbox_post(feed->mailbox, &letter->mail);
+}
+
+void change_feed_attach(struct change_feed *feed, struct store *store)
+{
+    store_observe(store, on_commit, feed);
+}
+
+void change_feed_listen(struct change_feed *feed, struct change_listener *listener)
+{
+    LIST_INSERT_HEAD(&feed->listeners, listener, link);
+}
+
+void change_feed_leave(struct change_listener *listener)
+{
+    LIST_REMOVE(listener, link);
+}

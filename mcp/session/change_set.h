@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A change set: a list of operations done as one, or looked at without being done. Operations are
+ * the rows of one const table; their members have the names that the tools have for the same thing:
+ *
+ * {"op": "create_node", "node_id", "title", further fields}
+ * {"op": "rename_node", "node_id", "title", "expected_revision"}
+ * {"op": "edit_node", "node_id", fields, "expected_revision"}
+ * {"op": "delete_node", "node_id"}
+ * {"op": "merge_nodes", "node_id", "into_node_id", "expected_revision"}
+ * {"op": "create_component", "node_id", "component_type", "parameters", "position"}
+ * {"op": "edit_component", "node_id", "component_id" or "component_order", "new_parameters",
+ *  "expected_revision"}
+ * {"op": "delete_component", "node_id", "component_id" or "component_order", "expected_revision"}
+ * {"op": "reorder_components", "node_id", "order": [3, 1, 2]}
+ * {"op": "create_relationship", "from_node_id", "to_node_id", "relationship_type", "explanation"}
+ * {"op": "edit_relationship", "id", or both ends and "relationship_type"; "new_type",
+ *  "explanation", "confidence_score"}
+ * {"op": "delete_relationship", "id", or both ends and "relationship_type"}
+ */
+#ifndef LECTERN_SESSION_CHANGE_SET_H
+#define LECTERN_SESSION_CHANGE_SET_H
+
+#include <stdbool.h>
+
+#include "mcp/session/store.h"
+
+#define CHANGE_SET_OPERATIONS_MAX 500
+
+struct change_set {
+    const json_t *operations; /* borrowed */
+    bool dry_run;
+    bool keep_going; /* a bad operation is left out and named; else nothing is done */
+};
+
+/* What became of it, and what the effect on the graph is reckoned from. */
+struct change_set_outcome {
+    char change_set[80];
+    int64_t version; /* the session's afterwards */
+    size_t done, bad;
+    struct buf results; /* JSON array, one an operation: {"op", "ok", "message", ids}; owned */
+    struct outline before, after; /* the graph; empty where no operation touches it */
+    bool touches_graph;
+};
+
+/* On a store opened for writing. -1 where an operation is bad and keep_going is not set: err names
+ * it ("operations.3: ..."), and all the bad ones that can be told; nothing is done. Otherwise
+ * *outcome wants change_set_outcome_finish. */
+int change_set_apply(struct store *store, const struct writer *writer, const char *sid,
+                     const struct change_set *set, struct change_set_outcome *outcome,
+                     struct error *err);
+void change_set_outcome_finish(struct change_set_outcome *outcome);
+
+/* Appends the schema of one operation, for the tool and for the API's description. */
+void change_set_operation_schema(struct buf *to);
+
+/* ---- change_effect.c, on the graph lane ---- */
+
+/* What a change set does to the graph: {"new_cycles": [[{"node_id", "title"}...]], "cut_off":
+ * [{...}], "longest_chain": {"before", "after"}, "downstream": [{...}], "downstream_total"}; and in
+ * words, "" where there is no news. Lists are capped, their totals told. */
+int change_effect(const struct outline *before, const struct outline *after, struct buf *json,
+                  struct buf *words, struct error *err);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Forms in which a curriculum comes and goes besides our own JSON: a row and a file each. Every one
+ * is turned into the value of a curriculum file (curriculum_file.h), or made from it; what a form
+ * cannot hold is said, not dropped in silence. Pure but for the files they name.
+ */
+#ifndef LECTERN_SESSION_FORMAT_H
+#define LECTERN_SESSION_FORMAT_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+#include "helpers/base/buf.h"
+#include "helpers/base/error.h"
+
+#define FORMAT_FILES_CAP  100000u /* of one folder */
+#define FORMAT_LOSSES_CAP 50u     /* told one by one; all are counted */
+
+/* What the form could not hold, or what was read otherwise than it stood there. */
+struct format_report {
+    size_t losses;
+    struct buf text; /* one a line; owned */
+};
+void format_report_finish(struct format_report *report);
+void format_loss(struct format_report *report, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+struct format {
+    const char *name; /* "json", "csv", "case", "markdown" */
+    const char *what; /* "a pair of CSV files: nodes and relationships", for the help */
+    /* Whether the path looks like it: by its name, and by what is in a folder. */
+    bool (*looks_like)(const char *path);
+    /* The value of a curriculum file; NULL with err, which names file and line. */
+    json_t *(*read)(const char *path, struct format_report *report, struct error *err);
+    /* Writes the file, files or folder at path, whole or not at all. */
+    int (*write)(const json_t *curriculum, const char *path, struct format_report *report,
+                 struct error *err);
+};
+
+extern const struct format *const formats[]; /* NULL-terminated */
+const struct format *format_find(const char *name);
+const struct format *format_of_path(const char *path); /* JSON where none looks like it */
+const char *format_names(void);                        /* "json, csv, case, markdown" */
+
+#endif
