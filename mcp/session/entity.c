@@ -220,7 +220,8 @@ static int check_types_agree(const json_t *component, const char *loc, struct er
 static int check_component(const json_t *component, const char *loc, struct error *err)
 {
     struct problems problems;
-    struct error found = {0};
+    struct faults each;
+    struct error found = {.faults = faults_clear(&each)};
 
     problems_begin(&problems, loc);
     if (check_types_agree(component, loc, &found) != 0)
@@ -381,7 +382,8 @@ json_t *entity_relationship(const json_t *input, const char *who, const char *no
     json_t *relationship = NULL;
     const json_t *type, *from, *to;
     struct problems problems;
-    struct error found = {0};
+    struct faults each;
+    struct error found = {.faults = faults_clear(&each)};
 
     if (!given)
         return NULL;
