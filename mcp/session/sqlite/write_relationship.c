@@ -80,8 +80,7 @@ static int check_end(struct sqlite_store *store, int64_t session, const json_t *
                      struct error *err)
 {
     const char *spelled = json_object_get(input, name) ? name : brief;
-    struct faults each;
-    struct error found = {.faults = faults_clear(&each)};
+    struct error found = {0};
     struct node_found node;
     char field[ERROR_LOC_CAP];
     int64_t twins;
@@ -94,7 +93,7 @@ static int check_end(struct sqlite_store *store, int64_t session, const json_t *
     bulk->wrong++;
     if (bulk->looked_up++ < PROBLEMS_LISTED_CAP)
         sqlite_node_find(store, session, node_id, &node, &found);
-    problems_add(&bulk->problems, field, "%s", found.text);
+    problems_add(&bulk->problems, field, "%s", *found.text ? found.text : "is no node");
     return 0;
 }
 
