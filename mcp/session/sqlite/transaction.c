@@ -190,10 +190,13 @@ int sqlite_log(struct sqlite_store *store, const struct write *write, const char
                const char *entity_id, const char *node_id, const char *op, const struct buf *before,
                const struct buf *after, struct error *err)
 {
+    enum store_target target;
+
     if ((before && buf_check(before, "a change", err) != 0) ||
         (after && buf_check(after, "a change", err) != 0))
         return -1;
-    pending_add(store->pending, write, target_of(entity), node_id);
+    target = target_of(entity);
+    pending_add(store->pending, write, target, target == STORE_POSITIONS ? NULL : node_id);
     return sqlite_run(store, err, SQL_CHANGE_INSERT, "iisssssssbb", write->session, write->version,
                       write->change_set, write->now, write->who, entity, entity_id, node_id, op,
                       before, after);
