@@ -35,7 +35,8 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_NODE_FIND] =
         "SELECT key, cursor, revision, place, title FROM node WHERE node_id = ?2 AND session = ?1"
         " ORDER BY place LIMIT 1",
-    [SQL_NODE_BY_KEY] = "SELECT body, flags, title, place FROM node WHERE key = ?1",
+    [SQL_NODE_BY_KEY] = "SELECT body, flags, title, place, revision,"
+                        " created_at, session, node_id FROM node WHERE key = ?1",
     [SQL_NODE_LIST] = "SELECT body, flags, created_at, last_modified, key FROM node WHERE session "
                       "= ?1 ORDER BY place",
     [SQL_NODE_PAGE] = "SELECT key, node_id, title FROM node WHERE session = ?1 AND flags & 1 = 0"
@@ -77,8 +78,9 @@ static const char *const texts[STATEMENT_COUNT] = {
 
     [SQL_RELATIONSHIP_LIST] = "SELECT body, flags, key, from_id, to_id, type FROM relationship "
                               "WHERE session = ?1 ORDER BY place",
-    [SQL_RELATIONSHIP_OF_NODE] = "SELECT key, body, place FROM relationship WHERE session = ?1"
-                                 " AND (from_id = ?2 OR to_id = ?2) ORDER BY place",
+    [SQL_RELATIONSHIP_OF_NODE] = "SELECT key, body, place, revision FROM relationship"
+                                 " WHERE session = ?1 AND (from_id = ?2 OR to_id = ?2)"
+                                 " ORDER BY place, key",
     [SQL_RELATIONSHIP_FIND] = "SELECT key FROM relationship WHERE session = ?1 AND from_id = ?2"
                               " AND to_id = ?3 AND type = ?4 LIMIT 1",
     [SQL_RELATIONSHIP_NEEDED_BY] = "SELECT DISTINCT to_id FROM relationship WHERE session = ?1"
@@ -89,6 +91,9 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_RELATIONSHIP_DELETE] = "DELETE FROM relationship WHERE key = ?1",
     [SQL_RELATIONSHIP_LAST_PLACE] =
         "SELECT coalesce(max(place), -1) FROM relationship WHERE session = ?1",
+
+    [SQL_POSITION_FIND] = "SELECT body FROM position WHERE session = ?1 AND node_id = ?2",
+    [SQL_POSITION_DELETE] = "DELETE FROM position WHERE session = ?1 AND node_id = ?2",
 
     [SQL_CHANGE_INSERT] = "INSERT INTO change (session, version, change_set, at, who, entity, "
                           "entity_id, node_id, op, before, after)"

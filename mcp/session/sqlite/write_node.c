@@ -35,7 +35,6 @@ static int insert_node(struct sqlite_store *store, const struct write *write, js
     int64_t place;
 
     buf_init(&body, ENTITY_SIZE_MAX);
-    buf_init(&log, 0);
     if (read_number(store, SQL_NODE_LAST_PLACE, write->session, NULL, &place, err) != 0)
         return -1;
     place++;
@@ -49,7 +48,8 @@ static int insert_node(struct sqlite_store *store, const struct write *write, js
                    row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
                    write->version, write->now, write->now, &body, (int64_t)row.flags) != 0)
         return -1;
-    sqlite_node_log_text(&log, place, node);
+    if (sqlite_node_text(store, sqlite3_last_insert_rowid(store->db), &log, err) != 0)
+        return -1;
     return sqlite_log(store, write, "node", row.node_id.text, row.node_id.text, "insert", NULL,
                       &log, err);
 }
@@ -138,6 +138,8 @@ static int delete_components(struct sqlite_store *store, const struct write *wri
     struct component_write work = {.write = *write, .node_id = node_id};
     int rc = sqlite_sequence_read(store, node, &work.sequence, err);
 
+    work.node.key = node;
+    work.sequence.dense = false; /* each goes from its own place */
     for (size_t i = 0; rc == 0 && i < work.sequence.count; i++)
         rc = sqlite_log_component(store, &work, &work.sequence.items[i], NULL, err);
     sqlite_sequence_finish(&work.sequence);
@@ -158,8 +160,9 @@ static int delete_relationships(struct sqlite_store *store, const struct write *
         char id[32];
 
         buf_init(&before, 0);
-        buf_addf(&before, "{\"place\":%lld,\"relationship\":",
-                 (long long)sqlite3_column_int64(statement, 2));
+        buf_addf(&before, "{\"place\":%lld,\"revision\":%lld,\"relationship\":",
+                 (long long)sqlite3_column_int64(statement, 2),
+                 (long long)sqlite3_column_int64(statement, 3));
         buf_adds(&before, sqlite_text(statement, 1));
         buf_addc(&before, '}');
         snprintf(id, sizeof id, "%lld", (long long)key);
@@ -170,27 +173,46 @@ static int delete_relationships(struct sqlite_store *store, const struct write *
     return row;
 }
 
+static int delete_position(struct sqlite_store *store, const struct write *write,
+                           const char *node_id, struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_POSITION_FIND, err);
+    struct buf before BUF_AUTO = {0};
+    struct row_text body;
+    int row;
+
+    if (!statement || sqlite_bind(store, statement, err, "is", write->session, node_id) != 0)
+        return -1;
+    row = sqlite_next(store, statement, err);
+    if (row <= 0)
+        return row;
+    body = sqlite_row_text(statement, 0);
+    buf_adds(&before, "{\"position\":");
+    buf_add(&before, body.text, body.len);
+    buf_addc(&before, '}');
+    sqlite3_reset(statement);
+    if (sqlite_run(store, err, SQL_POSITION_DELETE, "is", write->session, node_id) != 0)
+        return -1;
+    return sqlite_log(store, write, "position", node_id, node_id, "delete", &before, NULL, err);
+}
+
 static int delete_node(struct sqlite_store *store, const struct write *write, const char *node_id,
                        struct error *err)
 {
-    json_auto_t *object = NULL;
     struct buf before BUF_AUTO = {0};
     struct node_found node;
-    unsigned flags;
-    int64_t place, twins;
+    int64_t twins;
 
-    buf_init(&before, 0);
     if (sqlite_node_find(store, write->session, node_id, &node, err) != 0 ||
-        read_number(store, SQL_NODE_TWINS, write->session, node_id, &twins, err) != 0)
+        read_number(store, SQL_NODE_TWINS, write->session, node_id, &twins, err) != 0 ||
+        delete_components(store, write, node.key, node_id, err) != 0)
         return -1;
-    object = sqlite_node_load(store, node.key, &flags, &place, err);
-    if (!object || delete_components(store, write, node.key, node_id, err) != 0)
+    /* An imported node id may repeat: then relationships and position are still somebody's. */
+    if (twins == 1 && (delete_relationships(store, write, node_id, err) != 0 ||
+                       delete_position(store, write, node_id, err) != 0))
         return -1;
-    /* An imported node id may repeat: then the relationships still have an end. */
-    if (twins == 1 && delete_relationships(store, write, node_id, err) != 0)
-        return -1;
-    sqlite_node_log_text(&before, place, object);
-    if (sqlite_log(store, write, "node", node_id, node_id, "delete", &before, NULL, err) != 0)
+    if (sqlite_node_text(store, node.key, &before, err) != 0 ||
+        sqlite_log(store, write, "node", node_id, node_id, "delete", &before, NULL, err) != 0)
         return -1;
     return sqlite_run(store, err, SQL_NODE_DELETE, "i", node.key);
 }

@@ -92,6 +92,14 @@ static int check_new(struct sqlite_store *store, int64_t session, const json_t *
     return row == 0 ? 0 : -1;
 }
 
+/* As the change log keeps it. */
+static void session_text(struct buf *to, unsigned flags, const json_t *further)
+{
+    buf_addf(to, "{\"flags\":%u,\"session\":", flags);
+    json_write(to, further);
+    buf_addc(to, '}');
+}
+
 /* A file that had no list of relationships, or something else under that name, has a list from now
  * on. */
 static int list_relationships(struct sqlite_store *store, const struct write *write,
@@ -100,11 +108,9 @@ static int list_relationships(struct sqlite_store *store, const struct write *wr
     sqlite3_stmt *statement = sqlite_statement(store, SQL_SESSION_FIND, err);
     json_auto_t *further = NULL;
     struct row_text text;
-    struct buf log BUF_AUTO = {0}, after BUF_AUTO = {0};
+    struct buf log BUF_AUTO = {0}, after BUF_AUTO = {0}, body BUF_AUTO = {0};
     unsigned flags;
 
-    buf_init(&log, 0);
-    buf_init(&after, 0);
     if (!statement || sqlite_bind(store, statement, err, "s", write->sid) != 0 ||
         sqlite_next(store, statement, err) <= 0)
         return -1;
@@ -118,10 +124,11 @@ static int list_relationships(struct sqlite_store *store, const struct write *wr
     sqlite3_reset(statement);
     if (!further)
         return -1;
-    json_write(&log, further);
+    session_text(&log, flags, further);
     json_object_del(further, "relationships");
-    json_write(&after, further);
-    if (sqlite_run(store, err, SQL_SESSION_SET_FURTHER, "ibi", write->session, &after,
+    json_write(&body, further);
+    session_text(&after, flags | SESSION_RELATIONSHIPS, further);
+    if (sqlite_run(store, err, SQL_SESSION_SET_FURTHER, "ibi", write->session, &body,
                    (int64_t)(flags | SESSION_RELATIONSHIPS)) != 0)
         return -1;
     return sqlite_log(store, write, "session", write->sid, NULL, "update", &log, &after, err);
@@ -150,7 +157,7 @@ static int insert(struct sqlite_store *store, const struct write *write, const j
                    &row.to, &row.type, &body, (int64_t)row.flags) != 0)
         return -1;
     *key = sqlite3_last_insert_rowid(store->db);
-    buf_addf(&log, "{\"place\":%" PRId64 ",\"relationship\":", place);
+    buf_addf(&log, "{\"place\":%" PRId64 ",\"revision\":1,\"relationship\":", place);
     buf_add(&log, body.data, body.len);
     buf_addc(&log, '}');
     snprintf(id, sizeof id, "%" PRId64, *key);
