@@ -67,11 +67,20 @@ static int shorten_insert(const char *entity, const struct buf *after, struct bu
     return buf_check(kept, "a change", err);
 }
 
+void sqlite_session_text(struct buf *to, unsigned flags, const json_t *further)
+{
+    buf_addf(to, "{\"flags\":%u,\"session\":", flags);
+    json_write(to, further);
+    buf_addc(to, '}');
+}
+
 static int log_row(struct sqlite_store *store, const struct write *write, const char *entity,
                    const char *entity_id, const char *node_id, const char *op,
                    const struct buf *before, const struct buf *after, struct error *err)
 {
-    pending_add(store->pending, write, target_of(entity), node_id);
+    enum store_target target = target_of(entity);
+
+    pending_add(store->pending, write, target, target == STORE_POSITIONS ? NULL : node_id);
     return sqlite_run(store, err, SQL_CHANGE_INSERT, "iisssssssbb", write->session, write->version,
                       write->change_set, write->now, write->who, entity, entity_id, node_id, op,
                       before && before->len > 0 ? before : NULL,
