@@ -145,6 +145,8 @@ static int on_lws(struct lws *wsi, enum lws_callback_reasons reason, void *user,
         return sync_socket_on_bytes(user, in, len);
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return sync_socket_on_writable(user);
+    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+        return sync_socket_on_close_frame(user);
     case LWS_CALLBACK_CLOSED:
         sync_socket_on_closed(user);
         return 0;

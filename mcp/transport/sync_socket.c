@@ -7,6 +7,9 @@
 #include "mcp/transport/sync.h"
 
 #define SESSION_ARG "session_id="
+/* A close frame: libwebsockets 4.1 has the number to itself, its header says only that it is left
+ * out there. */
+#define WRITE_CLOSE ((enum lws_write_protocol)4)
 
 struct sync_socket {
     struct http_server *server;
@@ -15,6 +18,7 @@ struct sync_socket {
     struct buf message;           /* as far as it has come */
     bool too_long;                /* the rest of it is thrown away */
     enum lws_close_status closes; /* 0: stays */
+    bool close_sent;
 };
 
 /* The session named at connecting: 1, 0 where there is none, -1 where that is no id. */
@@ -99,6 +103,13 @@ static void close_later(struct sync_socket *socket, enum lws_close_status status
     lws_callback_on_writable(socket->wsi);
 }
 
+int sync_socket_on_close_frame(struct connection *connection)
+{
+    struct sync_socket *socket = connection->sync;
+
+    return socket && socket->close_sent ? -1 : 0; /* libwebsockets answers one that comes first */
+}
+
 int sync_socket_on_bytes(struct connection *connection, const char *bytes, size_t len)
 {
     struct sync_socket *socket = connection->sync;
@@ -129,27 +140,43 @@ int sync_socket_on_bytes(struct connection *connection, const char *bytes, size_
     return 0;
 }
 
+/* libwebsockets' own way (lws_close_reason, and -1) ends the connection without a close frame here,
+ * so the frame is written as any other; the client's own then ends it, or the timeout. */
+static int write_close(struct sync_socket *socket)
+{
+    static const char reason[] = "connect again later";
+    unsigned char out[LWS_PRE + 2 + sizeof reason];
+
+    if (socket->close_sent)
+        return 0;
+    socket->close_sent = true;
+    out[LWS_PRE] = (unsigned char)(socket->closes >> 8);
+    out[LWS_PRE + 1] = (unsigned char)(socket->closes & 0xFF);
+    memcpy(out + LWS_PRE + 2, reason, sizeof reason - 1);
+    if (lws_write(socket->wsi, out + LWS_PRE, 2 + sizeof reason - 1, WRITE_CLOSE) < 0)
+        return -1;
+    lws_set_timeout(socket->wsi, PENDING_TIMEOUT_CLOSE_ACK, SYNC_CLOSE_S);
+    return 0;
+}
+
 int sync_socket_on_writable(struct connection *connection)
 {
-    static const char reason[] = "send less, or connect again later";
+    static const char room[LWS_PRE];
     struct sync_socket *socket = connection->sync;
     struct buf out BUF_AUTO = {0};
-    static const char room[LWS_PRE];
 
     if (!socket)
         return -1;
-    buf_add(&out, room, sizeof room);
-    if (sync_client_next(socket->client, &out) && !out.failed) {
-        lws_callback_on_writable(socket->wsi);
-        return lws_write(socket->wsi, (unsigned char *)out.data + LWS_PRE, out.len - LWS_PRE,
-                         LWS_WRITE_TEXT) < 0
-                   ? -1
-                   : 0;
-    }
-    if (socket->closes == 0)
+    if (socket->close_sent)
         return 0;
-    lws_close_reason(socket->wsi, socket->closes, (unsigned char *)reason, sizeof reason - 1);
-    return -1;
+    buf_add(&out, room, sizeof room);
+    if (!sync_client_next(socket->client, &out))
+        return socket->closes ? write_close(socket) : 0;
+    lws_callback_on_writable(socket->wsi);
+    return out.failed || lws_write(socket->wsi, (unsigned char *)out.data + LWS_PRE,
+                                   out.len - LWS_PRE, LWS_WRITE_TEXT) < 0
+               ? -1
+               : 0;
 }
 
 void sync_socket_wake(void *user)
