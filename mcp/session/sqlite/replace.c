@@ -99,7 +99,8 @@ static int read_given(const json_t *body, struct given *given, size_t *count, st
     problems_begin(&problems, "");
     for (size_t i = 0; i < *count; i++) {
         const json_t *input = json_array_get(components, i);
-        struct error found = {0};
+        struct faults each;
+        struct error found = {.faults = faults_clear(&each)};
         char loc[ERROR_LOC_CAP];
 
         snprintf(loc, sizeof loc, "components.%zu", i);

@@ -142,7 +142,8 @@ static int check_batch(const json_t *components, json_t **checked, struct error 
                             BATCH_MAX);
     problems_begin(&problems, "");
     for (size_t i = 0; i < count; i++) {
-        struct error found = {0};
+        struct faults each;
+        struct error found = {.faults = faults_clear(&each)};
         char loc[ERROR_LOC_CAP];
 
         snprintf(loc, sizeof loc, "components.%zu", i);
