@@ -4,6 +4,7 @@ import json
 from typing import Any, Dict, List, Optional, Union
 
 from pydantic import BaseModel, Extra, Field, StrictFloat, StrictInt, StrictStr, conint, constr, root_validator, validator
+from pydantic.errors import DictError
 
 from component_types import CATEGORIES, RELATIONSHIP_TYPES, faults, known
 
@@ -17,7 +18,20 @@ def check_fraction(value: Optional[float]) -> Optional[float]:
     return value
 
 
-class Body(BaseModel):
+def check_object(value: Any) -> Dict[str, Any]:
+    """Pydantic would take a list of pairs too, and the empty list."""
+    if not isinstance(value, dict):
+        raise DictError()
+    return value
+
+
+class Object(BaseModel):
+    @classmethod
+    def validate(cls, value: Any) -> "Object":
+        return value if isinstance(value, cls) else super().validate(check_object(value))
+
+
+class Body(Object):
     class Config:
         extra = Extra.allow
 
@@ -57,7 +71,7 @@ class NodeChange(NodeIn):
     title: constr(strict=True, min_length=1, max_length=2000) = ""  # never looked at where none is sent
 
 
-class TextsIn(BaseModel):
+class TextsIn(Object):
     explanation: Optional[StrictStr]
     real_world_example: Optional[StrictStr]
     textbook_content: Optional[StrictStr]
@@ -74,6 +88,7 @@ class ComponentIn(Body):
     component_id: Optional[StrictStr] = None
     revision: Optional[StrictInt] = None
     _fraction = validator("confidence", allow_reuse=True)(check_fraction)
+    _object = validator("parameters", pre=True, allow_reuse=True)(check_object)
 
     @root_validator(skip_on_failure=True)
     def by_the_table(cls, values: Dict[str, Any]) -> Dict[str, Any]:
@@ -118,7 +133,7 @@ class RelationshipIn(Body):
         return value
 
 
-class RelationshipChange(BaseModel):
+class RelationshipChange(Object):
     relationship_type: StrictStr = "LEADS_TO"
     explanation: Optional[StrictStr] = None
     confidence_score: Confidence = 1.0
@@ -131,20 +146,21 @@ class BulkRelationship(RelationshipIn):
         fields = {"from_node_id": "from", "to_node_id": "to", "relationship_type": "type"}
 
 
-class BulkIn(BaseModel):
+class BulkIn(Object):
     relationships: List[BulkRelationship]
 
 
-class Point(BaseModel):
+class Point(Object):
     x: Confidence
     y: Confidence
 
 
-class PositionsIn(BaseModel):
+class PositionsIn(Object):
     positions: Dict[str, Point]
+    _object = validator("positions", pre=True, allow_reuse=True)(check_object)
 
 
-class Reorder(BaseModel):
+class Reorder(Object):
     order: List[StrictInt]
 
 
