@@ -98,9 +98,9 @@ static void say_cut_off(struct buf *to, const struct graph_difference *differenc
     buf_adds(to, ".\n");
 }
 
-static void say_chain(struct buf *to, const struct graph_difference *difference)
+static void say_chain(struct buf *to, const struct graph_difference *difference, bool all)
 {
-    if (difference->chain_before == difference->chain_after)
+    if (!all && difference->chain_before == difference->chain_after)
         return;
     buf_addf(to, "Longest prerequisite chain: %zu step%s before, %zu after.\n",
              difference->chain_before, difference->chain_before == 1 ? "" : "s",
@@ -184,8 +184,26 @@ static void write_all(struct buf *to, const struct graph_difference *difference)
     buf_addf(to, ",\"downstream_total\":%zu}", difference->downstream_count);
 }
 
-int change_effect(const struct outline *before, const struct outline *after, struct buf *json,
-                  struct buf *words, struct error *err)
+static void say_no_news(struct buf *to, const struct graph_difference *difference)
+{
+    if (difference->cycles_total == 0)
+        buf_adds(to, "No new prerequisite cycle. ");
+    if (difference->cut_off_count == 0)
+        buf_adds(to, "No node is cut off. ");
+}
+
+static void say_all(struct buf *to, const struct graph_difference *difference, bool all)
+{
+    say_cycles(to, difference);
+    say_cut_off(to, difference);
+    if (all)
+        say_no_news(to, difference);
+    say_chain(to, difference, all);
+    say_downstream(to, difference);
+}
+
+int change_effect(const struct outline *before, const struct outline *after, bool all,
+                  struct buf *json, struct buf *words, struct error *err)
 {
     struct graph *was = graph_of_outline(before, err);
     struct graph *is = was ? graph_of_outline(after, err) : NULL;
@@ -195,12 +213,8 @@ int change_effect(const struct outline *before, const struct outline *after, str
     if (is && graph_difference(was, is, NULL, &difference, err) == 0) {
         if (json)
             write_all(json, &difference);
-        if (words) {
-            say_cycles(words, &difference);
-            say_cut_off(words, &difference);
-            say_chain(words, &difference);
-            say_downstream(words, &difference);
-        }
+        if (words)
+            say_all(words, &difference, all);
         graph_difference_finish(&difference);
         rc = 0;
     }

@@ -60,8 +60,8 @@ int change_delete_node(struct change_work *work, struct error *err)
     const char *node_id = change_text(work, "node_id");
     struct node_state state = {0};
 
-    if (store_node_state(work->store, work->sid, node_id,
-                         change_whole(work, "expected_revision"), &state, err) < 0 ||
+    if (store_node_state(work->store, work->sid, node_id, change_whole(work, "expected_revision"),
+                         &state, err) < 0 ||
         store_node_delete(work->store, work->writer, work->sid, node_id, err) < 0)
         return -1;
     buf_adds(work->message, "Deleted node ");

@@ -18,10 +18,22 @@
 #define WORD_SHOWN     64 /* bytes of a client's own word in an error */
 #define SLIP_EDITS_MAX 2  /* a field so near to a member's name is that name misspelt */
 
-#define NODE         {"node_id", CHANGE_TEXT, true, NULL}
-#define REVISION     {"expected_revision", CHANGE_WHOLE, false, NULL}
-#define COMPONENT_ID {"component_id", CHANGE_TEXT, false, NULL}
-#define COMPONENT_ORDER {"component_order", CHANGE_WHOLE, false, "order"}
+#define NODE                                                                                       \
+    {                                                                                              \
+        "node_id", CHANGE_TEXT, true, NULL                                                         \
+    }
+#define REVISION                                                                                   \
+    {                                                                                              \
+        "expected_revision", CHANGE_WHOLE, false, NULL                                             \
+    }
+#define COMPONENT_ID                                                                               \
+    {                                                                                              \
+        "component_id", CHANGE_TEXT, false, NULL                                                   \
+    }
+#define COMPONENT_ORDER                                                                            \
+    {                                                                                              \
+        "component_order", CHANGE_WHOLE, false, "order"                                            \
+    }
 #define RELATIONSHIP                                                                               \
     {"id", CHANGE_WHOLE, false, NULL}, {"from_node_id", CHANGE_TEXT, false, "from"},               \
         {"to_node_id", CHANGE_TEXT, false, "to"},                                                  \
@@ -106,12 +118,27 @@ const struct change_operation change_operations[] = {
 };
 const size_t change_operation_count = sizeof change_operations / sizeof change_operations[0];
 
-void change_set_operation_schema(struct buf *to)
+static void begin_schema(struct buf *to)
 {
     buf_adds(to, "{\"type\":\"object\",\"properties\":{\"op\":{\"type\":\"string\",\"enum\":[");
     for (size_t i = 0; i < change_operation_count; i++)
         buf_addf(to, "%s\"%s\"", i > 0 ? "," : "", change_operations[i].name);
     buf_adds(to, "]}},\"required\":[\"op\"],\"description\":\"");
+}
+
+void change_set_operation_schema_beside_tools(struct buf *to)
+{
+    begin_schema(to);
+    buf_adds(to,
+             "Members as in the tools. create_node: node_id, title, fields?; rename_node: title; "
+             "edit_node: fields; merge_nodes: into_node_id; reorder_components: order "
+             "([3,1,2], old places); edit_relationship, delete_relationship: id, or ends and "
+             "type; new_type?\"}");
+}
+
+void change_set_operation_schema(struct buf *to)
+{
+    begin_schema(to);
     for (size_t i = 0; i < change_operation_count; i++)
         buf_addf(to, "%s: %s. ", change_operations[i].name, change_operations[i].takes);
     buf_adds(to, "All but create: expected_revision?\"}");
@@ -149,9 +176,10 @@ static int say_unknown(const char *op, struct error *err)
     }
     if (!op)
         return error_set_at(err, "op", "op is needed, one of %s", names.data);
-    return error_set_at(err, "op", "there is no op '%s'%s%s%s. There are %s",
-                        text_cut_line(shown, sizeof shown, op), search.best ? "; did you mean " : "",
-                        search.best ? search.best : "", search.best ? "?" : "", names.data);
+    return error_set_at(err, "op", "there is no op '%s'%s%s%s There are %s",
+                        text_cut_line(shown, sizeof shown, op),
+                        search.best ? "; did you mean " : ".", search.best ? search.best : "",
+                        search.best ? "?" : "", names.data);
 }
 
 /* ---- its members ---- */
@@ -307,8 +335,9 @@ const struct change_operation *change_operation_read(const json_t *item, const j
 
     *given = NULL;
     if (!json_is_object(item)) {
-        error_set_at(err, "", "an operation must be an object such as {\"op\": \"delete_node\", "
-                              "\"node_id\": \"N003\"}, not %s",
+        error_set_at(err, "",
+                     "an operation must be an object such as {\"op\": \"delete_node\", "
+                     "\"node_id\": \"N003\"}, not %s",
                      json_kind(item));
         return NULL;
     }

@@ -30,9 +30,9 @@ struct change_work {
 
 struct change_operation {
     const char *name;
-    const char *takes; /* its members, for the schema */
+    const char *takes;                                /* its members, for the schema */
     struct change_member members[CHANGE_MEMBERS_CAP]; /* up to the first without a name */
-    bool further; /* other members are the node's own fields */
+    bool further;                                     /* other members are the node's own fields */
     bool touches_graph;
     int (*apply)(struct change_work *work, struct error *err);
 };

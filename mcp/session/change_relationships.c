@@ -57,11 +57,9 @@ int change_edit_relationship(struct change_work *work, struct error *err)
     int64_t id;
 
     if (json_object_size(changes) == 0)
-        return error_set_at(err, "new_type",
-                            "new_type, explanation or confidence_score is needed");
-    if (find(work, &id, err) < 0 ||
-        store_relationship_update(work->store, work->writer, work->sid, id, changes, &state, err) <
-            0)
+        return error_set_at(err, "new_type", "new_type, explanation or confidence_score is needed");
+    if (find(work, &id, err) < 0 || store_relationship_update(work->store, work->writer, work->sid,
+                                                              id, changes, &state, err) < 0)
         return -1;
     return say(work, "Changed", &state);
 }

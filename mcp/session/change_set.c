@@ -72,7 +72,7 @@ static int take_bad(struct run *run, size_t index, const char *op, struct error 
                     struct error *err)
 {
     json_auto_t *nothing = json_object();
-    char loc[ERROR_LOC_CAP];
+    char loc[ERROR_LOC_CAP + 32];
 
     if (is_grave(found->kind)) {
         if (err)
@@ -81,10 +81,10 @@ static int take_bad(struct run *run, size_t index, const char *op, struct error 
     }
     snprintf(loc, sizeof loc, "operations.%zu%s%s", index, *found->loc ? "." : "", found->loc);
     error_wrap(found, "operations.%zu%s%s%s", index, op ? " (" : "", op ? op : "", op ? ")" : "");
-    memcpy(found->loc, loc, sizeof loc);
+    text_cut(found->loc, sizeof found->loc, loc);
     problems_take(&run->bad, found);
-    run->bad_kind = run->outcome->bad == 0 || run->bad_kind == found->kind ? found->kind
-                                                                            : ERROR_INVALID;
+    run->bad_kind =
+        run->outcome->bad == 0 || run->bad_kind == found->kind ? found->kind : ERROR_INVALID;
     run->outcome->bad++;
     return add_result(run, nothing, op, false, found->text, err);
 }
@@ -192,6 +192,10 @@ static int work(struct run *run, int64_t expected, struct error *err)
         (outcome->touches_graph &&
          store_read_outline(run->store, run->sid, &outcome->after, err) < 0))
         return -1;
+    write_results(run);
+    if (buf_check(&outcome->results, "the results", err) < 0 ||
+        buf_check(&outcome->lines, "the results", err) < 0)
+        return -1;
     if (run->set->dry_run)
         return 0;
     return store_session(run->store, run->sid, NULL, 0, &outcome->version, err);
@@ -233,9 +237,7 @@ int change_set_apply(struct store *store, const struct writer *writer, const cha
     }
     if (outcome->version == run.version) /* a dry run, or nothing that was not so already */
         outcome->change_set[0] = '\0';
-    if (rc == 0)
-        write_results(&run);
-    else
+    if (rc < 0)
         change_set_outcome_finish(outcome);
     json_decref(run.results);
     return rc;

@@ -78,6 +78,7 @@ void rest_answer_error(struct rest_response *response, const struct error *err)
 {
     struct buf *json = &response->body;
 
+    rest_more_drop(response);
     buf_clear(json);
     response->etag[0] = '\0';
     response->status = status_of(err->kind);

@@ -84,6 +84,11 @@ int rest_answer_list(struct rest_call *call, bool sequence, rest_handler *read, 
 /* If-Match into call->writer. sequence: of a node's components, else of the session. */
 void rest_read_if_match(struct rest_call *call, bool sequence);
 
+/* ---- rest_changes.c ---- */
+
+/* Gives up what the answer could still be filled in with. */
+void rest_more_drop(struct rest_response *response);
+
 /* ---- handlers ---- */
 
 rest_handler rest_health, rest_session_create, rest_session_validate,
@@ -93,5 +98,6 @@ rest_handler rest_nodes, rest_node_create, rest_node_delete, rest_node_texts, re
 rest_handler rest_components, rest_components_replace, rest_component_insert, rest_component_update,
     rest_component_delete, rest_all_components; /* rest_component.c */
 rest_handler rest_graph, rest_graph_queries;    /* rest_graph.c */
+rest_handler rest_changes;                      /* rest_changes.c */
 
 #endif

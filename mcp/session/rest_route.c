@@ -24,6 +24,7 @@ static const struct rest_route routes[] = {
     {"POST", "/session/{sid}/nodes/{nid}/content", rest_node_texts_write, WRITE_BODY},
     {"GET", "/session/{sid}/relationships", rest_relationships, ROUTE_BROKER},
     {"POST", "/session/{sid}/relationships", rest_relationship_create, WRITE_BODY},
+    {"POST", "/session/{sid}/changes", rest_changes, WRITE_BODY},
     {"GET", "/session/{sid}/components", rest_all_components, ROUTE_BROKER},
     {"GET", "/session/{sid}/graph", rest_graph_queries, ROUTE_BROKER},
     {"GET", "/session/{sid}/graph/{query}", rest_graph, ROUTE_BROKER | ROUTE_GRAPH},

@@ -13,21 +13,17 @@
 #include "mcp/tool/schema.h"
 #include "mcp/tool/table.h"
 
-static void count_operations(struct buf *to, size_t count)
-{
-    buf_addf(to, "%zu operation%s", count, count == 1 ? "" : "s");
-}
-
 static void say(struct tool_call *call, const struct change_set *set,
                 const struct change_set_outcome *outcome)
 {
+    size_t count = outcome->done + outcome->bad;
     struct buf *to = &call->text;
 
-    buf_adds(to, set->dry_run ? "Dry run, nothing was changed. It would do " : "Did ");
-    count_operations(to, outcome->done);
+    buf_addf(to, "%s %zu of %zu operation%s",
+             set->dry_run ? "Dry run, nothing was changed. It would do" : "Did", outcome->done,
+             count, count == 1 ? "" : "s");
     if (outcome->bad > 0)
-        buf_addf(to, ", and leave%s out %zu that %s bad", set->dry_run ? "" : "s", outcome->bad,
-                 outcome->bad == 1 ? "is" : "are");
+        buf_addf(to, ", %zu bad one%s left out", outcome->bad, outcome->bad == 1 ? "" : "s");
     if (*outcome->change_set)
         buf_addf(to, " (change set %s, now version %" PRId64 ")", outcome->change_set,
                  outcome->version);
@@ -78,7 +74,8 @@ static int then(struct tool_call *call, struct error *err)
 {
     const struct change_set_outcome *outcome = call->state;
 
-    return change_effect(&outcome->before, &outcome->after, NULL, &call->text, err);
+    return change_effect(&outcome->before, &outcome->after, *outcome->change_set == '\0', NULL,
+                         &call->text, err);
 }
 
 static void forget(struct tool_call *call)
@@ -94,7 +91,7 @@ static void schema_write(const struct server_parts *parts, struct buf *to)
     (void)parts;
     buf_adds(to, "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_KEY
                  ",\"operations\":{\"type\":\"array\",\"items\":");
-    change_set_operation_schema(to);
+    change_set_operation_schema_beside_tools(to);
     buf_adds(to, "},\"dry_run\":{\"type\":\"boolean\"},\"keep_going\":{\"type\":\"boolean\","
                  "\"description\":\"leave bad operations out\"},\"expected_version\":{\"type\":"
                  "\"integer\"}},\"required\":[\"operations\"]}");

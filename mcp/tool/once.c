@@ -43,8 +43,7 @@ static int feed(const char *text, size_t len, void *data)
 
 static int take_fingerprint(const struct tool_call *call, struct once *once, struct error *err)
 {
-    unsigned __int128 hash =
-        ((unsigned __int128)0x6C62272E07BB0142u << 64) + 0x62B821756295C58Du;
+    unsigned __int128 hash = ((unsigned __int128)0x6C62272E07BB0142u << 64) + 0x62B821756295C58Du;
     json_auto_t *arguments = json_copy(call->arguments);
 
     if (!arguments)
