@@ -74,11 +74,8 @@ static int take_bad(struct run *run, size_t index, const char *op, struct error 
     json_auto_t *nothing = json_object();
     char loc[ERROR_LOC_CAP + 32];
 
-    if (is_grave(found->kind)) {
-        if (err)
-            *err = *found;
-        return -1;
-    }
+    if (is_grave(found->kind))
+        return error_set(err, found->kind, "%s", found->text);
     snprintf(loc, sizeof loc, "operations.%zu%s%s", index, *found->loc ? "." : "", found->loc);
     error_wrap(found, "operations.%zu%s%s%s", index, op ? " (" : "", op ? op : "", op ? ")" : "");
     text_cut(found->loc, sizeof found->loc, loc);

@@ -35,7 +35,8 @@ static const char *take_short(json_t *given, const char *name, const char *brief
 
 static void check_type(struct problems *problems, const char *name, const json_t *type)
 {
-    struct error found = {0};
+    struct faults each;
+    struct error found = {.faults = faults_clear(&each)};
     char loc[ERROR_LOC_CAP];
 
     if (!type || json_is_null(type))

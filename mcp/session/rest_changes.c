@@ -108,7 +108,6 @@ int rest_changes(struct rest_call *call, struct error *err)
     set.keep_going = read_flag(call->body, "keep_going", &problems);
     if (problems_end(&problems, NULL, err) < 0)
         return -1;
-    rest_read_if_match(call, false);
     if (change_set_apply(call->store, &call->writer, call->session, &set, &outcome, err) < 0)
         return -1;
     answer(call, &set, &outcome);
