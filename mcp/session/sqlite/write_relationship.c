@@ -28,9 +28,7 @@ static int create(struct sqlite_store *store, const struct write *write, const j
         return error_wrap(err, "to_node_id");
     there = sqlite_relationship_same(store, write->session, from, to, type, 0, &same, err);
     if (there > 0)
-        error_set(err, ERROR_CONFLICT,
-                  "there is already a %s from %s to %s (relationship %" PRId64 ")", type, from, to,
-                  same);
+        return sqlite_relationship_repeat(store, write->session, same, err);
     if (there != 0 ||
         (strstr(type, "PREREQUISITE") &&
          sqlite_prerequisite_path(store, write->session, to, from, &state->cycle, err) != 0) ||
