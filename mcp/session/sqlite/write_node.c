@@ -170,7 +170,7 @@ static int delete_relationships(struct sqlite_store *store, const struct write *
     return row;
 }
 
-static int delete_node(struct sqlite_store *store, const struct write *write, const char *node_id,
+int sqlite_delete_node(struct sqlite_store *store, const struct write *write, const char *node_id,
                        struct error *err)
 {
     json_auto_t *object = NULL;
@@ -203,7 +203,7 @@ int sqlite_node_delete(struct store *base, const struct writer *writer, const ch
 
     if (sqlite_write_begin_session(store, writer, sid, &write, err) != 0)
         return -1;
-    return sqlite_write_end(store, &write, delete_node(store, &write, node_id, err), err);
+    return sqlite_write_end(store, &write, sqlite_delete_node(store, &write, node_id, err), err);
 }
 
 /* ---- texts ---- */
