@@ -77,9 +77,11 @@ json_t *copy_touched(struct store *store, struct error *err);
 json_t *copy_node(struct store *store, const char *sid, const char *node_id, struct error *err);
 json_t *copy_relationship(struct store *store, const char *sid, const char *id, struct error *err);
 json_t *copy_position(struct store *store, const char *sid, const char *node_id, struct error *err);
+/* {id: {"body"}} of all the session's. */
+json_t *copy_relationship_states(struct store *store, const char *sid, struct error *err);
 /* [{"component_id", ...}]; empty where there is no such node. */
 json_t *copy_sequence(struct store *store, const char *sid, const char *node_id, struct error *err);
-/* The ids of all nodes, or of those whose components were never read. */
+/* [id, ...] */
 json_t *copy_node_ids(struct store *store, const char *sid, struct error *err);
 
 #endif

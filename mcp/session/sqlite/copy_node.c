@@ -64,7 +64,8 @@ static int insert(struct sqlite_store *store, const struct write *write, int64_t
                    write->version, times.created_at, times.last_modified, &body,
                    (int64_t)row.flags) != 0)
         return -1;
-    sqlite_node_log_text(&log, place, node);
+    if (sqlite_node_text(store, sqlite3_last_insert_rowid(store->db), &log, err) != 0)
+        return -1;
     return sqlite_log(store, write, "node", row.node_id.text, row.node_id.text, "insert", NULL,
                       &log, err);
 }
@@ -150,19 +151,6 @@ static int delete_missing(struct sqlite_store *store, struct write *write, const
     return 0;
 }
 
-static int last_place(struct sqlite_store *store, int64_t session, int64_t *place,
-                      struct error *err)
-{
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_NODE_LAST_PLACE, err);
-
-    if (!statement || sqlite_bind(store, statement, err, "i", session) != 0 ||
-        sqlite_next(store, statement, err) <= 0)
-        return -1;
-    *place = sqlite3_column_int64(statement, 0);
-    sqlite3_reset(statement);
-    return 0;
-}
-
 static int take_all(struct store *base, struct write *write, const json_t *theirs, json_t *here,
                     bool *changed, struct error *err)
 {
@@ -171,7 +159,7 @@ static int take_all(struct store *base, struct write *write, const json_t *their
     json_t *node;
     size_t i;
 
-    if (last_place(store, write->session, &place, err) != 0)
+    if (sqlite_number(store, SQL_NODE_LAST_PLACE, write->session, NULL, &place, err) != 0)
         return -1;
     json_array_foreach(theirs, i, node)
     {

@@ -115,31 +115,15 @@ static const char *find(const json_t *here, const json_t *index, const json_t *b
     return NULL;
 }
 
-static void log_text(struct buf *to, int64_t place, const json_t *body)
+static int insert(struct taking *taking, const json_t *theirs, char key[32], struct error *err)
 {
-    buf_init(to, 0);
-    buf_addf(to, "{\"place\":%" PRId64 ",\"relationship\":", place);
-    json_write(to, body);
-    buf_addc(to, '}');
-}
+    int64_t made;
 
-static int insert(struct taking *taking, int64_t place, const json_t *theirs, char key[32],
-                  struct error *err)
-{
-    struct buf body BUF_AUTO = {0}, log BUF_AUTO = {0};
-    struct relationship_row row;
-
-    buf_init(&body, 0);
-    relationship_row(theirs, &body, &row);
-    if (buf_check(&body, "a relationship", err) != 0 ||
-        sqlite_run(taking->store, err, SQL_RELATIONSHIP_INSERT, "iitttbi", taking->write.session,
-                   place, &row.from, &row.to, &row.type, &body, (int64_t)row.flags) != 0)
-        return -1;
-    snprintf(key, 32, "%" PRId64, (int64_t)sqlite3_last_insert_rowid(taking->store->db));
-    log_text(&log, place, theirs);
     taking->changed = true;
-    return sqlite_log(taking->store, &taking->write, "relationship", key, NULL, "insert", NULL,
-                      &log, err);
+    if (sqlite_relationship_insert(taking->store, &taking->write, theirs, &made, err) != 0)
+        return -1;
+    snprintf(key, 32, "%" PRId64, made);
+    return 0;
 }
 
 static int update(struct taking *taking, const char *key, const json_t *one, const json_t *theirs,
@@ -147,9 +131,6 @@ static int update(struct taking *taking, const char *key, const json_t *one, con
 {
     json_t *ours = json_object_get(one, "body");
     json_auto_t *after = json_copy(ours);
-    struct buf body BUF_AUTO = {0}, before BUF_AUTO = {0}, now BUF_AUTO = {0};
-    int64_t place = json_integer_value(json_object_get(one, "place"));
-    struct relationship_row row;
     const char *name;
     json_t *value;
 
@@ -165,33 +146,20 @@ static int update(struct taking *taking, const char *key, const json_t *one, con
     }
     if (json_equal(ours, after))
         return 0;
-    buf_init(&body, 0);
-    relationship_row(after, &body, &row);
-    log_text(&before, place, ours);
-    log_text(&now, place, after);
     taking->changed = true;
-    if (buf_check(&body, "a relationship", err) != 0 ||
-        sqlite_run(taking->store, err, SQL_COPY_RELATIONSHIP_UPDATE, "itttbi",
-                   (int64_t)strtoll(key, NULL, 10), &row.from, &row.to, &row.type, &body,
-                   (int64_t)row.flags) != 0)
-        return -1;
-    return sqlite_log(taking->store, &taking->write, "relationship", key, NULL, "update", &before,
-                      &now, err);
+    return sqlite_relationship_save(taking->store, &taking->write, strtoll(key, NULL, 10),
+                                    json_integer_value(json_object_get(one, "place")), ours, after,
+                                    err);
 }
 
 static int remove_one(struct taking *taking, const char *key, const json_t *one, struct error *err)
 {
-    struct buf before BUF_AUTO = {0};
-
-    log_text(&before, json_integer_value(json_object_get(one, "place")),
-             json_object_get(one, "body"));
     taking->changed = true;
-    if (sqlite_log(taking->store, &taking->write, "relationship", key, NULL, "delete", &before,
-                   NULL, err) != 0 ||
-        copy_set_name(taking->base, taking->write.sid, COPY_RELATIONSHIP, key, NULL, err) != 0)
+    if (copy_set_name(taking->base, taking->write.sid, COPY_RELATIONSHIP, key, NULL, err) != 0)
         return -1;
-    return sqlite_run(taking->store, err, SQL_RELATIONSHIP_DELETE, "i",
-                      (int64_t)strtoll(key, NULL, 10));
+    return sqlite_relationship_drop(taking->store, &taking->write, strtoll(key, NULL, 10),
+                                    json_integer_value(json_object_get(one, "place")),
+                                    json_object_get(one, "body"), err);
 }
 
 static json_t *index_by_theirs(const json_t *here)
@@ -210,25 +178,9 @@ static json_t *index_by_theirs(const json_t *here)
     return index;
 }
 
-static int64_t last_place(const json_t *here)
-{
-    int64_t last = -1;
-    const char *key;
-    json_t *one;
-
-    json_object_foreach((json_t *)here, key, one)
-    {
-        int64_t place = json_integer_value(json_object_get(one, "place"));
-
-        last = place > last ? place : last;
-    }
-    return last;
-}
-
 static int take_all(struct taking *taking, json_t *here, const json_t *list, struct error *err)
 {
     json_auto_t *by_ends = index_by_ends(here), *by_theirs = index_by_theirs(here);
-    int64_t place = last_place(here);
     const char *key;
     json_t *entry, *one;
     size_t i;
@@ -242,7 +194,7 @@ static int take_all(struct taking *taking, json_t *here, const json_t *list, str
         ours = find(here, by_ends, by_theirs, theirs, id);
         json_object_del(theirs, "id");
         if (!ours) {
-            if (insert(taking, ++place, theirs, made, err) != 0)
+            if (insert(taking, theirs, made, err) != 0)
                 return -1;
             ours = made;
         } else {
@@ -297,6 +249,16 @@ int copy_relationships(struct store *base, const struct copy_source *source, con
     return end(&taking, here ? take_all(&taking, here, theirs, err) : -1, err);
 }
 
+json_t *copy_relationship_states(struct store *base, const char *sid, struct error *err)
+{
+    struct sqlite_store *store = sqlite_of(base);
+    struct session_found session;
+
+    if (sqlite_session_find(store, sid, &session, err) != 0)
+        return NULL;
+    return read_here(store, session.key, err);
+}
+
 /* ---- positions ---- */
 
 static json_t *read_positions(struct sqlite_store *store, const char *sid, struct error *err)
@@ -319,22 +281,29 @@ static json_t *read_positions(struct sqlite_store *store, const char *sid, struc
     return NULL;
 }
 
+static void wrap(struct buf *to, const json_t *position)
+{
+    if (!position)
+        return;
+    buf_adds(to, "{\"position\":");
+    json_write(to, position);
+    buf_addc(to, '}');
+}
+
 static int place(struct taking *taking, const char *node_id, const json_t *old, const json_t *now,
                  struct error *err)
 {
-    struct buf before BUF_AUTO = {0}, after BUF_AUTO = {0};
+    struct buf before BUF_AUTO = {0}, after BUF_AUTO = {0}, body BUF_AUTO = {0};
 
-    buf_init(&before, 0);
-    buf_init(&after, 0);
-    if (old)
-        json_write(&before, old);
-    if (now)
-        json_write(&after, now);
+    buf_init(&body, 0);
+    json_write(&body, now);
+    wrap(&before, old);
+    wrap(&after, now);
     taking->changed = true;
-    if (now ? sqlite_run(taking->store, err, SQL_COPY_POSITION_SET, "isb", taking->write.session,
-                         node_id, &after)
-            : sqlite_run(taking->store, err, SQL_COPY_POSITION_DROP, "is", taking->write.session,
-                         node_id))
+    if ((now ? sqlite_run(taking->store, err, SQL_POSITION_SET, "isb", taking->write.session,
+                          node_id, &body)
+             : sqlite_run(taking->store, err, SQL_POSITION_DELETE, "is", taking->write.session,
+                          node_id)) != 0)
         return -1;
     return sqlite_log(taking->store, &taking->write, "position", node_id, node_id,
                       !old  ? "insert"

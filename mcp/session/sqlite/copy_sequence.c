@@ -158,7 +158,7 @@ struct taking {
 static int take(struct sqlite_store *store, struct component_write *work, struct taking *taking,
                 struct error *err)
 {
-    bool changed;
+    bool changed = false;
 
     if (fill_given(taking->list, &work->sequence, taking->given, &taking->news, &changed, err) != 0)
         return -1;

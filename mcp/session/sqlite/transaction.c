@@ -181,39 +181,3 @@ int sqlite_write_end(struct sqlite_store *store, const struct write *write, int 
         rc = -1;
     return rc;
 }
-
-/* What a row of the log means to those who look on. */
-static const struct {
-    const char *entity;
-    enum store_target target;
-} targets[] = {
-    {"node", STORE_NODES},
-    {"component", STORE_COMPONENTS},
-    {"relationship", STORE_RELATIONSHIPS},
-    {"position", STORE_POSITIONS},
-    {"session", STORE_SESSION},
-};
-
-static enum store_target target_of(const char *entity)
-{
-    size_t i = 0;
-
-    while (i + 1 < sizeof targets / sizeof targets[0] && strcmp(targets[i].entity, entity) != 0)
-        i++;
-    return targets[i].target;
-}
-
-int sqlite_log(struct sqlite_store *store, const struct write *write, const char *entity,
-               const char *entity_id, const char *node_id, const char *op, const struct buf *before,
-               const struct buf *after, struct error *err)
-{
-    if (write->silent)
-        return 0;
-    if ((before && buf_check(before, "a change", err) != 0) ||
-        (after && buf_check(after, "a change", err) != 0))
-        return -1;
-    pending_add(store->pending, write, target_of(entity), node_id);
-    return sqlite_run(store, err, SQL_CHANGE_INSERT, "iisssssssbb", write->session, write->version,
-                      write->change_set, write->now, write->who, entity, entity_id, node_id, op,
-                      before, after);
-}
