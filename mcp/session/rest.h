@@ -15,16 +15,19 @@
 
 struct graph_cache;
 
-#define REST_BODY_CAP ((size_t)16 << 20)
-#define REST_PATH_MAX 2048
+#define REST_BODY_CAP  ((size_t)16 << 20)
+#define REST_PATH_MAX  2048
+#define REST_ETAG_SIZE 40
 
 struct rest_request {
-    const char *method;         /* "GET" */
-    const char *path;           /* decoded once, without the query: "/session/SID/nodes" */
-    const char *query;          /* raw, after '?'; or "" */
-    const char *session_header; /* X-Session-ID, or NULL */
-    const char *if_match;       /* or NULL */
-    const char *who;            /* for the change log: "rest" */
+    const char *method; /* "GET" */
+    const char *path;   /* as the URL has it, without the query: "/session/SID/nodes/a%2Fb" */
+    const char *query;  /* likewise, after '?'; or "" */
+    const char *session_header;  /* X-Session-ID, or NULL */
+    const char *if_match;        /* or NULL */
+    const char *if_none_match;   /* or NULL */
+    const char *idempotency_key; /* or NULL */
+    const char *who;             /* for the change log: "rest" */
     const char *body;
     size_t body_len;
     struct graph_cache *graphs;  /* on the graph lane; else NULL */
@@ -33,8 +36,9 @@ struct rest_request {
 
 struct rest_response {
     int status;
-    char etag[72];   /* with its quotes, or "" */
-    struct buf body; /* JSON; owned */
+    char etag[REST_ETAG_SIZE]; /* with its quotes, or "" */
+    bool replayed;             /* an earlier answer to the same key */
+    struct buf body;           /* JSON; owned. Empty with 304 */
 };
 
 /* Which lane a request belongs on; REST_READ also for paths that do not exist. */

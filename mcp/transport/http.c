@@ -28,6 +28,7 @@ static void on_connection(void *user, int fd)
         close(fd);
         return;
     }
+    http_targets_expect(server->targets, fd);
     if (!lws_adopt_socket_vhost(server->vhost, fd)) /* which closes it then */
         log_warning("http", "a connection could not be taken");
 }
@@ -61,6 +62,8 @@ static void on_closing_tick(uv_timer_t *timer)
     uv_timer_stop(timer);
     lws_context_destroy(server->context);
     server->context = NULL;
+    http_targets_destroy(server->targets);
+    server->targets = NULL;
     uv_close((uv_handle_t *)timer, on_timer_closed);
 }
 
@@ -108,6 +111,9 @@ static int start(struct http_server *server, const struct http_config *config, s
     if (!server->port)
         return -1;
     server->gate.port = http_port_number(server->port);
+    server->targets = http_targets_create();
+    if (!server->targets)
+        return error_set(err, ERROR_MEMORY, "out of memory for the HTTP server");
     server->sessions = mcp_sessions_create(server->parts, err);
     return server->sessions ? http_context_create(server, err) : -1;
 }

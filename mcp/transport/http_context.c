@@ -61,7 +61,7 @@ static int on_upgrade(struct http_server *server, struct lws *wsi, char *kind)
     request = calloc(1, sizeof *request);
     if (!request)
         return -1;
-    http_request_read(wsi, "", 0, request);
+    http_request_read(server->targets, wsi, "", 0, request);
     gate_check(&server->gate, *request->host ? request->host : NULL,
                *request->origin ? request->origin : NULL, &verdict);
     if (request->wrong)

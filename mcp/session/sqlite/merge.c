@@ -42,6 +42,7 @@ static int move_components(struct sqlite_store *store, struct merge *merge, stru
     struct sequence *from = &merge->from.sequence, *into = &merge->into.sequence;
     size_t first = into->count;
 
+    from->dense = false; /* each goes from its own place */
     for (size_t i = 0; i < from->count; i++)
         if (sqlite_log_component(store, &merge->from, &from->items[i], NULL, err) != 0)
             return -1;

@@ -115,11 +115,9 @@ static int list_relationships(struct sqlite_store *store, const struct write *wr
     sqlite3_stmt *statement = sqlite_statement(store, SQL_SESSION_FIND, err);
     json_auto_t *further = NULL;
     struct row_text text;
-    struct buf log BUF_AUTO = {0}, after BUF_AUTO = {0};
+    struct buf log BUF_AUTO = {0}, after BUF_AUTO = {0}, body BUF_AUTO = {0};
     unsigned flags;
 
-    buf_init(&log, 0);
-    buf_init(&after, 0);
     if (!statement || sqlite_bind(store, statement, err, "s", write->sid) != 0 ||
         sqlite_next(store, statement, err) <= 0)
         return -1;
@@ -133,10 +131,11 @@ static int list_relationships(struct sqlite_store *store, const struct write *wr
     sqlite3_reset(statement);
     if (!further)
         return -1;
-    json_write(&log, further);
+    sqlite_session_text(&log, flags, further);
     json_object_del(further, "relationships");
-    json_write(&after, further);
-    if (sqlite_run(store, err, SQL_SESSION_SET_FURTHER, "ibi", write->session, &after,
+    json_write(&body, further);
+    sqlite_session_text(&after, flags | SESSION_RELATIONSHIPS, further);
+    if (sqlite_run(store, err, SQL_SESSION_SET_FURTHER, "ibi", write->session, &body,
                    (int64_t)(flags | SESSION_RELATIONSHIPS)) != 0)
         return -1;
     return sqlite_log(store, write, "session", write->sid, NULL, "update", &log, &after, err);

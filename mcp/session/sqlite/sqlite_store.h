@@ -165,8 +165,19 @@ int sqlite_write_begin_session(struct sqlite_store *store, const struct writer *
 int sqlite_write_end(struct sqlite_store *store, const struct write *write, int rc,
                      struct error *err);
 
+/* ---- log.c: the change log ---- */
+
+/* {"flags", "session": {...}}: the session's own fields, as the change log keeps them. */
+void sqlite_session_text(struct buf *to, unsigned flags, const json_t *further);
+
 /* A row of the change log. node_id: of the node, or of the node whose component it is; else NULL.
- * before and after: JSON text, or NULL. */
+ * before and after: JSON text, or NULL; an object whose member of the entity's name is the thing
+ * itself ({"place": 3, "component": {...}}), beside what else is needed to bring it back.
+ *
+ * Kept is as little as history needs. What a thing was like after a change is the before of the
+ * next change to it, or what is there now; so of an insertion only where it went is kept, of an
+ * update what it was before, or the merge patch that leads back there ("patch" in place of the
+ * thing) where that is shorter. */
 int sqlite_log(struct sqlite_store *store, const struct write *write, const char *entity,
                const char *entity_id, const char *node_id, const char *op, const struct buf *before,
                const struct buf *after, struct error *err);
@@ -206,7 +217,8 @@ struct node_found {
 int sqlite_node_find(struct sqlite_store *store, int64_t session, const char *node_id,
                      struct node_found *found, struct error *err);
 
-/* The node's row: body, flags, title, place. To be reset; NULL with err. */
+/* The node's row: body, flags, title, place, revision, created_at, session, node_id. To be reset;
+ * NULL with err. */
 sqlite3_stmt *sqlite_node_row(struct sqlite_store *store, int64_t node, struct error *err);
 /* The node's object without its components, as a new reference. */
 json_t *sqlite_node_load(struct sqlite_store *store, int64_t node, unsigned *flags, int64_t *place,
@@ -219,8 +231,9 @@ int sqlite_node_save(struct sqlite_store *store, const struct write *write, int6
 /* Counts a write to the node's components in its cursor and last_modified. */
 int sqlite_node_touch(struct sqlite_store *store, const struct write *write, int64_t node,
                       struct error *err);
-/* {"place": N, "node": {...}}, as the change log keeps it. */
-void sqlite_node_log_text(struct buf *to, int64_t place, const json_t *node);
+/* {"key", "place", "revision", "flags", "created_at", "node": {...}}: the node as it is in the
+ * database, as the change log keeps it. */
+int sqlite_node_text(struct sqlite_store *store, int64_t node, struct buf *to, struct error *err);
 
 /* ---- sequence.c ---- */
 
@@ -240,7 +253,7 @@ struct sequence { /* a node's components in their order, what is no object among
     struct sequence_item *items;
     size_t count;
     size_t components; /* those that are objects */
-    bool dense;        /* orders were 1, 2, 3, ... when it was read */
+    bool dense;        /* places were 0, 1, 2, ... and orders 1, 2, 3, ... when it was read */
 };
 
 int sqlite_sequence_read(struct sqlite_store *store, int64_t node, struct sequence *sequence,
@@ -263,9 +276,9 @@ int sqlite_item_insert(struct sqlite_store *store, int64_t node, struct sequence
 /* Gives item another component (a reference is taken), one revision up. */
 int sqlite_item_update(struct sqlite_store *store, struct sequence_item *item, json_t *component,
                        struct error *err);
-/* {"node_id", "place", "component": {...}}, as the change log keeps it. */
-void sqlite_component_log_text(struct buf *to, const char *node_id,
-                               const struct sequence_item *item);
+/* Writes that the item is about to be moved into the change log. */
+int sqlite_log_renumber(struct sqlite_store *store, const struct write *write, int64_t node,
+                        const char *node_id, const struct sequence_item *item, struct error *err);
 /* The order that the API shows. */
 int64_t sqlite_item_order(const struct sequence_item *item);
 /* Gives every item its place and dense order, and writes those that are not as they were. */
@@ -286,6 +299,9 @@ int sqlite_component_write_begin(struct sqlite_store *store, const struct writer
                                  struct error *err);
 int sqlite_component_write_end(struct sqlite_store *store, struct component_write *work, int rc,
                                struct error *err);
+/* A row for one component: before NULL for an insertion, after NULL for a deletion. In a dense
+ * sequence those behind it move with it, and get no rows of their own: insertions are logged in
+ * ascending, deletions in descending order of their places. */
 int sqlite_log_component(struct sqlite_store *store, const struct component_write *work,
                          const struct sequence_item *before, const struct sequence_item *after,
                          struct error *err);

@@ -32,21 +32,24 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_SESSION_SET_FURTHER] = "UPDATE session SET further = ?2, flags = ?3 WHERE key = ?1",
     [SQL_SESSION_SUM] = "SELECT coalesce(sum(version), 0) FROM session",
 
+    /* A place may be had twice: a new node gets that of the last when that was deleted, and the
+     * deletion may be undone. Keys tell who was there first. */
     [SQL_NODE_FIND] =
         "SELECT key, cursor, revision, place, title FROM node WHERE node_id = ?2 AND session = ?1"
-        " ORDER BY place LIMIT 1",
-    [SQL_NODE_BY_KEY] = "SELECT body, flags, title, place FROM node WHERE key = ?1",
+        " ORDER BY place, key LIMIT 1",
+    [SQL_NODE_BY_KEY] = "SELECT body, flags, title, place, revision,"
+                        " created_at, session, node_id FROM node WHERE key = ?1",
     [SQL_NODE_LIST] = "SELECT body, flags, created_at, last_modified, key FROM node WHERE session "
-                      "= ?1 ORDER BY place",
+                      "= ?1 ORDER BY place, key",
     [SQL_NODE_PAGE] = "SELECT key, node_id, title FROM node WHERE session = ?1 AND flags & 1 = 0"
-                      " ORDER BY place LIMIT ?3 OFFSET ?2",
+                      " ORDER BY place, key LIMIT ?3 OFFSET ?2",
     [SQL_NODE_COUNT] = "SELECT count(*) FROM node WHERE session = ?1 AND flags & 1 = 0",
     [SQL_NODE_NAMES] = "SELECT node_id, title FROM node WHERE session = ?1 AND node_id IS NOT NULL"
-                       " ORDER BY place",
+                       " ORDER BY place, key",
     [SQL_NODE_OUTLINE] = "SELECT node_id, title, grouping,"
                          " (SELECT count(*) FROM component WHERE component.node = node.key AND "
                          "component.flags & 1 = 0)"
-                         " FROM node WHERE session = ?1 AND node_id IS NOT NULL ORDER BY place",
+                         " FROM node WHERE session = ?1 AND node_id IS NOT NULL ORDER BY place, key",
     [SQL_NODE_INSERT] =
         "INSERT INTO node (session, place, node_id, title, grouping, revision, cursor, created_at,"
         " last_modified, body, flags) VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9, ?10)",
@@ -81,11 +84,11 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_COMPONENT_MOVE] = "UPDATE component SET node = ?2, revision = ?3 WHERE key = ?1",
 
     [SQL_RELATIONSHIP_LIST] = "SELECT body, flags, key, from_id, to_id, type FROM relationship "
-                              "WHERE session = ?1 ORDER BY place",
+                              "WHERE session = ?1 ORDER BY place, key",
     [SQL_RELATIONSHIP_BY_KEY] = "SELECT body, place FROM relationship WHERE key = ?1"
                                 " AND session = ?2 AND flags & 1 = 0",
     [SQL_RELATIONSHIP_OF_NODE] = "SELECT key FROM relationship WHERE session = ?1"
-                                 " AND (from_id = ?2 OR to_id = ?2) ORDER BY place",
+                                 " AND (from_id = ?2 OR to_id = ?2) ORDER BY place, key",
     [SQL_RELATIONSHIP_BETWEEN] = "SELECT key, type FROM relationship WHERE session = ?1"
                                  " AND from_id = ?2 AND to_id = ?3 ORDER BY place LIMIT 12",
     [SQL_RELATIONSHIP_FIND] = "SELECT key FROM relationship WHERE session = ?1 AND from_id = ?2"

@@ -22,7 +22,6 @@ static int insert_node(struct sqlite_store *store, const struct write *write, js
     int64_t place;
 
     buf_init(&body, ENTITY_SIZE_MAX);
-    buf_init(&log, 0);
     if (sqlite_number(store, SQL_NODE_LAST_PLACE, write->session, NULL, &place, err) != 0)
         return -1;
     place++;
@@ -36,7 +35,8 @@ static int insert_node(struct sqlite_store *store, const struct write *write, js
                    row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
                    write->version, write->now, write->now, &body, (int64_t)row.flags) != 0)
         return -1;
-    sqlite_node_log_text(&log, place, node);
+    if (sqlite_node_text(store, sqlite3_last_insert_rowid(store->db), &log, err) != 0)
+        return -1;
     return sqlite_log(store, write, "node", row.node_id.text, row.node_id.text, "insert", NULL,
                       &log, err);
 }
@@ -125,6 +125,8 @@ static int delete_components(struct sqlite_store *store, const struct write *wri
     struct component_write work = {.write = *write, .node_id = node_id};
     int rc = sqlite_sequence_read(store, node, &work.sequence, err);
 
+    work.node.key = node;
+    work.sequence.dense = false; /* each goes from its own place */
     for (size_t i = 0; rc == 0 && i < work.sequence.count; i++)
         rc = sqlite_log_component(store, &work, &work.sequence.items[i], NULL, err);
     sqlite_sequence_finish(&work.sequence);
@@ -154,18 +156,12 @@ int sqlite_node_drop(struct sqlite_store *store, const struct write *write,
                      const struct node_found *node, const char *node_id, bool last_of_id,
                      struct error *err)
 {
-    json_auto_t *object = NULL;
     struct buf before BUF_AUTO = {0};
-    unsigned flags;
-    int64_t place;
 
     if (last_of_id && sqlite_position_drop(store, write, node_id, err) != 0)
         return -1;
-    object = sqlite_node_load(store, node->key, &flags, &place, err);
-    if (!object)
-        return -1;
-    sqlite_node_log_text(&before, place, object);
-    if (sqlite_log(store, write, "node", node_id, node_id, "delete", &before, NULL, err) != 0)
+    if (sqlite_node_text(store, node->key, &before, err) != 0 ||
+        sqlite_log(store, write, "node", node_id, node_id, "delete", &before, NULL, err) != 0)
         return -1;
     return sqlite_run(store, err, SQL_NODE_DELETE, "i", node->key);
 }

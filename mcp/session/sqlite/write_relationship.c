@@ -93,7 +93,7 @@ static int check_end(struct sqlite_store *store, int64_t session, const json_t *
     bulk->wrong++;
     if (bulk->looked_up++ < PROBLEMS_LISTED_CAP)
         sqlite_node_find(store, session, node_id, &node, &found);
-    problems_add(&bulk->problems, field, "%s", found.text);
+    problems_add(&bulk->problems, field, "%s", *found.text ? found.text : "there is no such node");
     return 0;
 }
 
