@@ -34,7 +34,8 @@ static const char *take_short(json_t *given, const char *name, const char *brief
 
 static void check_type(struct problems *problems, const char *name, const json_t *type)
 {
-    struct error found = {0};
+    struct faults each;
+    struct error found = {.faults = faults_clear(&each)};
 
     if (!type || json_is_null(type))
         return;
