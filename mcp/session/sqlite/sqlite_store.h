@@ -87,6 +87,7 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_CHANGE_SET_SUM,
                  SQL_CHANGE_FIRST,
                  SQL_CHANGE_LATER,
+                 SQL_CHANGE_REVISION,
                  SQL_CHANGE_UNSHIFTED,
                  SQL_CHANGE_GROUPS,
                  SQL_CHANGE_OLD_TITLE,

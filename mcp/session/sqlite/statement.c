@@ -170,6 +170,9 @@ static const char *const texts[STATEMENT_COUNT] = {
         " AND change_set <> ?3 AND ((entity = ?4 AND entity_id = ?5) OR node_id = ?6)"
         " ORDER BY entity = ?4 AND entity_id = ?5 DESC, entity = 'node' AND op = 'delete' DESC,"
         " key DESC LIMIT 1",
+    [SQL_CHANGE_REVISION] = "SELECT coalesce(max(json_extract(before, '$.revision')), 0)"
+                            " FROM change WHERE session = ?1 AND entity = ?2 AND entity_id = ?3"
+                            " AND op = 'delete'",
     [SQL_CHANGE_UNSHIFTED] = "SELECT count(*) FROM change WHERE session = ?1 AND version = ?2"
                              " AND (op = 'renumber' OR (entity = 'node' AND op = 'delete'))",
     /* What belongs to a node that comes or goes is not told apart, nor moves that follow. */
@@ -186,16 +189,23 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_CHANGE_OLD_TITLE] =
         "SELECT json_extract(before, '$.node.title') FROM change WHERE session = ?1"
         " AND entity = 'node' AND entity_id = ?2 AND op = 'delete' ORDER BY key DESC LIMIT 1",
+    /* An insertion with a deletion before it is an undoing: the thing is as old as it was. */
     [SQL_CHANGE_REUSED] =
         "SELECT count(*) FROM change WHERE session = ?1 AND key > ?2 AND change_set <> ?3"
         " AND entity = 'node' AND op = 'insert' AND entity_id = ?4"
-        " AND json_extract(after, '$.key') IN (SELECT key FROM node)",
+        " AND json_extract(after, '$.key') IN (SELECT key FROM node) AND NOT EXISTS"
+        " (SELECT 1 FROM change AS old WHERE old.session = ?1 AND old.key < change.key"
+        "  AND old.entity = 'node' AND old.op = 'delete' AND old.entity_id = ?4"
+        "  AND json_extract(old.before, '$.key') = json_extract(change.after, '$.key'))",
     [SQL_CHANGE_GONE] = "SELECT count(*) FROM change WHERE session = ?1 AND key > ?2"
                         " AND change_set <> ?3 AND entity = 'node' AND op = 'delete'"
                         " AND entity_id = ?4",
     [SQL_CHANGE_REPEATED] = "SELECT count(*) FROM change WHERE session = ?1 AND key > ?2"
                             " AND change_set <> ?3 AND entity = 'relationship' AND op = 'insert'"
-                            " AND entity_id = ?4",
+                            " AND entity_id = ?4 AND NOT EXISTS (SELECT 1 FROM change AS old"
+                            "  WHERE old.session = ?1 AND old.key < change.key"
+                            "  AND old.entity = 'relationship' AND old.op = 'delete'"
+                            "  AND old.entity_id = ?4)",
 
     [SQL_UNDONE_FIND] = "SELECT by_set FROM undone WHERE session = ?1 AND change_set = ?2",
     [SQL_UNDONE_SET] = "INSERT OR REPLACE INTO undone (session, change_set, by_set)"
