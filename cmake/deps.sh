@@ -28,6 +28,10 @@ libseccomp-dev            | build      | pc:libseccomp             | system call
 libigraph-dev             | build      | pc:igraph                 | graph questions                                 | GPL-2.0-or-later
 libsqlite3-dev            | build      | pc:sqlite3                | the embedded store                              | public domain
 libunistring-dev          | build      | file:/usr/include/uninorm.h | Unicode normal forms of names in Python code     | LGPL-3.0-or-later or GPL-2.0-or-later
+libcsv-dev                | build      | file:/usr/include/csv.h   | CSV files of graph tools                        | LGPL-2.1-or-later
+libyaml-dev               | build      | pc:yaml-0.1               | the front matter of Markdown folders            | MIT
+libcmark-dev              | build      | pc:libcmark               | reads ordinary Markdown                         | BSD-2-Clause
+uuid-dev                  | build      | pc:uuid                   | the identifiers of CASE frameworks, from names  | BSD-3-Clause
 libcmocka-dev             | build      | pc:cmocka                 | unit tests                                      | Apache-2.0
 python3                   | sandbox    | file:/usr/bin/python3     | runs the analysis code                          | PSF-2.0
 bubblewrap                | sandbox    | cmd:bwrap                 | the sandbox where no Docker daemon answers      | LGPL-2.0-or-later
@@ -45,6 +49,12 @@ nodejs                    | test       | cmd:node                  | runs the MC
 npm                       | test       | cmd:npm                   | brings the MCP clients of others                | Artistic-2.0
 procps                    | test       | cmd:ps                    | looks at processes in the tests                 | GPL-2.0-or-later
 python3-prometheus-client | test       | py:prometheus_client      | reads what a server counts, in the tests         | Apache-2.0
+python3-fastapi           | test       | py:fastapi                | the service of the session API that the tests set beside the server | MIT
+python3-uvicorn           | test       | py:uvicorn                | serves it                                       | BSD-3-Clause
+python3-uvloop            | test       | py:uvloop                 | its event loop, so that the bench is fair       | MIT or Apache-2.0
+python3-httptools         | test       | py:httptools              | its HTTP parser, likewise                       | MIT
+python3-websockets        | test       | py:websockets             | clients of /mcp-sync in the tests               | BSD-3-Clause
+wrk                       | test       | cmd:wrk                   | load for the bench of the session API           | Apache-2.0
 clang-format              | lint       | cmd:clang-format          | layout of the C code                            | Apache-2.0 with LLVM exception
 clang-tidy                | lint       | cmd:clang-tidy            | static analysis                                 | Apache-2.0 with LLVM exception
 shellcheck                | lint       | cmd:shellcheck            | static analysis of shell scripts                | GPL-3.0-or-later

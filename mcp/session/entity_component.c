@@ -35,7 +35,8 @@ static int check_types_agree(const json_t *component, const char *loc, struct er
 static int check_component(const json_t *component, const char *loc, struct error *err)
 {
     struct problems problems;
-    struct error found = {0};
+    struct faults each;
+    struct error found = {.faults = faults_clear(&each)};
 
     problems_begin(&problems, loc);
     if (check_types_agree(component, loc, &found) != 0)

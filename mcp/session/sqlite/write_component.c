@@ -53,7 +53,7 @@ static void fill_state(const struct component_write *work, const struct sequence
     memset(state, 0, sizeof *state);
     memcpy(state->component_id, item->component_id, sizeof state->component_id);
     text_cut(state->type, sizeof state->type, type);
-    text_cut(state->node_title, sizeof state->node_title, work->node.title);
+    text_cut_line(state->node_title, sizeof state->node_title, work->node.title);
     entity_component_summary(item->component, state->summary, sizeof state->summary);
     state->order = (long)sqlite_item_order(item);
     state->revision = (long)item->revision;
@@ -142,7 +142,8 @@ static int check_batch(const json_t *components, json_t **checked, struct error 
                             BATCH_MAX);
     problems_begin(&problems, "");
     for (size_t i = 0; i < count; i++) {
-        struct error found = {0};
+        struct faults each;
+        struct error found = {.faults = faults_clear(&each)};
         char loc[ERROR_LOC_CAP];
 
         snprintf(loc, sizeof loc, "components.%zu", i);
