@@ -168,19 +168,29 @@ void component_type_outline(const struct component_type *type, struct buf *to)
     }
 }
 
-static void schema_pictures(struct buf *to, unsigned count)
+static void schema_picture(struct buf *to, const char *family, unsigned number)
 {
-    buf_adds(to, "{\"type\":\"object\",\"allOf\":[");
-    for (unsigned i = 1; i <= count; i++)
-        buf_addf(to, "%s{\"anyOf\":[{\"required\":[\"svg%u\"]},{\"required\":[\"image%u\"]}]}",
-                 i > 1 ? "," : "", i, i);
-    buf_adds(
+    buf_addf(
         to,
-        "],\"patternProperties\":{\"^(svg|image)[1-4]$\":{\"type\":\"object\",\"properties\":{");
+        "{\"required\":[\"%s%u\"],\"properties\":{\"%s%u\":{\"type\":\"object\",\"properties\":{",
+        family, number, family, number);
     for (size_t i = 0; picture_fields[i]; i++)
         buf_addf(to, "%s\"%s\":{\"type\":[\"string\",\"null\"]}", i > 0 ? "," : "",
                  picture_fields[i]);
     buf_adds(to, "}}}}");
+}
+
+static void schema_pictures(struct buf *to, unsigned count)
+{
+    buf_adds(to, "{\"type\":\"object\",\"allOf\":[");
+    for (unsigned i = 1; i <= count; i++) {
+        buf_adds(to, i > 1 ? ",{\"anyOf\":[" : "{\"anyOf\":[");
+        schema_picture(to, "svg", i);
+        buf_addc(to, ',');
+        schema_picture(to, "image", i);
+        buf_adds(to, "]}");
+    }
+    buf_adds(to, "]}");
 }
 
 static void schema_shape(struct buf *to, const struct parameter *parameter)
@@ -233,12 +243,14 @@ static void schema_type(struct buf *to, const struct component_type *type)
 
 void component_type_schema(struct buf *to)
 {
-    buf_adds(
-        to, "{\"type\":\"object\",\"required\":[\"parameters\"],\"properties\":{"
-            "\"confidence\":{\"type\":[\"number\",\"null\"],\"minimum\":0,\"maximum\":1},"
-            "\"order\":{\"type\":[\"number\",\"null\"]},\"order_index\":{\"type\":[\"number\","
-            "\"null\"]}},\"anyOf\":[{\"required\":[\"type\"]},{\"required\":[\"component_type\"]}],"
-            "\"allOf\":[{\"anyOf\":[");
+    buf_adds(to, "{\"type\":\"object\",\"required\":[\"parameters\"],\"properties\":{"
+                 "\"confidence\":{\"type\":[\"number\",\"null\"],\"minimum\":0,\"maximum\":1},"
+                 "\"order\":{\"type\":[\"number\",\"null\"]},\"order_index\":{\"type\":[\"number\","
+                 "\"null\"]}},\"anyOf\":["
+                 "{\"required\":[\"type\"],\"properties\":{\"type\":{\"type\":\"string\"}}},"
+                 "{\"required\":[\"component_type\"],\"properties\":{\"component_type\":{\"type\":"
+                 "\"string\"}}}],"
+                 "\"allOf\":[{\"anyOf\":[");
     for (size_t i = 0; i < TYPE_COUNT; i++) {
         buf_adds(to, i > 0 ? "," : "");
         schema_type(to, &types[i]);
