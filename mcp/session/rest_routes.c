@@ -92,6 +92,15 @@ const struct rest_route rest_routes[] = {
      "listGraphQueries", "graph", "The questions that the graph answers", NULL, NULL, "GraphQueries"},
     {"GET", "/session/{sid}/graph/{query}", rest_graph, ROUTE_BROKER | ROUTE_GRAPH, SESSION, NULL,
      "askGraph", "graph", "One of them, answered as data", "node_id from_node_id to_node_id types limit_rows", NULL, "GraphAnswer"},
+
+    {"GET", "/session/{sid}/history", rest_history, 0, SESSION, NULL,
+     "readHistory", "history", "What was changed, newest first", "since before limit_history node_id texts", NULL, "History"},
+    {"GET", "/session/{sid}/difference", rest_difference, 0, SESSION, NULL,
+     "readDifference", "history", "What is otherwise at one version than at another", "from to", NULL, "Difference"},
+    {"POST", "/session/{sid}/undo", rest_undo, WRITE, SESSION, rest_nodes,
+     "undo", "history", "Takes back a change set, or the last", NULL, "?Undo", "Undone"},
+    {"POST", "/session/{sid}/restore", rest_restore, WRITE_BODY, SESSION, rest_nodes,
+     "restore", "history", "Brings back the content of a version", NULL, "Restore", "Undone"},
 };
 /* clang-format on */
 
