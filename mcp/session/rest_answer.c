@@ -61,6 +61,7 @@ static bool is_index(const char *part, size_t len)
 struct input {
     const char *name;   /* "body", "query" */
     const json_t *body; /* or NULL */
+    bool known;         /* body is all there is of it */
 };
 
 /* "components.2.type" as ["body","components",2,"type"]; path.x, query.x and header.x name their
@@ -95,7 +96,7 @@ static bool is_missing(const struct input *input, const char *loc)
 {
     const json_t *value = input->body;
 
-    if (names_place(loc) || strcmp(input->name, "body") != 0)
+    if (names_place(loc) || !input->known)
         return false;
     while (value && *loc) {
         size_t len = strcspn(loc, ".");
@@ -168,6 +169,7 @@ void rest_answer_faults(struct rest_call *call, const struct error *err)
                             : NULL;
 
     input.body = body;
+    input.known = call->route->flags & ROUTE_WRITE;
     answer(call->response, &input, err);
 }
 
