@@ -91,7 +91,7 @@ static int check_end(struct sqlite_store *store, int64_t session, const json_t *
     bulk->wrong++;
     if (bulk->looked_up++ < PROBLEMS_LISTED_CAP)
         sqlite_node_find(store, session, node_id, &node, &found);
-    problems_add(&bulk->problems, field, "%s", found.text);
+    problems_add(&bulk->problems, field, "%s", *found.text ? found.text : "is no node");
     return 0;
 }
 
@@ -131,7 +131,8 @@ static int check_repeat(struct sqlite_store *store, int64_t session, const json_
 static int check_item(struct sqlite_store *store, const struct write *write, const json_t *input,
                       size_t index, struct bulk *bulk, struct error *err)
 {
-    struct error found = {0};
+    struct faults each;
+    struct error found = {.faults = faults_clear(&each)};
     size_t wrong = bulk->wrong;
     json_t *relationship;
     char loc[64];
