@@ -17,6 +17,7 @@
 #include "helpers/base/json.h"
 #include "helpers/graph/difference.h"
 #include "mcp/session/change_set.h"
+#include "tests/unit/failing_allocations.h"
 
 #define NODES_CAP 16u
 #define EDGES_CAP 64u
@@ -573,6 +574,42 @@ static void many_cycles_are_counted(void **state)
     json_decref(effect);
 }
 
+/* ---- failing allocations ---- */
+
+#ifdef COUNTS_ALLOCATIONS
+static int live_through(const struct side *before, const struct side *after, struct error *err)
+{
+    struct buf BUF_AUTO json = {0}, BUF_AUTO words = {0};
+
+    return change_effect(&before->outline, &after->outline, true, &json, &words, err);
+}
+
+static void failing_allocations(void **state)
+{
+    static struct side before, after;
+    int rc = -1;
+
+    (void)state;
+    make(&before, "A B C D E F", "A>B B>C C>D D>E E>F:LEADS_TO");
+    make(&after, "A C=New D E F", "C>D D>E E>C E>F:LEADS_TO F>E");
+    for (long at = 1; fail_at == 0; at++) { /* until one asks for fewer than that */
+        struct error err = {0};
+
+        fail_at = at;
+        live = 0;
+        watching = true;
+        rc = live_through(&before, &after, &err);
+        watching = false;
+        if (live != 0)
+            fail_msg("%ld blocks are left when allocation %ld fails", live, at);
+        if (rc < 0 && err.kind != ERROR_MEMORY)
+            fail_msg("allocation %ld: %s: %s", at, error_kind_name(err.kind), err.text);
+    }
+    fail_at = 0;
+    assert_int_equal(rc, 0);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -581,6 +618,9 @@ int main(void)
         cmocka_unit_test(a_title_cannot_look_like_a_line),
         cmocka_unit_test(random_graphs_by_a_reference),
         cmocka_unit_test(many_cycles_are_counted),
+#ifdef COUNTS_ALLOCATIONS
+        cmocka_unit_test(failing_allocations),
+#endif
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
