@@ -49,6 +49,12 @@ nodejs                    | test       | cmd:node                  | runs the MC
 npm                       | test       | cmd:npm                   | brings the MCP clients of others                | Artistic-2.0
 procps                    | test       | cmd:ps                    | looks at processes in the tests                 | GPL-2.0-or-later
 python3-prometheus-client | test       | py:prometheus_client      | reads what a server counts, in the tests         | Apache-2.0
+python3-fastapi           | test       | py:fastapi                | the service of the session API that the tests set beside the server | MIT
+python3-uvicorn           | test       | py:uvicorn                | serves it                                       | BSD-3-Clause
+python3-uvloop            | test       | py:uvloop                 | its event loop, so that the bench is fair       | MIT or Apache-2.0
+python3-httptools         | test       | py:httptools              | its HTTP parser, likewise                       | MIT
+python3-websockets        | test       | py:websockets             | clients of /mcp-sync in the tests               | BSD-3-Clause
+wrk                       | test       | cmd:wrk                   | load for the bench of the session API           | Apache-2.0
 clang-format              | lint       | cmd:clang-format          | layout of the C code                            | Apache-2.0 with LLVM exception
 clang-tidy                | lint       | cmd:clang-tidy            | static analysis                                 | Apache-2.0 with LLVM exception
 shellcheck                | lint       | cmd:shellcheck            | static analysis of shell scripts                | GPL-3.0-or-later

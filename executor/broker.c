@@ -2,7 +2,6 @@
 #include "executor/broker.h"
 
 #include <arpa/inet.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +10,6 @@
 
 #define REQUEST_ID_SIZE  4u
 #define ANSWER_HEAD_SIZE 6u /* request id, status */
-
-struct gate {
-    pthread_mutex_t lock;
-    struct mailbox *mailbox; /* NULL once closed */
-    unsigned references;
-};
 
 struct broker_request {
     LIST_ENTRY(broker_request) link;
@@ -35,49 +28,6 @@ struct broker_clock {
     uv_timer_t timer;
     struct broker *broker;
 };
-
-struct gate *gate_create(struct mailbox *mailbox, struct error *err)
-{
-    struct gate *gate = calloc(1, sizeof *gate);
-
-    if (!gate) {
-        error_set(err, ERROR_MEMORY, "out of memory for the executor");
-        return NULL;
-    }
-    pthread_mutex_init(&gate->lock, NULL);
-    gate->mailbox = mailbox;
-    gate->references = 1;
-    return gate;
-}
-
-void gate_close(struct gate *gate)
-{
-    pthread_mutex_lock(&gate->lock);
-    gate->mailbox = NULL;
-    pthread_mutex_unlock(&gate->lock);
-}
-
-static void gate_ref(struct gate *gate)
-{
-    pthread_mutex_lock(&gate->lock);
-    gate->references++;
-    pthread_mutex_unlock(&gate->lock);
-}
-
-void gate_unref(struct gate *gate)
-{
-    bool last;
-
-    if (!gate)
-        return;
-    pthread_mutex_lock(&gate->lock);
-    last = --gate->references == 0;
-    pthread_mutex_unlock(&gate->lock);
-    if (!last)
-        return;
-    pthread_mutex_destroy(&gate->lock);
-    free(gate);
-}
 
 const char *broker_request_session(const struct broker_request *request)
 {
@@ -250,9 +200,6 @@ static void open_answer(void *arg)
 
 void executor_answer(struct broker_request *request, int status, const char *body, size_t len)
 {
-    struct gate *gate = request->gate;
-    bool posted;
-
     if (len > BROKER_ANSWER_BODY_CAP)
         request->frame =
             pack_refusal(request->id, 413, "the answer is larger than 64 MB: ask for it by pages",
@@ -264,12 +211,7 @@ void executor_answer(struct broker_request *request, int status, const char *bod
             pack_refusal(request->id, 500, "the server is out of memory", &request->frame_len);
     request->mail.open = open_answer;
     request->mail.arg = request;
-    pthread_mutex_lock(&gate->lock);
-    posted = gate->mailbox != NULL;
-    if (posted)
-        mailbox_post(gate->mailbox, &request->mail);
-    pthread_mutex_unlock(&gate->lock);
-    if (!posted)
+    if (!gate_post(request->gate, &request->mail))
         free_request(request);
 }
 

@@ -15,6 +15,7 @@
 
 #include "executor/engine.h"
 #include "executor/frames.h"
+#include "executor/gate.h"
 #include "helpers/base/mailbox.h"
 
 #define BROKER_IN_FLIGHT_CAP 64u /* requests of one run that wait for their answer */
@@ -23,12 +24,6 @@
 #define BROKER_ANSWER_BODY_CAP (FRAME_ANSWER_CAP - 6u)
 
 struct broker_clock; /* looks for requests that take too long; while there are any */
-
-struct gate;
-struct gate *gate_create(struct mailbox *mailbox,
-                         struct error *err); /* one reference, the caller's */
-void gate_close(struct gate *gate);          /* nothing is posted any more */
-void gate_unref(struct gate *gate);          /* takes NULL */
 
 /* Of one run; embedded in it. */
 struct broker {

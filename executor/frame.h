@@ -26,9 +26,8 @@ enum frame_type {
     FRAME_JOB = 'J', /* JSON, see below. After each FRAME_READY at most one. */
     FRAME_ANSWER =
         'A', /* to one FRAME_REQUEST: u32 request id, u16 HTTP status, then the body's bytes */
-    FRAME_CANCEL = 'C', /* no payload: end the job now; the runner answers with FRAME_EXIT */
-    FRAME_PING = 'p',   /* no payload: the runner answers with FRAME_PONG as long as its interpreter
-                           lives; between FRAME_READY and FRAME_JOB only */
+    FRAME_PING = 'p', /* no payload: the runner answers with FRAME_PONG as long as its interpreter
+                         lives; between FRAME_READY and FRAME_JOB only */
 
     /* runner -> server */
     FRAME_READY = 'R', /* JSON: the interpreter has warmed up and waits: {"python", "landlock_abi",

@@ -12,92 +12,6 @@ uint64_t pool_now(const struct pool *pool)
     return uv_now(pool->config.host->loop);
 }
 
-/* ---- the queue ---- */
-
-/* Whether a job that is queued wants one that nobody has had: not where one of its session only
- * has to rest, which takes milliseconds, and not where its session has as many as it may. */
-bool pool_wants_new(const struct pool *pool, const struct pool_wait *wait)
-{
-    const struct pool_wait *other;
-    unsigned before = 0;
-
-    TAILQ_FOREACH(other, &pool->shelves[wait->kind].queue.waits, link)
-    {
-        if (other == wait)
-            break;
-        before += admission_same(other->session, wait->session);
-    }
-    if (wait->session && before < berth_count_resting(pool, wait->kind, wait->session))
-        return false;
-    return before + berth_count_of(pool, wait->session) < POOL_SESSION_CAP;
-}
-
-struct pool_wait *pool_next_wait(struct pool *pool, int kind)
-{
-    struct pool_wait *wait;
-
-    TAILQ_FOREACH(wait, &pool->shelves[kind].queue.waits, link)
-    {
-        if (pool_wants_new(pool, wait))
-            return wait;
-    }
-    return NULL;
-}
-
-static void on_places(uv_timer_t *timer)
-{
-    struct pool *pool = timer->data;
-
-    for (int kind = 0; kind < KINDS_COUNT; kind++)
-        admission_tell(&pool->shelves[kind].queue);
-}
-
-static void queue_changed(struct pool *pool)
-{
-    if (!pool->stopping && !uv_is_active((uv_handle_t *)&pool->places))
-        uv_timer_start(&pool->places, on_places, POOL_PLACES_MS, 0);
-}
-
-static void fail_waits(struct shelf *shelf, const struct error *why)
-{
-    struct wait_list waits = TAILQ_HEAD_INITIALIZER(waits);
-    struct pool_wait *wait;
-
-    /* Off the queue first: a caller that is told may ask again. */
-    while ((wait = TAILQ_FIRST(&shelf->queue.waits))) {
-        admission_remove(&shelf->queue, wait);
-        TAILQ_INSERT_TAIL(&waits, wait, link);
-    }
-    while ((wait = TAILQ_FIRST(&waits))) {
-        TAILQ_REMOVE(&waits, wait, link);
-        wait->failed(wait, why);
-    }
-}
-
-void pool_note_failure(struct pool *pool, struct shelf *shelf, const struct error *why)
-{
-    uint64_t now = pool_now(pool), pause;
-    unsigned doublings;
-
-    if (shelf->failures > 0 && now - shelf->failed_at > POOL_FORGET_MS)
-        shelf->failures = 0;
-    doublings = shelf->failures < 7 ? shelf->failures : 7;
-    pause = (uint64_t)POOL_RETRY_MS << doublings;
-    shelf->failures++;
-    shelf->failed++;
-    shelf->failed_at = now;
-    shelf->retry_at = now + (pause < POOL_RETRY_MS_MAX ? pause : POOL_RETRY_MS_MAX);
-    /* Not each time: an engine that is away for an hour is one piece of news. */
-    if (!shelf->told)
-        log_warning("executor", "%s%s", why->text,
-                    shelf->failures >= 2 ? " (again; trying on)" : "");
-    else
-        log_debug("executor", "%s", why->text);
-    shelf->told = shelf->failures >= 2;
-    if (shelf->failures >= 2)
-        fail_waits(shelf, why);
-}
-
 /* ---- sandboxes that no job has ---- */
 
 static void give(struct pool *pool, struct berth *berth, struct pool_wait *wait)
@@ -105,7 +19,7 @@ static void give(struct pool *pool, struct berth *berth, struct pool_wait *wait)
     struct error err = {0};
 
     admission_serve(&pool->shelves[wait->kind].queue, wait);
-    queue_changed(pool);
+    pool_queue_changed(pool);
     if (berth_bind(berth, wait->session) < 0) {
         error_set(&err, ERROR_INTERNAL, "a sandbox of one session was about to go to another");
         log_error("executor", "%s", err.text);
@@ -230,7 +144,7 @@ void pool_forget(struct pool *pool, struct pool_wait *wait)
     if (!wait->queued)
         return;
     admission_remove(&pool->shelves[wait->kind].queue, wait);
-    queue_changed(pool);
+    pool_queue_changed(pool);
     pool_schedule(pool);
 }
 

@@ -87,11 +87,15 @@ unsigned berth_count_of(const struct pool *pool, const char *session); /* given 
 /* pool.c */
 extern const struct sandbox_events pool_events;
 void pool_on_gone(struct sandbox *sandbox, void *owner);
-void pool_note_failure(struct pool *pool, struct shelf *shelf, const struct error *why);
+void pool_give_ready(struct pool *pool); /* to those that do */
+void pool_close_if_empty(struct pool *pool);
+
+/* pool_queue.c */
+/* Whether a job that is queued wants a sandbox that nobody has had. */
 bool pool_wants_new(const struct pool *pool, const struct pool_wait *wait);
 struct pool_wait *pool_next_wait(struct pool *pool, int kind); /* that does, or NULL */
-void pool_give_ready(struct pool *pool);                       /* to those that do */
-void pool_close_if_empty(struct pool *pool);
+void pool_queue_changed(struct pool *pool);                    /* their places are told soon */
+void pool_note_failure(struct pool *pool, struct shelf *shelf, const struct error *why);
 
 /* refill.c */
 unsigned pool_wanted(struct pool *pool, int kind); /* of the kind, to wait */

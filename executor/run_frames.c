@@ -236,7 +236,6 @@ void run_take_frame(struct sandbox *sandbox, const struct frame *frame, void *us
     case FRAME_READY:
     case FRAME_JOB:
     case FRAME_ANSWER:
-    case FRAME_CANCEL:
     case FRAME_PING:
         break;
     }

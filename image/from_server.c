@@ -15,7 +15,6 @@
 const struct inlet_rule server_frames[] = {
     {FRAME_JOB, 2, FRAME_JOB_CAP, 0},
     {FRAME_ANSWER, ANSWER_HEAD, FRAME_ANSWER_CAP, ANSWER_HEAD},
-    {FRAME_CANCEL, 0, 0, 0},
     {FRAME_PING, 0, 0, 0},
     {0},
 };
@@ -67,16 +66,6 @@ static int take_answer(struct run *run, const struct inlet_piece *piece)
     return 0;
 }
 
-static int take_cancel(struct run *run, const struct inlet_piece *piece)
-{
-    (void)piece;
-    /* In a session it may have been on its way when the run that it means ended. */
-    if (run->options->session && (!run->has_job || run->phase == ENDED))
-        return 0;
-    run_end(run, VERDICT_CANCELLED);
-    return 0;
-}
-
 /* On to the interpreter: that it answers is what the server wants to know. */
 static int take_ping(struct run *run, const struct inlet_piece *piece)
 {
@@ -96,10 +85,7 @@ int run_take_from_server(struct run *run, const struct inlet_piece *piece)
     static const struct {
         unsigned char type;
         int (*take)(struct run *run, const struct inlet_piece *piece);
-    } takers[] = {{FRAME_JOB, take_job},
-                  {FRAME_ANSWER, take_answer},
-                  {FRAME_CANCEL, take_cancel},
-                  {FRAME_PING, take_ping}};
+    } takers[] = {{FRAME_JOB, take_job}, {FRAME_ANSWER, take_answer}, {FRAME_PING, take_ping}};
 
     for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {
         if (takers[i].type == piece->type)

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <jansson.h>
@@ -31,12 +32,23 @@
 #include "image/run.h"
 #include "image/seccomp.h"
 
+/* Whatever was ignored when the runner was started: by the raw call, for the C library keeps two
+ * signals to itself and refuses them. */
+static void reset_signals(void)
+{
+    static const unsigned long plain[4]; /* the kernel's struct: SIG_DFL, no flags, no mask */
+
+    for (int number = 1; number < NSIG; number++)
+        syscall(SYS_rt_sigaction, number, plain, NULL, sizeof plain[0]);
+}
+
 static int watch_signals(void)
 {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigset_t set;
     int fd;
 
+    reset_signals();
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
     sigaddset(&set, SIGTERM);

@@ -38,7 +38,7 @@ struct option_row {
 
 #define ANY_STORE                                                                                  \
     (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH | CONFIG_IMPORT | CONFIG_EXPORT |    \
-     CONFIG_DOCTOR | CONFIG_DEMO)
+     CONFIG_DOCTOR | CONFIG_DEMO | CONFIG_BACKUP)
 #define ANY_SANDBOX (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_DOCTOR)
 #define ANY         (ANY_STORE | CONFIG_VALIDATE | CONFIG_IMAGE)
 

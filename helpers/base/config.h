@@ -29,6 +29,7 @@ enum config_command {
     CONFIG_DOCTOR = 1 << 7,
     CONFIG_IMAGE = 1 << 8,
     CONFIG_DEMO = 1 << 9,
+    CONFIG_BACKUP = 1 << 10,
 };
 
 struct config {

@@ -20,6 +20,7 @@ int error_set(struct error *err, enum error_kind kind, const char *format, ...)
     if (!err)
         return -1;
     err->kind = kind;
+    err->listed = false;
     err->loc[0] = '\0';
     va_start(args, format);
     set_text(err, format, args);
@@ -34,6 +35,7 @@ int error_set_at(struct error *err, const char *loc, const char *format, ...)
     if (!err)
         return -1;
     err->kind = ERROR_INVALID;
+    err->listed = false;
     snprintf(err->loc, sizeof err->loc, "%s", loc);
     va_start(args, format);
     set_text(err, format, args);

@@ -8,6 +8,7 @@
 #ifndef LECTERN_BASE_ERROR_H
 #define LECTERN_BASE_ERROR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define ERROR_TEXT_CAP                                                                             \
@@ -33,11 +34,16 @@ enum error_kind {
     ERROR_INTERNAL, /* a bug of ours */
 };
 
+struct faults; /* mcp/session/faults.h */
+
 struct error {
     enum error_kind kind;
+    bool listed; /* faults has each fault by itself */
     char loc[ERROR_LOC_CAP]; /* path of the wrong field for ERROR_INVALID, dotted:
                                 "components.2.parameters.text"; or "" */
     char text[ERROR_TEXT_CAP];
+    struct faults *faults; /* lent by a caller who wants each fault of an ERROR_INVALID by itself;
+                              else NULL */
 };
 
 /* Both return -1, so that `return error_set(...)` reads well. */

@@ -33,7 +33,8 @@ struct command {
 extern const struct command *const commands[]; /* NULL-terminated */
 
 extern const struct command command_serve, command_stdio, command_validate, command_exec,
-    command_graph, command_import, command_export, command_demo, command_doctor, command_image;
+    command_graph, command_import, command_export, command_demo, command_doctor, command_image,
+    command_backup;
 
 /* "lectern exec: text" on stderr; returns status. */
 int command_fail(const char *name, int status, const struct error *err);

@@ -25,13 +25,22 @@ extern const char *const entity_categories[]; /* the four content categories, NU
 json_t *entity_node(const json_t *input, struct error *err);
 /* Without order keys; loc: the path in front, "components.2" or "". */
 json_t *entity_component(const json_t *input, const char *loc, struct error *err);
-json_t *entity_relationship(const json_t *input, const char *who, const char *now,
-                            struct error *err);
+/* loc as above. short_names: "from", "to" and "type" are as good as the long names. */
+json_t *entity_relationship(const json_t *input, const char *loc, bool short_names, const char *who,
+                            const char *now, struct error *err);
 
 /* Applies changes to a whole component in place. A `content` that was equal to a text parameter
  * follows it. */
 int entity_component_change(json_t *component, const json_t *changes, bool merge,
                             struct error *err);
+
+/* Applies changes to a whole node in place: what is given alone is checked, so that an imported
+ * node can be mended bit by bit; null takes a field away. */
+int entity_node_change(json_t *node, const json_t *changes, struct error *err);
+
+/* Applies type, explanation, confidence and further fields to a whole relationship in place; null
+ * leaves those three as they are. Its ends stay. */
+int entity_relationship_change(json_t *relationship, const json_t *changes, struct error *err);
 
 /* {"explanation": ..., ...}: at least one of the four, each text or null. */
 int entity_texts_check(const json_t *texts, struct error *err);

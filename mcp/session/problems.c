@@ -9,8 +9,10 @@
 
 void problems_begin(struct problems *problems, const char *loc)
 {
-    memset(problems, 0, sizeof *problems);
     problems->loc = loc;
+    problems->count = 0;
+    problems->first[0] = problems->text[0] = '\0';
+    faults_clear(&problems->each);
 }
 
 /* Counts one more; true when it is to be listed. */
@@ -41,19 +43,41 @@ void problems_add(struct problems *problems, const char *field, const char *form
     int len;
 
     snprintf(loc, sizeof loc, "%s%s%s", problems->loc, *problems->loc && *field ? "." : "", field);
-    if (!next(problems, loc))
-        return;
     len = snprintf(text, sizeof text, "%s%s", loc, *loc ? ": " : "");
     va_start(args, format);
     vsnprintf(text + len, sizeof text - (size_t)len, format, args);
     va_end(args);
-    append(problems, text);
+    faults_add(&problems->each, loc, text + len);
+    if (next(problems, loc))
+        append(problems, text);
 }
 
 void problems_take(struct problems *problems, const struct error *found)
 {
+    if (found->listed)
+        faults_add_all(&problems->each, found->faults);
+    else
+        faults_add(&problems->each, found->loc, faults_message(found));
     if (next(problems, found->loc))
         append(problems, found->text);
+}
+
+/* In the list each text stands beside its place, and does not name it again. */
+static void list_each(const struct problems *problems, const char *advice, struct error *err)
+{
+    struct faults *faults = err->faults;
+    char more[64];
+
+    faults_add_all(faults_clear(faults), &problems->each);
+    if (faults->left_out > 0) {
+        snprintf(more, sizeof more, "; and %zu more are wrong", faults->left_out);
+        faults_append(faults, more);
+    }
+    if (advice) {
+        faults_append(faults, ". ");
+        faults_append(faults, advice);
+    }
+    err->listed = true;
 }
 
 int problems_end(const struct problems *problems, const char *advice, struct error *err)
@@ -64,6 +88,9 @@ int problems_end(const struct problems *problems, const char *advice, struct err
         return 0;
     if (problems->count > PROBLEMS_LISTED_CAP)
         snprintf(more, sizeof more, "; and %zu more", problems->count - PROBLEMS_LISTED_CAP);
-    return error_set_at(err, problems->first, "%s%s%s%s", problems->text, more, advice ? ". " : "",
-                        advice ? advice : "");
+    error_set_at(err, problems->first, "%s%s%s%s", problems->text, more, advice ? ". " : "",
+                 advice ? advice : "");
+    if (err && err->faults)
+        list_each(problems, advice, err);
+    return -1;
 }

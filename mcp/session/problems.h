@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "helpers/base/error.h"
+#include "mcp/session/faults.h"
 
 #define PROBLEMS_LISTED_CAP 10 /* named one by one; the others are counted */
 
@@ -18,6 +19,7 @@ struct problems {
     size_t count;
     char first[ERROR_LOC_CAP];
     char text[ERROR_TEXT_CAP];
+    struct faults each; /* the same, one by one */
 };
 
 void problems_begin(struct problems *problems, const char *loc);
@@ -30,7 +32,7 @@ void problems_add(struct problems *problems, const char *field, const char *form
 void problems_take(struct problems *problems, const struct error *found);
 
 /* 0 when nothing was wrong; else -1, ERROR_INVALID with the first one's loc, and advice (or NULL)
- * behind the list. */
+ * behind the list. Where err has been lent a list of faults, each is added to it. */
 int problems_end(const struct problems *problems, const char *advice, struct error *err);
 
 #endif

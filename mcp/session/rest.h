@@ -14,17 +14,21 @@
 #include "mcp/session/store.h"
 
 struct graph_cache;
+struct rest_more;
 
-#define REST_BODY_CAP ((size_t)16 << 20)
-#define REST_PATH_MAX 2048
+#define REST_BODY_CAP  ((size_t)16 << 20)
+#define REST_PATH_MAX  2048
+#define REST_ETAG_SIZE 40
 
 struct rest_request {
-    const char *method;         /* "GET" */
-    const char *path;           /* decoded once, without the query: "/session/SID/nodes" */
-    const char *query;          /* raw, after '?'; or "" */
-    const char *session_header; /* X-Session-ID, or NULL */
-    const char *if_match;       /* or NULL */
-    const char *who;            /* for the change log: "rest" */
+    const char *method; /* "GET" */
+    const char *path;   /* as the URL has it, without the query: "/session/SID/nodes/a%2Fb" */
+    const char *query;  /* likewise, after '?'; or "" */
+    const char *session_header;  /* X-Session-ID, or NULL */
+    const char *if_match;        /* or NULL */
+    const char *if_none_match;   /* or NULL */
+    const char *idempotency_key; /* or NULL */
+    const char *who;             /* for the change log: "rest" */
     const char *body;
     size_t body_len;
     struct graph_cache *graphs;  /* on the graph lane; else NULL */
@@ -33,8 +37,10 @@ struct rest_request {
 
 struct rest_response {
     int status;
-    char etag[72];   /* with its quotes, or "" */
-    struct buf body; /* JSON; owned */
+    char etag[REST_ETAG_SIZE]; /* with its quotes, or "" */
+    bool replayed;             /* an earlier answer to the same key */
+    struct buf body;           /* JSON, whole at any time; owned. Empty with 304 */
+    struct rest_more *more;    /* what rest_fill_in makes more of it with; owned, or NULL */
 };
 
 /* Which lane a request belongs on; REST_READ also for paths that do not exist. */
@@ -48,6 +54,10 @@ bool rest_has_path(const char *path, char *allow, size_t size);
 void rest_handle(struct store *store, const struct rest_request *request,
                  struct rest_response *response);
 void rest_response_finish(struct rest_response *response);
+
+/* Where response->more is set and its write is kept: on the graph lane, fills in what the graph
+ * says. busy not NULL, on any thread: the lane has not taken it, the answer says so there. */
+void rest_fill_in(struct rest_response *response, const struct error *busy);
 
 /* An error as an answer in that shape; what response had goes. */
 void rest_answer_error(struct rest_response *response, const struct error *err);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Answers of the session API: errors in FastAPI's shape, short confirmations, ETags.
+ * Answers of the session API: errors in FastAPI's shape, short confirmations.
  */
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +9,8 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
+#include "mcp/session/faults.h"
 #include "mcp/session/rest_call.h"
-
-#define STABLE_ATTEMPTS 3
 
 static const struct {
     enum error_kind kind;
@@ -49,11 +47,17 @@ void rest_answer_string(struct buf *json, const char *text)
     json_decref(string);
 }
 
-/* "components.2.type" as ["body","components",2,"type"]; query.x and path.x name their own place.
- */
-static void add_loc(struct buf *json, const char *loc)
+static bool is_index(const char *part, size_t len)
 {
-    bool own = !strncmp(loc, "query.", 6) || !strncmp(loc, "path.", 5);
+    return len > 0 && len < 10 && strspn(part, "0123456789") >= len;
+}
+
+/* "components.2.type" as ["body","components",2,"type"]; path.x, query.x and header.x name their
+ * own place. */
+static bool add_loc(struct buf *json, const char *loc)
+{
+    bool own =
+        !strncmp(loc, "query.", 6) || !strncmp(loc, "path.", 5) || !strncmp(loc, "header.", 7);
     const char *comma = own ? "" : ",";
 
     buf_adds(json, own ? "[" : "[\"body\"");
@@ -64,7 +68,7 @@ static void add_loc(struct buf *json, const char *loc)
         snprintf(part, sizeof part, "%.*s", (int)len, loc);
         buf_adds(json, comma);
         comma = ",";
-        if (len > 0 && len < 10 && strspn(part, "0123456789") == len)
+        if (!own && is_index(part, len))
             buf_addf(json, "%ld", strtol(part, NULL, 10));
         else
             rest_answer_string(json, part);
@@ -72,28 +76,86 @@ static void add_loc(struct buf *json, const char *loc)
         loc += *loc == '.';
     }
     buf_addc(json, ']');
+    return own;
 }
 
-void rest_answer_error(struct rest_response *response, const struct error *err)
+/* Whether the body has anything at the place. */
+static bool is_there(const json_t *body, const char *loc)
+{
+    while (body && *loc) {
+        size_t len = strcspn(loc, ".");
+        char part[ERROR_LOC_CAP];
+
+        snprintf(part, sizeof part, "%.*s", (int)len, loc);
+        body =
+            json_is_array(body)
+                ? json_array_get(body, is_index(part, len) ? strtoul(part, NULL, 10) : (size_t)-1)
+                : json_object_get(body, part);
+        loc += len;
+        loc += *loc == '.';
+    }
+    return body != NULL;
+}
+
+static void add_fault(struct buf *json, const json_t *body, const char *loc, const char *message)
+{
+    bool own;
+
+    buf_adds(json, "{\"loc\":");
+    own = add_loc(json, loc);
+    buf_adds(json, ",\"msg\":");
+    rest_answer_string(json, message);
+    buf_addf(json, ",\"type\":\"%s\"}", own || is_there(body, loc) ? "value_error" : "missing");
+}
+
+static void add_faults(struct buf *json, const json_t *body, const struct error *err)
+{
+    const char *loc, *text, *comma = "";
+    size_t at = 0;
+
+    buf_addc(json, '[');
+    if (!err->listed)
+        add_fault(json, body, err->loc, faults_message(err));
+    while (err->listed && faults_next(err->faults, &at, &loc, &text)) {
+        buf_adds(json, comma);
+        comma = ",";
+        add_fault(json, body, loc, text);
+    }
+    buf_addc(json, ']');
+}
+
+void rest_answer_faults(struct rest_response *response, const json_t *body, const struct error *err)
 {
     struct buf *json = &response->body;
 
+    rest_more_drop(response);
     buf_clear(json);
     response->etag[0] = '\0';
+    response->replayed = false;
     response->status = status_of(err->kind);
     if (response->status == 500)
         log_error("session", "%s: %s", error_kind_name(err->kind), err->text);
     buf_adds(json, "{\"detail\":");
-    if (err->kind == ERROR_INVALID) {
-        buf_adds(json, "[{\"loc\":");
-        add_loc(json, err->loc);
-        buf_adds(json, ",\"msg\":");
+    if (err->kind == ERROR_INVALID)
+        add_faults(json, body, err);
+    else
         rest_answer_string(json, err->text);
-        buf_adds(json, ",\"type\":\"value_error\"}]");
-    } else {
-        rest_answer_string(json, err->text);
-    }
     buf_addc(json, '}');
+}
+
+void rest_answer_error(struct rest_response *response, const struct error *err)
+{
+    rest_answer_faults(response, NULL, err);
+}
+
+void rest_answer_detail(struct rest_response *response, int status, const char *detail)
+{
+    buf_clear(&response->body);
+    response->status = status;
+    response->etag[0] = '\0';
+    buf_adds(&response->body, "{\"detail\":");
+    rest_answer_string(&response->body, detail);
+    buf_addc(&response->body, '}');
 }
 
 void rest_answer_success(struct rest_call *call, const char *format, ...)
@@ -111,41 +173,4 @@ void rest_answer_success(struct rest_call *call, const char *format, ...)
 void rest_answer_end(struct rest_call *call)
 {
     buf_addc(&call->response->body, '}');
-}
-
-/* Every state has a number that never comes again, so the number is the strong validator. */
-int rest_answer_list(struct rest_call *call, bool sequence, rest_handler *read, struct error *err)
-{
-    const char *node = sequence ? call->node : NULL;
-    int64_t before, after;
-
-    for (int i = 0; i < STABLE_ATTEMPTS; i++) {
-        buf_clear(&call->response->body);
-        if (store_cursor(call->store, call->session, node, &before, err) != 0 ||
-            read(call, err) != 0 ||
-            store_cursor(call->store, call->session, node, &after, err) != 0)
-            return -1;
-        if (before == after) { /* no write came between: what was read is of this state */
-            snprintf(call->response->etag, sizeof call->response->etag, "\"%s%" PRId64 "\"",
-                     sequence ? "c" : "v", after);
-            return 0;
-        }
-    }
-    return 0; /* written to all the time: an answer without a validator */
-}
-
-void rest_read_if_match(struct rest_call *call, bool sequence)
-{
-    const char *given = call->request->if_match;
-    long long cursor;
-    char *end;
-
-    if (!given || !strcmp(given, "*"))
-        return;
-    call->writer.expected_cursor = -1; /* what is none of our ETags matches nothing */
-    if (given[0] != '"' || given[1] != (sequence ? 'c' : 'v'))
-        return;
-    cursor = strtoll(given + 2, &end, 10);
-    if (!strcmp(end, "\"") && cursor > 0)
-        call->writer.expected_cursor = cursor;
 }

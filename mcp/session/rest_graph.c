@@ -23,7 +23,7 @@ static const char *const takes[] = {
 
 /* ---- the list ---- */
 
-static int read_queries(struct rest_call *call, struct error *err)
+int rest_graph_queries(struct rest_call *call, struct error *err)
 {
     static const char *const arguments[] = {
         [GRAPH_TAKES_NOTHING] = "",
@@ -46,11 +46,6 @@ static int read_queries(struct rest_call *call, struct error *err)
     }
     buf_addf(to, "],\"total\":%zu}", count);
     return 0;
-}
-
-int rest_graph_queries(struct rest_call *call, struct error *err)
-{
-    return rest_answer_list(call, false, read_queries, err);
 }
 
 /* ---- a question ---- */
@@ -118,7 +113,7 @@ static int read_question(const struct rest_call *call, struct asked *asked, stru
     int more;
 
     memset(asked, 0, sizeof *asked);
-    asked->question.query = call->query;
+    asked->question.query = call->item;
     asked->question.types = asked->types;
     asked->question.cancel = call->request->cancel;
     while ((more = rest_query_next(&at, name, value, err)) > 0) {
@@ -148,24 +143,19 @@ static int rename_error(const char *query, struct error *err)
     return -1;
 }
 
-static int read_answer(struct rest_call *call, struct error *err)
+int rest_graph(struct rest_call *call, struct error *err)
 {
     struct graph *graph;
     struct asked asked;
 
+    if (!call->request->graphs)
+        return error_set(err, ERROR_UNAVAILABLE, "graph questions are not answered here");
     if (read_question(call, &asked, err) < 0)
         return -1;
     graph = graph_cache_get(call->request->graphs, call->store, call->session, err);
     if (!graph)
         return -1;
     if (graph_answer_data(graph, &asked.question, &call->response->body, err) < 0)
-        return rename_error(call->query, err);
+        return rename_error(call->item, err);
     return 0;
-}
-
-int rest_graph(struct rest_call *call, struct error *err)
-{
-    if (!call->request->graphs)
-        return error_set(err, ERROR_UNAVAILABLE, "graph questions are not answered here");
-    return rest_answer_list(call, false, read_answer, err);
 }

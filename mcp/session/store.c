@@ -74,6 +74,11 @@ int store_read_all_components(struct store *store, const char *sid, size_t offse
     return sqlite_read_all_components(store, sid, offset, limit, json, err);
 }
 
+int store_read_positions(struct store *store, const char *sid, struct buf *json, struct error *err)
+{
+    return sqlite_read_positions(store, sid, json, err);
+}
+
 int store_read_node_texts(struct store *store, const char *sid, const char *node_id,
                           struct buf *json, struct error *err)
 {
@@ -143,6 +148,32 @@ int store_node_delete(struct store *store, const struct writer *writer, const ch
     return sqlite_node_delete(store, writer, sid, node_id, err);
 }
 
+int store_node_update(struct store *store, const struct writer *writer, const char *sid,
+                      const char *node_id, const json_t *changes, long expected_revision,
+                      struct node_state *state, struct error *err)
+{
+    return sqlite_node_update(store, writer, sid, node_id, changes, expected_revision, state, err);
+}
+
+int store_node_state(struct store *store, const char *sid, const char *node_id,
+                     long expected_revision, struct node_state *state, struct error *err)
+{
+    return sqlite_node_state(store, sid, node_id, expected_revision, state, err);
+}
+
+int store_node_merge(struct store *store, const struct writer *writer, const char *sid,
+                     const char *node_id, const char *into, long expected_revision,
+                     struct node_state *state, struct error *err)
+{
+    return sqlite_node_merge(store, writer, sid, node_id, into, expected_revision, state, err);
+}
+
+int store_positions_write(struct store *store, const struct writer *writer, const char *sid,
+                          const json_t *positions, struct error *err)
+{
+    return sqlite_positions_write(store, writer, sid, positions, err);
+}
+
 int store_node_texts(struct store *store, const struct writer *writer, const char *sid,
                      const char *node_id, const json_t *texts, struct error *err)
 {
@@ -184,11 +215,42 @@ int store_components_replace(struct store *store, const struct writer *writer, c
     return sqlite_components_replace(store, writer, sid, node_id, body, err);
 }
 
+int store_components_reorder(struct store *store, const struct writer *writer, const char *sid,
+                             const char *node_id, const json_t *order, struct error *err)
+{
+    return sqlite_components_reorder(store, writer, sid, node_id, order, err);
+}
+
 int store_relationship_create(struct store *store, const struct writer *writer, const char *sid,
                               const json_t *relationship, struct relationship_state *state,
                               struct error *err)
 {
     return sqlite_relationship_create(store, writer, sid, relationship, state, err);
+}
+
+int store_relationships_create(struct store *store, const struct writer *writer, const char *sid,
+                               const json_t *relationships, size_t *created, struct error *err)
+{
+    return sqlite_relationships_create(store, writer, sid, relationships, created, err);
+}
+
+int store_relationship_update(struct store *store, const struct writer *writer, const char *sid,
+                              int64_t id, const json_t *changes, struct relationship_state *state,
+                              struct error *err)
+{
+    return sqlite_relationship_update(store, writer, sid, id, changes, state, err);
+}
+
+int store_relationship_delete(struct store *store, const struct writer *writer, const char *sid,
+                              int64_t id, struct relationship_state *state, struct error *err)
+{
+    return sqlite_relationship_delete(store, writer, sid, id, state, err);
+}
+
+int store_relationship_find(struct store *store, const char *sid, const char *from, const char *to,
+                            const char *type, int64_t *id, struct error *err)
+{
+    return sqlite_relationship_find(store, sid, from, to, type, id, err);
 }
 
 int store_import_begin(struct store *store, const struct writer *writer, const char *title,
@@ -221,4 +283,28 @@ int store_import_end(struct store *store, bool keep, struct error *err)
 int store_export(struct store *store, const char *sid, struct buf *text, struct error *err)
 {
     return sqlite_export(store, sid, text, err);
+}
+
+int store_answer_find(struct store *store, const char *key, const char *fingerprint,
+                      struct store_answer *answer, struct error *err)
+{
+    return sqlite_answer_find(store, key, fingerprint, answer, err);
+}
+
+int store_answer_keep(struct store *store, const char *key, const char *fingerprint, int status,
+                      const char *body, size_t len, struct error *err)
+{
+    return sqlite_answer_keep(store, key, fingerprint, status, body, len, err);
+}
+
+int store_backup(struct store *store, const char *path,
+                 void (*on_step)(void *user, size_t done, size_t total), void *user,
+                 struct error *err)
+{
+    return sqlite_backup(store, path, on_step, user, err);
+}
+
+int store_check(struct store *store, struct error *err)
+{
+    return sqlite_check(store, err);
 }

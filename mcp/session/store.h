@@ -163,11 +163,15 @@ struct node_state {
 int store_node_update(struct store *store, const struct writer *writer, const char *sid,
                       const char *node_id, const json_t *changes, long expected_revision,
                       struct node_state *state, struct error *err);
+/* The node as it is now; ERROR_STALE as in an update. */
+int store_node_state(struct store *store, const char *sid, const char *node_id,
+                     long expected_revision, struct node_state *state, struct error *err);
 /* node_id's components go behind those of into, its relationships become into's, and it is deleted.
  */
 int store_node_merge(struct store *store, const struct writer *writer, const char *sid,
                      const char *node_id, const char *into, long expected_revision,
                      struct node_state *state, struct error *err);
+#define POSITIONS_MAX 5000 /* of one call */
 /* {"N001": {"x": 100.5, "y": 200.3}}; null takes one away; those not named keep. */
 int store_positions_write(struct store *store, const struct writer *writer, const char *sid,
                           const json_t *positions, struct error *err);
@@ -241,6 +245,7 @@ struct relationship_state {
 int store_relationship_create(struct store *store, const struct writer *writer, const char *sid,
                               const json_t *relationship, struct relationship_state *state,
                               struct error *err);
+#define RELATIONSHIPS_BATCH_MAX 5000
 /* [{"from" or "from_node_id", "to" or "to_node_id", "type" or "relationship_type", "explanation",
  * ...}]: all or none; an ERROR_INVALID or ERROR_CONFLICT names every bad one (capped). */
 int store_relationships_create(struct store *store, const struct writer *writer, const char *sid,
@@ -298,9 +303,10 @@ int store_restore(struct store *store, const struct writer *writer, const char *
 
 /* ---- calls that carry a key are done once ---- */
 
-#define ANSWER_KEY_MAX  200               /* bytes */
-#define ANSWERS_KEPT_S  (24 * 3600)       /* at least; then they go with later ones */
-#define ANSWER_BODY_CAP ((size_t)1 << 20) /* a longer one is not kept: the call is told so */
+#define ANSWER_KEY_MAX 200         /* bytes */
+#define ANSWERS_KEPT_S (24 * 3600) /* at least; then they go with later ones */
+#define ANSWER_BODY_CAP                                                                            \
+    ((size_t)1 << 20) /* of a longer one is kept that the call was done: a repeat is told so */
 
 struct store_answer {
     int status;

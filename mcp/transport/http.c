@@ -13,6 +13,8 @@
 
 #include "helpers/base/log.h"
 #include "mcp/transport/http_server.h"
+#include "mcp/transport/sync.h"
+#include "mcp/transport/sync_socket.h"
 
 #define HOUSEKEEPING_MS 30000
 #define DRAIN_TICK_MS   20
@@ -28,6 +30,7 @@ static void on_connection(void *user, int fd)
         close(fd);
         return;
     }
+    http_targets_expect(server->targets, fd);
     if (!lws_adopt_socket_vhost(server->vhost, fd)) /* which closes it then */
         log_warning("http", "a connection could not be taken");
 }
@@ -61,6 +64,10 @@ static void on_closing_tick(uv_timer_t *timer)
     uv_timer_stop(timer);
     lws_context_destroy(server->context);
     server->context = NULL;
+    sync_destroy(server->sync);
+    server->sync = NULL;
+    http_targets_destroy(server->targets);
+    server->targets = NULL;
     uv_close((uv_handle_t *)timer, on_timer_closed);
 }
 
@@ -78,7 +85,8 @@ static void on_drain_tick(uv_timer_t *timer)
 {
     struct http_server *server = timer->data;
 
-    if (server->exchanges > 0 && uv_now(timer->loop) < server->deadline_ms)
+    if ((server->exchanges > 0 || sync_clients(server->sync) > 0) &&
+        uv_now(timer->loop) < server->deadline_ms)
         return;
     if (server->exchanges > 0)
         log_warning("http", "%zu answers were not finished in time", server->exchanges);
@@ -95,6 +103,7 @@ void http_server_close(struct http_server *server, unsigned deadline_ms,
     server->on_closed_user = user;
     http_port_close(server->port);
     server->port = NULL;
+    sync_socket_close_all(server);
     uv_update_time(server->parts->loop);
     server->deadline_ms = uv_now(server->parts->loop) + deadline_ms;
     uv_ref((uv_handle_t *)&server->timer);
@@ -108,6 +117,12 @@ static int start(struct http_server *server, const struct http_config *config, s
     if (!server->port)
         return -1;
     server->gate.port = http_port_number(server->port);
+    server->targets = http_targets_create();
+    if (!server->targets)
+        return error_set(err, ERROR_MEMORY, "out of memory for the HTTP server");
+    server->sync = sync_create(server->parts->feed, sync_socket_wake, err);
+    if (!server->sync)
+        return -1;
     server->sessions = mcp_sessions_create(server->parts, err);
     return server->sessions ? http_context_create(server, err) : -1;
 }

@@ -61,6 +61,11 @@ void exchange_set_etag(struct exchange *exchange, const char *etag)
     snprintf(exchange->etag, sizeof exchange->etag, "%s", etag);
 }
 
+void exchange_set_replayed(struct exchange *exchange)
+{
+    exchange->replayed = true;
+}
+
 void exchange_set_allow(struct exchange *exchange, const char *methods)
 {
     snprintf(exchange->allow, sizeof exchange->allow, "%s", methods);

@@ -40,7 +40,8 @@ struct exchange {
     bool headers_sent;
     bool streaming, stream_ended;
     bool closes;
-    char etag[72];
+    char etag[REST_ETAG_SIZE];
+    bool replayed;
     char allow[96];
     char mcp_session[64];
     unsigned retry_after_s; /* 0: the usual */

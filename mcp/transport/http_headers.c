@@ -14,6 +14,7 @@
 #include "mcp/transport/http_server.h"
 
 #define LENGTH_DIGITS_MAX 18
+#define KEY_HEADER        "idempotency-key:"
 
 static const struct {
     enum lws_token_indexes token;
@@ -132,7 +133,49 @@ static void read_path(struct http_request *request, const char *path, size_t len
     json_decref(as_text);
 }
 
-void http_request_read(struct lws *wsi, const char *path, size_t len, struct http_request *request)
+/* Where the line that was sent is not known, a path that decodes to the same. */
+static void encode_path(struct http_request *request)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    size_t used = 0;
+
+    for (const char *at = request->path; *at; at++) {
+        unsigned char c = (unsigned char)*at;
+
+        if (used + 4 > sizeof request->target) {
+            request->wrong = "the path is too long";
+            return;
+        }
+        if (c < 0x80 && (isalnum(c) || strchr("-._~/", c))) {
+            request->target[used++] = (char)c;
+        } else {
+            request->target[used++] = '%';
+            request->target[used++] = hex[c >> 4];
+            request->target[used++] = hex[c & 15];
+        }
+    }
+    request->target[used] = '\0';
+}
+
+static void read_target(const struct http_targets *targets, struct lws *wsi,
+                        struct http_request *request)
+{
+    switch (http_targets_find(targets, lws_get_socket_fd(wsi), request->method, request->path,
+                              request->target, sizeof request->target, request->query,
+                              sizeof request->query)) {
+    case HTTP_TARGET_FOUND:
+        break;
+    case HTTP_TARGET_UNKNOWN:
+        read_query(wsi, request);
+        encode_path(request);
+        break;
+    case HTTP_TARGET_DIFFERS:
+        request->wrong = "the path is too long, or cannot be read in one way only";
+    }
+}
+
+void http_request_read(const struct http_targets *targets, struct lws *wsi, const char *path,
+                       size_t len, struct http_request *request)
 {
     char text[64] = "";
 
@@ -142,13 +185,18 @@ void http_request_read(struct lws *wsi, const char *path, size_t len, struct htt
             request->method = methods[i].method;
     }
     read_path(request, path, len);
-    read_query(wsi, request);
+    read_target(targets, wsi, request);
     read_known(wsi, WSI_TOKEN_HOST, request->host, sizeof request->host, request);
     read_known(wsi, WSI_TOKEN_ORIGIN, request->origin, sizeof request->origin, request);
     read_known(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE, request->content_type,
                sizeof request->content_type, request);
     read_known(wsi, WSI_TOKEN_HTTP_ACCEPT, request->accept, sizeof request->accept, request);
     read_known(wsi, WSI_TOKEN_HTTP_IF_MATCH, request->if_match, sizeof request->if_match, request);
+    read_known(wsi, WSI_TOKEN_HTTP_IF_NONE_MATCH, request->if_none_match,
+               sizeof request->if_none_match, request);
+    read_custom(wsi, KEY_HEADER, request->idempotency_key, sizeof request->idempotency_key,
+                request);
+    request->has_key = lws_hdr_custom_length(wsi, KEY_HEADER, (int)strlen(KEY_HEADER)) >= 0;
     read_custom(wsi, "mcp-session-id:", request->mcp_session, sizeof request->mcp_session, request);
     read_custom(wsi, "mcp-protocol-version:", request->mcp_version, sizeof request->mcp_version,
                 request);

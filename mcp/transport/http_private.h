@@ -33,9 +33,10 @@ struct exchange;
 struct mcp_sessions;
 
 struct http_request {
-    const char *method; /* static: "GET" */
-    char path[REST_PATH_MAX];
-    char query[REST_PATH_MAX];
+    const char *method;         /* static: "GET" */
+    char path[REST_PATH_MAX];   /* decoded and tidied up, as libwebsockets does it */
+    char target[REST_PATH_MAX]; /* the path as it was sent, still encoded */
+    char query[REST_PATH_MAX];  /* encoded */
     char host[256];
     char origin[512];
     char content_type[128];
@@ -43,7 +44,10 @@ struct http_request {
     char mcp_session[128];
     char mcp_version[64];
     char session[128]; /* X-Session-ID */
-    char if_match[128];
+    char if_match[256];
+    char if_none_match[256];
+    char idempotency_key[256];
+    bool has_key;    /* the header is there, empty perhaps */
     uint64_t length; /* of the body */
     bool has_length, chunked, expects_continue, preflight;
     const char *wrong; /* why its headers cannot be read, or NULL */
@@ -75,6 +79,7 @@ void exchange_set_on_gone(struct exchange *exchange, void (*on_gone)(void *user)
 
 /* Further headers of the answer to come. Copied. */
 void exchange_set_etag(struct exchange *exchange, const char *etag);
+void exchange_set_replayed(struct exchange *exchange); /* an earlier answer to the same key */
 void exchange_set_allow(struct exchange *exchange, const char *methods);
 /* Of 503 and 429; 0: HTTP_RETRY_AFTER_S. */
 void exchange_set_retry_after(struct exchange *exchange, unsigned seconds);

@@ -153,7 +153,7 @@ int exchange_on_request(struct http_server *server, struct lws *wsi, struct conn
     server->exchanges++;
     exchange->server = server;
     exchange->wsi = wsi;
-    http_request_read(wsi, path, len, &exchange->request);
+    http_request_read(server->targets, wsi, path, len, &exchange->request);
     exchange->route = find_route(exchange->request.path);
     exchange->closes = server->draining;
     buf_init(&exchange->body, exchange->route->body_cap);

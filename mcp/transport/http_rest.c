@@ -25,17 +25,24 @@ struct rest_job {
     struct rest_response response;
 };
 
+/* HEAD is a GET whose answer is not sent. */
+static const char *method_of(const struct http_request *request)
+{
+    return strcmp(request->method, "HEAD") == 0 ? "GET" : request->method;
+}
+
 static void on_work(struct lane_job *lane_job, void *context)
 {
     struct rest_job *job = (struct rest_job *)lane_job;
     const struct http_request *request = &job->request;
-    bool head = strcmp(request->method, "HEAD") == 0;
     const struct rest_request rest = {
-        .method = head ? "GET" : request->method,
-        .path = request->path,
+        .method = method_of(request),
+        .path = request->target,
         .query = request->query,
         .session_header = *request->session ? request->session : NULL,
         .if_match = *request->if_match ? request->if_match : NULL,
+        .if_none_match = *request->if_none_match ? request->if_none_match : NULL,
+        .idempotency_key = request->has_key ? request->idempotency_key : NULL,
         .who = "rest",
         .body = job->body.data ? job->body.data : "",
         .body_len = job->body.len,
@@ -61,12 +68,38 @@ static void free_job(struct rest_job *job)
     free(job);
 }
 
+static void on_fill_in(struct lane_job *lane_job, void *context)
+{
+    struct rest_job *job = (struct rest_job *)lane_job;
+
+    (void)context;
+    rest_fill_in(&job->response, NULL);
+}
+
+/* On the graph lane, where the answer lacks what that lane knows; done comes again then. */
+static bool goes_on(struct rest_job *job)
+{
+    struct error err = {0};
+
+    if (!job->exchange || !job->response.more)
+        return false;
+    job->job.work = on_fill_in;
+    if (lane_submit(exchange_parts(job->exchange)->graph, &job->job, &err) == 0)
+        return true;
+    rest_fill_in(&job->response, &err);
+    return false;
+}
+
 static void on_done(struct lane_job *lane_job)
 {
     struct rest_job *job = (struct rest_job *)lane_job;
 
+    if (goes_on(job))
+        return;
     if (job->exchange) {
         exchange_set_etag(job->exchange, job->response.etag);
+        if (job->response.replayed)
+            exchange_set_replayed(job->exchange);
         exchange_answer(job->exchange, job->response.status, "application/json",
                         &job->response.body);
     }
@@ -118,14 +151,14 @@ static void check(struct exchange *exchange)
 {
     const struct http_request *request = exchange_request(exchange);
 
-    check_method(exchange, request->method, request->path);
+    check_method(exchange, request->method, request->target);
     if (!exchange_answered(exchange))
         exchange_takes_json(exchange);
 }
 
 static struct lane *choose_lane(struct rest_job *job, struct server_parts *parts)
 {
-    switch (rest_lane(job->request.method, job->request.path)) {
+    switch (rest_lane(method_of(&job->request), job->request.target)) {
     case REST_WRITE:
         return parts->sql;
     case REST_GRAPH:
@@ -156,7 +189,7 @@ static void handle(struct exchange *exchange)
     job->request = *request;
     job->body = exchange_take_body(exchange);
     if (lane_submit(choose_lane(job, parts), &job->job, &err) < 0) {
-        exchange_error(exchange, 503, "%s", err.text);
+        exchange_error(exchange, 429, "%s", err.text);
         free_job(job);
         return;
     }

@@ -10,6 +10,7 @@
 #include "mcp/transport/http_port.h"
 #include "mcp/transport/http_private.h"
 #include "mcp/transport/http_sessions.h"
+#include "mcp/transport/http_target.h"
 
 #define HTTP_CHUNK_SIZE ((size_t)64 << 10) /* bytes of one write */
 
@@ -18,6 +19,8 @@ struct http_server {
     struct http_gate gate;
     struct mcp_sessions *sessions;
     struct http_port *port;
+    struct http_targets *targets;
+    struct sync *sync;
     struct lws_context *context;
     struct lws_vhost *vhost;
     int pipe_fd;        /* of the context, for its end; -1 where it is not known */
@@ -40,6 +43,7 @@ struct http_server {
 /* What libwebsockets keeps for each connection. */
 struct connection {
     struct exchange *exchange; /* the request under way, or NULL */
+    struct sync_socket *sync;  /* a WebSocket's; else NULL */
 };
 
 /* libwebsockets' callbacks for plain requests (http_receive.c, http_write.c, http_exchange.c). -1
@@ -60,6 +64,7 @@ void http_context_close(
 /* http_headers.c: what a request's headers say. */
 /* POST, PUT, PATCH: libwebsockets waits for a body even where there is no length. */
 bool http_request_has_body_method(const struct http_request *request);
-void http_request_read(struct lws *wsi, const char *path, size_t len, struct http_request *request);
+void http_request_read(const struct http_targets *targets, struct lws *wsi, const char *path,
+                       size_t len, struct http_request *request);
 
 #endif

@@ -22,18 +22,20 @@ static int add_cors(struct exchange *exchange, unsigned char **p, unsigned char 
         return 0;
     if (add_header(exchange, "access-control-allow-origin:", exchange->request.origin, p, end) ||
         add_header(exchange, "vary:", "Origin", p, end) ||
-        add_header(exchange, "access-control-expose-headers:", "Mcp-Session-Id, ETag, Retry-After",
-                   p, end))
+        add_header(exchange, "access-control-expose-headers:",
+                   "Mcp-Session-Id, ETag, Allow, Retry-After, Idempotency-Replayed", p, end))
         return -1;
     if (!exchange->request.preflight)
         return 0;
     return add_header(exchange,
                       "access-control-allow-methods:", "GET, POST, PUT, PATCH, DELETE, OPTIONS", p,
                       end) ||
-           add_header(exchange, "access-control-allow-headers:",
-                      "Accept, Authorization, Content-Type, If-Match, Last-Event-ID, "
-                      "Mcp-Session-Id, MCP-Protocol-Version, X-Session-ID",
-                      p, end) ||
+           add_header(
+               exchange, "access-control-allow-headers:",
+               "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, "
+               "Last-Event-ID, "
+               "Mcp-Session-Id, MCP-Protocol-Version, X-Session-ID",
+               p, end) ||
            add_header(exchange, "access-control-max-age:", "600", p, end);
 }
 
@@ -43,6 +45,7 @@ static int add_optional(struct exchange *exchange, unsigned char **p, unsigned c
         const char *name, *value;
     } optional[] = {{"etag:", exchange->etag},
                     {"allow:", exchange->allow},
+                    {"idempotency-replayed:", exchange->replayed ? "true" : ""},
                     {"mcp-session-id:", exchange->mcp_session}};
     char seconds[16];
 
@@ -60,14 +63,14 @@ static int add_optional(struct exchange *exchange, unsigned char **p, unsigned c
                : 0;
 }
 
-/* 204 has no body and says no length; a stream's end is its connection's. */
+/* 204 and 304 have no body and say no length; a stream's end is its connection's. */
 static int add_headers(struct exchange *exchange, unsigned char **p, unsigned char *end)
 {
     struct lws *wsi = exchange->wsi;
     unsigned status = (unsigned)exchange->status;
     int rc;
 
-    if (exchange->status == 204)
+    if (exchange->status == 204 || exchange->status == 304)
         rc = lws_add_http_header_status(wsi, status, p, end);
     else
         rc = lws_add_http_common_headers(
@@ -81,7 +84,8 @@ static int add_headers(struct exchange *exchange, unsigned char **p, unsigned ch
 
 static bool has_no_body(const struct exchange *exchange)
 {
-    return exchange->status == 204 || strcmp(exchange->request.method, "HEAD") == 0;
+    return exchange->status == 204 || exchange->status == 304 ||
+           strcmp(exchange->request.method, "HEAD") == 0;
 }
 
 /* The next piece: the headers first, and as much of the body as one write takes. */
@@ -132,6 +136,7 @@ static int finish(struct exchange *exchange)
     if (exchange->closes)
         return -1;
     exchange_note_taken(exchange);
+    http_targets_expect(exchange->server->targets, lws_get_socket_fd(wsi));
     return lws_http_transaction_completed(wsi) ? -1 : 0; /* the exchange is gone after it */
 }
 

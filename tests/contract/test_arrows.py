@@ -35,6 +35,8 @@ ARROWS = (
     # What a session's graph answers is a read of the session; the store itself knows no graphs.
     ("mcp/session/graph_cache.*", ["mcp/session/graph_cache.h", "mcp/session/store.h", "helpers/graph/graph.h",
                                    "helpers/base/*"]),
+    ("mcp/session/change_effect.c", ["mcp/session/*", "helpers/graph/graph.h", "helpers/graph/difference.h",
+                                     "helpers/graph/text.h", "helpers/base/*"]),
     ("mcp/session/rest_graph.c", ["mcp/session/*", "helpers/graph/graph.h", "helpers/base/*"]),
     ("mcp/session/*", ["mcp/session/*", "helpers/base/*"]),
     ("mcp/tool/*", ["mcp/tool/*", "mcp/session/*", "mcp/server_parts.h", "validator/validator.h", "executor/executor.h",

@@ -28,7 +28,7 @@ struct fake {
     struct frame_decoder decoder;
     char bytes[4096];
     size_t have, used;
-    bool cancelled, slow, serves_session, keeps_silent;
+    bool slow, serves_session, keeps_silent;
     const char *status;
     uint32_t requests;
     unsigned long cut;
@@ -109,7 +109,7 @@ static void request(struct fake *fake, const char *path, bool print)
                    strncmp(path, "POST", 4) ? "GET " : "", path);
     put_frame(FRAME_REQUEST, payload, sizeof id + (size_t)len);
     while (get_frame(fake, &frame, -1) && frame.type != FRAME_ANSWER)
-        fake->cancelled = fake->cancelled || frame.type == FRAME_CANCEL;
+        ;
     if (print && frame.len >= 6) {
         char text[32];
         uint16_t status;
@@ -165,16 +165,6 @@ static void put_result(const char *value, const char *type, const char *error)
     json_decref(json);
 }
 
-static void sleep_until_cancelled(struct fake *fake, int ms)
-{
-    struct frame frame = {0};
-
-    if (get_frame(fake, &frame, ms) && frame.type == FRAME_CANCEL) {
-        fake->cancelled = true;
-        fake->status = "cancelled";
-    }
-}
-
 static void do_line(struct fake *fake, char *line)
 {
     char *rest = strchr(line, ' ');
@@ -217,7 +207,7 @@ static void do_line(struct fake *fake, char *line)
         put_result(NULL, type, rest);
         fake->status = "error";
     } else if (strcmp(line, "sleep") == 0)
-        sleep_until_cancelled(fake, atoi(rest));
+        get_frame(fake, &(struct frame){0}, atoi(rest));
     else if (strcmp(line, "deaf") == 0)
         nap(atoi(rest));
     else if (strcmp(line, "slow") == 0)
@@ -251,8 +241,7 @@ static void run_job(struct fake *fake, const struct frame *frame)
         put_frame(FRAME_STDOUT, "FOREIGN", 7);
     fake->status = "ok";
     fake->cut = 0;
-    for (line = strtok_r(code, "\n", &save); line && !fake->cancelled;
-         line = strtok_r(NULL, "\n", &save))
+    for (line = strtok_r(code, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
         do_line(fake, line);
     len = snprintf(text, sizeof text,
                    "{\"status\":\"%s\",\"exit_code\":%d,\"signal\":0,\"seconds\":0.25,"

@@ -10,7 +10,7 @@
  *   hex XX..        FRAME_STDOUT of those bytes            flood N          N bytes of output
  *   get PATH        a request; its answer goes to stdout   gets N           N requests in a row
  *   value TEXT      in FRAME_RESULT       raise TYPE TEXT  an error in FRAME_RESULT, exit "error"
- *   sleep MS        heeds FRAME_CANCEL    deaf MS          heeds nothing
+ *   sleep MS        or till input ends    deaf MS          heeds nothing
  *   slow            reads answers a byte at a time         die              ends without a word
  *   garbage         bytes that are no frame                oversize         a head over its cap
  *   tail XX..       FRAME_STDOUT_TAIL     longtail N       the same of N zeros

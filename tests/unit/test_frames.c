@@ -131,7 +131,7 @@ static void test_caps_by_direction(void **state)
         to += frame_cap(FRAMES_TO_RUNNER, (unsigned char)type) >= 0;
         from += frame_cap(FRAMES_FROM_RUNNER, (unsigned char)type) >= 0;
     }
-    assert_int_equal(to, 4);
+    assert_int_equal(to, 3);
     assert_int_equal(from, 11);
 }
 

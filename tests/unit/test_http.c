@@ -1055,7 +1055,7 @@ static void test_full_lane(void **state)
     }
     usleep(100000);
     request_once(fixture, &answer, "GET", "/sessions", "", NULL);
-    assert_int_equal(answer.status, 503);
+    assert_int_equal(answer.status, 429);
     assert_string_equal(header(&answer, "retry-after"), "1");
     free(answer.body);
     for (int i = 0; i < READ_CAPACITY + 2; i++) {
@@ -1083,7 +1083,7 @@ static void *run_client(void *arg)
         do {
             request(&client, &answer, "GET", "/health", "", NULL);
             free(answer.body);
-        } while (answer.status == 503);
+        } while (answer.status == 429);
         assert_int_equal(answer.status, 200);
     }
     client_close(&client);

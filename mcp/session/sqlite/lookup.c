@@ -3,6 +3,7 @@
  * Finding sessions and nodes by their ids, with the nearest in the error, and writing a node's own
  * object.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,11 +136,28 @@ json_t *sqlite_node_load(struct sqlite_store *store, int64_t node, unsigned *fla
     return object;
 }
 
-void sqlite_node_log_text(struct buf *to, int64_t place, const json_t *node)
+int sqlite_node_text(struct sqlite_store *store, int64_t node, struct buf *to, struct error *err)
 {
-    buf_addf(to, "{\"place\":%lld,\"node\":", (long long)place);
-    json_write(to, node);
+    sqlite3_stmt *statement = sqlite_node_row(store, node, err);
+    const char *created_at;
+    struct kept kept;
+
+    if (!statement)
+        return -1;
+    kept = sqlite_kept(statement, 0);
+    created_at = sqlite_text(statement, 5);
+    buf_init(to, 0);
+    buf_addf(to, "{\"key\":%" PRId64 ",\"place\":%" PRId64 ",\"revision\":%" PRId64, node,
+             (int64_t)sqlite3_column_int64(statement, 3),
+             (int64_t)sqlite3_column_int64(statement, 4));
+    buf_addf(to, ",\"flags\":%u", kept.flags & (NODE_COMPONENTS | NODE_TIMES));
+    if (created_at)
+        buf_addf(to, ",\"created_at\":\"%s\"", created_at);
+    buf_adds(to, ",\"node\":");
+    buf_add(to, kept.body, kept.len);
     buf_addc(to, '}');
+    sqlite3_reset(statement);
+    return 0;
 }
 
 int sqlite_node_save(struct sqlite_store *store, const struct write *write, int64_t node,
@@ -151,9 +169,9 @@ int sqlite_node_save(struct sqlite_store *store, const struct write *write, int6
     const char *node_id;
     struct node_row row;
 
+    (void)before;
+    (void)place;
     buf_init(&body, 0);
-    buf_init(&old, 0);
-    buf_init(&new, 0);
     if (json_object_get(after,
                         "last_modified")) { /* the column has it from now on, also in the export */
         json_object_del(after, "last_modified");
@@ -164,14 +182,14 @@ int sqlite_node_save(struct sqlite_store *store, const struct write *write, int6
         return -1;
     row.flags |= flags & (NODE_COMPONENTS | NODE_TIMES);
     node_id = json_get_string(after, "node_id");
-    sqlite_node_log_text(&old, place, before);
-    sqlite_node_log_text(&new, place, after);
     if (row.chapter_number)
         chapter = (struct row_order){ORDER_INTEGER, row.chapter, 0};
-    if (sqlite_run(store, err, SQL_NODE_UPDATE, row.chapter_number ? "ittobiis" : "itttbiis", node,
+    if (sqlite_node_text(store, node, &old, err) != 0 ||
+        sqlite_run(store, err, SQL_NODE_UPDATE, row.chapter_number ? "ittobiis" : "itttbiis", node,
                    &row.node_id, &row.title,
                    row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping, &body,
-                   (int64_t)row.flags, write->version, write->now) != 0)
+                   (int64_t)row.flags, write->version, write->now) != 0 ||
+        sqlite_node_text(store, node, &new, err) != 0)
         return -1;
     return sqlite_log(store, write, "node", node_id, node_id, "update", &old, &new, err);
 }
@@ -194,6 +212,23 @@ static int rewrite_node(struct sqlite_store *store, const struct write *write, i
     return sqlite_node_save(store, write, node, before, after, flags | NODE_COMPONENTS, place, err);
 }
 
+/* A node of a file that gave it no list of components has one from now on, in the export too. */
+static int log_first_components(struct sqlite_store *store, const struct write *write, int64_t node,
+                                struct error *err)
+{
+    json_auto_t *object = NULL;
+    struct buf before BUF_AUTO = {0};
+    const char *node_id;
+    unsigned flags;
+    int64_t place;
+
+    object = sqlite_node_load(store, node, &flags, &place, err);
+    if (!object || sqlite_node_text(store, node, &before, err) != 0)
+        return -1;
+    node_id = json_get_string(object, "node_id");
+    return sqlite_log(store, write, "node", node_id, node_id, "touch", &before, NULL, err);
+}
+
 int sqlite_node_touch(struct sqlite_store *store, const struct write *write, int64_t node,
                       struct error *err)
 {
@@ -206,6 +241,8 @@ int sqlite_node_touch(struct sqlite_store *store, const struct write *write, int
     sqlite3_reset(statement);
     if (flags & (NODE_LAST_MODIFIED | NODE_COMPONENTS_ODD))
         return rewrite_node(store, write, node, err);
+    if (!(flags & NODE_COMPONENTS) && log_first_components(store, write, node, err) != 0)
+        return -1;
     return sqlite_run(store, err, SQL_NODE_TOUCH, "iisi", node, write->version, write->now,
                       (int64_t)NODE_COMPONENTS);
 }

@@ -12,13 +12,6 @@
 #include "mcp/session/problems.h"
 #include "mcp/session/sqlite/sqlite_store.h"
 
-struct given {                /* one of the body's components */
-    json_t *component;        /* owned */
-    const char *component_id; /* borrowed from the body; NULL for a new one */
-    double order;
-    size_t place;
-};
-
 static int compare(const void *a, const void *b)
 {
     const struct given *one = a, *other = b;
@@ -99,7 +92,8 @@ static int read_given(const json_t *body, struct given *given, size_t *count, st
     problems_begin(&problems, "");
     for (size_t i = 0; i < *count; i++) {
         const json_t *input = json_array_get(components, i);
-        struct error found = {0};
+        struct faults each;
+        struct error found = {.faults = faults_clear(&each)};
         char loc[ERROR_LOC_CAP];
 
         snprintf(loc, sizeof loc, "components.%zu", i);
@@ -161,30 +155,51 @@ static size_t index_of(const struct sequence *sequence, const char *component_id
     return sequence->count;
 }
 
-/* Deletes what was not given. What is no object, which no client can see, stays behind the others.
- */
-static int delete_left(struct sqlite_store *store, struct component_write *work,
-                       struct sequence *old, struct error *err)
+/* What is no object, which no client can see, stays behind the others. */
+static int keep_raw(struct component_write *work, struct sequence *old, struct error *err)
 {
     for (size_t i = 0; i < old->count; i++) {
-        struct sequence_item *item = &old->items[i];
+        struct sequence_item *item = &old->items[i], *kept;
 
-        if (item->key == 0)
+        if (!item->raw)
             continue;
-        if (item->raw) {
-            struct sequence_item *kept =
-                sqlite_sequence_open(&work->sequence, work->sequence.count, err);
-
-            if (!kept)
-                return -1;
-            *kept = *item;
-            item->raw = NULL;
-        } else if (sqlite_run(store, err, SQL_COMPONENT_DELETE, "i", item->key) != 0 ||
-                   sqlite_log_component(store, work, item, NULL, err) != 0) {
+        kept = sqlite_sequence_open(&work->sequence, work->sequence.count, err);
+        if (!kept)
             return -1;
-        }
+        *kept = *item;
+        item->raw = NULL;
+        item->key = 0;
     }
     return 0;
+}
+
+/* Deletes what was not given, the last first: each is logged at a place that it still has. */
+static int delete_left(struct sqlite_store *store, struct component_write *work,
+                       const struct sequence *old, struct error *err)
+{
+    for (size_t i = old->count; i-- > 0;) {
+        const struct sequence_item *item = &old->items[i];
+
+        if (item->key != 0 && (sqlite_run(store, err, SQL_COMPONENT_DELETE, "i", item->key) != 0 ||
+                               sqlite_log_component(store, work, item, NULL, err) != 0))
+            return -1;
+    }
+    return 0;
+}
+
+/* Whether those that were there before are in the order that they had. */
+static bool in_old_order(const struct sequence *sequence)
+{
+    int64_t last = -1;
+
+    for (size_t i = 0; i < sequence->count; i++) {
+        if (sequence->items[i].place < 0)
+            continue;
+        if (sequence->items[i].place < last)
+            return false;
+        last = sequence->items[i].place;
+    }
+    return true;
 }
 
 static int save_sequence_fields(struct sqlite_store *store, struct component_write *work,
@@ -212,8 +227,8 @@ static int save_sequence_fields(struct sqlite_store *store, struct component_wri
     return sqlite_node_save(store, &work->write, work->node.key, before, after, flags, place, err);
 }
 
-static int replace(struct sqlite_store *store, struct component_write *work, struct given *given,
-                   size_t count, const json_t *body, struct error *err)
+int sqlite_sequence_replace(struct sqlite_store *store, struct component_write *work,
+                            struct given *given, size_t count, struct error *err)
 {
     struct sequence old = work->sequence;
     bool *inserted = calloc(count + 1, sizeof *inserted);
@@ -237,11 +252,13 @@ static int replace(struct sqlite_store *store, struct component_write *work, str
                 goto out;
         }
     }
+    if (keep_raw(work, &old, err) != 0)
+        goto out;
+    /* Where the kept ones changed places among themselves, that follows from no other row of the
+     * log. */
+    work->sequence.dense = old.dense && in_old_order(&work->sequence);
     if (delete_left(store, work, &old, err) != 0)
         goto out;
-    /* The kept ones may have changed places among themselves: that follows from no other row of the
-     * log. */
-    work->sequence.dense = false;
     if (sqlite_sequence_renumber(store, &work->write, work->node.key, work->node_id,
                                  &work->sequence, err) != 0)
         goto out;
@@ -249,7 +266,7 @@ static int replace(struct sqlite_store *store, struct component_write *work, str
         if (inserted[i] &&
             sqlite_log_component(store, work, NULL, &work->sequence.items[i], err) != 0)
             goto out;
-    rc = save_sequence_fields(store, work, body, err);
+    rc = 0;
 out:
     if (!inserted)
         error_set(err, ERROR_MEMORY, "out of memory for a node's components");
@@ -274,7 +291,9 @@ int sqlite_components_replace(struct store *base, const struct writer *writer, c
         rc = read_given(body, given, &count, err);
         if (rc == 0) {
             qsort(given, count, sizeof *given, compare);
-            rc = replace(store, &work, given, count, body, err);
+            rc = sqlite_sequence_replace(store, &work, given, count, err);
+            if (rc == 0)
+                rc = save_sequence_fields(store, &work, body, err);
         }
         rc = sqlite_component_write_end(store, &work, rc, err);
     }

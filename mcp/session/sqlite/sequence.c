@@ -128,10 +128,10 @@ int sqlite_sequence_read(struct sqlite_store *store, int64_t node, struct sequen
             row = -1;
             break;
         }
-        if (item->component) {
+        if (item->component)
             sequence->components++;
-            sequence->dense = sequence->dense && is_at(item, (int64_t)sequence->components);
-        }
+        sequence->dense = sequence->dense && item->place == (int64_t)sequence->count - 1 &&
+                          (!item->component || is_at(item, (int64_t)sequence->components));
     }
     sqlite3_reset(statement);
     if (row < 0)
@@ -219,16 +219,6 @@ int sqlite_sequence_find(const struct sequence *sequence, const struct component
 
 /* ---- writing back ---- */
 
-void sqlite_component_log_text(struct buf *to, const char *node_id,
-                               const struct sequence_item *item)
-{
-    buf_adds(to, "{\"node_id\":");
-    json_write_string(to, node_id, strlen(node_id));
-    buf_addf(to, ",\"place\":%" PRId64 ",\"component\":", item->place);
-    json_write(to, item->component ? item->component : item->raw);
-    buf_addc(to, '}');
-}
-
 int sqlite_item_insert(struct sqlite_store *store, int64_t node, struct sequence_item *item,
                        struct error *err)
 {
@@ -277,14 +267,6 @@ int sqlite_item_update(struct sqlite_store *store, struct sequence_item *item, j
                       (int64_t)row.flags, &position, item->revision);
 }
 
-static void place_text(struct buf *to, const char *node_id, int64_t place, int64_t order)
-{
-    buf_init(to, 0);
-    buf_adds(to, "{\"node_id\":");
-    json_write_string(to, node_id, strlen(node_id));
-    buf_addf(to, ",\"place\":%" PRId64 ",\"order\":%" PRId64 "}", place, order);
-}
-
 static void set_orders(json_t *component, int64_t order)
 {
     if (json_object_get(component, "order"))
@@ -311,19 +293,11 @@ static int rewrite_odd(struct sqlite_store *store, struct sequence_item *item, i
                       (int64_t)row.flags, &row.order, item->revision);
 }
 
-static int move_item(struct sqlite_store *store, const struct write *write, const char *node_id,
-                     struct sequence_item *item, int64_t place, int64_t order, bool log,
-                     struct error *err)
+static int move_item(struct sqlite_store *store, struct sequence_item *item, int64_t place,
+                     int64_t order, struct error *err)
 {
     struct row_order position = {item->component ? ORDER_INTEGER : ORDER_UNKNOWN, order, 0};
-    struct buf before BUF_AUTO = {0}, after BUF_AUTO = {0};
 
-    place_text(&before, node_id, item->place, sqlite_item_order(item));
-    place_text(&after, node_id, place, order);
-    if (log && item->component && item->place >= 0 &&
-        sqlite_log(store, write, "component", item->component_id, node_id, "renumber", &before,
-                   &after, err) != 0)
-        return -1;
     if (item->component && (item->flags & ROW_ODD) && rewrite_odd(store, item, order, err) != 0)
         return -1;
     set_orders(item->component, order);
@@ -346,7 +320,10 @@ int sqlite_sequence_renumber(struct sqlite_store *store, const struct write *wri
             continue;
         /* In a dense sequence the moves follow from what was inserted or deleted: no rows of their
          * own. */
-        if (move_item(store, write, node_id, item, (int64_t)i, order, !sequence->dense, err) != 0)
+        if (!sequence->dense && item->place >= 0 &&
+            sqlite_log_renumber(store, write, node, node_id, item, err) != 0)
+            return -1;
+        if (move_item(store, item, (int64_t)i, order, err) != 0)
             return -1;
     }
     return sqlite_node_touch(store, write, node, err);

@@ -47,6 +47,21 @@ int sqlite_node_delete(struct store *store, const struct writer *writer, const c
                        const char *node_id, struct error *err);
 int sqlite_node_texts(struct store *store, const struct writer *writer, const char *sid,
                       const char *node_id, const json_t *texts, struct error *err);
+/* change_node.c */
+int sqlite_node_update(struct store *store, const struct writer *writer, const char *sid,
+                       const char *node_id, const json_t *changes, long expected_revision,
+                       struct node_state *state, struct error *err);
+/* merge.c */
+int sqlite_node_state(struct store *store, const char *sid, const char *node_id,
+                      long expected_revision, struct node_state *state, struct error *err);
+int sqlite_node_merge(struct store *store, const struct writer *writer, const char *sid,
+                      const char *node_id, const char *into, long expected_revision,
+                      struct node_state *state, struct error *err);
+/* position.c */
+int sqlite_read_positions(struct store *store, const char *sid, struct buf *json,
+                          struct error *err);
+int sqlite_positions_write(struct store *store, const struct writer *writer, const char *sid,
+                           const json_t *positions, struct error *err);
 /* write_component.c */
 int sqlite_component_insert(struct store *store, const struct writer *writer, const char *sid,
                             const char *node_id, long position, const json_t *component,
@@ -64,10 +79,33 @@ int sqlite_component_delete(struct store *store, const struct writer *writer, co
 /* replace.c */
 int sqlite_components_replace(struct store *store, const struct writer *writer, const char *sid,
                               const char *node_id, const json_t *body, struct error *err);
+/* reorder.c */
+int sqlite_components_reorder(struct store *store, const struct writer *writer, const char *sid,
+                              const char *node_id, const json_t *order, struct error *err);
 /* write_relationship.c */
 int sqlite_relationship_create(struct store *store, const struct writer *writer, const char *sid,
                                const json_t *relationship, struct relationship_state *state,
                                struct error *err);
+int sqlite_relationships_create(struct store *store, const struct writer *writer, const char *sid,
+                                const json_t *relationships, size_t *created, struct error *err);
+/* change_relationship.c */
+int sqlite_relationship_update(struct store *store, const struct writer *writer, const char *sid,
+                               int64_t id, const json_t *changes, struct relationship_state *state,
+                               struct error *err);
+int sqlite_relationship_delete(struct store *store, const struct writer *writer, const char *sid,
+                               int64_t id, struct relationship_state *state, struct error *err);
+int sqlite_relationship_find(struct store *store, const char *sid, const char *from, const char *to,
+                             const char *type, int64_t *id, struct error *err);
+/* answer.c */
+int sqlite_answer_find(struct store *store, const char *key, const char *fingerprint,
+                       struct store_answer *answer, struct error *err);
+int sqlite_answer_keep(struct store *store, const char *key, const char *fingerprint, int status,
+                       const char *body, size_t len, struct error *err);
+/* backup.c */
+int sqlite_backup(struct store *store, const char *path,
+                  void (*on_step)(void *user, size_t done, size_t total), void *user,
+                  struct error *err);
+int sqlite_check(struct store *store, struct error *err);
 /* import.c */
 int sqlite_import_begin(struct store *store, const struct writer *writer, const char *title,
                         const json_t *further, bool relationships, char sid[SESSION_ID_SIZE],

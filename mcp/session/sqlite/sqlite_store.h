@@ -47,20 +47,48 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_NODE_TWINS,
                  SQL_NODE_SESSIONS,
                  SQL_NODE_LAST_PLACE,
+                 SQL_NODE_RELATIONSHIPS,
+                 SQL_NODE_COMPONENTS,
                  SQL_COMPONENT_LIST,
                  SQL_COMPONENT_FILE_LIST,
                  SQL_COMPONENT_INSERT,
                  SQL_COMPONENT_UPDATE,
                  SQL_COMPONENT_PLACE,
                  SQL_COMPONENT_DELETE,
+                 SQL_COMPONENT_MOVE,
                  SQL_RELATIONSHIP_LIST,
+                 SQL_RELATIONSHIP_BY_KEY,
                  SQL_RELATIONSHIP_OF_NODE,
+                 SQL_RELATIONSHIP_BETWEEN,
                  SQL_RELATIONSHIP_FIND,
                  SQL_RELATIONSHIP_NEEDED_BY,
                  SQL_RELATIONSHIP_INSERT,
+                 SQL_RELATIONSHIP_UPDATE,
                  SQL_RELATIONSHIP_DELETE,
                  SQL_RELATIONSHIP_LAST_PLACE,
+                 SQL_POSITION_LIST,
+                 SQL_POSITION_FIND,
+                 SQL_POSITION_SET,
+                 SQL_POSITION_DELETE,
+                 SQL_ANSWER_FIND,
+                 SQL_ANSWER_KEEP,
+                 SQL_ANSWER_DROP_OLD,
                  SQL_CHANGE_INSERT,
+                 SQL_COPY_SESSIONS,
+                 SQL_COPY_SESSION_TITLE,
+                 SQL_COPY_SESSION_GONE,
+                 SQL_COPY_NAME,
+                 SQL_COPY_NAME_SET,
+                 SQL_COPY_NAME_DROP,
+                 SQL_COPY_NODE_TIMES,
+                 SQL_COPY_RELATIONSHIPS,
+                 SQL_COPY_RELATIONSHIP,
+                 SQL_COPY_POSITIONS,
+                 SQL_COPY_LAST_CHANGE,
+                 SQL_COPY_TOUCHED,
+
+                 SQL_CHECK_PAGES,
+                 SQL_CHECK_KEYS,
                  STATEMENT_COUNT
 };
 
@@ -76,6 +104,7 @@ struct write {
     char change_set[UUID_TEXT_SIZE + 64];
     char who[WHO_CAP];
     int64_t expected_cursor;
+    bool silent; /* what is taken over was there before: nothing is logged */
 };
 
 struct sqlite_store {
@@ -83,6 +112,8 @@ struct sqlite_store {
     sqlite3 *db;
     sqlite3_stmt *statements[STATEMENT_COUNT]; /* prepared when first asked for */
     enum store_access access;
+    uint64_t transactions;        /* outermost ones begun so far */
+    int64_t changes_before;       /* key of the last row of the log when the open one began */
     unsigned depth;               /* open write transactions, one in the other */
     size_t marks[SAVEPOINTS_CAP]; /* of pending, where each began */
     struct pending *pending;      /* what the outermost one has changed so far */
@@ -121,6 +152,10 @@ int sqlite_run(struct sqlite_store *store, struct error *err, enum statement id,
 /* err from the connection's last failure. Returns -1. */
 int sqlite_fail(struct sqlite_store *store, struct error *err, const char *what);
 
+/* The one number of a statement such as max(place), of a key and, where it is not NULL, a text. */
+int sqlite_number(struct sqlite_store *store, enum statement id, int64_t key, const char *text,
+                  int64_t *number, struct error *err);
+
 void sqlite_finalize_all(struct sqlite_store *store);
 
 /* A text column, borrowed until the statement moves; NULL where it is NULL. */
@@ -146,8 +181,19 @@ int sqlite_write_begin_session(struct sqlite_store *store, const struct writer *
 int sqlite_write_end(struct sqlite_store *store, const struct write *write, int rc,
                      struct error *err);
 
+/* ---- log.c: the change log ---- */
+
+/* {"flags", "session": {...}}: the session's own fields, as the change log keeps them. */
+void sqlite_session_text(struct buf *to, unsigned flags, const json_t *further);
+
 /* A row of the change log. node_id: of the node, or of the node whose component it is; else NULL.
- * before and after: JSON text, or NULL. */
+ * before and after: JSON text, or NULL; an object whose member of the entity's name is the thing
+ * itself ({"place": 3, "component": {...}}), beside what else is needed to bring it back.
+ *
+ * Kept is as little as history needs. What a thing was like after a change is the before of the
+ * next change to it, or what is there now; so of an insertion only where it went is kept, of an
+ * update what it was before, or the merge patch that leads back there ("patch" in place of the
+ * thing) where that is shorter. */
 int sqlite_log(struct sqlite_store *store, const struct write *write, const char *entity,
                const char *entity_id, const char *node_id, const char *op, const struct buf *before,
                const struct buf *after, struct error *err);
@@ -173,7 +219,10 @@ struct session_found {
     char sid[SESSION_ID_SIZE];
 };
 
-enum session_flags { SESSION_RELATIONSHIPS = 1 << 0 }; /* the export has a list of them */
+enum session_flags {
+    SESSION_RELATIONSHIPS = 1 << 0, /* the export has a list of them */
+    SESSION_GONE = 1 << 1,          /* the service that is the truth no longer has it */
+};
 
 int sqlite_session_find(struct sqlite_store *store, const char *sid, struct session_found *found,
                         struct error *err);
@@ -187,7 +236,8 @@ struct node_found {
 int sqlite_node_find(struct sqlite_store *store, int64_t session, const char *node_id,
                      struct node_found *found, struct error *err);
 
-/* The node's row: body, flags, title, place. To be reset; NULL with err. */
+/* The node's row: body, flags, title, place, revision, created_at, session, node_id. To be reset;
+ * NULL with err. */
 sqlite3_stmt *sqlite_node_row(struct sqlite_store *store, int64_t node, struct error *err);
 /* The node's object without its components, as a new reference. */
 json_t *sqlite_node_load(struct sqlite_store *store, int64_t node, unsigned *flags, int64_t *place,
@@ -200,8 +250,9 @@ int sqlite_node_save(struct sqlite_store *store, const struct write *write, int6
 /* Counts a write to the node's components in its cursor and last_modified. */
 int sqlite_node_touch(struct sqlite_store *store, const struct write *write, int64_t node,
                       struct error *err);
-/* {"place": N, "node": {...}}, as the change log keeps it. */
-void sqlite_node_log_text(struct buf *to, int64_t place, const json_t *node);
+/* {"key", "place", "revision", "flags", "created_at", "node": {...}}: the node as it is in the
+ * database, as the change log keeps it. */
+int sqlite_node_text(struct sqlite_store *store, int64_t node, struct buf *to, struct error *err);
 
 /* ---- sequence.c ---- */
 
@@ -221,7 +272,7 @@ struct sequence { /* a node's components in their order, what is no object among
     struct sequence_item *items;
     size_t count;
     size_t components; /* those that are objects */
-    bool dense;        /* orders were 1, 2, 3, ... when it was read */
+    bool dense;        /* places were 0, 1, 2, ... and orders 1, 2, 3, ... when it was read */
 };
 
 int sqlite_sequence_read(struct sqlite_store *store, int64_t node, struct sequence *sequence,
@@ -244,9 +295,9 @@ int sqlite_item_insert(struct sqlite_store *store, int64_t node, struct sequence
 /* Gives item another component (a reference is taken), one revision up. */
 int sqlite_item_update(struct sqlite_store *store, struct sequence_item *item, json_t *component,
                        struct error *err);
-/* {"node_id", "place", "component": {...}}, as the change log keeps it. */
-void sqlite_component_log_text(struct buf *to, const char *node_id,
-                               const struct sequence_item *item);
+/* Writes that the item is about to be moved into the change log. */
+int sqlite_log_renumber(struct sqlite_store *store, const struct write *write, int64_t node,
+                        const char *node_id, const struct sequence_item *item, struct error *err);
 /* The order that the API shows. */
 int64_t sqlite_item_order(const struct sequence_item *item);
 /* Gives every item its place and dense order, and writes those that are not as they were. */
@@ -267,8 +318,77 @@ int sqlite_component_write_begin(struct sqlite_store *store, const struct writer
                                  struct error *err);
 int sqlite_component_write_end(struct sqlite_store *store, struct component_write *work, int rc,
                                struct error *err);
+/* A row for one component: before NULL for an insertion, after NULL for a deletion. In a dense
+ * sequence those behind it move with it, and get no rows of their own: insertions are logged in
+ * ascending, deletions in descending order of their places. */
 int sqlite_log_component(struct sqlite_store *store, const struct component_write *work,
                          const struct sequence_item *before, const struct sequence_item *after,
                          struct error *err);
+
+/* ---- replace.c ---- */
+
+struct given {                /* one component of a sequence that is to be */
+    json_t *component;        /* owned; without order keys */
+    const char *component_id; /* borrowed; of the one here that it is; NULL for a new one */
+    double order;
+    size_t place;
+};
+/* Makes the node's sequence what is given, in that order, logs and renumbers. Checks nothing. */
+int sqlite_sequence_replace(struct sqlite_store *store, struct component_write *work,
+                            struct given *given, size_t count, struct error *err);
+
+/* ---- write_node.c, for merge.c and copy_node.c too ---- */
+
+/* The node, its components, its relationships, with their rows of the log. */
+int sqlite_delete_node(struct sqlite_store *store, const struct write *write, const char *node_id,
+                       struct error *err);
+
+/* Logs the node's row and deletes it; its position goes with the last node of its id. Its
+ * components and relationships must be gone. */
+int sqlite_node_drop(struct sqlite_store *store, const struct write *write,
+                     const struct node_found *node, const char *node_id, bool last_of_id,
+                     struct error *err);
+/* ERROR_STALE that says what the node is now. expected 0: not checked. */
+int sqlite_node_check_revision(struct sqlite_store *store, const struct node_found *node,
+                               const char *node_id, long expected, struct error *err);
+
+/* ---- position.c ---- */
+
+/* Logs and deletes the position of a node, where it has one. */
+int sqlite_position_drop(struct sqlite_store *store, const struct write *write, const char *node_id,
+                         struct error *err);
+
+/* ---- relationship_row.c: single relationships, with their rows of the change log ---- */
+
+/* As a new reference; ERROR_NOT_FOUND. */
+json_t *sqlite_relationship_load(struct sqlite_store *store, int64_t session, int64_t key,
+                                 int64_t *place, struct error *err);
+/* The keys of those that begin or end at the node; owned by the caller. */
+int sqlite_relationships_of(struct sqlite_store *store, int64_t session, const char *node_id,
+                            int64_t **keys, size_t *count, struct error *err);
+/* 1: there is one, *key; 0: there is none but that of the key except (0: of no key). */
+int sqlite_relationship_same(struct sqlite_store *store, int64_t session, const char *from,
+                             const char *to, const char *type, int64_t except, int64_t *key,
+                             struct error *err);
+/* Behind the others. */
+int sqlite_relationship_insert(struct sqlite_store *store, const struct write *write,
+                               const json_t *relationship, int64_t *key, struct error *err);
+/* One revision up. */
+int sqlite_relationship_save(struct sqlite_store *store, const struct write *write, int64_t key,
+                             int64_t place, const json_t *before, const json_t *after,
+                             struct error *err);
+int sqlite_relationship_drop(struct sqlite_store *store, const struct write *write, int64_t key,
+                             int64_t place, const json_t *relationship, struct error *err);
+
+/* ERROR_CONFLICT that says the relationship of that key by titles. Returns -1. */
+int sqlite_relationship_repeat(struct sqlite_store *store, int64_t session, int64_t key,
+                               struct error *err);
+
+/* ---- relationship_cycle.c ---- */
+
+/* *path: the shortest way from start to end along what contains PREREQUISITE, as an array of
+ * {"node_id", "title"}, start first; NULL where there is none. Owned by the caller. */
+int sqlite_prerequisite_path(struct sqlite_store *store, int64_t session, const char *start,
+                             const char *end, json_t **path, struct error *err);
 
 #endif

@@ -24,7 +24,7 @@ static const char *const texts[STATEMENT_COUNT] = {
         " (SELECT count(*) FROM node WHERE node.session = session.key AND flags & 1 = 0),"
         " (SELECT count(*) FROM relationship WHERE relationship.session = session.key AND flags & "
         "1 = 0)"
-        " FROM session ORDER BY key",
+        " FROM session WHERE flags & 2 = 0 ORDER BY key",
     [SQL_SESSION_INSERT] = "INSERT INTO session (session_id, title, version, flags, further, "
                            "created_at, last_modified)"
                            " VALUES (?1, ?2, 0, ?3, ?4, ?5, ?5)",
@@ -32,21 +32,24 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_SESSION_SET_FURTHER] = "UPDATE session SET further = ?2, flags = ?3 WHERE key = ?1",
     [SQL_SESSION_SUM] = "SELECT coalesce(sum(version), 0) FROM session",
 
+    /* A place may be had twice: a new node gets that of the last when that was deleted, and the
+     * deletion may be undone. Keys tell who was there first. */
     [SQL_NODE_FIND] =
         "SELECT key, cursor, revision, place, title FROM node WHERE node_id = ?2 AND session = ?1"
-        " ORDER BY place LIMIT 1",
-    [SQL_NODE_BY_KEY] = "SELECT body, flags, title, place FROM node WHERE key = ?1",
+        " ORDER BY place, key LIMIT 1",
+    [SQL_NODE_BY_KEY] = "SELECT body, flags, title, place, revision,"
+                        " created_at, session, node_id FROM node WHERE key = ?1",
     [SQL_NODE_LIST] = "SELECT body, flags, created_at, last_modified, key FROM node WHERE session "
-                      "= ?1 ORDER BY place",
+                      "= ?1 ORDER BY place, key",
     [SQL_NODE_PAGE] = "SELECT key, node_id, title FROM node WHERE session = ?1 AND flags & 1 = 0"
-                      " ORDER BY place LIMIT ?3 OFFSET ?2",
+                      " ORDER BY place, key LIMIT ?3 OFFSET ?2",
     [SQL_NODE_COUNT] = "SELECT count(*) FROM node WHERE session = ?1 AND flags & 1 = 0",
     [SQL_NODE_NAMES] = "SELECT node_id, title FROM node WHERE session = ?1 AND node_id IS NOT NULL"
-                       " ORDER BY place",
+                       " ORDER BY place, key",
     [SQL_NODE_OUTLINE] = "SELECT node_id, title, grouping,"
                          " (SELECT count(*) FROM component WHERE component.node = node.key AND "
                          "component.flags & 1 = 0)"
-                         " FROM node WHERE session = ?1 AND node_id IS NOT NULL ORDER BY place",
+                         " FROM node WHERE session = ?1 AND node_id IS NOT NULL ORDER BY place, key",
     [SQL_NODE_INSERT] =
         "INSERT INTO node (session, place, node_id, title, grouping, revision, cursor, created_at,"
         " last_modified, body, flags) VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9, ?10)",
@@ -59,8 +62,12 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_NODE_TWINS] = "SELECT count(*) FROM node WHERE node_id = ?2 AND session = ?1",
     [SQL_NODE_SESSIONS] =
         "SELECT DISTINCT session.session_id, session.title FROM node JOIN session"
-        " ON session.key = node.session WHERE node.node_id = ?1 ORDER BY session.key LIMIT 12",
+        " ON session.key = node.session WHERE node.node_id = ?1 AND session.flags & 2 = 0 ORDER BY session.key LIMIT 12",
     [SQL_NODE_LAST_PLACE] = "SELECT coalesce(max(place), -1) FROM node WHERE session = ?1",
+
+    [SQL_NODE_RELATIONSHIPS] = "SELECT count(*) FROM relationship WHERE session = ?1"
+                               " AND (from_id = ?2 OR to_id = ?2)",
+    [SQL_NODE_COMPONENTS] = "SELECT count(*) FROM component WHERE node = ?1 AND flags & 1 = 0",
 
     [SQL_COMPONENT_LIST] =
         "SELECT body, flags, key, place, position, component_id, revision, type FROM component"
@@ -74,25 +81,81 @@ static const char *const texts[STATEMENT_COUNT] = {
                              "?5, revision = ?6 WHERE key = ?1",
     [SQL_COMPONENT_PLACE] = "UPDATE component SET place = ?2, position = ?3 WHERE key = ?1",
     [SQL_COMPONENT_DELETE] = "DELETE FROM component WHERE key = ?1",
+    [SQL_COMPONENT_MOVE] = "UPDATE component SET node = ?2, revision = ?3 WHERE key = ?1",
 
     [SQL_RELATIONSHIP_LIST] = "SELECT body, flags, key, from_id, to_id, type FROM relationship "
-                              "WHERE session = ?1 ORDER BY place",
-    [SQL_RELATIONSHIP_OF_NODE] = "SELECT key, body, place FROM relationship WHERE session = ?1"
-                                 " AND (from_id = ?2 OR to_id = ?2) ORDER BY place",
+                              "WHERE session = ?1 ORDER BY place, key",
+    [SQL_RELATIONSHIP_BY_KEY] = "SELECT body, place FROM relationship WHERE key = ?1"
+                                " AND session = ?2 AND flags & 1 = 0",
+    [SQL_RELATIONSHIP_OF_NODE] = "SELECT key FROM relationship WHERE session = ?1"
+                                 " AND (from_id = ?2 OR to_id = ?2) ORDER BY place, key",
+    [SQL_RELATIONSHIP_BETWEEN] = "SELECT key, type FROM relationship WHERE session = ?1"
+                                 " AND from_id = ?2 AND to_id = ?3 ORDER BY place LIMIT 12",
     [SQL_RELATIONSHIP_FIND] = "SELECT key FROM relationship WHERE session = ?1 AND from_id = ?2"
-                              " AND to_id = ?3 AND type = ?4 LIMIT 1",
+                              " AND to_id = ?3 AND type = ?4 AND key <> ?5 ORDER BY place LIMIT 1",
     [SQL_RELATIONSHIP_NEEDED_BY] = "SELECT DISTINCT to_id FROM relationship WHERE session = ?1"
                                    " AND from_id = ?2 AND instr(type, 'PREREQUISITE') > 0",
     [SQL_RELATIONSHIP_INSERT] =
         "INSERT INTO relationship (session, place, from_id, to_id, type, revision, body, flags)"
         " VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7)",
+    [SQL_RELATIONSHIP_UPDATE] =
+        "UPDATE relationship SET from_id = ?2, to_id = ?3, type = ?4, body = ?5, flags = ?6,"
+        " revision = revision + 1 WHERE key = ?1",
     [SQL_RELATIONSHIP_DELETE] = "DELETE FROM relationship WHERE key = ?1",
     [SQL_RELATIONSHIP_LAST_PLACE] =
         "SELECT coalesce(max(place), -1) FROM relationship WHERE session = ?1",
 
+    [SQL_POSITION_LIST] = "SELECT node_id, body FROM position WHERE session = ?1 ORDER BY node_id",
+    [SQL_POSITION_FIND] = "SELECT body FROM position WHERE session = ?1 AND node_id = ?2",
+    [SQL_POSITION_SET] = "INSERT INTO position (session, node_id, body) VALUES (?1, ?2, ?3)"
+                         " ON CONFLICT (session, node_id) DO UPDATE SET body = ?3",
+    [SQL_POSITION_DELETE] = "DELETE FROM position WHERE session = ?1 AND node_id = ?2",
+
+    [SQL_ANSWER_FIND] = "SELECT fingerprint, status, body FROM answer WHERE call_key = ?1",
+    [SQL_ANSWER_KEEP] = "INSERT INTO answer (call_key, fingerprint, status, body, at)"
+                        " VALUES (?1, ?2, ?3, ?4, ?5)",
+    /* A few each time: more than come in, and none of them makes a call wait. */
+    [SQL_ANSWER_DROP_OLD] = "DELETE FROM answer WHERE call_key IN"
+                            " (SELECT call_key FROM answer WHERE at < ?1 ORDER BY at LIMIT 20)",
+
     [SQL_CHANGE_INSERT] = "INSERT INTO change (session, version, change_set, at, who, entity, "
                           "entity_id, node_id, op, before, after)"
                           " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+
+    /* 2 in a session's flags is SESSION_GONE. */
+    [SQL_COPY_SESSIONS] =
+        "SELECT session_id,"
+        " (SELECT count(*) FROM node WHERE node.session = session.key AND flags & 1 = 0),"
+        " (SELECT count(*) FROM relationship WHERE relationship.session = session.key AND flags & "
+        "1 = 0),"
+        " flags & 2 FROM session ORDER BY key",
+    [SQL_COPY_SESSION_TITLE] = "UPDATE session SET title = ?2 WHERE session_id = ?1",
+    [SQL_COPY_SESSION_GONE] = "UPDATE session SET flags = flags & ~2 | ?2 WHERE session_id = ?1",
+    [SQL_COPY_NAME] = "SELECT theirs FROM upstream_name WHERE session = (SELECT key FROM session "
+                      "WHERE session_id = ?1) AND kind = ?2 AND ours = ?3",
+    [SQL_COPY_NAME_SET] =
+        "INSERT INTO upstream_name (session, kind, ours, theirs)"
+        " SELECT key, ?2, ?3, ?4 FROM session WHERE session_id = ?1"
+        " ON CONFLICT (session, kind, ours) DO UPDATE SET theirs = excluded.theirs",
+    [SQL_COPY_NAME_DROP] = "DELETE FROM upstream_name WHERE session = (SELECT key FROM session "
+                           "WHERE session_id = ?1) AND kind = ?2 AND ours = ?3",
+    [SQL_COPY_NODE_TIMES] = "UPDATE node SET created_at = coalesce(?2, created_at), last_modified "
+                            "= coalesce(?3, last_modified) WHERE key = ?1",
+    [SQL_COPY_RELATIONSHIPS] = "SELECT key, body, place, from_id, to_id, type, (SELECT theirs FROM "
+                               "upstream_name WHERE upstream_name.session = ?1 AND kind = "
+                               "'relationship' AND ours = CAST(relationship.key AS TEXT))"
+                               " FROM relationship WHERE session = ?1 AND flags & 1 = 0"
+                               " ORDER BY place",
+    [SQL_COPY_RELATIONSHIP] = "SELECT body FROM relationship WHERE key = ?1",
+    [SQL_COPY_POSITIONS] = "SELECT node_id, body FROM position WHERE session = (SELECT key FROM "
+                           "session WHERE session_id = ?1)",
+    [SQL_COPY_LAST_CHANGE] = "SELECT coalesce(max(key), 0) FROM change",
+    [SQL_COPY_TOUCHED] =
+        "SELECT session_id, entity, entity_id, node_id, op, json_extract(before, '$.node_id')"
+        " FROM change JOIN session ON session.key = change.session WHERE change.key > ?1"
+        " AND NOT (who = 'outside' AND change_set LIKE 'outside %') ORDER BY change.key",
+    [SQL_CHECK_PAGES] = "PRAGMA integrity_check(10)",
+    [SQL_CHECK_KEYS] = "PRAGMA foreign_key_check",
 };
 
 int sqlite_fail(struct sqlite_store *store, struct error *err, const char *what)
@@ -227,6 +290,19 @@ int sqlite_run(struct sqlite_store *store, struct error *err, enum statement id,
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);
     return rc < 0 ? -1 : 0;
+}
+
+int sqlite_number(struct sqlite_store *store, enum statement id, int64_t key, const char *text,
+                  int64_t *number, struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, id, err);
+
+    if (!statement || sqlite_bind(store, statement, err, text ? "is" : "i", key, text) != 0 ||
+        sqlite_next(store, statement, err) < 0)
+        return -1;
+    *number = sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
+    return 0;
 }
 
 void sqlite_finalize_all(struct sqlite_store *store)

@@ -43,6 +43,19 @@ int sqlite_read_end(struct sqlite_store *store, int rc)
 /* ---- write transactions, one in the other: the outermost is one of the database, the others are
  * savepoints ---- */
 
+/* What comes behind it in the log is what this transaction has to pass on. */
+static int note_last_change(struct sqlite_store *store, struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_COPY_LAST_CHANGE, err);
+
+    if (!statement || sqlite_next(store, statement, err) <= 0)
+        return -1;
+    store->changes_before = sqlite3_column_int64(statement, 0);
+    store->transactions++;
+    sqlite3_reset(statement);
+    return 0;
+}
+
 int sqlite_begin(struct store *base, struct error *err)
 {
     struct sqlite_store *store = sqlite_of(base);
@@ -53,6 +66,10 @@ int sqlite_begin(struct store *base, struct error *err)
         return error_set(err, ERROR_INTERNAL, "transactions nest deeper than %u", SAVEPOINTS_CAP);
     if (sqlite_run(store, err, store->depth == 0 ? SQL_BEGIN_WRITE : SQL_SAVEPOINT, "") != 0)
         return -1;
+    if (store->depth == 0 && base->upstream && note_last_change(store, err) != 0) {
+        roll_back(store);
+        return -1;
+    }
     store->marks[store->depth++] = pending_mark(store->pending);
     return 0;
 }
@@ -163,38 +180,4 @@ int sqlite_write_end(struct sqlite_store *store, const struct write *write, int 
     if (sqlite_end(&store->base, rc == 0, rc == 0 ? err : NULL) != 0)
         rc = -1;
     return rc;
-}
-
-/* What a row of the log means to those who look on. */
-static const struct {
-    const char *entity;
-    enum store_target target;
-} targets[] = {
-    {"node", STORE_NODES},
-    {"component", STORE_COMPONENTS},
-    {"relationship", STORE_RELATIONSHIPS},
-    {"position", STORE_POSITIONS},
-    {"session", STORE_SESSION},
-};
-
-static enum store_target target_of(const char *entity)
-{
-    size_t i = 0;
-
-    while (i + 1 < sizeof targets / sizeof targets[0] && strcmp(targets[i].entity, entity) != 0)
-        i++;
-    return targets[i].target;
-}
-
-int sqlite_log(struct sqlite_store *store, const struct write *write, const char *entity,
-               const char *entity_id, const char *node_id, const char *op, const struct buf *before,
-               const struct buf *after, struct error *err)
-{
-    if ((before && buf_check(before, "a change", err) != 0) ||
-        (after && buf_check(after, "a change", err) != 0))
-        return -1;
-    pending_add(store->pending, write, target_of(entity), node_id);
-    return sqlite_run(store, err, SQL_CHANGE_INSERT, "iisssssssbb", write->session, write->version,
-                      write->change_set, write->now, write->who, entity, entity_id, node_id, op,
-                      before, after);
 }

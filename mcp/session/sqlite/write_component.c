@@ -43,23 +43,6 @@ int sqlite_component_write_end(struct sqlite_store *store, struct component_writ
     return rc;
 }
 
-int sqlite_log_component(struct sqlite_store *store, const struct component_write *work,
-                         const struct sequence_item *before, const struct sequence_item *after,
-                         struct error *err)
-{
-    struct buf old BUF_AUTO = {0}, new BUF_AUTO = {0};
-    const char *op = !before ? "insert" : after ? "update" : "delete";
-
-    buf_init(&old, 0);
-    buf_init(&new, 0);
-    if (before)
-        sqlite_component_log_text(&old, work->node_id, before);
-    if (after)
-        sqlite_component_log_text(&new, work->node_id, after);
-    return sqlite_log(store, &work->write, "component", (after ? after : before)->component_id,
-                      work->node_id, op, before ? &old : NULL, after ? &new : NULL, err);
-}
-
 static void fill_state(const struct component_write *work, const struct sequence_item *item,
                        struct component_state *state)
 {
@@ -70,7 +53,7 @@ static void fill_state(const struct component_write *work, const struct sequence
     memset(state, 0, sizeof *state);
     memcpy(state->component_id, item->component_id, sizeof state->component_id);
     text_cut(state->type, sizeof state->type, type);
-    text_cut(state->node_title, sizeof state->node_title, work->node.title);
+    text_cut_line(state->node_title, sizeof state->node_title, work->node.title);
     entity_component_summary(item->component, state->summary, sizeof state->summary);
     state->order = (long)sqlite_item_order(item);
     state->revision = (long)item->revision;
@@ -159,7 +142,8 @@ static int check_batch(const json_t *components, json_t **checked, struct error 
                             BATCH_MAX);
     problems_begin(&problems, "");
     for (size_t i = 0; i < count; i++) {
-        struct error found = {0};
+        struct faults each;
+        struct error found = {.faults = faults_clear(&each)};
         char loc[ERROR_LOC_CAP];
 
         snprintf(loc, sizeof loc, "components.%zu", i);

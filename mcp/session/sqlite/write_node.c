@@ -3,6 +3,7 @@
  * Sessions and nodes: create, delete, the four category texts.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
@@ -10,20 +11,6 @@
 #include "mcp/session/sqlite/sqlite_store.h"
 
 #define DEFAULT_TITLE "Untitled curriculum"
-
-/* The one number of a statement such as max(place). */
-static int read_number(struct sqlite_store *store, enum statement id, int64_t key, const char *text,
-                       int64_t *number, struct error *err)
-{
-    sqlite3_stmt *statement = sqlite_statement(store, id, err);
-
-    if (!statement || sqlite_bind(store, statement, err, text ? "is" : "i", key, text) != 0 ||
-        sqlite_next(store, statement, err) < 0)
-        return -1;
-    *number = sqlite3_column_int64(statement, 0);
-    sqlite3_reset(statement);
-    return 0;
-}
 
 /* Writes a checked node as a new row behind the others. */
 static int insert_node(struct sqlite_store *store, const struct write *write, json_t *node,
@@ -35,8 +22,7 @@ static int insert_node(struct sqlite_store *store, const struct write *write, js
     int64_t place;
 
     buf_init(&body, ENTITY_SIZE_MAX);
-    buf_init(&log, 0);
-    if (read_number(store, SQL_NODE_LAST_PLACE, write->session, NULL, &place, err) != 0)
+    if (sqlite_number(store, SQL_NODE_LAST_PLACE, write->session, NULL, &place, err) != 0)
         return -1;
     place++;
     node_row(node, &body, &row);
@@ -49,7 +35,8 @@ static int insert_node(struct sqlite_store *store, const struct write *write, js
                    row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
                    write->version, write->now, write->now, &body, (int64_t)row.flags) != 0)
         return -1;
-    sqlite_node_log_text(&log, place, node);
+    if (sqlite_node_text(store, sqlite3_last_insert_rowid(store->db), &log, err) != 0)
+        return -1;
     return sqlite_log(store, write, "node", row.node_id.text, row.node_id.text, "insert", NULL,
                       &log, err);
 }
@@ -66,8 +53,8 @@ int sqlite_node_create(struct store *base, const struct writer *writer, const ch
     if (sqlite_write_begin_session(store, writer, sid, &write, err) != 0)
         return -1;
     node = entity_node(input, err);
-    if (node && read_number(store, SQL_NODE_TWINS, write.session, json_get_string(node, "node_id"),
-                            &twins, err) == 0) {
+    if (node && sqlite_number(store, SQL_NODE_TWINS, write.session,
+                              json_get_string(node, "node_id"), &twins, err) == 0) {
         if (twins > 0)
             error_set(err, ERROR_CONFLICT,
                       "the node id '%s' is in use in this session, choose another",
@@ -138,6 +125,8 @@ static int delete_components(struct sqlite_store *store, const struct write *wri
     struct component_write work = {.write = *write, .node_id = node_id};
     int rc = sqlite_sequence_read(store, node, &work.sequence, err);
 
+    work.node.key = node;
+    work.sequence.dense = false; /* each goes from its own place */
     for (size_t i = 0; rc == 0 && i < work.sequence.count; i++)
         rc = sqlite_log_component(store, &work, &work.sequence.items[i], NULL, err);
     sqlite_sequence_finish(&work.sequence);
@@ -147,52 +136,50 @@ static int delete_components(struct sqlite_store *store, const struct write *wri
 static int delete_relationships(struct sqlite_store *store, const struct write *write,
                                 const char *node_id, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_RELATIONSHIP_OF_NODE, err);
-    int row;
+    int64_t *keys, place;
+    size_t count;
+    int rc = sqlite_relationships_of(store, write->session, node_id, &keys, &count, err);
 
-    if (!statement || sqlite_bind(store, statement, err, "is", write->session, node_id) != 0)
-        return -1;
-    while ((row = sqlite_next(store, statement, err)) > 0) {
-        struct buf before BUF_AUTO = {0};
-        int64_t key = sqlite3_column_int64(statement, 0);
-        char id[32];
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        json_auto_t *relationship =
+            sqlite_relationship_load(store, write->session, keys[i], &place, err);
 
-        buf_init(&before, 0);
-        buf_addf(&before, "{\"place\":%lld,\"relationship\":",
-                 (long long)sqlite3_column_int64(statement, 2));
-        buf_adds(&before, sqlite_text(statement, 1));
-        buf_addc(&before, '}');
-        snprintf(id, sizeof id, "%lld", (long long)key);
-        if (sqlite_log(store, write, "relationship", id, NULL, "delete", &before, NULL, err) != 0 ||
-            sqlite_run(store, err, SQL_RELATIONSHIP_DELETE, "i", key) != 0)
-            return -1;
+        rc = relationship
+                 ? sqlite_relationship_drop(store, write, keys[i], place, relationship, err)
+                 : -1;
     }
-    return row;
+    free(keys);
+    return rc;
 }
 
-static int delete_node(struct sqlite_store *store, const struct write *write, const char *node_id,
+int sqlite_node_drop(struct sqlite_store *store, const struct write *write,
+                     const struct node_found *node, const char *node_id, bool last_of_id,
+                     struct error *err)
+{
+    struct buf before BUF_AUTO = {0};
+
+    if (last_of_id && sqlite_position_drop(store, write, node_id, err) != 0)
+        return -1;
+    if (sqlite_node_text(store, node->key, &before, err) != 0 ||
+        sqlite_log(store, write, "node", node_id, node_id, "delete", &before, NULL, err) != 0)
+        return -1;
+    return sqlite_run(store, err, SQL_NODE_DELETE, "i", node->key);
+}
+
+int sqlite_delete_node(struct sqlite_store *store, const struct write *write, const char *node_id,
                        struct error *err)
 {
-    json_auto_t *object = NULL;
-    struct buf before BUF_AUTO = {0};
     struct node_found node;
-    unsigned flags;
-    int64_t place, twins;
+    int64_t twins;
 
-    buf_init(&before, 0);
     if (sqlite_node_find(store, write->session, node_id, &node, err) != 0 ||
-        read_number(store, SQL_NODE_TWINS, write->session, node_id, &twins, err) != 0)
-        return -1;
-    object = sqlite_node_load(store, node.key, &flags, &place, err);
-    if (!object || delete_components(store, write, node.key, node_id, err) != 0)
+        sqlite_number(store, SQL_NODE_TWINS, write->session, node_id, &twins, err) != 0 ||
+        delete_components(store, write, node.key, node_id, err) != 0)
         return -1;
     /* An imported node id may repeat: then the relationships still have an end. */
     if (twins == 1 && delete_relationships(store, write, node_id, err) != 0)
         return -1;
-    sqlite_node_log_text(&before, place, object);
-    if (sqlite_log(store, write, "node", node_id, node_id, "delete", &before, NULL, err) != 0)
-        return -1;
-    return sqlite_run(store, err, SQL_NODE_DELETE, "i", node.key);
+    return sqlite_node_drop(store, write, &node, node_id, twins == 1, err);
 }
 
 int sqlite_node_delete(struct store *base, const struct writer *writer, const char *sid,
@@ -203,7 +190,7 @@ int sqlite_node_delete(struct store *base, const struct writer *writer, const ch
 
     if (sqlite_write_begin_session(store, writer, sid, &write, err) != 0)
         return -1;
-    return sqlite_write_end(store, &write, delete_node(store, &write, node_id, err), err);
+    return sqlite_write_end(store, &write, sqlite_delete_node(store, &write, node_id, err), err);
 }
 
 /* ---- texts ---- */

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Idempotency-Key: the answer to a write that was done is kept in its own transaction, and a repeat
+ * under the same key gets it again. What was refused has done nothing and is judged anew.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mcp/session/rest_call.h"
+
+/* FNV-1a. The one who could make two requests meet is the one who chose the key. */
+static uint64_t digest(uint64_t hash, const char *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static int check_key(const char *key, struct error *err)
+{
+    if (*key && strlen(key) <= ANSWER_KEY_MAX)
+        return 0;
+    return error_set_at(err, "header.Idempotency-Key",
+                        "send 1 to %d characters, such as a UUID, another for each new call",
+                        ANSWER_KEY_MAX);
+}
+
+/* Method, path, query and session as they are, the body by its digest and length. */
+static void write_fingerprint(const struct rest_call *call, struct buf *to)
+{
+    const struct rest_request *request = call->request;
+
+    buf_addf(to, "%s %s?%s %s %zu %016" PRIx64 "%016" PRIx64, request->method, request->path,
+             request->query, request->session_header ? request->session_header : "",
+             request->body_len,
+             digest(UINT64_C(0xcbf29ce484222325), request->body, request->body_len),
+             digest(UINT64_C(0x9e3779b97f4a7c15), request->body, request->body_len));
+}
+
+int rest_once_find(struct rest_call *call, struct error *err)
+{
+    struct buf fingerprint BUF_AUTO = {0};
+    struct store_answer answer = {0};
+    int found;
+
+    if (!call->request->idempotency_key)
+        return 0;
+    write_fingerprint(call, &fingerprint);
+    if (check_key(call->request->idempotency_key, err) != 0 ||
+        buf_check(&fingerprint, "the request", err) != 0)
+        return -1;
+    found = store_answer_find(call->store, call->request->idempotency_key, fingerprint.data,
+                              &answer, err);
+    if (found > 0) {
+        buf_finish(&call->response->body);
+        call->response->body = answer.body;
+        call->response->status = answer.status;
+        call->response->replayed = true;
+    }
+    return found;
+}
+
+int rest_once_keep(struct rest_call *call, struct error *err)
+{
+    struct buf fingerprint BUF_AUTO = {0};
+
+    if (!call->request->idempotency_key)
+        return 0;
+    write_fingerprint(call, &fingerprint);
+    if (check_key(call->request->idempotency_key, err) != 0 ||
+        buf_check(&fingerprint, "the request", err) != 0)
+        return -1;
+    return store_answer_keep(call->store, call->request->idempotency_key, fingerprint.data,
+                             call->response->status, call->response->body.data,
+                             call->response->body.len, err);
+}

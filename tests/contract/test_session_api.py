@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The session API's contract, walked once: every endpoint, error and edge, on the target that SESSION_API_TARGET names
+(session_api/target.py)."""
+import unittest
+
+from session_api import components, editing, history, nodes, relationships, sessions
+from session_api.target import Case, Target
+
+MODULES = (sessions, nodes, components, relationships, editing, history)
+
+
+def setUpModule():
+    Case.target = Target()
+    Case.port = Case.target.port
+
+
+def tearDownModule():
+    Case.target.close()
+
+
+def cases(module_name):
+    """All of them; the setUpModule of the module of that name holds for them."""
+    suite = unittest.TestSuite()
+    for module in MODULES:
+        for name in sorted(vars(module)):
+            case = getattr(module, name)
+            if isinstance(case, type) and issubclass(case, Case) and case is not Case:
+                case.__module__ = module_name
+                suite.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(case))
+    return suite
+
+
+def load_tests(_loader, _tests, _pattern):
+    return cases(__name__)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

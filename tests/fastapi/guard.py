@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What holds for every request: the bearer token where one is set, the cap on bodies, and the contract's 400."""
+import os
+from typing import Any, Dict, Optional
+
+from fastapi import FastAPI, Request
+from fastapi.exception_handlers import request_validation_exception_handler
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+
+BODY_CAP = 16 << 20
+
+
+class Guard:
+    """Plain ASGI, in front of all routes."""
+
+    def __init__(self, app: Any) -> None:
+        self.app = app
+        token = os.environ.get("SESSION_API_TOKEN")
+        self.expected = b"Bearer " + token.encode() if token else None
+
+    def refusal(self, headers: Dict[bytes, bytes]) -> Optional[Response]:
+        if self.expected and headers.get(b"authorization") != self.expected:
+            return JSONResponse({"detail": "Send Authorization: Bearer TOKEN"}, 401, {"WWW-Authenticate": "Bearer"})
+        if int(headers.get(b"content-length", 0)) > BODY_CAP:
+            return JSONResponse({"detail": "The body is larger than 16 MiB"}, 413)
+        return None
+
+    async def __call__(self, scope: Dict[str, Any], receive: Any, send: Any) -> None:
+        refusal = self.refusal(dict(scope["headers"])) if scope["type"] == "http" else None
+        if refusal is None:
+            await self.app(scope, receive, send)
+            return
+        while (await receive()).get("more_body"):   # a client that is still sending would not read the answer
+            pass
+        await refusal(scope, receive, send)
+
+
+async def malformed_is_400(request: Request, error: RequestValidationError) -> Response:
+    if any(fault["type"] == "value_error.jsondecode" for fault in error.errors()):
+        return JSONResponse({"detail": "The body is no JSON"}, 400)
+    return await request_validation_exception_handler(request, error)
+
+
+def install(app: FastAPI) -> None:
+    app.add_middleware(Guard)
+    app.add_exception_handler(RequestValidationError, malformed_is_400)
