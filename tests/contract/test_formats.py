@@ -331,6 +331,7 @@ class Formats(unittest.TestCase):
         name, package = self.framework()
         path = self.write("framework.json", package)
         back, said = self.load(path)
+        self.assertEqual(self.load(self.write("ours.json", back))[0], back)  # CASE's names further in are no CASE
         self.assertEqual([(node["node_id"], node["title"], node["humanCodingScheme"], node["educationLevel"]) for node in back["nodes"]],
                          [(name[i], "Statement %d" % i, "M.%d" % i, ["05"]) for i in (1, 2, 3)])
         self.assertEqual([(edge["from_node_id"], edge["to_node_id"], edge["relationship_type"]) for edge in back["relationships"]],
@@ -468,6 +469,7 @@ class Formats(unittest.TestCase):
         self.refused("export", "--format", "word", sid, "x", saying=("none of json, csv, case, markdown",))
         self.refused("export", "--format", "csv", sid, saying=("a folder",))
         self.refused("import", "--format", "csv", str(self.folder / "nothing"), saying=("no pair of CSV files",))
+        self.refused("import", self.workspace.data, saying=("neither nodes.csv nor files NAME.md",))
         self.assertEqual(sorted(os.listdir(self.folder)), ["csv", "in.json", "markdown", "taken.json"])
 
     def test_the_path_says_the_form(self):
