@@ -79,6 +79,20 @@ void buf_addc(struct buf *buf, char c)
     buf_add(buf, &c, 1);
 }
 
+void buf_add_integer(struct buf *buf, int64_t value)
+{
+    char digits[20], *at = digits + sizeof digits;
+    uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
+
+    do {
+        *--at = (char)('0' + left % 10);
+        left /= 10;
+    } while (left > 0);
+    if (value < 0)
+        *--at = '-';
+    buf_add(buf, at, (size_t)(digits + sizeof digits - at));
+}
+
 void buf_addf(struct buf *buf, const char *format, ...)
 {
     va_list args, again;

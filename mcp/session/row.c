@@ -198,7 +198,9 @@ static void splice(struct buf *to, const struct kept *kept, const struct buf *me
 
 static void member(struct buf *members, const char *key)
 {
-    buf_addf(members, "%s\"%s\":", members->len > 0 ? "," : "", key);
+    buf_adds(members, members->len > 0 ? ",\"" : "\"");
+    buf_adds(members, key);
+    buf_adds(members, "\":");
 }
 
 static void null_unless(struct buf *members, const struct kept *kept, unsigned flag,
@@ -214,7 +216,7 @@ static void time_member(struct buf *members, const char *key, const char *time)
 {
     member(members, key);
     if (time)
-        buf_addf(members, "\"%s\"", time);
+        json_write_string(members, time, strlen(time));
     else
         buf_adds(members, "null");
 }
@@ -293,7 +295,10 @@ int component_view(struct buf *to, const struct kept *kept, int64_t order, const
     struct buf members BUF_AUTO = {0};
 
     buf_init(&members, 0);
-    buf_addf(&members, "\"component_id\":\"%s\",\"revision\":%" PRId64, component_id, revision);
+    buf_adds(&members, "\"component_id\":\"");
+    buf_adds(&members, component_id);
+    buf_adds(&members, "\",\"revision\":");
+    buf_add_integer(&members, revision);
     if (!(kept->flags & COMPONENT_TYPE))
         type_member(&members, "type", type);
     if (!(kept->flags & COMPONENT_COMPONENT_TYPE))
@@ -301,7 +306,10 @@ int component_view(struct buf *to, const struct kept *kept, int64_t order, const
     if (!(kept->flags & COMPONENT_PARAMETERS))
         buf_adds(&members, ",\"parameters\":{}");
     null_unless(&members, kept, COMPONENT_CONFIDENCE, "confidence");
-    buf_addf(&members, ",\"order\":%" PRId64 ",\"order_index\":%" PRId64, order, order);
+    buf_adds(&members, ",\"order\":");
+    buf_add_integer(&members, order);
+    buf_adds(&members, ",\"order_index\":");
+    buf_add_integer(&members, order);
     if (kept->flags & ROW_ODD)
         return splice_tree(to, kept, &members, true, err);
     splice(to, kept, &members);
@@ -335,7 +343,8 @@ int node_view(struct buf *to, const struct kept *kept, const char *sid, const ch
     struct buf members BUF_AUTO = {0};
 
     buf_init(&members, 0);
-    buf_addf(&members, "\"session_id\":\"%s\"", sid);
+    member(&members, "session_id");
+    json_write_string(&members, sid, strlen(sid));
     null_unless(&members, kept, NODE_ID, "node_id");
     null_unless(&members, kept, NODE_TITLE, "title");
     null_unless(&members, kept, NODE_CATEGORY, "content_category");
@@ -357,7 +366,10 @@ int relationship_view(struct buf *to, const struct kept *kept, const char *sid, 
     struct buf members BUF_AUTO = {0};
 
     buf_init(&members, 0);
-    buf_addf(&members, "\"id\":%" PRId64 ",\"session_id\":\"%s\"", id, sid);
+    member(&members, "id");
+    buf_add_integer(&members, id);
+    member(&members, "session_id");
+    json_write_string(&members, sid, strlen(sid));
     null_unless(&members, kept, RELATIONSHIP_FROM, "from_node_id");
     null_unless(&members, kept, RELATIONSHIP_TO, "to_node_id");
     null_unless(&members, kept, RELATIONSHIP_TYPE, "relationship_type");
