@@ -34,13 +34,13 @@ static void writes_integers(void **state)
     struct buf BUF_AUTO buf = {0};
 
     (void)state;
-    buf_add_integer(&buf, 0);
+    buf_addi(&buf, 0);
     buf_addc(&buf, ' ');
-    buf_add_integer(&buf, -10);
+    buf_addi(&buf, -10);
     buf_addc(&buf, ' ');
-    buf_add_integer(&buf, INT64_MAX);
+    buf_addi(&buf, INT64_MAX);
     buf_addc(&buf, ' ');
-    buf_add_integer(&buf, INT64_MIN);
+    buf_addi(&buf, INT64_MIN);
     assert_string_equal(buf.data, "0 -10 9223372036854775807 -9223372036854775808");
 }
 
