@@ -44,7 +44,7 @@ ARROWS = (
     ("mcp/protocol/*", ["mcp/protocol/*", "mcp/tool/tool.h", "mcp/server_parts.h", "helpers/base/*"]),
     ("mcp/transport/http_execute.c", ["mcp/transport/*", "mcp/tool/analysis.h", "mcp/tool/run_json.h", "helpers/base/*"]),
     ("mcp/transport/http_metrics.c", ["mcp/transport/*", "mcp/server_parts.h", "executor/executor.h", "helpers/base/*"]),
-    ("mcp/transport/*", ["mcp/transport/*", "mcp/protocol/peer.h", "mcp/protocol/message.h", "mcp/session/rest.h",
+    ("mcp/transport/*", ["mcp/transport/*", "mcp/protocol/peer.h", "mcp/protocol/message.h", "mcp/session/rest.h", "mcp/session/change_feed.h",
                          "mcp/server_parts.h", "helpers/base/*"]),
     ("mcp/server_parts.h", ["executor/executor.h", "helpers/base/*", "validator/validator.h"]),
     ("mcp/command/validate_facts.c", ["mcp/command/*", "validator/facts_line.h", "validator/limits.h"]),
