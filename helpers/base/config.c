@@ -38,7 +38,7 @@ struct option_row {
 
 #define ANY_STORE                                                                                  \
     (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH | CONFIG_IMPORT | CONFIG_EXPORT |    \
-     CONFIG_DOCTOR | CONFIG_DEMO)
+     CONFIG_DOCTOR | CONFIG_DEMO | CONFIG_BACKUP)
 #define ANY_SANDBOX (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_DOCTOR)
 #define ANY         (ANY_STORE | CONFIG_VALIDATE | CONFIG_IMAGE)
 
@@ -103,8 +103,13 @@ static const struct option_row rows[] = {
      "the session's title (default: the file's own)"},
     {"dry-run", OPTION_FLAG, offsetof(struct config, dry_run), NULL, NULL, 0, 0, CONFIG_IMPORT,
      "only report what the file holds and what breaks the rules"},
-    {"output", OPTION_TEXT, offsetof(struct config, output), "FILE", NULL, 0, 0, CONFIG_EXPORT,
-     "file to write (default: standard output); also -o"},
+    {"output", OPTION_TEXT, offsetof(struct config, output), "PATH", NULL, 0, 0, CONFIG_EXPORT,
+     "file or folder to write (default: standard output); also -o"},
+    {"format", OPTION_TEXT, offsetof(struct config, format), "NAME", NULL, 0, 0,
+     CONFIG_IMPORT | CONFIG_EXPORT,
+     "json, csv (pair of graph tools), case (IMS CASE) or markdown (folder); default: by the path"},
+    {"force", OPTION_FLAG, offsetof(struct config, force), NULL, NULL, 0, 0, CONFIG_EXPORT,
+     "replace a folder that has something in it, or a file that is no export"},
     {"json", OPTION_FLAG, offsetof(struct config, json), NULL, NULL, 0, 0,
      CONFIG_VALIDATE | CONFIG_EXEC | CONFIG_DOCTOR, "answer as JSON"},
     {"dump-policy", OPTION_FLAG, offsetof(struct config, dump_policy), NULL, NULL, 0, 0,

@@ -29,6 +29,7 @@ enum config_command {
     CONFIG_DOCTOR = 1 << 7,
     CONFIG_IMAGE = 1 << 8,
     CONFIG_DEMO = 1 << 9,
+    CONFIG_BACKUP = 1 << 10,
 };
 
 struct config {
@@ -47,6 +48,7 @@ struct config {
     const char *session; /* or NULL */
     const char *title;   /* or NULL */
     const char *output;  /* or NULL */
+    const char *format;  /* of a curriculum's file; NULL: guessed from its path */
     const char *log;
     const char *share; /* folder with the runner and what it needs; NULL: found beside the binary */
     const char *node, *from, *to; /* of a graph query, or NULL */
@@ -57,6 +59,7 @@ struct config {
     bool json;
     bool warnings;
     bool dry_run;
+    bool force;
     bool dump_policy;
     bool facts;
     bool no_demo;

@@ -12,21 +12,35 @@
 
 #define CHECKS_CAP 32
 
-static void check_store(const struct config *config, struct executor_check *check)
+static void fill_check(struct executor_check *check, const char *name, bool ok, const char *text,
+                       const char *mend)
+{
+    memset(check, 0, sizeof *check);
+    check->name = name;
+    check->needed = true;
+    check->ok = ok;
+    snprintf(check->text, sizeof check->text, "%.*s", (int)sizeof check->text - 1, text);
+    snprintf(check->mend, sizeof check->mend, "%s", ok ? "" : mend);
+}
+
+/* Whether the store opens, and if it does whether its file is whole. Returns the checks made. */
+static size_t check_store(const struct config *config, struct executor_check *checks)
 {
     struct error err = {0};
     struct store *store = store_open(config->store, STORE_WRITE, &err);
+    bool whole;
 
-    memset(check, 0, sizeof *check);
-    check->name = "store";
-    check->needed = true;
-    check->ok = store != NULL;
-    snprintf(check->text, sizeof check->text, "%.*s", (int)sizeof check->text - 1,
-             store ? config->store : err.text);
+    fill_check(&checks[0], "store", store != NULL, store ? config->store : err.text,
+               "lectern doctor --data DIR (a folder you may write)");
     if (!store)
-        snprintf(check->mend, sizeof check->mend,
-                 "lectern doctor --data DIR (a folder you may write)");
+        return 1;
+    whole = store_check(store, &err) == 0;
+    fill_check(&checks[1], "store's integrity", whole,
+               whole ? "pages and references are whole" : err.text,
+               "stop the server, keep the file aside and put the last backup (lectern backup) in "
+               "its place");
     store_close(store);
+    return 2;
 }
 
 static void print_plain(const struct executor_check *check)
@@ -57,13 +71,13 @@ static int run(const struct config *config)
     struct buf BUF_AUTO json = {0};
     struct error err = {0};
     char share[4096];
-    size_t count = 1;
+    size_t count;
     bool well = true;
 
-    check_store(config, &checks[0]);
+    count = check_store(config, checks);
     if (parts_executor_config(config, &executor, share, sizeof share, &err) < 0)
         return command_fail("doctor", EXIT_FAILED, &err);
-    count += executor_doctor(&executor, checks + 1, CHECKS_CAP - 1);
+    count += executor_doctor(&executor, checks + count, CHECKS_CAP - count);
     buf_init(&json, 0);
     buf_addc(&json, '[');
     for (size_t i = 0; i < count; i++) {

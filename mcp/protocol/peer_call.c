@@ -10,6 +10,8 @@
 #include "helpers/base/json.h"
 #include "mcp/protocol/peer_private.h"
 
+#define IDEMPOTENCY_KEY "lectern/idempotency-key"
+
 static void free_call(struct peer_call *call)
 {
     tool_call_finish(&call->call);
@@ -70,6 +72,7 @@ static enum handled check_call(struct peer *peer, const struct peer_request *req
     const json_t *arguments = json_object_get(request->params, "arguments");
     const json_t *meta = json_object_get(request->params, "_meta");
     const json_t *token = json_object_get(meta, "progressToken");
+    const json_t *key = json_object_get(meta, IDEMPOTENCY_KEY);
     struct buf BUF_AUTO names = {0};
 
     if (!name)
@@ -89,6 +92,9 @@ static enum handled check_call(struct peer *peer, const struct peer_request *req
         return refuse(refusal, MESSAGE_INVALID_PARAMS,
                       "_meta.progressToken must be a string of at most %d bytes or an integer",
                       MESSAGE_ID_CAP);
+    if (key && !json_is_string(key))
+        return refuse(refusal, MESSAGE_INVALID_PARAMS,
+                      "_meta[\"" IDEMPOTENCY_KEY "\"] must be a string, one for each call");
     if (peer->call_count >= PEER_CALLS_CAP)
         return refuse(refusal, MESSAGE_REFUSED,
                       "%d calls of this client are under way: wait for one to end, then send this "
@@ -101,7 +107,8 @@ enum handled peer_call_begin(struct peer *peer, const struct peer_request *reque
                              struct refusal *refusal)
 {
     json_t *arguments = json_object_get(request->params, "arguments");
-    json_t *token = json_object_get(json_object_get(request->params, "_meta"), "progressToken");
+    json_t *meta = json_object_get(request->params, "_meta");
+    json_t *token = json_object_get(meta, "progressToken");
     const struct tool *tool = NULL;
     struct peer_call *call;
 
@@ -115,6 +122,7 @@ enum handled peer_call_begin(struct peer *peer, const struct peer_request *reque
     call->id = json_deep_copy(request->id);
     call->token = token ? json_deep_copy(token) : NULL;
     call->call.arguments = arguments ? json_incref(arguments) : json_object();
+    call->call.idempotency_key = json_incref(json_object_get(meta, IDEMPOTENCY_KEY));
     call->call.cancel = cancel_create(&refusal->err);
     if (!call->id || (token && !call->token) || !call->call.arguments || !call->call.cancel) {
         free_call(call);

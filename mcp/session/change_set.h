@@ -6,7 +6,7 @@
  * {"op": "create_node", "node_id", "title", further fields}
  * {"op": "rename_node", "node_id", "title", "expected_revision"}
  * {"op": "edit_node", "node_id", fields, "expected_revision"}
- * {"op": "delete_node", "node_id"}
+ * {"op": "delete_node", "node_id", "expected_revision"}
  * {"op": "merge_nodes", "node_id", "into_node_id", "expected_revision"}
  * {"op": "create_component", "node_id", "component_type", "parameters", "position"}
  * {"op": "edit_component", "node_id", "component_id" or "component_order", "new_parameters",
@@ -17,6 +17,9 @@
  * {"op": "edit_relationship", "id", or both ends and "relationship_type"; "new_type",
  *  "explanation", "confidence_score"}
  * {"op": "delete_relationship", "id", or both ends and "relationship_type"}
+ *
+ * Operations are done in their order, each on what those before it have made. "$2" for a
+ * component_id or an id is the one that operations.2 of the same set has made.
  */
 #ifndef LECTERN_SESSION_CHANGE_SET_H
 #define LECTERN_SESSION_CHANGE_SET_H
@@ -35,15 +38,17 @@ struct change_set {
 
 /* What became of it, and what the effect on the graph is reckoned from. */
 struct change_set_outcome {
-    char change_set[80];
-    int64_t version; /* the session's afterwards */
+    char change_set[80]; /* "" where nothing was changed */
+    int64_t version;     /* the session's afterwards */
     size_t done, bad;
     struct buf results; /* JSON array, one an operation: {"op", "ok", "message", ids}; owned */
+    struct buf lines;   /* the same in words, a line each, capped; owned */
     struct outline before, after; /* the graph; empty where no operation touches it */
     bool touches_graph;
 };
 
-/* On a store opened for writing. -1 where an operation is bad and keep_going is not set: err names
+/* On a store opened for writing. writer->expected_cursor is the session's, its change_set is not
+ * looked at. -1 where an operation is bad and keep_going is not set: err names
  * it ("operations.3: ..."), and all the bad ones that can be told; nothing is done. Otherwise
  * *outcome wants change_set_outcome_finish. */
 int change_set_apply(struct store *store, const struct writer *writer, const char *sid,
@@ -53,13 +58,18 @@ void change_set_outcome_finish(struct change_set_outcome *outcome);
 
 /* Appends the schema of one operation, for the tool and for the API's description. */
 void change_set_operation_schema(struct buf *to);
+/* The same in few words, for who reads the tools' schemas too. */
+void change_set_operation_schema_beside_tools(struct buf *to);
 
 /* ---- change_effect.c, on the graph lane ---- */
 
-/* What a change set does to the graph: {"new_cycles": [[{"node_id", "title"}...]], "cut_off":
- * [{...}], "longest_chain": {"before", "after"}, "downstream": [{...}], "downstream_total"}; and in
- * words, "" where there is no news. Lists are capped, their totals told. */
-int change_effect(const struct outline *before, const struct outline *after, struct buf *json,
-                  struct buf *words, struct error *err);
+/* What a change set does to the graph, as helpers/graph/difference.h tells it: {"new_cycles":
+ * [[{"node_id", "title"}, ...]], "new_cycles_total", "cut_off": [{"node_id", "title", "why":
+ * "alone", "nothing_leads_to_it" or "behind_cut_off"}], "cut_off_total", "longest_chain":
+ * {"before", "after"} (steps), "downstream": [{"node_id", "title"}], "downstream_total"}; and in
+ * words, a line each, "" where there is no news; with all, also what is no news. Lists are capped,
+ * their totals told. Either may be NULL. */
+int change_effect(const struct outline *before, const struct outline *after, bool all,
+                  struct buf *json, struct buf *words, struct error *err);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdio.h>
 #include <string.h>
 
 #include "mcp/session/component_type.h"
@@ -37,13 +36,11 @@ static void check_type(struct problems *problems, const char *name, const json_t
 {
     struct faults each;
     struct error found = {.faults = faults_clear(&each)};
-    char loc[ERROR_LOC_CAP];
 
     if (!type || json_is_null(type))
         return;
-    snprintf(loc, sizeof loc, "%s%s%s", problems->loc, *problems->loc ? "." : "", name);
-    if (relationship_type_check(json_string_value(type), loc, &found) != 0)
-        problems_take(problems, &found);
+    if (relationship_type_check(json_string_value(type), name, &found) != 0)
+        problems_add(problems, name, "%s", found.text);
 }
 
 static void check_relationship(const json_t *given, const struct names *names,
@@ -62,18 +59,20 @@ static void check_relationship(const json_t *given, const struct names *names,
     entity_check_share(problems, "confidence_score", json_object_get(given, "confidence_score"));
 }
 
-static void set_defaults(json_t *given, const char *who, const char *now)
+static int set_defaults(json_t *given, const char *who, const char *now)
 {
+    int rc = 0;
+
     entity_drop(given, relationship_service_fields);
     if (!json_is_string(json_object_get(given, "relationship_type")))
-        json_object_set_new(given, "relationship_type", json_string(relationship_types[0]));
+        rc |= json_object_set_new(given, "relationship_type", json_string(relationship_types[0]));
     if (!json_is_string(json_object_get(given, "explanation")))
-        json_object_set_new(given, "explanation", json_string(""));
+        rc |= json_object_set_new(given, "explanation", json_string(""));
     if (!json_is_string(json_object_get(given, "created_by")))
-        json_object_set_new(given, "created_by", json_string(who));
+        rc |= json_object_set_new(given, "created_by", json_string(who));
     if (!json_is_number(json_object_get(given, "confidence_score")))
-        json_object_set_new(given, "confidence_score", json_real(1.0));
-    json_object_set_new(given, "created_at", json_string(now));
+        rc |= json_object_set_new(given, "confidence_score", json_real(1.0));
+    return rc | json_object_set_new(given, "created_at", json_string(now));
 }
 
 json_t *entity_relationship(const json_t *input, const char *loc, bool short_names, const char *who,
@@ -92,12 +91,13 @@ json_t *entity_relationship(const json_t *input, const char *loc, bool short_nam
         names.type = take_short(given, names.type, "type", &problems);
     }
     check_relationship(given, &names, &problems);
-    if (problems_end(&problems, NULL, err) != 0) {
-        json_decref(given);
-        return NULL;
+    if (problems_end(&problems, NULL, err) == 0) {
+        if (set_defaults(given, who, now) == 0)
+            return given;
+        error_set(err, ERROR_MEMORY, "out of memory for a relationship");
     }
-    set_defaults(given, who, now);
-    return given;
+    json_decref(given);
+    return NULL;
 }
 
 /* The ends may come along, as a client sends back what it was given, but not differ. */

@@ -41,7 +41,7 @@ void graph_cache_destroy(struct graph_cache *cache)
 
 /* ---- building ---- */
 
-static struct graph *build(const struct outline *outline, struct error *err)
+struct graph *graph_of_outline(const struct outline *outline, struct error *err)
 {
     struct graph_node *nodes = calloc(outline->node_count + 1, sizeof *nodes);
     struct graph_edge *edges = calloc(outline->edge_count + 1, sizeof *edges);
@@ -76,7 +76,7 @@ struct graph *graph_of_session(struct store *store, const char *sid, int64_t *ve
 
     if (store_read_outline(store, sid, &outline, err) < 0)
         return NULL;
-    graph = build(&outline, err);
+    graph = graph_of_outline(&outline, err);
     if (version)
         *version = outline.version;
     if (parts)

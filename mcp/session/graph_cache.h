@@ -29,4 +29,7 @@ struct graph *graph_cache_get(struct graph_cache *cache, struct store *store, co
 struct graph *graph_of_session(struct store *store, const char *sid, int64_t *version,
                                size_t *parts, struct error *err);
 
+/* The graph of an outline, the caller's. */
+struct graph *graph_of_outline(const struct outline *outline, struct error *err);
+
 #endif

@@ -67,8 +67,10 @@ void rest_handle(struct store *store, const struct rest_request *request,
 
 void rest_response_finish(struct rest_response *response)
 {
-    if (response)
-        buf_finish(&response->body);
+    if (!response)
+        return;
+    rest_more_drop(response);
+    buf_finish(&response->body);
 }
 
 /* The target up to its query; false where it is too long for any route. */

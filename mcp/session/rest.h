@@ -14,6 +14,7 @@
 #include "mcp/session/store.h"
 
 struct graph_cache;
+struct rest_more;
 
 #define REST_BODY_CAP  ((size_t)16 << 20)
 #define REST_PATH_MAX  2048
@@ -38,7 +39,8 @@ struct rest_response {
     int status;
     char etag[REST_ETAG_SIZE]; /* with its quotes, or "" */
     bool replayed;             /* an earlier answer to the same key */
-    struct buf body;           /* JSON; owned. Empty with 304 */
+    struct buf body;           /* JSON, whole at any time; owned. Empty with 304 */
+    struct rest_more *more;    /* what rest_fill_in makes more of it with; owned, or NULL */
 };
 
 /* Which lane a request belongs on; REST_READ also for paths that do not exist. */
@@ -52,6 +54,10 @@ bool rest_has_path(const char *path, char *allow, size_t size);
 void rest_handle(struct store *store, const struct rest_request *request,
                  struct rest_response *response);
 void rest_response_finish(struct rest_response *response);
+
+/* Where response->more is set and its write is kept: on the graph lane, fills in what the graph
+ * says. busy not NULL, on any thread: the lane has not taken it, the answer says so there. */
+void rest_fill_in(struct rest_response *response, const struct error *busy);
 
 /* An error as an answer in that shape; what response had goes. */
 void rest_answer_error(struct rest_response *response, const struct error *err);

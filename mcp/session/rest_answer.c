@@ -128,6 +128,7 @@ void rest_answer_faults(struct rest_response *response, const json_t *body, cons
 {
     struct buf *json = &response->body;
 
+    rest_more_drop(response);
     buf_clear(json);
     response->etag[0] = '\0';
     response->replayed = false;

@@ -146,6 +146,11 @@ int rest_take_path_id(struct rest_call *call, const char *name, const char *id, 
 int rest_path_number(const struct rest_call *call, const char *name, int64_t *number,
                      struct error *err);
 
+/* ---- rest_changes.c ---- */
+
+/* Gives up what the answer could still be filled in with. */
+void rest_more_drop(struct rest_response *response);
+
 /* ---- handlers ---- */
 
 rest_handler rest_health, rest_session_create, rest_session_validate, rest_sessions,
@@ -159,5 +164,6 @@ rest_handler rest_components, rest_components_replace, rest_components_save,
     rest_all_components;                                             /* rest_component.c */
 rest_handler rest_history, rest_difference, rest_undo, rest_restore; /* rest_history.c */
 rest_handler rest_graph, rest_graph_queries;                         /* rest_graph.c */
+rest_handler rest_changes;                                           /* rest_changes.c */
 
 #endif

@@ -9,9 +9,6 @@
 
 #include "mcp/session/rest_call.h"
 
-#define KEY_SCOPE "rest:" /* the tools' keys are others' */
-#define KEY_MAX   (ANSWER_KEY_MAX - (sizeof KEY_SCOPE - 1))
-
 /* FNV-1a. The one who could make two requests meet is the one who chose the key. */
 static uint64_t digest(uint64_t hash, const char *bytes, size_t len)
 {
@@ -20,16 +17,13 @@ static uint64_t digest(uint64_t hash, const char *bytes, size_t len)
     return hash;
 }
 
-static int write_key(const struct rest_call *call, char key[ANSWER_KEY_MAX + 1], struct error *err)
+static int check_key(const char *key, struct error *err)
 {
-    const char *given = call->request->idempotency_key;
-
-    if (!*given || strlen(given) > KEY_MAX)
-        return error_set_at(err, "header.Idempotency-Key",
-                            "send 1 to %zu characters, such as a UUID, another for each new call",
-                            KEY_MAX);
-    snprintf(key, ANSWER_KEY_MAX + 1, KEY_SCOPE "%s", given);
-    return 0;
+    if (*key && strlen(key) <= ANSWER_KEY_MAX)
+        return 0;
+    return error_set_at(err, "header.Idempotency-Key",
+                        "send 1 to %d characters, such as a UUID, another for each new call",
+                        ANSWER_KEY_MAX);
 }
 
 /* Method, path, query and session as they are, the body by its digest and length. */
@@ -48,15 +42,16 @@ int rest_once_find(struct rest_call *call, struct error *err)
 {
     struct buf fingerprint BUF_AUTO = {0};
     struct store_answer answer = {0};
-    char key[ANSWER_KEY_MAX + 1];
     int found;
 
     if (!call->request->idempotency_key)
         return 0;
     write_fingerprint(call, &fingerprint);
-    if (write_key(call, key, err) != 0 || buf_check(&fingerprint, "the request", err) != 0)
+    if (check_key(call->request->idempotency_key, err) != 0 ||
+        buf_check(&fingerprint, "the request", err) != 0)
         return -1;
-    found = store_answer_find(call->store, key, fingerprint.data, &answer, err);
+    found = store_answer_find(call->store, call->request->idempotency_key, fingerprint.data,
+                              &answer, err);
     if (found > 0) {
         buf_finish(&call->response->body);
         call->response->body = answer.body;
@@ -69,13 +64,14 @@ int rest_once_find(struct rest_call *call, struct error *err)
 int rest_once_keep(struct rest_call *call, struct error *err)
 {
     struct buf fingerprint BUF_AUTO = {0};
-    char key[ANSWER_KEY_MAX + 1];
 
     if (!call->request->idempotency_key)
         return 0;
     write_fingerprint(call, &fingerprint);
-    if (write_key(call, key, err) != 0 || buf_check(&fingerprint, "the request", err) != 0)
+    if (check_key(call->request->idempotency_key, err) != 0 ||
+        buf_check(&fingerprint, "the request", err) != 0)
         return -1;
-    return store_answer_keep(call->store, key, fingerprint.data, call->response->status,
-                             call->response->body.data, call->response->body.len, err);
+    return store_answer_keep(call->store, call->request->idempotency_key, fingerprint.data,
+                             call->response->status, call->response->body.data,
+                             call->response->body.len, err);
 }

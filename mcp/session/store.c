@@ -213,6 +213,12 @@ int store_node_update(struct store *store, const struct writer *writer, const ch
     return sqlite_node_update(store, writer, sid, node_id, changes, expected_revision, state, err);
 }
 
+int store_node_state(struct store *store, const char *sid, const char *node_id,
+                     long expected_revision, struct node_state *state, struct error *err)
+{
+    return sqlite_node_state(store, sid, node_id, expected_revision, state, err);
+}
+
 int store_node_merge(struct store *store, const struct writer *writer, const char *sid,
                      const char *node_id, const char *into, long expected_revision,
                      struct node_state *state, struct error *err)

@@ -169,6 +169,9 @@ struct node_state {
 int store_node_update(struct store *store, const struct writer *writer, const char *sid,
                       const char *node_id, const json_t *changes, long expected_revision,
                       struct node_state *state, struct error *err);
+/* The node as it is now; ERROR_STALE as in an update. */
+int store_node_state(struct store *store, const char *sid, const char *node_id,
+                     long expected_revision, struct node_state *state, struct error *err);
 /* node_id's components go behind those of into, its relationships become into's, and it is deleted.
  */
 int store_node_merge(struct store *store, const struct writer *writer, const char *sid,

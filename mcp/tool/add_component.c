@@ -42,8 +42,8 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
 static void schema_write(const struct server_parts *parts, struct buf *to)
 {
     (void)parts;
-    buf_adds(to, "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_NODE
-                 ",\"component_type\":");
+    buf_adds(to, "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_KEY
+                 "," SCHEMA_NODE ",\"component_type\":");
     schema_component_types(to);
     buf_adds(to, ",\"parameters\":{\"type\":\"object\",\"description\":\"By type: ");
     schema_component_parameters(to);

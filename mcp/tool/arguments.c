@@ -71,6 +71,17 @@ int argument_number_or(const struct tool_call *call, const char *name, long *val
     return error_set_at(err, name, "%s wants a whole number from %ld to %ld.", name, least, most);
 }
 
+int argument_flag(const struct tool_call *call, const char *name, bool *value, struct error *err)
+{
+    json_t *given = get(call, name);
+    const char *text = json_string_value(given);
+
+    *value = json_is_true(given) || (text && strcmp(text, "true") == 0);
+    if (!given || *value || json_is_false(given) || (text && strcmp(text, "false") == 0))
+        return 0;
+    return error_set_at(err, name, "%s wants true or false, not %s.", name, json_kind(given));
+}
+
 int argument_json(const struct tool_call *call, const char *name, json_type type, json_t **value,
                   struct error *err)
 {

@@ -15,6 +15,8 @@ int argument_text_or(const struct tool_call *call, const char *name, const char 
 /* A whole number from least to most; text that is one ("3") is taken too, as models send it. */
 int argument_number_or(const struct tool_call *call, const char *name, long *value, long least,
                        long most, long otherwise, struct error *err);
+/* true or false; the same as text is taken too. */
+int argument_flag(const struct tool_call *call, const char *name, bool *value, struct error *err);
 /* An object or array, also where it comes as JSON text, as some clients send it. A new reference.
  */
 int argument_json(const struct tool_call *call, const char *name, json_type type, json_t **value,

@@ -35,12 +35,13 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
 static void schema_write(const struct server_parts *parts, struct buf *to)
 {
     (void)parts;
-    buf_adds(to, "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_NODE
-                 ",\"components\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
-                 "\"properties\":{\"type\":"
-                 "{\"type\":\"string\"},\"parameters\":{\"type\":\"object\"}},\"required\":["
-                 "\"type\",\"parameters\"]}}},"
-                 "\"required\":[\"node_id\",\"components\"]}");
+    buf_adds(to,
+             "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_KEY "," SCHEMA_NODE
+             ",\"components\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
+             "\"properties\":{\"type\":"
+             "{\"type\":\"string\"},\"parameters\":{\"type\":\"object\"}},\"required\":["
+             "\"type\",\"parameters\"]}}},"
+             "\"required\":[\"node_id\",\"components\"]}");
 }
 
 const struct tool tool_batch_add_components = {

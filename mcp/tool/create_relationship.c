@@ -4,16 +4,19 @@
  * edge that closes a cycle of prerequisites is made, and the cycle is said by titles.
  */
 #include "helpers/base/json.h"
+#include "mcp/session/text.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/schema.h"
 #include "mcp/tool/table.h"
 
 #define CYCLE_NODES_SHOWN 12
+#define TITLE_SAID        120 /* bytes */
 
 static void say_cycle(struct buf *to, const json_t *cycle)
 {
-    size_t i;
+    char title[TITLE_SAID];
     json_t *node;
+    size_t i;
 
     buf_adds(to, "\nThis closes a cycle of prerequisites: ");
     json_array_foreach(cycle, i, node)
@@ -23,7 +26,7 @@ static void say_cycle(struct buf *to, const json_t *cycle)
             break;
         }
         buf_addf(to, "%s \"%s\" -> ", json_get_string(node, "node_id"),
-                 json_get_string(node, "title"));
+                 text_cut_line(title, sizeof title, json_get_string(node, "title")));
     }
     node = json_array_get(cycle, 0);
     buf_addf(to, "%s. No teaching order can satisfy it; remove one of these edges.",
@@ -36,6 +39,7 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     char sid[SESSION_ID_SIZE];
     struct relationship_state state = {0};
     const char *from, *to, *type, *explanation;
+    char from_title[TITLE_SAID], to_title[TITLE_SAID];
     json_t *relationship;
     int rc;
 
@@ -55,7 +59,8 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     if (rc < 0)
         return -1;
     buf_addf(&call->text, "Created %s from %s \"%s\" to %s \"%s\" (id %lld).", state.type, from,
-             state.from_title, to, state.to_title, (long long)state.id);
+             text_cut_line(from_title, sizeof from_title, state.from_title), to,
+             text_cut_line(to_title, sizeof to_title, state.to_title), (long long)state.id);
     if (state.cycle)
         say_cycle(&call->text, state.cycle);
     json_decref(state.cycle);
@@ -65,7 +70,7 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
 static void schema_write(const struct server_parts *parts, struct buf *to)
 {
     (void)parts;
-    buf_adds(to, "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION
+    buf_adds(to, "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_KEY
                  ",\"from_node_id\":{\"type\":\"string\",\"description\":\"learnt "
                  "first\"},\"to_node_id\":{\"type\":"
                  "\"string\"},\"relationship_type\":");

@@ -29,9 +29,9 @@ const struct tool tool_delete_component = {
     .name = "delete_component",
     .title = "Delete a component",
     .description = "Delete one component of a node; those behind it move up.",
-    .schema =
-        "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_NODE "," SCHEMA_COMPONENT
-        ",\"confirm\":{\"type\":\"boolean\"}," SCHEMA_REVISION "},\"required\":[\"node_id\"]}",
+    .schema = "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_KEY "," SCHEMA_NODE
+              "," SCHEMA_COMPONENT ",\"confirm\":{\"type\":\"boolean\"}," SCHEMA_REVISION
+              "},\"required\":[\"node_id\"]}",
     .destructive = true,
     .run = run,
     .writes = true,

@@ -39,7 +39,7 @@ const struct tool tool_edit_component = {
     .name = "edit_component",
     .title = "Edit a component",
     .description = "Change parameters of one component; those not named keep.",
-    .schema = "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_NODE
+    .schema = "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_KEY "," SCHEMA_NODE
               "," SCHEMA_COMPONENT ",\"new_parameters\":{\"type\":\"object\"}," SCHEMA_REVISION
               "},\"required\":[\"node_id\",\"new_parameters\"]}",
     .destructive = true,

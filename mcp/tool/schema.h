@@ -16,6 +16,8 @@
 #define SCHEMA_REVISION                                                                            \
     "\"expected_revision\":{\"type\":\"integer\",\"description\":\"refused if the component "      \
     "changed since\"}"
+/* The same call sent again with the same key is done once. */
+#define SCHEMA_KEY "\"idempotency_key\":{\"type\":\"string\"}"
 
 /* {"type":"string","enum":[...]} of the component types, and of the relationship types. */
 void schema_component_types(struct buf *to);

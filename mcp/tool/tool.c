@@ -12,6 +12,7 @@
 #include "helpers/base/nearest.h"
 #include "helpers/base/utf8.h"
 #include "mcp/server_parts.h"
+#include "mcp/tool/once.h"
 
 #define NAME_SHOWN         100 /* bytes of a client's own words in an error */
 #define LANE_RETRY_AFTER_S 1   /* a lane works its queue off in less */
@@ -125,7 +126,7 @@ static void on_work(struct lane_job *job, void *context)
     struct tool_call *call = (struct tool_call *)job;
     struct error err = {0};
 
-    if (cancel_check(call->cancel, &err) < 0 || call->tool->run(call, context, &err) < 0)
+    if (cancel_check(call->cancel, &err) < 0 || tool_run_once(call, context, &err) < 0)
         fail(call, &err);
 }
 
@@ -134,10 +135,35 @@ static void on_undone(struct lane_job *job, const struct error *err)
     fail((struct tool_call *)job, err);
 }
 
+/* ---- the second step ---- */
+
+static void say_left_out(struct tool_call *call, const struct error *err)
+{
+    buf_addf(&call->text, "\n(The rest of this answer is left out: %s)", err->text);
+}
+
+static void on_then(struct lane_job *job, void *context)
+{
+    struct tool_call *call = (struct tool_call *)job;
+    struct error err = {0};
+
+    (void)context;
+    if (cancel_check(call->cancel, &err) < 0 || call->tool->then(call, &err) < 0)
+        say_left_out(call, &err);
+}
+
 static void on_lane_done(struct lane_job *job)
 {
     struct tool_call *call = (struct tool_call *)job;
+    struct error err = {0};
 
+    if (call->goes_on && call->category == TOOL_ERROR_NONE) {
+        call->goes_on = false;
+        job->work = on_then;
+        if (lane_submit(call->parts->graph, job, &err) == 0)
+            return;
+        say_left_out(call, &err);
+    }
     call->on_done(call);
 }
 
@@ -227,7 +253,10 @@ void tool_call_cancel(struct tool_call *call)
 
 void tool_call_finish(struct tool_call *call)
 {
+    if (call->tool && call->tool->forget)
+        call->tool->forget(call);
     json_decref(call->arguments);
+    json_decref(call->idempotency_key);
     cancel_unref(call->cancel);
     buf_finish(&call->text);
     tool_call_free_images(call);

@@ -61,7 +61,9 @@ struct tool_call {
     const char *who;       /* for the change log: "mcp:claude-code"; borrowed for the call's life */
     struct cancel *cancel; /* owned reference */
 
-    bool wants_news; /* the tool's news will be asked for */
+    json_t *idempotency_key; /* from the request's _meta: owned reference, a text; or NULL */
+    bool wants_news;         /* the tool's news will be asked for */
+    bool goes_on;            /* set by run: the tool's `then` has something to do */
     /* The call is finished, on the loop's thread; the receiver may free it with tool_call_finish.
      */
     void (*on_done)(struct tool_call *call);
@@ -74,7 +76,7 @@ struct tool_call {
     size_t image_count;
     unsigned retry_after_s; /* with TOOL_ERROR_BUSY: after which it will likely go through */
 
-    void *state; /* start's own */
+    void *state; /* the tool's own */
 };
 
 struct tool {
@@ -93,6 +95,11 @@ struct tool {
      * Returns 0 with the answer in call->text, or -1 with err, which becomes an isError result. */
     int (*run)(struct tool_call *call, struct store *store, struct error *err);
     bool writes, graphs;
+    /* Where run has set call->goes_on, once what it did is kept: on the graph lane, adds to
+     * call->text. What it cannot tell fails no call, the answer says so. May be NULL. */
+    int (*then)(struct tool_call *call, struct error *err);
+    /* Frees call->state with the call; may be NULL. */
+    void (*forget)(struct tool_call *call);
     /* Or on the loop: returns 0 and calls tool_call_complete later, or -1 with err. */
     int (*start)(struct tool_call *call, struct error *err);
     /* On the loop, after call->cancel fired; may be NULL. */

@@ -13,6 +13,8 @@
 
 #include "helpers/base/log.h"
 #include "mcp/transport/http_server.h"
+#include "mcp/transport/sync.h"
+#include "mcp/transport/sync_socket.h"
 
 #define HOUSEKEEPING_MS 30000
 #define DRAIN_TICK_MS   20
@@ -62,6 +64,8 @@ static void on_closing_tick(uv_timer_t *timer)
     uv_timer_stop(timer);
     lws_context_destroy(server->context);
     server->context = NULL;
+    sync_destroy(server->sync);
+    server->sync = NULL;
     http_targets_destroy(server->targets);
     server->targets = NULL;
     uv_close((uv_handle_t *)timer, on_timer_closed);
@@ -81,7 +85,8 @@ static void on_drain_tick(uv_timer_t *timer)
 {
     struct http_server *server = timer->data;
 
-    if (server->exchanges > 0 && uv_now(timer->loop) < server->deadline_ms)
+    if ((server->exchanges > 0 || sync_clients(server->sync) > 0) &&
+        uv_now(timer->loop) < server->deadline_ms)
         return;
     if (server->exchanges > 0)
         log_warning("http", "%zu answers were not finished in time", server->exchanges);
@@ -98,6 +103,7 @@ void http_server_close(struct http_server *server, unsigned deadline_ms,
     server->on_closed_user = user;
     http_port_close(server->port);
     server->port = NULL;
+    sync_socket_close_all(server);
     uv_update_time(server->parts->loop);
     server->deadline_ms = uv_now(server->parts->loop) + deadline_ms;
     uv_ref((uv_handle_t *)&server->timer);
@@ -114,6 +120,9 @@ static int start(struct http_server *server, const struct http_config *config, s
     server->targets = http_targets_create();
     if (!server->targets)
         return error_set(err, ERROR_MEMORY, "out of memory for the HTTP server");
+    server->sync = sync_create(server->parts->feed, sync_socket_wake, err);
+    if (!server->sync)
+        return -1;
     server->sessions = mcp_sessions_create(server->parts, err);
     return server->sessions ? http_context_create(server, err) : -1;
 }

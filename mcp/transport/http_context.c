@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * libwebsockets 4.1.6 for this server: its context on our loop, its callback, and the refusal of
- * every upgrade. Runs on the loop's thread.
+ * libwebsockets 4.1.6 for this server: its context on our loop, its callback, and which upgrades
+ * are refused. Runs on the loop's thread.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +14,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "mcp/transport/http_server.h"
+#include "mcp/transport/sync_socket.h"
 
 #define HEADERS_CAP      16384 /* bytes of one request's headers */
 #define READ_SIZE        32768 /* bytes of one read */
@@ -22,33 +23,47 @@
 
 /* ---- what cannot become a plain request ---- */
 
-/* An error without an exchange: one write, headers and body. */
+/* An error without an exchange: one write, headers and body. libwebsockets does not know the
+ * request's version yet, and would say HTTP/1.0, which WebSocket clients do not take. */
 static void refuse_upgrade(struct http_server *server, struct lws *wsi, int status,
                            const char *text)
 {
-    unsigned char *start = server->scratch + LWS_PRE, *p = start;
-    unsigned char *end = start + HTTP_CHUNK_SIZE;
+    unsigned char *start = server->scratch + LWS_PRE;
     struct buf BUF_AUTO body = {0};
+    struct buf BUF_AUTO whole = {0};
 
-    buf_init(&body, HTTP_CHUNK_SIZE / 2);
     buf_adds(&body, "{\"detail\":");
     json_write_string(&body, text, strlen(text));
     buf_addc(&body, '}');
-    if (body.failed ||
-        lws_add_http_common_headers(wsi, (unsigned)status, "application/json", body.len, &p, end) ||
-        lws_finalize_http_header(wsi, &p, end))
-        return;
-    memcpy(p, body.data, body.len);
-    p += body.len;
-    if (lws_write(wsi, start, (size_t)(p - start), LWS_WRITE_HTTP_HEADERS) < 0)
-        log_debug("http", "the refusal of an upgrade could not be sent");
+    buf_init(&whole, HTTP_CHUNK_SIZE);
+    buf_addf(&whole,
+             "HTTP/1.1 %d Refused\r\nserver: lectern\r\ncontent-type: application/json\r\n"
+             "content-length: %zu\r\nconnection: close\r\n%s\r\n",
+             status, body.len, status == 503 ? "retry-after: 1\r\n" : "");
+    buf_add(&whole, body.data, body.len);
+    if (!body.failed && !whole.failed) {
+        memcpy(start, whole.data, whole.len);
+        if (lws_write(wsi, start, whole.len, LWS_WRITE_HTTP_HEADERS) < 0)
+            log_debug("http", "the refusal of an upgrade could not be sent");
+    }
 }
 
-/* No path serves WebSockets yet, so each upgrade is refused; Host and Origin first. 1: answered. */
+/* libwebsockets has the path in the header of its method. */
+static void read_upgrade(struct http_server *server, struct lws *wsi, struct http_request *request)
+{
+    char path[REST_PATH_MAX];
+    int len = lws_hdr_copy(wsi, path, sizeof path, WSI_TOKEN_GET_URI);
+
+    http_request_read(server->targets, wsi, path, len > 0 ? (size_t)len : 0, request);
+}
+
+/* Host and Origin first. 0: it goes on, 1: refused, and answered. */
 static int on_upgrade(struct http_server *server, struct lws *wsi, char *kind)
 {
     struct http_request *request;
     struct gate_verdict verdict;
+    struct error err = {0};
+    int status;
 
     if (lws_hdr_total_length(wsi, WSI_TOKEN_UPGRADE) == 0)
         return -1; /* libwebsockets has answered it already */
@@ -61,17 +76,18 @@ static int on_upgrade(struct http_server *server, struct lws *wsi, char *kind)
     request = calloc(1, sizeof *request);
     if (!request)
         return -1;
-    http_request_read(server->targets, wsi, "", 0, request);
+    read_upgrade(server, wsi, request);
     gate_check(&server->gate, *request->host ? request->host : NULL,
                *request->origin ? request->origin : NULL, &verdict);
-    if (request->wrong)
-        refuse_upgrade(server, wsi, 400, request->wrong);
-    else if (verdict.status != 0)
-        refuse_upgrade(server, wsi, verdict.status, verdict.error.text);
+    status = request->wrong ? 400 : verdict.status;
+    if (status != 0)
+        error_set(&err, ERROR_INVALID, "%s", request->wrong ? request->wrong : verdict.error.text);
     else
-        refuse_upgrade(server, wsi, 404, "no path here speaks WebSocket; MCP is at POST /mcp");
+        status = sync_socket_check(server, wsi, request, &err);
+    if (status != 0)
+        refuse_upgrade(server, wsi, status, err.text);
     free(request);
-    return 1;
+    return status != 0;
 }
 
 /* ---- libwebsockets' callback ---- */
@@ -122,8 +138,18 @@ static int on_lws(struct lws *wsi, enum lws_callback_reasons reason, void *user,
         return on_plain(server, wsi, reason, user, in, len);
     case LWS_CALLBACK_RAW_ADOPT: /* CONNECT turns a connection raw */
     case LWS_CALLBACK_RAW_RX:
-    case LWS_CALLBACK_ESTABLISHED:
         return -1;
+    case LWS_CALLBACK_ESTABLISHED:
+        return user ? sync_socket_on_open(server, wsi, user) : -1;
+    case LWS_CALLBACK_RECEIVE:
+        return sync_socket_on_bytes(user, in, len);
+    case LWS_CALLBACK_SERVER_WRITEABLE:
+        return sync_socket_on_writable(user);
+    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+        return sync_socket_on_close_frame(user);
+    case LWS_CALLBACK_CLOSED:
+        sync_socket_on_closed(user);
+        return 0;
     default:
         return 0;
     }
@@ -182,12 +208,15 @@ int http_context_create(struct http_server *server, struct error *err)
         .timeout_secs = HTTP_BODY_STALL_S,
         .server_string = "lectern",
     };
+    static const lws_retry_bo_t idle = {.secs_since_valid_ping = SYNC_PING_S,
+                                        .secs_since_valid_hangup = SYNC_HANGUP_S};
     struct lws_context_creation_info vhost = {
         .port = CONTEXT_PORT_NO_LISTEN_SERVER,
         .vhost_name = "lectern",
         .protocols = protocols,
         .timeout_secs_ah_idle = HTTP_HEADERS_TIMEOUT_S,
         .keepalive_timeout = HTTP_KEEPALIVE_TIMEOUT_S,
+        .retry_and_idle_policy = &idle,
     };
 
     set_descriptor_limit();

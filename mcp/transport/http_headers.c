@@ -160,12 +160,18 @@ static void encode_path(struct http_request *request)
 static void read_target(const struct http_targets *targets, struct lws *wsi,
                         struct http_request *request)
 {
-    if (http_targets_find(targets, lws_get_socket_fd(wsi), request->method, request->path,
-                          request->target, sizeof request->target, request->query,
-                          sizeof request->query))
-        return;
-    read_query(wsi, request);
-    encode_path(request);
+    switch (http_targets_find(targets, lws_get_socket_fd(wsi), request->method, request->path,
+                              request->target, sizeof request->target, request->query,
+                              sizeof request->query)) {
+    case HTTP_TARGET_FOUND:
+        break;
+    case HTTP_TARGET_UNKNOWN:
+        read_query(wsi, request);
+        encode_path(request);
+        break;
+    case HTTP_TARGET_DIFFERS:
+        request->wrong = "the path is too long, or cannot be read in one way only";
+    }
 }
 
 void http_request_read(const struct http_targets *targets, struct lws *wsi, const char *path,

@@ -68,10 +68,34 @@ static void free_job(struct rest_job *job)
     free(job);
 }
 
+static void on_fill_in(struct lane_job *lane_job, void *context)
+{
+    struct rest_job *job = (struct rest_job *)lane_job;
+
+    (void)context;
+    rest_fill_in(&job->response, NULL);
+}
+
+/* On the graph lane, where the answer lacks what that lane knows; done comes again then. */
+static bool goes_on(struct rest_job *job)
+{
+    struct error err = {0};
+
+    if (!job->exchange || !job->response.more)
+        return false;
+    job->job.work = on_fill_in;
+    if (lane_submit(exchange_parts(job->exchange)->graph, &job->job, &err) == 0)
+        return true;
+    rest_fill_in(&job->response, &err);
+    return false;
+}
+
 static void on_done(struct lane_job *lane_job)
 {
     struct rest_job *job = (struct rest_job *)lane_job;
 
+    if (goes_on(job))
+        return;
     if (job->exchange) {
         exchange_set_etag(job->exchange, job->response.etag);
         if (job->response.replayed)

@@ -20,6 +20,7 @@ struct http_server {
     struct mcp_sessions *sessions;
     struct http_port *port;
     struct http_targets *targets;
+    struct sync *sync;
     struct lws_context *context;
     struct lws_vhost *vhost;
     int pipe_fd;        /* of the context, for its end; -1 where it is not known */
@@ -42,6 +43,7 @@ struct http_server {
 /* What libwebsockets keeps for each connection. */
 struct connection {
     struct exchange *exchange; /* the request under way, or NULL */
+    struct sync_socket *sync;  /* a WebSocket's; else NULL */
 };
 
 /* libwebsockets' callbacks for plain requests (http_receive.c, http_write.c, http_exchange.c). -1

@@ -2,8 +2,8 @@
  *
  * libwebsockets has no call back before it decodes, and receives with the C library's recv(). So
  * this program has a recv() of its own, as the linker lets it: it receives, and on the thread of a
- * server also looks at the first line of what begins a request. It changes nothing, and where the
- * line does not agree with what libwebsockets says it is not used.
+ * server also looks at the first line of what begins a request. It changes nothing, and a line that
+ * does not agree with what libwebsockets says is not believed.
  */
 #include "mcp/transport/http_target.h"
 
@@ -104,43 +104,64 @@ void http_targets_expect(struct http_targets *targets, int fd)
     line->len = 0;
 }
 
-/* The next byte of an encoded path, decoded. */
-static int next_byte(const char **at)
+static void decode(const char *encoded, size_t len, char *to)
 {
-    char hex[3] = "";
+    const char *end = encoded + len;
+    size_t used = 0;
 
-    if ((*at)[0] == '%' && isxdigit((unsigned char)(*at)[1]) && isxdigit((unsigned char)(*at)[2])) {
-        memcpy(hex, *at + 1, 2);
-        *at += 3;
-        return (int)strtol(hex, NULL, 16);
+    while (encoded < end) {
+        char hex[3] = "";
+
+        if (end - encoded > 2 && *encoded == '%' && isxdigit((unsigned char)encoded[1]) &&
+            isxdigit((unsigned char)encoded[2])) {
+            memcpy(hex, encoded + 1, 2);
+            to[used++] = (char)strtol(hex, NULL, 16);
+            encoded += 3;
+        } else {
+            to[used++] = *encoded++;
+        }
     }
-    return (unsigned char)*(*at)++;
+    to[used] = '\0';
+}
+
+/* Takes "..", and what it takes back, out of a decoded path. */
+static void tidy(char *path)
+{
+    char *to = path;
+
+    for (const char *at = path; *at;) {
+        size_t len = 1 + strcspn(at + 1, "/");
+
+        if (len == 3 && !strncmp(at, "/..", 3)) {
+            while (to > path && *--to != '/')
+                ;
+        } else if (len > 1 && (len != 2 || at[1] != '.')) {
+            memmove(to, at, len);
+            to += len;
+        }
+        at += len;
+    }
+    *to = '\0';
 }
 
 /* What libwebsockets takes away or turns into another. */
-static bool is_tidied(int c)
+static const char *next_kept(const char *at)
 {
-    return c == '/' || c == '.' || c == '+' || c == ' ';
+    return at + strspn(at, "/.+ ");
 }
 
+/* Whether libwebsockets makes this path of what was sent. */
 static bool is_same(const char *encoded, size_t len, const char *decoded)
 {
-    const char *end = encoded + len;
+    char sent[LINE_CAP];
+    const char *a = sent, *b = decoded;
 
-    while (encoded < end) {
-        int c = next_byte(&encoded);
-
-        if (is_tidied(c))
-            continue;
-        while (*decoded && is_tidied((unsigned char)*decoded))
-            decoded++;
-        if ((unsigned char)*decoded != c)
-            return false;
-        decoded++;
-    }
-    while (*decoded && is_tidied((unsigned char)*decoded))
-        decoded++;
-    return *decoded == '\0';
+    decode(encoded, len, sent);
+    tidy(sent);
+    for (a = next_kept(a), b = next_kept(b); *a && *a == *b;
+         a = next_kept(a + 1), b = next_kept(b + 1))
+        ;
+    return *a == *b;
 }
 
 static bool keep(const char *from, size_t len, char *to, size_t size)
@@ -152,21 +173,32 @@ static bool keep(const char *from, size_t len, char *to, size_t size)
     return true;
 }
 
-bool http_targets_find(const struct http_targets *targets, int fd, const char *method,
-                       const char *decoded_path, char *path, size_t path_size, char *query,
-                       size_t query_size)
+/* Whether it is a request's first line at all: not so where the last answer was to one that came
+ * from libwebsockets' own buffer. */
+static bool is_request_line(const struct line *line, const char *method)
+{
+    size_t len = strlen(method);
+
+    return line && line->state == LINE_COMPLETE && line->len > len + strlen(" / HTTP/1.1") - 1 &&
+           !strncmp(line->text, method, len) && !strncmp(line->text + len, " /", 2) &&
+           !strncmp(line->text + line->len - strlen(" HTTP/1.1"), " HTTP/1.", strlen(" HTTP/1."));
+}
+
+enum http_target_found http_targets_find(const struct http_targets *targets, int fd,
+                                         const char *method, const char *decoded_path, char *path,
+                                         size_t path_size, char *query, size_t query_size)
 {
     const struct line *line = fd >= 0 && (size_t)fd < targets->count ? targets->lines[fd] : NULL;
-    size_t method_len = strlen(method), path_len, query_len;
     const char *target, *behind;
+    size_t path_len;
 
-    if (!line || line->state != LINE_COMPLETE || strncmp(line->text, method, method_len) != 0 ||
-        strncmp(line->text + method_len, " /", 2) != 0)
-        return false;
-    target = line->text + method_len + 1;
+    if (!is_request_line(line, method))
+        return HTTP_TARGET_UNKNOWN;
+    target = line->text + strlen(method) + 1;
     path_len = strcspn(target, "? ");
     behind = target + path_len + (target[path_len] == '?');
-    query_len = strcspn(behind, " ");
-    return is_same(target, path_len, decoded_path) && keep(target, path_len, path, path_size) &&
-           keep(behind, target[path_len] == '?' ? query_len : 0, query, query_size);
+    if (is_same(target, path_len, decoded_path) && keep(target, path_len, path, path_size) &&
+        keep(behind, target[path_len] == '?' ? strcspn(behind, " ") : 0, query, query_size))
+        return HTTP_TARGET_FOUND;
+    return HTTP_TARGET_DIFFERS;
 }

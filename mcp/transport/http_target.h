@@ -8,7 +8,6 @@
 #ifndef LECTERN_TRANSPORT_HTTP_TARGET_H
 #define LECTERN_TRANSPORT_HTTP_TARGET_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct http_targets;
@@ -20,11 +19,15 @@ void http_targets_destroy(struct http_targets *targets); /* takes NULL */
 /* A request begins with the next byte of this connection. */
 void http_targets_expect(struct http_targets *targets, int fd);
 
-/* The path as sent, still encoded, and the query behind its '?'. false where the line is not known,
- * or is not the one that libwebsockets has taken for method and path: it came from libwebsockets'
- * own buffer (pipelining), or is too long. */
-bool http_targets_find(const struct http_targets *targets, int fd, const char *method,
-                       const char *decoded_path, char *path, size_t path_size, char *query,
-                       size_t query_size);
+enum http_target_found {
+    HTTP_TARGET_FOUND,
+    HTTP_TARGET_UNKNOWN, /* the request came from libwebsockets' own buffer (pipelining) */
+    HTTP_TARGET_DIFFERS, /* from what libwebsockets has made of it, or is too long */
+};
+
+/* The path as sent, still encoded, and the query behind its '?'. */
+enum http_target_found http_targets_find(const struct http_targets *targets, int fd,
+                                         const char *method, const char *decoded_path, char *path,
+                                         size_t path_size, char *query, size_t query_size);
 
 #endif

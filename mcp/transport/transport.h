@@ -11,7 +11,7 @@
 #include "helpers/base/error.h"
 #include "mcp/server_parts.h"
 
-#define HTTP_CONNECTIONS_CAP 512
+#define HTTP_CONNECTIONS_CAP 1024
 #define HTTP_PEERS_CAP       256  /* MCP sessions at once */
 #define HTTP_PEER_IDLE_S     3600 /* without a request or stream, an MCP session ends */
 #define HTTP_BODY_CAP        ((size_t)16 << 20)

@@ -52,7 +52,8 @@ static inline int fixture_open(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
 
-    assert_non_null(fixture);
+    if (!fixture)
+        abort();
     snprintf(fixture->folder, sizeof fixture->folder, "/tmp/lectern-test-XXXXXX");
     assert_non_null(mkdtemp(fixture->folder));
     snprintf(fixture->url, sizeof fixture->url, "sqlite:%s/store/lectern.db", fixture->folder);

@@ -93,6 +93,23 @@ static int update(struct sqlite_store *store, const struct write *write, const c
     return state ? fill_state(store, write->session, node_id, state, err) : 0;
 }
 
+int sqlite_node_state(struct store *base, const char *sid, const char *node_id,
+                      long expected_revision, struct node_state *state, struct error *err)
+{
+    struct sqlite_store *store = sqlite_of(base);
+    struct session_found session;
+    struct node_found node;
+    int rc = -1;
+
+    if (sqlite_read_begin(store, err) != 0)
+        return -1;
+    if (sqlite_session_find(store, sid, &session, err) == 0 &&
+        sqlite_node_find(store, session.key, node_id, &node, err) == 0 &&
+        sqlite_node_check_revision(store, &node, node_id, expected_revision, err) == 0)
+        rc = fill_state(store, session.key, node_id, state, err);
+    return sqlite_read_end(store, rc);
+}
+
 int sqlite_node_update(struct store *base, const struct writer *writer, const char *sid,
                        const char *node_id, const json_t *changes, long expected_revision,
                        struct node_state *state, struct error *err)

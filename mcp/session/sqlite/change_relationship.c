@@ -70,9 +70,7 @@ static int check_retyped(struct sqlite_store *store, int64_t session, int64_t ke
         return 0;
     there = sqlite_relationship_same(store, session, from, to, type, key, &same, err);
     if (there > 0)
-        return error_set(err, ERROR_CONFLICT,
-                         "there is already a %s from %s to %s (relationship %" PRId64 ")", type,
-                         from, to, same);
+        return sqlite_relationship_repeat(store, session, same, err);
     if (there < 0 || !is_prerequisite(after) || is_prerequisite(before))
         return there;
     return sqlite_prerequisite_path(store, session, to, from, cycle, err);

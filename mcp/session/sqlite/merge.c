@@ -58,12 +58,13 @@ static int move_components(struct sqlite_store *store, struct merge *merge, stru
     return 0;
 }
 
-static void repoint(json_t *relationship, const char *end, const struct merge *merge)
+static int repoint(json_t *relationship, const char *end, const struct merge *merge)
 {
     const char *node_id = json_get_string(relationship, end);
 
-    if (node_id && !strcmp(node_id, merge->from.node_id))
-        json_object_set_new(relationship, end, json_string(merge->into.node_id));
+    if (!node_id || strcmp(node_id, merge->from.node_id) != 0)
+        return 0;
+    return json_object_set_new(relationship, end, json_string(merge->into.node_id));
 }
 
 /* 1: it would be a repeat or the node's own. */
@@ -95,10 +96,9 @@ static int move_relationship(struct sqlite_store *store, struct merge *merge, in
     if (!before)
         return -1;
     after = json_copy(before);
-    if (!after)
+    if (!after || repoint(after, "from_node_id", merge) != 0 ||
+        repoint(after, "to_node_id", merge) != 0)
         return error_set(err, ERROR_MEMORY, "out of memory for a relationship");
-    repoint(after, "from_node_id", merge);
-    repoint(after, "to_node_id", merge);
     out = is_left_out(store, merge, key, after, err);
     if (out < 0)
         return -1;

@@ -135,7 +135,7 @@ static int check_node(struct sqlite_store *store, const struct write *write,
         return 0;
     if (problems->count < PROBLEMS_LISTED_CAP)
         sqlite_node_find(store, write->session, node_id, &node, &found);
-    problems_add(problems, field, "%s", found.text);
+    problems_add(problems, field, "%s", *found.text ? found.text : "is no node");
     return 0;
 }
 

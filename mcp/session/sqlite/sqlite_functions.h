@@ -52,6 +52,8 @@ int sqlite_node_update(struct store *store, const struct writer *writer, const c
                        const char *node_id, const json_t *changes, long expected_revision,
                        struct node_state *state, struct error *err);
 /* merge.c */
+int sqlite_node_state(struct store *store, const char *sid, const char *node_id,
+                      long expected_revision, struct node_state *state, struct error *err);
 int sqlite_node_merge(struct store *store, const struct writer *writer, const char *sid,
                       const char *node_id, const char *into, long expected_revision,
                       struct node_state *state, struct error *err);

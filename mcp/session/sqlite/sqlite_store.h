@@ -381,6 +381,10 @@ int sqlite_relationship_save(struct sqlite_store *store, const struct write *wri
 int sqlite_relationship_drop(struct sqlite_store *store, const struct write *write, int64_t key,
                              int64_t place, const json_t *relationship, struct error *err);
 
+/* ERROR_CONFLICT that says the relationship of that key by titles. Returns -1. */
+int sqlite_relationship_repeat(struct sqlite_store *store, int64_t session, int64_t key,
+                               struct error *err);
+
 /* ---- relationship_cycle.c ---- */
 
 /* *path: the shortest way from start to end along what contains PREREQUISITE, as an array of

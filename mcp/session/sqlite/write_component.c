@@ -53,7 +53,7 @@ static void fill_state(const struct component_write *work, const struct sequence
     memset(state, 0, sizeof *state);
     memcpy(state->component_id, item->component_id, sizeof state->component_id);
     text_cut(state->type, sizeof state->type, type);
-    text_cut(state->node_title, sizeof state->node_title, work->node.title);
+    text_cut_line(state->node_title, sizeof state->node_title, work->node.title);
     entity_component_summary(item->component, state->summary, sizeof state->summary);
     state->order = (long)sqlite_item_order(item);
     state->revision = (long)item->revision;

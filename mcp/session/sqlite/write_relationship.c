@@ -28,9 +28,7 @@ static int create(struct sqlite_store *store, const struct write *write, const j
         return error_wrap(err, "to_node_id");
     there = sqlite_relationship_same(store, write->session, from, to, type, 0, &same, err);
     if (there > 0)
-        error_set(err, ERROR_CONFLICT,
-                  "there is already a %s from %s to %s (relationship %" PRId64 ")", type, from, to,
-                  same);
+        return sqlite_relationship_repeat(store, write->session, same, err);
     if (there != 0 ||
         (strstr(type, "PREREQUISITE") &&
          sqlite_prerequisite_path(store, write->session, to, from, &state->cycle, err) != 0) ||
@@ -93,7 +91,7 @@ static int check_end(struct sqlite_store *store, int64_t session, const json_t *
     bulk->wrong++;
     if (bulk->looked_up++ < PROBLEMS_LISTED_CAP)
         sqlite_node_find(store, session, node_id, &node, &found);
-    problems_add(&bulk->problems, field, "%s", found.text);
+    problems_add(&bulk->problems, field, "%s", *found.text ? found.text : "is no node");
     return 0;
 }
 
@@ -133,7 +131,8 @@ static int check_repeat(struct sqlite_store *store, int64_t session, const json_
 static int check_item(struct sqlite_store *store, const struct write *write, const json_t *input,
                       size_t index, struct bulk *bulk, struct error *err)
 {
-    struct error found = {0};
+    struct faults each;
+    struct error found = {.faults = faults_clear(&each)};
     size_t wrong = bulk->wrong;
     json_t *relationship;
     char loc[64];

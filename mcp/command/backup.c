@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * lectern backup: a copy of the whole store in a new file, while a server goes on with it. What
+ * takes long is told on standard error, a line a second.
+ */
+#include <stdio.h>
+#include <time.h>
+
+#include "mcp/command/command.h"
+#include "mcp/session/store.h"
+
+#define QUIET_S 2 /* before the first line of progress */
+
+struct progress {
+    time_t next; /* of the monotonic clock; 0: not begun */
+};
+
+static void on_step(void *user, size_t done, size_t total)
+{
+    struct progress *progress = user;
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (progress->next == 0)
+        progress->next = now.tv_sec + QUIET_S;
+    if (now.tv_sec < progress->next || total == 0)
+        return;
+    progress->next = now.tv_sec + 1;
+    fprintf(stderr, "lectern backup: %zu of %zu pages (%zu %%)\n", done, total, done * 100 / total);
+}
+
+static int run(const struct config *config)
+{
+    struct progress progress = {0};
+    struct error err = {0};
+    struct store *store;
+    int rc;
+
+    if (config->argument_count != 1) {
+        error_set(&err, ERROR_INVALID, "name the one file to write: lectern backup FILE");
+        return command_fail("backup", EXIT_USAGE, &err);
+    }
+    store = store_open(config->store, STORE_READ, &err);
+    if (!store)
+        return command_fail("backup", EXIT_FAILED, &err);
+    rc = store_backup(store, config->arguments[0], on_step, &progress, &err);
+    store_close(store);
+    if (rc < 0)
+        return command_fail("backup", EXIT_FAILED, &err);
+    printf("%s\n", config->arguments[0]);
+    return EXIT_OK;
+}
+
+const struct command command_backup = {
+    .name = "backup",
+    .usage = "FILE [--store URL]",
+    .summary = "copy the whole store into a new file, while a server uses it",
+    .options = CONFIG_BACKUP,
+    .takes_words = true,
+    .run = run,
+};

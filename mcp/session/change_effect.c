@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a change set does to the graph, in words and as JSON. Words are for a model: news only, few
+ * nodes of each list, the rest counted. On the graph lane.
+ */
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "helpers/graph/difference.h"
+#include "helpers/graph/text.h"
+#include "mcp/session/change_set.h"
+#include "mcp/session/graph_cache.h"
+
+#define CYCLES_SAID      5u
+#define CYCLE_NODES_SAID 12u
+#define CUT_OFF_SAID     8u
+#define DOWNSTREAM_SAID  5u
+
+#define CYCLES_LISTED      20u
+#define CYCLE_NODES_LISTED 200u
+#define NODES_LISTED       200u /* of cut_off and of downstream */
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- words ---- */
+
+static void say_node(struct buf *to, const struct graph_name *name)
+{
+    graph_text_add(to, name->id, GRAPH_ID_CAP, false);
+    buf_addc(to, ' ');
+    graph_text_add(to, name->title, GRAPH_TITLE_CAP, true);
+}
+
+static void say_more(struct buf *to, size_t total, size_t said)
+{
+    if (total > said)
+        buf_addf(to, ", … %zu more", total - said);
+}
+
+static void say_cycle(struct buf *to, const struct graph_new_cycle *cycle)
+{
+    size_t said = least(cycle->count, CYCLE_NODES_SAID);
+
+    buf_adds(to, "New prerequisite cycle: ");
+    for (size_t i = 0; i < said; i++) {
+        say_node(to, &cycle->nodes[i]);
+        buf_adds(to, " -> ");
+    }
+    if (said < cycle->count)
+        buf_addf(to, "… %zu more -> ", cycle->count - said);
+    graph_text_add(to, cycle->nodes[0].id, GRAPH_ID_CAP, false);
+    buf_adds(to, ". No teaching order can satisfy it.\n");
+}
+
+static void say_cycles(struct buf *to, const struct graph_difference *difference)
+{
+    size_t said = least(difference->cycle_count, CYCLES_SAID);
+
+    for (size_t i = 0; i < said; i++)
+        say_cycle(to, &difference->cycles[i]);
+    if (difference->cycles_total > said)
+        buf_addf(to, "… and %zu more new cycles.\n", difference->cycles_total - said);
+}
+
+/* Those that lie behind others are counted, not named. */
+static void say_cut_off(struct buf *to, const struct graph_difference *difference)
+{
+    static const char *const why[] = {
+        [GRAPH_CUT_ALONE] = " (no relationship is left)",
+        [GRAPH_CUT_NO_WAY] = " (nothing leads to it any more)",
+        [GRAPH_CUT_BEHIND] = " (only a cycle leads to it)",
+    };
+    size_t said = 0, behind = 0;
+    bool heads = false;
+
+    if (difference->cut_off_count == 0)
+        return;
+    for (size_t i = 0; i < difference->cut_off_count; i++)
+        heads = heads || difference->cut_off[i].why == GRAPH_CUT_NO_WAY;
+    buf_addf(to, "Cut off, %zu in all: ", difference->cut_off_count);
+    for (size_t i = 0; i < difference->cut_off_count; i++) {
+        const struct graph_cut_off *cut = &difference->cut_off[i];
+
+        if (cut->why == GRAPH_CUT_BEHIND && heads) {
+            behind++;
+        } else if (said < CUT_OFF_SAID) {
+            buf_adds(to, said++ > 0 ? ", " : "");
+            say_node(to, &cut->node);
+            buf_adds(to, why[cut->why]);
+        }
+    }
+    say_more(to, difference->cut_off_count - behind, said);
+    if (behind > 0)
+        buf_addf(to, "; and %zu that only these or a cycle lead to", behind);
+    buf_adds(to, ".\n");
+}
+
+static void say_chain(struct buf *to, const struct graph_difference *difference, bool all)
+{
+    if (!all && difference->chain_before == difference->chain_after)
+        return;
+    buf_addf(to, "Longest prerequisite chain: %zu step%s before, %zu after.\n",
+             difference->chain_before, difference->chain_before == 1 ? "" : "s",
+             difference->chain_after);
+}
+
+static void say_downstream(struct buf *to, const struct graph_difference *difference)
+{
+    size_t total = difference->downstream_count, said = least(total, DOWNSTREAM_SAID);
+
+    if (total == 0)
+        return;
+    buf_addf(to, "Downstream of the change, %zu node%s: ", total, total == 1 ? "" : "s");
+    for (size_t i = 0; i < said; i++) {
+        buf_adds(to, i > 0 ? ", " : "");
+        say_node(to, &difference->downstream[i]);
+    }
+    say_more(to, total, said);
+    buf_adds(to, ".\n");
+}
+
+/* ---- JSON ---- */
+
+static void write_node(struct buf *to, const struct graph_name *name, const char *more)
+{
+    buf_adds(to, "{\"node_id\":");
+    json_write_string(to, name->id, strlen(name->id));
+    buf_adds(to, ",\"title\":");
+    json_write_string(to, name->title, strlen(name->title));
+    buf_addf(to, "%s}", more);
+}
+
+static void write_nodes(struct buf *to, const struct graph_name *nodes, size_t count)
+{
+    buf_addc(to, '[');
+    for (size_t i = 0; i < count; i++) {
+        buf_adds(to, i > 0 ? "," : "");
+        write_node(to, &nodes[i], "");
+    }
+    buf_addc(to, ']');
+}
+
+static void write_cycles(struct buf *to, const struct graph_difference *difference)
+{
+    size_t listed = least(difference->cycle_count, CYCLES_LISTED);
+
+    buf_adds(to, "\"new_cycles\":[");
+    for (size_t i = 0; i < listed; i++) {
+        buf_adds(to, i > 0 ? "," : "");
+        write_nodes(to, difference->cycles[i].nodes,
+                    least(difference->cycles[i].count, CYCLE_NODES_LISTED));
+    }
+    buf_addf(to, "],\"new_cycles_total\":%zu", difference->cycles_total);
+}
+
+static void write_cut_off(struct buf *to, const struct graph_difference *difference)
+{
+    static const char *const why[] = {
+        [GRAPH_CUT_ALONE] = ",\"why\":\"alone\"",
+        [GRAPH_CUT_NO_WAY] = ",\"why\":\"nothing_leads_to_it\"",
+        [GRAPH_CUT_BEHIND] = ",\"why\":\"behind_cut_off\"",
+    };
+    size_t listed = least(difference->cut_off_count, NODES_LISTED);
+
+    buf_adds(to, ",\"cut_off\":[");
+    for (size_t i = 0; i < listed; i++) {
+        buf_adds(to, i > 0 ? "," : "");
+        write_node(to, &difference->cut_off[i].node, why[difference->cut_off[i].why]);
+    }
+    buf_addf(to, "],\"cut_off_total\":%zu", difference->cut_off_count);
+}
+
+static void write_all(struct buf *to, const struct graph_difference *difference)
+{
+    buf_addc(to, '{');
+    write_cycles(to, difference);
+    write_cut_off(to, difference);
+    buf_addf(to, ",\"longest_chain\":{\"before\":%zu,\"after\":%zu},\"downstream\":",
+             difference->chain_before, difference->chain_after);
+    write_nodes(to, difference->downstream, least(difference->downstream_count, NODES_LISTED));
+    buf_addf(to, ",\"downstream_total\":%zu}", difference->downstream_count);
+}
+
+static void say_no_news(struct buf *to, const struct graph_difference *difference)
+{
+    if (difference->cycles_total == 0)
+        buf_adds(to, "No new prerequisite cycle. ");
+    if (difference->cut_off_count == 0)
+        buf_adds(to, "No node is cut off. ");
+}
+
+static void say_all(struct buf *to, const struct graph_difference *difference, bool all)
+{
+    say_cycles(to, difference);
+    say_cut_off(to, difference);
+    if (all)
+        say_no_news(to, difference);
+    say_chain(to, difference, all);
+    say_downstream(to, difference);
+}
+
+int change_effect(const struct outline *before, const struct outline *after, bool all,
+                  struct buf *json, struct buf *words, struct error *err)
+{
+    struct graph *was = graph_of_outline(before, err);
+    struct graph *is = was ? graph_of_outline(after, err) : NULL;
+    struct graph_difference difference;
+    int rc = -1;
+
+    if (is && graph_difference(was, is, NULL, &difference, err) == 0) {
+        if (json)
+            write_all(json, &difference);
+        if (words)
+            say_all(words, &difference, all);
+        graph_difference_finish(&difference);
+        rc = 0;
+    }
+    graph_destroy(is);
+    graph_destroy(was);
+    return rc;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * change_curriculum: several operations as one, or looked at without being done. Done on the sql
+ * lane; what it does to the graph is reckoned on the graph lane, of the outlines before and after.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/session/change_set.h"
+#include "mcp/tool/arguments.h"
+#include "mcp/tool/schema.h"
+#include "mcp/tool/table.h"
+
+static void say(struct tool_call *call, const struct change_set *set,
+                const struct change_set_outcome *outcome)
+{
+    size_t count = outcome->done + outcome->bad;
+    struct buf *to = &call->text;
+
+    buf_addf(to, "%s %zu of %zu operation%s",
+             set->dry_run ? "Dry run, nothing was changed. It would do" : "Did", outcome->done,
+             count, count == 1 ? "" : "s");
+    if (outcome->bad > 0)
+        buf_addf(to, ", %zu bad one%s left out", outcome->bad, outcome->bad == 1 ? "" : "s");
+    if (*outcome->change_set)
+        buf_addf(to, " (change set %s, now version %" PRId64 ")", outcome->change_set,
+                 outcome->version);
+    buf_adds(to, ":\n");
+    buf_add(to, outcome->lines.data, outcome->lines.len);
+}
+
+static int apply(struct tool_call *call, struct store *store, const char *sid,
+                 const struct writer *writer, const struct change_set *set, struct error *err)
+{
+    struct change_set_outcome *outcome = calloc(1, sizeof *outcome);
+
+    if (!outcome)
+        return error_set(err, ERROR_MEMORY, "out of memory for a change set");
+    if (change_set_apply(store, writer, sid, set, outcome, err) < 0) {
+        free(outcome);
+        return -1;
+    }
+    say(call, set, outcome);
+    call->state = outcome;
+    call->goes_on = outcome->touches_graph;
+    return 0;
+}
+
+static int run(struct tool_call *call, struct store *store, struct error *err)
+{
+    struct writer writer = {.who = call->who};
+    struct change_set set = {0};
+    json_t *operations = NULL;
+    char sid[SESSION_ID_SIZE];
+    long version;
+    int rc;
+
+    if (tool_session(call, store, sid, err) < 0 ||
+        argument_flag(call, "dry_run", &set.dry_run, err) < 0 ||
+        argument_flag(call, "keep_going", &set.keep_going, err) < 0 ||
+        argument_number_or(call, "expected_version", &version, 1, LONG_MAX, 0, err) < 0 ||
+        argument_json(call, "operations", JSON_ARRAY, &operations, err) < 0)
+        return -1;
+    writer.expected_cursor = version;
+    set.operations = operations;
+    rc = apply(call, store, sid, &writer, &set, err);
+    json_decref(operations);
+    return rc;
+}
+
+static int then(struct tool_call *call, struct error *err)
+{
+    const struct change_set_outcome *outcome = call->state;
+
+    return change_effect(&outcome->before, &outcome->after, *outcome->change_set == '\0', NULL,
+                         &call->text, err);
+}
+
+static void forget(struct tool_call *call)
+{
+    if (call->state)
+        change_set_outcome_finish(call->state);
+    free(call->state);
+    call->state = NULL;
+}
+
+static void schema_write(const struct server_parts *parts, struct buf *to)
+{
+    (void)parts;
+    buf_adds(to, "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_KEY
+                 ",\"operations\":{\"type\":\"array\",\"items\":");
+    change_set_operation_schema_beside_tools(to);
+    buf_adds(to, "},\"dry_run\":{\"type\":\"boolean\"},\"keep_going\":{\"type\":\"boolean\","
+                 "\"description\":\"leave bad operations out\"},\"expected_version\":{\"type\":"
+                 "\"integer\"}},\"required\":[\"operations\"]}");
+}
+
+const struct tool tool_change_curriculum = {
+    .name = "change_curriculum",
+    .title = "Change the curriculum",
+    .description = "Several operations, all or none; dry_run tells what they would do, also to the "
+                   "graph.",
+    .schema_write = schema_write,
+    .destructive = true,
+    .run = run,
+    .then = then,
+    .forget = forget,
+    .writes = true,
+};

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Calls with a key. See the header.
+ */
+#include "mcp/tool/once.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "mcp/tool/arguments.h"
+
+#define KEY_ARGUMENT "idempotency_key"
+#define ANSWER_GOOD  200 /* calls alone that went well are kept */
+
+struct once {
+    char key[ANSWER_KEY_MAX + 1];
+    char fingerprint[40];
+};
+
+static int read_key(const struct tool_call *call, const char **key, struct error *err)
+{
+    if (argument_text_or(call, KEY_ARGUMENT, key, NULL, err) < 0)
+        return -1;
+    if (!*key)
+        *key = json_string_value(call->idempotency_key);
+    if (!*key || (**key && strlen(*key) <= TOOL_KEY_MAX))
+        return 0;
+    return error_set_at(err, KEY_ARGUMENT,
+                        KEY_ARGUMENT " wants a text of 1 to %u bytes, a new one for each call.",
+                        TOOL_KEY_MAX);
+}
+
+/* FNV-1a of 128 bits: tells calls apart that were sent with one key by mistake. */
+static int feed(const char *text, size_t len, void *data)
+{
+    static const unsigned __int128 prime = ((unsigned __int128)1 << 88) + 0x13B;
+    unsigned __int128 *hash = data;
+
+    for (size_t i = 0; i < len; i++)
+        *hash = (*hash ^ (unsigned char)text[i]) * prime;
+    return 0;
+}
+
+static int take_fingerprint(const struct tool_call *call, struct once *once, struct error *err)
+{
+    unsigned __int128 hash = ((unsigned __int128)0x6C62272E07BB0142u << 64) + 0x62B821756295C58Du;
+    json_auto_t *arguments = json_copy(call->arguments);
+
+    if (!arguments)
+        return error_set(err, ERROR_MEMORY, "out of memory for the call's fingerprint");
+    json_object_del(arguments, KEY_ARGUMENT);
+    json_object_del(arguments, "session_id"); /* the key has it */
+    feed(call->tool->name, strlen(call->tool->name) + 1, &hash);
+    if (json_dump_callback(arguments, feed, &hash, JSON_COMPACT | JSON_SORT_KEYS) < 0)
+        return error_set(err, ERROR_MEMORY, "out of memory for the call's fingerprint");
+    snprintf(once->fingerprint, sizeof once->fingerprint, "%016llx%016llx",
+             (unsigned long long)(hash >> 64), (unsigned long long)hash);
+    return 0;
+}
+
+static int run_and_keep(struct tool_call *call, struct store *store, const struct once *once,
+                        struct error *err)
+{
+    if (call->tool->run(call, store, err) < 0 || buf_check(&call->text, "the answer", err) < 0)
+        return -1;
+    return store_answer_keep(store, once->key, once->fingerprint, ANSWER_GOOD, call->text.data,
+                             call->text.len, err);
+}
+
+static int find_or_run(struct tool_call *call, struct store *store, const struct once *once,
+                       struct error *err)
+{
+    struct store_answer answer = {0};
+    int found = store_answer_find(store, once->key, once->fingerprint, &answer, err);
+
+    if (found <= 0)
+        return found < 0 ? -1 : run_and_keep(call, store, once, err);
+    buf_add(&call->text, answer.body.data, answer.body.len);
+    buf_finish(&answer.body);
+    return 0;
+}
+
+int tool_run_once(struct tool_call *call, struct store *store, struct error *err)
+{
+    char sid[SESSION_ID_SIZE];
+    const char *key = NULL;
+    struct once once;
+    int rc;
+
+    if (call->tool->writes && read_key(call, &key, err) < 0)
+        return -1;
+    if (!key)
+        return call->tool->run(call, store, err);
+    if (tool_session(call, store, sid, err) < 0 || take_fingerprint(call, &once, err) < 0)
+        return -1;
+    snprintf(once.key, sizeof once.key, "tool/%s/%s", sid, key);
+    if (store_begin(store, err) < 0)
+        return -1;
+    rc = find_or_run(call, store, &once, err);
+    if (store_end(store, rc == 0, rc == 0 ? err : NULL) < 0)
+        rc = -1;
+    return rc;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A call that carries a key is done once: sent again, it is told what it was told the first time.
+ * The key is the argument idempotency_key, or comes in the request's _meta; it counts within its
+ * session.
+ */
+#ifndef LECTERN_TOOL_ONCE_H
+#define LECTERN_TOOL_ONCE_H
+
+#include "mcp/tool/tool.h"
+
+#define TOOL_KEY_MAX 128 /* bytes of a client's key */
+
+/* Runs the call's tool, as tool->run. With a key its writes and its answer are kept together, or
+ * none of them; an answer that `then` goes on with is kept as run left it. A call that fails may be
+ * sent again with the same key. */
+int tool_run_once(struct tool_call *call, struct store *store, struct error *err);
+
+#endif
