@@ -341,6 +341,30 @@ int store_relationship_find(struct store *store, const char *sid, const char *fr
     return sqlite_relationship_find(store, sid, from, to, type, id, err);
 }
 
+int store_read_history(struct store *store, const char *sid, const struct history_page *page,
+                       struct buf *json, struct error *err)
+{
+    return sqlite_read_history(store, sid, page, json, err);
+}
+
+int store_read_difference(struct store *store, const char *sid, int64_t from, int64_t to,
+                          struct buf *json, struct error *err)
+{
+    return sqlite_read_difference(store, sid, from, to, json, err);
+}
+
+int store_undo(struct store *store, const struct writer *writer, const char *sid,
+               const char *change_set, struct undo_state *state, struct error *err)
+{
+    return sqlite_undo(store, writer, sid, change_set, state, err);
+}
+
+int store_restore(struct store *store, const struct writer *writer, const char *sid,
+                  int64_t version, struct undo_state *state, struct error *err)
+{
+    return sqlite_restore(store, writer, sid, version, state, err);
+}
+
 int store_import_begin(struct store *store, const struct writer *writer, const char *title,
                        const json_t *further, bool relationships, char sid[SESSION_ID_SIZE],
                        struct error *err)

@@ -71,9 +71,8 @@ static int read_before(struct sqlite_store *store, const struct write *write, co
     return row < 0 ? -1 : same;
 }
 
-/* body NULL: takes it away. What is so already leaves no row in the log. */
-static int write_position(struct sqlite_store *store, const struct write *write,
-                          const char *node_id, const struct buf *body, struct error *err)
+int sqlite_position_put(struct sqlite_store *store, const struct write *write, const char *node_id,
+                        const struct buf *body, struct error *err)
 {
     struct buf before BUF_AUTO = {0}, after BUF_AUTO = {0};
     int same = read_before(store, write, node_id, body, &before, err);
@@ -94,7 +93,7 @@ static int write_position(struct sqlite_store *store, const struct write *write,
 int sqlite_position_drop(struct sqlite_store *store, const struct write *write, const char *node_id,
                          struct error *err)
 {
-    return write_position(store, write, node_id, NULL, err);
+    return sqlite_position_put(store, write, node_id, NULL, err);
 }
 
 static void check_number(struct problems *problems, const char *field, const char *axis,
@@ -183,7 +182,7 @@ static int write_all(struct sqlite_store *store, const struct write *write, cons
         buf_clear(&body);
         json_write(&body, position);
         if (buf_check(&body, "a position", err) != 0 ||
-            write_position(store, write, node_id, gone ? NULL : &body, err) != 0)
+            sqlite_position_put(store, write, node_id, gone ? NULL : &body, err) != 0)
             return -1;
     }
     return 0;

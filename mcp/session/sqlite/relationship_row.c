@@ -86,7 +86,7 @@ int sqlite_relationship_same(struct sqlite_store *store, int64_t session, const 
     return row;
 }
 
-static int log_relationship(struct sqlite_store *store, const struct write *write, int64_t key,
+int sqlite_log_relationship(struct sqlite_store *store, const struct write *write, int64_t key,
                             int64_t place, const char *op, const json_t *before,
                             const json_t *after, struct error *err)
 {
@@ -160,7 +160,7 @@ int sqlite_relationship_insert(struct sqlite_store *store, const struct write *w
                    &row.to, &row.type, &body, (int64_t)row.flags) != 0)
         return -1;
     *key = sqlite3_last_insert_rowid(store->db);
-    return log_relationship(store, write, *key, place, "insert", NULL, relationship, err);
+    return sqlite_log_relationship(store, write, *key, place, "insert", NULL, relationship, err);
 }
 
 int sqlite_relationship_save(struct sqlite_store *store, const struct write *write, int64_t key,
@@ -175,7 +175,7 @@ int sqlite_relationship_save(struct sqlite_store *store, const struct write *wri
         sqlite_run(store, err, SQL_RELATIONSHIP_UPDATE, "itttbi", key, &row.from, &row.to,
                    &row.type, &body, (int64_t)row.flags) != 0)
         return -1;
-    return log_relationship(store, write, key, place, "update", before, after, err);
+    return sqlite_log_relationship(store, write, key, place, "update", before, after, err);
 }
 
 int sqlite_relationship_drop(struct sqlite_store *store, const struct write *write, int64_t key,
@@ -183,5 +183,5 @@ int sqlite_relationship_drop(struct sqlite_store *store, const struct write *wri
 {
     if (sqlite_run(store, err, SQL_RELATIONSHIP_DELETE, "i", key) != 0)
         return -1;
-    return log_relationship(store, write, key, place, "delete", relationship, NULL, err);
+    return sqlite_log_relationship(store, write, key, place, "delete", relationship, NULL, err);
 }

@@ -39,7 +39,7 @@ static bool says(const struct sequence_item *item, const char *key, int64_t orde
 }
 
 /* Whether every key it has for it, and its place where it has none, tells this order. */
-static bool is_at(const struct sequence_item *item, int64_t order)
+bool sqlite_item_is_at(const struct sequence_item *item, int64_t order)
 {
     return has_order(item, order) && says(item, "order", order) && says(item, "order_index", order);
 }
@@ -130,8 +130,9 @@ int sqlite_sequence_read(struct sqlite_store *store, int64_t node, struct sequen
         }
         if (item->component)
             sequence->components++;
-        sequence->dense = sequence->dense && item->place == (int64_t)sequence->count - 1 &&
-                          (!item->component || is_at(item, (int64_t)sequence->components));
+        sequence->dense =
+            sequence->dense && item->place == (int64_t)sequence->count - 1 &&
+            (!item->component || sqlite_item_is_at(item, (int64_t)sequence->components));
     }
     sqlite3_reset(statement);
     if (row < 0)
@@ -267,7 +268,7 @@ int sqlite_item_update(struct sqlite_store *store, struct sequence_item *item, j
                       (int64_t)row.flags, &position, item->revision);
 }
 
-static void set_orders(json_t *component, int64_t order)
+void sqlite_set_orders(json_t *component, int64_t order)
 {
     if (json_object_get(component, "order"))
         json_object_set_new(component, "order", json_integer(order));
@@ -283,7 +284,7 @@ static int rewrite_odd(struct sqlite_store *store, struct sequence_item *item, i
     struct component_row row;
 
     buf_init(&body, 0);
-    set_orders(item->component, order);
+    sqlite_set_orders(item->component, order);
     component_row(item->component, &body, &row);
     row.order = (struct row_order){ORDER_INTEGER, order, 0};
     if (buf_check(&body, "a component", err) != 0)
@@ -300,7 +301,7 @@ static int move_item(struct sqlite_store *store, struct sequence_item *item, int
 
     if (item->component && (item->flags & ROW_ODD) && rewrite_odd(store, item, order, err) != 0)
         return -1;
-    set_orders(item->component, order);
+    sqlite_set_orders(item->component, order);
     item->place = place;
     item->order = position;
     return sqlite_run(store, err, SQL_COMPONENT_PLACE, "iio", item->key, place, &position);
@@ -316,7 +317,7 @@ int sqlite_sequence_renumber(struct sqlite_store *store, const struct write *wri
 
         if (item->component)
             order++;
-        if (item->place == (int64_t)i && (!item->component || is_at(item, order)))
+        if (item->place == (int64_t)i && (!item->component || sqlite_item_is_at(item, order)))
             continue;
         /* In a dense sequence the moves follow from what was inserted or deleted: no rows of their
          * own. */

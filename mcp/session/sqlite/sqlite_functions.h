@@ -106,6 +106,17 @@ int sqlite_backup(struct store *store, const char *path,
                   void (*on_step)(void *user, size_t done, size_t total), void *user,
                   struct error *err);
 int sqlite_check(struct store *store, struct error *err);
+/* history.c */
+int sqlite_read_history(struct store *store, const char *sid, const struct history_page *page,
+                        struct buf *json, struct error *err);
+/* difference.c */
+int sqlite_read_difference(struct store *store, const char *sid, int64_t from, int64_t to,
+                           struct buf *json, struct error *err);
+/* undo.c */
+int sqlite_undo(struct store *store, const struct writer *writer, const char *sid,
+                const char *change_set, struct undo_state *state, struct error *err);
+int sqlite_restore(struct store *store, const struct writer *writer, const char *sid,
+                   int64_t version, struct undo_state *state, struct error *err);
 /* import.c */
 int sqlite_import_begin(struct store *store, const struct writer *writer, const char *title,
                         const json_t *further, bool relationships, char sid[SESSION_ID_SIZE],

@@ -32,6 +32,7 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_SESSION_INSERT,
                  SQL_SESSION_TOUCH,
                  SQL_SESSION_SET_FURTHER,
+                 SQL_SESSION_BY_KEY,
                  SQL_SESSION_SUM,
                  SQL_NODE_FIND,
                  SQL_NODE_BY_KEY,
@@ -43,6 +44,8 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_NODE_INSERT,
                  SQL_NODE_UPDATE,
                  SQL_NODE_TOUCH,
+                 SQL_NODE_BRING,
+                 SQL_NODE_BRING_BACK,
                  SQL_NODE_DELETE,
                  SQL_NODE_TWINS,
                  SQL_NODE_SESSIONS,
@@ -55,6 +58,7 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_COMPONENT_UPDATE,
                  SQL_COMPONENT_PLACE,
                  SQL_COMPONENT_DELETE,
+                 SQL_COMPONENT_BRING_BACK,
                  SQL_COMPONENT_MOVE,
                  SQL_RELATIONSHIP_LIST,
                  SQL_RELATIONSHIP_BY_KEY,
@@ -65,6 +69,7 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_RELATIONSHIP_INSERT,
                  SQL_RELATIONSHIP_UPDATE,
                  SQL_RELATIONSHIP_DELETE,
+                 SQL_RELATIONSHIP_BRING_BACK,
                  SQL_RELATIONSHIP_LAST_PLACE,
                  SQL_POSITION_LIST,
                  SQL_POSITION_FIND,
@@ -74,6 +79,24 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_ANSWER_KEEP,
                  SQL_ANSWER_DROP_OLD,
                  SQL_CHANGE_INSERT,
+                 SQL_CHANGE_WALK,
+                 SQL_CHANGE_SET,
+                 SQL_CHANGE_SETS,
+                 SQL_CHANGE_SETS_TOTAL,
+                 SQL_CHANGE_NEWEST,
+                 SQL_CHANGE_SET_SUM,
+                 SQL_CHANGE_FIRST,
+                 SQL_CHANGE_LATER,
+                 SQL_CHANGE_REVISION,
+                 SQL_CHANGE_UNSHIFTED,
+                 SQL_CHANGE_GROUPS,
+                 SQL_CHANGE_OLD_TITLE,
+                 SQL_CHANGE_REUSED,
+                 SQL_CHANGE_GONE,
+                 SQL_CHANGE_REPEATED,
+                 SQL_UNDONE_FIND,
+                 SQL_UNDONE_SET,
+                 SQL_UNDONE_IS_UNDOING,
                  SQL_COPY_SESSIONS,
                  SQL_COPY_SESSION_TITLE,
                  SQL_COPY_SESSION_GONE,
@@ -301,6 +324,10 @@ int sqlite_log_renumber(struct sqlite_store *store, const struct write *write, i
                         const char *node_id, const struct sequence_item *item, struct error *err);
 /* The order that the API shows. */
 int64_t sqlite_item_order(const struct sequence_item *item);
+/* Whether every key it has for it, and its place where it has none, tells this order. */
+bool sqlite_item_is_at(const struct sequence_item *item, int64_t order);
+/* In those of its keys that it has. */
+void sqlite_set_orders(json_t *component, int64_t order);
 /* Gives every item its place and dense order, and writes those that are not as they were. */
 int sqlite_sequence_renumber(struct sqlite_store *store, const struct write *write, int64_t node,
                              const char *node_id, struct sequence *sequence, struct error *err);
@@ -355,6 +382,9 @@ int sqlite_node_check_revision(struct sqlite_store *store, const struct node_fou
 
 /* ---- position.c ---- */
 
+/* body NULL: takes it away. What is so already leaves no row in the log. */
+int sqlite_position_put(struct sqlite_store *store, const struct write *write, const char *node_id,
+                        const struct buf *body, struct error *err);
 /* Logs and deletes the position of a node, where it has one. */
 int sqlite_position_drop(struct sqlite_store *store, const struct write *write, const char *node_id,
                          struct error *err);
@@ -371,6 +401,10 @@ int sqlite_relationships_of(struct sqlite_store *store, int64_t session, const c
 int sqlite_relationship_same(struct sqlite_store *store, int64_t session, const char *from,
                              const char *to, const char *type, int64_t except, int64_t *key,
                              struct error *err);
+/* before NULL: it is new; after NULL: it goes. */
+int sqlite_log_relationship(struct sqlite_store *store, const struct write *write, int64_t key,
+                            int64_t place, const char *op, const json_t *before,
+                            const json_t *after, struct error *err);
 /* Behind the others. */
 int sqlite_relationship_insert(struct sqlite_store *store, const struct write *write,
                                const json_t *relationship, int64_t *key, struct error *err);

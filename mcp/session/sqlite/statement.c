@@ -7,6 +7,21 @@
 
 #include "mcp/session/sqlite/sqlite_store.h"
 
+#define CHANGE_COLUMNS                                                                             \
+    "SELECT key, version, change_set, at, who, entity, entity_id, node_id, op, before, after"      \
+    " FROM change "
+
+/* Of change sets with their last rows: those of the session (?1) after version ?2, up to ?3, that
+ * touch node ?4 (NULL: all). A relationship touches both its ends. */
+#define CHANGE_SETS                                                                                \
+    " FROM (SELECT change_set, max(key) AS last, count(*) AS rows FROM change WHERE session = ?1"  \
+    "  AND (?4 IS NULL OR change_set IN (SELECT change_set FROM change AS one WHERE session = ?1"  \
+    "   AND (node_id = ?4 OR (entity = 'relationship' AND"                                         \
+    "    (json_extract(coalesce(before, after), '$.relationship.from_node_id') = ?4"               \
+    "     OR json_extract(coalesce(before, after), '$.relationship.to_node_id') = ?4)))))"         \
+    "  GROUP BY change_set) AS sets JOIN change ON change.key = sets.last"                         \
+    " WHERE change.version > ?2 AND change.version <= ?3"
+
 /* 1 in flags is ROW_RAW: what is no object has no part in the API's lists. */
 static const char *const texts[STATEMENT_COUNT] = {
     [SQL_BEGIN] = "BEGIN",
@@ -30,6 +45,7 @@ static const char *const texts[STATEMENT_COUNT] = {
                            " VALUES (?1, ?2, 0, ?3, ?4, ?5, ?5)",
     [SQL_SESSION_TOUCH] = "UPDATE session SET version = ?2, last_modified = ?3 WHERE key = ?1",
     [SQL_SESSION_SET_FURTHER] = "UPDATE session SET further = ?2, flags = ?3 WHERE key = ?1",
+    [SQL_SESSION_BY_KEY] = "SELECT flags, further FROM session WHERE key = ?1",
     [SQL_SESSION_SUM] = "SELECT coalesce(sum(version), 0) FROM session",
 
     /* A place may be had twice: a new node gets that of the last when that was deleted, and the
@@ -46,10 +62,11 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_NODE_COUNT] = "SELECT count(*) FROM node WHERE session = ?1 AND flags & 1 = 0",
     [SQL_NODE_NAMES] = "SELECT node_id, title FROM node WHERE session = ?1 AND node_id IS NOT NULL"
                        " ORDER BY place, key",
-    [SQL_NODE_OUTLINE] = "SELECT node_id, title, grouping,"
-                         " (SELECT count(*) FROM component WHERE component.node = node.key AND "
-                         "component.flags & 1 = 0)"
-                         " FROM node WHERE session = ?1 AND node_id IS NOT NULL ORDER BY place, key",
+    [SQL_NODE_OUTLINE] =
+        "SELECT node_id, title, grouping,"
+        " (SELECT count(*) FROM component WHERE component.node = node.key AND "
+        "component.flags & 1 = 0)"
+        " FROM node WHERE session = ?1 AND node_id IS NOT NULL ORDER BY place, key",
     [SQL_NODE_INSERT] =
         "INSERT INTO node (session, place, node_id, title, grouping, revision, cursor, created_at,"
         " last_modified, body, flags) VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9, ?10)",
@@ -58,11 +75,17 @@ static const char *const texts[STATEMENT_COUNT] = {
         " cursor = ?7, last_modified = ?8, revision = revision + 1 WHERE key = ?1",
     [SQL_NODE_TOUCH] =
         "UPDATE node SET cursor = ?2, last_modified = ?3, flags = flags | ?4 WHERE key = ?1",
+    [SQL_NODE_BRING] = "UPDATE node SET title = ?2, grouping = ?3, body = ?4, flags = ?5,"
+                       " cursor = ?6, last_modified = ?7, revision = revision + ?8 WHERE key = ?1",
+    [SQL_NODE_BRING_BACK] =
+        "INSERT INTO node (key, session, place, node_id, title, grouping, revision, cursor,"
+        " created_at, last_modified, body, flags)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
     [SQL_NODE_DELETE] = "DELETE FROM node WHERE key = ?1",
     [SQL_NODE_TWINS] = "SELECT count(*) FROM node WHERE node_id = ?2 AND session = ?1",
-    [SQL_NODE_SESSIONS] =
-        "SELECT DISTINCT session.session_id, session.title FROM node JOIN session"
-        " ON session.key = node.session WHERE node.node_id = ?1 AND session.flags & 2 = 0 ORDER BY session.key LIMIT 12",
+    [SQL_NODE_SESSIONS] = "SELECT DISTINCT session.session_id, session.title FROM node JOIN session"
+                          " ON session.key = node.session WHERE node.node_id = ?1 AND "
+                          "session.flags & 2 = 0 ORDER BY session.key LIMIT 12",
     [SQL_NODE_LAST_PLACE] = "SELECT coalesce(max(place), -1) FROM node WHERE session = ?1",
 
     [SQL_NODE_RELATIONSHIPS] = "SELECT count(*) FROM relationship WHERE session = ?1"
@@ -83,6 +106,10 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_COMPONENT_DELETE] = "DELETE FROM component WHERE key = ?1",
     [SQL_COMPONENT_MOVE] = "UPDATE component SET node = ?2, revision = ?3 WHERE key = ?1",
 
+    [SQL_COMPONENT_BRING_BACK] =
+        "INSERT INTO component (node, place, position, component_id, revision, type, body, flags)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+
     [SQL_RELATIONSHIP_LIST] = "SELECT body, flags, key, from_id, to_id, type FROM relationship "
                               "WHERE session = ?1 ORDER BY place, key",
     [SQL_RELATIONSHIP_BY_KEY] = "SELECT body, place FROM relationship WHERE key = ?1"
@@ -102,6 +129,9 @@ static const char *const texts[STATEMENT_COUNT] = {
         "UPDATE relationship SET from_id = ?2, to_id = ?3, type = ?4, body = ?5, flags = ?6,"
         " revision = revision + 1 WHERE key = ?1",
     [SQL_RELATIONSHIP_DELETE] = "DELETE FROM relationship WHERE key = ?1",
+    [SQL_RELATIONSHIP_BRING_BACK] =
+        "INSERT INTO relationship (key, session, place, from_id, to_id, type, revision, body,"
+        " flags) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     [SQL_RELATIONSHIP_LAST_PLACE] =
         "SELECT coalesce(max(place), -1) FROM relationship WHERE session = ?1",
 
@@ -121,6 +151,66 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_CHANGE_INSERT] = "INSERT INTO change (session, version, change_set, at, who, entity, "
                           "entity_id, node_id, op, before, after)"
                           " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+    [SQL_CHANGE_WALK] = CHANGE_COLUMNS "WHERE session = ?1 AND version > ?2"
+                                       " ORDER BY version DESC, key DESC",
+    [SQL_CHANGE_SET] = CHANGE_COLUMNS "WHERE session = ?1 AND change_set = ?2 ORDER BY key DESC",
+    [SQL_CHANGE_SETS] = "SELECT change.change_set, version, at, who, rows" CHANGE_SETS
+                        " ORDER BY last DESC LIMIT ?5",
+    [SQL_CHANGE_SETS_TOTAL] = "SELECT count(*)" CHANGE_SETS,
+    [SQL_CHANGE_NEWEST] =
+        "SELECT change_set FROM change WHERE session = ?1 ORDER BY version DESC, key DESC",
+    [SQL_CHANGE_SET_SUM] = "SELECT count(*), min(key), min(version),"
+                           " max(entity = 'session' AND op IN ('create', 'import'))"
+                           " FROM change WHERE session = ?1 AND change_set = ?2",
+    [SQL_CHANGE_FIRST] = "SELECT coalesce(max(version), 0) FROM change WHERE session = ?1"
+                         " AND entity = 'session' AND op IN ('create', 'import')",
+    /* The last change to a thing after ?2 and outside of ?3; else one to its node. */
+    [SQL_CHANGE_LATER] =
+        "SELECT who, version, change_set FROM change WHERE session = ?1 AND key > ?2"
+        " AND change_set <> ?3 AND ((entity = ?4 AND entity_id = ?5) OR node_id = ?6)"
+        " ORDER BY entity = ?4 AND entity_id = ?5 DESC, entity = 'node' AND op = 'delete' DESC,"
+        " key DESC LIMIT 1",
+    [SQL_CHANGE_REVISION] = "SELECT coalesce(max(json_extract(before, '$.revision')), 0)"
+                            " FROM change WHERE session = ?1 AND entity = ?2 AND entity_id = ?3"
+                            " AND op = 'delete'",
+    [SQL_CHANGE_UNSHIFTED] = "SELECT count(*) FROM change WHERE session = ?1 AND version = ?2"
+                             " AND (op = 'renumber' OR (entity = 'node' AND op = 'delete'))",
+    /* What belongs to a node that comes or goes is not told apart, nor moves that follow. */
+    [SQL_CHANGE_GROUPS] =
+        "WITH own AS (SELECT * FROM change WHERE session = ?1 AND change_set = ?2)"
+        " SELECT entity, op, node_id, count(DISTINCT entity_id), coalesce(before, after) FROM own"
+        " WHERE op <> 'touch' AND (entity <> 'component' OR"
+        "  (node_id NOT IN (SELECT entity_id FROM own WHERE entity = 'node'"
+        "    AND op IN ('insert', 'delete') AND entity_id IS NOT NULL)"
+        "   AND (op <> 'renumber' OR node_id NOT IN (SELECT node_id FROM own"
+        "    WHERE entity = 'component' AND op IN ('insert', 'delete') AND node_id IS NOT NULL))))"
+        " GROUP BY entity, op, CASE entity WHEN 'position' THEN NULL ELSE node_id END"
+        " ORDER BY min(key)",
+    [SQL_CHANGE_OLD_TITLE] =
+        "SELECT json_extract(before, '$.node.title') FROM change WHERE session = ?1"
+        " AND entity = 'node' AND entity_id = ?2 AND op = 'delete' ORDER BY key DESC LIMIT 1",
+    /* An insertion with a deletion before it is an undoing: the thing is as old as it was. */
+    [SQL_CHANGE_REUSED] =
+        "SELECT count(*) FROM change WHERE session = ?1 AND key > ?2 AND change_set <> ?3"
+        " AND entity = 'node' AND op = 'insert' AND entity_id = ?4"
+        " AND json_extract(after, '$.key') IN (SELECT key FROM node) AND NOT EXISTS"
+        " (SELECT 1 FROM change AS old WHERE old.session = ?1 AND old.key < change.key"
+        "  AND old.entity = 'node' AND old.op = 'delete' AND old.entity_id = ?4"
+        "  AND json_extract(old.before, '$.key') = json_extract(change.after, '$.key'))",
+    [SQL_CHANGE_GONE] = "SELECT count(*) FROM change WHERE session = ?1 AND key > ?2"
+                        " AND change_set <> ?3 AND entity = 'node' AND op = 'delete'"
+                        " AND entity_id = ?4",
+    [SQL_CHANGE_REPEATED] = "SELECT count(*) FROM change WHERE session = ?1 AND key > ?2"
+                            " AND change_set <> ?3 AND entity = 'relationship' AND op = 'insert'"
+                            " AND entity_id = ?4 AND NOT EXISTS (SELECT 1 FROM change AS old"
+                            "  WHERE old.session = ?1 AND old.key < change.key"
+                            "  AND old.entity = 'relationship' AND old.op = 'delete'"
+                            "  AND old.entity_id = ?4)",
+
+    [SQL_UNDONE_FIND] = "SELECT by_set FROM undone WHERE session = ?1 AND change_set = ?2",
+    [SQL_UNDONE_SET] = "INSERT OR REPLACE INTO undone (session, change_set, by_set)"
+                       " VALUES (?1, ?2, ?3)",
+    [SQL_UNDONE_IS_UNDOING] = "SELECT count(*) FROM undone WHERE session = ?1 AND by_set = ?2",
 
     /* 2 in a session's flags is SESSION_GONE. */
     [SQL_COPY_SESSIONS] =
