@@ -135,6 +135,12 @@ int store_session(struct store *store, const char *sid, char *title, size_t size
 int store_cursor(struct store *store, const char *sid, const char *node_id, int64_t *version,
                  struct error *err)
 {
+    if (refresh(store,
+                !sid      ? UPSTREAM_SESSIONS
+                : node_id ? UPSTREAM_NODE | UPSTREAM_TEXTS | UPSTREAM_PASS_OVER
+                          : UPSTREAM_RELATIONSHIPS | UPSTREAM_POSITIONS,
+                sid, node_id, err) != 0)
+        return -1;
     return sqlite_cursor(store, sid, node_id, version, err);
 }
 
@@ -198,7 +204,9 @@ int store_node_create(struct store *store, const struct writer *writer, const ch
 int store_node_delete(struct store *store, const struct writer *writer, const char *sid,
                       const char *node_id, struct error *err)
 {
-    if (refresh(store, UPSTREAM_NODE | UPSTREAM_TEXTS | UPSTREAM_RELATIONSHIPS | UPSTREAM_POSITIONS,
+    if (refresh(store,
+                UPSTREAM_NODE | UPSTREAM_PASS_OVER | UPSTREAM_TEXTS | UPSTREAM_RELATIONSHIPS |
+                    UPSTREAM_POSITIONS,
                 sid, node_id, err) != 0)
         return -1;
     return sqlite_node_delete(store, writer, sid, node_id, err);
@@ -344,24 +352,33 @@ int store_relationship_find(struct store *store, const char *sid, const char *fr
 int store_read_history(struct store *store, const char *sid, const struct history_page *page,
                        struct buf *json, struct error *err)
 {
+    if (refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err) != 0)
+        return -1;
     return sqlite_read_history(store, sid, page, json, err);
 }
 
 int store_read_difference(struct store *store, const char *sid, int64_t from, int64_t to,
                           struct buf *json, struct error *err)
 {
+    if (refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err) != 0)
+        return -1;
     return sqlite_read_difference(store, sid, from, to, json, err);
 }
 
 int store_undo(struct store *store, const struct writer *writer, const char *sid,
                const char *change_set, struct undo_state *state, struct error *err)
 {
+    if (refresh(store, UPSTREAM_CHANGED | UPSTREAM_RELATIONSHIPS | UPSTREAM_POSITIONS, sid,
+                change_set, err) != 0)
+        return -1;
     return sqlite_undo(store, writer, sid, change_set, state, err);
 }
 
 int store_restore(struct store *store, const struct writer *writer, const char *sid,
                   int64_t version, struct undo_state *state, struct error *err)
 {
+    if (refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err) != 0)
+        return -1;
     return sqlite_restore(store, writer, sid, version, state, err);
 }
 

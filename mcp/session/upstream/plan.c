@@ -358,6 +358,15 @@ static int remove_relationship(struct plan *plan, const char *id, const json_t *
     return 0;
 }
 
+static void create_relationship(struct plan *plan, const char *id, const json_t *after)
+{
+    json_t *step = request(plan, "POST", "/relationships", NULL, "", new_relationship(after));
+
+    json_object_set_new(step, "relationship", json_string(id));
+    complete(step, json_array(), plan, "relationship", id, after, "the new relationship");
+    json_array_append_new(plan->steps, step);
+}
+
 static int change_relationship(struct plan *plan, const char *id, const json_t *before,
                                const json_t *after)
 {
@@ -372,13 +381,7 @@ static int change_relationship(struct plan *plan, const char *id, const json_t *
         /* An end that moved, by a merge: the service has no request for that. */
         if (remove_relationship(plan, id, before) != 0)
             return -1;
-        before = json_null();
-    }
-    if (json_is_null(before)) {
-        step = request(plan, "POST", "/relationships", NULL, "", new_relationship(after));
-        json_object_set_new(step, "relationship", json_string(id));
-        complete(step, json_array(), plan, "relationship", id, after, "the new relationship");
-        json_array_append_new(plan->steps, step);
+        create_relationship(plan, id, after);
         return 0;
     }
     if (their_id(plan, id, &theirs) != 0)
@@ -400,7 +403,10 @@ static int plan_relationship(struct plan *plan, const char *id)
         return -1;
     if (json_is_null(after))
         return json_is_null(before) ? 0 : remove_relationship(plan, id, before);
-    return change_relationship(plan, id, before, after);
+    if (!json_is_null(before))
+        return change_relationship(plan, id, before, after);
+    create_relationship(plan, id, after);
+    return 0;
 }
 
 /* ---- positions ---- */

@@ -54,17 +54,47 @@ static void sum(const char *bytes, size_t len, char to[64])
     snprintf(to, 64, "%016" PRIx64 "-%zu", hash, len);
 }
 
+/* What this transaction has changed is not at the service yet: reading it would undo it here. 1: it
+ * stays as it is. */
+static int is_ours(struct remote *remote, struct store *store, enum resource_kind kind,
+                   const char *sid, const char *node_id, struct error *err)
+{
+    static const char *const sets[] = {[RESOURCE_SESSION] = "",
+                                       [RESOURCE_NODES] = "nodes",
+                                       [RESOURCE_RELATIONSHIPS] = "relationships",
+                                       [RESOURCE_TEXTS] = "nodes",
+                                       [RESOURCE_COMPONENTS] = "sequences",
+                                       [RESOURCE_BULK] = "sequences",
+                                       [RESOURCE_POSITIONS] = "positions"};
+    json_auto_t *touched = copy_touched(store, err), *before = NULL;
+    const json_t *session = json_object_get(touched, sid);
+    const json_t *set = json_object_get(session, sets[kind]);
+
+    if (!touched)
+        return -1;
+    if (node_id ? json_object_get(set, node_id) != NULL : json_object_size(set) > 0)
+        return 1;
+    if (!node_id || !json_object_get(json_object_get(session, "nodes"), node_id))
+        return 0;
+    before = state_node(remote, sid, node_id, err);
+    return before ? json_is_null(before) : -1; /* a new one */
+}
+
 int resources_add(struct remote *remote, struct store *store, struct resources *resources,
                   enum resource_kind kind, const char *sid, const char *node_id, struct error *err)
 {
     struct resource *list, *one;
     struct buf seen BUF_AUTO = {0}, name BUF_AUTO = {0};
     const char *etag;
-    int known;
+    int known, ours = 0;
 
     resource_name(&name, kind, node_id);
     if (copy_depth(store) > 0 && state_is_fresh(remote, sid, name.data))
         return 0;
+    if (copy_depth(store) > 0)
+        ours = is_ours(remote, store, kind, sid, node_id, err);
+    if (ours != 0)
+        return ours < 0 ? -1 : 0;
     list = realloc(resources->list, (resources->count + 1) * sizeof *list);
     if (!list)
         return error_set(err, ERROR_MEMORY, "out of memory for what to read");
