@@ -370,11 +370,12 @@ static void create_relationship(struct plan *plan, const char *id, const json_t 
 static int change_relationship(struct plan *plan, const char *id, const json_t *before,
                                const json_t *after)
 {
-    json_auto_t *changes = json_object(), *none = json_object(), *more = json_object();
+    json_auto_t *changes = json_object();
     struct buf theirs BUF_AUTO = {0};
     json_t *step, *back;
 
-    differences(before, after, changes, none, more);
+    /* No kinds of fields here: a relationship's explanation is none of a node's texts. */
+    differences(before, after, changes, changes, changes);
     if (json_object_size(changes) == 0)
         return 0;
     if (json_object_get(changes, "from_node_id") || json_object_get(changes, "to_node_id")) {
