@@ -168,6 +168,96 @@ void component_type_outline(const struct component_type *type, struct buf *to)
     }
 }
 
+static void schema_picture(struct buf *to, const char *family, unsigned number)
+{
+    buf_addf(
+        to,
+        "{\"required\":[\"%s%u\"],\"properties\":{\"%s%u\":{\"type\":\"object\",\"properties\":{",
+        family, number, family, number);
+    for (size_t i = 0; picture_fields[i]; i++)
+        buf_addf(to, "%s\"%s\":{\"type\":[\"string\",\"null\"]}", i > 0 ? "," : "",
+                 picture_fields[i]);
+    buf_adds(to, "}}}}");
+}
+
+static void schema_pictures(struct buf *to, unsigned count)
+{
+    buf_adds(to, "{\"type\":\"object\",\"allOf\":[");
+    for (unsigned i = 1; i <= count; i++) {
+        buf_adds(to, i > 1 ? ",{\"anyOf\":[" : "{\"anyOf\":[");
+        schema_picture(to, "svg", i);
+        buf_addc(to, ',');
+        schema_picture(to, "image", i);
+        buf_adds(to, "]}");
+    }
+    buf_adds(to, "]}");
+}
+
+static void schema_shape(struct buf *to, const struct parameter *parameter)
+{
+    switch (parameter->shape) {
+    case TEXT:
+        buf_adds(to,
+                 parameter->needed ? "{\"type\":\"string\"}" : "{\"type\":[\"string\",\"null\"]}");
+        break;
+    case TEXT_LIST:
+        buf_adds(to, "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}");
+        break;
+    case CHOICE:
+        buf_adds(to, "{\"enum\":[");
+        for (size_t i = 0; parameter->choices[i]; i++)
+            buf_addf(to, "%s\"%s\"", i > 0 ? "," : "", parameter->choices[i]);
+        buf_adds(to, parameter->needed ? "]}" : ",null]}");
+        break;
+    case PICTURES:
+        schema_pictures(to, parameter->pictures);
+        break;
+    case CHART_DATA:
+        buf_adds(to, "{\"type\":[\"object\",\"null\"],\"additionalProperties\":true}");
+        break;
+    }
+}
+
+static void schema_type(struct buf *to, const struct component_type *type)
+{
+    const char *comma = "";
+
+    buf_addf(
+        to,
+        "{\"type\":\"object\",\"title\":\"%s\",\"properties\":{\"type\":{\"const\":\"%s\"},"
+        "\"component_type\":{\"const\":\"%s\"},\"parameters\":{\"type\":\"object\",\"required\":[",
+        type->name, type->name, type->name);
+    for (const struct parameter *p = type->parameters; p->name; p++) {
+        if (!p->needed)
+            continue;
+        buf_addf(to, "%s\"%s\"", comma, p->name);
+        comma = ",";
+    }
+    buf_adds(to, "],\"properties\":{");
+    for (const struct parameter *p = type->parameters; p->name; p++) {
+        buf_addf(to, "%s\"%s\":", p > type->parameters ? "," : "", p->name);
+        schema_shape(to, p);
+    }
+    buf_adds(to, "}}}}");
+}
+
+void component_type_schema(struct buf *to)
+{
+    buf_adds(to, "{\"type\":\"object\",\"required\":[\"parameters\"],\"properties\":{"
+                 "\"confidence\":{\"type\":[\"number\",\"null\"],\"minimum\":0,\"maximum\":1},"
+                 "\"order\":{\"type\":[\"number\",\"null\"]},\"order_index\":{\"type\":[\"number\","
+                 "\"null\"]}},\"anyOf\":["
+                 "{\"required\":[\"type\"],\"properties\":{\"type\":{\"type\":\"string\"}}},"
+                 "{\"required\":[\"component_type\"],\"properties\":{\"component_type\":{\"type\":"
+                 "\"string\"}}}],"
+                 "\"allOf\":[{\"anyOf\":[");
+    for (size_t i = 0; i < TYPE_COUNT; i++) {
+        buf_adds(to, i > 0 ? "," : "");
+        schema_type(to, &types[i]);
+    }
+    buf_adds(to, "]}]}");
+}
+
 /* ---- checking ---- */
 
 static void check_text(struct problems *problems, const char *field, const json_t *value)

@@ -27,6 +27,9 @@ void component_type_describe(const struct component_type *type, struct buf *to);
  * is optional. In the table's order: later types of pictures refer to the first. */
 void component_type_outline(const struct component_type *type, struct buf *to);
 
+/* The JSON Schema of a new component of any of the types. */
+void component_type_schema(struct buf *to);
+
 extern const char *const relationship_types[]; /* NULL-terminated: LEADS_TO first, the default */
 int relationship_type_check(const char *type, const char *loc, struct error *err);
 

@@ -47,20 +47,33 @@ void rest_answer_string(struct buf *json, const char *text)
     json_decref(string);
 }
 
+static bool names_place(const char *loc)
+{
+    return !strncmp(loc, "query.", 6) || !strncmp(loc, "path.", 5) || !strncmp(loc, "header.", 7);
+}
+
 static bool is_index(const char *part, size_t len)
 {
     return len > 0 && len < 10 && strspn(part, "0123456789") >= len;
 }
 
+/* Where faults are: of whose input, and what that was. */
+struct input {
+    const char *name;   /* "body", "query" */
+    const json_t *body; /* or NULL */
+    bool known;         /* body is all there is of it */
+};
+
 /* "components.2.type" as ["body","components",2,"type"]; path.x, query.x and header.x name their
  * own place. */
-static bool add_loc(struct buf *json, const char *loc)
+static void add_loc(struct buf *json, const struct input *input, const char *loc)
 {
-    bool own =
-        !strncmp(loc, "query.", 6) || !strncmp(loc, "path.", 5) || !strncmp(loc, "header.", 7);
+    bool own = names_place(loc);
     const char *comma = own ? "" : ",";
 
-    buf_adds(json, own ? "[" : "[\"body\"");
+    buf_addc(json, '[');
+    if (!own)
+        rest_answer_string(json, input->name);
     while (*loc) {
         size_t len = strcspn(loc, ".");
         char part[ERROR_LOC_CAP];
@@ -76,59 +89,61 @@ static bool add_loc(struct buf *json, const char *loc)
         loc += *loc == '.';
     }
     buf_addc(json, ']');
-    return own;
 }
 
-/* Whether the body has anything at the place. */
-static bool is_there(const json_t *body, const char *loc)
+/* Whether the body has nothing at the place. */
+static bool is_missing(const struct input *input, const char *loc)
 {
-    while (body && *loc) {
+    const json_t *value = input->body;
+
+    if (names_place(loc) || !input->known)
+        return false;
+    while (value && *loc) {
         size_t len = strcspn(loc, ".");
         char part[ERROR_LOC_CAP];
 
         snprintf(part, sizeof part, "%.*s", (int)len, loc);
-        body =
-            json_is_array(body)
-                ? json_array_get(body, is_index(part, len) ? strtoul(part, NULL, 10) : (size_t)-1)
-                : json_object_get(body, part);
+        if (json_is_array(value))
+            value = is_index(part, len) ? json_array_get(value, strtoul(part, NULL, 10)) : NULL;
+        else
+            value = json_object_get(value, part);
         loc += len;
         loc += *loc == '.';
     }
-    return body != NULL;
+    return !value;
 }
 
-static void add_fault(struct buf *json, const json_t *body, const char *loc, const char *message)
+static void add_fault(struct buf *json, const struct input *input, const char *loc,
+                      const char *message)
 {
-    bool own;
-
     buf_adds(json, "{\"loc\":");
-    own = add_loc(json, loc);
+    add_loc(json, input, loc);
     buf_adds(json, ",\"msg\":");
     rest_answer_string(json, message);
-    buf_addf(json, ",\"type\":\"%s\"}", own || is_there(body, loc) ? "value_error" : "missing");
+    buf_addf(json, ",\"type\":\"%s\"}", is_missing(input, loc) ? "missing" : "value_error");
 }
 
-static void add_faults(struct buf *json, const json_t *body, const struct error *err)
+static void add_faults(struct buf *json, const struct input *input, const struct error *err)
 {
     const char *loc, *text, *comma = "";
     size_t at = 0;
 
     buf_addc(json, '[');
     if (!err->listed)
-        add_fault(json, body, err->loc, faults_message(err));
+        add_fault(json, input, err->loc, faults_message(err));
     while (err->listed && faults_next(err->faults, &at, &loc, &text)) {
         buf_adds(json, comma);
         comma = ",";
-        add_fault(json, body, loc, text);
+        add_fault(json, input, loc, text);
     }
     buf_addc(json, ']');
 }
 
-void rest_answer_faults(struct rest_response *response, const json_t *body, const struct error *err)
+static void answer(struct rest_response *response, const struct input *input,
+                   const struct error *err)
 {
     struct buf *json = &response->body;
 
-    rest_more_drop(response);
     buf_clear(json);
     response->etag[0] = '\0';
     response->replayed = false;
@@ -137,15 +152,32 @@ void rest_answer_faults(struct rest_response *response, const json_t *body, cons
         log_error("session", "%s: %s", error_kind_name(err->kind), err->text);
     buf_adds(json, "{\"detail\":");
     if (err->kind == ERROR_INVALID)
-        add_faults(json, body, err);
+        add_faults(json, input, err);
     else
         rest_answer_string(json, err->text);
     buf_addc(json, '}');
 }
 
+void rest_answer_faults(struct rest_call *call, const struct error *err)
+{
+    const struct rest_request *request = call->request;
+    struct input input = {.name = call->route->flags & ROUTE_WRITE ? "body" : "query"};
+
+    /* Read anew: a handler takes members out of the call's. */
+    json_auto_t *body = request->body_len > 0
+                            ? json_read(request->body, request->body_len, "the request body", NULL)
+                            : NULL;
+
+    input.body = body;
+    input.known = call->route->flags & ROUTE_WRITE;
+    answer(call->response, &input, err);
+}
+
 void rest_answer_error(struct rest_response *response, const struct error *err)
 {
-    rest_answer_faults(response, NULL, err);
+    const struct input input = {.name = "body"};
+
+    answer(response, &input, err);
 }
 
 void rest_answer_detail(struct rest_response *response, int status, const char *detail)

@@ -123,9 +123,8 @@ int rest_once_keep(struct rest_call *call, struct error *err);
 
 /* ---- rest_answer.c ---- */
 
-/* err as an answer; body (or NULL) tells which of its fields are not there at all. */
-void rest_answer_faults(struct rest_response *response, const json_t *body,
-                        const struct error *err);
+/* err as an answer; of a place that names none, it is in the query of a read, else in the body. */
+void rest_answer_faults(struct rest_call *call, const struct error *err);
 void rest_answer_detail(struct rest_response *response, int status, const char *detail);
 /* {"success": true, "message": "..."}, left open for more: rest_answer_end closes it. */
 void rest_answer_success(struct rest_call *call, const char *format, ...)

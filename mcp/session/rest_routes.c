@@ -17,6 +17,8 @@
 const struct rest_route rest_routes[] = {
     {"GET", "/health", rest_health, 0, REST_STATE_NONE, NULL,
      "health", "service", "Whether the service works", NULL, NULL, "Health"},
+    {"GET", "/openapi.json", rest_openapi, 0, REST_STATE_NONE, NULL,
+     "openapi", "service", "This description", NULL, NULL, "OpenApi"},
 
     {"GET", "/sessions", rest_sessions, 0, ALL, NULL,
      "listSessions", "sessions", "The sessions there are", NULL, NULL, "Sessions"},
@@ -89,7 +91,16 @@ const struct rest_route rest_routes[] = {
     {"GET", "/session/{sid}/graph", rest_graph_queries, ROUTE_BROKER, SESSION, NULL,
      "listGraphQueries", "graph", "The questions that the graph answers", NULL, NULL, "GraphQueries"},
     {"GET", "/session/{sid}/graph/{query}", rest_graph, ROUTE_BROKER | ROUTE_GRAPH, SESSION, NULL,
-     "askGraph", "graph", "One of them, answered as data", "node_id from_node_id to_node_id types limit", NULL, "GraphAnswer"},
+     "askGraph", "graph", "One of them, answered as data", "node_id from_node_id to_node_id types limit_rows", NULL, "GraphAnswer"},
+
+    {"GET", "/session/{sid}/history", rest_history, 0, SESSION, NULL,
+     "readHistory", "history", "What was changed, newest first", "since before limit_history node_id texts", NULL, "History"},
+    {"GET", "/session/{sid}/difference", rest_difference, 0, SESSION, NULL,
+     "readDifference", "history", "What is otherwise at one version than at another", "from to", NULL, "Difference"},
+    {"POST", "/session/{sid}/undo", rest_undo, WRITE, SESSION, rest_nodes,
+     "undo", "history", "Takes back a change set, or the last", NULL, "?Undo", "Undone"},
+    {"POST", "/session/{sid}/restore", rest_restore, WRITE_BODY, SESSION, rest_nodes,
+     "restore", "history", "Brings back the content of a version", NULL, "Restore", "Undone"},
 };
 /* clang-format on */
 

@@ -150,7 +150,7 @@ void rest_run(struct rest_call *call)
     if (read_body(call, &err) != 0 ||
         (call->route->flags & ROUTE_WRITE ? run_write(call, &err) : run_read(call, &err)) != 0 ||
         buf_check(&call->response->body, "the answer", &err) != 0)
-        rest_answer_faults(call->response, call->body, &err);
+        rest_answer_faults(call, &err);
     json_decref(call->body);
     call->body = NULL;
 }

@@ -321,6 +321,12 @@ int store_answer_keep(struct store *store, const char *key, const char *fingerpr
     return sqlite_answer_keep(store, key, fingerprint, status, body, len, err);
 }
 
+int store_answer_amend(struct store *store, const char *key, const char *body, size_t len,
+                       struct error *err)
+{
+    return sqlite_answer_amend(store, key, body, len, err);
+}
+
 int store_backup(struct store *store, const char *path,
                  void (*on_step)(void *user, size_t done, size_t total), void *user,
                  struct error *err)

@@ -320,6 +320,9 @@ int store_answer_find(struct store *store, const char *key, const char *fingerpr
 /* After them, in the same transaction: both are kept or none. */
 int store_answer_keep(struct store *store, const char *key, const char *fingerprint, int status,
                       const char *body, size_t len, struct error *err);
+/* Gives a kept answer another body, with what was found out after its transaction. */
+int store_answer_amend(struct store *store, const char *key, const char *body, size_t len,
+                       struct error *err);
 
 /* ---- keeping ---- */
 

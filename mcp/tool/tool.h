@@ -64,6 +64,7 @@ struct tool_call {
     json_t *idempotency_key; /* from the request's _meta: owned reference, a text; or NULL */
     bool wants_news;         /* the tool's news will be asked for */
     bool goes_on;            /* set by run: the tool's `then` has something to do */
+    char kept_key[ANSWER_KEY_MAX + 1]; /* under which the answer is kept; or "" (once.h) */
     /* The call is finished, on the loop's thread; the receiver may free it with tool_call_finish.
      */
     void (*on_done)(struct tool_call *call);

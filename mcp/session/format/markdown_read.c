@@ -109,7 +109,8 @@ static json_t *read_index(struct reader *reader, struct error *err)
         error_set(err, ERROR_INVALID, MARKDOWN_INDEX ": relationships must be a list, not %s",
                   json_kind(relationships));
     } else {
-        reader->usual = shape_of_names(json_object_get(index, "usual"));
+        if (json_object_get(index, "usual"))
+            reader->usual = shape_of_names(json_object_get(index, "usual"));
         reader->relationships = relationships ? json_copy((json_t *)relationships) : NULL;
         if (read_list(reader, json_object_get(index, "nodes"), err) == 0)
             root = json_is_object(further) ? json_copy((json_t *)further) : json_object();

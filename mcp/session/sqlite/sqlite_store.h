@@ -77,6 +77,7 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_POSITION_DELETE,
                  SQL_ANSWER_FIND,
                  SQL_ANSWER_KEEP,
+                 SQL_ANSWER_AMEND,
                  SQL_ANSWER_DROP_OLD,
                  SQL_CHANGE_INSERT,
                  SQL_CHANGE_WALK,

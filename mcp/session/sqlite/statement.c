@@ -144,6 +144,7 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_ANSWER_FIND] = "SELECT fingerprint, status, body FROM answer WHERE call_key = ?1",
     [SQL_ANSWER_KEEP] = "INSERT INTO answer (call_key, fingerprint, status, body, at)"
                         " VALUES (?1, ?2, ?3, ?4, ?5)",
+    [SQL_ANSWER_AMEND] = "UPDATE answer SET body = ?2 WHERE call_key = ?1",
     /* A few each time: more than come in, and none of them makes a call wait. */
     [SQL_ANSWER_DROP_OLD] = "DELETE FROM answer WHERE call_key IN"
                             " (SELECT call_key FROM answer WHERE at < ?1 ORDER BY at LIMIT 20)",
