@@ -11,7 +11,7 @@ import urllib.parse
 import cms
 import harness
 
-OURS = {"idempotency", "revisions"}
+OURS = {"history", "changes", "idempotency", "revisions", "openapi"}
 CAPABILITIES = {"lectern": OURS, "upstream": OURS, "service": {"openapi"}}
 NO_SANDBOX = ("--sandbox", "local", "--waiting", "bare=0,data=0,plot=0")     # no analysis is run here
 NAME = os.environ.get("SESSION_API_TARGET", "lectern")
