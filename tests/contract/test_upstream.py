@@ -169,6 +169,29 @@ class Both:
         self.good("POST", "~/nodes/X1/components/insert", {"type": "paragraph", "parameters": {"text": "last"}})
         self.assertEqual(self.texts_there("X1"), ["theirs", "b", "last"])
 
+    def test_undo_and_restore(self):
+        self.node("X1")
+        self.put_in("X1", "a", "b")
+        version = self.good("GET", "~/history")["version"]
+        self.good("PUT", "~/nodes/X1/components/1", paragraph("A"))
+        self.good("DELETE", "~/nodes/X1/components/2")
+        self.good("POST", "~/undo", {})
+        self.assertEqual(self.texts_there("X1"), ["A", "b"])
+        self.good("DELETE", "~/nodes/X1")
+        self.good("POST", "~/restore", {"version": version})
+        self.assertEqual(self.texts_there("X1"), ["a", "b"])
+        self.assertEqual(self.texts("X1"), ["a", "b"])
+
+    def test_undo_is_refused_where_others_wrote_since(self):
+        self.node("X1")
+        self.put_in("X1", "a", "b")
+        self.good("PUT", "~/nodes/X1/components/1", paragraph("A"))
+        ours = self.good("GET", "~/history")["changes"][0]["change_set"]
+        self.there("PUT", self.path_there("X1") + "/1", paragraph("theirs"))
+        self.assertIn("outside", self.bad(409, "POST", "~/undo", {"change_set": ours}))
+        self.assertEqual(self.texts_there("X1"), ["theirs", "b"])
+        self.assertEqual(self.good("GET", "~/history")["changes"][0]["who"], "outside")
+
     def test_relationships_texts_positions_nodes(self):
         self.node("X1", "One")
         self.good("POST", "~/relationships", {"from_node_id": "N001", "to_node_id": "X1", "relationship_type": "PREREQUISITE",
@@ -250,6 +273,25 @@ class Rich(Both, Case):
                   {"node_id": "N001", "components": [paragraph("the other's")]})
         self.assertEqual(self.texts("N001"), ["mine"])
         self.assertEqual(self.texts_there("N001"), ["mine"])
+
+    def test_of_two_at_once_none_is_lost(self):
+        self.put_in("N001")
+        clients = [harness.Client(self.server.port), harness.Client(self.service.port)]
+
+        def write(client, name):
+            for turn in range(15):
+                status, answer, _ = client.http("POST", "/session/%s/nodes/N001/components/insert" % self.sid, {
+                    "type": "paragraph", "parameters": {"text": "%s%d" % (name, turn)}})
+                assert status == 200, answer
+            client.connection.close()
+
+        threads = [threading.Thread(target=write, args=pair) for pair in zip(clients, "ot")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sorted(self.texts_there("N001")), sorted("%s%d" % (name, turn) for name in "ot" for turn in range(15)))
+        self.assertEqual(self.texts("N001"), self.texts_there("N001"))
 
     def test_sessions_are_the_services(self):
         theirs = self.service.http("POST", "/session/create", {})[1]["session_id"]
