@@ -97,7 +97,7 @@ int tool_run_once(struct tool_call *call, struct store *store, struct error *err
     struct once once;
     int rc;
 
-    if (call->tool->writes && read_key(call, &key, err) < 0)
+    if (tool_call_writes(call) && read_key(call, &key, err) < 0)
         return -1;
     if (!key)
         return call->tool->run(call, store, err);

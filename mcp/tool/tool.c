@@ -218,9 +218,14 @@ void tool_call_complete(struct tool_call *call)
     mailbox_post(call->parts->mailbox, &call->job.mail);
 }
 
+bool tool_call_writes(const struct tool_call *call)
+{
+    return call->tool->writes && !(call->tool->only_reads && call->tool->only_reads(call));
+}
+
 static struct lane *lane_for(const struct tool_call *call)
 {
-    if (call->tool->writes)
+    if (tool_call_writes(call))
         return call->parts->sql;
     return call->tool->graphs ? call->parts->graph : call->parts->read;
 }

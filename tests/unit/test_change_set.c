@@ -104,32 +104,35 @@ static bool has_edge(json_t *export, const char *from, const char *to, const cha
     return false;
 }
 
+/* Each operation once, at least. */
+static const char all_kinds[] =
+    "[{'op':'create_node','node_id':'D','title':'Delta','node_type':'lesson'},"
+    "{'op':'rename_node','node_id':'A','title':'First'},"
+    "{'op':'edit_node','node_id':'B','raw_content':'raw','chapter_id':3,"
+    "'expected_revision':1},"
+    "{'op':'create_component','node_id':'D','component_type':'heading',"
+    "'parameters':{'text':'x'}},"
+    "{'op':'create_component','node_id':'D','type':'heading','parameters':{'text':'y'},"
+    "'position':1},"
+    "{'op':'edit_component','node_id':'D','component_id':'$3',"
+    "'new_parameters':{'text':'z'},'expected_revision':1},"
+    "{'op':'reorder_components','node_id':'D','order':[2,1]},"
+    "{'op':'delete_component','node_id':'A','component_order':'1'},"
+    "{'op':'create_relationship','from':'C','to':'D','type':'PREREQUISITE'},"
+    "{'op':'edit_relationship','id':'$8','new_type':'ENRICHMENT','explanation':'why'},"
+    "{'op':'edit_relationship','from_node_id':'A','to_node_id':'C',"
+    "'relationship_type':'LEADS_TO','new_type':'PREREQUISITE_FOR'},"
+    "{'op':'delete_relationship','from_node_id':'A','to_node_id':'B',"
+    "'relationship_type':'PREREQUISITE'},"
+    "{'op':'merge_nodes','node_id':'B','into_node_id':'C'}]";
+
 static void each_operation_does_its_work(void **state)
 {
     struct fixture *fixture = *state;
     json_auto_t *made = NULL;
     json_t *node;
 
-    do_it(fixture,
-          "[{'op':'create_node','node_id':'D','title':'Delta','node_type':'lesson'},"
-          "{'op':'rename_node','node_id':'A','title':'First'},"
-          "{'op':'edit_node','node_id':'B','raw_content':'raw','chapter_id':3,"
-          "'expected_revision':1},"
-          "{'op':'create_component','node_id':'D','component_type':'heading',"
-          "'parameters':{'text':'x'}},"
-          "{'op':'create_component','node_id':'D','type':'heading','parameters':{'text':'y'},"
-          "'position':1},"
-          "{'op':'edit_component','node_id':'D','component_id':'$3',"
-          "'new_parameters':{'text':'z'},'expected_revision':1},"
-          "{'op':'reorder_components','node_id':'D','order':[2,1]},"
-          "{'op':'delete_component','node_id':'A','component_order':'1'},"
-          "{'op':'create_relationship','from':'C','to':'D','type':'PREREQUISITE'},"
-          "{'op':'edit_relationship','id':'$8','new_type':'ENRICHMENT','explanation':'why'},"
-          "{'op':'edit_relationship','from_node_id':'A','to_node_id':'C',"
-          "'relationship_type':'LEADS_TO','new_type':'PREREQUISITE_FOR'},"
-          "{'op':'delete_relationship','from_node_id':'A','to_node_id':'B',"
-          "'relationship_type':'PREREQUISITE'},"
-          "{'op':'merge_nodes','node_id':'B','into_node_id':'C'}]");
+    do_it(fixture, all_kinds);
     made = export_json(fixture, fixture->sid);
     node = node_of(made, "D");
     assert_string_equal(text_at(node, "node_type"), "lesson");
@@ -352,6 +355,31 @@ static void the_version_that_was_read_is_looked_at(void **state)
               change_set_apply(fixture->store, &writer, "nobody", &set, &outcome, &fixture->err));
 }
 
+static void a_set_is_undone_as_one(void **state)
+{
+    struct fixture *fixture = *state;
+    json_auto_t *before = export_json(fixture, fixture->sid), *after = NULL, *history = NULL;
+    const struct history_page page = {.limit = 10, .without_texts = true};
+    struct change_set_outcome outcome;
+    struct buf BUF_AUTO text = {0};
+    struct undo_state undone;
+    json_t *last;
+
+    must(fixture, apply(fixture, all_kinds, false, false, &outcome));
+    must(fixture, store_read_history(fixture->store, fixture->sid, &page, &text, &fixture->err));
+    history = parse(text.data);
+    last = json_array_get(json_object_get(history, "changes"), 0);
+    assert_string_equal(json_get_string(last, "change_set"), outcome.change_set);
+    assert_int_equal(json_integer_value(json_object_get(last, "version")), outcome.version);
+    must(fixture,
+         store_undo(fixture->store, &test_writer, fixture->sid, NULL, &undone, &fixture->err));
+    assert_string_equal(undone.change_set, outcome.change_set);
+    after = export_json(fixture, fixture->sid);
+    if (!same_json(before, after))
+        fail_msg("%s\n%s", json_dumps(before, 0), json_dumps(after, 0));
+    change_set_outcome_finish(&outcome);
+}
+
 static void too_many_are_refused_and_many_are_told_in_few_words(void **state)
 {
     struct fixture *fixture = *state;
@@ -409,6 +437,8 @@ int main(void)
         cmocka_unit_test(every_row_knows_what_it_needs),
         cmocka_unit_test_setup_teardown(the_version_that_was_read_is_looked_at,
                                         open_with_curriculum, fixture_close),
+        cmocka_unit_test_setup_teardown(a_set_is_undone_as_one, open_with_curriculum,
+                                        fixture_close),
         cmocka_unit_test_setup_teardown(too_many_are_refused_and_many_are_told_in_few_words,
                                         open_with_curriculum, fixture_close),
         cmocka_unit_test(the_schemas_are_json),

@@ -779,15 +779,11 @@ static void test_relationship_delete(void **state)
                                       &fixture->err));
 }
 
-/* ---- memory that runs out ---- */
-
-#ifdef COUNTS_ALLOCATIONS
-
-#define RUNS_CAP 5000
+/* ---- each kind of write taken back, and without memory ---- */
 
 static int do_update(struct fixture *f, const json_t *given)
 {
-    return store_node_update(f->store, WHO, f->sid, "N001", given, 1, NULL, &f->err);
+    return store_node_update(f->store, WHO, f->sid, "N001", given, 0, NULL, &f->err);
 }
 
 static int do_merge(struct fixture *f, const json_t *given)
@@ -830,6 +826,43 @@ static json_t *whole(struct fixture *fixture)
     json_object_set_new(list, "positions", read_list(fixture, store_read_positions));
     return list;
 }
+
+static const struct {
+    int (*call)(struct fixture *, const json_t *);
+    const char *given;
+} writes[] = {
+    {do_update, "{\"title\":\"New\",\"raw_content\":null,\"mood\":1}"},
+    {do_merge, "null"},
+    {do_place, "{\"N001\":{\"x\":1,\"y\":2}}"},
+    {do_reorder, "[2,3,1]"},
+    {do_bulk, "[{\"from\":\"N003\",\"to\":\"N001\",\"type\":\"PREREQUISITE\"}]"},
+    {do_retype, "{\"relationship_type\":\"PREREQUISITE_FOR\",\"explanation\":\"x\"}"},
+};
+#define WRITE_COUNT (sizeof writes / sizeof writes[0])
+
+static void test_each_is_undone_by_the_log(void **state)
+{
+    struct fixture *fixture = *state;
+    struct undo_state undone;
+
+    must(fixture, place(fixture, "{\"N001\":{\"x\":7,\"y\":8},\"N002\":{\"x\":9,\"y\":9}}"));
+    for (size_t i = 0; i < WRITE_COUNT; i++) {
+        json_auto_t *given = parse(writes[i].given), *before = whole(fixture), *done = NULL;
+        json_auto_t *after = NULL;
+
+        must(fixture, writes[i].call(fixture, given));
+        done = whole(fixture);
+        assert_false(same_json(before, done));
+        must(fixture, store_undo(fixture->store, WHO, fixture->sid, NULL, &undone, &fixture->err));
+        after = whole(fixture);
+        if (!same_json(before, after))
+            fail_msg("write %zu is not undone: %s", i, undone.what);
+    }
+}
+
+#ifdef COUNTS_ALLOCATIONS
+
+#define RUNS_CAP 5000
 
 /* Each allocation of the call fails in turn, in a store opened for it. Until it goes through
  * nothing has changed; nothing is leaked. */
@@ -874,12 +907,8 @@ static void fail_each(int (*call)(struct fixture *, const json_t *), const char 
 static void test_each_allocation_fails(void **state)
 {
     (void)state;
-    fail_each(do_update, "{\"title\":\"New\",\"raw_content\":null,\"mood\":1}");
-    fail_each(do_merge, "null");
-    fail_each(do_place, "{\"N001\":{\"x\":1,\"y\":2}}");
-    fail_each(do_reorder, "[2,3,1]");
-    fail_each(do_bulk, "[{\"from\":\"N003\",\"to\":\"N001\",\"type\":\"PREREQUISITE\"}]");
-    fail_each(do_retype, "{\"relationship_type\":\"PREREQUISITE\",\"explanation\":\"x\"}");
+    for (size_t i = 0; i < WRITE_COUNT; i++)
+        fail_each(writes[i].call, writes[i].given);
 }
 
 #else
@@ -912,6 +941,7 @@ int main(void)
         TEST(test_relationship_update),
         TEST(test_relationship_update_closes_a_cycle),
         TEST(test_relationship_delete),
+        TEST(test_each_is_undone_by_the_log),
         cmocka_unit_test(test_each_allocation_fails),
     };
 

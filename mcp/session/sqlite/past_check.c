@@ -209,8 +209,6 @@ static int check_node(struct past *then, struct past *now, const struct past_row
     const struct past_node *was = past_row_node(then, row), *is = past_row_node(now, row);
     int64_t reused;
 
-    if (row->op == PAST_TOUCH)
-        return 0;
     if (row->op == PAST_DELETE) {
         if (count_later(now, SQL_CHANGE_REUSED, row, row->node_id, &reused, err) != 0)
             return -1;
@@ -218,6 +216,8 @@ static int check_node(struct past *then, struct past *now, const struct past_row
     }
     if (!is || !is->node)
         return conflict(then, row, "was deleted", err);
+    if (row->op == PAST_TOUCH)
+        return 0;
     if (!was || !was->node || !same_node(was->node, is->node))
         return conflict(then, row, "was changed", err);
     return row->op == PAST_INSERT ? check_unused(then, now, row, is, err) : 0;

@@ -110,6 +110,7 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_COPY_POSITIONS,
                  SQL_COPY_LAST_CHANGE,
                  SQL_COPY_TOUCHED,
+                 SQL_COPY_CHANGED,
 
                  SQL_CHECK_PAGES,
                  SQL_CHECK_KEYS,

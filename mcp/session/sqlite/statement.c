@@ -241,6 +241,10 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_COPY_POSITIONS] = "SELECT node_id, body FROM position WHERE session = (SELECT key FROM "
                            "session WHERE session_id = ?1)",
     [SQL_COPY_LAST_CHANGE] = "SELECT coalesce(max(key), 0) FROM change",
+    [SQL_COPY_CHANGED] =
+        "SELECT DISTINCT node_id FROM (SELECT node_id FROM change WHERE session = (SELECT key FROM "
+        "session WHERE session_id = ?1) AND (?2 IS NULL OR change_set = ?2) ORDER BY key DESC"
+        " LIMIT ?3) WHERE node_id IS NOT NULL",
     [SQL_COPY_TOUCHED] =
         "SELECT session_id, entity, entity_id, node_id, op, json_extract(before, '$.node_id')"
         " FROM change JOIN session ON session.key = change.session WHERE change.key > ?1"
