@@ -28,6 +28,10 @@ libseccomp-dev            | build      | pc:libseccomp             | system call
 libigraph-dev             | build      | pc:igraph                 | graph questions                                 | GPL-2.0-or-later
 libsqlite3-dev            | build      | pc:sqlite3                | the embedded store                              | public domain
 libunistring-dev          | build      | file:/usr/include/uninorm.h | Unicode normal forms of names in Python code     | LGPL-3.0-or-later or GPL-2.0-or-later
+libcsv-dev                | build      | file:/usr/include/csv.h   | CSV files of graph tools                        | LGPL-2.1-or-later
+libyaml-dev               | build      | pc:yaml-0.1               | the front matter of Markdown folders            | MIT
+libcmark-dev              | build      | pc:libcmark               | reads ordinary Markdown                         | BSD-2-Clause
+uuid-dev                  | build      | pc:uuid                   | the identifiers of CASE frameworks, from names  | BSD-3-Clause
 libcmocka-dev             | build      | pc:cmocka                 | unit tests                                      | Apache-2.0
 python3                   | sandbox    | file:/usr/bin/python3     | runs the analysis code                          | PSF-2.0
 bubblewrap                | sandbox    | cmd:bwrap                 | the sandbox where no Docker daemon answers      | LGPL-2.0-or-later

@@ -105,7 +105,7 @@ static struct engine_box *local_start(void *state, const struct execution_kind *
     struct local *local = state;
     struct engine_box *box = NULL;
     struct runner_command command;
-    struct local_setup setup;
+    struct local_setup setup = {0};
     struct local_plan plan;
     int fds[LOCAL_FILES_CAP];
 

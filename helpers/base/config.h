@@ -46,6 +46,7 @@ struct config {
     const char *session; /* or NULL */
     const char *title;   /* or NULL */
     const char *output;  /* or NULL */
+    const char *format;  /* of a curriculum's file; NULL: guessed from its path */
     const char *log;
     const char *share; /* folder with the runner and what it needs; NULL: found beside the binary */
     const char *node, *from, *to; /* of a graph query, or NULL */
@@ -56,6 +57,7 @@ struct config {
     bool json;
     bool warnings;
     bool dry_run;
+    bool force;
     bool dump_policy;
     bool facts;
     bool no_demo;

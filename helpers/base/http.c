@@ -10,12 +10,17 @@
 
 #include <curl/curl.h>
 
-#define KEEPALIVE_S 30L /* seconds of silence on a TCP connection before the other side is probed  \
-                         */
+#define KEEPALIVE_S                                                                                \
+    30L /* seconds of silence on a TCP connection before the other side is probed                  \
+         */
 #define WAIT_SLICE_MS 100 /* how soon a cancel is seen while waiting for a tunnel's head */
+
+#define POLL_SLICE_MS 200 /* how soon a cancel is seen while several are under way */
 
 struct http_client {
     CURL *curl;
+    CURLM *multi; /* with its slots when first asked for */
+    CURL *slots[HTTP_AT_ONCE_MAX];
 };
 
 struct http_tunnel {
@@ -77,6 +82,10 @@ void http_client_destroy(struct http_client *client)
 {
     if (!client)
         return;
+    for (size_t i = 0; i < HTTP_AT_ONCE_MAX; i++)
+        curl_easy_cleanup(client->slots[i]);
+    if (client->multi)
+        curl_multi_cleanup(client->multi);
     curl_easy_cleanup(client->curl);
     free(client);
 }
@@ -116,6 +125,8 @@ static void set_target(CURL *curl, const struct http_request *request)
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     if (request->unix_socket)
         curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, request->unix_socket);
+    if (request->once)
+        curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, 1L);
     if (request->direct)
         curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
     /* A machine that is gone without a word is noticed on a connection that only waits, too. */
@@ -210,38 +221,164 @@ static int add_header(struct curl_slist **list, const char *line, struct error *
     return 0;
 }
 
+/* Makes the handle ready to perform. *headers is the caller's to free in any case, afterwards. */
+static int prepare(CURL *curl, struct transfer *transfer, struct curl_slist **headers,
+                   struct error *err)
+{
+    const struct http_request *request = transfer->request;
+    struct http_response *response = transfer->response;
+    int rc;
+
+    response->status = 0;
+    response->etag[0] = '\0';
+    buf_init(&response->body,
+             request->response_cap ? request->response_cap : HTTP_RESPONSE_CAP_DEFAULT);
+    curl_easy_reset(curl); /* options go, connections stay */
+    /* Without this curl asks leave before each larger body, and some servers never answer. */
+    rc = add_header(headers, "Expect:", err);
+    if (rc == 0 && !request->body)
+        rc = add_header(headers, "Content-Type:", err);
+    for (const char *const *h = request->headers; rc == 0 && h && *h; h++)
+        rc = add_header(headers, *h, err);
+    if (rc < 0)
+        return -1;
+    set_transfer(curl, transfer);
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, *headers);
+    return 0;
+}
+
+static int conclude(CURL *curl, CURLcode code, struct transfer *transfer, struct error *err)
+{
+    struct curl_header *etag;
+    int rc = 0;
+
+    if (code == CURLE_OK) {
+        curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &transfer->response->status);
+        if (curl_easy_header(curl, "ETag", 0, CURLH_HEADER, -1, &etag) == CURLHE_OK &&
+            strlen(etag->value) < HTTP_ETAG_SIZE)
+            memcpy(transfer->response->etag, etag->value, strlen(etag->value) + 1);
+    } else {
+        rc = transfer_error(code, transfer, err);
+    }
+    /* The list and the texts go now; the answer's headers stay readable in the handle. */
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, NULL);
+    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, NULL);
+    return rc;
+}
+
 int http_send(struct http_client *client, const struct http_request *request,
               struct http_response *response, struct error *err)
 {
     struct transfer transfer = {.request = request, .response = response};
     struct curl_slist *headers = NULL;
-    CURLcode code;
-    int rc;
+    int rc = prepare(client->curl, &transfer, &headers, err);
 
-    response->status = 0;
-    buf_init(&response->body,
-             request->response_cap ? request->response_cap : HTTP_RESPONSE_CAP_DEFAULT);
-    curl_easy_reset(client->curl); /* options go, connections stay */
-    /* Without this curl asks leave before each larger body, and some servers never answer. */
-    rc = add_header(&headers, "Expect:", err);
-    if (rc == 0 && !request->body)
-        rc = add_header(&headers, "Content-Type:", err);
-    for (const char *const *h = request->headers; rc == 0 && h && *h; h++)
-        rc = add_header(&headers, *h, err);
-    if (rc == 0) {
-        set_transfer(client->curl, &transfer);
-        curl_easy_setopt(client->curl, CURLOPT_HTTPHEADER, headers);
-        code = curl_easy_perform(client->curl);
-        if (code == CURLE_OK)
-            curl_easy_getinfo(client->curl, CURLINFO_RESPONSE_CODE, &response->status);
-        else
-            rc = transfer_error(code, &transfer, err);
-        /* The list and the texts go now; the answer's headers stay readable in the handle. */
-        curl_easy_setopt(client->curl, CURLOPT_HTTPHEADER, NULL);
-        curl_easy_setopt(client->curl, CURLOPT_ERRORBUFFER, NULL);
-    }
+    if (rc == 0)
+        rc = conclude(client->curl, curl_easy_perform(client->curl), &transfer, err);
     curl_slist_free_all(headers);
     return rc;
+}
+
+/* ---- many at once ---- */
+
+struct slot {
+    struct transfer transfer;
+    struct curl_slist *headers;
+    struct error *err;
+    bool busy;
+};
+
+static int open_multi(struct http_client *client, struct error *err)
+{
+    if (client->multi)
+        return 0;
+    for (size_t i = 0; i < HTTP_AT_ONCE_MAX; i++) {
+        if (!client->slots[i])
+            client->slots[i] = create_handle(err);
+        if (!client->slots[i])
+            return -1;
+    }
+    client->multi = curl_multi_init();
+    return client->multi ? 0 : error_set(err, ERROR_MEMORY, "out of memory for an HTTP client");
+}
+
+static void leave(struct slot *slot)
+{
+    curl_slist_free_all(slot->headers);
+    memset(slot, 0, sizeof *slot);
+}
+
+/* Whether the request is under way. */
+static bool enter(struct http_client *client, size_t at, struct slot *slot,
+                  const struct http_request *request, struct http_response *response,
+                  struct error *err)
+{
+    slot->transfer = (struct transfer){.request = request, .response = response};
+    slot->err = err;
+    if (prepare(client->slots[at], &slot->transfer, &slot->headers, err) == 0) {
+        slot->busy = curl_multi_add_handle(client->multi, client->slots[at]) == CURLM_OK;
+        if (slot->busy)
+            return true;
+        error_set(err, ERROR_MEMORY, "out of memory for a request");
+    }
+    leave(slot);
+    return false;
+}
+
+static size_t collect(struct http_client *client, struct slot *slots)
+{
+    size_t ended = 0;
+    CURLMsg *message;
+    int left;
+
+    while ((message = curl_multi_info_read(client->multi, &left))) {
+        CURLcode code = message->data.result;
+        size_t at = 0;
+
+        if (message->msg != CURLMSG_DONE)
+            continue;
+        while (client->slots[at] != message->easy_handle)
+            at++;
+        curl_multi_remove_handle(client->multi, client->slots[at]);
+        conclude(client->slots[at], code, &slots[at].transfer, slots[at].err);
+        leave(&slots[at]);
+        ended++;
+    }
+    return ended;
+}
+
+void http_send_many(struct http_client *client, const struct http_request *requests,
+                    struct http_response *responses, struct error *errors, size_t count,
+                    size_t at_once)
+{
+    struct slot slots[HTTP_AT_ONCE_MAX] = {0};
+    size_t next = 0, busy = 0;
+    struct error failed = {0};
+
+    memset(responses, 0, count * sizeof *responses);
+    memset(errors, 0, count * sizeof *errors);
+    if (at_once > HTTP_AT_ONCE_MAX)
+        at_once = HTTP_AT_ONCE_MAX;
+    if (open_multi(client, &failed) != 0) {
+        for (size_t i = 0; i < count; i++)
+            errors[i] = failed;
+        return;
+    }
+    while (next < count || busy > 0) {
+        int running;
+
+        for (size_t at = 0; at < at_once && next < count; at++) {
+            if (slots[at].busy)
+                continue;
+            if (enter(client, at, &slots[at], &requests[next], &responses[next], &errors[next]))
+                busy++;
+            next++;
+        }
+        curl_multi_perform(client->multi, &running);
+        busy -= collect(client, slots);
+        if (running > 0)
+            curl_multi_poll(client->multi, NULL, 0, POLL_SLICE_MS, NULL);
+    }
 }
 
 const char *http_client_header(struct http_client *client, const char *name)

@@ -45,6 +45,8 @@ struct http_request {
     unsigned
         silent_ms; /* ends a request when nothing came for this long; 0: only total_ms counts */
     bool direct;   /* not by a proxy, whatever the environment says */
+    bool once; /* never on a connection that was used before: curl sends a request anew when such
+                  a one turns out to be closed, and this one may not be done twice */
     const struct http_tls *tls;
     const struct cancel *cancel;
     size_t response_cap;
@@ -55,9 +57,13 @@ struct http_request {
     void *user;
 };
 
+#define HTTP_ETAG_SIZE 160
+
 struct http_response {
     long status;
     struct buf body;
+    char etag[HTTP_ETAG_SIZE]; /* as it came, quotes included; "" where there is none, or a longer
+                                  one */
 };
 void http_response_finish(struct http_response *response); /* takes NULL and a zeroed struct */
 
@@ -71,7 +77,17 @@ void http_client_destroy(struct http_client *client); /* takes NULL */
 int http_send(struct http_client *client, const struct http_request *request,
               struct http_response *response, struct error *err);
 
-/* A header of the last answer, borrowed until the next request; NULL where it had none. */
+#define HTTP_AT_ONCE_MAX 8
+
+/* Many requests, at_once of them at a time (at most HTTP_AT_ONCE_MAX), each on its own terms:
+ * errors[i] is of kind ERROR_NONE where an answer came. All of responses want
+ * http_response_finish. */
+void http_send_many(struct http_client *client, const struct http_request *requests,
+                    struct http_response *responses, struct error *errors, size_t count,
+                    size_t at_once);
+
+/* A header of the last answer to http_send, borrowed until the next request; NULL where it had
+ * none. */
 const char *http_client_header(struct http_client *client, const char *name);
 
 /* Appends text with every byte escaped that a path segment or a query value cannot hold. */

@@ -100,10 +100,26 @@ void json_write(struct buf *buf, const json_t *value)
     flush_number(&s);
 }
 
+/* Most names are: no byte of them wants a backslash, or could be bad UTF-8. */
+static bool is_plain(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (text[i] < ' ' || text[i] > '~' || text[i] == '"' || text[i] == '\\')
+            return false;
+    return true;
+}
+
 void json_write_string(struct buf *buf, const char *text, size_t len)
 {
-    json_t *string = json_stringn(text, len);
+    json_t *string;
 
+    if (is_plain(text, len)) {
+        buf_addc(buf, '"');
+        buf_add(buf, text, len);
+        buf_addc(buf, '"');
+        return;
+    }
+    string = json_stringn(text, len);
     if (string)
         json_write(buf, string);
     else

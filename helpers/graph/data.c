@@ -14,9 +14,9 @@
 static void begin(struct graph_ask *ask, const char *key)
 {
     struct buf *to = ask->answer;
-    char last = to->len > 0 ? to->data[to->len - 1] : '[';
+    const char *last = to->len > 0 ? &to->data[to->len - 1] : "[";
 
-    if (!strchr("{[:", last))
+    if (!strchr("{[:", *last))
         buf_addc(to, ',');
     if (key)
         buf_addf(to, "\"%s\":", key);

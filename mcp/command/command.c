@@ -4,11 +4,9 @@
  */
 #include "mcp/command/command.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
+
+#include "mcp/session/format/file.h"
 
 const struct command *const commands[] = {
     &command_serve, &command_stdio,  &command_validate, &command_exec,
@@ -22,35 +20,29 @@ int command_fail(const char *name, int status, const struct error *err)
     return status;
 }
 
-#define READ_STEP ((size_t)64 << 10)
+const struct format *command_format(const struct config *config, const char *path,
+                                    struct error *err)
+{
+    const struct format *format;
+
+    if (!config->format)
+        return format_of_path(path);
+    format = format_find(config->format);
+    if (!format)
+        error_set(err, ERROR_INVALID, "--format '%s' is none of %s", config->format,
+                  format_names());
+    return format;
+}
+
+void command_format_report(const struct format_report *report, const char *losses)
+{
+    if (report->losses > 0)
+        fprintf(stderr, "%zu things are %s:\n", report->losses, losses);
+    if (report->text.len > 0)
+        fputs(report->text.data, stderr);
+}
 
 int command_read_file(const char *path, size_t cap, struct buf *to, struct error *err)
 {
-    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = 1;
-    int rc = 0;
-
-    if (fd < 0)
-        return error_errno(err, errno, "%s", path);
-    buf_init(to, cap + READ_STEP);
-    while (rc == 0 && got > 0) {
-        char *room = buf_reserve(to, READ_STEP);
-
-        if (!room || to->len > cap) {
-            rc = error_set(err, ERROR_TOO_LARGE, "%s is larger than %zu bytes", path, cap);
-            break;
-        }
-        got = read(fd, room, READ_STEP);
-        if (got > 0)
-            to->len += (size_t)got;
-        else if (got < 0 && errno == EINTR)
-            got = 1;
-        else if (got < 0)
-            rc = error_errno(err, errno, "%s", path);
-    }
-    if (rc == 0)
-        buf_add(to, "", 0);
-    if (fd != STDIN_FILENO)
-        close(fd);
-    return rc;
+    return file_read(path, cap, to, err);
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "helpers/base/config.h"
+#include "mcp/session/format/format.h"
 
 /* Exit statuses. exec has its own beside these: 3 refused, 124 timeout, 127 no engine. */
 enum {
@@ -37,6 +38,12 @@ extern const struct command command_serve, command_stdio, command_validate, comm
 
 /* "lectern exec: text" on stderr; returns status. */
 int command_fail(const char *name, int status, const struct error *err);
+
+/* The form that --format names, else the one the path looks like; NULL with the names there are. */
+const struct format *command_format(const struct config *config, const char *path,
+                                    struct error *err);
+/* What a form has to say, on stderr; losses: what happened to those things it counts. */
+void command_format_report(const struct format_report *report, const char *losses);
 
 /* Reads a whole file, or stdin for "-", up to cap bytes. */
 int command_read_file(const char *path, size_t cap, struct buf *to, struct error *err);

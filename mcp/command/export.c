@@ -1,88 +1,89 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * lectern export: a session as a curriculum file. A file is written beside its place and renamed
- * over it, so that a failure leaves what was there.
+ * lectern export: a session as a curriculum file, or in another of the forms there are. A file or
+ * folder is written beside its place and renamed over it, so that a failure leaves what was there.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "helpers/base/json.h"
 #include "mcp/command/command.h"
 #include "mcp/session/curriculum_file.h"
+#include "mcp/session/format/file.h"
 
-#define EXPORT_MODE 0644
-
-static int write_all(int fd, const struct buf *text, const char *path, struct error *err)
+static int read_session(const struct config *config, struct buf *text, struct error *err)
 {
-    for (size_t done = 0; done < text->len;) {
-        ssize_t wrote = write(fd, text->data + done, text->len - done);
+    struct store *store = store_open(config->store, STORE_READ, err);
+    char sid[SESSION_ID_SIZE];
+    int rc = 0;
 
-        if (wrote < 0 && errno != EINTR)
-            return error_errno(err, errno, "%s", path);
-        if (wrote > 0)
-            done += (size_t)wrote;
-    }
-    return 0;
+    if (!store)
+        return -1;
+    if (config->argument_count == 0)
+        rc = store_only_session(store, sid, err);
+    if (rc == 0)
+        rc = curriculum_export(store, config->argument_count > 0 ? config->arguments[0] : sid, text,
+                               err);
+    store_close(store);
+    return rc;
 }
 
-static int write_file(const char *path, const struct buf *text, struct error *err)
+/* A folder, or a path that is to be one, does not say whether it is to be CSV or Markdown. */
+static int refuse_folder(const struct config *config, const char *path, struct error *err)
 {
-    char beside[PATH_MAX];
-    int fd, rc;
+    size_t len = strlen(path);
 
-    if (snprintf(beside, sizeof beside, "%s.XXXXXX", path) >= (int)sizeof beside)
-        return error_set(err, ERROR_INVALID, "%s is too long a path", path);
-    fd = mkostemp(beside, O_CLOEXEC);
-    if (fd < 0)
-        return error_errno(err, errno, "%s", beside);
-    rc = write_all(fd, text, beside, err);
-    if (rc == 0 && (fchmod(fd, EXPORT_MODE) < 0 || fsync(fd) < 0))
-        rc = error_errno(err, errno, "%s", beside);
-    if (close(fd) < 0 && rc == 0)
-        rc = error_errno(err, errno, "%s", beside);
-    if (rc == 0 && rename(beside, path) < 0)
-        rc = error_errno(err, errno, "%s", path);
-    if (rc < 0)
-        unlink(beside);
+    if (config->format || (!file_is_folder(path) && (len == 0 || path[len - 1] != '/')))
+        return 0;
+    return error_set(err, ERROR_INVALID, "%s is a folder: say --format csv or --format markdown",
+                     path);
+}
+
+static int write_path(const struct config *config, const char *path, const struct buf *text,
+                      struct error *err)
+{
+    const struct format *format = command_format(config, path, err);
+    struct format_report report = {0};
+    json_t *curriculum;
+    int rc = -1;
+
+    if (!format || (format == &format_json && refuse_folder(config, path, err) < 0) ||
+        file_replaceable(path, config->force, err) < 0)
+        return -1;
+    curriculum = json_read(text->data, text->len, "the session", err);
+    if (curriculum)
+        rc = format->write(curriculum, path, &report, err);
+    json_decref(curriculum);
+    if (rc == 0)
+        command_format_report(&report, "not held by this form");
+    format_report_finish(&report);
     return rc;
 }
 
 static int run(const struct config *config)
 {
+    const char *path = config->output;
     struct buf BUF_AUTO text = {0};
     struct error err = {0};
-    struct store *store;
-    char sid[SESSION_ID_SIZE];
     int rc;
 
-    if (config->argument_count > 1) {
-        error_set(&err, ERROR_INVALID, "one session id at a time");
+    if (config->argument_count > 2 || (config->argument_count == 2 && path)) {
+        error_set(&err, ERROR_INVALID, "one session id and one path at a time");
         return command_fail("export", EXIT_USAGE, &err);
     }
-    store = store_open(config->store, STORE_READ, &err);
-    if (!store)
-        return command_fail("export", EXIT_FAILED, &err);
-    if (config->argument_count == 1)
-        rc = curriculum_export(store, config->arguments[0], &text, &err);
-    else
-        rc = store_only_session(store, sid, &err) < 0 ? -1
-                                                      : curriculum_export(store, sid, &text, &err);
-    store_close(store);
-    if (rc == 0)
-        rc = config->output ? write_file(config->output, &text, &err)
-                            : write_all(STDOUT_FILENO, &text, "standard output", &err);
+    if (config->argument_count == 2)
+        path = config->arguments[1];
+    rc = read_session(config, &text, &err);
+    if (rc == 0 && !path && (!config->format || !strcmp(config->format, "json")))
+        rc = file_write("-", &text, &err); /* as it is kept */
+    else if (rc == 0)
+        rc = write_path(config, path ? path : "-", &text, &err);
     return rc < 0 ? command_fail("export", EXIT_FAILED, &err) : EXIT_OK;
 }
 
 const struct command command_export = {
     .name = "export",
-    .usage = "[SID] [-o FILE] [--store URL]",
-    .summary = "write a session as a curriculum file",
+    .usage = "[SID [PATH]] [-o PATH] [--format NAME] [--force] [--store URL]",
+    .summary = "write a session as a curriculum file, a CSV pair, CASE or Markdown",
     .options = CONFIG_EXPORT,
     .takes_words = true,
     .run = run,

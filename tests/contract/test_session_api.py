@@ -18,15 +18,20 @@ def tearDownModule():
     Case.target.close()
 
 
-def load_tests(loader, _tests, _pattern):
+def cases(module_name):
+    """All of them; the setUpModule of the module of that name holds for them."""
     suite = unittest.TestSuite()
     for module in MODULES:
         for name in sorted(vars(module)):
             case = getattr(module, name)
             if isinstance(case, type) and issubclass(case, Case) and case is not Case:
-                case.__module__ = __name__      # so that setUpModule holds for it
-                suite.addTests(loader.loadTestsFromTestCase(case))
+                case.__module__ = module_name
+                suite.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(case))
     return suite
+
+
+def load_tests(_loader, _tests, _pattern):
+    return cases(__name__)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ class Database:
     def __init__(self, path: str) -> None:
         self._path = path
         self._local = threading.local()
+        self._writer = threading.Lock()     # SQLite's own waiting is by polling, and unfair
         self._connection().executescript(SCHEMA)
 
     def _connection(self) -> sqlite3.Connection:
@@ -61,6 +62,8 @@ class Database:
         """One snapshot."""
         return self._transaction("BEGIN")
 
-    def write(self) -> contextlib.AbstractContextManager:
+    @contextlib.contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
         """All or nothing, one writer at a time, durable at its end."""
-        return self._transaction("BEGIN IMMEDIATE")
+        with self._writer, self._transaction("BEGIN IMMEDIATE") as connection:
+            yield connection

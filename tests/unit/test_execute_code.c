@@ -104,7 +104,7 @@ static void test_the_executor_goes_first(void **state)
     assert_int_equal(uv_loop_close(&loop), 0);
 }
 
-#define TOO_MANY (2 * (int)EXECUTION_WAITING_CAP)
+enum { TOO_MANY = 2 * (int)EXECUTION_WAITING_CAP };
 #define PATIENCE 20000 /* ms */
 
 struct many {

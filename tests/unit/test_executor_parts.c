@@ -45,7 +45,7 @@ static void serve_all(struct admission *queue, char *order)
     struct pool_wait *wait;
 
     while ((wait = TAILQ_FIRST(&queue->waits))) {
-        *order++ = wait->session ? wait->session[0] : '-';
+        *order++ = *(wait->session ? wait->session : "-");
         admission_serve(queue, wait);
     }
     *order = '\0';
@@ -135,7 +135,7 @@ static void test_demand(void **state)
     (void)state;
     assert_int_equal(demand_peak(&demand, now), 0);
     for (int i = 0; i < 3; i++)
-        demand_note(&demand, now + (unsigned)i * 100);
+        demand_note(&demand, now + (uint64_t)i * 100);
     assert_int_equal(demand_peak(&demand, now + 300), 3);
     demand_note(&demand, now + 1500); /* on its own */
     assert_int_equal(demand_peak(&demand, now + 1500), 3);

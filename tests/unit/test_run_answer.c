@@ -94,10 +94,10 @@ static void the_middle_is_left_out(void **state)
              "left out: print less, or in parts]",
              head, tail);
     expect(&result, &usual, wanted);
-    result.stdout_len = result.stdout_head = 3 * 100; /* as many as are shown */
+    result.stdout_len = result.stdout_head = 300; /* as many as are shown */
     snprintf(wanted, sizeof wanted, "%s%s\n[ok, 0.500 s]", head, tail);
     result.stdout_text = text;
-    result.stdout_len = 3 * 100;
+    result.stdout_len = 300;
     expect(&result, &usual, wanted);
     free(text);
     free(head);

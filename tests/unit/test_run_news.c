@@ -100,7 +100,7 @@ static void cuts_between_characters(void **state)
 
         run_news_output(&news, "abcde", 5);
         run_news_output(&news, many, 3 * piece);
-        run_news_output(&news, many, 3 * 1200);
+        run_news_output(&news, many, 3600);
         assert_true(run_news_take(&news, &got));
         assert_memory_equal(got.data, "... " EURO, 7);
         assert_int_equal(utf8_count(got.data, got.len), RUN_NEWS_CHARACTERS + 4);

@@ -16,14 +16,20 @@
 
 #define FORMAT_FILES_CAP  100000u /* of one folder */
 #define FORMAT_LOSSES_CAP 50u     /* told one by one; all are counted */
+#define FORMAT_NOTES_CAP  20u     /* likewise, but not counted */
+#define FORMAT_DEPTH_CAP  64 /* nesting that the text forms write as such; deeper goes as JSON */
 
 /* What the form could not hold, or what was read otherwise than it stood there. */
 struct format_report {
     size_t losses;
+    size_t notes;
     struct buf text; /* one a line; owned */
 };
 void format_report_finish(struct format_report *report);
 void format_loss(struct format_report *report, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* What was done, where nothing was lost by it: "the components are one cell of JSON a node". */
+void format_note(struct format_report *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 struct format {
@@ -42,5 +48,7 @@ extern const struct format *const formats[]; /* NULL-terminated */
 const struct format *format_find(const char *name);
 const struct format *format_of_path(const char *path); /* JSON where none looks like it */
 const char *format_names(void);                        /* "json, csv, case, markdown" */
+
+extern const struct format format_json, format_csv, format_case, format_markdown;
 
 #endif

@@ -12,13 +12,6 @@
 #include "mcp/session/problems.h"
 #include "mcp/session/sqlite/sqlite_store.h"
 
-struct given {                /* one of the body's components */
-    json_t *component;        /* owned */
-    const char *component_id; /* borrowed from the body; NULL for a new one */
-    double order;
-    size_t place;
-};
-
 static int compare(const void *a, const void *b)
 {
     const struct given *one = a, *other = b;
@@ -234,8 +227,8 @@ static int save_sequence_fields(struct sqlite_store *store, struct component_wri
     return sqlite_node_save(store, &work->write, work->node.key, before, after, flags, place, err);
 }
 
-static int replace(struct sqlite_store *store, struct component_write *work, struct given *given,
-                   size_t count, const json_t *body, struct error *err)
+int sqlite_sequence_replace(struct sqlite_store *store, struct component_write *work,
+                            struct given *given, size_t count, struct error *err)
 {
     struct sequence old = work->sequence;
     bool *inserted = calloc(count + 1, sizeof *inserted);
@@ -273,7 +266,7 @@ static int replace(struct sqlite_store *store, struct component_write *work, str
         if (inserted[i] &&
             sqlite_log_component(store, work, NULL, &work->sequence.items[i], err) != 0)
             goto out;
-    rc = save_sequence_fields(store, work, body, err);
+    rc = 0;
 out:
     if (!inserted)
         error_set(err, ERROR_MEMORY, "out of memory for a node's components");
@@ -298,7 +291,9 @@ int sqlite_components_replace(struct store *base, const struct writer *writer, c
         rc = read_given(body, given, &count, err);
         if (rc == 0) {
             qsort(given, count, sizeof *given, compare);
-            rc = replace(store, &work, given, count, body, err);
+            rc = sqlite_sequence_replace(store, &work, given, count, err);
+            if (rc == 0)
+                rc = save_sequence_fields(store, &work, body, err);
         }
         rc = sqlite_component_write_end(store, &work, rc, err);
     }

@@ -96,6 +96,19 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_UNDONE_FIND,
                  SQL_UNDONE_SET,
                  SQL_UNDONE_IS_UNDOING,
+                 SQL_COPY_SESSIONS,
+                 SQL_COPY_SESSION_TITLE,
+                 SQL_COPY_SESSION_GONE,
+                 SQL_COPY_NAME,
+                 SQL_COPY_NAME_SET,
+                 SQL_COPY_NAME_DROP,
+                 SQL_COPY_NODE_TIMES,
+                 SQL_COPY_RELATIONSHIPS,
+                 SQL_COPY_RELATIONSHIP,
+                 SQL_COPY_POSITIONS,
+                 SQL_COPY_LAST_CHANGE,
+                 SQL_COPY_TOUCHED,
+
                  SQL_CHECK_PAGES,
                  SQL_CHECK_KEYS,
                  STATEMENT_COUNT
@@ -113,6 +126,7 @@ struct write {
     char change_set[UUID_TEXT_SIZE + 64];
     char who[WHO_CAP];
     int64_t expected_cursor;
+    bool silent; /* what is taken over was there before: nothing is logged */
 };
 
 struct sqlite_store {
@@ -120,6 +134,8 @@ struct sqlite_store {
     sqlite3 *db;
     sqlite3_stmt *statements[STATEMENT_COUNT]; /* prepared when first asked for */
     enum store_access access;
+    uint64_t transactions;        /* outermost ones begun so far */
+    int64_t changes_before;       /* key of the last row of the log when the open one began */
     unsigned depth;               /* open write transactions, one in the other */
     size_t marks[SAVEPOINTS_CAP]; /* of pending, where each began */
     struct pending *pending;      /* what the outermost one has changed so far */
@@ -225,7 +241,10 @@ struct session_found {
     char sid[SESSION_ID_SIZE];
 };
 
-enum session_flags { SESSION_RELATIONSHIPS = 1 << 0 }; /* the export has a list of them */
+enum session_flags {
+    SESSION_RELATIONSHIPS = 1 << 0, /* the export has a list of them */
+    SESSION_GONE = 1 << 1,          /* the service that is the truth no longer has it */
+};
 
 int sqlite_session_find(struct sqlite_store *store, const char *sid, struct session_found *found,
                         struct error *err);
@@ -332,7 +351,23 @@ int sqlite_log_component(struct sqlite_store *store, const struct component_writ
                          const struct sequence_item *before, const struct sequence_item *after,
                          struct error *err);
 
-/* ---- write_node.c, for merge.c too ---- */
+/* ---- replace.c ---- */
+
+struct given {                /* one component of a sequence that is to be */
+    json_t *component;        /* owned; without order keys */
+    const char *component_id; /* borrowed; of the one here that it is; NULL for a new one */
+    double order;
+    size_t place;
+};
+/* Makes the node's sequence what is given, in that order, logs and renumbers. Checks nothing. */
+int sqlite_sequence_replace(struct sqlite_store *store, struct component_write *work,
+                            struct given *given, size_t count, struct error *err);
+
+/* ---- write_node.c, for merge.c and copy_node.c too ---- */
+
+/* The node, its components, its relationships, with their rows of the log. */
+int sqlite_delete_node(struct sqlite_store *store, const struct write *write, const char *node_id,
+                       struct error *err);
 
 /* Logs the node's row and deletes it; its position goes with the last node of its id. Its
  * components and relationships must be gone. */

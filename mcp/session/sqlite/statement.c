@@ -39,7 +39,7 @@ static const char *const texts[STATEMENT_COUNT] = {
         " (SELECT count(*) FROM node WHERE node.session = session.key AND flags & 1 = 0),"
         " (SELECT count(*) FROM relationship WHERE relationship.session = session.key AND flags & "
         "1 = 0)"
-        " FROM session ORDER BY key",
+        " FROM session WHERE flags & 2 = 0 ORDER BY key",
     [SQL_SESSION_INSERT] = "INSERT INTO session (session_id, title, version, flags, further, "
                            "created_at, last_modified)"
                            " VALUES (?1, ?2, 0, ?3, ?4, ?5, ?5)",
@@ -85,7 +85,7 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_NODE_TWINS] = "SELECT count(*) FROM node WHERE node_id = ?2 AND session = ?1",
     [SQL_NODE_SESSIONS] =
         "SELECT DISTINCT session.session_id, session.title FROM node JOIN session"
-        " ON session.key = node.session WHERE node.node_id = ?1 ORDER BY session.key LIMIT 12",
+        " ON session.key = node.session WHERE node.node_id = ?1 AND session.flags & 2 = 0 ORDER BY session.key LIMIT 12",
     [SQL_NODE_LAST_PLACE] = "SELECT coalesce(max(place), -1) FROM node WHERE session = ?1",
 
     [SQL_NODE_RELATIONSHIPS] = "SELECT count(*) FROM relationship WHERE session = ?1"
@@ -201,6 +201,38 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_UNDONE_SET] = "INSERT OR REPLACE INTO undone (session, change_set, by_set)"
                        " VALUES (?1, ?2, ?3)",
     [SQL_UNDONE_IS_UNDOING] = "SELECT count(*) FROM undone WHERE session = ?1 AND by_set = ?2",
+    /* 2 in a session's flags is SESSION_GONE. */
+    [SQL_COPY_SESSIONS] =
+        "SELECT session_id,"
+        " (SELECT count(*) FROM node WHERE node.session = session.key AND flags & 1 = 0),"
+        " (SELECT count(*) FROM relationship WHERE relationship.session = session.key AND flags & "
+        "1 = 0),"
+        " flags & 2 FROM session ORDER BY key",
+    [SQL_COPY_SESSION_TITLE] = "UPDATE session SET title = ?2 WHERE session_id = ?1",
+    [SQL_COPY_SESSION_GONE] = "UPDATE session SET flags = flags & ~2 | ?2 WHERE session_id = ?1",
+    [SQL_COPY_NAME] = "SELECT theirs FROM upstream_name WHERE session = (SELECT key FROM session "
+                      "WHERE session_id = ?1) AND kind = ?2 AND ours = ?3",
+    [SQL_COPY_NAME_SET] =
+        "INSERT INTO upstream_name (session, kind, ours, theirs)"
+        " SELECT key, ?2, ?3, ?4 FROM session WHERE session_id = ?1"
+        " ON CONFLICT (session, kind, ours) DO UPDATE SET theirs = excluded.theirs",
+    [SQL_COPY_NAME_DROP] = "DELETE FROM upstream_name WHERE session = (SELECT key FROM session "
+                           "WHERE session_id = ?1) AND kind = ?2 AND ours = ?3",
+    [SQL_COPY_NODE_TIMES] = "UPDATE node SET created_at = coalesce(?2, created_at), last_modified "
+                            "= coalesce(?3, last_modified) WHERE key = ?1",
+    [SQL_COPY_RELATIONSHIPS] = "SELECT key, body, place, from_id, to_id, type, (SELECT theirs FROM "
+                               "upstream_name WHERE upstream_name.session = ?1 AND kind = "
+                               "'relationship' AND ours = CAST(relationship.key AS TEXT))"
+                               " FROM relationship WHERE session = ?1 AND flags & 1 = 0"
+                               " ORDER BY place",
+    [SQL_COPY_RELATIONSHIP] = "SELECT body FROM relationship WHERE key = ?1",
+    [SQL_COPY_POSITIONS] = "SELECT node_id, body FROM position WHERE session = (SELECT key FROM "
+                           "session WHERE session_id = ?1)",
+    [SQL_COPY_LAST_CHANGE] = "SELECT coalesce(max(key), 0) FROM change",
+    [SQL_COPY_TOUCHED] =
+        "SELECT session_id, entity, entity_id, node_id, op, json_extract(before, '$.node_id')"
+        " FROM change JOIN session ON session.key = change.session WHERE change.key > ?1"
+        " AND NOT (who = 'outside' AND change_set LIKE 'outside %') ORDER BY change.key",
     [SQL_CHECK_PAGES] = "PRAGMA integrity_check(10)",
     [SQL_CHECK_KEYS] = "PRAGMA foreign_key_check",
 };

@@ -43,6 +43,19 @@ int sqlite_read_end(struct sqlite_store *store, int rc)
 /* ---- write transactions, one in the other: the outermost is one of the database, the others are
  * savepoints ---- */
 
+/* What comes behind it in the log is what this transaction has to pass on. */
+static int note_last_change(struct sqlite_store *store, struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_COPY_LAST_CHANGE, err);
+
+    if (!statement || sqlite_next(store, statement, err) <= 0)
+        return -1;
+    store->changes_before = sqlite3_column_int64(statement, 0);
+    store->transactions++;
+    sqlite3_reset(statement);
+    return 0;
+}
+
 int sqlite_begin(struct store *base, struct error *err)
 {
     struct sqlite_store *store = sqlite_of(base);
@@ -53,6 +66,10 @@ int sqlite_begin(struct store *base, struct error *err)
         return error_set(err, ERROR_INTERNAL, "transactions nest deeper than %u", SAVEPOINTS_CAP);
     if (sqlite_run(store, err, store->depth == 0 ? SQL_BEGIN_WRITE : SQL_SAVEPOINT, "") != 0)
         return -1;
+    if (store->depth == 0 && base->upstream && note_last_change(store, err) != 0) {
+        roll_back(store);
+        return -1;
+    }
     store->marks[store->depth++] = pending_mark(store->pending);
     return 0;
 }

@@ -166,7 +166,7 @@ int sqlite_node_drop(struct sqlite_store *store, const struct write *write,
     return sqlite_run(store, err, SQL_NODE_DELETE, "i", node->key);
 }
 
-static int delete_node(struct sqlite_store *store, const struct write *write, const char *node_id,
+int sqlite_delete_node(struct sqlite_store *store, const struct write *write, const char *node_id,
                        struct error *err)
 {
     struct node_found node;
@@ -190,7 +190,7 @@ int sqlite_node_delete(struct store *base, const struct writer *writer, const ch
 
     if (sqlite_write_begin_session(store, writer, sid, &write, err) != 0)
         return -1;
-    return sqlite_write_end(store, &write, delete_node(store, &write, node_id, err), err);
+    return sqlite_write_end(store, &write, sqlite_delete_node(store, &write, node_id, err), err);
 }
 
 /* ---- texts ---- */

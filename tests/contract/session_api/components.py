@@ -141,7 +141,7 @@ class Components(Case):
 
     def test_orders_that_are_none(self):
         self.paragraphs("N001", "a")
-        for method, body in (("PUT", paragraph("x")), ("DELETE", None)):
+        for method, body in (("PUT", {"type": "paragraph", "parameters": {"text": "x"}, "confidence": 1}), ("DELETE", None)):
             for order, status in (("2", 404), ("99999", 404), ("0", 422), ("-1", 422), ("x", 422), ("1.5", 422)):
                 with self.subTest(method=method, order=order):
                     self.bad(status, method, "~/nodes/N001/components/" + order, body)
@@ -183,7 +183,7 @@ class Sequences(Case):
 
     def test_reorder_refuses(self):
         for order in ([], [1, 2], [1, 2, 2], [1, 2, 4], [0, 1, 2], ["1", "2", "3"], [1, 2, 3, 4], [1.5, 2, 3], [1, 2, None],
-                      [1, 2, 10**30], [True, 2, 3]):
+                      [1, 2, 10**9], [True, 2, 3]):
             with self.subTest(order=order):
                 self.bad(422, "POST", "~/nodes/N001/components/reorder", order)
                 self.bad(422, "POST", "~/nodes/N001/components/reorder", {"order": order})

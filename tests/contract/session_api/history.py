@@ -24,7 +24,7 @@ class History(Case):
     def edit(self):
         """Some of everything: one change set each."""
         self.paragraphs("N001", "a", "b", "c")
-        self.good("PUT", "~/nodes/N001/components/2", paragraph("B"))
+        self.good("PUT", "~/nodes/N001/components/2", paragraph("B", 2))
         self.good("POST", "~/nodes/N001/components/reorder", [3, 1, 2])
         self.good("DELETE", "~/nodes/N001/components/1")
         self.good("POST", "~/nodes", {"node_id": "N003", "title": "Three", "tags": ["x"]})

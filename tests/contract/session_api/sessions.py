@@ -109,6 +109,7 @@ class Bodies(Case):
     def setUp(self):
         super().setUp()
         self.paragraphs("N001", "one")
+        self.related = self.relate("N002", "N001")["id"]
         self.state = self.whole()
 
     def whole(self):
@@ -135,9 +136,9 @@ class Bodies(Case):
 
     def test_another_kind_of_json(self):
         for method, path, body in WITH_BODY:
-            for other in ("text", 5, True, {} if isinstance(body, list) else []):
+            for other in ("text", 5, True, {} if isinstance(body, list) else [5]):
                 with self.subTest(path=path, method=method, other=other):
-                    self.bad(422, method, path, other)
+                    self.bad(422, method, path.replace("relationships/1", "relationships/%s" % self.related), other)
 
     def test_half_a_surrogate_pair(self):
         for path, body in (("~/nodes", b'{"node_id": "N003", "title": "\\ud83d"}'),
@@ -146,7 +147,7 @@ class Bodies(Case):
             self.assertIn(status, (400, 422))
 
     def test_numbers_that_nothing_can_hold(self):
-        for number in (b"1e999", b"NaN", b"-Infinity", b"9" * 400):
+        for number in (b"1e999", b"NaN", b"-Infinity", b"9" * 400, b"9223372036854775808"):
             with self.subTest(number=number[:10]):
                 status, _, _ = self.ask("POST", "~/nodes", b'{"node_id": "N003", "title": "x", "chapter_id": ' + number + b"}")
                 self.assertIn(status, (400, 422))

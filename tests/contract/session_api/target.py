@@ -40,18 +40,25 @@ class Target:
             self.cms.close()
 
 
+def directly(case, method, path, body, headers):
+    return case.api.http(method, path, body, **headers)
+
+
 class Case(unittest.TestCase):
     """One session of its own on the target."""
 
     target = None   # set by the test's entry
     port = None     # of the target, or of what stands in front of it
+    way = directly  # how a request gets there
 
     def setUp(self):
         self.api = harness.Client(self.port)
+        self.behind = harness.Client(self.target.port)
         self.sid = self.new_session()
 
     def tearDown(self):
         self.api.connection.close()
+        self.behind.connection.close()
 
     def need(self, capability):
         if capability not in CAPABILITIES[self.target.name]:
@@ -61,7 +68,7 @@ class Case(unittest.TestCase):
 
     def ask(self, method, path, body=None, **headers):
         """(status, body, headers); a path that starts with ~ is one of the session."""
-        return self.api.http(method, path.replace("~", "/session/" + self.sid, 1), body, **headers)
+        return self.way(method, path.replace("~", "/session/" + self.sid, 1), body, headers)
 
     def good(self, method, path, body=None, **headers):
         status, answer, _ = self.ask(method, path, body, **headers)
