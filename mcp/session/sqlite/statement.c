@@ -53,6 +53,9 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_NODE_FIND] =
         "SELECT key, cursor, revision, place, title FROM node WHERE node_id = ?2 AND session = ?1"
         " ORDER BY place, key LIMIT 1",
+    [SQL_NODE_CURSOR] = "SELECT cursor FROM node WHERE node_id = ?2"
+                        " AND session = (SELECT key FROM session WHERE session_id = ?1)"
+                        " ORDER BY place LIMIT 1",
     [SQL_NODE_BY_KEY] = "SELECT body, flags, title, place, revision,"
                         " created_at, session, node_id FROM node WHERE key = ?1",
     [SQL_NODE_LIST] = "SELECT body, flags, created_at, last_modified, key FROM node WHERE session "
@@ -83,9 +86,9 @@ static const char *const texts[STATEMENT_COUNT] = {
         " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
     [SQL_NODE_DELETE] = "DELETE FROM node WHERE key = ?1",
     [SQL_NODE_TWINS] = "SELECT count(*) FROM node WHERE node_id = ?2 AND session = ?1",
-    [SQL_NODE_SESSIONS] =
-        "SELECT DISTINCT session.session_id, session.title FROM node JOIN session"
-        " ON session.key = node.session WHERE node.node_id = ?1 AND session.flags & 2 = 0 ORDER BY session.key LIMIT 12",
+    [SQL_NODE_SESSIONS] = "SELECT DISTINCT session.session_id, session.title FROM node JOIN session"
+                          " ON session.key = node.session WHERE node.node_id = ?1 AND "
+                          "session.flags & 2 = 0 ORDER BY session.key LIMIT 12",
     [SQL_NODE_LAST_PLACE] = "SELECT coalesce(max(place), -1) FROM node WHERE session = ?1",
 
     [SQL_NODE_RELATIONSHIPS] = "SELECT count(*) FROM relationship WHERE session = ?1"
