@@ -79,6 +79,21 @@ void buf_addc(struct buf *buf, char c)
     buf_add(buf, &c, 1);
 }
 
+void buf_addi(struct buf *buf, int64_t number)
+{
+    uint64_t left = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    char digits[20];
+    size_t at = sizeof digits;
+
+    if (number < 0)
+        buf_addc(buf, '-');
+    do {
+        digits[--at] = (char)('0' + left % 10);
+        left /= 10;
+    } while (left > 0);
+    buf_add(buf, digits + at, sizeof digits - at);
+}
+
 void buf_addf(struct buf *buf, const char *format, ...)
 {
     va_list args, again;

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "helpers/base/error.h"
 
@@ -31,6 +32,7 @@ void buf_clear(struct buf *buf);  /* keeps the memory; clears failed */
 void buf_add(struct buf *buf, const void *data, size_t len);
 void buf_adds(struct buf *buf, const char *text);
 void buf_addc(struct buf *buf, char c);
+void buf_addi(struct buf *buf, int64_t number); /* in decimal */
 void buf_addf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Room for len more bytes behind buf->len, to be filled and then counted by adding to buf->len;

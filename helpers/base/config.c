@@ -44,7 +44,10 @@ struct option_row {
 
 static const struct option_row rows[] = {
     {"store", OPTION_TEXT, offsetof(struct config, store), "URL", NULL, 0, 0, ANY_STORE,
-     "where curricula are kept: sqlite:PATH (default: lectern.db in the data folder)"},
+     "where curricula are kept: sqlite:PATH (default: lectern.db in the data folder), or "
+     "http://HOST:PORT, a service that speaks the session API; a copy is kept in the data folder"},
+    {"store-timeout", OPTION_NUMBER, offsetof(struct config, store_timeout), "SECONDS", "10", 1,
+     600, ANY_STORE, "how long one request to a service may take (--store http://...)"},
     {"data", OPTION_TEXT, offsetof(struct config, data), "DIR", NULL, 0, 0, ANY_STORE,
      "data folder (default: $XDG_DATA_HOME/lectern)"},
     {"session", OPTION_TEXT, offsetof(struct config, session), "SID", NULL, 0, 0,
@@ -389,6 +392,32 @@ static int read_words(struct config *config, enum config_command command, int ar
     return rc;
 }
 
+/* The copy of a service's curricula is a file of the service's address: its path goes behind the
+ * address, where no server is told of it. */
+static int place_copy(struct config *config, struct error *err)
+{
+    char text[PATH_MAX + 512], name[256];
+    const char *from = config->store;
+    size_t len = strcspn(from, "#"), used = 0;
+
+    while (len > 0 && from[len - 1] == '/')
+        len--;
+    for (size_t i = 0; i < len && used < sizeof name - 1; i++) {
+        bool plain = strchr("abcdefghijklmnopqrstuvwxyz0123456789.-", from[i]) != NULL;
+
+        if (plain || (used > 0 && name[used - 1] != '_'))
+            name[used++] = plain ? from[i] : '_';
+    }
+    name[used] = '\0';
+    if (from[strcspn(from, "#")] == '#')
+        snprintf(text, sizeof text, "%s?seconds=%ld", from, config->store_timeout);
+    else if (snprintf(text, sizeof text, "%.*s#%s/%s.copy.db?seconds=%ld", (int)len, from,
+                      config->data, name, config->store_timeout) >= (int)sizeof text)
+        return error_set(err, ERROR_INVALID, "--data is too long a path");
+    config->store = keep(config, text, err);
+    return config->store ? 0 : -1;
+}
+
 /* The data folder by the XDG rules, and the store in it. */
 static int fill_places(struct config *config, struct error *err)
 {
@@ -406,6 +435,8 @@ static int fill_places(struct config *config, struct error *err)
         if (!config->data)
             return -1;
     }
+    if (config->store && strncmp(config->store, "http", 4) == 0)
+        return place_copy(config, err);
     if (!config->store) {
         if (snprintf(text, sizeof text, "sqlite:%s/lectern.db", config->data) >= (int)sizeof text)
             return error_set(err, ERROR_INVALID, "--data is too long a path");

@@ -33,7 +33,9 @@ enum config_command {
 };
 
 struct config {
-    const char *store; /* "sqlite:PATH" */
+    const char *store; /* "sqlite:PATH", or "http://HOST:PORT#COPY?seconds=N": COPY is the path of
+                          the copy */
+    long store_timeout;
     const char *data;  /* folder */
     const char *host;
     const char *sandbox;     /* "auto", "docker", "local" */

@@ -55,8 +55,9 @@ static void search_run(struct search *search)
 
 /* ---- cut off ---- */
 
-/* Where the curriculum begins: before, what no way led to; after, what still is so, or is new. A
- * node that has lost its last way in is no beginning. */
+/* Where the curriculum begins: before, what no way leads to; after, what was a beginning, whatever
+ * leads to it now, and what is new and has no way in. A node that has lost its last way in is no
+ * beginning. */
 static void search_from_beginnings(struct search *search, const struct graph_side *earlier)
 {
     const struct graph_side *side = search->side;
@@ -64,7 +65,7 @@ static void search_from_beginnings(struct search *search, const struct graph_sid
     for (uint32_t v = 0; v < side->graph->node_count; v++) {
         uint32_t old = earlier ? side->twin[v] : GRAPH_NO_NODE;
 
-        if (!has_in(side->ways, v) && (old == GRAPH_NO_NODE || !has_in(earlier->ways, old)))
+        if (old == GRAPH_NO_NODE ? !has_in(side->ways, v) : !has_in(earlier->ways, old))
             search_from(search, v);
     }
     search_run(search);

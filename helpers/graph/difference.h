@@ -25,9 +25,10 @@ struct graph_new_cycle {
 /* Why a node that was there before and is still there is cut off. */
 enum graph_cut {
     GRAPH_CUT_ALONE,  /* edges of any type joined it to others, none does now */
-    GRAPH_CUT_NO_WAY, /* ways led to it from a starting point; none arrives now */
-    GRAPH_CUT_BEHIND, /* ways led to it likewise; now it is reached only from what is cut off, or
-                         from within its own cycle */
+    GRAPH_CUT_NO_WAY, /* ways led to it from a starting point (what no way led to); none arrives now
+                       */
+    GRAPH_CUT_BEHIND, /* ways led to it likewise; now none does, neither from one of those starting
+                         points nor from a new one, but only from what is cut off or in a cycle */
 };
 struct graph_cut_off {
     struct graph_name node;

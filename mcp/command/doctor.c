@@ -23,11 +23,26 @@ static void fill_check(struct executor_check *check, const char *name, bool ok, 
     snprintf(check->mend, sizeof check->mend, "%s", ok ? "" : mend);
 }
 
+/* The service that is the truth: whether it answers, and what it can do. */
+static void check_service(struct store *store, const struct config *config,
+                          struct executor_check *check)
+{
+    struct buf BUF_AUTO words = {0};
+    struct error err = {0};
+    bool ok = store_describe_service(store, &words, &err) == 0;
+    char mend[256];
+
+    snprintf(mend, sizeof mend, "start it; curl -i %.*s/health must answer",
+             (int)strcspn(config->store, "#"), config->store);
+    fill_check(check, "session service", ok, ok ? words.data : err.text, mend);
+}
+
 /* Whether the store opens, and if it does whether its file is whole. Returns the checks made. */
 static size_t check_store(const struct config *config, struct executor_check *checks)
 {
     struct error err = {0};
     struct store *store = store_open(config->store, STORE_WRITE, &err);
+    size_t count = 2;
     bool whole;
 
     fill_check(&checks[0], "store", store != NULL, store ? config->store : err.text,
@@ -39,8 +54,10 @@ static size_t check_store(const struct config *config, struct executor_check *ch
                whole ? "pages and references are whole" : err.text,
                "stop the server, keep the file aside and put the last backup (lectern backup) in "
                "its place");
+    if (store_is_service(config->store))
+        check_service(store, config, &checks[count++]);
     store_close(store);
-    return 2;
+    return count;
 }
 
 static void print_plain(const struct executor_check *check)

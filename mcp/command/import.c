@@ -14,6 +14,7 @@
 #include "helpers/base/json.h"
 #include "mcp/command/command.h"
 #include "mcp/session/curriculum_file.h"
+#include "mcp/session/format/file.h"
 
 #define BAR_WIDTH 40
 
@@ -46,8 +47,12 @@ static int read_path(const struct config *config, struct buf *text, struct forma
 {
     const char *path = config->arguments[0];
     const struct format *format = command_format(config, path, err);
-    json_t *curriculum = format ? format->read(path, report, err) : NULL;
+    json_t *curriculum;
 
+    if (format == &format_json && file_is_folder(path))
+        return error_set(err, ERROR_INVALID,
+                         "%s is a folder with neither nodes.csv nor files NAME.md in it", path);
+    curriculum = format ? format->read(path, report, err) : NULL;
     if (!curriculum)
         return -1;
     buf_init(text, 2 * CURRICULUM_FILE_CAP); /* its own cap is the importer's to tell */

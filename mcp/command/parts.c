@@ -14,6 +14,7 @@
 #define WRITE_GROUP_CAP 64 /* calls that share one commit */
 #define READ_QUEUE_CAP  1024
 #define READ_THREADS    2
+#define SERVICE_THREADS 8 /* readers that wait for a service, not for the processor */
 #define GRAPH_QUEUE_CAP 64
 
 static void *open_writer(void *arg, struct error *err)
@@ -48,7 +49,8 @@ static int group_end(void *context, struct error *err)
     return store_end(context, true, err);
 }
 
-/* Writes that wait together are made durable by one flush to the disk. */
+/* Writes that wait together are made durable by one flush to the disk. With a service each is by
+ * itself: one that the service refuses takes no other with it. */
 static const struct lane_groups write_groups = {
     .begin = group_begin,
     .end = group_end,
@@ -66,7 +68,7 @@ static struct lane *open_lane(struct server_parts *parts, const char *name, size
         .open = open,
         .close = close_store,
         .arg = parts,
-        .groups = open == open_writer ? &write_groups : NULL,
+        .groups = open == open_writer && !store_is_service(parts->store_url) ? &write_groups : NULL,
     };
 
     return lane_create(&config, parts->mailbox, err);
@@ -127,7 +129,9 @@ struct executor *parts_executor(const struct config *config, const char *const *
 
 int parts_open_readers(struct server_parts *parts, struct error *err)
 {
-    parts->read = open_lane(parts, "read", READ_THREADS, READ_QUEUE_CAP, open_reader, err);
+    parts->read = open_lane(parts, "read",
+                            store_is_service(parts->store_url) ? SERVICE_THREADS : READ_THREADS,
+                            READ_QUEUE_CAP, open_reader, err);
     if (!parts->read)
         return -1;
     parts->graph = open_lane(parts, "graph", 1, GRAPH_QUEUE_CAP, open_reader, err);

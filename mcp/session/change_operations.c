@@ -346,6 +346,10 @@ const struct change_operation *change_operation_read(const json_t *item, const j
         return NULL;
     }
     *given = json_object();
+    if (!*given) {
+        error_set(err, ERROR_MEMORY, "out of memory for an operation");
+        return NULL;
+    }
     problems_begin(&problems, "");
     json_object_foreach((json_t *)item, name, value)
     {

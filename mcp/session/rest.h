@@ -60,6 +60,9 @@ void rest_response_finish(struct rest_response *response);
 /* Where response->more is set and its write is kept: on the graph lane, fills in what the graph
  * says. busy not NULL, on any thread: the lane has not taken it, the answer says so there. */
 void rest_fill_in(struct rest_response *response, const struct error *busy);
+/* After that, on a lane that writes: keeps the whole answer under the request's idempotency key. */
+int rest_keep_whole(struct store *store, const char *key, const struct rest_response *response,
+                    struct error *err);
 
 /* An error as an answer in that shape; what response had goes. */
 void rest_answer_error(struct rest_response *response, const struct error *err);

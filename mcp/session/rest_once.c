@@ -75,3 +75,11 @@ int rest_once_keep(struct rest_call *call, struct error *err)
                              call->response->status, call->response->body.data,
                              call->response->body.len, err);
 }
+
+int rest_keep_whole(struct store *store, const char *key, const struct rest_response *response,
+                    struct error *err)
+{
+    if (buf_check(&response->body, "the answer", err) != 0)
+        return -1;
+    return store_answer_amend(store, key, response->body.data, response->body.len, err);
+}

@@ -184,40 +184,50 @@ static bool open_body(struct buf *to, const struct kept *kept)
     return empty;
 }
 
-/* Body and members, which are texts such as "\"a\":1,\"b\":2", as one object. */
-static void splice(struct buf *to, const struct kept *kept, const struct buf *members)
-{
-    bool empty = open_body(to, kept);
+/* Members on their way into an object: behind its body's in to, or alone, for a tree. */
+struct members {
+    struct buf *to;
+    bool empty; /* no comma is due */
+};
 
-    if (!empty && members->len > 0)
-        buf_addc(to, ',');
-    if (members->len > 0)
-        buf_add(to, members->data, members->len);
-    buf_addc(to, '}');
+static void member(struct members *members, const char *key)
+{
+    buf_adds(members->to, members->empty ? "\"" : ",\"");
+    buf_adds(members->to, key);
+    buf_adds(members->to, "\":");
+    members->empty = false;
 }
 
-static void member(struct buf *members, const char *key)
-{
-    buf_addf(members, "%s\"%s\":", members->len > 0 ? "," : "", key);
-}
-
-static void null_unless(struct buf *members, const struct kept *kept, unsigned flag,
+static void null_unless(struct members *members, const struct kept *kept, unsigned flag,
                         const char *key)
 {
     if (kept->flags & flag)
         return;
     member(members, key);
-    buf_adds(members, "null");
+    buf_adds(members->to, "null");
 }
 
-static void time_member(struct buf *members, const char *key, const char *time)
+static void number_member(struct members *members, const char *key, int64_t number)
 {
     member(members, key);
-    if (time)
-        buf_addf(members, "\"%s\"", time);
-    else
-        buf_adds(members, "null");
+    buf_addi(members->to, number);
 }
+
+/* text: a time or an id of ours, which needs no escapes. */
+static void plain_member(struct members *members, const char *key, const char *text)
+{
+    member(members, key);
+    if (!text) {
+        buf_adds(members->to, "null");
+        return;
+    }
+    buf_addc(members->to, '"');
+    buf_adds(members->to, text);
+    buf_addc(members->to, '"');
+}
+
+/* The members of a view, from what was kept and from source, which is the view's own. */
+typedef void add_fn(struct members *members, const struct kept *kept, const void *source);
 
 static void mirror(json_t *object, const char *one, const char *other)
 {
@@ -229,16 +239,17 @@ static void mirror(json_t *object, const char *one, const char *other)
 
 /* The same by way of trees: a member takes the place of the body's key of that name, and a key
  * given once is given twice. */
-static int splice_tree(struct buf *to, const struct kept *kept, const struct buf *members,
-                       bool mirrored, struct error *err)
+static int view_tree(struct buf *to, const struct kept *kept, add_fn *add, const void *source,
+                     bool mirrored, struct error *err)
 {
     struct buf text BUF_AUTO = {0};
+    struct members members = {&text, true};
     json_auto_t *object = json_read(kept->body, kept->len, "a kept body", err);
     json_auto_t *added = NULL;
 
     buf_init(&text, 0);
     buf_addc(&text, '{');
-    buf_add(&text, members->data, members->len);
+    add(&members, kept, source);
     buf_addc(&text, '}');
     if (!object || buf_check(&text, "a view", err) != 0)
         return -1;
@@ -260,113 +271,144 @@ static int splice_tree(struct buf *to, const struct kept *kept, const struct buf
     return 0;
 }
 
+/* Body and members as one object, by joining texts. */
+static int view(struct buf *to, const struct kept *kept, add_fn *add, const void *source,
+                bool mirrored, struct error *err)
+{
+    struct members members = {to, false};
+
+    if (kept->flags & ROW_ODD)
+        return view_tree(to, kept, add, source, mirrored, err);
+    members.empty = open_body(to, kept);
+    add(&members, kept, source);
+    buf_addc(to, '}');
+    return 0;
+}
+
 void component_export(struct buf *to, const struct kept *kept, int64_t order)
 {
-    bool empty;
+    struct members members = {to, false};
 
     if (!(kept->flags & (COMPONENT_ORDER | COMPONENT_ORDER_INDEX))) {
         buf_add(to, kept->body, kept->len);
         return;
     }
-    empty = open_body(to, kept);
-    if (kept->flags & COMPONENT_ORDER) {
-        buf_addf(to, "%s\"order\":%" PRId64, empty ? "" : ",", order);
-        empty = false;
-    }
+    members.empty = open_body(to, kept);
+    if (kept->flags & COMPONENT_ORDER)
+        number_member(&members, "order", order);
     if (kept->flags & COMPONENT_ORDER_INDEX)
-        buf_addf(to, "%s\"order_index\":%" PRId64, empty ? "" : ",", order);
+        number_member(&members, "order_index", order);
     buf_addc(to, '}');
 }
 
-static void type_member(struct buf *members, const char *key, const struct row_text *type)
+struct component_source {
+    int64_t order, revision;
+    const char *component_id;
+    const struct row_text *type;
+};
+
+static void type_member(struct members *members, const char *key, const struct row_text *type)
 {
     member(members, key);
     if (type->text)
-        json_write_string(members, type->text, type->len);
+        json_write_string(members->to, type->text, type->len);
     else
-        buf_adds(members, "null");
+        buf_adds(members->to, "null");
+}
+
+static void add_component(struct members *members, const struct kept *kept, const void *from)
+{
+    const struct component_source *source = from;
+
+    plain_member(members, "component_id", source->component_id);
+    number_member(members, "revision", source->revision);
+    if (!(kept->flags & COMPONENT_TYPE))
+        type_member(members, "type", source->type);
+    if (!(kept->flags & COMPONENT_COMPONENT_TYPE))
+        type_member(members, "component_type", source->type);
+    if (!(kept->flags & COMPONENT_PARAMETERS)) {
+        member(members, "parameters");
+        buf_adds(members->to, "{}");
+    }
+    null_unless(members, kept, COMPONENT_CONFIDENCE, "confidence");
+    number_member(members, "order", source->order);
+    number_member(members, "order_index", source->order);
 }
 
 int component_view(struct buf *to, const struct kept *kept, int64_t order, const char *component_id,
                    int64_t revision, const struct row_text *type, struct error *err)
 {
-    struct buf members BUF_AUTO = {0};
+    const struct component_source source = {order, revision, component_id, type};
 
-    buf_init(&members, 0);
-    buf_addf(&members, "\"component_id\":\"%s\",\"revision\":%" PRId64, component_id, revision);
-    if (!(kept->flags & COMPONENT_TYPE))
-        type_member(&members, "type", type);
-    if (!(kept->flags & COMPONENT_COMPONENT_TYPE))
-        type_member(&members, "component_type", type);
-    if (!(kept->flags & COMPONENT_PARAMETERS))
-        buf_adds(&members, ",\"parameters\":{}");
-    null_unless(&members, kept, COMPONENT_CONFIDENCE, "confidence");
-    buf_addf(&members, ",\"order\":%" PRId64 ",\"order_index\":%" PRId64, order, order);
-    if (kept->flags & ROW_ODD)
-        return splice_tree(to, kept, &members, true, err);
-    splice(to, kept, &members);
-    return 0;
+    return view(to, kept, add_component, &source, true, err);
 }
 
 void node_export_begin(struct buf *to, const struct kept *kept, const char *created_at,
                        const char *last_modified, bool *empty)
 {
-    struct buf members BUF_AUTO = {0};
+    struct members members = {to, open_body(to, kept)};
 
-    buf_init(&members, 0);
     if (kept->flags & NODE_TIMES) {
         if (created_at && !(kept->flags & NODE_CREATED_AT))
-            time_member(&members, "created_at", created_at);
+            plain_member(&members, "created_at", created_at);
         if (last_modified && !(kept->flags & NODE_LAST_MODIFIED))
-            time_member(&members, "last_modified", last_modified);
+            plain_member(&members, "last_modified", last_modified);
     }
-    *empty = open_body(to, kept);
-    if (members.len > 0) {
-        if (!*empty)
-            buf_addc(to, ',');
-        buf_add(to, members.data, members.len);
-        *empty = false;
-    }
+    *empty = members.empty;
+}
+
+struct node_source {
+    const char *sid, *created_at, *last_modified;
+};
+
+static void add_node(struct members *members, const struct kept *kept, const void *from)
+{
+    const struct node_source *source = from;
+
+    plain_member(members, "session_id", source->sid);
+    null_unless(members, kept, NODE_ID, "node_id");
+    null_unless(members, kept, NODE_TITLE, "title");
+    null_unless(members, kept, NODE_CATEGORY, "content_category");
+    null_unless(members, kept, NODE_RAW_CONTENT, "raw_content");
+    null_unless(members, kept, NODE_CHAPTER_ID, "chapter_id");
+    if (!(kept->flags & NODE_CREATED_AT))
+        plain_member(members, "created_at", source->created_at);
+    if (!(kept->flags & NODE_LAST_MODIFIED))
+        plain_member(members, "last_modified", source->last_modified);
 }
 
 int node_view(struct buf *to, const struct kept *kept, const char *sid, const char *created_at,
               const char *last_modified, struct error *err)
 {
-    struct buf members BUF_AUTO = {0};
+    const struct node_source source = {sid, created_at, last_modified};
 
-    buf_init(&members, 0);
-    buf_addf(&members, "\"session_id\":\"%s\"", sid);
-    null_unless(&members, kept, NODE_ID, "node_id");
-    null_unless(&members, kept, NODE_TITLE, "title");
-    null_unless(&members, kept, NODE_CATEGORY, "content_category");
-    null_unless(&members, kept, NODE_RAW_CONTENT, "raw_content");
-    null_unless(&members, kept, NODE_CHAPTER_ID, "chapter_id");
-    if (!(kept->flags & NODE_CREATED_AT))
-        time_member(&members, "created_at", created_at);
-    if (!(kept->flags & NODE_LAST_MODIFIED))
-        time_member(&members, "last_modified", last_modified);
-    if (kept->flags & ROW_ODD)
-        return splice_tree(to, kept, &members, false, err);
-    splice(to, kept, &members);
-    return 0;
+    return view(to, kept, add_node, &source, false, err);
+}
+
+struct relationship_source {
+    const char *sid;
+    int64_t id;
+};
+
+static void add_relationship(struct members *members, const struct kept *kept, const void *from)
+{
+    const struct relationship_source *source = from;
+
+    number_member(members, "id", source->id);
+    plain_member(members, "session_id", source->sid);
+    null_unless(members, kept, RELATIONSHIP_FROM, "from_node_id");
+    null_unless(members, kept, RELATIONSHIP_TO, "to_node_id");
+    null_unless(members, kept, RELATIONSHIP_TYPE, "relationship_type");
+    null_unless(members, kept, RELATIONSHIP_EXPLANATION, "explanation");
+    null_unless(members, kept, RELATIONSHIP_CREATED_BY, "created_by");
+    null_unless(members, kept, RELATIONSHIP_CONFIDENCE, "confidence_score");
+    null_unless(members, kept, RELATIONSHIP_CREATED_AT, "created_at");
 }
 
 int relationship_view(struct buf *to, const struct kept *kept, const char *sid, int64_t id,
                       struct error *err)
 {
-    struct buf members BUF_AUTO = {0};
+    const struct relationship_source source = {sid, id};
 
-    buf_init(&members, 0);
-    buf_addf(&members, "\"id\":%" PRId64 ",\"session_id\":\"%s\"", id, sid);
-    null_unless(&members, kept, RELATIONSHIP_FROM, "from_node_id");
-    null_unless(&members, kept, RELATIONSHIP_TO, "to_node_id");
-    null_unless(&members, kept, RELATIONSHIP_TYPE, "relationship_type");
-    null_unless(&members, kept, RELATIONSHIP_EXPLANATION, "explanation");
-    null_unless(&members, kept, RELATIONSHIP_CREATED_BY, "created_by");
-    null_unless(&members, kept, RELATIONSHIP_CONFIDENCE, "confidence_score");
-    null_unless(&members, kept, RELATIONSHIP_CREATED_AT, "created_at");
-    if (kept->flags & ROW_ODD)
-        return splice_tree(to, kept, &members, false, err);
-    splice(to, kept, &members);
-    return 0;
+    return view(to, kept, add_relationship, &source, false, err);
 }

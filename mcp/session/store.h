@@ -51,8 +51,14 @@ struct store_change {
 };
 typedef void store_observer(void *user, const struct store_change *change);
 
-/* url: "sqlite:PATH". STORE_WRITE creates the file and its folder, and migrates; STORE_READ wants
- * it there. */
+/* Whether the URL names a service that is the truth: http://HOST:PORT, with a copy beside it. */
+bool store_is_service(const char *url);
+
+/* Whether the service answers, and what it can do, in words; of a store that has one. */
+int store_describe_service(struct store *store, struct buf *words, struct error *err);
+
+/* url: "sqlite:PATH", or "http://HOST:PORT#COPY?seconds=N" (upstream/upstream.h). STORE_WRITE
+ * creates the file and its folder, and migrates; STORE_READ wants it there. */
 struct store *store_open(const char *url, enum store_access access, struct error *err);
 void store_close(struct store *store); /* takes NULL */
 
@@ -323,6 +329,9 @@ int store_answer_find(struct store *store, const char *key, const char *fingerpr
 /* After them, in the same transaction: both are kept or none. */
 int store_answer_keep(struct store *store, const char *key, const char *fingerprint, int status,
                       const char *body, size_t len, struct error *err);
+/* Gives a kept answer another body, with what was found out after its transaction. */
+int store_answer_amend(struct store *store, const char *key, const char *body, size_t len,
+                       struct error *err);
 
 /* ---- keeping ---- */
 

@@ -63,8 +63,18 @@ static int run_and_keep(struct tool_call *call, struct store *store, const struc
 {
     if (call->tool->run(call, store, err) < 0 || buf_check(&call->text, "the answer", err) < 0)
         return -1;
-    return store_answer_keep(store, once->key, once->fingerprint, ANSWER_GOOD, call->text.data,
-                             call->text.len, err);
+    if (store_answer_keep(store, once->key, once->fingerprint, ANSWER_GOOD, call->text.data,
+                          call->text.len, err) < 0)
+        return -1;
+    memcpy(call->kept_key, once->key, sizeof call->kept_key);
+    return 0;
+}
+
+int tool_keep_whole(const struct tool_call *call, struct store *store, struct error *err)
+{
+    if (buf_check(&call->text, "the answer", err) < 0)
+        return -1;
+    return store_answer_amend(store, call->kept_key, call->text.data, call->text.len, err);
 }
 
 static int find_or_run(struct tool_call *call, struct store *store, const struct once *once,
@@ -87,7 +97,7 @@ int tool_run_once(struct tool_call *call, struct store *store, struct error *err
     struct once once;
     int rc;
 
-    if (call->tool->writes && read_key(call, &key, err) < 0)
+    if (tool_call_writes(call) && read_key(call, &key, err) < 0)
         return -1;
     if (!key)
         return call->tool->run(call, store, err);

@@ -12,8 +12,9 @@
 #define TOOL_KEY_MAX 128 /* bytes of a client's key */
 
 /* Runs the call's tool, as tool->run. With a key its writes and its answer are kept together, or
- * none of them; an answer that `then` goes on with is kept as run left it. A call that fails may be
- * sent again with the same key. */
+ * none of them. A call that fails may be sent again with the same key. */
 int tool_run_once(struct tool_call *call, struct store *store, struct error *err);
+/* After `then` has made more of an answer that is kept: keeps it whole. */
+int tool_keep_whole(const struct tool_call *call, struct store *store, struct error *err);
 
 #endif

@@ -5,7 +5,14 @@
 #include "mcp/tool/table.h"
 
 const struct tool *const tools[] = {
-    &tool_add_component,       &tool_edit_component,       &tool_delete_component,
-    &tool_create_relationship, &tool_batch_add_components, &tool_change_curriculum,
-    &tool_execute_code,        &tool_query_graph,          NULL,
+    &tool_add_component,
+    &tool_edit_component,
+    &tool_delete_component,
+    &tool_create_relationship,
+    &tool_batch_add_components,
+    &tool_change_curriculum,
+    &tool_history,
+    &tool_execute_code,
+    &tool_query_graph,
+    NULL,
 };

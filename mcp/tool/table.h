@@ -8,7 +8,7 @@
 #include "mcp/tool/tool.h"
 
 extern const struct tool tool_add_component, tool_edit_component, tool_delete_component,
-    tool_create_relationship, tool_batch_add_components, tool_change_curriculum, tool_execute_code,
-    tool_query_graph;
+    tool_create_relationship, tool_batch_add_components, tool_change_curriculum, tool_history,
+    tool_execute_code, tool_query_graph;
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "helpers/base/log.h"
 #include "helpers/base/nearest.h"
 #include "helpers/base/utf8.h"
 #include "mcp/server_parts.h"
@@ -152,14 +153,49 @@ static void on_then(struct lane_job *job, void *context)
         say_left_out(call, &err);
 }
 
+static void on_whole(struct lane_job *job)
+{
+    struct tool_call *call = (struct tool_call *)job;
+
+    call->on_done(call);
+}
+
+/* The call is done, whether or not its whole answer is kept for a repeat. */
+static void on_not_whole(struct lane_job *job, const struct error *err)
+{
+    (void)job;
+    log_warning("tool", "an answer is kept without its end: %s", err->text);
+}
+
+static void on_keep_whole(struct lane_job *job, void *context)
+{
+    struct error err = {0};
+
+    if (tool_keep_whole((struct tool_call *)job, context, &err) < 0)
+        on_not_whole(job, &err);
+}
+
+static void on_then_done(struct lane_job *job)
+{
+    struct tool_call *call = (struct tool_call *)job;
+    struct error err = {0};
+
+    job->work = on_keep_whole;
+    job->done = on_whole;
+    job->undone = on_not_whole;
+    if (*call->kept_key && lane_submit(call->parts->sql, job, &err) == 0)
+        return;
+    call->on_done(call);
+}
+
 static void on_lane_done(struct lane_job *job)
 {
     struct tool_call *call = (struct tool_call *)job;
     struct error err = {0};
 
     if (call->goes_on && call->category == TOOL_ERROR_NONE) {
-        call->goes_on = false;
         job->work = on_then;
+        job->done = on_then_done;
         if (lane_submit(call->parts->graph, job, &err) == 0)
             return;
         say_left_out(call, &err);
@@ -182,9 +218,14 @@ void tool_call_complete(struct tool_call *call)
     mailbox_post(call->parts->mailbox, &call->job.mail);
 }
 
+bool tool_call_writes(const struct tool_call *call)
+{
+    return call->tool->writes && !(call->tool->only_reads && call->tool->only_reads(call));
+}
+
 static struct lane *lane_for(const struct tool_call *call)
 {
-    if (call->tool->writes)
+    if (tool_call_writes(call))
         return call->parts->sql;
     return call->tool->graphs ? call->parts->graph : call->parts->read;
 }

@@ -64,6 +64,7 @@ struct tool_call {
     json_t *idempotency_key; /* from the request's _meta: owned reference, a text; or NULL */
     bool wants_news;         /* the tool's news will be asked for */
     bool goes_on;            /* set by run: the tool's `then` has something to do */
+    char kept_key[ANSWER_KEY_MAX + 1]; /* under which the answer is kept; or "" (once.h) */
     /* The call is finished, on the loop's thread; the receiver may free it with tool_call_finish.
      */
     void (*on_done)(struct tool_call *call);
@@ -95,6 +96,8 @@ struct tool {
      * Returns 0 with the answer in call->text, or -1 with err, which becomes an isError result. */
     int (*run)(struct tool_call *call, struct store *store, struct error *err);
     bool writes, graphs;
+    /* Of a tool that writes: this call only reads, and goes where reads go. May be NULL. */
+    bool (*only_reads)(const struct tool_call *call);
     /* Where run has set call->goes_on, once what it did is kept: on the graph lane, adds to
      * call->text. What it cannot tell fails no call, the answer says so. May be NULL. */
     int (*then)(struct tool_call *call, struct error *err);
@@ -127,6 +130,9 @@ void tool_call_complete(struct tool_call *call);
 /* Frees what the call owns, not the call. */
 void tool_call_finish(struct tool_call *call);
 void tool_call_free_images(struct tool_call *call);
+
+/* Whether this call may write. */
+bool tool_call_writes(const struct tool_call *call);
 
 /* Appends the CallToolResult: {"content":[{"type":"text","text"},{"type":"image","data",
  * "mimeType"}...],"isError","_meta":{"lectern/error":{...}}}. */

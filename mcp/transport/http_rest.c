@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/log.h"
 #include "mcp/protocol/message.h"
 #include "mcp/transport/http_private.h"
 
@@ -78,17 +79,39 @@ static void on_fill_in(struct lane_job *lane_job, void *context)
     rest_fill_in(&job->response, NULL);
 }
 
-/* On the graph lane, where the answer lacks what that lane knows; done comes again then. */
-static bool goes_on(struct rest_job *job)
+/* The write is done, whether or not its whole answer is kept for a repeat. */
+static void on_not_whole(struct lane_job *lane_job, const struct error *err)
 {
+    (void)lane_job;
+    log_warning("http", "an answer is kept without its end: %s", err->text);
+}
+
+static void on_keep_whole(struct lane_job *lane_job, void *context)
+{
+    struct rest_job *job = (struct rest_job *)lane_job;
     struct error err = {0};
 
-    if (!job->exchange || !job->response.more)
+    if (rest_keep_whole(context, job->request.idempotency_key, &job->response, &err) < 0)
+        on_not_whole(lane_job, &err);
+}
+
+/* To the graph lane, where the answer lacks what that lane knows, and back to sql where the answer
+ * is kept; done comes again then. */
+static bool goes_on(struct rest_job *job)
+{
+    bool filled = job->job.work == on_fill_in;
+    struct error err = {0};
+
+    if (!job->exchange || !(job->response.more || (filled && job->request.has_key)))
         return false;
-    job->job.work = on_fill_in;
-    if (lane_submit(exchange_parts(job->exchange)->graph, &job->job, &err) == 0)
+    job->job.work = filled ? on_keep_whole : on_fill_in;
+    job->job.undone = on_not_whole;
+    if (lane_submit(filled ? exchange_parts(job->exchange)->sql
+                           : exchange_parts(job->exchange)->graph,
+                    &job->job, &err) == 0)
         return true;
-    rest_fill_in(&job->response, &err);
+    if (!filled)
+        rest_fill_in(&job->response, &err);
     return false;
 }
 

@@ -59,8 +59,6 @@ OWNERS = (
     (r"igraph/.*|igraph\.h", ["helpers/graph/*"]),
     (r"sqlite3.*", ["mcp/session/*sqlite*"]),
     (r"libpq.*|postgres.*", ["mcp/session/*postgres*"]),
-    # Forms of curriculum files: CSV, front matter, Markdown, identifiers of CASE.
-    (r"csv\.h|yaml\.h|cmark.*|uuid/.*", ["mcp/session/format/*.c"]),
     (r"seccomp\.h|linux/landlock\.h|linux/seccomp\.h", ["image/*"]),
     (r"curl/.*", ["helpers/base/*"]),
     # Loops and timers; the protocol has timers (progress), no handles of sockets.
@@ -177,9 +175,6 @@ class RulesCanFail(unittest.TestCase):
             ("executor/a.c", "seccomp.h"),
             ("executor/a.c", "curl/curl.h"),
             ("mcp/session/a.c", "uv.h"),
-            ("mcp/session/a.c", "csv.h"),
-            ("mcp/command/a.c", "yaml.h"),
-            ("mcp/session/format/format.h", "cmark.h"),
             ("helpers/base/http.h", "curl/curl.h"),
         ):
             with self.subTest(path=path, header=header):

@@ -46,6 +46,21 @@ class CommandLine(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (2, b""), command)
             self.assertIn("'N001' is no option", done.stderr.decode())
 
+    def test_backup(self):
+        self.workspace.run("import", str(self.file))
+        copy = self.file.with_name("copy.db")
+        self.assertEqual(self.workspace.run("backup", str(copy)).stdout.decode(), f"{copy}\n")
+        self.assertEqual(self.workspace.run("export", "--store", f"sqlite:{copy}").stdout,
+                         self.workspace.run("export").stdout)
+        before = copy.read_bytes()
+        for words, status, said in (((str(copy),), 1, "exists already"), ((), 2, "lectern backup FILE"),
+                                    (("a", "b"), 2, "lectern backup FILE"), (("/no/such/copy.db",), 1, "No such file")):
+            done = self.workspace.run("backup", *words, check=False)
+            self.assertEqual((done.returncode, done.stdout), (status, b""), words)
+            self.assertIn(said, done.stderr.decode())
+        self.assertEqual(copy.read_bytes(), before)
+        self.assertFalse([path.name for path in copy.parent.iterdir() if path.name.startswith("copy.db.")])
+
     def test_share_that_is_not_there(self):
         done = self.workspace.run("exec", "--share", "/no/such/folder", stdin=b"print(1)", check=False)
         self.assertEqual((done.returncode, done.stdout), (1, b""))

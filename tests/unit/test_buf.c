@@ -29,6 +29,21 @@ static void grows_and_formats(void **state)
     assert_int_equal(buf.data[buf.len - 1], '>');
 }
 
+static void writes_integers(void **state)
+{
+    struct buf BUF_AUTO buf = {0};
+
+    (void)state;
+    buf_addi(&buf, 0);
+    buf_addc(&buf, ' ');
+    buf_addi(&buf, -10);
+    buf_addc(&buf, ' ');
+    buf_addi(&buf, INT64_MAX);
+    buf_addc(&buf, ' ');
+    buf_addi(&buf, INT64_MIN);
+    assert_string_equal(buf.data, "0 -10 9223372036854775807 -9223372036854775808");
+}
+
 static void stops_at_the_cap_and_stays_stopped(void **state)
 {
     struct buf BUF_AUTO buf = {0};
@@ -83,6 +98,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grows_and_formats),
+        cmocka_unit_test(writes_integers),
         cmocka_unit_test(stops_at_the_cap_and_stays_stopped),
         cmocka_unit_test(a_zeroed_one_works),
         cmocka_unit_test(steals),

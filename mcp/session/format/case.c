@@ -11,7 +11,7 @@
 #include "mcp/session/curriculum_file.h"
 #include "mcp/session/format/file.h"
 
-#define HEAD_CAP ((size_t)64 << 10) /* of a file, looked through for CASE's names */
+#define HEAD_CAP ((size_t)4 << 10) /* of a file, looked into for the first of its names */
 
 /* CASE 1.0, information model, CFPckgItem. */
 const struct case_field case_item_fields[] = {
@@ -124,18 +124,36 @@ static bool ends_in(const char *text, const char *end)
     return len >= tail && !strcasecmp(text + len - tail, end);
 }
 
+/* Whether the object's first name is one of CASE's: CFDocument, CFItems, CFPackage. Names further
+ * in say nothing: a curriculum that came from CASE keeps some in its meta. */
+static bool begins_as_package(const struct buf *head)
+{
+    static const char *const steps[] = {"{", "\"CF"};
+    const char *at = head->data;
+
+    if (head->len >= 3 && !memcmp(at, "\xEF\xBB\xBF", 3))
+        at += 3;
+    for (size_t i = 0; i < 2; i++) {
+        size_t len = strlen(steps[i]);
+
+        at += strspn(at, " \t\r\n");
+        if (strncmp(at, steps[i], len) != 0)
+            return false;
+        at += len;
+    }
+    return true;
+}
+
 static bool looks_like(const char *path)
 {
     struct buf BUF_AUTO head = {0};
-    struct error ignored = {0};
 
     if (!strcmp(path, "-"))
         return false;
     if (ends_in(path, "case.json"))
         return true;
-    if (!ends_in(path, ".json") || file_head(path, HEAD_CAP, &head, &ignored) < 0 || head.len == 0)
-        return false;
-    return strstr(head.data, "\"CFDocument\"") || strstr(head.data, "\"CFItems\"");
+    return ends_in(path, ".json") && file_head(path, HEAD_CAP, &head, NULL) == 0 && head.len > 0 &&
+           begins_as_package(&head);
 }
 
 static json_t *read_case(const char *path, struct format_report *report, struct error *err)

@@ -22,6 +22,7 @@ struct sheet_reader {
     const char *name;
     struct format_report *report;
     bool has_heading;
+    bool ours; /* it has our last column: no word in it is another tool's */
     size_t columns;
     enum column_use uses[COLUMNS_READ_CAP];
     enum csv_kind kinds[COLUMNS_READ_CAP];
@@ -74,6 +75,7 @@ static void name_field(struct sheet_reader *reader, size_t i, const char *headin
     if (len == strlen(CSV_REST) && !strncmp(heading, CSV_REST, len) &&
         reader->kinds[i] == CSV_JSON) {
         reader->uses[i] = USE_REST;
+        reader->ours = true;
         return;
     }
     if (!strcasecmp(heading, ":IGNORE")) {
@@ -183,7 +185,8 @@ static int complete(struct sheet_reader *reader, size_t line, json_t *entry, str
         }
         return 0;
     }
-    if (is_direction(json_get_string(entry, "relationship_type"))) { /* Gephi's Type */
+    if (!reader->ours && is_direction(json_get_string(entry, "relationship_type"))) {
+        /* Gephi's Type */
         reader->undirected +=
             strcasecmp(json_get_string(entry, "relationship_type"), "directed") != 0;
         json_object_del(entry, "relationship_type");

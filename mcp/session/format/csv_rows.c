@@ -99,10 +99,9 @@ static int parse(struct csv_parser *parser, struct reader *reader, const char *t
     return reader->rc;
 }
 
-static int check_bytes(const char *name, const struct buf *text, struct error *err)
+static int check_bytes(const char *name, const char *text, size_t len, struct error *err)
 {
-    if (text->len >= 2 &&
-        (!memcmp(text->data, "\xFF\xFE", 2) || !memcmp(text->data, "\xFE\xFF", 2)))
+    if (len >= 2 && (!memcmp(text, "\xFF\xFE", 2) || !memcmp(text, "\xFE\xFF", 2)))
         return error_set(err, ERROR_MALFORMED, "%s line 1: it is UTF-16: save it as UTF-8", name);
     return 0;
 }
@@ -118,7 +117,7 @@ int csv_rows(const char *name, const struct buf *text,
     char separator;
     int rc;
 
-    if (check_bytes(name, text, err) < 0)
+    if (check_bytes(name, from, len, err) < 0)
         return -1;
     if (len >= 3 && !memcmp(from, "\xEF\xBB\xBF", 3)) {
         from += 3;

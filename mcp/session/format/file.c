@@ -170,6 +170,7 @@ static int folder_replaceable(const char *path, bool force, struct error *err)
 
     if (!folder)
         return error_errno(err, errno, "%s", path);
+    /* The stream is this function\'s own. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     while (rc == 0 && (entry = readdir(folder))) {
         if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
             continue;

@@ -27,6 +27,7 @@ static bool holds_notes(const char *path)
 
     if (!folder)
         return false;
+    /* The stream is this function's own. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     while (!found && (entry = readdir(folder)))
         found = ends_in(entry->d_name, SUFFIX) || !strcmp(entry->d_name, MARKDOWN_INDEX);
     closedir(folder);

@@ -109,7 +109,8 @@ static json_t *read_index(struct reader *reader, struct error *err)
         error_set(err, ERROR_INVALID, MARKDOWN_INDEX ": relationships must be a list, not %s",
                   json_kind(relationships));
     } else {
-        reader->usual = shape_of_names(json_object_get(index, "usual"));
+        if (json_object_get(index, "usual"))
+            reader->usual = shape_of_names(json_object_get(index, "usual"));
         reader->relationships = relationships ? json_copy((json_t *)relationships) : NULL;
         if (read_list(reader, json_object_get(index, "nodes"), err) == 0)
             root = json_is_object(further) ? json_copy((json_t *)further) : json_object();
@@ -205,7 +206,9 @@ static bool resolve(const char *from, const char *link, char *to, size_t size)
     for (const char *at = link; *at && *at != '#' && *at != '?'; at++) {
         bool coded = *at == '%' && hex(at[1]) >= 0 && hex(at[2]) >= 0;
 
-        to[len++] = coded ? (char)(hex(at[1]) * 16 + hex(at[2])) : *at;
+        to[len++] = *at;
+        if (coded)
+            to[len - 1] = (char)(unsigned char)(hex(at[1]) * 16 + hex(at[2]));
         at += coded ? 2 : 0;
         if (to[len - 1] != '/')
             continue;
@@ -232,8 +235,10 @@ static void add_link(struct reader *reader, const char *from, const char *link, 
     if (!resolve(from, link, to, sizeof to - 4))
         return;
     target = json_object_get(reader->files, to);
-    if (!target) /* wikis leave the ending out */
-        target = json_object_get(reader->files, strcat(to, ".md"));
+    if (!target) { /* wikis leave the ending out */
+        snprintf(to + strlen(to), sizeof to - strlen(to), ".md");
+        target = json_object_get(reader->files, to);
+    }
     if (!json_is_string(target)) {
         if (strlen(link) > 3 && strstr(link, ".md"))
             format_loss(reader->report, "%s: the link to '%s' leads to no note of the folder", from,

@@ -77,3 +77,13 @@ int sqlite_answer_keep(struct store *base, const char *key, const char *fingerpr
     return sqlite_run(store, err, SQL_ANSWER_KEEP, "ssiti", key, fingerprint, (int64_t)status,
                       &kept, now);
 }
+
+int sqlite_answer_amend(struct store *base, const char *key, const char *body, size_t len,
+                        struct error *err)
+{
+    struct row_text amended = {body, len};
+
+    if (len > ANSWER_BODY_CAP) /* what was kept is the answer but for what came later */
+        return 0;
+    return sqlite_run(sqlite_of(base), err, SQL_ANSWER_AMEND, "st", key, &amended);
+}

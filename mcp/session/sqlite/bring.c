@@ -128,6 +128,21 @@ static int bring_others(struct bringing *work, struct error *err)
 
 /* ---- nodes ---- */
 
+int sqlite_next_revision(struct sqlite_store *store, int64_t session, const char *entity,
+                         const char *entity_id, int64_t *revision, struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_CHANGE_REVISION, err);
+
+    if (!statement || sqlite_bind(store, statement, err, "iss", session, entity, entity_id) != 0 ||
+        sqlite_next(store, statement, err) <= 0)
+        return -1;
+    if (sqlite3_column_int64(statement, 0) > *revision)
+        *revision = sqlite3_column_int64(statement, 0);
+    ++*revision;
+    sqlite3_reset(statement);
+    return 0;
+}
+
 static int bring_back_node(struct bringing *work, struct past_node *wanted, struct error *err)
 {
     struct row_order chapter = {ORDER_INTEGER, 0, 0};
@@ -145,9 +160,8 @@ static int bring_back_node(struct bringing *work, struct past_node *wanted, stru
             &(struct row_order){wanted->key > 0 ? ORDER_INTEGER : ORDER_UNKNOWN, wanted->key, 0},
             work->write->session, wanted->place, &row.node_id, &row.title,
             row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
-            wanted->revision + 1, work->write->version,
-            *wanted->created_at ? wanted->created_at : NULL, work->write->now, &body,
-            (int64_t)(row.flags | wanted->flags)) != 0)
+            wanted->revision, work->write->version, *wanted->created_at ? wanted->created_at : NULL,
+            work->write->now, &body, (int64_t)(row.flags | wanted->flags)) != 0)
         return -1;
     wanted->key = sqlite3_last_insert_rowid(work->store->db);
     if (sqlite_node_text(work->store, wanted->key, &log, err) != 0)

@@ -94,9 +94,10 @@ static int bring_back(struct sqlite_store *store, const struct component_write *
 
     ++*things;
     component_row(wanted->component ? wanted->component : wanted->raw, &body, &row);
-    wanted->revision++;
     wanted->flags = row.flags;
     if (buf_check(&body, "a component", err) != 0 ||
+        sqlite_next_revision(store, work->write.session, "component", wanted->component_id,
+                             &wanted->revision, err) != 0 ||
         sqlite_run(store, err, SQL_COMPONENT_BRING_BACK, "iiositbi", work->node.key, wanted->place,
                    &wanted->order, wanted->component_id, wanted->revision, &row.type, &body,
                    (int64_t)row.flags) != 0)

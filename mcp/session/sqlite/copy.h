@@ -35,8 +35,9 @@ int copy_session_gone(struct store *store, const char *sid, bool gone, struct er
 json_t *copy_sessions(struct store *store, struct error *err);
 
 /* What the copy knows about a thing of a session. */
-#define COPY_SEEN         "seen"  /* by path: which answer the copy is equal to; "" unknown */
-#define COPY_ADOPT        "adopt" /* written by us: what the service added to it is no change */
+#define COPY_SEEN         "seen"   /* by path: which answer the copy is equal to; "" unknown */
+#define COPY_ADOPT        "adopt"  /* written by us: what the service added to it is no change */
+#define COPY_FIELDS       "fields" /* by node: what the service has beside its sequence */
 #define COPY_RELATIONSHIP "relationship" /* by our id: theirs */
 /* 1 and the text, 0 where there is none. */
 int copy_name(struct store *store, const char *sid, const char *kind, const char *ours,
@@ -68,6 +69,10 @@ int copy_positions(struct store *store, const struct copy_source *source, const 
 int copy_log_fill(struct store *store, const struct copy_source *source, size_t nodes,
                   struct error *err);
 
+/* A session that was made at the service for this writer. */
+int copy_log_session(struct store *store, const struct writer *writer, const char *sid,
+                     struct error *err);
+
 /* ---- copy_state.c: what is to be passed on ---- */
 
 /* {sid: {"nodes": {id: true}, "sequences": {...}, "relationships": {...}, "positions": {...}}} that
@@ -81,6 +86,9 @@ json_t *copy_position(struct store *store, const char *sid, const char *node_id,
 json_t *copy_relationship_states(struct store *store, const char *sid, struct error *err);
 /* [{"component_id", ...}]; empty where there is no such node. */
 json_t *copy_sequence(struct store *store, const char *sid, const char *node_id, struct error *err);
+/* Of those that a change set touched; NULL: of the latest ones. */
+json_t *copy_changed_nodes(struct store *store, const char *sid, const char *change_set,
+                           struct error *err);
 /* [id, ...] */
 json_t *copy_node_ids(struct store *store, const char *sid, struct error *err);
 

@@ -129,3 +129,16 @@ int copy_log_fill(struct store *base, const struct copy_source *source, size_t n
         store, &write,
         sqlite_log(store, &write, "session", source->sid, NULL, "import", NULL, &log, err), err);
 }
+
+int copy_log_session(struct store *base, const struct writer *writer, const char *sid,
+                     struct error *err)
+{
+    struct sqlite_store *store = sqlite_of(base);
+    struct write write;
+
+    if (sqlite_write_begin(store, writer, sid, &write, err) != 0)
+        return -1;
+    return sqlite_write_end(
+        store, &write, sqlite_log(store, &write, "session", sid, NULL, "create", NULL, NULL, err),
+        err);
+}

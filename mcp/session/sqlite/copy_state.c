@@ -146,6 +146,29 @@ json_t *copy_relationship(struct store *base, const char *sid, const char *id, s
     return body;
 }
 
+#define LATEST_ROWS 500 /* of the log: what the last change sets touched */
+#define ALL_ROWS    100000
+
+json_t *copy_changed_nodes(struct store *base, const char *sid, const char *change_set,
+                           struct error *err)
+{
+    struct sqlite_store *store = sqlite_of(base);
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_COPY_CHANGED, err);
+    json_t *ids;
+    int row;
+
+    if (!statement || sqlite_bind(store, statement, err, "ssi", sid, change_set,
+                                  (int64_t)(change_set ? ALL_ROWS : LATEST_ROWS)) != 0)
+        return NULL;
+    ids = json_array();
+    while ((row = sqlite_next(store, statement, err)) > 0)
+        json_array_append_new(ids, json_string(sqlite_text(statement, 0)));
+    if (row == 0)
+        return ids;
+    json_decref(ids);
+    return NULL;
+}
+
 json_t *copy_node_ids(struct store *base, const char *sid, struct error *err)
 {
     struct sqlite_store *store = sqlite_of(base);

@@ -148,6 +148,8 @@ int sqlite_change_words(struct sqlite_store *store, int64_t session, const char 
     }
     if (row < 0)
         return -1;
+    if (shown == 0) /* a list of components that is there now, and empty */
+        buf_adds(words, "nothing but times");
     if (more > 0)
         buf_addf(words, "; and %zu more", more);
     return 0;

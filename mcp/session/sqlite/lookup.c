@@ -151,8 +151,10 @@ int sqlite_node_text(struct sqlite_store *store, int64_t node, struct buf *to, s
              (int64_t)sqlite3_column_int64(statement, 3),
              (int64_t)sqlite3_column_int64(statement, 4));
     buf_addf(to, ",\"flags\":%u", kept.flags & (NODE_COMPONENTS | NODE_TIMES));
-    if (created_at)
-        buf_addf(to, ",\"created_at\":\"%s\"", created_at);
+    if (created_at) {
+        buf_adds(to, ",\"created_at\":");
+        json_write_string(to, created_at, strlen(created_at));
+    }
     buf_adds(to, ",\"node\":");
     buf_add(to, kept.body, kept.len);
     buf_addc(to, '}');

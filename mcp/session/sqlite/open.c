@@ -55,7 +55,7 @@ static int prepare(struct sqlite_store *store, const char *path, struct error *e
     if ((write && set_wal(store->db) != SQLITE_OK) ||
         sqlite3_exec(store->db,
                      "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; "
-                     "PRAGMA journal_size_limit = 16777216",
+                     "PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 16777216",
                      NULL, NULL, NULL) != SQLITE_OK) {
         sqlite_fail(store, err, "cannot use the store");
         return error_wrap(err, "%s", path);

@@ -81,6 +81,7 @@ static int read_node(struct past *past, struct past_node *node, struct error *er
     row = sqlite_next(past->store, statement, err);
     if (row <= 0)
         return row;
+    node->found = true;
     kept = sqlite_kept(statement, 0);
     node->place = sqlite3_column_int64(statement, 3);
     node->revision = sqlite3_column_int64(statement, 4);

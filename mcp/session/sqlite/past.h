@@ -14,10 +14,11 @@ struct past_node {
     int64_t key;   /* the row's; below 0 where the log is too old to know it */
     char *node_id; /* owned; NULL: has none */
     int64_t place, revision;
-    unsigned flags; /* NODE_COMPONENTS and NODE_TIMES */
-    char created_at[TIME_TEXT_SIZE];
-    json_t *node;             /* owned; NULL: not there */
-    struct sequence sequence; /* in no order */
+    unsigned flags;                      /* NODE_COMPONENTS and NODE_TIMES */
+    char created_at[2 * TIME_TEXT_SIZE]; /* a service may write it in its own way */
+    bool found;                          /* is in the database */
+    json_t *node;                        /* owned; NULL: not there */
+    struct sequence sequence;            /* in no order */
 };
 
 struct past_relationship {
@@ -37,8 +38,8 @@ struct past {
     struct past_relationship **relationships;
     struct past_position **positions;
     size_t node_count, relationship_count, position_count;
-    json_t *further; /* owned; NULL: not wanted yet */
-    unsigned session_flags;
+    json_t *further;        /* owned; NULL: not wanted yet */
+    unsigned session_flags; /* SESSION_RELATIONSHIPS alone is of the past */
 };
 
 void past_init(struct past *past, struct sqlite_store *store, int64_t session);
@@ -118,6 +119,10 @@ int past_check(struct past *then, struct past *now, const struct past_row *row, 
 
 /* Makes the database what the images say, and logs each difference. *things counts them. */
 int sqlite_bring(struct past *target, const struct write *write, size_t *things, struct error *err);
+
+/* What comes back goes on from the highest revision that it was ever deleted at. */
+int sqlite_next_revision(struct sqlite_store *store, int64_t session, const char *entity,
+                         const char *entity_id, int64_t *revision, struct error *err);
 
 /* bring_components.c, for bring.c: what goes of a node's components, and then the rest. */
 int sqlite_bring_drop(struct sqlite_store *store, const struct write *write, struct past_node *is,

@@ -154,23 +154,49 @@ static bool same_node(const json_t *was, const json_t *is)
     return json_equal(left, right);
 }
 
+/* How many nodes have the id, as far as the images go by them, else by the database. */
+static int count_nodes(struct past *now, const char *node_id, int64_t *count, struct error *err)
+{
+    if (sqlite_number(now->store, SQL_NODE_TWINS, now->session, node_id, count, err) != 0)
+        return -1;
+    for (size_t i = 0; i < now->node_count; i++) {
+        const struct past_node *node = now->nodes[i];
+
+        if (node->node_id && !strcmp(node->node_id, node_id))
+            *count += (node->node != NULL) - node->found;
+    }
+    return 0;
+}
+
+static bool touches(const json_t *relationship, const char *node_id)
+{
+    const char *from = json_get_string(relationship, "from_node_id");
+    const char *to = json_get_string(relationship, "to_node_id");
+
+    return (from && !strcmp(from, node_id)) || (to && !strcmp(to, node_id));
+}
+
 /* A node is taken away again only when nothing of others' hangs on it. */
 static int check_unused(struct past *then, struct past *now, const struct past_row *row,
                         const struct past_node *node, struct error *err)
 {
-    int64_t *keys;
+    int64_t *keys, twins;
     size_t count, others = 0;
 
     if (node->sequence.count > 0)
         return conflict(then, row, "was given components", err);
+    if (count_nodes(now, row->node_id, &twins, err) != 0)
+        return -1;
+    if (twins > 1) /* an imported id that repeats: they have an end still */
+        return 0;
     if (sqlite_relationships_of(now->store, now->session, row->node_id, &keys, &count, err) != 0)
         return -1;
     for (size_t i = 0; i < count; i++) {
         bool goes = false;
 
         for (size_t j = 0; j < now->relationship_count; j++)
-            goes = goes ||
-                   (now->relationships[j]->key == keys[i] && !now->relationships[j]->relationship);
+            goes = goes || (now->relationships[j]->key == keys[i] &&
+                            !touches(now->relationships[j]->relationship, row->node_id));
         others += !goes;
     }
     free(keys);
@@ -183,8 +209,6 @@ static int check_node(struct past *then, struct past *now, const struct past_row
     const struct past_node *was = past_row_node(then, row), *is = past_row_node(now, row);
     int64_t reused;
 
-    if (row->op == PAST_TOUCH)
-        return 0;
     if (row->op == PAST_DELETE) {
         if (count_later(now, SQL_CHANGE_REUSED, row, row->node_id, &reused, err) != 0)
             return -1;
@@ -192,20 +216,11 @@ static int check_node(struct past *then, struct past *now, const struct past_row
     }
     if (!is || !is->node)
         return conflict(then, row, "was deleted", err);
+    if (row->op == PAST_TOUCH)
+        return 0;
     if (!was || !was->node || !same_node(was->node, is->node))
         return conflict(then, row, "was changed", err);
     return row->op == PAST_INSERT ? check_unused(then, now, row, is, err) : 0;
-}
-
-/* Whether the node is there, as far as the images go by them, else by the database. */
-static bool is_there(struct past *now, const char *node_id)
-{
-    struct node_found found;
-
-    for (size_t i = 0; i < now->node_count; i++)
-        if (now->nodes[i]->node_id && !strcmp(now->nodes[i]->node_id, node_id))
-            return now->nodes[i]->node != NULL;
-    return sqlite_node_find(now->store, now->session, node_id, &found, NULL) == 0;
 }
 
 /* A relationship comes back only between nodes, and once. */
@@ -221,7 +236,11 @@ static int check_ends(struct past *then, struct past *now, const struct past_row
 
     for (size_t i = 0; i < 2; i++) {
         id[i] = json_get_string(relationship, ends[i]);
-        if (!id[i] || is_there(now, id[i]))
+        if (!id[i])
+            continue;
+        if (count_nodes(now, id[i], &later, err) != 0)
+            return -1;
+        if (later > 0)
             continue;
         /* An import keeps relationships that dangle: then nobody took the end away. */
         if (count_later(now, SQL_CHANGE_GONE, row, id[i], &later, err) != 0)

@@ -253,7 +253,8 @@ static int session_updated(struct past *past, const struct past_row *row, struct
         past->session_flags &= ~(unsigned)SESSION_RELATIONSHIPS;
     } else {
         further = led_back(row, past->further, err);
-        past->session_flags = (unsigned)number_of(row->before, "flags", past->session_flags);
+        past->session_flags &= ~(unsigned)SESSION_RELATIONSHIPS;
+        past->session_flags |= (unsigned)number_of(row->before, "flags", 0) & SESSION_RELATIONSHIPS;
     }
     if (!further)
         return -1;

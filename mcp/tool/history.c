@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * history: what changed and by whom, what is otherwise between two versions, undo, restore. Answers
+ * name changes by their version, a number that the next call can send; the ids of change sets cost
+ * a model twenty tokens each, and are taken too.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/tool/arguments.h"
+#include "mcp/tool/history_words.h"
+#include "mcp/tool/schema.h"
+#include "mcp/tool/table.h"
+
+#define LIST_DEFAULT 20
+#define LIST_MAX     200
+#define VERSION_MAX  1000000000000L
+
+/* One version of two names is 0 where it is not given. */
+struct asked {
+    char sid[SESSION_ID_SIZE];
+    const char *node_id, *change_set; /* or NULL */
+    long version, to_version, since, limit;
+};
+
+static json_t *parse(const struct buf *text, struct error *err)
+{
+    return json_read(text->data, text->len, "the history", err);
+}
+
+/* ---- list ---- */
+
+static void say_change(struct buf *to, const json_t *change)
+{
+    const char *at = json_get_string(change, "at");
+    const json_t *entries = json_object_get(change, "entries");
+
+    buf_addf(to, "\nv%" JSON_INTEGER_FORMAT " %.16s %s: %s",
+             json_integer_value(json_object_get(change, "version")), at ? at : "",
+             json_get_string(change, "who"), json_get_string(change, "what"));
+    if (json_array_size(entries) == 1 &&
+        !strcmp(json_get_string(json_array_get(entries, 0), "entity"), "component"))
+        buf_addf(to, " (component_id %s)",
+                 json_get_string(json_array_get(entries, 0), "entity_id"));
+    if (json_get_string(change, "undone_by"))
+        buf_adds(to, " (undone)");
+}
+
+static int list(struct tool_call *call, struct store *store, const struct asked *asked,
+                struct error *err)
+{
+    const struct history_page page = {.since = asked->since,
+                                      .before = asked->version,
+                                      .node_id = asked->node_id,
+                                      .limit = (size_t)asked->limit,
+                                      .without_texts = true};
+    struct buf text BUF_AUTO = {0};
+    json_auto_t *read = NULL;
+    json_t *changes, *change;
+    size_t i, total;
+
+    if (store_read_history(store, asked->sid, &page, &text, err) < 0)
+        return -1;
+    read = parse(&text, err);
+    if (!read)
+        return -1;
+    changes = json_object_get(read, "changes");
+    total = (size_t)json_integer_value(json_object_get(read, "total"));
+    buf_addf(&call->text, "The curriculum is at version %" JSON_INTEGER_FORMAT "; %zu change%s%s",
+             json_integer_value(json_object_get(read, "version")), total, total == 1 ? "" : "s",
+             total == 0 ? "." : ", newest first:");
+    json_array_foreach(changes, i, change) say_change(&call->text, change);
+    if (total > json_array_size(changes))
+        buf_addf(&call->text, "\n%zu earlier: send version, the one to list from, or limit.",
+                 total - json_array_size(changes));
+    return 0;
+}
+
+/* ---- difference ---- */
+
+static int difference(struct tool_call *call, struct store *store, const struct asked *asked,
+                      struct error *err)
+{
+    struct buf text BUF_AUTO = {0};
+    json_auto_t *read = NULL;
+    int64_t now;
+
+    if (asked->version == 0)
+        return error_set_at(err, "version",
+                            "difference needs version, the one to compare with; action list tells "
+                            "those there are.");
+    if (store_session(store, asked->sid, NULL, 0, &now, err) < 0 ||
+        store_read_difference(store, asked->sid, asked->version,
+                              asked->to_version ? asked->to_version : now, &text, err) < 0)
+        return -1;
+    read = parse(&text, err);
+    return read ? history_say_difference(&call->text, store, asked->sid, read, err) : -1;
+}
+
+/* ---- undo and restore ---- */
+
+/* The change set that a version belongs to. */
+static int find_set(struct store *store, const struct asked *asked, char *set, size_t size,
+                    struct error *err)
+{
+    const struct history_page page = {.since = asked->version - 1,
+                                      .limit = HISTORY_LIMIT_MAX,
+                                      .before = asked->version,
+                                      .without_texts = true};
+    struct buf text BUF_AUTO = {0};
+    json_auto_t *read = NULL;
+    const json_t *change;
+
+    if (store_read_history(store, asked->sid, &page, &text, err) < 0)
+        return -1;
+    read = parse(&text, err);
+    if (!read)
+        return -1;
+    change = json_array_get(json_object_get(read, "changes"), 0);
+    if (!change)
+        return error_set_at(err, "version",
+                            "version: no change ended at %ld; send one that action list tells.",
+                            asked->version);
+    snprintf(set, size, "%s", json_get_string(change, "change_set"));
+    return 0;
+}
+
+static int undo(struct tool_call *call, struct store *store, const struct asked *asked,
+                struct error *err)
+{
+    const struct writer writer = {.who = call->who};
+    const char *named = asked->change_set;
+    struct undo_state state;
+    char set[128];
+
+    if (!named && asked->version != 0) {
+        if (find_set(store, asked, set, sizeof set, err) < 0)
+            return -1;
+        named = set;
+    }
+    if (store_undo(store, &writer, asked->sid, named, &state, err) < 0)
+        return -1;
+    buf_addf(&call->text,
+             "Undone: %s. The curriculum is at version %" PRId64 " now; undo version %" PRId64
+             " to do it again.",
+             state.what, state.version, state.version);
+    return 0;
+}
+
+static int restore(struct tool_call *call, struct store *store, const struct asked *asked,
+                   struct error *err)
+{
+    const struct writer writer = {.who = call->who};
+    struct undo_state state;
+
+    if (asked->version == 0)
+        return error_set_at(err, "version",
+                            "restore needs version; action list tells those there are.");
+    if (store_restore(store, &writer, asked->sid, asked->version, &state, err) < 0)
+        return -1;
+    if (!*state.by_set)
+        buf_addf(&call->text, "All is as it was at version %ld; nothing was changed.",
+                 asked->version);
+    else
+        buf_addf(&call->text,
+                 "Restored version %ld: %s. The curriculum is at version %" PRId64
+                 " now; undo version %" PRId64 " to take that back.",
+                 asked->version, state.what, state.version, state.version);
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(struct tool_call *call, struct store *store, const struct asked *asked,
+               struct error *err);
+    bool writes;
+} actions[] = {
+    {"list", list, false},
+    {"difference", difference, false},
+    {"undo", undo, true},
+    {"restore", restore, true},
+};
+
+static bool only_reads(const struct tool_call *call)
+{
+    const char *action = json_get_string(call->arguments, "action");
+
+    for (size_t i = 0; action && i < sizeof actions / sizeof actions[0]; i++)
+        if (!strcmp(actions[i].name, action))
+            return !actions[i].writes;
+    return true; /* list, or an error */
+}
+
+static int read_asked(struct tool_call *call, struct store *store, struct asked *asked,
+                      struct error *err)
+{
+    if (tool_session(call, store, asked->sid, err) < 0 ||
+        argument_text_or(call, "node_id", &asked->node_id, NULL, err) < 0 ||
+        argument_text_or(call, "change_set", &asked->change_set, NULL, err) < 0 ||
+        argument_number_or(call, "version", &asked->version, 1, VERSION_MAX, 0, err) < 0 ||
+        argument_number_or(call, "to_version", &asked->to_version, 1, VERSION_MAX, 0, err) < 0 ||
+        argument_number_or(call, "since", &asked->since, 0, VERSION_MAX, 0, err) < 0)
+        return -1;
+    return argument_number_or(call, "limit", &asked->limit, 1, LIST_MAX, LIST_DEFAULT, err);
+}
+
+static int run(struct tool_call *call, struct store *store, struct error *err)
+{
+    const char *action;
+    struct asked asked;
+
+    if (argument_text_or(call, "action", &action, actions[0].name, err) < 0 ||
+        read_asked(call, store, &asked, err) < 0)
+        return -1;
+    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
+        if (!strcmp(actions[i].name, action))
+            return actions[i].run(call, store, &asked, err);
+    return error_set_at(err, "action", "action: send list, difference, undo or restore.");
+}
+
+const struct tool tool_history = {
+    .name = "history",
+    .title = "History",
+    .description =
+        "What changed and by whom; undo a change (default: the last), restore a version, "
+        "or tell the difference of two (default: to now). Undo and restore can be "
+        "undone.",
+    .schema = "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION
+              ",\"action\":{\"type\":\"string\",\"enum\":[\"list\",\"difference\",\"undo\","
+              "\"restore\"]},\"version\":{\"type\":\"integer\"},\"to_version\":{\"type\":"
+              "\"integer\"},\"change_set\":{\"type\":\"string\"}," SCHEMA_NODE
+              ",\"since\":{\"type\":\"integer\"},\"limit\":{\"type\":\"integer\"}," SCHEMA_KEY "}}",
+    .destructive = true,
+    .run = run,
+    .writes = true,
+    .only_reads = only_reads,
+};

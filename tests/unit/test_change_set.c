@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Change sets: each operation, all or none, dry runs, what is said of bad ones, and that one bad
+ * operation leaves nothing half done.
+ */
+#include "tests/unit/session_fixture.h"
+
+#include "helpers/base/json.h"
+#include "mcp/session/change_operations.h"
+#include "mcp/session/change_set.h"
+
+static const char curriculum[] =
+    "{\"nodes\":["
+    "{\"node_id\":\"A\",\"title\":\"Alpha\",\"components\":["
+    "{\"type\":\"heading\",\"order\":1,\"parameters\":{\"text\":\"one\"}},"
+    "{\"type\":\"heading\",\"order\":2,\"parameters\":{\"text\":\"two\"}}]},"
+    "{\"node_id\":\"B\",\"title\":\"Beta\",\"components\":["
+    "{\"type\":\"paragraph\",\"order\":1,\"parameters\":{\"text\":\"three\"}}]},"
+    "{\"node_id\":\"C\",\"title\":\"Gamma\",\"components\":[]}],"
+    "\"relationships\":["
+    "{\"from_node_id\":\"A\",\"to_node_id\":\"B\",\"relationship_type\":\"PREREQUISITE\"},"
+    "{\"from_node_id\":\"B\",\"to_node_id\":\"C\",\"relationship_type\":\"PREREQUISITE\"},"
+    "{\"from_node_id\":\"A\",\"to_node_id\":\"C\",\"relationship_type\":\"LEADS_TO\"}]}";
+
+static int open_with_curriculum(void **state)
+{
+    fixture_open(state);
+    import_text(*state, curriculum, sizeof curriculum - 1);
+    return 0;
+}
+
+/* The operations in single quotes instead of double ones. */
+static json_t *operations(const char *text)
+{
+    char quoted[4096];
+
+    snprintf(quoted, sizeof quoted, "%s", text);
+    for (char *at = quoted; *at; at++)
+        *at = *at == '\'' ? '"' : *at;
+    return parse(quoted);
+}
+
+static int apply(struct fixture *fixture, const char *text, bool dry_run, bool keep_going,
+                 struct change_set_outcome *outcome)
+{
+    json_auto_t *list = operations(text);
+    struct change_set set = {list, dry_run, keep_going};
+
+    fixture->err = (struct error){0};
+    return change_set_apply(fixture->store, &test_writer, fixture->sid, &set, outcome,
+                            &fixture->err);
+}
+
+static void do_it(struct fixture *fixture, const char *text)
+{
+    struct change_set_outcome outcome;
+
+    must(fixture, apply(fixture, text, false, false, &outcome));
+    assert_int_equal(outcome.bad, 0);
+    change_set_outcome_finish(&outcome);
+}
+
+static json_t *node_of(json_t *export, const char *node_id)
+{
+    json_t *node;
+    size_t i;
+
+    json_array_foreach(json_object_get(export, "nodes"), i, node)
+    {
+        if (!strcmp(json_get_string(node, "node_id"), node_id))
+            return node;
+    }
+    return NULL;
+}
+
+/* Where a path of keys and indexes leads: "components.0.parameters.text". */
+static const char *text_at(json_t *value, const char *path)
+{
+    char part[64];
+
+    while (value && *path) {
+        size_t len = strcspn(path, ".");
+
+        snprintf(part, sizeof part, "%.*s", (int)len, path);
+        value = json_is_array(value) ? json_array_get(value, strtoul(part, NULL, 10))
+                                     : json_object_get(value, part);
+        path += len + (path[len] == '.');
+    }
+    return json_string_value(value) ? json_string_value(value) : "";
+}
+
+static bool has_edge(json_t *export, const char *from, const char *to, const char *type)
+{
+    json_t *edge;
+    size_t i;
+
+    json_array_foreach(json_object_get(export, "relationships"), i, edge)
+    {
+        if (!strcmp(text_at(edge, "from_node_id"), from) &&
+            !strcmp(text_at(edge, "to_node_id"), to) &&
+            !strcmp(text_at(edge, "relationship_type"), type))
+            return true;
+    }
+    return false;
+}
+
+/* Each operation once, at least. */
+static const char all_kinds[] =
+    "[{'op':'create_node','node_id':'D','title':'Delta','node_type':'lesson'},"
+    "{'op':'rename_node','node_id':'A','title':'First'},"
+    "{'op':'edit_node','node_id':'B','raw_content':'raw','chapter_id':3,"
+    "'expected_revision':1},"
+    "{'op':'create_component','node_id':'D','component_type':'heading',"
+    "'parameters':{'text':'x'}},"
+    "{'op':'create_component','node_id':'D','type':'heading','parameters':{'text':'y'},"
+    "'position':1},"
+    "{'op':'edit_component','node_id':'D','component_id':'$3',"
+    "'new_parameters':{'text':'z'},'expected_revision':1},"
+    "{'op':'reorder_components','node_id':'D','order':[2,1]},"
+    "{'op':'delete_component','node_id':'A','component_order':'1'},"
+    "{'op':'create_relationship','from':'C','to':'D','type':'PREREQUISITE'},"
+    "{'op':'edit_relationship','id':'$8','new_type':'ENRICHMENT','explanation':'why'},"
+    "{'op':'edit_relationship','from_node_id':'A','to_node_id':'C',"
+    "'relationship_type':'LEADS_TO','new_type':'PREREQUISITE_FOR'},"
+    "{'op':'delete_relationship','from_node_id':'A','to_node_id':'B',"
+    "'relationship_type':'PREREQUISITE'},"
+    "{'op':'merge_nodes','node_id':'B','into_node_id':'C'}]";
+
+static void each_operation_does_its_work(void **state)
+{
+    struct fixture *fixture = *state;
+    json_auto_t *made = NULL;
+    json_t *node;
+
+    do_it(fixture, all_kinds);
+    made = export_json(fixture, fixture->sid);
+    node = node_of(made, "D");
+    assert_string_equal(text_at(node, "node_type"), "lesson");
+    assert_string_equal(text_at(node, "components.0.parameters.text"), "z");
+    assert_string_equal(text_at(node, "components.1.parameters.text"), "y");
+    assert_string_equal(text_at(node_of(made, "A"), "title"), "First");
+    assert_string_equal(text_at(node_of(made, "A"), "components.0.parameters.text"), "two");
+    assert_null(node_of(made, "B"));
+    assert_string_equal(text_at(node_of(made, "C"), "components.0.parameters.text"), "three");
+    assert_true(has_edge(made, "C", "D", "ENRICHMENT"));
+    assert_true(has_edge(made, "A", "C", "PREREQUISITE_FOR"));
+    assert_false(has_edge(made, "A", "B", "PREREQUISITE"));
+}
+
+static void a_dry_run_tells_the_same_and_changes_nothing(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char text[] = "[{'op':'delete_node','node_id':'B'},"
+                               "{'op':'create_component','node_id':'C','component_type':'heading',"
+                               "'parameters':{'text':'x'}}]";
+    json_auto_t *before = export_json(fixture, fixture->sid), *after = NULL;
+    struct change_set_outcome dry, done;
+    json_auto_t *results = NULL;
+    int64_t version, now;
+
+    must(fixture, store_session(fixture->store, fixture->sid, NULL, 0, &version, &fixture->err));
+    must(fixture, apply(fixture, text, true, false, &dry));
+    after = export_json(fixture, fixture->sid);
+    assert_true(same_json(before, after));
+    must(fixture, store_session(fixture->store, fixture->sid, NULL, 0, &now, &fixture->err));
+    assert_int_equal(now, version);
+    assert_int_equal(dry.version, version);
+    assert_string_equal(dry.change_set, "");
+    assert_true(dry.touches_graph);
+    assert_int_equal(dry.before.node_count, 3);
+    assert_int_equal(dry.after.node_count, 2);
+    results = parse(dry.results.data);
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(results, 0), "components")),
+                     1);
+    assert_int_equal(
+        json_integer_value(json_object_get(json_array_get(results, 0), "relationships")), 2);
+    assert_null(json_object_get(json_array_get(results, 1), "component_id"));
+    assert_non_null(strstr(dry.lines.data, "Deleted node B \"Beta\" with its 1 component and 2 "
+                                           "relationships"));
+    must(fixture, apply(fixture, text, false, false, &done));
+    assert_string_equal(done.lines.data, dry.lines.data);
+    assert_true(done.version > version);
+    assert_int_equal(strlen(done.change_set), 36);
+    change_set_outcome_finish(&dry);
+    change_set_outcome_finish(&done);
+}
+
+static void one_bad_operation_undoes_all(void **state)
+{
+    struct fixture *fixture = *state;
+    json_auto_t *before = export_json(fixture, fixture->sid), *after = NULL;
+    struct change_set_outcome outcome;
+
+    assert_int_equal(apply(fixture,
+                           "[{'op':'rename_node','node_id':'A','title':'Other'},"
+                           "{'op':'delete_node','node_id':'Bx'},"
+                           "{'op':'delete_node','node_id':'C'}]",
+                           false, false, &outcome),
+                     -1);
+    assert_int_equal(fixture->err.kind, ERROR_NOT_FOUND);
+    assert_string_equal(fixture->err.loc, "operations.1");
+    assert_non_null(strstr(fixture->err.text, "operations.1 (delete_node): there is no node 'Bx'"));
+    assert_non_null(strstr(fixture->err.text, "B 'Beta'"));
+    assert_null(strstr(fixture->err.text, "operations.2"));
+    after = export_json(fixture, fixture->sid);
+    assert_true(same_json(before, after));
+}
+
+static void keep_going_does_the_good_ones(void **state)
+{
+    struct fixture *fixture = *state;
+    struct change_set_outcome outcome;
+    json_auto_t *results = NULL, *made = NULL;
+
+    must(fixture, apply(fixture,
+                        "[{'op':'rename_node','node_id':'A','title':'Other'},"
+                        "{'op':'delete_node','node_id':'Bx'},7,"
+                        "{'op':'create_node','node_id':'A','title':'Again'},"
+                        "{'op':'delete_node','node_id':'C'}]",
+                        false, true, &outcome));
+    assert_int_equal(outcome.done, 2);
+    assert_int_equal(outcome.bad, 3);
+    results = parse(outcome.results.data);
+    assert_int_equal(json_array_size(results), 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(json_is_true(json_object_get(json_array_get(results, i), "ok")),
+                         i == 0 || i == 4);
+    made = export_json(fixture, fixture->sid);
+    assert_string_equal(text_at(node_of(made, "A"), "title"), "Other");
+    assert_null(node_of(made, "C"));
+    assert_non_null(node_of(made, "B"));
+    change_set_outcome_finish(&outcome);
+}
+
+static void what_is_wrong_is_said(void **state)
+{
+    static const struct {
+        const char *operations, *says[4];
+        enum error_kind kind;
+    } wrong[] = {
+        {"{}", {"operations: send an array"}, ERROR_INVALID},
+        {"[]", {"one at least"}, ERROR_INVALID},
+        {"[[]]", {"operations.0: an operation must be an object"}, ERROR_INVALID},
+        {"[{'node_id':'A'}]", {"op is needed, one of create_node"}, ERROR_INVALID},
+        {"[{'op':'remove_node','node_id':'A'}]",
+         {"no op 'remove_node'", "delete_node"},
+         ERROR_INVALID},
+        {"[{'op':'creat_node','node_id':'A'}]", {"did you mean create_node?"}, ERROR_INVALID},
+        {"[{'op':'rename_node','node_id':'A','titel':'x'}]",
+         {"titel", "did you mean title?", "title: is needed"},
+         ERROR_INVALID},
+        {"[{'op':'rename_node','node':'A','title':7}]",
+         {"node: is no member", "node_id: is needed", "title: must be text, not a"},
+         ERROR_INVALID},
+        {"[{'op':'edit_node','node_id':'A'}]", {"needs a field to change"}, ERROR_INVALID},
+        {"[{'op':'edit_node','node_id':'A','expected_revison':1}]",
+         {"did you mean expected_revision?"},
+         ERROR_INVALID},
+        {"[{'op':'rename_node','node_id':'A','title':'x','expected_revision':9}]",
+         {"is at revision 1, not 9", "Alpha"},
+         ERROR_STALE},
+        {"[{'op':'delete_node','node_id':'A','expected_revision':9}]",
+         {"is at revision 1, not 9", "Alpha"},
+         ERROR_STALE},
+        {"[{'op':'edit_component','node_id':'A','component_order':1,'new_parameters':{'text':'x'},"
+         "'expected_revision':9}]",
+         {"is at revision 1, not 9", "one"},
+         ERROR_STALE},
+        {"[{'op':'edit_component','node_id':'A','new_parameters':{}}]",
+         {"component_order (1 for the node's first component) or component_id"},
+         ERROR_INVALID},
+        {"[{'op':'create_component','node_id':'A','component_type':'headin','parameters':{}}]",
+         {"heading"},
+         ERROR_INVALID},
+        {"[{'op':'create_relationship','from':'A','to':'B','type':'PREREQUISITE'}]",
+         {"already a PREREQUISITE from A \"Alpha\" to B \"Beta\""},
+         ERROR_CONFLICT},
+        {"[{'op':'create_relationship','from':'A','to':'A'}]", {"itself"}, ERROR_INVALID},
+        {"[{'op':'delete_relationship','from':'A','to':'B'}]",
+         {"id is needed, or from_node_id"},
+         ERROR_INVALID},
+        {"[{'op':'delete_relationship','from':'C','to':'A','type':'LEADS_TO'}]",
+         {"LEADS_TO"},
+         ERROR_NOT_FOUND},
+        {"[{'op':'delete_component','node_id':'A','component_id':'$0'}]", {"$0"}, ERROR_NOT_FOUND},
+        {"[{'op':'merge_nodes','node_id':'A','into':'A'}]", {"itself"}, ERROR_INVALID},
+        {"[{'op':'reorder_components','node_id':'A','order':[1]}]", {"order"}, ERROR_INVALID},
+        /* All that are bad, each with its place. */
+        {"[{'op':'delete_node','node_id':'X'},{'op':'nothing'},{'op':'delete_node','node_id':'B'},"
+         "{'op':'delete_node','node_id':'B'}]",
+         {"operations.0", "operations.1", "operations.3", "Nothing was done"},
+         ERROR_INVALID},
+    };
+    struct fixture *fixture = *state;
+    json_auto_t *before = export_json(fixture, fixture->sid), *after = NULL;
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct change_set_outcome outcome;
+
+        if (apply(fixture, wrong[i].operations, false, false, &outcome) == 0)
+            fail_msg("taken: %s", wrong[i].operations);
+        if (fixture->err.kind != wrong[i].kind)
+            fail_msg("%s: kind %d: %s", wrong[i].operations, fixture->err.kind, fixture->err.text);
+        for (size_t k = 0; k < 4 && wrong[i].says[k]; k++) {
+            if (!strstr(fixture->err.text, wrong[i].says[k]))
+                fail_msg("'%s' is not in: %s", wrong[i].says[k], fixture->err.text);
+        }
+    }
+    after = export_json(fixture, fixture->sid);
+    assert_true(same_json(before, after));
+}
+
+/* Each operation of the table says of each member that it needs that it is not there. */
+static void every_row_knows_what_it_needs(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < change_operation_count; i++) {
+        const struct change_operation *operation = &change_operations[i];
+        json_auto_t *item = json_pack("{s:s}", "op", operation->name), *given = NULL;
+        bool needs = false;
+        struct error err = {0};
+
+        for (size_t k = 0; k < CHANGE_MEMBERS_CAP && operation->members[k].name; k++)
+            needs = needs || operation->members[k].needed;
+        assert_int_equal(change_operation_read(item, NULL, &given, &err) == NULL, needs);
+        for (size_t k = 0; k < CHANGE_MEMBERS_CAP && operation->members[k].name; k++) {
+            if (operation->members[k].needed && !strstr(err.text, operation->members[k].name))
+                fail_msg("%s: %s", operation->name, err.text);
+        }
+    }
+}
+
+static void the_version_that_was_read_is_looked_at(void **state)
+{
+    struct fixture *fixture = *state;
+    struct writer writer = {.who = "test", .expected_cursor = 1};
+    json_auto_t *list = operations("[{'op':'rename_node','node_id':'A','title':'x'},"
+                                   "{'op':'rename_node','node_id':'B','title':'y'}]");
+    struct change_set set = {.operations = list};
+    struct change_set_outcome outcome;
+    int64_t version;
+
+    must(fixture, store_session(fixture->store, fixture->sid, NULL, 0, &version, &fixture->err));
+    writer.expected_cursor = version + 1;
+    must_fail(
+        fixture, ERROR_STALE,
+        change_set_apply(fixture->store, &writer, fixture->sid, &set, &outcome, &fixture->err));
+    writer.expected_cursor = version;
+    must(fixture,
+         change_set_apply(fixture->store, &writer, fixture->sid, &set, &outcome, &fixture->err));
+    assert_int_equal(outcome.version, version + 2);
+    writer.expected_cursor = 0;
+    change_set_outcome_finish(&outcome);
+    must_fail(fixture, ERROR_UNKNOWN_SESSION,
+              change_set_apply(fixture->store, &writer, "nobody", &set, &outcome, &fixture->err));
+}
+
+static void a_set_is_undone_as_one(void **state)
+{
+    struct fixture *fixture = *state;
+    json_auto_t *before = export_json(fixture, fixture->sid), *after = NULL, *history = NULL;
+    const struct history_page page = {.limit = 10, .without_texts = true};
+    struct change_set_outcome outcome;
+    struct buf BUF_AUTO text = {0};
+    struct undo_state undone;
+    json_t *last;
+
+    must(fixture, apply(fixture, all_kinds, false, false, &outcome));
+    must(fixture, store_read_history(fixture->store, fixture->sid, &page, &text, &fixture->err));
+    history = parse(text.data);
+    last = json_array_get(json_object_get(history, "changes"), 0);
+    assert_string_equal(json_get_string(last, "change_set"), outcome.change_set);
+    assert_int_equal(json_integer_value(json_object_get(last, "version")), outcome.version);
+    must(fixture,
+         store_undo(fixture->store, &test_writer, fixture->sid, NULL, &undone, &fixture->err));
+    assert_string_equal(undone.change_set, outcome.change_set);
+    after = export_json(fixture, fixture->sid);
+    if (!same_json(before, after))
+        fail_msg("%s\n%s", json_dumps(before, 0), json_dumps(after, 0));
+    change_set_outcome_finish(&outcome);
+}
+
+static void too_many_are_refused_and_many_are_told_in_few_words(void **state)
+{
+    struct fixture *fixture = *state;
+    json_auto_t *list = json_array();
+    struct change_set set = {.operations = list};
+    struct change_set_outcome outcome;
+
+    for (int i = 0; i < CHANGE_SET_OPERATIONS_MAX; i++) {
+        char id[16];
+
+        snprintf(id, sizeof id, "M%03d", i);
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "op", "create_node", "node_id", id,
+                                              "title", "Many"));
+    }
+    must(fixture, change_set_apply(fixture->store, &test_writer, fixture->sid, &set, &outcome,
+                                   &fixture->err));
+    assert_int_equal(outcome.done, CHANGE_SET_OPERATIONS_MAX);
+    assert_int_equal(outcome.after.node_count, 3 + CHANGE_SET_OPERATIONS_MAX);
+    assert_non_null(strstr(outcome.lines.data, "and 470 operations more"));
+    change_set_outcome_finish(&outcome);
+    json_array_append_new(list, json_object());
+    must_fail(fixture, ERROR_INVALID,
+              change_set_apply(fixture->store, &test_writer, fixture->sid, &set, &outcome,
+                               &fixture->err));
+    assert_non_null(strstr(fixture->err.text, "send 500 at most"));
+}
+
+static void the_schemas_are_json(void **state)
+{
+    struct buf BUF_AUTO whole = {0}, BUF_AUTO few = {0};
+
+    (void)state;
+    change_set_operation_schema(&whole);
+    change_set_operation_schema_beside_tools(&few);
+    json_decref(parse(whole.data));
+    json_decref(parse(few.data));
+    for (size_t i = 0; i < change_operation_count; i++) {
+        assert_non_null(strstr(whole.data, change_operations[i].takes));
+        assert_non_null(strstr(few.data, change_operations[i].name));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(each_operation_does_its_work, open_with_curriculum,
+                                        fixture_close),
+        cmocka_unit_test_setup_teardown(a_dry_run_tells_the_same_and_changes_nothing,
+                                        open_with_curriculum, fixture_close),
+        cmocka_unit_test_setup_teardown(one_bad_operation_undoes_all, open_with_curriculum,
+                                        fixture_close),
+        cmocka_unit_test_setup_teardown(keep_going_does_the_good_ones, open_with_curriculum,
+                                        fixture_close),
+        cmocka_unit_test_setup_teardown(what_is_wrong_is_said, open_with_curriculum, fixture_close),
+        cmocka_unit_test(every_row_knows_what_it_needs),
+        cmocka_unit_test_setup_teardown(the_version_that_was_read_is_looked_at,
+                                        open_with_curriculum, fixture_close),
+        cmocka_unit_test_setup_teardown(a_set_is_undone_as_one, open_with_curriculum,
+                                        fixture_close),
+        cmocka_unit_test_setup_teardown(too_many_are_refused_and_many_are_told_in_few_words,
+                                        open_with_curriculum, fixture_close),
+        cmocka_unit_test(the_schemas_are_json),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
