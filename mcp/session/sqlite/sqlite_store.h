@@ -35,6 +35,7 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_SESSION_BY_KEY,
                  SQL_SESSION_SUM,
                  SQL_NODE_FIND,
+                 SQL_NODE_CURSOR,
                  SQL_NODE_BY_KEY,
                  SQL_NODE_LIST,
                  SQL_NODE_PAGE,
