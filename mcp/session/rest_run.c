@@ -56,7 +56,7 @@ static int resolve(struct rest_call *call, struct error *err)
 /* ---- reading ---- */
 
 /* What was read is of the state before it where no write has come in between. */
-static int read_stable(struct rest_call *call, rest_handler *read, struct error *err)
+static int read_between(struct rest_call *call, rest_handler *read, struct error *err)
 {
     struct rest_response *response = call->response;
     char before[REST_ETAG_SIZE];
@@ -73,6 +73,20 @@ static int read_stable(struct rest_call *call, rest_handler *read, struct error 
     }
     response->etag[0] = '\0'; /* written to all the time: an answer without a validator */
     return 0;
+}
+
+/* In one snapshot where there is one. Not for a graph question, which may be thought about for
+ * seconds: a snapshot keeps the log of writes from being taken up. */
+static int read_stable(struct rest_call *call, rest_handler *read, struct error *err)
+{
+    int held = call->route->flags & ROUTE_GRAPH ? 0 : store_snapshot_begin(call->store, err);
+    int rc;
+
+    if (held <= 0)
+        return held < 0 ? -1 : read_between(call, read, err);
+    rc = rest_etag(call, call->response->etag, err) != 0 ? -1 : read(call, err);
+    store_snapshot_end(call->store);
+    return rc;
 }
 
 static int run_read(struct rest_call *call, struct error *err)
