@@ -141,6 +141,7 @@ struct sqlite_store {
     uint64_t transactions;        /* outermost ones begun so far */
     int64_t changes_before;       /* key of the last row of the log when the open one began */
     unsigned depth;               /* open write transactions, one in the other */
+    bool snapshot;                /* a read transaction over several reads is open */
     size_t marks[SAVEPOINTS_CAP]; /* of pending, where each began */
     struct pending *pending;      /* what the outermost one has changed so far */
     struct {                      /* an import under way */
