@@ -145,6 +145,7 @@ static void answer(struct rest_response *response, const struct input *input,
     struct buf *json = &response->body;
 
     buf_clear(json);
+    rest_more_drop(response); /* of an answer that no longer holds: its commit failed, say */
     response->etag[0] = '\0';
     response->replayed = false;
     response->status = status_of(err->kind);
@@ -183,6 +184,7 @@ void rest_answer_error(struct rest_response *response, const struct error *err)
 void rest_answer_detail(struct rest_response *response, int status, const char *detail)
 {
     buf_clear(&response->body);
+    rest_more_drop(response);
     response->status = status;
     response->etag[0] = '\0';
     buf_adds(&response->body, "{\"detail\":");

@@ -70,34 +70,58 @@ static void write_key(const struct rest_call *call, struct buf *key)
 }
 
 /* What was read is of the state before it where no write has come in between. */
-static int read_stable(struct rest_call *call, rest_handler *read, struct error *err)
+static int read_between(struct rest_call *call, rest_handler *read, struct error *err)
 {
-    struct rest_cache *answers =
-        call->route->state && !store_is_copy(call->store) ? call->request->answers : NULL;
     struct rest_response *response = call->response;
-    struct buf BUF_AUTO key = {0};
     char before[REST_ETAG_SIZE];
 
     if (rest_etag(call, before, err) != 0)
         return -1;
-    write_key(call, &key);
-    if (answers && !key.failed && rest_cache_find(answers, &key, before, &response->body)) {
-        memcpy(response->etag, before, sizeof before);
-        return 0;
-    }
     for (int i = 0; i < STABLE_ATTEMPTS; i++) {
         buf_clear(&response->body);
         if (read(call, err) != 0 || rest_etag(call, response->etag, err) != 0)
             return -1;
-        if (!strcmp(before, response->etag)) {
-            if (answers && !key.failed)
-                rest_cache_keep(answers, &key, before, &response->body);
+        if (!strcmp(before, response->etag))
             return 0;
-        }
         memcpy(before, response->etag, sizeof before);
     }
     response->etag[0] = '\0'; /* written to all the time: an answer without a validator */
     return 0;
+}
+
+/* Within a snapshot: the answer that was kept of just this state, or a new one, kept. */
+static int read_of_state(struct rest_call *call, rest_handler *read, struct error *err)
+{
+    struct rest_cache *answers = call->route->state ? call->request->answers : NULL;
+    struct rest_response *response = call->response;
+    struct buf BUF_AUTO key = {0};
+
+    if (rest_etag(call, response->etag, err) != 0)
+        return -1;
+    if (!answers)
+        return read(call, err);
+    write_key(call, &key);
+    if (!key.failed && rest_cache_find(answers, &key, response->etag, &response->body))
+        return 0;
+    if (read(call, err) != 0)
+        return -1;
+    if (!key.failed)
+        rest_cache_keep(answers, &key, response->etag, &response->body);
+    return 0;
+}
+
+/* In one snapshot where there is one. Not for a graph question, which may be thought about for
+ * seconds: a snapshot keeps the log of writes from being taken up. */
+static int read_stable(struct rest_call *call, rest_handler *read, struct error *err)
+{
+    int held = call->route->flags & ROUTE_GRAPH ? 0 : store_snapshot_begin(call->store, err);
+    int rc;
+
+    if (held <= 0)
+        return held < 0 ? -1 : read_between(call, read, err);
+    rc = read_of_state(call, read, err);
+    store_snapshot_end(call->store);
+    return rc;
 }
 
 /* 304 where the client has what there is. */

@@ -75,6 +75,16 @@ int store_end(struct store *store, bool keep, struct error *err)
     return sqlite_end(store, keep, err);
 }
 
+int store_snapshot_begin(struct store *store, struct error *err)
+{
+    return store->upstream ? 0 : sqlite_snapshot_begin(store, err);
+}
+
+void store_snapshot_end(struct store *store)
+{
+    sqlite_snapshot_end(store);
+}
+
 int store_read_sessions(struct store *store, struct buf *json, struct error *err)
 {
     if (refresh(store, UPSTREAM_SESSIONS, NULL, NULL, err) != 0)

@@ -75,6 +75,12 @@ void store_observe(struct store *store, store_observer *observer, void *user);
 int store_begin(struct store *store, struct error *err);
 int store_end(struct store *store, bool keep, struct error *err);
 
+/* What is read between begin and end is all of one state. 1: so it is, and it wants its end; 0:
+ * this store has no such thing (a service is the truth), or is within a write already. They do not
+ * nest, and nothing is written between. */
+int store_snapshot_begin(struct store *store, struct error *err);
+void store_snapshot_end(struct store *store);
+
 /* Who writes, for the change log. Texts borrowed for the call. */
 struct writer {
     const char *who; /* "mcp", "rest", "import", ... with the client's name where it gave one */

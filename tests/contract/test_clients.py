@@ -56,7 +56,7 @@ class Clients(unittest.TestCase):
         for target in (["http://127.0.0.1:%d/mcp" % self.server.port], [str(harness.LECTERN), "stdio"]):
             with self.subTest(target=target[-1]):
                 tools = self.inspect(target, "--method", "tools/list")["tools"]
-                self.assertEqual(len(tools), 7)
+                self.assertEqual(len(tools), 9)
                 answer = self.inspect(target, "--method", "tools/call", "--tool-name", "query_graph",
                                       "--tool-arg", "query=starting_points")
                 self.assertFalse(answer.get("isError"))

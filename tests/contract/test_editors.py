@@ -78,6 +78,7 @@ class Editing(unittest.TestCase):
         crowd, stop = editors.start(EDITORS, self.server.port, self.sid, PAUSE)
         time.sleep(SECONDS)
         editors.finish(crowd, stop)
+        self.server.connection.close()  # it was idle so long that the server may have closed it; a new one is made when needed
         time.sleep(1)
         watchers.close()
         strangers.close()

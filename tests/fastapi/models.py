@@ -156,7 +156,7 @@ class Point(Object):
 
 
 class PositionsIn(Object):
-    positions: Dict[str, Point]
+    positions: Dict[str, Optional[Point]]   # none takes one away
     _object = validator("positions", pre=True, allow_reuse=True)(check_object)
 
 
@@ -179,6 +179,11 @@ class PoorSequence(Body):
     suggested_template: Optional[StrictStr] = Field(...)
     overall_confidence: Optional[Confidence] = Field(...)
     _fraction = validator("overall_confidence", allow_reuse=True)(check_fraction)
+
+
+class PoorPositions(Object):
+    positions: Dict[str, Point]
+    _object = validator("positions", pre=True, allow_reuse=True)(check_object)
 
 
 class PoorAutoSave(Body):

@@ -11,8 +11,8 @@ from pydantic import StrictInt
 import records
 import rich_sessions
 from database import Database
-from models import BulkIn, NodeIn, PoorAutoSave, PoorComponent, PoorSequence, PositionsIn, RelationshipChange, RelationshipIn
-from models import TextsIn
+from models import BulkIn, NodeIn, PoorAutoSave, PoorComponent, PoorPositions, PoorSequence, RelationshipChange
+from models import RelationshipIn, TextsIn
 from records import Json
 
 Order = Path(..., ge=1)
@@ -104,7 +104,7 @@ def session_routes(database: Database) -> APIRouter:
             return {"positions": records.positions(db, sid)}
 
     @api.put("/session/{sid}/positions")
-    def write_positions(sid: str, body: PositionsIn) -> Json:
+    def write_positions(sid: str, body: PoorPositions) -> Json:
         with database.write() as db:
             records.session(db, sid)
             records.write_positions(db, sid, body.dict()["positions"])

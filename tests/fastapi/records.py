@@ -123,7 +123,7 @@ def positions(db: sqlite3.Connection, sid: str) -> Json:
 
 def write_positions(db: sqlite3.Connection, sid: str, given: Json) -> None:
     for nid, point in given.items():
-        db.execute("UPDATE node SET position = ? WHERE key = ?", (dump(point), node(db, sid, nid)["key"]))
+        db.execute("UPDATE node SET position = ? WHERE key = ?", (dump(point) if point else None, node(db, sid, nid)["key"]))
     touch(db, sid)
 
 

@@ -32,6 +32,8 @@ const calls = [
   ["edit_component", { node_id: "N001", component_order: 1, new_parameters: { text: "Edited by the SDK" } }, /revision 2/],
   ["delete_component", { node_id: "N001", component_order: 1, confirm: true }, /Deleted/],
   ["batch_add_components", { node_id: "N002", components: [{ type: "paragraph", parameters: { text: "one" } }] }, /N002/],
+  ["change_curriculum", { operations: [{ op: "rename_node", node_id: "N003", title: "Renamed by the SDK" }] }, /N003/],
+  ["history", { action: "undo" }, /Renamed by the SDK/],
   ["execute_code", { code: "from code_helpers import get_nodes\nprint(len(get_nodes()))" }, /^40\n/],
   ["query_graph", { query: "counts" }, /40/],
 ];

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A server that stands between ours and a session service and misbehaves when told to: raw sockets, one request a connection."""
+import http.client
+import socket
+import threading
+import time
+
+HUGE_PIECE = b"x" * (1 << 20)
+
+
+class FaultServer:
+    """mode: pass, slow (seconds late), silent, refuse (nobody listens), 503, garbage, half, huge, lost (done, but not answered).
+    only: the methods it is for; after: how many of those go through before."""
+
+    def __init__(self, port):
+        self.behind = port
+        self.mode = "pass"
+        self.only = ()
+        self.after = 0
+        self.late = 0.0
+        self.seen = []
+        self.ending = threading.Event()
+        self.lock = threading.Lock()
+        self.threads = []
+        self.listener = None
+        self.port = 0
+        self._listen()
+
+    @property
+    def url(self):
+        return "http://127.0.0.1:%d" % self.port
+
+    def _listen(self):
+        self.listener = socket.socket()
+        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.listener.bind(("127.0.0.1", self.port))
+        self.listener.listen(128)
+        self.port = self.listener.getsockname()[1]
+        self._start(self._accept, self.listener)
+
+    def _start(self, work, argument):
+        thread = threading.Thread(target=work, args=(argument,), daemon=True)
+        self.threads.append(thread)
+        thread.start()
+
+    def set(self, mode, only=(), after=0, late=0.0):
+        with self.lock:
+            was, self.mode, self.only, self.after, self.late = self.mode, mode, only, after, late
+        if mode == "refuse":
+            self._deafen()
+        elif was == "refuse":
+            self._listen()
+
+    def _deafen(self):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+    def _accept(self, listener):
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            self._start(self._serve, connection)
+
+    def _mode_for(self, method):
+        with self.lock:
+            if self.mode == "pass" or (self.only and method not in self.only):
+                return "pass"
+            if self.after > 0:
+                self.after -= 1
+                return "pass"
+            return self.mode
+
+    @staticmethod
+    def _read(connection):
+        data = b""
+        while b"\r\n\r\n" not in data:
+            more = connection.recv(65536)
+            if not more:
+                return None
+            data += more
+        head, body = data.split(b"\r\n\r\n", 1)
+        lines = head.decode("latin-1").split("\r\n")
+        headers = dict(line.split(": ", 1) for line in lines[1:])
+        length = int(headers.get("Content-Length", 0))
+        while len(body) < length:
+            body += connection.recv(65536)
+        method, path, _ = lines[0].split(" ")
+        return method, path, headers, body
+
+    def _forward(self, method, path, headers, body):
+        behind = http.client.HTTPConnection("127.0.0.1", self.behind, timeout=30)
+        kept = {name: value for name, value in headers.items() if name.lower() not in ("host", "content-length")}
+        behind.request(method, path, body or None, kept)
+        answer = behind.getresponse()
+        text = answer.read()
+        behind.close()
+        head = "HTTP/1.1 %d X\r\nContent-Type: application/json\r\n" % answer.status
+        if answer.headers.get("ETag"):
+            head += "ETag: %s\r\n" % answer.headers["ETag"]
+        length = "" if answer.status == 304 else "Content-Length: %d\r\n" % len(text)
+        return (head + length + "Connection: close\r\n\r\n").encode() + text
+
+    def _serve(self, connection):
+        with connection:
+            try:
+                request = self._read(connection)
+                if request:
+                    self.seen.append(request[:3])
+                    self._answer(connection, self._mode_for(request[0]), request)
+            except OSError:
+                pass  # who asked has given up
+
+    def _answer(self, connection, mode, request):
+        if mode == "silent":
+            self.ending.wait(20)
+        elif mode == "503":
+            connection.sendall(b"HTTP/1.1 503 X\r\nContent-Length: 22\r\nConnection: close\r\n\r\n{\"detail\": \"too busy\"}")
+        elif mode == "garbage":
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 18\r\nConnection: close\r\n\r\n<html>what?</html>")
+        elif mode == "half":
+            answer = self._forward(*request)
+            connection.sendall(answer[:len(answer) - 7])
+        elif mode == "huge":
+            connection.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"nodes\": \"")
+            while not self.ending.is_set():
+                connection.sendall(HUGE_PIECE)
+        elif mode == "lost":
+            self._forward(*request)
+        else:
+            if mode == "slow":
+                time.sleep(self.late)
+            connection.sendall(self._forward(*request))
+
+    def close(self):
+        self.ending.set()
+        if self.mode != "refuse":
+            self._deafen()
+        for thread in self.threads:
+            thread.join(timeout=30)
