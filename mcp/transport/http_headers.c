@@ -170,7 +170,8 @@ static void read_target(const struct http_targets *targets, struct lws *wsi,
         encode_path(request);
         break;
     case HTTP_TARGET_DIFFERS:
-        request->wrong = "the path is too long, or cannot be read in one way only";
+        if (!request->wrong)
+            request->wrong = "the path is too long, or cannot be read in one way only";
     }
 }
 

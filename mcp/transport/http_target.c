@@ -57,8 +57,7 @@ ssize_t recv(int fd, void *bytes, size_t len, int flags)
 
 struct http_targets *http_targets_create(void)
 {
-    watching = calloc(1, sizeof *watching);
-    return watching;
+    return calloc(1, sizeof(struct http_targets));
 }
 
 void http_targets_destroy(struct http_targets *targets)
@@ -93,6 +92,7 @@ void http_targets_expect(struct http_targets *targets, int fd)
 {
     struct line *line;
 
+    watching = targets;
     if (fd < 0 || !make_room(targets, (size_t)fd + 1))
         return;
     line = targets->lines[fd];

@@ -12,11 +12,11 @@
 
 struct http_targets;
 
-/* From now on what libwebsockets receives on this thread goes through it. NULL without memory. */
-struct http_targets *http_targets_create(void);
+struct http_targets *http_targets_create(void);          /* NULL without memory */
 void http_targets_destroy(struct http_targets *targets); /* takes NULL */
 
-/* A request begins with the next byte of this connection. */
+/* A request begins with the next byte of this connection, which libwebsockets receives on this
+ * thread. */
 void http_targets_expect(struct http_targets *targets, int fd);
 
 enum http_target_found {

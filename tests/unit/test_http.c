@@ -1037,6 +1037,60 @@ static void test_session_api(void **state)
     free(body);
 }
 
+/* What libwebsockets decodes and tidies up before it is seen, and the headers of REST. */
+static void test_targets_and_headers(void **state)
+{
+    static const struct {
+        const char *json, *path, *shown;
+    } ids[] = {{"a/b", "a%2Fb", "a/b"},
+               {"..", "..", ".."},
+               {"a/../b", "a%2F..%2Fb", "a/../b"},
+               {"x+y", "x+y", "x+y"},
+               {"x//y", "x%2f%2Fy", "x//y"},
+               {"\\u00fc z", "%C3%BC%20z", "\xC3\xBC z"},
+               {"50%", "50%25", "50%"}};
+    const struct fixture *fixture = *state;
+    char sid[SESSION_ID_SIZE], path[256], body[256], headers[256];
+    struct client client;
+    struct answer answer;
+
+    create_session(fixture, sid);
+    client_open(&client, fixture->port); /* one connection: each request begins where one ended */
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        snprintf(path, sizeof path, "/session/%s/nodes", sid);
+        snprintf(body, sizeof body, "{\"node_id\":\"%s\",\"title\":\"t\"}", ids[i].json);
+        request(&client, &answer, "POST", path, JSON, body);
+        assert_int_equal(answer.status, 200);
+        free(answer.body);
+        snprintf(path, sizeof path, "/session/%s/nodes/%s/components?a=%%26", sid, ids[i].path);
+        snprintf(body, sizeof body, "{\"node_id\":\"%s\"", ids[i].shown);
+        request(&client, &answer, "GET", path, "", NULL);
+        if (answer.status != 200 || !strstr(answer.body, body))
+            fail_msg("%s: %d %s", path, answer.status, answer.body);
+        snprintf(headers, sizeof headers, "If-None-Match: %.40s\r\n",
+                 header(&answer, "etag") ? answer.value : "");
+        free(answer.body);
+    }
+    request(&client, &answer, "GET", path, headers, NULL);
+    assert_int_equal(answer.status, 304);
+    free(answer.body);
+    snprintf(path, sizeof path, "/session/%s/nodes/N001/components/insert", sid);
+    for (int i = 0; i < 2; i++) {
+        request(&client, &answer, "POST", path, JSON "Idempotency-Key: k1\r\n",
+                "{\"type\":\"heading\",\"parameters\":{\"text\":\"x\"}}");
+        assert_int_equal(answer.status, 200);
+        assert_non_null(strstr(answer.body, "\"total_components\":1"));
+        if (i == 0)
+            assert_null(header(&answer, "idempotency-replayed"));
+        else
+            assert_string_equal(header(&answer, "idempotency-replayed"), "true");
+        free(answer.body);
+    }
+    client_close(&client);
+    expect(fixture, "POST", path, JSON "If-Match: \"c1\"\r\n",
+           "{\"type\":\"heading\",\"parameters\":{\"text\":\"x\"}}", 412, "\"current\"");
+}
+
 /* Fills the read lane, whose answer then is to come again later. */
 static void test_full_lane(void **state)
 {
@@ -1234,6 +1288,7 @@ int main(void)
         HTTP_TEST(test_client_that_leaves),
         HTTP_TEST(test_delete_with_a_call),
         HTTP_TEST(test_session_api),
+        HTTP_TEST(test_targets_and_headers),
         HTTP_TEST(test_full_lane),
         HTTP_TEST(test_parallel_clients),
         HTTP_TEST(test_too_many_connections),
