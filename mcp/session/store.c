@@ -60,6 +60,11 @@ void store_observe(struct store *store, store_observer *observer, void *user)
     store->observer_user = user;
 }
 
+bool store_is_copy(const struct store *store)
+{
+    return store->upstream != NULL;
+}
+
 int store_begin(struct store *store, struct error *err)
 {
     return sqlite_begin(store, err);
@@ -68,6 +73,16 @@ int store_begin(struct store *store, struct error *err)
 int store_end(struct store *store, bool keep, struct error *err)
 {
     return sqlite_end(store, keep, err);
+}
+
+int store_snapshot_begin(struct store *store, struct error *err)
+{
+    return store->upstream ? 0 : sqlite_snapshot_begin(store, err);
+}
+
+void store_snapshot_end(struct store *store)
+{
+    sqlite_snapshot_end(store);
 }
 
 int store_read_sessions(struct store *store, struct buf *json, struct error *err)

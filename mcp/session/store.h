@@ -62,6 +62,9 @@ int store_describe_service(struct store *store, struct buf *words, struct error 
 struct store *store_open(const char *url, enum store_access access, struct error *err);
 void store_close(struct store *store); /* takes NULL */
 
+/* A service is the truth and this a copy: how it is now is known only when it has been read. */
+bool store_is_copy(const struct store *store);
+
 /* The observer is called on the store's thread after each commit, once for each thing changed. */
 void store_observe(struct store *store, store_observer *observer, void *user);
 
@@ -71,6 +74,12 @@ void store_observe(struct store *store, store_observer *observer, void *user);
  * no end. */
 int store_begin(struct store *store, struct error *err);
 int store_end(struct store *store, bool keep, struct error *err);
+
+/* What is read between begin and end is all of one state. 1: so it is, and it wants its end; 0:
+ * this store has no such thing (a service is the truth), or is within a write already. They do not
+ * nest, and nothing is written between. */
+int store_snapshot_begin(struct store *store, struct error *err);
+void store_snapshot_end(struct store *store);
 
 /* Who writes, for the change log. Texts borrowed for the call. */
 struct writer {

@@ -14,6 +14,8 @@ void sqlite_close(struct store *store);
 /* transaction.c */
 int sqlite_begin(struct store *store, struct error *err);
 int sqlite_end(struct store *store, bool keep, struct error *err);
+int sqlite_snapshot_begin(struct store *store, struct error *err);
+void sqlite_snapshot_end(struct store *store);
 /* read.c */
 int sqlite_read_sessions(struct store *store, struct buf *json, struct error *err);
 int sqlite_read_nodes(struct store *store, const char *sid, struct buf *json, struct error *err);

@@ -53,6 +53,9 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_NODE_FIND] =
         "SELECT key, cursor, revision, place, title FROM node WHERE node_id = ?2 AND session = ?1"
         " ORDER BY place, key LIMIT 1",
+    [SQL_NODE_CURSOR] = "SELECT cursor FROM node WHERE node_id = ?2"
+                        " AND session = (SELECT key FROM session WHERE session_id = ?1)"
+                        " ORDER BY place, key LIMIT 1",
     [SQL_NODE_BY_KEY] = "SELECT body, flags, title, place, revision,"
                         " created_at, session, node_id FROM node WHERE key = ?1",
     [SQL_NODE_LIST] = "SELECT body, flags, created_at, last_modified, key FROM node WHERE session "

@@ -26,18 +26,38 @@ static void roll_back(struct sqlite_store *store)
 
 int sqlite_read_begin(struct sqlite_store *store, struct error *err)
 {
-    if (store->depth > 0) /* what is being written is what is read */
+    if (store->depth > 0 || store->snapshot) /* what is being written is what is read */
         return 0;
     return sqlite_run(store, err, SQL_BEGIN, "");
 }
 
 int sqlite_read_end(struct sqlite_store *store, int rc)
 {
-    if (store->depth > 0)
+    if (store->depth > 0 || store->snapshot)
         reset_all(store);
     else
         roll_back(store);
     return rc;
+}
+
+int sqlite_snapshot_begin(struct store *base, struct error *err)
+{
+    struct sqlite_store *store = sqlite_of(base);
+
+    if (store->depth > 0)
+        return 0;
+    if (sqlite_run(store, err, SQL_BEGIN, "") != 0)
+        return -1;
+    store->snapshot = true;
+    return 1;
+}
+
+void sqlite_snapshot_end(struct store *base)
+{
+    struct sqlite_store *store = sqlite_of(base);
+
+    store->snapshot = false;
+    roll_back(store);
 }
 
 /* ---- write transactions, one in the other: the outermost is one of the database, the others are
