@@ -9,7 +9,8 @@ HUGE_PIECE = b"x" * (1 << 20)
 
 
 class FaultServer:
-    """mode: pass, slow (seconds late), silent, refuse (nobody listens), 503, garbage, half, huge, lost (done, but not answered).
+    """mode: pass, slow (seconds late), silent, refuse (nobody listens), 503, garbage, half, huge, lost (done, but not answered),
+    undescribed (no /openapi.json).
     only: the methods it is for; after: how many of those go through before."""
 
     def __init__(self, port):
@@ -128,6 +129,8 @@ class FaultServer:
                 connection.sendall(HUGE_PIECE)
         elif mode == "lost":
             self._forward(*request)
+        elif mode == "undescribed" and request[1] == "/openapi.json":
+            connection.sendall(b"HTTP/1.1 404 X\r\nContent-Length: 23\r\nConnection: close\r\n\r\n{\"detail\": \"Not Found\"}")
         else:
             if mode == "slow":
                 time.sleep(self.late)

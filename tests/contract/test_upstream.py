@@ -345,8 +345,8 @@ class Poor(Both, Case):
         self.assertRegex(self.good("GET", "~/nodes")["nodes"][0]["created_at"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
 
 
-class Faults(Case):
-    options = ("--store-timeout", str(PATIENCE))
+class Between(Case):
+    """With a server in between that can misbehave."""
 
     @classmethod
     def address(cls):
@@ -357,6 +357,33 @@ class Faults(Case):
     def tearDownClass(cls):
         cls.between.close()
         super().tearDownClass()
+
+
+class Undescribed(Between):
+    """No /openapi.json: it is taken for the poor service, whatever it is."""
+
+    @classmethod
+    def address(cls):
+        url = super().address()
+        cls.between.set("undescribed")
+        return url
+
+    def test_a_rich_one_is_served_as_a_poor_one(self):
+        self.node("X1")
+        self.put_in("X1", "a", "b")
+        self.good("PUT", "~/nodes/X1/components/2", paragraph("B", 2))
+        self.good("POST", "~/nodes/X1/components/insert", {"type": "paragraph", "parameters": {"text": "c"}})
+        self.assertEqual(self.texts("X1"), ["a", "B", "c"])
+        self.assertEqual(self.texts_there("X1"), ["a", "B", "c"])
+        used = {path for _, path, _ in self.between.seen if "/components" in path}
+        self.assertEqual({path for path in used if path.startswith("/session/")}, set())
+        named = [headers for _, path, headers in self.between.seen if path.startswith("/nodes/")]
+        self.assertTrue(named)
+        self.assertEqual([headers["X-Session-ID"] for headers in named], [self.sid] * len(named))
+
+
+class Faults(Between):
+    options = ("--store-timeout", str(PATIENCE))
 
     def setUp(self):
         self.between.set("pass")

@@ -225,6 +225,42 @@ static size_t receive_all(struct http_tunnel *tunnel, char *to, size_t wanted)
 }
 
 /* What came together with the head is not lost; then both directions, then the end. */
+static void test_many_at_once(void **state)
+{
+    static const char *const answers[] = {
+        "HTTP/1.1 200 OK\r\nETag: \"one\"\r\nContent-Length: 3\r\n\r\none", NULL,
+        "HTTP/1.1 404 No\r\nContent-Length: 5\r\n\r\nthree"};
+    struct http_client *client = http_client_create(NULL);
+    struct http_request requests[4] = {0};
+    struct http_response responses[4];
+    struct error errors[4];
+    struct server servers[3];
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        start(&servers[i], answers[i], false);
+        requests[i] = (struct http_request){
+            .url = "http://localhost/x", .unix_socket = servers[i].path, .total_ms = 300};
+    }
+    requests[3] = (struct http_request){.url = "http://localhost/x", .unix_socket = "/nowhere"};
+    http_send_many(client, requests, responses, errors, 4, 2); /* two wait */
+    assert_int_equal(errors[0].kind, ERROR_NONE);
+    assert_int_equal(responses[0].status, 200);
+    assert_string_equal(responses[0].etag, "\"one\"");
+    assert_string_equal(responses[0].body.data, "one");
+    assert_int_equal(errors[1].kind, ERROR_TIMEOUT);
+    assert_int_equal(errors[2].kind, ERROR_NONE);
+    assert_int_equal(responses[2].status, 404);
+    assert_string_equal(responses[2].etag, "");
+    assert_string_equal(responses[2].body.data, "three");
+    assert_int_equal(errors[3].kind, ERROR_UNAVAILABLE);
+    for (size_t i = 0; i < 4; i++)
+        http_response_finish(&responses[i]);
+    http_client_destroy(client);
+    for (size_t i = 0; i < 3; i++)
+        stop(&servers[i]);
+}
+
 static void test_tunnel(void **state)
 {
     struct http_request request = {.method = "POST", .url = "http://localhost/attach?stream=1"};
@@ -289,10 +325,10 @@ static void test_escaping(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_get),      cmocka_unit_test(test_post),
-        cmocka_unit_test(test_failures), cmocka_unit_test(test_nobody_there),
-        cmocka_unit_test(test_tunnel),   cmocka_unit_test(test_no_tunnel),
-        cmocka_unit_test(test_escaping),
+        cmocka_unit_test(test_get),          cmocka_unit_test(test_post),
+        cmocka_unit_test(test_failures),     cmocka_unit_test(test_nobody_there),
+        cmocka_unit_test(test_many_at_once), cmocka_unit_test(test_tunnel),
+        cmocka_unit_test(test_no_tunnel),    cmocka_unit_test(test_escaping),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
