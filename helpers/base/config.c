@@ -406,7 +406,7 @@ static int place_copy(struct config *config, struct error *err)
         bool plain = strchr("abcdefghijklmnopqrstuvwxyz0123456789.-", from[i]) != NULL;
 
         if (plain || (used > 0 && name[used - 1] != '_'))
-            name[used++] = plain ? from[i] : '_';
+            name[used++] = *(plain ? &from[i] : "_");
     }
     name[used] = '\0';
     if (from[strcspn(from, "#")] == '#')

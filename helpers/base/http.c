@@ -256,7 +256,7 @@ static int conclude(CURL *curl, CURLcode code, struct transfer *transfer, struct
         curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &transfer->response->status);
         if (curl_easy_header(curl, "ETag", 0, CURLH_HEADER, -1, &etag) == CURLHE_OK &&
             strlen(etag->value) < HTTP_ETAG_SIZE)
-            memcpy(transfer->response->etag, etag->value, strlen(etag->value) + 1);
+            snprintf(transfer->response->etag, HTTP_ETAG_SIZE, "%s", etag->value);
     } else {
         rc = transfer_error(code, transfer, err);
     }

@@ -46,13 +46,20 @@ static void turn_to_first(uint32_t *path, uint32_t *turned, uint32_t count)
         turned[i] = path[(first + i) % count];
 }
 
+static bool is_same(const uint32_t *path, const uint32_t *other, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (path[i] != other[i])
+            return false;
+    return true;
+}
+
 static bool is_kept(const struct cycles *cycles, const uint32_t *cycle, uint32_t count)
 {
     const struct graph_difference *difference = cycles->comparison->difference;
 
     for (size_t i = 0; i < difference->cycle_count; i++) {
-        if (difference->cycles[i].count == count &&
-            memcmp(cycles->kept[i], cycle, count * sizeof *cycle) == 0)
+        if (difference->cycles[i].count == count && is_same(cycles->kept[i], cycle, count))
             return true;
     }
     return false;
