@@ -143,6 +143,17 @@ class Both:
         self.assertEqual([one["revision"] for one in after], [2, 2])
         self.assertEqual(self.outside(), [("session", "import"), ("component", "update")])
 
+    def test_a_bad_operation_takes_no_news_with_it(self):
+        self.node("X1")
+        self.put_in("X1", "a", "b")
+        self.there("PUT", self.path_there("X1") + "/1", paragraph("theirs"))
+        operations = [{"op": "edit_component", "node_id": "X1", "component_order": 9, "new_parameters": {"text": "no"}},
+                      {"op": "edit_component", "node_id": "X1", "component_order": 2, "new_parameters": {"text": "B"}}]
+        answer = self.good("POST", "~/changes", {"operations": operations, "keep_going": True})
+        self.assertEqual((answer["done"], answer["bad"]), (1, 1))
+        self.assertEqual(self.texts_there("X1"), ["theirs", "B"])
+        self.assertEqual(self.texts("X1"), ["theirs", "B"])
+
     def test_others_write_behind_our_back(self):
         self.node("X1")
         self.put_in("X1", "a", "b", "c")

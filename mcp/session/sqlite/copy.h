@@ -22,6 +22,8 @@
 /* How deep the open transactions nest, 0 for none; and the outermost one's number. */
 unsigned copy_depth(const struct store *store);
 uint64_t copy_transaction(const struct store *store);
+/* Rises when part of a transaction is taken back, and with it what was read in that part. */
+uint64_t copy_taken_back(const struct store *store);
 
 /* ---- copy_name.c ---- */
 

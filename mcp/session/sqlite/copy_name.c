@@ -20,6 +20,11 @@ uint64_t copy_transaction(const struct store *store)
     return ((const struct sqlite_store *)store)->transactions;
 }
 
+uint64_t copy_taken_back(const struct store *store)
+{
+    return ((const struct sqlite_store *)store)->taken_back;
+}
+
 int copy_version(struct store *base, const char *sid, int64_t *version, struct error *err)
 {
     struct sqlite_store *store = sqlite_of(base);

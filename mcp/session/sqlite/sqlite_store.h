@@ -139,6 +139,7 @@ struct sqlite_store {
     sqlite3_stmt *statements[STATEMENT_COUNT]; /* prepared when first asked for */
     enum store_access access;
     uint64_t transactions;        /* outermost ones begun so far */
+    uint64_t taken_back;          /* inner ones that were not kept so far */
     int64_t changes_before;       /* key of the last row of the log when the open one began */
     unsigned depth;               /* open write transactions, one in the other */
     bool snapshot;                /* a read transaction over several reads is open */

@@ -101,6 +101,7 @@ static int end_inner(struct sqlite_store *store, bool keep, struct error *err)
     if (sqlite3_get_autocommit(store->db)) /* a full disk, say: SQLite has ended it all */
         return error_set(err, ERROR_IO, "the transaction was lost, nothing of it is kept");
     if (!keep) {
+        store->taken_back++;
         pending_forget(store->pending, store->marks[store->depth]);
         if (sqlite_run(store, err, SQL_SAVEPOINT_BACK, "") != 0)
             return -1;

@@ -15,9 +15,10 @@ void remote_transaction(struct remote *remote, const struct store *store)
 {
     uint64_t now = copy_depth(store) > 0 ? copy_transaction(store) : 0;
 
-    if (remote->transaction == now && now != 0)
+    if (remote->transaction == now && now != 0 && remote->taken_back == copy_taken_back(store))
         return;
     remote->transaction = now;
+    remote->taken_back = copy_taken_back(store);
     json_object_clear(remote->fresh);
     json_object_clear(remote->states);
 }
