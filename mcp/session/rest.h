@@ -14,6 +14,7 @@
 #include "mcp/session/store.h"
 
 struct graph_cache;
+struct rest_cache;
 struct rest_more;
 
 #define REST_BODY_CAP  ((size_t)16 << 20)
@@ -32,6 +33,7 @@ struct rest_request {
     const char *body;
     size_t body_len;
     struct graph_cache *graphs;  /* on the graph lane; else NULL */
+    struct rest_cache *answers;  /* of reads that are kept; or NULL */
     const struct cancel *cancel; /* of graph questions; or NULL */
 };
 

@@ -8,6 +8,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/faults.h"
+#include "mcp/session/rest_cache.h"
 #include "mcp/session/rest_call.h"
 
 #define STABLE_ATTEMPTS 3
@@ -55,6 +56,19 @@ static int resolve(struct rest_call *call, struct error *err)
 
 /* ---- reading ---- */
 
+/* All that an answer to a read depends on but for the state. */
+static void write_key(const struct rest_call *call, struct buf *key)
+{
+    const char *const parts[] = {call->route->pattern, call->session, call->node, call->item,
+                                 call->request->query};
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i])
+            buf_add(key, parts[i], strlen(parts[i]) + 1);
+        else
+            buf_addc(key, '\0');
+}
+
 /* What was read is of the state before it where no write has come in between. */
 static int read_between(struct rest_call *call, rest_handler *read, struct error *err)
 {
@@ -75,6 +89,27 @@ static int read_between(struct rest_call *call, rest_handler *read, struct error
     return 0;
 }
 
+/* Within a snapshot: the answer that was kept of just this state, or a new one, kept. */
+static int read_of_state(struct rest_call *call, rest_handler *read, struct error *err)
+{
+    struct rest_cache *answers = call->route->state ? call->request->answers : NULL;
+    struct rest_response *response = call->response;
+    struct buf BUF_AUTO key = {0};
+
+    if (rest_etag(call, response->etag, err) != 0)
+        return -1;
+    if (!answers)
+        return read(call, err);
+    write_key(call, &key);
+    if (!key.failed && rest_cache_find(answers, &key, response->etag, &response->body))
+        return 0;
+    if (read(call, err) != 0)
+        return -1;
+    if (!key.failed)
+        rest_cache_keep(answers, &key, response->etag, &response->body);
+    return 0;
+}
+
 /* In one snapshot where there is one. Not for a graph question, which may be thought about for
  * seconds: a snapshot keeps the log of writes from being taken up. */
 static int read_stable(struct rest_call *call, rest_handler *read, struct error *err)
@@ -84,27 +119,37 @@ static int read_stable(struct rest_call *call, rest_handler *read, struct error 
 
     if (held <= 0)
         return held < 0 ? -1 : read_between(call, read, err);
-    rc = rest_etag(call, call->response->etag, err) != 0 ? -1 : read(call, err);
+    rc = read_of_state(call, read, err);
     store_snapshot_end(call->store);
     return rc;
 }
 
-static int run_read(struct rest_call *call, struct error *err)
+/* 304 where the client has what there is. */
+static int answer_known(struct rest_call *call, struct error *err)
 {
     const char *known = call->request->if_none_match;
+    int rc = known && call->route->state ? rest_matches(call, known, true, err) : 0;
+
+    if (rc <= 0)
+        return rc;
+    buf_clear(&call->response->body);
+    call->response->status = 304;
+    return rest_etag(call, call->response->etag, err) != 0 ? -1 : 1;
+}
+
+static int run_read(struct rest_call *call, struct error *err)
+{
+    bool copy = store_is_copy(call->store); /* then it is only known once read */
     int rc;
 
     if (resolve(call, err) != 0)
         return -1;
-    if (!known || call->route->state == REST_STATE_NONE)
-        return read_stable(call, call->route->handle, err);
-    rc = rest_matches(call, known, true, err);
-    if (rc < 0)
+    rc = copy ? 0 : answer_known(call, err);
+    if (rc != 0)
+        return rc < 0 ? -1 : 0;
+    if (read_stable(call, call->route->handle, err) != 0)
         return -1;
-    if (rc == 0)
-        return read_stable(call, call->route->handle, err);
-    call->response->status = 304;
-    return rest_etag(call, call->response->etag, err);
+    return copy && answer_known(call, err) < 0 ? -1 : 0;
 }
 
 /* ---- writing ---- */

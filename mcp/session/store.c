@@ -60,6 +60,11 @@ void store_observe(struct store *store, store_observer *observer, void *user)
     store->observer_user = user;
 }
 
+bool store_is_copy(const struct store *store)
+{
+    return store->upstream != NULL;
+}
+
 int store_begin(struct store *store, struct error *err)
 {
     return sqlite_begin(store, err);

@@ -62,6 +62,9 @@ int store_describe_service(struct store *store, struct buf *words, struct error 
 struct store *store_open(const char *url, enum store_access access, struct error *err);
 void store_close(struct store *store); /* takes NULL */
 
+/* A service is the truth and this a copy: how it is now is known only when it has been read. */
+bool store_is_copy(const struct store *store);
+
 /* The observer is called on the store's thread after each commit, once for each thing changed. */
 void store_observe(struct store *store, store_observer *observer, void *user);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "helpers/base/log.h"
+#include "mcp/session/rest_cache.h"
 #include "mcp/transport/http_server.h"
 #include "mcp/transport/sync.h"
 #include "mcp/transport/sync_socket.h"
@@ -42,13 +43,19 @@ static void on_housekeeping(uv_timer_t *timer)
     mcp_sessions_expire(server->sessions);
 }
 
+static void free_server(struct http_server *server)
+{
+    rest_cache_destroy(server->rest_answers);
+    free(server);
+}
+
 static void on_timer_closed(uv_handle_t *handle)
 {
     struct http_server *server = handle->data;
 
     server->closed = true;
     if (server->abandoned)
-        free(server);
+        free_server(server);
     else
         server->on_closed(server->on_closed_user);
 }
@@ -68,6 +75,7 @@ static void on_closing_tick(uv_timer_t *timer)
     server->sync = NULL;
     http_targets_destroy(server->targets);
     server->targets = NULL;
+    uv_close((uv_handle_t *)&server->reading_timer, NULL);
     uv_close((uv_handle_t *)timer, on_timer_closed);
 }
 
@@ -120,6 +128,9 @@ static int start(struct http_server *server, const struct http_config *config, s
     server->targets = http_targets_create();
     if (!server->targets)
         return error_set(err, ERROR_MEMORY, "out of memory for the HTTP server");
+    server->rest_answers = rest_cache_create(err);
+    if (!server->rest_answers)
+        return -1;
     server->sync = sync_create(server->parts->feed, sync_socket_wake, err);
     if (!server->sync)
         return -1;
@@ -144,6 +155,10 @@ struct http_server *http_server_create(struct server_parts *parts, const struct 
                                       .allow_hosts = config->allow_hosts};
     uv_timer_init(parts->loop, &server->timer);
     server->timer.data = server;
+    TAILQ_INIT(&server->reading);
+    uv_timer_init(parts->loop, &server->reading_timer);
+    server->reading_timer.data = server;
+    uv_unref((uv_handle_t *)&server->reading_timer);
     if (start(server, config, err) < 0) {
         server->abandoned = true;
         take_down(server);
@@ -165,5 +180,5 @@ void http_server_destroy(struct http_server *server)
         return;
     if (!server->closed)
         log_error("http", "the server was destroyed before it was closed");
-    free(server);
+    free_server(server);
 }

@@ -26,6 +26,9 @@ struct exchange {
     struct buf body;
     uint64_t body_deadline_ms;
     bool reading_stopped;
+    bool reads_on; /* in server->reading */
+    uint64_t reads_since_ms;
+    TAILQ_ENTRY(exchange) reading;
     unsigned repeats;
     void (*on_gone)(void *user);
     void *on_gone_user;
@@ -50,6 +53,9 @@ struct exchange {
 /* http_exchange.c */
 void exchange_release_body(struct exchange *exchange);
 void exchange_stop_reading(struct exchange *exchange);
+/* The same if there is no answer in HTTP_READ_ON_MS: most have one before. */
+void exchange_stop_reading_soon(struct exchange *exchange);
+void exchange_on_reading_timer(uv_timer_t *timer);     /* its data is the server */
 void exchange_begin_answer(struct exchange *exchange); /* once the request is in */
 
 /* http_receive.c */

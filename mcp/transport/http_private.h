@@ -22,6 +22,7 @@
 #define HTTP_BODY_TIMEOUT_S      120 /* for the whole body */
 #define HTTP_WRITE_STALL_S       30  /* without the client taking a byte of the answer */
 #define HTTP_KEEPALIVE_TIMEOUT_S 60  /* between two requests */
+#define HTTP_READ_ON_MS          5   /* while a request is worked on, before reading is stopped */
 #define HTTP_LINGER_S            2   /* after refusing a body that still comes */
 #define HTTP_RETRY_AFTER_S       1u
 #define HTTP_ANSWERS_CAP         ((size_t)256 << 20) /* bytes of all answers to reads held at once */
@@ -69,6 +70,7 @@ extern const struct http_route http_route_mcp, http_route_page, http_route_metri
 /* What a handler needs of an exchange. */
 struct server_parts *exchange_parts(struct exchange *exchange);
 struct mcp_sessions *exchange_sessions(struct exchange *exchange);
+struct rest_cache *exchange_answers(struct exchange *exchange);
 const struct http_request *exchange_request(const struct exchange *exchange);
 const struct buf *exchange_body(const struct exchange *exchange);
 struct buf exchange_take_body(struct exchange *exchange); /* now the caller's */

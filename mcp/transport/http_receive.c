@@ -81,7 +81,7 @@ static void work(struct exchange *exchange)
         return;
     }
     if (exchange->request.length == 0)
-        exchange_stop_reading(exchange);
+        exchange_stop_reading_soon(exchange);
     exchange->route->handle(exchange);
 }
 

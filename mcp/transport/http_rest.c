@@ -21,6 +21,7 @@ struct rest_job {
     struct exchange *exchange; /* NULL once the client is gone */
     struct http_request request;
     struct buf body;
+    struct rest_cache *answers;
     struct graph_cache *graphs; /* on the graph lane only */
     struct cancel *cancel;      /* there too: fired when the client is gone */
     struct rest_response response;
@@ -47,6 +48,7 @@ static void on_work(struct lane_job *lane_job, void *context)
         .who = "rest",
         .body = job->body.data ? job->body.data : "",
         .body_len = job->body.len,
+        .answers = job->answers,
         .graphs = job->graphs,
         .cancel = job->cancel,
     };
@@ -209,6 +211,7 @@ static void handle(struct exchange *exchange)
     job->job.done = on_done;
     job->job.undone = on_undone;
     job->exchange = exchange;
+    job->answers = exchange_answers(exchange);
     job->request = *request;
     job->body = exchange_take_body(exchange);
     if (lane_submit(choose_lane(job, parts), &job->job, &err) < 0) {

@@ -21,6 +21,7 @@ struct http_server {
     struct http_port *port;
     struct http_targets *targets;
     struct sync *sync;
+    struct rest_cache *rest_answers; /* jobs on the lanes use it until the lanes are gone */
     struct lws_context *context;
     struct lws_vhost *vhost;
     int pipe_fd;        /* of the context, for its end; -1 where it is not known */
@@ -31,6 +32,8 @@ struct http_server {
     bool draining;
     unsigned char scratch[LWS_PRE + HTTP_CHUNK_SIZE];
 
+    TAILQ_HEAD(, exchange) reading; /* worked on, and still read from */
+    uv_timer_t reading_timer;
     uv_timer_t timer; /* housekeeping; then the drain's deadline and the ticks of taking down */
     unsigned ticks;
     uint64_t deadline_ms;

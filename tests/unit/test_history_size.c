@@ -9,8 +9,8 @@
 
 #define EDITS      10000
 #define NODES      909
-#define COMPONENTS 19  /* a node has */
-#define GROUP      500 /* edits a commit, as under load */
+#define COMPONENTS 19   /* a node has */
+#define GROUP      2500 /* edits a commit: what is kept is looked at here, not the time */
 #define ADDED_MAX  (20L << 20)
 
 static long file_size(struct fixture *fixture)

@@ -88,7 +88,7 @@ static int update(struct sqlite_store *store, const struct write *write, const c
         check_size(before, after, node_id, err) != 0)
         return -1;
     if (!json_equal(before, after) &&
-        sqlite_node_save(store, write, node.key, before, after, flags, place, err) != 0)
+        sqlite_node_save(store, write, node.key, after, flags, err) != 0)
         return -1;
     return state ? fill_state(store, write->session, node_id, state, err) : 0;
 }

@@ -126,7 +126,7 @@ static int update(struct store *base, struct write *write, const struct node_fou
         if (adopted < 0)
             return -1;
         write->silent = silent || (adopted > 0 && !news);
-        rc = sqlite_node_save(store, write, found->key, before, after, flags, place, err);
+        rc = sqlite_node_save(store, write, found->key, after, flags, err);
         write->silent = silent;
         if (rc == 0 && adopted > 0)
             rc = copy_set_name(base, write->sid, COPY_ADOPT, adopt.data, NULL, err);
@@ -223,9 +223,7 @@ int copy_texts(struct store *base, const struct copy_source *source, const char 
         before = sqlite_node_load(store, node.key, &flags, &place, err);
     if (before) {
         after = merged(before, theirs, &news, &more);
-        rc = news || more
-                 ? sqlite_node_save(store, &write, node.key, before, after, flags, place, err)
-                 : 0;
+        rc = news || more ? sqlite_node_save(store, &write, node.key, after, flags, err) : 0;
     }
     return end(store, &write, news || more, rc, err);
 }

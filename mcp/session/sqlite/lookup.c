@@ -163,16 +163,13 @@ int sqlite_node_text(struct sqlite_store *store, int64_t node, struct buf *to, s
 }
 
 int sqlite_node_save(struct sqlite_store *store, const struct write *write, int64_t node,
-                     json_t *before, json_t *after, unsigned flags, int64_t place,
-                     struct error *err)
+                     json_t *after, unsigned flags, struct error *err)
 {
     struct buf body BUF_AUTO = {0}, old BUF_AUTO = {0}, new BUF_AUTO = {0};
     struct row_order chapter = {ORDER_UNKNOWN, 0, 0};
     const char *node_id;
     struct node_row row;
 
-    (void)before;
-    (void)place;
     buf_init(&body, 0);
     if (json_object_get(after,
                         "last_modified")) { /* the column has it from now on, also in the export */
@@ -211,7 +208,7 @@ static int rewrite_node(struct sqlite_store *store, const struct write *write, i
     if (!after)
         return error_set(err, ERROR_MEMORY, "out of memory for a node");
     json_object_del(after, "components");
-    return sqlite_node_save(store, write, node, before, after, flags | NODE_COMPONENTS, place, err);
+    return sqlite_node_save(store, write, node, after, flags | NODE_COMPONENTS, err);
 }
 
 /* A node of a file that gave it no list of components has one from now on, in the export too. */

@@ -3,11 +3,14 @@
  * Opening and closing the embedded store. A connection belongs to one thread at a time; WAL lets
  * readers go on while one writes, and synchronous=FULL makes a commit durable before it returns.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "mcp/session/sqlite/schema.h"
 #include "mcp/session/sqlite/sqlite_store.h"
@@ -69,9 +72,57 @@ static int prepare(struct sqlite_store *store, const char *path, struct error *e
     return schema_check(store->db, path, err);
 }
 
+/* A folder that cannot be written to, and no log of writes beside the file: nobody writes to it,
+ * and SQLite need not make the files it shares with writers. */
+static bool is_still(const char *path)
+{
+    char beside[PATH_MAX];
+    struct stat log;
+    char *slash;
+
+    if (snprintf(beside, sizeof beside, "%s-wal", path) >= (int)sizeof beside ||
+        (stat(beside, &log) == 0 && log.st_size > 0))
+        return false;
+    slash = strrchr(beside, '/');
+    if (slash)
+        slash[slash == beside] = '\0';
+    return access(slash ? beside : ".", W_OK) != 0;
+}
+
+/* "file:PATH?immutable=1", what is no plain character of the path encoded. */
+static void write_still_uri(struct buf *to, const char *path)
+{
+    buf_adds(to, "file:");
+    for (; *path; path++) {
+        unsigned char c = (unsigned char)*path;
+
+        if (c < 0x80 && (isalnum(c) || strchr("/._-~", c)))
+            buf_addc(to, *path);
+        else
+            buf_addf(to, "%%%02X", c);
+    }
+    buf_adds(to, "?immutable=1");
+}
+
+static int open_database(struct sqlite_store *store, const char *path)
+{
+    int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    struct buf uri BUF_AUTO = {0};
+
+    if (store->access == STORE_WRITE)
+        return sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                               NULL);
+    if (!is_still(path))
+        return sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_READWRITE, NULL);
+    write_still_uri(&uri, path);
+    if (uri.failed)
+        return SQLITE_NOMEM;
+    return sqlite3_open_v2(uri.data, &store->db, flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+                           NULL);
+}
+
 struct store *sqlite_open(const char *path, enum store_access access, struct error *err)
 {
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     struct sqlite_store *store;
     struct stat there;
 
@@ -80,7 +131,6 @@ struct store *sqlite_open(const char *path, enum store_access access, struct err
         return NULL;
     }
     if (access == STORE_WRITE) {
-        flags |= SQLITE_OPEN_CREATE;
         if (make_folder(path, err) != 0)
             return NULL;
     } else if (stat(path, &there) != 0) {
@@ -101,7 +151,7 @@ struct store *sqlite_open(const char *path, enum store_access access, struct err
         return NULL;
     }
     buf_init(&store->import.body, 0);
-    if (sqlite3_open_v2(path, &store->db, flags, NULL) != SQLITE_OK) {
+    if (open_database(store, path) != SQLITE_OK) {
         sqlite_fail(store, err, "cannot open the store");
         error_wrap(err, "%s", path);
     } else if (prepare(store, path, err) == 0) {

@@ -175,10 +175,11 @@ int sqlite_cursor(struct store *base, const char *sid, const char *node_id, int6
     struct sqlite_store *store = sqlite_of(base);
     struct session_found session;
     struct node_found node;
+    sqlite3_stmt *statement;
+    int row;
 
     if (!sid) {
-        sqlite3_stmt *statement = sqlite_statement(store, SQL_SESSION_SUM, err);
-
+        statement = sqlite_statement(store, SQL_SESSION_SUM, err);
         if (!statement || sqlite_next(store, statement, err) <= 0)
             return -1;
         *version = sqlite3_column_int64(statement, 0);
@@ -191,10 +192,16 @@ int sqlite_cursor(struct store *base, const char *sid, const char *node_id, int6
         *version = session.version;
         return 0;
     }
-    if (find_both(store, sid, node_id, &session, &node, err) != 0)
+    statement = sqlite_statement(store, SQL_NODE_CURSOR, err);
+    if (!statement || sqlite_bind(store, statement, err, "ss", sid, node_id) != 0)
         return -1;
-    *version = node.cursor;
-    return 0;
+    row = sqlite_next(store, statement, err);
+    if (row > 0)
+        *version = sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
+    if (row == 0) /* says what is not there */
+        return find_both(store, sid, node_id, &session, &node, err);
+    return row < 0 ? -1 : 0;
 }
 
 int sqlite_node_title(struct store *base, const char *sid, const char *node_id, char *title,

@@ -224,7 +224,7 @@ static int save_sequence_fields(struct sqlite_store *store, struct component_wri
     }
     if (json_equal(before, after))
         return 0;
-    return sqlite_node_save(store, &work->write, work->node.key, before, after, flags, place, err);
+    return sqlite_node_save(store, &work->write, work->node.key, after, flags, err);
 }
 
 int sqlite_sequence_replace(struct sqlite_store *store, struct component_write *work,

@@ -35,6 +35,7 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_SESSION_BY_KEY,
                  SQL_SESSION_SUM,
                  SQL_NODE_FIND,
+                 SQL_NODE_CURSOR,
                  SQL_NODE_BY_KEY,
                  SQL_NODE_LIST,
                  SQL_NODE_PAGE,
@@ -271,8 +272,7 @@ json_t *sqlite_node_load(struct sqlite_store *store, int64_t node, unsigned *fla
 /* Writes a changed object, counts the write in the node's cursor, and logs it. flags: as they were
  * loaded. */
 int sqlite_node_save(struct sqlite_store *store, const struct write *write, int64_t node,
-                     json_t *before, json_t *after, unsigned flags, int64_t place,
-                     struct error *err);
+                     json_t *after, unsigned flags, struct error *err);
 /* Counts a write to the node's components in its cursor and last_modified. */
 int sqlite_node_touch(struct sqlite_store *store, const struct write *write, int64_t node,
                       struct error *err);

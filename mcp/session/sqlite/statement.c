@@ -53,6 +53,9 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_NODE_FIND] =
         "SELECT key, cursor, revision, place, title FROM node WHERE node_id = ?2 AND session = ?1"
         " ORDER BY place, key LIMIT 1",
+    [SQL_NODE_CURSOR] = "SELECT cursor FROM node WHERE node_id = ?2"
+                        " AND session = (SELECT key FROM session WHERE session_id = ?1)"
+                        " ORDER BY place, key LIMIT 1",
     [SQL_NODE_BY_KEY] = "SELECT body, flags, title, place, revision,"
                         " created_at, session, node_id FROM node WHERE key = ?1",
     [SQL_NODE_LIST] = "SELECT body, flags, created_at, last_modified, key FROM node WHERE session "
@@ -230,8 +233,10 @@ static const char *const texts[STATEMENT_COUNT] = {
         " ON CONFLICT (session, kind, ours) DO UPDATE SET theirs = excluded.theirs",
     [SQL_COPY_NAME_DROP] = "DELETE FROM upstream_name WHERE session = (SELECT key FROM session "
                            "WHERE session_id = ?1) AND kind = ?2 AND ours = ?3",
-    [SQL_COPY_NODE_TIMES] = "UPDATE node SET created_at = coalesce(?2, created_at), last_modified "
-                            "= coalesce(?3, last_modified) WHERE key = ?1",
+    [SQL_COPY_NODE_TIMES] =
+        "UPDATE node SET created_at = coalesce(?2, created_at), last_modified = coalesce(?3, "
+        "last_modified) WHERE key = ?1 AND (created_at IS NOT coalesce(?2, created_at) OR "
+        "last_modified IS NOT coalesce(?3, last_modified))",
     [SQL_COPY_RELATIONSHIPS] = "SELECT key, body, place, from_id, to_id, type, (SELECT theirs FROM "
                                "upstream_name WHERE upstream_name.session = ?1 AND kind = "
                                "'relationship' AND ours = CAST(relationship.key AS TEXT))"

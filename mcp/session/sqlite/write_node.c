@@ -218,7 +218,7 @@ static int write_texts(struct sqlite_store *store, const struct write *write, co
         else if (text)
             json_object_set(after, entity_categories[i], text);
     }
-    return sqlite_node_save(store, write, node.key, before, after, flags, place, err);
+    return sqlite_node_save(store, write, node.key, after, flags, err);
 }
 
 int sqlite_node_texts(struct store *base, const struct writer *writer, const char *sid,

@@ -312,6 +312,13 @@ static int take_part(struct store *store, const struct copy_source *whole, const
     return copy_set_name(store, source.sid, COPY_SEEN, name.data, now, err);
 }
 
+/* Taking in components set the node's time to now: the next read of the nodes says the service's.
+ */
+static int look_at_times_again(struct store *store, const char *sid, struct error *err)
+{
+    return copy_set_name(store, sid, COPY_SEEN, kinds[RESOURCE_NODES].name, "", err);
+}
+
 static int take_bulk(struct store *store, const struct copy_source *source,
                      const struct resource *resource, struct error *err)
 {
@@ -323,7 +330,7 @@ static int take_bulk(struct store *store, const struct copy_source *source,
         if (take_part(store, source, node_id, components, err) != 0)
             return -1;
     }
-    return 0;
+    return look_at_times_again(store, source->sid, err);
 }
 
 static int take_components(struct store *store, const struct copy_source *source,
@@ -334,7 +341,8 @@ static int take_components(struct store *store, const struct copy_source *source
     json_write(&fields, resource->fields);
     if (copy_components(store, source, resource->node_id, resource->content, err) != 0 ||
         copy_set_name(store, source->sid, COPY_FIELDS, resource->node_id, fields.data, err) != 0 ||
-        forget(store, source->sid, PART, resource->node_id, err) != 0)
+        forget(store, source->sid, PART, resource->node_id, err) != 0 ||
+        look_at_times_again(store, source->sid, err) != 0)
         return -1;
     return copy_set_name(store, source->sid, COPY_SEEN, kinds[RESOURCE_BULK].name, "", err);
 }
