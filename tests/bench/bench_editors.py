@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The editors of contract.editors for a minute, and twenty rounds of contract.kill9. Ends with status 1 where one of them fails."""
+"""The editors of contract.editors for a minute, then twenty rounds of contract.kill9. Status 1 where one of them fails."""
 import os
 import pathlib
 import subprocess

@@ -5,8 +5,9 @@ import datetime
 from .target import Case, paragraph, quoted
 
 TEXTS = ("explanation", "real_world_example", "textbook_content", "memory_trick")
-STRANGE = ("Größe und Maß", "数学 — 分数", "שלום עולם", "e\u0301 beside é", "👩‍👩‍👧‍👦🏳️‍🌈", "line\u2028sep\ttab\nnew\r\n", "\\u0041 \\n \"quoted\" </script>",
-           "'; DROP TABLE node; --", "\u0001\u001f\u007f", "\ufeffmark", "\U0010ffff")
+STRANGE = ("Größe und Maß", "数学 — 分数", "שלום עולם", "e\u0301 beside é", "👩‍👩‍👧‍👦🏳️‍🌈",
+           "line\u2028sep\ttab\nnew\r\n", "\\u0041 \\n \"quoted\" </script>", "'; DROP TABLE node; --",
+           "\u0001\u001f\u007f", "\ufeffmark", "\U0010ffff")
 MEGABYTE = "a" * 999_990 + "é😀"
 
 
