@@ -59,7 +59,8 @@ static bool is_kept(const struct cycles *cycles, const uint32_t *cycle, uint32_t
     const struct graph_difference *difference = cycles->comparison->difference;
 
     for (size_t i = 0; i < difference->cycle_count; i++) {
-        if (difference->cycles[i].count == count && is_same(cycles->kept[i], cycle, count))
+        if (difference->cycles[i].count == count && cycles->kept[i] &&
+            is_same(cycles->kept[i], cycle, count))
             return true;
     }
     return false;

@@ -127,7 +127,9 @@ void rest_cache_keep(struct rest_cache *cache, const struct buf *key, const char
     LIST_INSERT_HEAD(&cache->buckets[bucket], entry, bucket);
     cache->count++;
     cache->bytes += size_of(entry);
-    while (cache->bytes > REST_CACHE_BYTES || cache->count > REST_CACHE_ANSWERS_CAP)
-        drop(cache, TAILQ_LAST(&cache->entries, entries));
+    while ((cache->bytes > REST_CACHE_BYTES || cache->count > REST_CACHE_ANSWERS_CAP) &&
+           (old = TAILQ_LAST(&cache->entries, entries)))
+        drop(cache, old); /* NOLINT(clang-analyzer-unix.Malloc): the list's end is not the one just
+                             freed */
     pthread_mutex_unlock(&cache->lock);
 }

@@ -171,7 +171,6 @@ static bool applies(const struct rest_route *route, enum occasion occasion)
     case ALWAYS:
         return true;
     case OF_SESSION:
-        return session || is_bare(route);
     case OF_THING:
         return session || is_bare(route);
     case OF_BARE:

@@ -318,8 +318,8 @@ int store_restore(struct store *store, const struct writer *writer, const char *
 
 /* ---- calls that carry a key are done once ---- */
 
-#define ANSWER_KEY_MAX 200         /* bytes */
-#define ANSWERS_KEPT_S (24 * 3600) /* at least; then they go with later ones */
+#define ANSWER_KEY_MAX 200   /* bytes */
+#define ANSWERS_KEPT_S 86400 /* at least; then they go with later ones */
 #define ANSWER_BODY_CAP                                                                            \
     ((size_t)1 << 20) /* of a longer one is kept that the call was done: a repeat is told so */
 

@@ -51,11 +51,10 @@ static bool same_type(const json_t *theirs, const json_t *ours)
     return one && other && !strcmp(one, other);
 }
 
-/* partner[i]: the index in ours of theirs' i-th. taken: by index in ours. */
-static void match(const json_t *theirs, const struct sequence *ours, size_t *partner, bool *taken)
+/* count: of theirs. partner[i]: the index in ours of theirs' i-th. taken: by index in ours. */
+static void match(const json_t *theirs, size_t count, const struct sequence *ours, size_t *partner,
+                  bool *taken)
 {
-    size_t count = json_array_size(theirs);
-
     for (size_t i = 0; i < count; i++) {
         /* Where nothing moved the partner stands at the same place: no search. */
         for (size_t n = 0; partner[i] == NOBODY && n < ours->count; n++) {
@@ -93,7 +92,7 @@ static int fill_given(const json_t *theirs, const struct sequence *ours, struct 
     }
     for (size_t i = 0; i < count; i++)
         partner[i] = NOBODY;
-    match(theirs, ours, partner, taken);
+    match(theirs, count, ours, partner, taken);
     *changed = count != ours->components;
     *news = *changed;
     for (size_t i = 0; i < count; i++) {
