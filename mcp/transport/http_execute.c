@@ -243,14 +243,17 @@ static void run(struct execution *execution, const struct buf *body)
     struct error err = {0};
 
     buf_adds(&why, ANALYSIS_BLOCKED ": ");
-    if (read_body(execution, body, &err) < 0)
-        answer_error(execution, &err);
-    else if (!analysis_judge(&execution->analysis, &why))
-        answer_refused(execution, &why);
-    else if (analysis_start(&execution->analysis, &err) < 0)
-        answer_error(execution, &err);
-    else
-        exchange_set_on_gone(execution->exchange, on_gone, execution);
+    if (read_body(execution, body, &err) == 0) {
+        if (!analysis_judge(&execution->analysis, &why)) {
+            answer_refused(execution, &why);
+            return;
+        }
+        if (analysis_start(&execution->analysis, &err) == 0) {
+            exchange_set_on_gone(execution->exchange, on_gone, execution);
+            return;
+        }
+    }
+    answer_error(execution, &err);
 }
 
 static void handle(struct exchange *exchange)

@@ -153,7 +153,7 @@ static const char *next_kept(const char *at)
 /* Whether libwebsockets makes this path of what was sent. */
 static bool is_same(const char *encoded, size_t len, const char *decoded)
 {
-    char sent[LINE_CAP];
+    char sent[LINE_CAP] = "";
     const char *a = sent, *b = decoded;
 
     decode(encoded, len, sent);

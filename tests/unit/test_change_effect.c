@@ -544,25 +544,25 @@ static void many_cycles_are_counted(void **state)
     static char ids[2 * PAIRS][8];
     static struct outline_node nodes[2 * PAIRS];
     static struct outline_edge edges[2 * PAIRS];
-    struct outline before = {.nodes = nodes, .node_count = 2 * PAIRS, .edges = edges},
+    struct outline before = {.nodes = nodes, .node_count = (size_t)PAIRS * 2, .edges = edges},
                    after = before;
     struct buf BUF_AUTO json = {0}, BUF_AUTO words = {0};
     struct error err = {0};
     json_t *effect;
 
     (void)state;
-    for (int i = 0; i < 2 * PAIRS; i++) {
-        snprintf(ids[i], sizeof ids[i], "N%03d", i);
+    for (size_t i = 0; i < 2 * (size_t)PAIRS; i++) {
+        snprintf(ids[i], sizeof ids[i], "N%03zu", i);
         nodes[i] = (struct outline_node){.id = ids[i], .title = ids[i]};
         edges[i] = (struct outline_edge){ids[i], ids[i ^ 1], "PREREQUISITE"};
     }
     /* One way of each pair was there, the way back is new. */
-    for (int i = 0; i < PAIRS; i++) {
+    for (size_t i = 0; i < PAIRS; i++) {
         edges[i] = (struct outline_edge){ids[2 * i], ids[2 * i + 1], "PREREQUISITE"};
         edges[PAIRS + i] = (struct outline_edge){ids[2 * i + 1], ids[2 * i], "PREREQUISITE"};
     }
     before.edge_count = PAIRS;
-    after.edge_count = 2 * PAIRS;
+    after.edge_count = (size_t)PAIRS * 2;
     assert_int_equal(change_effect(&before, &after, false, &json, &words, &err), 0);
     effect = json_read(json.data, json.len, "the effect", &err);
     assert_non_null(effect);

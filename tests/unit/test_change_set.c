@@ -35,8 +35,8 @@ static json_t *operations(const char *text)
     char quoted[4096];
 
     snprintf(quoted, sizeof quoted, "%s", text);
-    for (char *at = quoted; *at; at++)
-        *at = *at == '\'' ? '"' : *at;
+    for (char *at = quoted; (at = strchr(at, '\''));)
+        *at = '"';
     return parse(quoted);
 }
 
