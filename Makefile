@@ -25,7 +25,7 @@ bench: build ## the measurements of tests/bench
 asan tsan: ## every test under ASan and UBSan, or under TSan
 	@cmake/deps.sh --check build sandbox image test
 	@. cmake/steps.sh && mkdir -p build && build $@
-	@ctest --test-dir build/$@ --output-on-failure --no-tests=error $(if $(TESTS),-R '$(TESTS)')
+	@TSAN_OPTIONS='suppressions=$(CURDIR)/tests/tsan.supp' ctest --test-dir build/$@ --output-on-failure --no-tests=error $(if $(TESTS),-R '$(TESTS)')
 
 lint: ## clang-format, clang-tidy, shellcheck
 	@cmake/lint.sh
