@@ -36,7 +36,7 @@ struct config {
     const char *store; /* "sqlite:PATH", or "http://HOST:PORT#COPY?seconds=N": COPY is the path of
                           the copy */
     long store_timeout;
-    const char *data;  /* folder */
+    const char *data; /* folder */
     const char *host;
     const char *sandbox;     /* "auto", "docker", "local" */
     const char *docker_host; /* or NULL */
@@ -53,7 +53,7 @@ struct config {
     const char *share; /* folder with the runner and what it needs; NULL: found beside the binary */
     const char *node, *from, *to; /* of a graph query, or NULL */
     long port;
-    long timeout; /* seconds of an analysis */
+    long timeout;                /* seconds of an analysis */
     long stdout_cap, stderr_cap; /* characters shown to a model */
     long limit;
     bool json;

@@ -38,7 +38,7 @@ struct faults; /* mcp/session/faults.h */
 
 struct error {
     enum error_kind kind;
-    bool listed; /* faults has each fault by itself */
+    bool listed;             /* faults has each fault by itself */
     char loc[ERROR_LOC_CAP]; /* path of the wrong field for ERROR_INVALID, dotted:
                                 "components.2.parameters.text"; or "" */
     char text[ERROR_TEXT_CAP];
