@@ -13,6 +13,7 @@
 
 #include "executor/local_spawn.h"
 #include "executor/local_userns.h"
+#include "helpers/base/hash.h"
 
 #define PATH_CAP 4096
 
@@ -120,14 +121,6 @@ int local_machine_open(const struct local_setup *setup, const char *share_dir, i
     return 0;
 }
 
-/* FNV-1a. */
-static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t len)
-{
-    for (const unsigned char *at = bytes; len > 0; at++, len--)
-        hash = (hash ^ *at) * 0x100000001b3u; /* NOLINT: the analyzer does not know snprintf */
-    return hash;
-}
-
 static int file_state(const char *path, uint64_t *state, struct error *err)
 {
     struct stat status;
@@ -137,15 +130,14 @@ static int file_state(const char *path, uint64_t *state, struct error *err)
     const uint64_t numbers[] = {(uint64_t)status.st_size, (uint64_t)status.st_mtim.tv_sec,
                                 (uint64_t)status.st_mtim.tv_nsec, status.st_ino, status.st_dev};
     /* A sum, since a folder may list its files in any order. */
-    *state +=
-        add_bytes(add_bytes(0xcbf29ce484222325u, path, strlen(path)), numbers, sizeof numbers);
+    *state += hash_bytes(hash_bytes(HASH_START, path, strlen(path)), numbers, sizeof numbers);
     return 0;
 }
 
 int local_machine_state(const struct local_setup *setup, const char *share_dir, uint64_t *state,
                         struct error *err)
 {
-    char path[PATH_CAP + 64] = {0};
+    char path[PATH_CAP + 64];
 
     *state = 0;
     for (size_t i = 0; i < setup->file_count; i++) {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "helpers/base/hash.h"
 #include "mcp/session/rest.h"
 
 #define BUCKETS 4096u
@@ -67,11 +68,7 @@ void rest_cache_destroy(struct rest_cache *cache)
 
 static size_t bucket_of(const struct buf *key)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-
-    for (size_t i = 0; i < key->len; i++)
-        hash = (hash ^ (unsigned char)key->data[i]) * UINT64_C(0x100000001b3);
-    return (size_t)(hash % BUCKETS);
+    return (size_t)(hash_bytes(HASH_START, key->data, key->len) % BUCKETS);
 }
 
 static struct entry *find(struct rest_cache *cache, const struct buf *key, size_t bucket)

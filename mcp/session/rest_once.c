@@ -7,15 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helpers/base/hash.h"
 #include "mcp/session/rest_call.h"
-
-/* FNV-1a. The one who could make two requests meet is the one who chose the key. */
-static uint64_t digest(uint64_t hash, const char *bytes, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
 
 static int check_key(const char *key, struct error *err)
 {
@@ -26,16 +19,16 @@ static int check_key(const char *key, struct error *err)
                         ANSWER_KEY_MAX);
 }
 
-/* Method, path, query and session as they are, the body by its digest and length. */
+/* Method, path, query and session as they are, the body by its hashes and length. The one who could
+ * make two requests meet is the one who chose the key. */
 static void write_fingerprint(const struct rest_call *call, struct buf *to)
 {
     const struct rest_request *request = call->request;
 
     buf_addf(to, "%s %s?%s %s %zu %016" PRIx64 "%016" PRIx64, request->method, request->path,
              request->query, request->session_header ? request->session_header : "",
-             request->body_len,
-             digest(UINT64_C(0xcbf29ce484222325), request->body, request->body_len),
-             digest(UINT64_C(0x9e3779b97f4a7c15), request->body, request->body_len));
+             request->body_len, hash_bytes(HASH_START, request->body, request->body_len),
+             hash_bytes(HASH_OTHER_START, request->body, request->body_len));
 }
 
 int rest_once_find(struct rest_call *call, struct error *err)

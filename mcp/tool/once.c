@@ -4,9 +4,11 @@
  */
 #include "mcp/tool/once.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "helpers/base/hash.h"
 #include "mcp/tool/arguments.h"
 
 #define KEY_ARGUMENT "idempotency_key"
@@ -30,31 +32,30 @@ static int read_key(const struct tool_call *call, const char **key, struct error
                         TOOL_KEY_MAX);
 }
 
-/* FNV-1a of 128 bits: tells calls apart that were sent with one key by mistake. */
+/* Tells calls apart that were sent with one key by mistake. */
 static int feed(const char *text, size_t len, void *data)
 {
-    static const unsigned __int128 prime = ((unsigned __int128)1 << 88) + 0x13B;
-    unsigned __int128 *hash = data;
+    uint64_t *hashes = data;
 
-    for (size_t i = 0; i < len; i++)
-        *hash = (*hash ^ (unsigned char)text[i]) * prime;
+    hashes[0] = hash_bytes(hashes[0], text, len);
+    hashes[1] = hash_bytes(hashes[1], text, len);
     return 0;
 }
 
 static int take_fingerprint(const struct tool_call *call, struct once *once, struct error *err)
 {
-    unsigned __int128 hash = ((unsigned __int128)0x6C62272E07BB0142u << 64) + 0x62B821756295C58Du;
+    uint64_t hashes[] = {HASH_START, HASH_OTHER_START};
     json_auto_t *arguments = json_copy(call->arguments);
 
     if (!arguments)
         return error_set(err, ERROR_MEMORY, "out of memory for the call's fingerprint");
     json_object_del(arguments, KEY_ARGUMENT);
     json_object_del(arguments, "session_id"); /* the key has it */
-    feed(call->tool->name, strlen(call->tool->name) + 1, &hash);
-    if (json_dump_callback(arguments, feed, &hash, JSON_COMPACT | JSON_SORT_KEYS) < 0)
+    feed(call->tool->name, strlen(call->tool->name) + 1, hashes);
+    if (json_dump_callback(arguments, feed, hashes, JSON_COMPACT | JSON_SORT_KEYS) < 0)
         return error_set(err, ERROR_MEMORY, "out of memory for the call's fingerprint");
-    snprintf(once->fingerprint, sizeof once->fingerprint, "%016llx%016llx",
-             (unsigned long long)(hash >> 64), (unsigned long long)hash);
+    snprintf(once->fingerprint, sizeof once->fingerprint, "%016" PRIx64 "%016" PRIx64, hashes[0],
+             hashes[1]);
     return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/hash.h"
 #include "helpers/base/json.h"
 #include "mcp/session/sqlite/copy.h"
 #include "mcp/session/sqlite/sqlite_functions.h"
@@ -42,16 +43,9 @@ void resource_name(struct buf *to, enum resource_kind kind, const char *node_id)
         buf_addf(to, ":%s", node_id);
 }
 
-/* FNV-1a, and the length beside it. */
 static void sum(const char *bytes, size_t len, char to[64])
 {
-    uint64_t hash = 14695981039346656037u;
-
-    for (size_t i = 0; i < len; i++) {
-        hash ^= (unsigned char)bytes[i];
-        hash *= 1099511628211u;
-    }
-    snprintf(to, 64, "%016" PRIx64 "-%zu", hash, len);
+    snprintf(to, 64, "%016" PRIx64 "-%zu", hash_bytes(HASH_START, bytes, len), len);
 }
 
 /* What this transaction has changed is not at the service yet: reading it would undo it here. 1: it
