@@ -84,6 +84,8 @@ static const struct option_row rows[] = {
      "characters of an analysis's output that a model is shown at most, of its beginning and end"},
     {"stderr-cap", OPTION_NUMBER, offsetof(struct config, stderr_cap), "N", "5000", 100, 16000,
      CONFIG_SERVE | CONFIG_STDIO, "the same of its standard error"},
+    {"body-cap", OPTION_NUMBER, offsetof(struct config, body_cap), "MIB", "16", 1, 128,
+     CONFIG_SERVE, "largest body of a request to the session API"},
     {"warnings", OPTION_FLAG, offsetof(struct config, warnings), NULL, NULL, 0, 0, CONFIG_EXEC,
      "let Python's warnings go to standard error; else they are silent"},
     {"share", OPTION_TEXT, offsetof(struct config, share), "DIR", NULL, 0, 0,

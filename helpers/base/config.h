@@ -55,6 +55,7 @@ struct config {
     long port;
     long timeout;                /* seconds of an analysis */
     long stdout_cap, stderr_cap; /* characters shown to a model */
+    long body_cap;               /* MiB of a request to the session API */
     long limit;
     bool json;
     bool warnings;

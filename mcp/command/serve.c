@@ -46,6 +46,7 @@ static int start(struct serving *serving, const struct config *config, struct er
         .port = (int)config->port,
         .allow_origins = config->allow_origin,
         .allow_hosts = config->allow_host,
+        .body_cap = (size_t)config->body_cap << 20,
     };
 
     serving->http = http_server_create(&serving->parts, &http, err);

@@ -17,7 +17,6 @@ struct graph_cache;
 struct rest_cache;
 struct rest_more;
 
-#define REST_BODY_CAP  ((size_t)16 << 20)
 #define REST_PATH_MAX  2048
 #define REST_ETAG_SIZE 40
 

@@ -18,9 +18,6 @@ static int read_body(struct rest_call *call, struct error *err)
     const struct rest_request *request = call->request;
     unsigned flags = call->route->flags;
 
-    if (request->body_len > REST_BODY_CAP)
-        return error_set(err, ERROR_TOO_LARGE, "the body is larger than %zu MiB",
-                         REST_BODY_CAP >> 20);
     if (!(flags & ROUTE_WRITE) || (request->body_len == 0 && !(flags & ROUTE_BODY)))
         return 0;
     if (request->body_len == 0)

@@ -150,6 +150,7 @@ struct http_server *http_server_create(struct server_parts *parts, const struct 
     signal(SIGPIPE, SIG_IGN); /* a client that left is an error of write */
     server->parts = parts;
     server->pipe_fd = -1;
+    server->body_cap = config->body_cap ? config->body_cap : HTTP_BODY_CAP;
     server->gate = (struct http_gate){.host = config->host,
                                       .allow_origins = config->allow_origins,
                                       .allow_hosts = config->allow_hosts};

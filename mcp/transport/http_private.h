@@ -58,7 +58,7 @@ struct http_request {
 struct http_route {
     const char *path;       /* NULL: the rest */
     const char *error_form; /* how this path's errors look: "rpc" or "detail" */
-    size_t body_cap;
+    size_t body_cap;        /* 0: as the server is configured */
     /* With the headers alone. May answer already; the body is then read and thrown away. */
     void (*check)(struct exchange *exchange);
     /* With the whole body. Answers, now or later. */

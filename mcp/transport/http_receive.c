@@ -46,6 +46,11 @@ static bool is_misread(struct lws *wsi, const struct http_request *request)
     return http_bytes_taken(lws_get_socket_fd(wsi)) <= last + 1;
 }
 
+static size_t body_cap(const struct exchange *exchange)
+{
+    return exchange->route->body_cap ? exchange->route->body_cap : exchange->server->body_cap;
+}
+
 /* What the headers alone decide. */
 static void judge(struct exchange *exchange)
 {
@@ -63,9 +68,9 @@ static void judge(struct exchange *exchange)
     else if (request->chunked)
         exchange_error(exchange, 411,
                        "a body in chunks is not taken: send it with a Content-Length");
-    else if (request->length > exchange->route->body_cap)
+    else if (request->length > body_cap(exchange))
         exchange_error(exchange, 413, "the body has %llu bytes; this path takes at most %zu",
-                       (unsigned long long)request->length, exchange->route->body_cap);
+                       (unsigned long long)request->length, body_cap(exchange));
     else if (request->preflight && exchange->gate.cross_origin)
         exchange_answer(exchange, 204, NULL, NULL);
     else if (exchange->route->check)
@@ -91,7 +96,7 @@ bool exchange_body_unreadable(const struct exchange *exchange)
     const struct http_request *request = &exchange->request;
 
     return request->chunked || (request->wrong && !request->has_length) ||
-           request->length > exchange->route->body_cap;
+           request->length > body_cap(exchange);
 }
 
 int exchange_on_body(struct exchange *exchange, const char *bytes, size_t len)
@@ -156,7 +161,7 @@ int exchange_on_request(struct http_server *server, struct lws *wsi, struct conn
     http_request_read(server->targets, wsi, path, len, &exchange->request);
     exchange->route = find_route(exchange->request.path);
     exchange->closes = server->draining;
-    buf_init(&exchange->body, exchange->route->body_cap);
+    buf_init(&exchange->body, body_cap(exchange));
     exchange->body_deadline_ms = uv_now(server->parts->loop) + (uint64_t)HTTP_BODY_TIMEOUT_S * 1000;
     if (is_misread(wsi, &exchange->request)) {
         refuse_misread(exchange);

@@ -224,7 +224,6 @@ static void handle(struct exchange *exchange)
 
 const struct http_route http_route_rest = {
     .error_form = "detail",
-    .body_cap = HTTP_BODY_CAP,
     .check = check,
     .handle = handle,
 };

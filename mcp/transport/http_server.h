@@ -20,6 +20,7 @@ struct http_server {
     struct mcp_sessions *sessions;
     struct http_port *port;
     struct http_targets *targets;
+    size_t body_cap; /* of requests to the session API */
     struct sync *sync;
     struct rest_cache *rest_answers; /* jobs on the lanes use it until the lanes are gone */
     struct lws_context *context;

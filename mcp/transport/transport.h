@@ -21,6 +21,7 @@ struct http_config {  /* texts borrowed for the server's life */
     int port;         /* 0: any free one */
     const char *const *allow_origins; /* further origins, NULL-terminated, or NULL */
     const char *const *allow_hosts;   /* further Host names, NULL-terminated, or NULL */
+    size_t body_cap;                  /* bytes of a request to the session API; 0: HTTP_BODY_CAP */
 };
 
 struct http_server;

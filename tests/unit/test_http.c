@@ -28,6 +28,7 @@
 #define SLOW_READERS   45 /* of 7 MB each: more than HTTP_ANSWERS_CAP */
 #define READ_CAPACITY  4
 #define PARALLEL       50
+#define BODY_CAP       17825792 /* bytes, more than by default */
 #define DRAIN_MS       3000
 #define ALLOWED_ORIGIN "https://cms.example"
 
@@ -93,7 +94,7 @@ static int setup(void **state)
     static const char *const origins[] = {ALLOWED_ORIGIN, NULL};
     static const char *const hosts[] = {"lectern.example", "proxy.example:444", NULL};
     const struct http_config config = {
-        .host = "127.0.0.1", .allow_origins = origins, .allow_hosts = hosts};
+        .host = "127.0.0.1", .allow_origins = origins, .allow_hosts = hosts, .body_cap = BODY_CAP};
     struct fixture *fixture = calloc(1, sizeof *fixture);
     struct error err = {0};
 
@@ -579,7 +580,7 @@ static void test_methods_and_paths(void **state)
 static void test_bodies(void **state)
 {
     const struct fixture *fixture = *state;
-    size_t len = HTTP_BODY_CAP;
+    size_t len = BODY_CAP;
     char *big = malloc(len + 1), text[512];
     struct client client;
     struct answer answer;
@@ -613,6 +614,8 @@ static void test_bodies(void **state)
     assert_non_null(strstr(answer.body, "4194304"));
     free(answer.body);
     client_close(&client);
+    expect(fixture, "POST", "/session/create", JSON "Content-Length: 17825793\r\n", NULL, 413,
+           "17825792");
     /* The whole of what a path takes. */
     client_open(&client, fixture->port);
     snprintf(text, sizeof text,
