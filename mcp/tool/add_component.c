@@ -47,7 +47,7 @@ static void schema_write(const struct server_parts *parts, struct buf *to)
     schema_component_types(to);
     buf_adds(to, ",\"parameters\":{\"type\":\"object\",\"description\":\"By type: ");
     schema_component_parameters(to);
-    buf_adds(to, "\"},\"position\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"1-based; "
+    buf_adds(to, "\"},\"position\":{\"type\":\"integer\",\"minimum\":1,\"description\":\""
                  "default: at the end\"}},"
                  "\"required\":[\"node_id\",\"component_type\",\"parameters\"]}");
 }
@@ -55,7 +55,7 @@ static void schema_write(const struct server_parts *parts, struct buf *to)
 const struct tool tool_add_component = {
     .name = "add_component",
     .title = "Add a component",
-    .description = "Insert one content component into a node.",
+    .description = "Insert one component into a node.",
     .schema_write = schema_write,
     .run = run,
     .writes = true,

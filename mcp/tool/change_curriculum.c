@@ -92,16 +92,16 @@ static void schema_write(const struct server_parts *parts, struct buf *to)
     buf_adds(to, "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_KEY
                  ",\"operations\":{\"type\":\"array\",\"items\":");
     change_set_operation_schema_beside_tools(to);
-    buf_adds(to, "},\"dry_run\":{\"type\":\"boolean\"},\"keep_going\":{\"type\":\"boolean\","
-                 "\"description\":\"leave bad operations out\"},\"expected_version\":{\"type\":"
+    buf_adds(to, "},\"dry_run\":{\"type\":\"boolean\"},\"keep_going\":{\"type\":\"boolean\"},"
+                 "\"expected_version\":{\"type\":"
                  "\"integer\"}},\"required\":[\"operations\"]}");
 }
 
 const struct tool tool_change_curriculum = {
     .name = "change_curriculum",
     .title = "Change the curriculum",
-    .description = "Several operations, all or none; dry_run tells what they would do, also to the "
-                   "graph.",
+    .description = "Several operations, all or none (keep_going: but for bad ones); dry_run tells "
+                   "their effect.",
     .schema_write = schema_write,
     .destructive = true,
     .run = run,

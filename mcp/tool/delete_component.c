@@ -28,7 +28,7 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
 const struct tool tool_delete_component = {
     .name = "delete_component",
     .title = "Delete a component",
-    .description = "Delete one component of a node; those behind it move up.",
+    .description = "Delete one component; those behind it move up.",
     .schema = "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_KEY "," SCHEMA_NODE
               "," SCHEMA_COMPONENT ",\"confirm\":{\"type\":\"boolean\"}," SCHEMA_REVISION
               "},\"required\":[\"node_id\"]}",

@@ -178,8 +178,7 @@ const struct tool tool_execute_code = {
         "parameters, order, ...}]}; "
         "analyze_graph() -> networkx.DiGraph; "
         "query_graph(query, node_id=None, ...) -> dict, as the tool of that name. print() what you "
-        "need, short; the last expression's value is shown too, "
-        "and what you bind to `result` where nothing is printed.",
+        "need, short; the last expression's value is shown too.",
     .describe_here = describe_here,
     .schema_write = schema_write,
     .read_only = true,

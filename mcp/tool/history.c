@@ -225,8 +225,7 @@ const struct tool tool_history = {
     .title = "History",
     .description =
         "What changed and by whom; undo a change (default: the last), restore a version, "
-        "or tell the difference of two (default: to now). Undo and restore can be "
-        "undone.",
+        "or tell the difference of two. Undo and restore can be undone.",
     .schema = "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION
               ",\"action\":{\"type\":\"string\",\"enum\":[\"list\",\"difference\",\"undo\","
               "\"restore\"]},\"version\":{\"type\":\"integer\"},\"to_version\":{\"type\":"

@@ -134,8 +134,7 @@ static void schema_write(const struct server_parts *parts, struct buf *to)
 const struct tool tool_query_graph = {
     .name = "query_graph",
     .title = "Ask the graph",
-    .description =
-        "Graph questions answered exactly, without reading the curriculum. Nodes by id or title.",
+    .description = "Exact answers about the graph. Nodes by id or title.",
     .schema_write = schema_write,
     .read_only = true,
     .idempotent = true,

@@ -13,9 +13,7 @@
 #define SCHEMA_COMPONENT                                                                           \
     "\"component_order\":{\"type\":\"integer\",\"minimum\":1},\"component_id\":{\"type\":"         \
     "\"string\"}"
-#define SCHEMA_REVISION                                                                            \
-    "\"expected_revision\":{\"type\":\"integer\",\"description\":\"refused if the component "      \
-    "changed since\"}"
+#define SCHEMA_REVISION "\"expected_revision\":{\"type\":\"integer\"}"
 /* The same call sent again with the same key is done once. */
 #define SCHEMA_KEY "\"idempotency_key\":{\"type\":\"string\"}"
 

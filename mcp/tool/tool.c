@@ -104,11 +104,14 @@ void tool_describe(const struct tool *tool, const struct server_parts *parts, st
     json_write_string(to, description.data, description.len);
     buf_adds(to, ",\"inputSchema\":");
     write_schema(tool, parts, to);
-    buf_addf(to,
-             ",\"annotations\":{\"readOnlyHint\":%s,\"destructiveHint\":%s,\"idempotentHint\":%s,",
-             tool->read_only ? "true" : "false", tool->destructive ? "true" : "false",
-             tool->idempotent ? "true" : "false");
-    buf_adds(to, "\"openWorldHint\":false}}");
+    /* What the protocol takes for granted is left out: each word is paid for in every conversation.
+     */
+    buf_addf(to, ",\"annotations\":{\"readOnlyHint\":%s", tool->read_only ? "true" : "false");
+    if (!tool->read_only)
+        buf_addf(to, ",\"destructiveHint\":%s", tool->destructive ? "true" : "false");
+    if (tool->idempotent)
+        buf_adds(to, ",\"idempotentHint\":true");
+    buf_adds(to, ",\"openWorldHint\":false}}");
 }
 
 /* ---- the life of a call ---- */
