@@ -2,7 +2,7 @@
 """32 callers at once: no wrong answer, no starvation, no growth. Each caller has a session and numbers of its own, so an answer that
 belongs to another is seen as wrong; some calls fail, run out of time, are cancelled or hang up on purpose.
 
-LECTERN_LOAD_SECONDS: how long (8); LECTERN_LOAD_RUNS: at least so many runs in the test of growth (200). `make bench` takes
+LECTERN_LOAD_SECONDS: how long (12); LECTERN_LOAD_RUNS: at least so many runs in the test of growth (200). `make bench` takes
 120 s and 10,000 runs.
 """
 import contextlib
@@ -21,7 +21,7 @@ import unittest
 import harness
 
 ENGINE = os.environ.get("LECTERN_SANDBOX", "local")
-SECONDS = float(os.environ.get("LECTERN_LOAD_SECONDS", "8"))
+SECONDS = float(os.environ.get("LECTERN_LOAD_SECONDS", "12"))
 RUNS = int(os.environ.get("LECTERN_LOAD_RUNS", "200"))
 CALLERS = 32
 GROWTH_CALLERS = 4
