@@ -39,8 +39,8 @@ def judge_foreign(walk, of_modules):
     names = {name for name, _ in walk.foreign}
     for node, chain, scope, _ in walk.uses:
         if node.id in names and id(node) not in of_modules and node.id in plain_scope(walk, node.id, scope).foreign:
-            last = chain[-1] if chain else node
-            if type(last.ctx) is not ast.Load or id(last) in walk.item_stores:
+            last = chain[-1] if chain else node  # a name alone is bound anew, which changes nothing of what was imported
+            if (chain and type(last.ctx) is not ast.Load) or id(last) in walk.item_stores:
                 walk.find("module-store", node.lineno)
 
 

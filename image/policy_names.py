@@ -49,18 +49,19 @@ def keyword(walk, node):
 
 
 def condition(walk, node):
-    if not is_main_guard(node.test):
-        walk.stack.append(node.test)
+    text = guarding_text(node.test)  # of the guard only this is judged
+    walk.stack.append(node.test if text is None else text)
     walk.stack += (node.body, node.orelse)
 
 
-def is_main_guard(test):
+def guarding_text(test):
+    """Of __name__ == "TEXT", either way round, the text's node; else None."""
     if type(test) is not ast.Compare or len(test.ops) != 1 or type(test.ops[0]) is not ast.Eq:
-        return False
+        return None
     for name, other in ((test.left, test.comparators[0]), (test.comparators[0], test.left)):
         if type(name) is ast.Name and name.id == "__name__":
-            return type(other) is ast.Constant and type(other.value) is str
-    return False
+            return other if type(other) is ast.Constant and type(other.value) is str else None
+    return None
 
 
 def capture(walk, node):

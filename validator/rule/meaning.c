@@ -56,12 +56,22 @@ static void read_bound(struct judge *judge, uint32_t statement, uint32_t from)
             give_away(judge, target, from);
 }
 
+/* What a from-import binds to something that is no module. An `import` of what is no module here is
+ * refused, and gives nothing away. */
+static uint32_t other_name(const struct judge *judge, const struct site *site)
+{
+    if (judge_node(judge, site->parent)->kind != NODE_IMPORT_FROM)
+        return FACTS_NONE;
+    return judge_node(judge, site->node)->child ? judge_node(judge, site->node)->child : FACTS_NONE;
+}
+
 /* The imports up to this statement are elsewhere; those of this one begin the meaning anew, or end
- * it where what they import is no module. */
+ * it where what they import is no module. Where one statement does both, it is a module. */
 static void read_imports(struct walk *walk, uint32_t statement, uint32_t from)
 {
     struct judge *judge = walk->judge;
     const struct site_list *imports = &judge->facts->imports;
+    uint32_t first = walk->row;
 
     for (; walk->row < imports->count; walk->row++) {
         const struct site *site = &imports->rows[walk->row];
@@ -69,15 +79,15 @@ static void read_imports(struct walk *walk, uint32_t statement, uint32_t from)
 
         if (judge_node(judge, site->node)->at >= from)
             break;
-        if (site->parent != statement) {
-            if (binding != FACTS_NONE)
-                walk->nested[binding]++;
-        } else if (binding != FACTS_NONE) {
-            judge->meanings[binding].until = FACTS_NONE;
-        } else if (judge_node(judge, site->node)->child) {
-            give_away(judge, judge_node(judge, site->node)->child, from);
-        }
+        if (site->parent != statement && binding != FACTS_NONE)
+            walk->nested[binding]++;
+        else if (site->parent == statement && binding == FACTS_NONE &&
+                 other_name(judge, site) != FACTS_NONE)
+            give_away(judge, other_name(judge, site), from);
     }
+    for (uint32_t row = first; row < walk->row; row++)
+        if (imports->rows[row].parent == statement && bound_by(judge, row) != FACTS_NONE)
+            judge->meanings[bound_by(judge, row)].until = FACTS_NONE;
 }
 
 static void read_module(struct walk *walk)
