@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The session API of the server that the page came from. Every failure is an ApiError whose text a person can act on.
+import { editor } from "./state";
+import type { Component, CourseNode, HistoryEntry, Relationship, SessionInfo } from "./types";
+
+export class ApiError extends Error {
+  constructor(readonly status: number, message: string, readonly body: unknown) {
+    super(message);
+  }
+  // Somebody else has written in between: If-Match or expected_revision no longer holds.
+  get stale(): boolean {
+    return this.status === 412 || this.status === 409;
+  }
+}
+
+interface Answer<T> { value: T; etag: string | null }
+
+// FastAPI's shape: {"detail": text} or {"detail": [{"msg", "loc"}]}.
+function reason(status: number, body: unknown): string {
+  const detail = (body as { detail?: unknown } | null)?.detail;
+  if (typeof detail === "string") return detail;
+  if (Array.isArray(detail)) return detail.map(fault => (fault as { msg?: string }).msg ?? "").join("; ");
+  return `The server answered ${status}.`;
+}
+
+export async function call<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer<T>> {
+  const init: RequestInit = { method, headers: { ...headers } };
+  const given = init.headers as Record<string, string>;
+  if (method !== "GET") given["X-Editor"] = `page:${encodeURIComponent(editor.value)}`; // headers hold no other letters
+  if (body !== undefined) {
+    given["Content-Type"] = "application/json";
+    init.body = JSON.stringify(body);
+  }
+  let response: Response;
+  try {
+    response = await fetch(path, init);
+  } catch {
+    throw new ApiError(0, "The server does not answer. Your text is kept here; try again when it is back.", null);
+  }
+  const text = await response.text();
+  let parsed: unknown = null;
+  try {
+    parsed = text === "" ? null : JSON.parse(text);
+  } catch {
+    throw new ApiError(response.status, `The server's answer to ${method} ${path} is no JSON.`, text);
+  }
+  if (!response.ok) throw new ApiError(response.status, reason(response.status, parsed), parsed);
+  return { value: parsed as T, etag: response.headers.get("ETag") };
+}
+
+const at = (sid: string) => `/session/${encodeURIComponent(sid)}`;
+const node = (sid: string, nid: string) => `${at(sid)}/nodes/${encodeURIComponent(nid)}`;
+
+export const readSessions = async () => (await call<{ sessions: SessionInfo[] }>("GET", "/sessions")).value.sessions;
+export const readNodes = async (sid: string) => (await call<{ nodes: CourseNode[] }>("GET", `${at(sid)}/nodes`)).value.nodes;
+export const readRelationships = async (sid: string) =>
+  (await call<{ relationships: Relationship[] }>("GET", `${at(sid)}/relationships`)).value.relationships;
+export const readComponents = (sid: string, nid: string) =>
+  call<{ node_id: string; title: string; components: Component[] }>("GET", `${node(sid, nid)}/components`);
+export const readHistory = async (sid: string, query: string) =>
+  (await call<{ changes: HistoryEntry[] }>("GET", `${at(sid)}/history?${query}`)).value;
+export const undo = (sid: string, changeSet?: string) => call("POST", `${at(sid)}/undo`, changeSet ? { change_set: changeSet } : undefined);
+export const ask = async (sid: string, query: string, parameters: Record<string, string> = {}) =>
+  (await call<Record<string, unknown>>("GET", `${at(sid)}/graph/${query}?${new URLSearchParams(parameters)}`)).value;
+export const nodePath = node;
+export const sessionPath = at;

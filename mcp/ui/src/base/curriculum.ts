@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Brings sessions, nodes and relationships into the signals, and reads anew what an edit has changed. The address names the session
+// and the open node (#session=…&node=…), so that a link, a reload and "back" lead to the same place.
+import { batch, effect } from "@preact/signals";
+import { ApiError, readNodes, readRelationships, readSessions } from "./api";
+import { landed, loading, lit, nodes, nodesById, openNode, relationships, session, sessions, tell } from "./state";
+import type { Change, SessionInfo } from "./types";
+
+const WAIT_MS = 150; // edits that come together are read together
+const REMEMBERED = "lectern.session";
+
+function address(): URLSearchParams {
+  return new URLSearchParams(location.hash.slice(1));
+}
+
+function say(what: string, error: unknown): void {
+  const text = error instanceof ApiError ? error.message : String(error);
+  tell("error", `${what} ${text}`, { label: "Try again", run: () => void readAll() });
+}
+
+let reading = 0; // the newest reading; an older one that comes late is thrown away
+
+async function readSession(of: SessionInfo): Promise<void> {
+  const mine = ++reading;
+  loading.value = true;
+  try {
+    const [newNodes, newRelationships] = await Promise.all([readNodes(of.session_id), readRelationships(of.session_id)]);
+    if (mine !== reading) return;
+    batch(() => {
+      nodes.value = newNodes;
+      relationships.value = newRelationships;
+    });
+  } catch (error) {
+    if (mine === reading) say("The curriculum could not be read.", error);
+  } finally {
+    if (mine === reading) loading.value = false;
+  }
+}
+
+export async function openSession(id: string): Promise<void> {
+  const found = sessions.value.find(each => each.session_id === id);
+  if (!found || session.value?.session_id === id) return;
+  batch(() => {
+    session.value = found;
+    openNode.value = null;
+    lit.value = null;
+    nodes.value = [];
+    relationships.value = [];
+  });
+  localStorage.setItem(REMEMBERED, id);
+  await readSession(found);
+}
+
+export async function readAll(): Promise<void> {
+  try {
+    sessions.value = await readSessions();
+  } catch (error) {
+    say("The list of curricula could not be read.", error);
+    return;
+  }
+  const wanted = [address().get("session"), session.value?.session_id, localStorage.getItem(REMEMBERED)];
+  const known = (id: string | null | undefined) => sessions.value.find(each => each.session_id === id);
+  const found = wanted.map(known).find(Boolean) ?? sessions.value[0];
+  if (!found) {
+    loading.value = false;
+    return;
+  }
+  if (session.value?.session_id === found.session_id) {
+    session.value = found;
+    await readSession(found);
+  } else {
+    const node = address().get("node");
+    await openSession(found.session_id);
+    if (node && nodesById.value.has(node)) openNode.value = node;
+  }
+}
+
+const due = new Set<Change["target"]>();
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+async function readDue(): Promise<void> {
+  const of = session.value;
+  const targets = new Set(due);
+  due.clear();
+  if (!of) return;
+  try {
+    if (targets.has("session")) sessions.value = await readSessions();
+    const wantsNodes = targets.has("nodes") || targets.has("session");
+    const wantsEdges = targets.has("relationships") || targets.has("session");
+    const [newNodes, newRelationships] = await Promise.all([
+      wantsNodes ? readNodes(of.session_id) : nodes.peek(), wantsEdges ? readRelationships(of.session_id) : relationships.peek()]);
+    if (session.value !== of) return;
+    batch(() => {
+      nodes.value = newNodes;
+      relationships.value = newRelationships;
+      if (openNode.value && !nodesById.value.has(openNode.value)) {
+        tell("info", `The node ${openNode.value} is no longer there.`);
+        openNode.value = null;
+      }
+    });
+  } catch (error) {
+    say("What has changed could not be read.", error);
+  }
+}
+
+function onLanded(): void {
+  const newest = landed.value;
+  if (!newest) return;
+  due.add(newest.change.target);
+  clearTimeout(timer);
+  timer = setTimeout(() => void readDue(), WAIT_MS);
+}
+
+function keepAddress(): void {
+  const parts = new URLSearchParams();
+  if (!session.value) return;
+  parts.set("session", session.value.session_id);
+  if (openNode.value) parts.set("node", openNode.value);
+  const hash = `#${parts}`;
+  if (location.hash === hash) return;
+  if (address().get("session") === parts.get("session") && parts.has("node")) history.pushState(null, "", hash);
+  else history.replaceState(null, "", hash);
+}
+
+async function followAddress(): Promise<void> {
+  const asked = address();
+  const id = asked.get("session");
+  const node = asked.get("node");
+  if (id && id !== session.value?.session_id) await openSession(id);
+  openNode.value = node && nodesById.value.has(node) ? node : null;
+}
+
+// Once, by main.tsx.
+export function startCurriculum(): void {
+  effect(onLanded);
+  addEventListener("popstate", () => void followAddress());
+  void readAll().then(() => effect(keepAddress));
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The one way by which text of a curriculum or of a model becomes HTML: markdown, then a sanitiser. What comes out holds no script, no
+// style, no form, no frame; links lead out in a tab of their own; pictures come from this server or lie in the text itself.
+// Only a part that is loaded later may import this: it is not small.
+import DOMPurify from "dompurify";
+import { Marked } from "marked";
+import { mathsExtensions } from "./maths";
+
+const marked = new Marked({ gfm: true, breaks: false, async: false }).use({ extensions: mathsExtensions });
+// Markup in a text is shown as the words that it is, so that nothing of it vanishes; a few plain tags without attributes are kept.
+const PLAIN_TAGS = /&lt;(\/?(?:b|br|code|del|em|i|ins|kbd|mark|q|s|small|strong|sub|sup|u)\s*\/?)&gt;/gi;
+const escape = (text: string) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
+marked.use({ renderer: { html: ({ text, block }) => {
+  const words = escape(text).replace(PLAIN_TAGS, "<$1>");
+  return block ? `<p>${words}</p>` : words;
+} } });
+
+const ALLOWED = {
+  USE_PROFILES: { html: true },
+  FORBID_TAGS: ["style", "form", "input", "button", "select", "option", "textarea", "label", "fieldset", "dialog", "template", "video",
+    "audio", "source", "track", "picture", "map", "area", "marquee"],
+  FORBID_ATTR: ["style", "id", "name", "for", "tabindex", "autofocus", "contenteditable", "draggable", "srcset", "background",
+    "accesskey", "hidden", "popover", "popovertarget", "slot", "is", "role"],
+  ALLOW_DATA_ATTR: false,
+  ALLOW_ARIA_ATTR: false,
+  SANITIZE_NAMED_PROPS: true,
+};
+
+function isOwnPicture(source: string): boolean {
+  if (/^data:image\/(png|jpeg|gif|webp);base64,/i.test(source)) return true;
+  try {
+    return new URL(source, location.href).origin === location.origin;
+  } catch {
+    return false;
+  }
+}
+
+const purify = DOMPurify(window);
+// A class could make a text look like a part of the page. Code alone says its language by one.
+purify.addHook("uponSanitizeAttribute", (element, attribute) => {
+  if (attribute.attrName === "class")
+    attribute.keepAttr = element.nodeName === "CODE" && /^language-[\w+#-]+$/.test(attribute.attrValue);
+});
+purify.addHook("afterSanitizeAttributes", element => {
+  if (element instanceof HTMLAnchorElement && element.hasAttribute("href")) {
+    element.setAttribute("rel", "noopener noreferrer");
+    element.setAttribute("target", "_blank");
+  }
+  // Its words stay.
+  if (element instanceof HTMLImageElement && !isOwnPicture(element.getAttribute("src") ?? "")) element.removeAttribute("src");
+  // Tables of GFM say their alignment by this old attribute; anything else of its kind is gone.
+  for (const name of ["bgcolor", "color", "face", "size", "width", "height", "border"])
+    if (element instanceof HTMLElement && !(element instanceof HTMLImageElement)) element.removeAttribute(name);
+});
+
+// HTML that may be set as innerHTML.
+export function sanitise(html: string): string {
+  return purify.sanitize(html, ALLOWED);
+}
+
+export function markdown(text: string): string {
+  return sanitise(marked.parse(text) as string);
+}
+
+// Without a paragraph around it, for titles and single lines.
+export function markdownInline(text: string): string {
+  return sanitise(marked.parseInline(text) as string);
+}
+
+// A drawing that a curriculum brings. Without scripts, styles, links and whatever loads from elsewhere.
+export function sanitiseSvg(svg: string): string {
+  return purify.sanitize(svg, {
+    USE_PROFILES: { svg: true, svgFilters: true },
+    FORBID_TAGS: ["style", "a", "image", "use", "foreignObject", "script", "animate", "set"],
+    FORBID_ATTR: ["style", "class", "href", "xlink:href", "tabindex"],
+    ALLOW_DATA_ATTR: false,
+  });
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The page's frame: the bar, three regions side by side (one at a time on a narrow screen, chosen by tabs), notices, help. All three
+// regions stay in the page, so that the chat goes on while the graph is looked at.
+import type { ComponentType } from "preact";
+import { goTo, Help } from "./help";
+import { Header } from "./header";
+import { Icon } from "./icons";
+import { Slot } from "./lazy";
+import { Notices } from "./notices";
+import { Separator, widths } from "./separator";
+import { loading, region, sessions, type Region } from "./state";
+
+interface Part { id: Region; title: string; part: string; importer: () => Promise<{ default: ComponentType }> }
+const PARTS: Part[] = [
+  { id: "graph", title: "Graph", part: "src/graph/region.tsx", importer: () => import("../graph/region") },
+  { id: "node", title: "Node", part: "src/node/region.tsx", importer: () => import("../node/region") },
+  { id: "chat", title: "Chat", part: "src/chat/region.tsx", importer: () => import("../chat/region") },
+];
+
+function jump(event: Event, to: Region): void {
+  event.preventDefault();
+  goTo(to);
+}
+
+function Empty() {
+  return (
+    <div class="empty">
+      <h2>There is no curriculum yet</h2>
+      <p>Bring one with <code>lectern import FILE</code>, or start with the demo: <code>lectern demo</code>. Then load this page anew.</p>
+    </div>
+  );
+}
+
+export function Shell() {
+  const none = !loading.value && sessions.value.length === 0;
+  return (
+    <div class="shell">
+      <nav class="skips" aria-label="Skip">
+        {PARTS.map(part => <a key={part.id} class="skip" href={`#region-${part.id}`} onClick={event => jump(event, part.id)}>
+          Skip to the {part.title.toLowerCase()}</a>)}
+      </nav>
+      <Header />
+      {none && <Empty />}
+      <main class="regions" data-region={region.value} hidden={none}
+        style={{ "--graph-width": `${widths.value[0]}fr`, "--node-width": `${widths.value[1]}fr`, "--chat-width": `${widths.value[2]}fr` }}>
+        {PARTS.map((part, index) => [
+          index > 0 && <Separator key={`${part.id}-separator`} after={index - 1} between={[PARTS[index - 1].title, part.title]} />,
+          <section key={part.id} id={`region-${part.id}`} class={`region region-${part.id}`} tabIndex={-1} aria-label={part.title}>
+            <Slot part={part.part} name={part.title.toLowerCase()} importer={part.importer} />
+          </section>,
+        ])}
+      </main>
+      <nav class="tabs" aria-label="Regions" hidden={none}>
+        {PARTS.map(part => (
+          <button key={part.id} type="button" class="tab" aria-current={region.value === part.id} onClick={() => goTo(part.id)}>
+            <Icon name={part.id} /><span>{part.title}</span>
+          </button>
+        ))}
+      </nav>
+      <Notices />
+      <Help />
+    </div>
+  );
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What waits for the editor's word: what would change, before and after, and what would be lost. All that is open is answered at
+// once.
+import { useId, useState } from "preact/hooks";
+import { connection, nodesById } from "../base/state";
+import { answer, interrupts } from "./conversation";
+import { diff, type Piece } from "../base/diff";
+import { NodeLink } from "./prose";
+import type { Change, Interrupt } from "./view";
+
+const SAME_SHOWN = 160; // characters of what stays the same, around what does not
+
+function shorten(text: string, first: boolean, last: boolean): string {
+  if (text.length <= SAME_SHOWN * 2) return text;
+  const head = first ? "" : text.slice(0, SAME_SHOWN);
+  const tail = last ? "" : text.slice(-SAME_SHOWN);
+  return `${head} … ${tail}`;
+}
+
+function Pieces({ pieces }: { pieces: Piece[] }) {
+  return (
+    <>
+      {pieces.map((piece, at) => {
+        if (piece.kind === "same") return <span key={at}>{shorten(piece.text, at === 0, at === pieces.length - 1)}</span>;
+        if (piece.kind === "gone")
+          return (
+            <del key={at}>
+              <span class="hidden">removed: </span>
+              {piece.text}
+            </del>
+          );
+        return (
+          <ins key={at}>
+            <span class="hidden">added: </span>
+            {piece.text}
+          </ins>
+        );
+      })}
+    </>
+  );
+}
+
+function Difference({ change }: { change: Change }) {
+  const { before, after } = change;
+  if (before === null && after === null) return null;
+  const label = before === null ? "New" : after === null ? "Will be gone" : "Before and after";
+  const pieces: Piece[] =
+    before === null
+      ? [{ kind: "new", text: after ?? "" }]
+      : after === null
+        ? [{ kind: "gone", text: before }]
+        : diff(before, after);
+  return (
+    <div class="chat-difference" tabIndex={0} role="group" aria-label={label}>
+      <span class="chat-difference-label">{label}</span>
+      <p>
+        <Pieces pieces={pieces} />
+      </p>
+    </div>
+  );
+}
+
+function OneChange({ change }: { change: Change }) {
+  const id = change.node_id;
+  const words = [id, change.title].filter(Boolean).join(" ");
+  return (
+    <li>
+      <p class="chat-change">
+        {id !== null && nodesById.value.has(id) ? <NodeLink id={id} words={words} /> : <strong>{words}</strong>}
+        {change.what !== "" && <span> {change.what}</span>}
+      </p>
+      <Difference change={change} />
+    </li>
+  );
+}
+
+// Of a single change the effect only says it once more.
+function effectOf(one: Interrupt): string | null {
+  const lines = (one.effect ?? "").trim().split("\n");
+  return one.changes.length === 1 && one.more === 0 && lines.length === 1 && lines[0]?.startsWith("- ") ? null : one.effect;
+}
+
+function About({ one }: { one: Interrupt }) {
+  const effect = effectOf(one);
+  return (
+    <>
+      {one.attempt > 1 && !/attempt \d/i.test(one.message) && (
+        <p class="chat-attempt">Attempt {one.attempt}: an earlier one did not go through.</p>
+      )}
+      <p class="chat-message">{one.message || "The model wants to make a change."}</p>
+      {one.changes.length > 0 && (
+        <ul class="chat-changes">
+          {one.changes.map((change, at) => (
+            <OneChange key={at} change={change} />
+          ))}
+        </ul>
+      )}
+      {one.more > 0 && <p class="chat-quiet">and {one.more} more, not shown here</p>}
+      {effect !== null && <p class="chat-effect">{effect}</p>}
+    </>
+  );
+}
+
+interface Choice {
+  approved: boolean | null;
+  reason: string;
+}
+const undecided: Choice = { approved: null, reason: "" };
+
+function Reason({ value, onInput }: { value: string; onInput: (reason: string) => void }) {
+  const id = useId();
+  return (
+    <p class="chat-reason">
+      <label for={id}>If you decline, why? The model reads it.</label>
+      <input
+        id={id}
+        class="field"
+        maxLength={500}
+        value={value}
+        placeholder="optional"
+        onInput={event => onInput(event.currentTarget.value)}
+      />
+    </p>
+  );
+}
+
+export function Approvals() {
+  const [choices, setChoices] = useState<ReadonlyMap<string, Choice>>(new Map());
+  const heading = useId();
+  const open = interrupts.value;
+  if (open.length === 0) return null;
+  const choiceOf = (id: string) => choices.get(id) ?? undecided;
+  const choose = (id: string, part: Partial<Choice>) => setChoices(new Map(choices).set(id, { ...choiceOf(id), ...part }));
+  const send = (approved: (id: string) => boolean) => {
+    answer(
+      open.map(one => ({
+        interruptId: one.id,
+        approved: approved(one.id),
+        reason: approved(one.id) ? "" : choiceOf(one.id).reason.trim(),
+      })),
+    );
+    setChoices(new Map());
+    document.getElementById(`call-${open[0]?.callId ?? ""}`)?.focus();
+  };
+  const sendAll = (approved: boolean) => send(() => approved);
+  const single = open.length === 1 ? open[0] : undefined;
+  const decided = open.every(one => choiceOf(one.id).approved !== null);
+  const offline = connection.value !== "open";
+  return (
+    <section class="chat-approvals" aria-labelledby={heading}>
+      <h3 id={heading}>{single ? "May this be done?" : `${open.length} changes wait for your word`}</h3>
+      {single && <About one={single} />}
+      {single && <Reason value={choiceOf(single.id).reason} onInput={reason => choose(single.id, { reason })} />}
+      {!single && (
+        <ol class="chat-approval-list">
+          {open.map((one, at) => (
+            <li key={one.id}>
+              <About one={one} />
+              <div class="chat-choice" role="group" aria-label={`Change ${at + 1} of ${open.length}`}>
+                <button
+                  type="button"
+                  class="button button-small"
+                  aria-pressed={choiceOf(one.id).approved === true}
+                  onClick={() => choose(one.id, { approved: true })}
+                >
+                  Approve
+                </button>
+                <button
+                  type="button"
+                  class="button button-small"
+                  aria-pressed={choiceOf(one.id).approved === false}
+                  onClick={() => choose(one.id, { approved: false })}
+                >
+                  Decline
+                </button>
+              </div>
+              {choiceOf(one.id).approved === false && (
+                <Reason value={choiceOf(one.id).reason} onInput={reason => choose(one.id, { reason })} />
+              )}
+            </li>
+          ))}
+        </ol>
+      )}
+      <div class="chat-approval-buttons">
+        {!single && (
+          <button
+            type="button"
+            class="button button-main"
+            disabled={!decided || offline}
+            onClick={() => send(id => choiceOf(id).approved === true)}
+          >
+            Send answers
+          </button>
+        )}
+        <button type="button" class={`button ${single ? "button-main" : ""}`} disabled={offline} onClick={() => sendAll(true)}>
+          {single ? "Approve" : "Approve all"}
+        </button>
+        <button type="button" class="button" disabled={offline} onClick={() => sendAll(false)}>
+          {single ? "Decline" : "Decline all"}
+        </button>
+      </div>
+      {offline && <p class="chat-quiet">The connection is lost. It can be answered when it is back.</p>}
+    </section>
+  );
+}

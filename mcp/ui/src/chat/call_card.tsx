@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One tool call: what it is in words, how it goes, its code, its output, what it drew; and taking an edit back.
+import { useState } from "preact/hooks";
+import { nodesById } from "../base/state";
+import { Code, Output } from "./code";
+import { interrupts } from "./conversation";
+import { Elapsed } from "./elapsed";
+import { Sign } from "./icons";
+import { duration, plain, splitResult } from "./output";
+import { parsePartial } from "./partial_json";
+import { NodeLink } from "./prose";
+import { failureAdvice, isEdit, nodeOf, toolTitle } from "./tool_title";
+import { undoCall, undos } from "./undoing";
+import type { CallItem } from "./view";
+
+const STATES: Record<CallItem["state"], string> = {
+  writing: "writing",
+  waiting: "waiting",
+  running: "running",
+  done: "done",
+  failed: "failed",
+  declined: "declined",
+  stopped: "stopped",
+};
+
+const SIGNS: Partial<Record<string, Sign>> = { execute_code: "code", query_graph: "ask", history: "history" };
+
+function signOf(call: CallItem): Sign {
+  if (call.state === "writing" || call.state === "running") return SIGNS[call.name] ?? "edit";
+  return call.state;
+}
+
+function stateWords(call: CallItem, asks: boolean): string {
+  if (asks) return "waits for you";
+  if (call.state === "waiting" && call.answer === "approved") return "approved";
+  if (call.state === "waiting" && call.answer === "declined") return "declined";
+  const time =
+    call.milliseconds !== null && call.milliseconds > 0 && (call.state === "done" || call.state === "failed")
+      ? ` · ${duration(call.milliseconds)}`
+      : "";
+  return STATES[call.state] + time;
+}
+
+// Arguments other than the code, one line each.
+function Arguments({ args }: { args: Record<string, unknown> }) {
+  const rows = Object.entries(args).filter(([name]) => name !== "code" && name !== "session_id" && name !== "idempotency_key");
+  if (rows.length === 0) return null;
+  return (
+    <dl class="chat-arguments">
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name.replaceAll("_", " ")}</dt>
+          <dd>{typeof value === "object" ? <pre tabIndex={0}>{JSON.stringify(value, null, 2)}</pre> : String(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function UndoLine({ call }: { call: CallItem }) {
+  const undo = undos.value.get(call.id);
+  if (!undo) return null;
+  return (
+    <p class="chat-undo" role="status">
+      {undo.state !== "undone" && (
+        <button type="button" class="button button-small" disabled={undo.state === "busy"} onClick={() => void undoCall(call.id)}>
+          {undo.state === "failed" ? "Try to undo again" : undo.state === "busy" ? "Undoing…" : "Undo"}
+        </button>
+      )}
+      {undo.said !== "" && <span class={undo.state === "failed" ? "chat-bad" : ""}>{undo.said}</span>}
+    </p>
+  );
+}
+
+function Pictures({ call }: { call: CallItem }) {
+  return (
+    <>
+      {call.pictures.map((picture, at) => (
+        <img
+          key={at}
+          class="chat-picture"
+          src={`data:${picture.mime};base64,${picture.base64.replace(/\s/g, "")}`}
+          alt={
+            call.pictures.length > 1
+              ? `Figure ${at + 1} of ${call.pictures.length} drawn by the analysis`
+              : "Figure drawn by the analysis"
+          }
+        />
+      ))}
+    </>
+  );
+}
+
+function Details({ call, args }: { call: CallItem; args: Record<string, unknown> }) {
+  const live = call.state === "running" || call.state === "writing" || call.state === "waiting";
+  const { output, trailer } = splitResult(call.result ?? plain(call.output));
+  return (
+    <div class="chat-details" id={`call-details-${call.id}`}>
+      {typeof args.code === "string" && <Code code={args.code} label="Python code" />}
+      <Arguments args={args} />
+      {output.trim() !== "" && (
+        <Output output={output} label={call.result === null ? "Output so far" : "Result"} fromEnd={live} />
+      )}
+      {trailer !== null && <p class="chat-trailer">{trailer}</p>}
+    </div>
+  );
+}
+
+function firstLine(call: CallItem): string {
+  const output = splitResult(call.result ?? plain(call.output)).output.replace(/ \(component_id [^)]*\)/, "");
+  if (/^\s*[{[]/.test(output)) return output.slice(0, 400).replace(/\s+/g, " ").trim();
+  const lines = output
+    .split("\n")
+    .map(line => line.trim())
+    .filter(line => line !== "");
+  // Of an error's trace the last line says what it was.
+  const failed = call.state === "failed" && call.name === "execute_code";
+  return (failed ? lines.findLast(line => /^\w*(Error|Exception)\b/.test(line)) : undefined) ?? lines[0] ?? "";
+}
+
+export function CallCard({ call }: { call: CallItem }) {
+  const [chosen, setChosen] = useState<boolean | null>(null); // what the editor wants; null: as it goes
+  const args = parsePartial(call.args);
+  const asks = interrupts.value.some(one => one.callId === call.id);
+  const active = call.state === "writing" || call.state === "running";
+  const open = chosen ?? (active && call.name === "execute_code");
+  const title = toolTitle(call.name, args);
+  const node = nodeOf(args);
+  const known = nodesById.value.get(node);
+  const words = stateWords(call, asks);
+  const edit = isEdit(call.name, args);
+  const advice = call.state === "failed" ? (splitResult(call.result ?? "").repair ?? failureAdvice(call.category)) : null;
+  return (
+    <article class={`chat-call chat-call-${call.state}${asks ? " chat-call-asks" : ""}`} aria-label={`${title}: ${words}`}>
+      <button
+        type="button"
+        class="chat-call-head"
+        id={`call-${call.id}`}
+        aria-expanded={open}
+        aria-controls={`call-details-${call.id}`}
+        onClick={() => setChosen(!open)}
+      >
+        <Sign name={signOf(call)} />
+        <span class="chat-call-title">{title}</span>
+        {call.repair > 0 && (
+          <span class="chip">
+            repair {call.repair} of {Math.max(call.repair, call.repairsMax)}
+          </span>
+        )}
+        <span class="chat-call-state">
+          {active && <span class="chat-dots" aria-hidden="true" />}
+          {call.state === "done" && call.milliseconds !== null ? (
+            <>
+              <span class="hidden">done, </span>
+              {duration(call.milliseconds)}
+            </>
+          ) : (
+            words
+          )}
+          {call.state === "running" && call.startedAt !== null && (
+            <>
+              {" "}
+              <Elapsed since={call.startedAt} />
+            </>
+          )}
+        </span>
+        <Sign name="open" />
+      </button>
+      {known && (
+        <p class="chat-call-node">
+          <NodeLink id={node} words={known.title || node} />
+        </p>
+      )}
+      {open ? (
+        <Details call={call} args={args} />
+      ) : (
+        firstLine(call) !== "" && <p class={`chat-first-line${edit ? " chat-words" : ""}`}>{firstLine(call)}</p>
+      )}
+      {advice !== null && <p class="chat-advice">{advice}</p>}
+      <Pictures call={call} />
+      {edit && call.state === "done" && <UndoLine call={call} />}
+    </article>
+  );
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Code and output: monospace, what is long cut with a button to see it all.
+import { signal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { load } from "../base/lazy";
+import { cutOutput } from "./output";
+import { number } from "./usage";
+
+const HIGHLIGHTED_MAX = 20000; // characters; longer code stays plain
+const OUTPUT_LINES = 14;
+const OUTPUT_CHARACTERS = 4000;
+
+const colours = signal<((code: string) => string) | null>(null);
+let asked = false;
+
+function wantColours(): void {
+  if (asked) return;
+  asked = true;
+  load("src/chat/highlight.ts", () => import("./highlight")).then(
+    module => {
+      colours.value = module.highlight;
+    },
+    error => {
+      asked = false;
+      console.warn("The colours of code could not be loaded; it is shown plain.", error);
+    },
+  );
+}
+
+export function Code({ code, label }: { code: string; label: string }) {
+  const place = useRef<HTMLElement>(null);
+  const highlight = code.length <= HIGHLIGHTED_MAX ? colours.value : null;
+  useEffect(wantColours, []);
+  useLayoutEffect(() => {
+    if (!place.current) return;
+    if (highlight)
+      place.current.innerHTML = highlight(code); // escaped by the highlighter
+    else place.current.textContent = code;
+  }, [code, highlight]);
+  return (
+    <pre class="chat-code" tabIndex={0} role="group" aria-label={label}>
+      <code ref={place} />
+    </pre>
+  );
+}
+
+// fromEnd: while it still comes the newest lines count.
+export function Output({ output, label, fromEnd }: { output: string; label: string; fromEnd: boolean }) {
+  const [all, setAll] = useState(false);
+  const { shown, lines, cut } = cutOutput(output, OUTPUT_LINES, OUTPUT_CHARACTERS, fromEnd);
+  const place = useRef<HTMLPreElement>(null);
+  useLayoutEffect(() => {
+    if (fromEnd && place.current) place.current.scrollTop = place.current.scrollHeight;
+  });
+  const what = lines > OUTPUT_LINES ? `${number(lines)} lines` : `${number(output.length)} characters`;
+  return (
+    <>
+      <pre ref={place} class="chat-output" tabIndex={0} role="group" aria-label={label}>
+        {all ? output : shown}
+      </pre>
+      {cut && (
+        <button type="button" class="chat-more" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? "Show less" : `Show all (${what})`}
+        </button>
+      )}
+    </>
+  );
+}

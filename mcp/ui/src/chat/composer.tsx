@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where the editor writes. Enter sends, Shift+Enter makes a line, Escape stops a run.
+import { signal } from "@preact/signals";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { connection, nodesById, openNode } from "../base/state";
+import { approvals, ask, focusChat, interrupts, model, run, stop } from "./conversation";
+import { Sign } from "./icons";
+import type { Approvals } from "./run_input";
+import { fetchTalk } from "./talk_later";
+
+const DRAFT = "lectern.draft";
+const QUESTION_MAX = 60000; // characters
+export const draft = signal(sessionStorage.getItem(DRAFT) ?? "");
+
+function hint(): string {
+  if (model.value?.ready === false) return "There is no model to ask yet.";
+  if (interrupts.value.length > 0) return "A question sent now declines what waits for your word.";
+  if (run.value) return "What you send now is asked when this is done.";
+  if (connection.value === "lost") return "What you send now is kept until the connection is back.";
+  return "";
+}
+
+function Context() {
+  const node = openNode.value ? nodesById.value.get(openNode.value) : undefined;
+  if (!node) return null;
+  return (
+    <span class="chat-context" title="The model is told which node you have open">
+      About <b>{node.node_id}</b> {node.title}
+    </span>
+  );
+}
+
+export function Composer() {
+  const id = useId();
+  const area = useRef<HTMLTextAreaElement>(null);
+  const words = draft.value;
+  const on = run.value;
+  const ready = model.value?.ready !== false;
+  useLayoutEffect(() => {
+    sessionStorage.setItem(DRAFT, words);
+    if (!area.current) return;
+    area.current.style.height = "auto";
+    area.current.style.height = `${area.current.scrollHeight + 2}px`;
+  }, [words]);
+  const send = () => {
+    const question = draft.value.trim();
+    if (question === "" || !ready) return;
+    draft.value = "";
+    ask(question);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    send();
+  };
+  return (
+    <form
+      class="chat-composer"
+      onSubmit={event => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <label class="hidden" for={id}>
+        Ask about this curriculum, or ask for a change
+      </label>
+      <div class="chat-box">
+        <textarea
+          ref={area}
+          id={id}
+          rows={1}
+          onFocus={fetchTalk}
+          maxLength={QUESTION_MAX}
+          value={words}
+          aria-describedby={`${id}-hint`}
+          placeholder="Ask, or ask for a change"
+          onInput={event => {
+            draft.value = event.currentTarget.value;
+          }}
+          onKeyDown={onKeyDown}
+        />
+        {on && (
+          <button
+            type="button"
+            class="button chat-stop"
+            disabled={on.phase === "stopping"}
+            onClick={() => {
+              stop();
+              focusChat();
+            }}
+          >
+            <Sign name="stopped" size={16} />
+            {on.phase === "stopping" ? "Stopping…" : "Stop"}
+          </button>
+        )}
+        {(!on || words.trim() !== "") && (
+          <button
+            type="submit"
+            class="button button-main chat-send"
+            disabled={words.trim() === "" || !ready}
+            title="Send (Enter)"
+          >
+            <Sign name="send" />
+            <span class="hidden">Send</span>
+          </button>
+        )}
+      </div>
+      <div class="chat-composer-row">
+        <label class="chat-approval-choice">
+          Ask me before
+          <select
+            value={approvals.value}
+            onChange={event => {
+              approvals.value = event.currentTarget.value as Approvals;
+            }}
+          >
+            <option value="destructive">destructive edits</option>
+            <option value="every">every edit</option>
+          </select>
+        </label>
+        <Context />
+      </div>
+      <p id={`${id}-hint`} class="chat-hint">
+        {hint()}
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The chat: which conversation it is, the conversation, and where the editor writes.
+import "./chat.css";
+import { useEffect } from "preact/hooks";
+import { connection } from "../base/state";
+import { Composer } from "./composer";
+import {
+  focusChat,
+  items,
+  model,
+  newThread,
+  nextTry,
+  openThread,
+  retryNow,
+  run,
+  startConversation,
+  stop,
+  thread,
+  threads,
+} from "./conversation";
+import { Until } from "./elapsed";
+import { Cost } from "./ending";
+import { Sign } from "./icons";
+import { Messages } from "./messages";
+import { startUndoing } from "./undoing";
+import { sum, total } from "./usage";
+import { SetUp } from "./welcome";
+
+// The server's list, and this one where it is not in it yet.
+function known(): { id: string; title: string }[] {
+  const all = threads.value.map(one => ({ id: one.thread_id, title: one.title || "A conversation" }));
+  if (all.some(one => one.id === thread.value)) return all;
+  const first = items.value.find(item => item.kind === "user");
+  const title = first?.kind === "user" ? first.text : "New conversation";
+  return [{ id: thread.value, title: title.length > 60 ? `${title.slice(0, 59)}…` : title }, ...all];
+}
+
+function Head() {
+  const busy = run.value !== null;
+  const spent = total(items.value);
+  const choices = known();
+  return (
+    <div class="chat-head">
+      <select
+        class="chat-threads"
+        aria-label="Conversation"
+        value={thread.value}
+        disabled={busy}
+        title={busy ? "Stop first: a conversation that is left is stopped" : undefined}
+        onChange={event => openThread(event.currentTarget.value)}
+      >
+        {choices.map(one => (
+          <option key={one.id} value={one.id}>
+            {one.title}
+          </option>
+        ))}
+      </select>
+      <button
+        type="button"
+        class="button button-small chat-new"
+        disabled={busy || items.value.length === 0}
+        onClick={() => {
+          newThread();
+          focusChat();
+        }}
+      >
+        <Sign name="plus" size={16} />
+        New
+      </button>
+      {spent && spent.questions > 1 && (
+        <div class="chat-total">
+          <Cost usage={spent.usage} words={sum(spent.usage, spent.questions)} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Banner() {
+  if (connection.value !== "lost") return null;
+  return (
+    <div class="chat-banner" role="status">
+      <p>The connection is lost. What you write is kept. Trying again {nextTry.value !== null && <Until at={nextTry.value} />}</p>
+      <button type="button" class="button button-small" onClick={retryNow}>
+        Try now
+      </button>
+    </div>
+  );
+}
+
+export default function ChatRegion() {
+  useEffect(() => {
+    const ends = [startConversation(), startUndoing()];
+    return () => ends.forEach(end => end());
+  }, []);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || event.defaultPrevented || !run.value) return;
+    event.preventDefault();
+    stop();
+  };
+  return (
+    <div class="chat" onKeyDown={onKeyDown}>
+      <h2 class="hidden">Chat</h2>
+      <Head />
+      <Banner />
+      <Messages />
+      {items.value.length > 0 && model.value?.ready === false && <SetUp />}
+      <Composer />
+    </div>
+  );
+}

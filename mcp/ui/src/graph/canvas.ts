@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The graph on its canvas: sigma over a graphology graph that is made from the structure. Follows the signals until it is killed.
+import { effect } from "@preact/signals";
+import { MultiDirectedGraph } from "graphology";
+import Sigma from "sigma";
+import { EdgeArrowProgram, EdgeLineProgram, EdgeRectangleProgram, EdgeTriangleProgram, NodeCircleProgram, NodePointProgram } from "sigma/rendering";
+import type { EdgeDisplayData, NodeDisplayData } from "sigma/types";
+import { openNode, region, session } from "../base/state";
+import { still } from "../base/theme";
+import { drawRings, hoverDrawing, labelDrawing, type Ring } from "./drawing";
+import { edgeColour, groupColour, palette, TYPES } from "./palette";
+import type { Structure } from "./reach";
+import { groupIndex, hiddenTypes, RING_MS, standout, structure, traces } from "./view";
+
+const MANY_EDGES = 4000; // from here on thin lines and points, and while things move no lines and titles
+const MANY_NODES = 1500;
+const FEW_NODES = 120; // up to here every title has its place
+const PADDING = 36;
+const LEAST_SIZE = 2.2;
+const MOST_SIZE = 9;
+const MOST_RINGS = 400;
+const DRAG_MS = 350; // without a movement: then the drag rests, and what was hidden is drawn again
+const MOVE_MS = 350;
+const PAN_PX = 60;
+const ZOOM = 1.5;
+const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
+
+// Sigma finds the node under the pointer by reading a pixel of a hidden picture back from the graphics card: each movement then waits
+// for all that is being drawn, which by software takes long. So there is no such picture, and nodeAt() goes by coordinates.
+class Circles extends NodeCircleProgram<NodeData, EdgeData> {
+  constructor(gl: WebGLRenderingContext, _picture: WebGLFramebuffer | null, renderer: Sigma<NodeData, EdgeData>) {
+    super(gl, null, renderer);
+  }
+}
+// Many nodes go as points: circles are drawn one by one where there is no graphics card.
+class Points extends NodePointProgram<NodeData, EdgeData> {
+  constructor(gl: WebGLRenderingContext, _picture: WebGLFramebuffer | null, renderer: Sigma<NodeData, EdgeData>) {
+    super(gl, null, renderer);
+  }
+}
+const NEAR_PX = 3; // beside a node still counts as on it
+
+type NodeData = Pick<NodeDisplayData, "x" | "y" | "size" | "color" | "label" | "type"> & { room: number; tall: number };
+type EdgeData = Pick<EdgeDisplayData, "size" | "color" | "type"> & { kind: string };
+type Drawn = MultiDirectedGraph<NodeData, EdgeData>;
+
+function isLarge(structure: Structure): boolean {
+  return structure.edges.length > MANY_EDGES || structure.nodes.length > MANY_NODES;
+}
+
+// By how far apart the nodes stand when all are in view.
+function nodeSize({ layout }: Structure, place: HTMLElement): number {
+  const extent = (along: Float64Array) => along.reduce((most, at) => Math.max(most, at), 0) - along.reduce((least, at) => Math.min(least, at), 0);
+  const step = Math.min((place.clientWidth - 2 * PADDING) / Math.max(1, extent(layout.x)),
+    (place.clientHeight - 2 * PADDING) / Math.max(1, extent(layout.y)));
+  return Math.max(LEAST_SIZE, Math.min(MOST_SIZE, step / 5));
+}
+
+function build(from: Structure, size: number): Drawn {
+  const graph: Drawn = new MultiDirectedGraph();
+  const colours = palette.peek();
+  const of = groupIndex.peek();
+  from.nodes.forEach((node, i) => {
+    if (graph.hasNode(node.node_id)) return;
+    graph.addNode(node.node_id, { x: from.layout.x[i], y: from.layout.y[i], size, room: from.layout.room[i],
+      tall: from.layout.tall[i],
+      label: node.title || node.node_id, type: isLarge(from) ? "point" : "circle",
+      color: groupColour(colours, of.get(from.group[i]) ?? 0) });
+  });
+  const large = isLarge(from);
+  for (const edge of from.edges) {
+    const look = TYPES.find(each => each.type === edge.relationship_type);
+    const type = large ? "thin" : edge.relationship_type === "ENRICHMENT" ? "wedge" : "line";
+    graph.addEdge(edge.from_node_id, edge.to_node_id, { size: large ? 1 : look?.size ?? 1, type, kind: edge.relationship_type,
+      color: edgeColour(colours, edge.relationship_type) });
+  }
+  return graph;
+}
+
+export class GraphCanvas {
+  private readonly sigma: Sigma<NodeData, EdgeData>;
+  private readonly pen: CanvasRenderingContext2D | null;
+  private readonly stops: (() => void)[] = [];
+  private readonly watch: ResizeObserver;
+  private drawn: Structure;
+  private graph: Drawn; // of drawn
+  private hovered: string | null = null;
+  private fading = 0;
+  private noted = "";
+  private killed = false;
+  private readonly large: boolean;
+
+  // onLost: WebGL has failed. onOther: a small curriculum has become a large one or the other way, which is drawn by other means.
+  constructor(private readonly place: HTMLElement, onLost: () => void, private readonly onOther: () => void) {
+    this.drawn = structure.peek();
+    this.large = isLarge(this.drawn);
+    const { large } = this;
+    this.graph = build(this.drawn, nodeSize(this.drawn, place));
+    // It draws before its constructor has returned, when titles and looks cannot be asked for yet: so nothing at first.
+    this.sigma = new Sigma<NodeData, EdgeData>(new MultiDirectedGraph<NodeData, EdgeData>(), place, {
+      allowInvalidContainer: true,
+      defaultEdgeType: large ? "thin" : "line",
+      defaultNodeType: large ? "point" : "circle",
+      // Each takes its time to be made ready: only what is used.
+      nodeProgramClasses: large ? { point: Points } : { circle: Circles },
+      nodeHoverProgramClasses: large ? { point: Points } : { circle: Circles },
+      edgeProgramClasses: large ? { thin: EdgeLineProgram, arrow: EdgeArrowProgram }
+        : { line: EdgeRectangleProgram, wedge: EdgeTriangleProgram, arrow: EdgeArrowProgram },
+      hideEdgesOnMove: large,
+      dragTimeout: DRAG_MS,
+      hideLabelsOnMove: large,
+      labelFont: FONT,
+      labelSize: 12,
+      ...this.labels(),
+      stagePadding: PADDING,
+      minCameraRatio: 0.01,
+      maxCameraRatio: 2.5,
+      zIndex: !large,
+      defaultDrawNodeLabel: labelDrawing(() => palette.peek(), data => this.roomOf(data as Partial<NodeData>)),
+      defaultDrawNodeHover: hoverDrawing(() => palette.peek()),
+      nodeReducer: (node, data) => this.showNode(node, data),
+      edgeReducer: (edge, data) => this.showEdge(edge, data),
+    });
+    Object.assign(this.sigma, { getNodeAtPosition: (place: { x: number; y: number }) => this.nodeAt(place) });
+    this.sigma.createCanvas("rings", { beforeLayer: "labels" });
+    this.pen = this.sigma.getCanvases().rings.getContext("2d");
+    for (const canvas of Object.values(this.sigma.getCanvases())) {
+      canvas.setAttribute("aria-hidden", "true");
+      canvas.addEventListener("webglcontextlost", () => {
+        if (!this.killed) onLost(); // killing gives the context back, which looks the same
+      });
+    }
+    this.sigma.on("enterNode", ({ node }) => this.hover(node));
+    this.sigma.on("leaveNode", () => this.hover(null));
+    this.sigma.on("clickNode", ({ node }) => {
+      openNode.value = node;
+      region.value = "node";
+    });
+    this.sigma.on("afterRender", () => {
+      this.drawRings();
+      this.note();
+    });
+    this.watch = new ResizeObserver(() => this.resize());
+    this.watch.observe(place);
+    this.sizePen();
+    this.sigma.setGraph(this.graph);
+    this.follow();
+  }
+
+  kill(): void {
+    this.killed = true;
+    for (const stop of this.stops) stop();
+    cancelAnimationFrame(this.fading);
+    this.watch.disconnect();
+    this.sigma.kill();
+  }
+
+  // What changes what is drawn. The first run of each is for nothing: all is drawn as it is.
+  private follow(): void {
+    const on = (read: () => unknown, act: () => void) => {
+      let first = true;
+      this.stops.push(effect(() => {
+        read();
+        if (!first) act();
+        first = false;
+      }));
+    };
+    on(() => structure.value, () => this.rebuild());
+    on(() => palette.value, () => this.recolour());
+    on(() => [openNode.value, hiddenTypes.value], () => this.repaint());
+    on(() => traces.value, () => this.fade());
+    on(() => standout.value, () => {
+      this.repaint();
+      if (standout.peek()) this.showStandout();
+    });
+  }
+
+  // Once for each curriculum that is opened: for whoever measures. By the second frame the first, with all of it, has been shown.
+  private note(): void {
+    const sid = session.peek()?.session_id;
+    if (!sid || sid === this.noted || this.graph.order === 0 || this.sigma.getGraph() !== this.graph) return;
+    this.noted = sid;
+    const detail = { session: sid, nodes: this.graph.order, edges: this.graph.size };
+    requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("lectern.graph", { detail })));
+  }
+
+  private labels() {
+    const few = this.drawn.nodes.length <= FEW_NODES;
+    return { labelDensity: few ? 100 : 1, labelGridCellSize: few ? 40 : 90, labelRenderedSizeThreshold: few ? 0 : 4.5 };
+  }
+
+  private resize(): void {
+    if (this.place.clientWidth === 0) return; // not shown now
+    const { width, height } = this.sigma.getDimensions();
+    const same = width === this.place.clientWidth && height === this.place.clientHeight;
+    if (!same) {
+      const size = nodeSize(this.drawn, this.place);
+      this.graph.updateEachNodeAttributes((_, data) => ({ ...data, size }), { attributes: ["size"] });
+      this.sigma.refresh(); // measures its place first
+    }
+    this.sizePen();
+    this.drawRings();
+  }
+
+  private sizePen(): void {
+    const ratio = window.devicePixelRatio || 1;
+    const { rings } = this.sigma.getCanvases();
+    const { width, height } = this.sigma.getDimensions();
+    rings.style.width = `${width}px`;
+    rings.style.height = `${height}px`;
+    rings.width = width * ratio;
+    rings.height = height * ratio;
+    this.pen?.setTransform(ratio, 0, 0, ratio, 0, 0);
+  }
+
+  private rebuild(): void {
+    this.drawn = structure.peek();
+    this.hovered = null;
+    if (isLarge(this.drawn) !== this.large) {
+      this.onOther();
+      return;
+    }
+    this.sigma.setSettings(this.labels());
+    this.graph = build(this.drawn, nodeSize(this.drawn, this.place));
+    this.sigma.setGraph(this.graph);
+  }
+
+  private recolour(): void {
+    const colours = palette.peek();
+    const of = groupIndex.peek();
+    this.graph.updateEachNodeAttributes((node, data) => {
+      const i = this.drawn.index.get(node);
+      return { ...data, color: groupColour(colours, i === undefined ? 0 : of.get(this.drawn.group[i]) ?? 0) };
+    });
+    this.graph.updateEachEdgeAttributes((_, data) => ({ ...data, color: edgeColour(colours, data.kind) }));
+    this.repaint();
+  }
+
+  private repaint(): void {
+    this.sigma.refresh();
+  }
+
+  private roomOf({ room = 1, tall = 1 }: Partial<NodeData>): { width: number; height: number } {
+    return { width: this.room() * room, height: this.room() * tall };
+  }
+
+  // How many pixels one step of the layout is now.
+  private room(): number {
+    const a = this.sigma.graphToViewport({ x: 0, y: 0 });
+    const b = this.sigma.graphToViewport({ x: 1, y: 0 });
+    return Math.hypot(b.x - a.x, b.y - a.y) * 0.94;
+  }
+
+  private showNode(node: string, data: NodeData): Partial<NodeDisplayData> {
+    const out = standout.peek();
+    if (node === openNode.peek()) return { ...data, size: data.size * 1.25, forceLabel: true, zIndex: 2 };
+    if (!out) return data;
+    if (!out.nodes.has(node)) return { ...data, color: palette.peek().faintNode, label: null, zIndex: 0 };
+    return { ...data, zIndex: 1, forceLabel: out.nodes.size <= 12 };
+  }
+
+  private showEdge(edge: string, data: EdgeData): Partial<EdgeDisplayData> {
+    if (hiddenTypes.peek().has(data.kind)) return { ...data, hidden: true };
+    const [from, to] = this.graph.extremities(edge);
+    const out = standout.peek();
+    const open = openNode.peek();
+    if (out) {
+      if (!out.nodes.has(from) || !out.nodes.has(to)) return { ...data, color: palette.peek().faintEdge, zIndex: 0 };
+      return { ...data, type: out.nodes.size <= MOST_RINGS ? "arrow" : data.type, size: 2, zIndex: 1 };
+    }
+    if (open === from || open === to) return { ...data, type: "arrow", size: 2.2, color: palette.peek().accent, zIndex: 1 };
+    return data;
+  }
+
+  private nodeAt(place: { x: number; y: number }): string | null {
+    const at = this.sigma.viewportToFramedGraph(place);
+    const beside = this.sigma.viewportToFramedGraph({ x: place.x + 1, y: place.y });
+    const pixel = Math.hypot(beside.x - at.x, beside.y - at.y);
+    let nearest: string | null = null;
+    let least = 1;
+    for (const { node_id: id } of this.drawn.nodes) {
+      const data = this.sigma.getNodeDisplayData(id);
+      if (!data) continue;
+      const far = Math.hypot(data.x - at.x, data.y - at.y) / ((this.sigma.scaleSize(data.size) + NEAR_PX) * pixel);
+      if (far < least) {
+        least = far;
+        nearest = id;
+      }
+    }
+    return nearest;
+  }
+
+  private hover(node: string | null): void {
+    this.hovered = node;
+    this.place.classList.toggle("over-node", this.hovered !== null);
+  }
+
+  private rings(): Ring[] {
+    const colours = palette.peek();
+    const rings: Ring[] = [];
+    const out = standout.peek();
+    if (out && out.nodes.size <= MOST_RINGS)
+      for (const node of out.nodes) rings.push({ node, colour: colours.accent, width: 1.5, gap: 3, alpha: 1 });
+    const open = openNode.peek();
+    if (open) rings.push({ node: open, colour: colours.accent, width: 3, gap: 4, alpha: 1 });
+    const now = Date.now();
+    for (const [node, trace] of traces.peek()) {
+      const age = (now - trace.at) / RING_MS;
+      if (age >= 1) continue;
+      const [gap, alpha] = still.peek() ? [7, 1] : [7 + 5 * age, Math.min(1, 1.5 * (1 - age))];
+      rings.push({ node, colour: colours.trace, width: 3, gap, alpha, text: trace.who });
+    }
+    return rings;
+  }
+
+  private drawRings(): void {
+    if (this.pen) drawRings(this.sigma as unknown as Sigma, this.pen, this.rings());
+  }
+
+  // While a ring fades only the rings are drawn anew.
+  private fade(): void {
+    cancelAnimationFrame(this.fading);
+    const step = () => {
+      this.drawRings();
+      const now = Date.now();
+      if ([...traces.peek().values()].some(trace => now - trace.at < RING_MS + 100)) this.fading = requestAnimationFrame(step);
+    };
+    step();
+  }
+
+  // ---- the camera ----
+
+  private move(state: { x?: number; y?: number; ratio?: number }): void {
+    const camera = this.sigma.getCamera();
+    if (still.peek()) camera.setState(camera.validateState(state));
+    else void camera.animate(state, { duration: MOVE_MS });
+  }
+
+  zoom(by: "in" | "out"): void {
+    const camera = this.sigma.getCamera();
+    this.move({ ratio: camera.getBoundedRatio(by === "in" ? camera.ratio / ZOOM : camera.ratio * ZOOM) });
+  }
+
+  fit(): void {
+    this.move({ x: 0.5, y: 0.5, ratio: 1 });
+  }
+
+  pan(right: number, down: number): void {
+    const camera = this.sigma.getCamera();
+    const a = this.sigma.viewportToFramedGraph({ x: 0, y: 0 });
+    const b = this.sigma.viewportToFramedGraph({ x: right * PAN_PX, y: down * PAN_PX });
+    this.move({ x: camera.x + b.x - a.x, y: camera.y + b.y - a.y });
+  }
+
+  // So that all of these are in view, and no nearer than what makes titles readable.
+  show(ids: Iterable<string>): void {
+    let [left, right, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
+    for (const id of ids) {
+      const data = this.sigma.getNodeDisplayData(id);
+      if (!data) continue;
+      left = Math.min(left, data.x);
+      right = Math.max(right, data.x);
+      low = Math.min(low, data.y);
+      high = Math.max(high, data.y);
+    }
+    if (left === Infinity) return;
+    const { width, height } = this.sigma.getDimensions();
+    const whole = { cameraState: { x: 0.5, y: 0.5, ratio: 1, angle: 0 } };
+    const a = this.sigma.viewportToFramedGraph({ x: 0, y: 0 }, whole);
+    const b = this.sigma.viewportToFramedGraph({ x: width, y: height }, whole);
+    const needed = Math.max((right - left) / Math.abs(b.x - a.x), (high - low) / Math.abs(b.y - a.y)) * 1.35;
+    const readable = this.sigma.getCamera().ratio * Math.max(0.05, this.room() / 90);
+    this.move({ x: (left + right) / 2, y: (low + high) / 2, ratio: Math.min(1.1, Math.max(needed, Math.min(readable, 1))) });
+  }
+
+  isInView(id: string): boolean {
+    const data = this.sigma.getNodeDisplayData(id);
+    if (!data) return false;
+    const { x, y } = this.sigma.framedGraphToViewport(data);
+    return x > 20 && y > 20 && x < this.place.clientWidth - 20 && y < this.place.clientHeight - 20;
+  }
+
+  // A search stays where it is while something of it can be seen; all else is gone to.
+  private showStandout(): void {
+    const out = standout.peek();
+    if (!out || this.place.clientWidth === 0) return;
+    if (out.words.startsWith("Found") && out.inOrder.some(id => this.isInView(id))) return;
+    if (![...out.inOrder].every(id => this.isInView(id)) || out.inOrder.length <= 40) this.show(out.inOrder);
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Texts that are written and not yet saved. Each is kept in the browser's storage from the first stroke until it is saved or
+// thrown away by hand, so that a reload, a lost connection or somebody else's edit cost no word.
+import type { Component } from "../base/types";
+import { isObject, type Parameters } from "./kinds";
+
+export interface Draft {
+  type: string;
+  parameters: Parameters;
+  base: Parameters | null; // what it was written over; null: a new component
+  revision: number; // of base; 0: a new component
+  after: string | null; // a new one: behind which component, null: first
+  at: number;
+  key?: string; // a new one: the same over every attempt, so that it is added once
+}
+
+const PREFIX = "lectern.draft";
+export const NEW = "new";
+
+export class Drafts {
+  // Where the storage is full or forbidden a draft still lives as long as the page.
+  private readonly held = new Map<string, Draft>();
+  full = false;
+
+  constructor(private readonly storage: Storage | null) {}
+
+  private key(sid: string, nid: string, id: string): string {
+    return [PREFIX, sid, nid, id].map(encodeURIComponent).join("/");
+  }
+
+  read(sid: string, nid: string, id: string): Draft | null {
+    const key = this.key(sid, nid, id);
+    const held = this.held.get(key);
+    if (held) return held;
+    const text = this.storage?.getItem(key);
+    if (!text) return null;
+    try {
+      const draft = JSON.parse(text) as Draft;
+      return isObject(draft) && isObject(draft.parameters) && typeof draft.type === "string" ? draft : null;
+    } catch {
+      return null; // not ours
+    }
+  }
+
+  keep(sid: string, nid: string, id: string, draft: Draft): void {
+    const key = this.key(sid, nid, id);
+    this.held.set(key, draft);
+    try {
+      this.storage?.setItem(key, JSON.stringify(draft));
+      this.full = false;
+    } catch {
+      this.full = true;
+    }
+  }
+
+  drop(sid: string, nid: string, id: string): void {
+    const key = this.key(sid, nid, id);
+    this.held.delete(key);
+    this.storage?.removeItem(key);
+  }
+
+  // The ids of a node that have one.
+  of(sid: string, nid: string): string[] {
+    const start = this.key(sid, nid, "");
+    const keys = new Set(this.held.keys());
+    for (let i = 0; this.storage && i < this.storage.length; i++) keys.add(this.storage.key(i) ?? "");
+    return [...keys].filter(key => key.startsWith(start)).map(key => decodeURIComponent(key.slice(start.length)));
+  }
+}
+
+export function draftOver(component: Component): Draft {
+  const parameters = isObject(component.parameters) ? component.parameters : {};
+  return { type: component.component_type, parameters, base: parameters, revision: component.revision, after: null, at: Date.now() };
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The form of a component, in its place: fields by its type, a preview, and a draft that is kept with every stroke. A save names
+// the revision that the draft was written over; where that is no longer the one, both texts are shown.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ApiError } from "../base/api";
+import type { Component } from "../base/types";
+import { blanksOf, problemsOf } from "./check";
+import { Stale } from "./compare";
+import { Drawn } from "./draw";
+import { NEW, type Draft } from "./drafts";
+import { FieldOf } from "./fields";
+import { mergeValues } from "./flat";
+import { emptyParameters, kindOf, kinds, tidy, type Parameters } from "./kinds";
+import { again, drafts, faultsOf, insertComponent, readOthers, report, saveComponent, shown, traces, words, type Fault, type Shown } from "./store";
+import { person } from "./who";
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+// Without crypto.randomUUID, which plain HTTP from another machine does not have.
+const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, "0")).join("");
+
+interface Props {
+  at: Shown;
+  component: Component | null; // null: a new one, or one that is gone
+  draft: Draft;
+  id: string; // the draft's name
+  focus: boolean;
+  done: (id: string | null) => void; // null: closed without saving
+}
+
+export function Form({ at, component, draft: first, id, focus, done }: Props) {
+  const [draft, setDraft] = useState(first);
+  const [busy, setBusy] = useState(false);
+  const [faults, setFaults] = useState<readonly Fault[]>([]);
+  const [failed, setFailed] = useState<string | null>(null);
+  const [comparing, setComparing] = useState(false);
+  const place = useRef<HTMLFormElement>(null);
+  const kind = kindOf(draft.type);
+  const beneath = component && component.revision !== draft.revision;
+  const stale = beneath && !same([component.parameters, component.component_type], [draft.base, draft.type]);
+  const who = person(traces.value.get(id)?.who);
+
+  useEffect(() => {
+    if (focus) place.current?.scrollIntoView({ block: "nearest" });
+  }, []);
+
+  // What others changed leaves the text as it was (a place, a confidence): nothing to compare.
+  useEffect(() => {
+    if (beneath && !stale) write({ ...draft, revision: component.revision }, false);
+  }, [component?.revision]);
+
+  function write(next: Draft, keep = true) {
+    next.key = undefined; // another text is another addition
+    setDraft(next);
+    if (keep || drafts.read(at.sid, at.nid, id)) drafts.keep(at.sid, at.nid, id, { ...next, at: Date.now() });
+    if (keep && drafts.full) setFailed("The browser does not keep drafts over a reload now. Save soon.");
+  }
+
+  function change(name: string, value: unknown) {
+    setFaults(faults.filter(fault => fault.loc[0] !== name));
+    write({ ...draft, parameters: { ...draft.parameters, [name]: value } });
+  }
+
+  function changeType(type: string) {
+    const target = kindOf(type)!, made = emptyParameters(target);
+    for (const name of Object.keys(made)) if (draft.parameters[name] !== undefined) made[name] = draft.parameters[name];
+    write({ ...draft, type, parameters: made });
+  }
+
+  async function save(revision: number, parameters: Parameters = draft.parameters) {
+    if (!kind || busy) return;
+    const sent = tidy(kind, parameters);
+    if (component && same(sent, component.parameters) && draft.type === component.component_type) {
+      drafts.drop(at.sid, at.nid, id);
+      return done(id);
+    }
+    const problems = [...problemsOf(draft.type, sent), ...blanksOf(kind, sent)];
+    if (problems.length) return show(problems.map(({ field, text }) => ({ loc: field.split("."), text })));
+    setBusy(true);
+    setFailed(null);
+    try {
+      const now = shown.value ?? at, key = draft.key ?? newKey();
+      if (!component) {
+        const tried = { ...draft, key }; // an attempt whose answer is lost is made again under the same key
+        setDraft(tried);
+        drafts.keep(at.sid, at.nid, id, tried);
+      }
+      const saved = component ? (await saveComponent(at, component, draft.type, sent, revision), id)
+        : await insertComponent(at, draft.type, sent, positionOf(now, draft), key);
+      drafts.drop(at.sid, at.nid, id);
+      done(saved);
+    } catch (error) {
+      setBusy(false);
+      if (error instanceof ApiError && error.stale) {
+        await readOthers(at);
+        setComparing(true);
+      } else {
+        const found = faultsOf(error);
+        if (found.length) show(found);
+        else setFailed(words(error));
+      }
+    }
+  }
+
+  function show(found: Fault[]) {
+    setFaults(found);
+    requestAnimationFrame(() => place.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus());
+  }
+
+  function throwAway() {
+    const kept = drafts.read(at.sid, at.nid, id);
+    drafts.drop(at.sid, at.nid, id);
+    done(null);
+    if (kept) report("info", "Your draft is thrown away.", { label: "Bring it back", run: () => {
+      drafts.keep(at.sid, at.nid, id, kept);
+      void again();
+    } });
+  }
+
+  function keys(event: KeyboardEvent) {
+    if (event.isComposing) return;
+    const target = event.target;
+    if (event.key === "Escape") {
+      event.stopPropagation();
+      event.preventDefault();
+      done(null);
+    } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      if (!comparing) void save(draft.revision);
+    } else if (event.key === "Enter" && target instanceof HTMLInputElement && target.type !== "radio") {
+      event.preventDefault();
+      if (!comparing) void save(draft.revision);
+    }
+  }
+
+  if (comparing && component)
+    return (
+      <form class="n-form" ref={place} onSubmit={event => event.preventDefault()} onKeyDown={keys} aria-busy={busy}>
+        <Stale type={draft.type} base={draft.base} mine={draft.parameters} theirs={component.parameters} who={who} busy={busy}
+          keepMine={() => {
+            write({ ...draft, revision: component.revision, base: component.parameters });
+            setComparing(false);
+            void save(component.revision);
+          }}
+          takeTheirs={throwAway}
+          mergeBoth={() => {
+            const { value, clash } = mergeValues(draft.base, draft.parameters, component.parameters);
+            write({ ...draft, parameters: value as Parameters, base: component.parameters, revision: component.revision });
+            setComparing(false);
+            setFailed(clash ? "Both had changed the same words: yours stand first, then theirs. Make one text of them." : null);
+            requestAnimationFrame(() => place.current?.querySelector<HTMLElement>("textarea, input")?.focus());
+          }} />
+        {failed && <p class="n-fault" role="alert">{failed}</p>}
+      </form>
+    );
+
+  const known = new Set(kind?.fields.map(field => field.name));
+  const loose = faults.filter(fault => !known.has(fault.loc[0]));
+  const dirty = id === NEW || !same(draft.parameters, draft.base) || !!draft.base && drafts.read(at.sid, at.nid, id) !== null;
+  return (
+    <form class="n-form" ref={place} onSubmit={event => event.preventDefault()} onKeyDown={keys} aria-busy={busy}
+      aria-label={component ? `Edit: ${kind?.label ?? "Component"}, place ${component.order}` : `New: ${kind?.label ?? "component"}`}>
+      <p class="n-label">{component ? kind?.label ?? "Unknown type" : `New: ${kind?.label ?? ""}`}</p>
+      {stale && <div class="n-beneath" role="status">
+        <p>{who} has changed the text beneath this form. Your words are untouched.</p>
+        <button type="button" class="button button-small" onClick={() => setComparing(true)}>Show both</button>
+      </div>}
+      {!kind && <div class="n-field">
+        <label>Its type "{draft.type}" is not known. Make it a{" "}
+          <select class="field" value="" onChange={event => changeType(event.currentTarget.value)}>
+            <option value="" disabled>choose a type</option>
+            {kinds.map(each => <option key={each.name} value={each.name}>{each.label}</option>)}
+          </select></label>
+      </div>}
+      {kind?.fields.map((field, i) => <FieldOf key={field.name} field={field} parameters={draft.parameters} faults={faults} first={focus && i === 0}
+        change={value => change(field.name, value)} />)}
+      {loose.map(fault => <p class="n-fault" key={fault.text}>{fault.loc.join(".")} {fault.text}</p>)}
+      {kind && problemsOf(draft.type, draft.parameters).length === 0 && <details class="n-preview" open>
+        <summary>Preview</summary><Drawn type={draft.type} parameters={draft.parameters} />
+      </details>}
+      {failed && <p class="n-fault" role="alert">{failed}</p>}
+      <div class="n-actions">
+        <button type="button" class="button button-main" disabled={busy || !kind} onClick={() => void save(draft.revision)}>{busy ? "Saving…" : component ? "Save" : "Add"}</button>
+        <button type="button" class="button" disabled={busy} onClick={() => done(null)}>Close</button>
+        {dirty && <button type="button" class="button n-throw" disabled={busy} onClick={throwAway}>Throw draft away</button>}
+        <span class="n-hint n-keys"><kbd>Ctrl</kbd> <kbd>Enter</kbd> saves, <kbd>Esc</kbd> closes; your draft is kept.</span>
+      </div>
+    </form>
+  );
+}
+
+// Behind the component that the draft was begun after, wherever that stands now.
+export function positionOf(at: Shown, draft: Draft): number {
+  if (draft.after === null) return 1;
+  const found = at.components.findIndex(each => each.component_id === draft.after);
+  return found < 0 ? at.components.length + 1 : found + 2;
+}

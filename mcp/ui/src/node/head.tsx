@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The node's head: its id, title and summary, editable in place, and its chapter.
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { CourseNode } from "../base/types";
+import { Later } from "./later";
+import { RichLine } from "./rich";
+import { drafts, type Shown } from "./store";
+import { pencil } from "./signs";
+
+export const HEAD = "head";
+export type Texts = { title: string; raw_content: string };
+
+export const textsOf = (node: CourseNode | undefined, at: Shown): Texts => ({ title: node?.title ?? at.title ?? "",
+  raw_content: String((node as { raw_content?: string | null } | undefined)?.raw_content ?? "") });
+export function Head({ at, node }: { at: Shown; node: CourseNode | undefined }) {
+  const texts = textsOf(node, at);
+  const [editing, setEditing] = useState(() => drafts.read(at.sid, at.nid, HEAD) !== null);
+  const button = useRef<HTMLButtonElement>(null), was = useRef(false);
+  useEffect(() => {
+    if (was.current && !editing) button.current?.focus();
+    was.current = editing;
+  }, [editing]);
+  const chapter = node?.chapter || (node?.chapter_id ? `Chapter ${node.chapter_id}` : null);
+  return (
+    <header class="n-head">
+      <p class="n-eyebrow"><span class="chip">{at.nid}</span>{chapter && <span>{chapter}</span>}</p>
+      {editing ? <><h2 class="hidden">{texts.title || at.nid}</h2><Later of={parts => <parts.HeadForm at={at} texts={texts} close={() => setEditing(false)} />} /></> : (
+        <div class="n-titlerow">
+          <h2 class="n-title" onDblClick={() => setEditing(true)}><RichLine text={texts.title || at.nid} /></h2>
+          <button type="button" class="icon-button n-edit" ref={button} aria-label="Edit title and summary" title="Edit" onClick={() => setEditing(true)}>{pencil}</button>
+        </div>
+      )}
+      {!editing && texts.raw_content && <p class="n-summary"><RichLine text={texts.raw_content} /></p>}
+    </header>
+  );
+}

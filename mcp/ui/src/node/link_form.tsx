@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A new relationship: which type and direction, which node, and why.
+import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { nodes } from "../base/state";
+import type { CourseNode, RelationshipType } from "../base/types";
+import { Entry } from "./fields";
+import { TYPES } from "./links";
+import { addRelationship, faultsOf, words, type Shown } from "./store";
+
+const SHOWN_MAX = 8;
+
+// A text field that offers nodes: by the words of their title, or their id.
+function Chooser({ but, chosen, choose, fault }: { but: string; chosen: CourseNode | null; choose: (node: CourseNode | null) => void; fault?: string }) {
+  const id = useId(), [words, setWords] = useState(""), [at, setAt] = useState(0), [open, setOpen] = useState(false);
+  const place = useRef<HTMLInputElement>(null);
+  const found = useMemo(() => {
+    const parts = words.toLowerCase().split(/\s+/).filter(Boolean), list: CourseNode[] = [];
+    for (const node of nodes.value) {
+      const text = `${node.node_id} ${node.title}`.toLowerCase();
+      if (node.node_id !== but && parts.every(part => text.includes(part)) && list.push(node) === SHOWN_MAX) break;
+    }
+    return list;
+  }, [words, nodes.value]);
+  useEffect(() => place.current?.focus(), []);
+  const take = (node: CourseNode | undefined) => {
+    if (!node) return;
+    choose(node);
+    setWords(`${node.node_id} ${node.title}`);
+    setOpen(false);
+  };
+  const keys = (event: KeyboardEvent) => {
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      setOpen(true);
+      setAt((at + (event.key === "ArrowDown" ? 1 : -1) + found.length) % Math.max(1, found.length));
+    } else if (event.key === "Enter" && open) take(found[at]);
+    else if (event.key === "Escape" && open) {
+      setOpen(false);
+      event.stopPropagation();
+    } else return;
+    event.preventDefault();
+  };
+  const shows = open && found.length > 0;
+  return (
+    <div class="n-field n-nodechooser">
+      <label for={id}>Node</label>
+      <input id={id} ref={place} class="field" role="combobox" autocomplete="off" aria-autocomplete="list" aria-expanded={shows} aria-controls={`${id}-list`}
+        aria-activedescendant={shows ? `${id}-${at}` : undefined} aria-invalid={fault ? true : undefined} aria-describedby={fault ? `${id}-fault` : undefined} value={words} placeholder="Title or id"
+        onInput={event => { setWords(event.currentTarget.value); setAt(0); setOpen(true); if (chosen) choose(null); }} onKeyDown={keys}
+        onFocus={() => setOpen(!chosen)} onBlur={() => setOpen(false)} />
+      <ul id={`${id}-list`} role="listbox" aria-label="Nodes" hidden={!shows}>
+        {found.map((node, i) => (
+          <li key={node.node_id} id={`${id}-${i}`} role="option" aria-selected={i === at} onPointerDown={event => { event.preventDefault(); take(node); }}>
+            <span class="n-id">{node.node_id}</span> {node.title}</li>
+        ))}
+      </ul>
+      {open && words && found.length === 0 && <p class="n-hint" role="status">No node has these words.</p>}
+      {fault && <p class="n-fault" id={`${id}-fault`}>{fault}</p>}
+    </div>
+  );
+}
+
+export function Adding({ at, close }: { at: Shown; close: () => void }) {
+  const [how, setHow] = useState("into PREREQUISITE"), [other, setOther] = useState<CourseNode | null>(null), [explanation, setExplanation] = useState("");
+  const [busy, setBusy] = useState(false), [failed, setFailed] = useState<string | null>(null), [missing, setMissing] = useState(false);
+  const save = async () => {
+    if (busy) return;
+    setMissing(!other);
+    if (!other) return;
+    setBusy(true);
+    const [direction, type] = how.split(" "), into = direction === "into";
+    try {
+      await addRelationship(at.sid, into ? other.node_id : at.nid, into ? at.nid : other.node_id, type as RelationshipType, explanation.trim());
+      close();
+    } catch (error) {
+      setFailed(faultsOf(error).map(fault => fault.text).join(" ") || words(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <form class="n-form" aria-label="New link" onSubmit={event => event.preventDefault()} aria-busy={busy} onKeyDown={event => {
+      if (event.key === "Escape") {
+        event.stopPropagation();
+        close();
+      } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void save();
+    }}>
+      <div class="n-field">
+        <label for="n-how">This node</label>
+        <select id="n-how" class="field" value={how} onChange={event => setHow(event.currentTarget.value)}>
+          {TYPES.flatMap(({ type, into, out }) => [["into", into], ["out", out]].map(([direction, label]) =>
+            <option key={direction + type} value={`${direction} ${type}`}>{label.toLowerCase()} … ({type})</option>))}
+        </select>
+      </div>
+      <Chooser but={at.nid} chosen={other} choose={setOther} fault={missing && !other ? "Choose a node of the list." : undefined} />
+      <Entry label="Why" value={explanation} change={setExplanation} />
+      {failed && <p class="n-fault" role="alert">{failed}</p>}
+      <div class="n-actions">
+        <button type="button" class="button button-main" disabled={busy} onClick={() => void save()}>{busy ? "Linking…" : "Link"}</button>
+        <button type="button" class="button" disabled={busy} onClick={close}>Close</button>
+      </div>
+    </form>
+  );
+}

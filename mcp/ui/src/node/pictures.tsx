@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Drawings and images.
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { renderer, wantRenderer } from "../base/markdown_later";
+import { sourceOf } from "./address";
+import { isObject } from "./kinds";
+import { Rich, RichLine } from "./rich";
+import { drawingOf } from "./source";
+
+export function Svg({ code, name }: { code: string; name: string }) {
+  const sanitiser = renderer.value;
+  const drawing = useMemo(() => sanitiser && drawingOf(code, sanitiser), [code, sanitiser]);
+  useEffect(wantRenderer, []);
+  if (!sanitiser) return null;
+  if (!drawing) return <p class="n-hint">There is no drawing in this SVG code.</p>;
+  return (
+    <>
+      <img class="n-drawing" src={drawing.address} alt={drawing.name || name || "Drawing"} />
+      {drawing.removed.length > 0 && <p class="n-hint">Left out of this drawing, as it could run code or load from elsewhere:{" "}
+        <code>{drawing.removed.join(", ")}</code></p>}
+    </>
+  );
+}
+
+export function Picture({ address, name }: { address: string; name: string }) {
+  const [wanted, setWanted] = useState(""), [missing, setMissing] = useState("");
+  const source = sourceOf(address, location.href);
+  if ((source.kind === "load" || wanted === address) && missing !== address)
+    return <img class="n-image" src={source.address} alt={name ? `Picture: ${name}` : "Picture without a title"} onError={() => setMissing(address)} />;
+  const why = missing === address ? "There is no picture at" : source.kind === "ask" ? "A picture on this server:"
+    : source.kind === "link" ? "A picture of another place, not loaded:" : "This is no picture's address:";
+  return (
+    <div class="n-nopicture">
+      <p>{why}</p>
+      {source.kind === "link" ? <a href={source.address} target="_blank" rel="noopener noreferrer">{source.address}</a> : <code>{address}</code>}
+      {source.kind === "ask" && missing !== address && <p><button type="button" class="button button-small" onClick={() => setWanted(address)}>Load it</button></p>}
+    </div>
+  );
+}
+
+// The pictures 1..count of an object with svg1 or image1, …
+export function Pictures({ given: pictures, count }: { given: Record<string, unknown>; count: number }) {
+  return (
+    <div class={`n-pictures n-pictures-${count}`}>
+      {Array.from({ length: count }, (_, i) => {
+        const picture = pictures[`svg${i + 1}`] ?? pictures[`image${i + 1}`];
+        const value = isObject(picture) ? picture as Record<string, string | null | undefined> : {};
+        // Of two addresses the one that can be shown at once.
+        const given = [value.imagePath, value.imageUrl].filter(each => typeof each === "string" && each !== "") as string[];
+        const address = given.find(each => sourceOf(each, location.href).kind === "load") ?? given[0];
+        return (
+          <figure key={i}>
+            <div class="n-frame">
+              {value.svgCode ? <Svg code={value.svgCode} name={value.title ?? ""} />
+                : address ? <Picture address={address} name={value.title ?? ""} /> : <p class="n-hint">No picture yet.</p>}
+            </div>
+            {(value.title || value.body) && <figcaption>
+              {value.title && <strong><RichLine text={value.title} /></strong>}
+              {value.body && <Rich text={value.body} />}
+            </figcaption>}
+          </figure>
+        );
+      })}
+    </div>
+  );
+}
