@@ -16,4 +16,5 @@ step "Layout (clang-format)" clang-format --dry-run -Werror "${c_files[@]}"
 [ -f build/dev/build.ninja ] || step "Configure" cmake --preset dev
 tidy() { printf '%s\0' "${units[@]}" | xargs -0 -n 4 -P "$(nproc)" clang-tidy -p build/dev --quiet; }
 step "Static analysis (clang-tidy)" tidy
+step "The page's types (tsc)" cmake/page.sh --check
 step "Shell scripts (shellcheck)" shellcheck -x "${shell_files[@]}"

@@ -41,6 +41,7 @@ fi
 
 step "Dependencies" cmake/deps.sh build sandbox
 mkdir -p build
+step "The page" cmake/page.sh
 step "Build" build release --target lectern runner
 lectern=build/release/lectern
 
@@ -69,6 +70,7 @@ if step "Demo curriculum" load_demo; then
 fi
 echo
 echo "==> Serving (Ctrl-C ends it)"
+echo "    Page:        http://$host:$port/"
 echo "    MCP:         http://$host:$port/mcp"
 echo "    session API: http://$host:$port/sessions"
 echo "    Claude Code: claude mcp add --transport http lectern http://$host:$port/mcp"

@@ -18,6 +18,7 @@ configure() {
     return 1
   }
 }
+step "The page" cmake/page.sh --check
 step "Configure" configure
 step "Build" cmake --build --preset release
 

@@ -213,7 +213,7 @@ void run_begin(struct run *run, const struct run_host *host, void *user)
 }
 
 /* The answer goes out now, and the sandbox is removed: neither waits for the code to heed it. */
-void run_cancel(struct run *run)
+void run_cancel_now(struct run *run)
 {
     if (run->phase == QUEUED)
         run_end_with(run, EXECUTION_CANCELLED, "the run was cancelled before it had a sandbox");

@@ -39,7 +39,7 @@ void run_discard(struct run *run); /* one that never began; takes NULL */
 
 /* host is borrowed for the run's life. */
 void run_begin(struct run *run, const struct run_host *host, void *user);
-void run_cancel(struct run *run);                 /* now */
+void run_cancel_now(struct run *run);
 void run_abort(struct run *run, const char *why); /* the same, for another reason */
 const char *run_session(const struct run *run);   /* borrowed, or NULL */
 

@@ -66,7 +66,7 @@ static void open_cancel(void *arg)
     pthread_mutex_lock(&executor->lock);
     ticket->cancel_posted = false; /* opened: the end of the run frees the ticket again */
     pthread_mutex_unlock(&executor->lock);
-    run_cancel(ticket->run);
+    run_cancel_now(ticket->run);
 }
 
 static struct ticket *first_ticket(struct executor *executor)

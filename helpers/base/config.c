@@ -86,6 +86,12 @@ static const struct option_row rows[] = {
      CONFIG_SERVE | CONFIG_STDIO, "the same of its standard error"},
     {"body-cap", OPTION_NUMBER, offsetof(struct config, body_cap), "MIB", "16", 1, 128,
      CONFIG_SERVE, "largest body of a request to the session API"},
+    {"llm-url", OPTION_TEXT, offsetof(struct config, llm_url), "URL", NULL, 0, 0, CONFIG_SERVE,
+     "the service whose model the chat asks, by the Anthropic Messages API; Ollama and llama.cpp "
+     "speak it too (default: ANTHROPIC_BASE_URL, else " CONFIG_LLM_URL "); its key comes from "
+     "ANTHROPIC_API_KEY, or a bearer token from ANTHROPIC_AUTH_TOKEN"},
+    {"llm-model", OPTION_TEXT, offsetof(struct config, llm_model), "NAME", CONFIG_LLM_MODEL, 0, 0,
+     CONFIG_SERVE, "the chat's model, by the service's name for it"},
     {"warnings", OPTION_FLAG, offsetof(struct config, warnings), NULL, NULL, 0, 0, CONFIG_EXEC,
      "let Python's warnings go to standard error; else they are silent"},
     {"share", OPTION_TEXT, offsetof(struct config, share), "DIR", NULL, 0, 0,

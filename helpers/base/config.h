@@ -16,6 +16,8 @@
 #define CONFIG_LIST_CAP      32   /* values of an option that may be given several times */
 #define CONFIG_ARGUMENTS_CAP 4096 /* words on the command line that are no option */
 #define CONFIG_FILE_CAP      ((size_t)64 << 10)
+#define CONFIG_LLM_URL       "https://api.anthropic.com" /* defaults of --llm-url and --llm-model */
+#define CONFIG_LLM_MODEL     "claude-sonnet-4-5"
 
 /* The commands an option belongs to. */
 enum config_command {
@@ -51,6 +53,8 @@ struct config {
     const char *format;  /* of a curriculum's file; NULL: guessed from its path */
     const char *log;
     const char *share; /* folder with the runner and what it needs; NULL: found beside the binary */
+    const char *llm_url; /* or NULL: ANTHROPIC_BASE_URL, else CONFIG_LLM_URL */
+    const char *llm_model;
     const char *node, *from, *to; /* of a graph query, or NULL */
     long port;
     long timeout;                /* seconds of an analysis */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "helpers/base/http.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include <curl/curl.h>
 
@@ -15,12 +17,13 @@
          */
 #define WAIT_SLICE_MS 100 /* how soon a cancel is seen while waiting for a tunnel's head */
 
-#define POLL_SLICE_MS 200 /* how soon a cancel is seen while several are under way */
+#define POLL_SLICE_MS 200  /* how soon a cancel is seen while several are under way */
+#define POLL_WHOLE_MS 1000 /* of one alone: its cancel wakes the wait */
 
 struct http_client {
     CURL *curl;
-    CURLM *multi; /* with its slots when first asked for */
-    CURL *slots[HTTP_AT_ONCE_MAX];
+    CURLM *multi;                  /* when first asked for */
+    CURL *slots[HTTP_AT_ONCE_MAX]; /* when many are first asked for */
 };
 
 struct http_tunnel {
@@ -32,6 +35,7 @@ struct http_tunnel {
 
 /* One request under way. */
 struct transfer {
+    CURL *curl;
     const struct http_request *request;
     struct http_response *response;
     bool stopped; /* by on_bytes */
@@ -94,8 +98,11 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
 {
     struct transfer *transfer = user;
     size_t len = size * count;
+    long status = 0;
 
-    if (transfer->request->on_bytes) {
+    if (transfer->request->on_bytes)
+        curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
+    if (status >= 200 && status < 300) {
         transfer->stopped = transfer->request->on_bytes(transfer->request->user, bytes, len) != 0;
         return transfer->stopped ? 0 : len;
     }
@@ -170,6 +177,8 @@ static void set_transfer(CURL *curl, struct transfer *transfer)
     curl_easy_setopt(curl, CURLOPT_XFERINFODATA, transfer);
     curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer->why);
+    if (request->cancel) /* nor does a cancel wait for a name that is being looked up */
+        curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
 }
 
 static const char *target_name(const struct http_request *request)
@@ -233,6 +242,8 @@ static int prepare(CURL *curl, struct transfer *transfer, struct curl_slist **he
     response->etag[0] = '\0';
     buf_init(&response->body,
              request->response_cap ? request->response_cap : HTTP_RESPONSE_CAP_DEFAULT);
+    response->fault = HTTP_FAULT_NONE;
+    transfer->curl = curl;
     curl_easy_reset(curl); /* options go, connections stay */
     /* Without this curl asks leave before each larger body, and some servers never answer. */
     rc = add_header(headers, "Expect:", err);
@@ -247,23 +258,107 @@ static int prepare(CURL *curl, struct transfer *transfer, struct curl_slist **he
     return 0;
 }
 
+static enum http_fault find_fault(CURL *curl, CURLcode code)
+{
+    static const struct {
+        CURLcode code;
+        enum http_fault fault;
+    } faults[] = {
+        {CURLE_COULDNT_RESOLVE_HOST, HTTP_FAULT_ADDRESS},
+        {CURLE_COULDNT_RESOLVE_PROXY, HTTP_FAULT_ADDRESS},
+        {CURLE_COULDNT_CONNECT, HTTP_FAULT_CONNECT},
+        {CURLE_SSL_CONNECT_ERROR, HTTP_FAULT_TLS},
+        {CURLE_PEER_FAILED_VERIFICATION, HTTP_FAULT_TLS},
+        {CURLE_SSL_CACERT_BADFILE, HTTP_FAULT_TLS},
+        {CURLE_SSL_CERTPROBLEM, HTTP_FAULT_TLS},
+        {CURLE_SSL_ISSUER_ERROR, HTTP_FAULT_TLS},
+        {CURLE_SSL_INVALIDCERTSTATUS, HTTP_FAULT_TLS},
+    };
+    curl_off_t connected_us = 0;
+
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        if (faults[i].code == code)
+            return faults[i].fault;
+    }
+    curl_easy_getinfo(curl, CURLINFO_PRETRANSFER_TIME_T, &connected_us);
+    return code == CURLE_OPERATION_TIMEDOUT && connected_us == 0 ? HTTP_FAULT_CONNECT
+                                                                 : HTTP_FAULT_LATER;
+}
+
 static int conclude(CURL *curl, CURLcode code, struct transfer *transfer, struct error *err)
 {
     struct curl_header *etag;
     int rc = 0;
 
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &transfer->response->status);
     if (code == CURLE_OK) {
-        curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &transfer->response->status);
         if (curl_easy_header(curl, "ETag", 0, CURLH_HEADER, -1, &etag) == CURLHE_OK &&
             strlen(etag->value) < HTTP_ETAG_SIZE)
             snprintf(transfer->response->etag, HTTP_ETAG_SIZE, "%s", etag->value);
     } else {
+        transfer->response->fault = find_fault(curl, code);
         rc = transfer_error(code, transfer, err);
     }
     /* The list and the texts go now; the answer's headers stay readable in the handle. */
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, NULL);
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, NULL);
     return rc;
+}
+
+static int open_multi(struct http_client *client, struct error *err)
+{
+    if (!client->multi)
+        client->multi = curl_multi_init();
+    return client->multi ? 0 : error_set(err, ERROR_MEMORY, "out of memory for an HTTP client");
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Waits until something moves, or until one of the tokens fires that has not been seen to. */
+static void wait_for_any(CURLM *multi, const struct http_request *request, int64_t linger_until)
+{
+    struct curl_waitfd fired[2] = {0};
+    unsigned count = 0;
+    int64_t left = POLL_WHOLE_MS;
+
+    if (request->cancel)
+        fired[count++] = (struct curl_waitfd){cancel_fd(request->cancel), CURL_WAIT_POLLIN, 0};
+    if (request->enough && !linger_until)
+        fired[count++] = (struct curl_waitfd){cancel_fd(request->enough), CURL_WAIT_POLLIN, 0};
+    if (linger_until)
+        left = linger_until - now_ms();
+    curl_multi_poll(multi, fired, count, left > 0 ? (int)left : 0, NULL);
+}
+
+/* As curl_easy_perform, but a token ends the wait: curl alone looks up once a second only. */
+static CURLcode perform(struct http_client *client, const struct http_request *request)
+{
+    CURLcode code = CURLE_ABORTED_BY_CALLBACK;
+    int64_t linger_until = 0;
+    int running = 1, left;
+    CURLMsg *message;
+
+    if (curl_multi_add_handle(client->multi, client->curl) != CURLM_OK)
+        return CURLE_OUT_OF_MEMORY;
+    while (!cancel_fired(request->cancel) && (!linger_until || now_ms() < linger_until)) {
+        if (curl_multi_perform(client->multi, &running) != CURLM_OK || running == 0)
+            break;
+        wait_for_any(client->multi, request, linger_until);
+        if (!linger_until && cancel_fired(request->enough))
+            linger_until = now_ms() + HTTP_LINGER_MS;
+    }
+    while ((message = curl_multi_info_read(client->multi, &left))) {
+        if (message->msg == CURLMSG_DONE)
+            code = message->data.result;
+    }
+    curl_multi_remove_handle(client->multi, client->curl);
+    return code;
 }
 
 int http_send(struct http_client *client, const struct http_request *request,
@@ -274,7 +369,9 @@ int http_send(struct http_client *client, const struct http_request *request,
     int rc = prepare(client->curl, &transfer, &headers, err);
 
     if (rc == 0)
-        rc = conclude(client->curl, curl_easy_perform(client->curl), &transfer, err);
+        rc = open_multi(client, err);
+    if (rc == 0)
+        rc = conclude(client->curl, perform(client, request), &transfer, err);
     curl_slist_free_all(headers);
     return rc;
 }
@@ -288,18 +385,15 @@ struct slot {
     bool busy;
 };
 
-static int open_multi(struct http_client *client, struct error *err)
+static int open_slots(struct http_client *client, struct error *err)
 {
-    if (client->multi)
-        return 0;
     for (size_t i = 0; i < HTTP_AT_ONCE_MAX; i++) {
         if (!client->slots[i])
             client->slots[i] = create_handle(err);
         if (!client->slots[i])
             return -1;
     }
-    client->multi = curl_multi_init();
-    return client->multi ? 0 : error_set(err, ERROR_MEMORY, "out of memory for an HTTP client");
+    return open_multi(client, err);
 }
 
 static void leave(struct slot *slot)
@@ -340,6 +434,8 @@ static size_t collect(struct http_client *client, struct slot *slots)
         while (client->slots[at] != message->easy_handle)
             at++;
         curl_multi_remove_handle(client->multi, client->slots[at]);
+        if (!slots[at].busy)
+            continue;
         conclude(client->slots[at], code, &slots[at].transfer, slots[at].err);
         leave(&slots[at]);
         ended++;
@@ -359,7 +455,7 @@ void http_send_many(struct http_client *client, const struct http_request *reque
     memset(errors, 0, count * sizeof *errors);
     if (at_once > HTTP_AT_ONCE_MAX)
         at_once = HTTP_AT_ONCE_MAX;
-    if (open_multi(client, &failed) != 0) {
+    if (open_slots(client, &failed) != 0) {
         for (size_t i = 0; i < count; i++)
             errors[i] = failed;
         return;
@@ -379,6 +475,26 @@ void http_send_many(struct http_client *client, const struct http_request *reque
         if (running > 0)
             curl_multi_poll(client->multi, NULL, 0, POLL_SLICE_MS, NULL);
     }
+}
+
+bool http_is_loopback(const char *url)
+{
+    static const char *const names[] = {"localhost", "[::1]", "::1"};
+    CURLU *parts = curl_url();
+    char *host = NULL;
+    bool found = false;
+
+    if (parts && curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
+        curl_url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK) {
+        struct in_addr address;
+
+        found = inet_pton(AF_INET, host, &address) == 1 && ntohl(address.s_addr) >> 24 == 127;
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            found |= strcasecmp(host, names[i]) == 0;
+    }
+    curl_free(host);
+    curl_url_cleanup(parts);
+    return found;
 }
 
 const char *http_client_header(struct http_client *client, const char *name)

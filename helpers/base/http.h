@@ -22,7 +22,8 @@
 #define HTTP_TOTAL_MS_DEFAULT     30000u
 #define HTTP_RESPONSE_CAP_DEFAULT ((size_t)64 << 20)
 #define HTTP_TLS_RECORD           16384u /* most bytes of one */
-#define HTTP_TUNNEL_HEAD_CAP      8192u  /* bytes of the answer that opens a tunnel */
+#define HTTP_LINGER_MS            200u
+#define HTTP_TUNNEL_HEAD_CAP      8192u /* bytes of the answer that opens a tunnel */
 
 /* Files in PEM form; each may be NULL: the system's authorities, no certificate of our own.
  * Borrowed. */
@@ -49,18 +50,32 @@ struct http_request {
                   a one turns out to be closed, and this one may not be done twice */
     const struct http_tls *tls;
     const struct cancel *cancel;
+    const struct cancel *enough; /* when it fires, what came will do: the answer may still end by
+                                    itself for HTTP_LINGER_MS, so that its connection serves again;
+                                    then it is ERROR_CANCELLED */
     size_t response_cap;
 
-    /* Takes the body as it comes, instead of response->body. Another value than 0 ends the request
-     * with ERROR_CANCELLED. */
+    /* Takes the body as it comes, instead of response->body, of an answer whose status is 2xx: what
+     * another says of an error is in response->body. Another value than 0 ends the request with
+     * ERROR_CANCELLED. */
     int (*on_bytes)(void *user, const char *bytes, size_t len);
     void *user;
 };
 
 #define HTTP_ETAG_SIZE 160
 
+/* Where a request without an answer, or whose answer broke off, came to an end. */
+enum http_fault {
+    HTTP_FAULT_NONE,
+    HTTP_FAULT_ADDRESS, /* no such host */
+    HTTP_FAULT_CONNECT, /* nobody answers there, or not in time */
+    HTTP_FAULT_TLS,     /* the two sides do not agree, or the certificate is not trusted */
+    HTTP_FAULT_LATER,   /* the connection stood: it was lost, or silent for too long */
+};
+
 struct http_response {
-    long status;
+    long status; /* 0 until one came; it may be there where the request failed later */
+    enum http_fault fault;
     struct buf body;
     char etag[HTTP_ETAG_SIZE]; /* as it came, quotes included; "" where there is none, or a longer
                                   one */
@@ -71,7 +86,8 @@ struct http_client;
 struct http_client *http_client_create(struct error *err);
 void http_client_destroy(struct http_client *client); /* takes NULL */
 
-/* 0 when an answer came, whatever its status. -1: ERROR_UNAVAILABLE where nobody listens,
+/* 0 when an answer came, whatever its status. A cancel is seen at once, however silent the other
+ * side is. -1: ERROR_UNAVAILABLE where nobody listens,
  * ERROR_TIMEOUT, ERROR_CANCELLED, ERROR_TOO_LARGE, else ERROR_IO. *response is filled in any case
  * and wants http_response_finish. */
 int http_send(struct http_client *client, const struct http_request *request,
@@ -85,6 +101,9 @@ int http_send(struct http_client *client, const struct http_request *request,
 void http_send_many(struct http_client *client, const struct http_request *requests,
                     struct http_response *responses, struct error *errors, size_t count,
                     size_t at_once);
+
+/* Whether the address is one of this machine: "localhost", 127.0.0.0/8 or [::1]. */
+bool http_is_loopback(const char *url);
 
 /* A header of the last answer to http_send, borrowed until the next request; NULL where it had
  * none. */

@@ -18,8 +18,7 @@
 #define ALL           GRAPH_FOLLOWS_ALL
 
 static const struct graph_query queries[] = {
-    {"outline", "nodes by chapter, or a node's chapter", GRAPH_MAY_TAKE_NODE, ALL,
-     graph_query_outline},
+    {"outline", "nodes by chapter", GRAPH_MAY_TAKE_NODE, ALL, graph_query_outline},
     {"counts", "sizes, pieces, defects", GRAPH_TAKES_NOTHING, ALL, graph_query_counts},
     {"neighbours", "direct edges", GRAPH_TAKES_NODE, ALL, graph_query_neighbours},
     {"path", "shortest", GRAPH_TAKES_FROM_TO, PATHS, graph_query_path},
@@ -43,7 +42,7 @@ static const struct graph_query queries[] = {
     {"unlocks", "most dependents in all", GRAPH_TAKES_NOTHING, PREREQUISITES, graph_query_unlocks},
     {"redundant", "edges that longer chains imply", GRAPH_TAKES_NOTHING, PREREQUISITES,
      graph_query_redundant},
-    {"unreachable", "from all starts, or from a node", GRAPH_MAY_TAKE_NODE, PATHS,
+    {"unreachable", "from all starts, or a node", GRAPH_MAY_TAKE_NODE, PATHS,
      graph_query_unreachable},
 };
 

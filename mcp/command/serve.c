@@ -8,6 +8,7 @@
 #include "helpers/base/log.h"
 #include "mcp/command/command.h"
 #include "mcp/command/demo.h"
+#include "mcp/command/model_config.h"
 #include "mcp/command/parts.h"
 #include "mcp/transport/transport.h"
 
@@ -15,6 +16,7 @@
 
 struct serving {
     struct server_parts parts;
+    struct model *model;
     struct http_server *http;
     struct signals signals;
     bool closing;
@@ -24,6 +26,7 @@ static void on_closed(void *user)
 {
     struct serving *serving = user;
 
+    model_destroy(serving->model); /* its mail is opened with the rest */
     parts_finish(&serving->parts);
     signals_finish(&serving->signals); /* last: a second signal cuts none of this short */
 }
@@ -39,9 +42,10 @@ static void on_signal(void *user)
     http_server_close(serving->http, DRAIN_MS, on_closed, serving);
 }
 
-static int start(struct serving *serving, const struct config *config, struct error *err)
+static int start(struct serving *serving, const struct config *config,
+                 const struct model_config *model, struct error *err)
 {
-    const struct http_config http = {
+    struct http_config http = {
         .host = config->host,
         .port = (int)config->port,
         .allow_origins = config->allow_origin,
@@ -49,6 +53,10 @@ static int start(struct serving *serving, const struct config *config, struct er
         .body_cap = (size_t)config->body_cap << 20,
     };
 
+    serving->model = model_create(model, serving->parts.mailbox, err);
+    if (!serving->model)
+        return -1;
+    http.model = serving->model;
     serving->http = http_server_create(&serving->parts, &http, err);
     if (!serving->http)
         return -1;
@@ -58,25 +66,29 @@ static int start(struct serving *serving, const struct config *config, struct er
 static int run(const struct config *config)
 {
     struct serving serving = {0};
+    struct model_config model;
     struct error err = {0};
     uv_loop_t loop;
     int rc;
 
+    model_config_read(config, &model);
     if (!config->no_demo && demo_load(config, NULL, &err) < 0)
         return command_fail("serve", EXIT_FAILED, &err);
     uv_loop_init(&loop);
     rc = parts_init(&serving.parts, &loop, config, &err);
     if (rc == 0)
-        rc = start(&serving, config, &err);
+        rc = start(&serving, config, &model, &err);
     if (rc == 0) {
         int port = http_server_port(serving.http);
 
         fprintf(stderr,
+                "Page: http://%s:%d/\n"
                 "Lectern serves http://%s:%d  (MCP: /mcp, health: /health; Ctrl-C stops it)\n",
-                config->host, port);
+                config->host, port, config->host, port);
         uv_run(&loop, UV_RUN_DEFAULT);
     } else {
         command_fail("serve", EXIT_FAILED, &err);
+        model_destroy(serving.model);
         parts_finish(&serving.parts);
         uv_run(&loop, UV_RUN_DEFAULT);
     }

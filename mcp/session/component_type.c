@@ -33,6 +33,7 @@ struct parameter {
 
 struct component_type {
     const char *name;
+    const char *use;                                 /* when an author picks it, a few words */
     struct parameter parameters[PARAMETERS_CAP + 1]; /* ends with one that has no name */
 };
 
@@ -52,23 +53,35 @@ static const char *const background_styles[] = {"purple", "blue", "green", "oran
     }
 
 static const struct component_type types[] = {
-    {"heading", {NEEDED_TEXT("text")}},
-    {"paragraph", {NEEDED_TEXT("text")}},
-    {"memory-trick", {NEEDED_TEXT("text")}},
-    {"definition", {NEEDED_TEXT("term"), NEEDED_TEXT("definition")}},
-    {"step-sequence", {{"steps", TEXT_LIST, true, NULL, 0}}},
-    {"worked-example", {NEEDED_TEXT("problem"), NEEDED_TEXT("solution"), NEEDED_TEXT("answer")}},
-    {"callout-box", {NEEDED_TEXT("text"), {"style", CHOICE, false, callout_styles, 0}}},
-    {"two-pictures", {{"pictures", PICTURES, true, NULL, 2}}},
-    {"three-pictures", {{"pictures", PICTURES, true, NULL, 3}}},
-    {"four-pictures", {{"pictures", PICTURES, true, NULL, 4}}},
+    {"heading", "the beginning of a section", {NEEDED_TEXT("text")}},
+    {"paragraph", "plain explanation, a few sentences", {NEEDED_TEXT("text")}},
+    {"memory-trick", "a mnemonic or image that helps to recall", {NEEDED_TEXT("text")}},
+    {"definition",
+     "one term, where it first matters",
+     {NEEDED_TEXT("term"), NEEDED_TEXT("definition")}},
+    {"step-sequence", "a procedure, one action a step", {{"steps", TEXT_LIST, true, NULL, 0}}},
+    {"worked-example",
+     "one task solved with its reasoning",
+     {NEEDED_TEXT("problem"), NEEDED_TEXT("solution"), NEEDED_TEXT("answer")}},
+    {"callout-box",
+     "a warning, tip or key fact that must stand out",
+     {NEEDED_TEXT("text"), {"style", CHOICE, false, callout_styles, 0}}},
+    {"two-pictures",
+     "two things side by side, such as before and after",
+     {{"pictures", PICTURES, true, NULL, 2}}},
+    {"three-pictures",
+     "three cases or stages in pictures",
+     {{"pictures", PICTURES, true, NULL, 3}}},
+    {"four-pictures", "four cases or stages in pictures", {{"pictures", PICTURES, true, NULL, 4}}},
     {"hero-number",
+     "one figure, chart or drawing that carries the lesson",
      {{"visual_type", CHOICE, true, visual_types, 0},
       NEEDED_TEXT("visual_content"),
       TEXT_IF_ANY("caption"),
       {"background_style", CHOICE, false, background_styles, 0},
       {"chart_data", CHART_DATA, false, NULL, 0}}},
     {"three-svgs",
+     "three ideas, each a drawing with title and description",
      {NEEDED_TEXT("title1"), NEEDED_TEXT("title2"), NEEDED_TEXT("title3"),
       NEEDED_TEXT("description1"), NEEDED_TEXT("description2"), NEEDED_TEXT("description3"),
       TEXT_IF_ANY("svg1"), TEXT_IF_ANY("svg2"), TEXT_IF_ANY("svg3")}},
@@ -112,6 +125,11 @@ const char *const *component_type_names(void)
 
 /* ---- describing ---- */
 
+const char *component_type_use(const struct component_type *type)
+{
+    return type->use;
+}
+
 static void describe_choices(const char *const *choices, struct buf *to)
 {
     for (size_t i = 0; choices[i]; i++)
@@ -153,11 +171,29 @@ void component_type_describe(const struct component_type *type, struct buf *to)
     }
 }
 
+/* The last of title1, title2, title3; a parameter without a number is the last of itself. */
+static const struct parameter *last_of_run(const struct parameter *first)
+{
+    size_t stem = strcspn(first->name, "123456789");
+    const struct parameter *last = first;
+
+    while (first->name[stem] && last[1].name && !strncmp(last[1].name, first->name, stem) &&
+           last[1].name[stem] == last->name[stem] + 1)
+        last++;
+    return last;
+}
+
 void component_type_outline(const struct component_type *type, struct buf *to)
 {
     buf_addf(to, "%s: ", type->name);
     for (const struct parameter *p = type->parameters; p->name; p++) {
-        buf_addf(to, "%s%s%s", p > type->parameters ? ", " : "", p->name, p->needed ? "" : "?");
+        const struct parameter *last = last_of_run(p);
+
+        buf_addf(to, "%s%s", p > type->parameters ? ", " : "", p->name);
+        if (last > p)
+            buf_addf(to, "..%s", last->name);
+        p = last;
+        buf_adds(to, p->needed ? "" : "?");
         if (p->shape == PICTURES && p->pictures > PICTURES_DESCRIBED) {
             buf_addf(to, " (as above, %u)", p->pictures);
         } else if (p->shape != TEXT) {

@@ -26,6 +26,8 @@ void component_type_describe(const struct component_type *type, struct buf *to);
 /* The same in fewer words, for a tool's schema: "definition: term, definition", "caption?" where it
  * is optional. In the table's order: later types of pictures refer to the first. */
 void component_type_outline(const struct component_type *type, struct buf *to);
+/* When an author picks it, a few words, static: "one task solved with its reasoning". */
+const char *component_type_use(const struct component_type *type);
 
 /* The JSON Schema of a new component of any of the types. */
 void component_type_schema(struct buf *to);

@@ -12,6 +12,7 @@
 #include "mcp/session/sqlite/sqlite_functions.h"
 #include "mcp/session/store_import.h"
 #include "mcp/session/store_private.h"
+#include "mcp/session/store_thread.h"
 #include "mcp/session/upstream/upstream.h"
 
 bool store_is_service(const char *url)
@@ -452,6 +453,41 @@ int store_answer_amend(struct store *store, const char *key, const char *body, s
                        struct error *err)
 {
     return sqlite_answer_amend(store, key, body, len, err);
+}
+
+/* Conversations are here alone. So a service is asked only for a session that is not known here. */
+static bool is_known(struct store *store, const char *sid, struct error *err)
+{
+    if (!store->upstream || sqlite_session(store, sid, NULL, 0, NULL, NULL) == 0)
+        return true;
+    return refresh(store, UPSTREAM_SESSION, sid, NULL, err) == 0;
+}
+
+int store_threads_read(struct store *store, const char *sid, size_t most, struct buf *json,
+                       struct error *err)
+{
+    return is_known(store, sid, err) ? sqlite_threads_read(store, sid, most, json, err) : -1;
+}
+
+int store_thread_read(struct store *store, const char *sid, const char *thread_id, struct buf *json,
+                      struct error *err)
+{
+    return is_known(store, sid, err) ? sqlite_thread_read(store, sid, thread_id, json, err) : -1;
+}
+
+int store_thread_append(struct store *store, const char *sid, const char *thread_id,
+                        const char *title, size_t there, const json_t *messages,
+                        const json_t *interrupts, struct error *err)
+{
+    if (!is_known(store, sid, err))
+        return -1;
+    return sqlite_thread_append(store, sid, thread_id, title, there, messages, interrupts, err);
+}
+
+/* Of what was read from a service so far: the figure is a measure, and no reason to read it all. */
+int store_content_bytes(struct store *store, const char *sid, int64_t *bytes, struct error *err)
+{
+    return is_known(store, sid, err) ? sqlite_content_bytes(store, sid, bytes, err) : -1;
 }
 
 int store_backup(struct store *store, const char *path,

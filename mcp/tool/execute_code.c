@@ -139,8 +139,8 @@ static void schema_write(const struct server_parts *parts, struct buf *to)
     buf_addf(to,
              "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION
              ",\"code\":{\"type\":\"string\"},\"timeout_seconds\":{\"type\":\"integer\","
-             "\"minimum\":1,\"maximum\":%ld,\"default\":%ld}},\"required\":[\"code\"]}",
-             parts->timeout_seconds, parts->timeout_seconds);
+             "\"maximum\":%ld}},\"required\":[\"code\"]}",
+             parts->timeout_seconds);
 }
 
 /* What the server's profile lets code import. */
@@ -149,11 +149,11 @@ static void describe_here(const struct server_parts *parts, struct buf *to)
     static const struct {
         const char *profile, *says;
     } imports[] = {
-        {"minimal", " Plain stdlib modules (json, re, statistics, collections, ...) import."},
+        {"minimal", " Plain stdlib modules (json, re, statistics, ...) import."},
         {"data-science", " pandas, numpy, networkx, scipy and plain stdlib modules (json, re, "
-                         "statistics, collections, ...) import."},
+                         "statistics, ...) import."},
         {"visualization", " pandas, numpy, networkx, scipy, matplotlib.pyplot and plain stdlib "
-                          "modules (json, re, statistics, collections, ...) import; figures come "
+                          "modules (json, re, statistics, ...) import; figures come "
                           "back as images."},
     };
     const char *profile = validator_profile_name(parts->profile);
@@ -167,18 +167,16 @@ static void describe_here(const struct server_parts *parts, struct buf *to)
 const struct tool tool_execute_code = {
     .name = "execute_code",
     .title = "Run a Python analysis",
-    .description =
-        "Run Python 3.11 over the curriculum in a sandbox: no files, no network. "
-        "`from code_helpers import get_nodes, "
-        "get_relationships, get_node_content, get_all_content, analyze_graph, query_graph`: "
-        "get_nodes() -> node dicts (node_id, title, ...); "
-        "get_relationships() -> dicts (from_node_id, to_node_id, relationship_type, "
-        "explanation, ...), from earlier to later; "
-        "get_node_content(node_id) -> {node_id, title, components: [{component_type, "
-        "parameters, order, ...}]}; "
-        "analyze_graph() -> networkx.DiGraph; "
-        "query_graph(query, node_id=None, ...) -> dict, as the tool of that name. print() what you "
-        "need, short; the last expression's value is shown too.",
+    .description = "Run Python 3.11 over the curriculum in a sandbox: no files, no network. "
+                   "Import from code_helpers: "
+                   "get_nodes() -> node dicts (node_id, title, ...); "
+                   "get_relationships() -> dicts (from_node_id, to_node_id, relationship_type, "
+                   "...), from earlier to later; "
+                   "get_node_content(node_id) -> {node_id, title, components: [{component_type, "
+                   "parameters, order, ...}]}; get_all_content() -> that of all nodes; "
+                   "analyze_graph() -> networkx.DiGraph; "
+                   "query_graph(query, node_id=None, ...) -> dict, as that tool. print() what you "
+                   "need, short; the last expression's value shows too.",
     .describe_here = describe_here,
     .schema_write = schema_write,
     .read_only = true,

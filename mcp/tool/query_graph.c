@@ -123,10 +123,9 @@ static void schema_write(const struct server_parts *parts, struct buf *to)
     buf_adds(to, "\"}," SCHEMA_NODE
                  ",\"from_node_id\":{\"type\":\"string\"},\"to_node_id\":{\"type\":\"string\"},"
                  "\"types\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":"
-                 "\"relationship types "
-                 "instead of the query's own, or [\\\"all\\\"]\"},");
+                 "\"relationship types, or [\\\"all\\\"]\"},");
     buf_addf(to,
-             "\"limit\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":%u,\"default\":%u}},"
+             "\"limit\":{\"type\":\"integer\",\"maximum\":%u,\"default\":%u}},"
              "\"required\":[\"query\"]}",
              GRAPH_LIMIT_MAX, GRAPH_LIMIT_DEFAULT);
 }

@@ -106,9 +106,10 @@ void tool_describe(const struct tool *tool, const struct server_parts *parts, st
     write_schema(tool, parts, to);
     /* What the protocol takes for granted is left out: each word is paid for in every conversation.
      */
-    buf_addf(to, ",\"annotations\":{\"readOnlyHint\":%s", tool->read_only ? "true" : "false");
+    buf_addf(to, ",\"annotations\":{\"%s",
+             tool->read_only ? "readOnlyHint\":true" : "destructiveHint\":");
     if (!tool->read_only)
-        buf_addf(to, ",\"destructiveHint\":%s", tool->destructive ? "true" : "false");
+        buf_adds(to, tool->destructive ? "true" : "false");
     if (tool->idempotent)
         buf_adds(to, ",\"idempotentHint\":true");
     buf_adds(to, ",\"openWorldHint\":false}}");

@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "helpers/base/log.h"
+#include "mcp/chat/chat.h"
 #include "mcp/session/rest_cache.h"
+#include "mcp/transport/chat_socket.h"
 #include "mcp/transport/http_server.h"
 #include "mcp/transport/sync.h"
 #include "mcp/transport/sync_socket.h"
@@ -66,13 +68,17 @@ static void on_closing_tick(uv_timer_t *timer)
 {
     struct http_server *server = timer->data;
 
-    if (server->connections > 0 || ++server->ticks < TICKS_UNTIL_CLOSED)
+    /* A cancelled run ends soon, and stands on what is taken down behind this. */
+    if (server->connections > 0 || (server->chat && chat_runs(server->chat) > 0) ||
+        ++server->ticks < TICKS_UNTIL_CLOSED)
         return;
     uv_timer_stop(timer);
     lws_context_destroy(server->context);
     server->context = NULL;
     sync_destroy(server->sync);
     server->sync = NULL;
+    chat_destroy(server->chat);
+    server->chat = NULL;
     http_targets_destroy(server->targets);
     server->targets = NULL;
     uv_close((uv_handle_t *)&server->reading_timer, NULL);
@@ -93,7 +99,7 @@ static void on_drain_tick(uv_timer_t *timer)
 {
     struct http_server *server = timer->data;
 
-    if ((server->exchanges > 0 || sync_clients(server->sync) > 0) &&
+    if ((server->exchanges > 0 || sync_clients(server->sync) > 0 || chat_pages(server->chat) > 0) &&
         uv_now(timer->loop) < server->deadline_ms)
         return;
     if (server->exchanges > 0)
@@ -112,6 +118,8 @@ void http_server_close(struct http_server *server, unsigned deadline_ms,
     http_port_close(server->port);
     server->port = NULL;
     sync_socket_close_all(server);
+    chat_socket_close_all(server);
+    chat_cancel_all(server->chat);
     uv_update_time(server->parts->loop);
     server->deadline_ms = uv_now(server->parts->loop) + deadline_ms;
     uv_ref((uv_handle_t *)&server->timer);
@@ -120,6 +128,8 @@ void http_server_close(struct http_server *server, unsigned deadline_ms,
 
 static int start(struct http_server *server, const struct http_config *config, struct error *err)
 {
+    const struct chat_config chat = {.model = config->model};
+
     server->port =
         http_port_open(server->parts->loop, config->host, config->port, on_connection, server, err);
     if (!server->port)
@@ -133,6 +143,9 @@ static int start(struct http_server *server, const struct http_config *config, s
         return -1;
     server->sync = sync_create(server->parts->feed, sync_socket_wake, err);
     if (!server->sync)
+        return -1;
+    server->chat = chat_create(server->parts, &chat, chat_socket_wake, err);
+    if (!server->chat)
         return -1;
     server->sessions = mcp_sessions_create(server->parts, err);
     return server->sessions ? http_context_create(server, err) : -1;

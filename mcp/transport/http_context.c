@@ -14,7 +14,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "mcp/transport/http_server.h"
-#include "mcp/transport/sync_socket.h"
+#include "mcp/transport/web_socket.h"
 
 #define HEADERS_CAP      16384 /* bytes of one request's headers */
 #define READ_SIZE        32768 /* bytes of one read */
@@ -83,7 +83,7 @@ static int on_upgrade(struct http_server *server, struct lws *wsi, char *kind)
     if (status != 0)
         error_set(&err, ERROR_INVALID, "%s", request->wrong ? request->wrong : verdict.error.text);
     else
-        status = sync_socket_check(server, wsi, request, &err);
+        status = web_socket_check(server, wsi, request, &err);
     if (status != 0)
         refuse_upgrade(server, wsi, status, err.text);
     free(request);
@@ -140,15 +140,15 @@ static int on_lws(struct lws *wsi, enum lws_callback_reasons reason, void *user,
     case LWS_CALLBACK_RAW_RX:
         return -1;
     case LWS_CALLBACK_ESTABLISHED:
-        return user ? sync_socket_on_open(server, wsi, user) : -1;
+        return user ? web_socket_on_open(server, wsi, user) : -1;
     case LWS_CALLBACK_RECEIVE:
-        return sync_socket_on_bytes(user, in, len);
+        return web_socket_on_bytes(user, in, len);
     case LWS_CALLBACK_SERVER_WRITEABLE:
-        return sync_socket_on_writable(user);
+        return web_socket_on_writable(user);
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
-        return sync_socket_on_close_frame(user);
+        return web_socket_on_close_frame(user);
     case LWS_CALLBACK_CLOSED:
-        sync_socket_on_closed(user);
+        web_socket_on_closed(user);
         return 0;
     default:
         return 0;
@@ -208,8 +208,8 @@ int http_context_create(struct http_server *server, struct error *err)
         .timeout_secs = HTTP_BODY_STALL_S,
         .server_string = "lectern",
     };
-    static const lws_retry_bo_t idle = {.secs_since_valid_ping = SYNC_PING_S,
-                                        .secs_since_valid_hangup = SYNC_HANGUP_S};
+    static const lws_retry_bo_t idle = {.secs_since_valid_ping = WEB_SOCKET_PING_S,
+                                        .secs_since_valid_hangup = WEB_SOCKET_HANGUP_S};
     struct lws_context_creation_info vhost = {
         .port = CONTEXT_PORT_NO_LISTEN_SERVER,
         .vhost_name = "lectern",

@@ -26,6 +26,11 @@ struct server_parts *exchange_parts(struct exchange *exchange)
     return exchange->server->parts;
 }
 
+const struct chat *exchange_chat(struct exchange *exchange)
+{
+    return exchange->server->chat;
+}
+
 struct mcp_sessions *exchange_sessions(struct exchange *exchange)
 {
     return exchange->server->sessions;
@@ -85,6 +90,11 @@ void exchange_set_mcp_session(struct exchange *exchange, const char *id)
 void exchange_set_retry_after(struct exchange *exchange, unsigned seconds)
 {
     exchange->retry_after_s = seconds;
+}
+
+void exchange_set_headers(struct exchange *exchange, const struct http_header *headers)
+{
+    exchange->headers = headers;
 }
 
 /* ---- life ---- */
@@ -203,6 +213,7 @@ void exchange_answer(struct exchange *exchange, int status, const char *content_
     if (body && is_too_much(exchange, body->len)) {
         buf_finish(body);
         exchange->etag[0] = '\0';
+        exchange->headers = NULL;
         exchange_error(exchange, 503,
                        "too many large answers are being read at once: send it again in a moment");
         return;

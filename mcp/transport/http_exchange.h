@@ -47,7 +47,8 @@ struct exchange {
     bool replayed;
     char allow[96];
     char mcp_session[64];
-    unsigned retry_after_s; /* 0: the usual */
+    unsigned retry_after_s;            /* 0: the usual */
+    const struct http_header *headers; /* or NULL */
 };
 
 /* http_exchange.c */

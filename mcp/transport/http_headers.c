@@ -15,6 +15,7 @@
 
 #define LENGTH_DIGITS_MAX 18
 #define KEY_HEADER        "idempotency-key:"
+#define EDITOR_HEADER     "x-editor:"
 
 static const struct {
     enum lws_token_indexes token;
@@ -59,6 +60,72 @@ static void read_custom(struct lws *wsi, const char *name, char *value, size_t s
         return;
     if (!tidy(value, lws_hdr_custom_copy(wsi, value, (int)size, name, name_len)))
         request->wrong = "a header is too long or holds bytes that are not printable ASCII";
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* In place; what is no escape stays. The new length. */
+static size_t unescape(char *text)
+{
+    size_t used = 0;
+
+    for (const char *at = text; *at; at++) {
+        int high = *at == '%' ? hex_digit(at[1]) : -1;
+        int low = high >= 0 ? hex_digit(at[2]) : -1;
+
+        if (low >= 0)
+            at += 2;
+        if (low >= 0)
+            text[used++] = (char)(unsigned char)(high * 16 + low);
+        else
+            text[used++] = *at;
+    }
+    text[used] = '\0';
+    return used;
+}
+
+static bool has_control(const char *text)
+{
+    for (; *text; text++) {
+        if ((unsigned char)*text < 0x20 || *text == 0x7F)
+            return true;
+    }
+    return false;
+}
+
+/* Who edits, for the change log: UTF-8, as it is or with %XX, as a browser sends no other letters
+ * in a header than those of Latin-1. */
+static void read_editor(struct lws *wsi, struct http_request *request)
+{
+    char text[3 * HTTP_EDITOR_MAX + 32] = "";
+    int len =
+        lws_hdr_custom_copy(wsi, text, sizeof text, EDITOR_HEADER, (int)strlen(EDITOR_HEADER));
+    char *begin = text + strspn(text, " \t");
+    json_t *as_text = NULL;
+    size_t used = 0, prefix;
+
+    if (len >= 0) {
+        for (size_t end = strlen(begin); end > 0 && strchr(" \t", begin[end - 1]); end--)
+            begin[end - 1] = '\0';
+        used = unescape(begin);
+        prefix = strncmp(begin, HTTP_PAGE_PREFIX, sizeof HTTP_PAGE_PREFIX - 1) == 0
+                     ? sizeof HTTP_PAGE_PREFIX - 1
+                     : 0;
+        as_text = used <= HTTP_EDITOR_MAX + prefix ? json_stringn(begin, used) : NULL;
+    }
+    if (!as_text || strlen(begin) != used || has_control(begin))
+        request->wrong_editor =
+            "X-Editor must be a name of at most 64 bytes of UTF-8 (as they are, "
+            "or as %XX) in one line";
+    else
+        memcpy(request->editor, begin, used + 1);
+    json_decref(as_text);
 }
 
 static void read_length(struct lws *wsi, struct http_request *request)
@@ -192,6 +259,8 @@ void http_request_read(const struct http_targets *targets, struct lws *wsi, cons
     read_known(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE, request->content_type,
                sizeof request->content_type, request);
     read_known(wsi, WSI_TOKEN_HTTP_ACCEPT, request->accept, sizeof request->accept, request);
+    read_known(wsi, WSI_TOKEN_HTTP_ACCEPT_ENCODING, request->accept_encoding,
+               sizeof request->accept_encoding, request);
     read_known(wsi, WSI_TOKEN_HTTP_IF_MATCH, request->if_match, sizeof request->if_match, request);
     read_known(wsi, WSI_TOKEN_HTTP_IF_NONE_MATCH, request->if_none_match,
                sizeof request->if_none_match, request);
@@ -202,6 +271,8 @@ void http_request_read(const struct http_targets *targets, struct lws *wsi, cons
     read_custom(wsi, "mcp-protocol-version:", request->mcp_version, sizeof request->mcp_version,
                 request);
     read_custom(wsi, "x-session-id:", request->session, sizeof request->session, request);
+    if (lws_hdr_custom_length(wsi, EDITOR_HEADER, (int)strlen(EDITOR_HEADER)) >= 0)
+        read_editor(wsi, request);
     read_length(wsi, request);
     request->chunked = lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING) > 0;
     read_known(wsi, WSI_TOKEN_HTTP_EXPECT, text, sizeof text, request);

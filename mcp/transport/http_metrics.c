@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "executor/executor.h"
+#include "mcp/chat/chat.h"
 #include "mcp/server_parts.h"
 #include "mcp/transport/http_private.h"
 
@@ -16,6 +17,7 @@
 /* What the samples are read from, at one moment. */
 struct counts {
     const struct server_parts *parts;
+    const struct chat *chat;
     struct executor_stats stats; /* all 0 without an executor */
 };
 
@@ -126,6 +128,45 @@ static void write_refusals(const struct family *family, const struct counts *cou
         buf_addf(to, "%s{rule=\"%s\"} %" PRIu64 "\n", family->name, rows[i].rule, rows[i].programs);
 }
 
+static void write_pages(const struct family *family, const struct counts *counts, struct buf *to)
+{
+    buf_addf(to, "%s %zu\n", family->name, chat_pages(counts->chat));
+}
+
+static void write_chat_runs(const struct family *family, const struct counts *counts,
+                            struct buf *to)
+{
+    buf_addf(to, "%s %zu\n", family->name, chat_runs(counts->chat));
+}
+
+static void write_answers(const struct family *family, const struct counts *counts, struct buf *to)
+{
+    for (size_t i = 0; i < CHAT_OUTCOMES; i++)
+        buf_addf(to, "%s{ended=\"%s\"} %" PRIu64 "\n", family->name, chat_outcome_name(i),
+                 chat_totals(counts->chat)->ended[i]);
+}
+
+static void write_model_requests(const struct family *family, const struct counts *counts,
+                                 struct buf *to)
+{
+    buf_addf(to, "%s %" PRIu64 "\n", family->name, chat_totals(counts->chat)->requests);
+}
+
+static void write_tokens(const struct family *family, const struct counts *counts, struct buf *to)
+{
+    const struct model_usage *tokens = &chat_totals(counts->chat)->tokens;
+    const struct {
+        const char *name;
+        int64_t count;
+    } kinds[] = {{"input", tokens->input},
+                 {"cache_write", tokens->cache_write},
+                 {"cache_read", tokens->cache_read},
+                 {"output", tokens->output}};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        buf_addf(to, "%s{kind=\"%s\"} %" PRId64 "\n", family->name, kinds[i].name, kinds[i].count);
+}
+
 static const struct family families[] = {
     {"lectern_run_attempts_total", "counter", "Analyses that the executor has taken.",
      write_counter, IN_STATS(attempts)},
@@ -156,6 +197,18 @@ static const struct family families[] = {
      "Programs that the validator accepted and the judgement inside the sandbox refused; each is a "
      "bug.",
      write_disagreements, 0},
+    {"lectern_chat_pages", "gauge", "Pages that are connected to the chat.", write_pages, 0},
+    {"lectern_chat_runs", "gauge", "Questions to the chat that are being answered.",
+     write_chat_runs, 0},
+    {"lectern_chat_answers_total", "counter", "Questions to the chat that have ended, by how.",
+     write_answers, 0},
+    {"lectern_model_requests_total", "counter",
+     "Requests to the model's service of the questions that have ended.", write_model_requests, 0},
+    {"lectern_model_tokens_total", "counter",
+     "Tokens of the questions that have ended: read anew, written to the service's cache, read "
+     "from "
+     "it, and written.",
+     write_tokens, 0},
 };
 
 static void check(struct exchange *exchange)
@@ -165,7 +218,7 @@ static void check(struct exchange *exchange)
 
 static void handle(struct exchange *exchange)
 {
-    struct counts counts = {.parts = exchange_parts(exchange)};
+    struct counts counts = {.parts = exchange_parts(exchange), .chat = exchange_chat(exchange)};
     struct buf body;
 
     if (counts.parts->executor)

@@ -1,37 +1,161 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * "/": what a browser sees of this server.
+ * The page: "/" and the files below "/ui", from the table that is built in (page_files.h). Names
+ * below "/ui" hold a hash of what is in them, so that a browser keeps them for good and asks for
+ * "/" alone. Where the page could not be built, "/" says what is missing. Runs on the loop's
+ * thread.
  */
-#include "mcp/transport/http_private.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
-static const char page[] =
-    "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Lectern</title>\n"
+#include "mcp/transport/http_private.h"
+#include "mcp/transport/page_files.h"
+
+/* No script or style but our own files, and nothing that leads elsewhere: whatever a curriculum's
+ * text smuggles in runs and loads nothing. 'self' has the WebSockets too. */
+#define CONTENT_SECURITY_POLICY                                                                    \
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; "                   \
+    "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "              \
+    "frame-ancestors 'none'"
+
+#define GUARDS                                                                                     \
+    {"content-security-policy:", CONTENT_SECURITY_POLICY}, {"referrer-policy:", "no-referrer"},    \
+        {"cross-origin-opener-policy:", "same-origin"},                                            \
+        {"permissions-policy:",                                                                    \
+         "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()"},      \
+    {                                                                                              \
+        "vary:", "Accept-Encoding"                                                                 \
+    }
+#define ASK_AGAIN                                                                                  \
+    {                                                                                              \
+        "cache-control:", "no-cache"                                                               \
+    }
+#define KEEP                                                                                       \
+    {                                                                                              \
+        "cache-control:", "public, max-age=31536000, immutable"                                    \
+    }
+#define PACKED                                                                                     \
+    {                                                                                              \
+        "content-encoding:", "gzip"                                                                \
+    }
+#define NO_MORE                                                                                    \
+    {                                                                                              \
+        NULL, NULL                                                                                 \
+    }
+
+static const struct http_header page_plain[] = {GUARDS, ASK_AGAIN, NO_MORE};
+static const struct http_header page_gz[] = {GUARDS, ASK_AGAIN, PACKED, NO_MORE};
+static const struct http_header file_plain[] = {GUARDS, KEEP, NO_MORE};
+static const struct http_header file_gz[] = {GUARDS, KEEP, PACKED, NO_MORE};
+
+static const char missing[] =
+    "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>Lectern</title>\n"
     "<h1>Lectern " LECTERN_VERSION "</h1>\n"
-    "<p>A curriculum server: analyses and edits curricula for models and programs.</p>\n"
-    "<ul>\n"
+    "<p>The server works, but it was built without its page: %s.</p>\n"
+    "<p>To get the page: stop the server, type <code>make run</code> in its source folder, with "
+    "access to an npm registry. That brings what is missing and builds it in.</p>\n"
+    "<p>Everything else is here:</p>\n<ul>\n"
     "<li><code>/mcp</code>: the Model Context Protocol over Streamable HTTP, for clients such as "
     "Claude Code</li>\n"
+    "<li><a href=\"/sessions\"><code>/sessions</code></a>, <code>/session/\xE2\x80\xA6</code>: "
+    "the curricula, by the session API that <a href=\"/openapi.json\"><code>/openapi.json</code>"
+    "</a> describes</li>\n"
+    "<li><code>/execute</code>: analyses for programs, by POST</li>\n"
     "<li><a href=\"/health\"><code>/health</code></a>: whether the server works</li>\n"
     "<li><a href=\"/metrics\"><code>/metrics</code></a>: what it counts, as Prometheus reads "
     "it</li>\n"
-    "<li><code>/execute</code>: analyses for programs, by POST</li>\n"
-    "<li><a href=\"/sessions\"><code>/sessions</code></a>: the curricula it holds</li>\n"
-    "<li><code>/session/\xE2\x80\xA6</code>, <code>/nodes/\xE2\x80\xA6</code>: the session "
-    "API</li>\n"
     "</ul>\n</html>\n";
 
-static void check(struct exchange *exchange)
+static const struct page_file *find_file(const char *path)
 {
-    exchange_takes(exchange, "GET", "/ takes GET; the session API is at /session/...");
+    for (size_t i = 0; i < page_file_count; i++) {
+        if (strcmp(page_files[i].path, path) == 0)
+            return &page_files[i];
+    }
+    return NULL;
 }
 
-static void handle(struct exchange *exchange)
+/* Whether one of a list of codings is gzip, and not at weight 0. */
+static bool takes_gzip(const char *list)
+{
+    for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') {
+        size_t len;
+        const char *weight;
+
+        at += strspn(at, " \t");
+        len = strcspn(at, ";, \t");
+        weight = at + len + strspn(at + len, " \t");
+        if (len != strlen("gzip") || strncasecmp(at, "gzip", len) != 0)
+            continue;
+        if (*weight != ';')
+            return true;
+        weight += 1 + strspn(weight + 1, " \t");
+        return strncasecmp(weight, "q=", 2) != 0 || strtod(weight + 2, NULL) > 0;
+    }
+    return false;
+}
+
+static void answer_missing(struct exchange *exchange)
 {
     struct buf body;
 
     buf_init(&body, 0);
-    buf_adds(&body, page);
+    buf_addf(&body, missing, page_files_missing);
+    exchange_set_headers(exchange, page_plain);
     exchange_answer(exchange, 200, "text/html; charset=utf-8", &body);
+}
+
+static void answer_file(struct exchange *exchange, const struct page_file *file, bool kept)
+{
+    const struct http_request *request = exchange_request(exchange);
+    bool gz = file->gz && takes_gzip(request->accept_encoding);
+    char etag[REST_ETAG_SIZE];
+    struct buf body;
+
+    if (kept)
+        exchange_set_headers(exchange, gz ? file_gz : file_plain);
+    else
+        exchange_set_headers(exchange, gz ? page_gz : page_plain);
+    snprintf(etag, sizeof etag, "\"%s%s\"", file->etag, gz ? "-gz" : "");
+    exchange_set_etag(exchange, etag);
+    if (strstr(request->if_none_match, etag)) {
+        exchange_answer(exchange, 304, NULL, NULL);
+        return;
+    }
+    buf_init(&body, 0);
+    buf_add(&body, gz ? file->gz : file->bytes, gz ? file->gz_len : file->len);
+    exchange_answer(exchange, 200, file->type, &body);
+}
+
+static void check(struct exchange *exchange)
+{
+    exchange_takes(exchange, "GET", "the page takes GET; the session API is at /session/...");
+}
+
+static void handle_page(struct exchange *exchange)
+{
+    const struct page_file *file = find_file("/");
+
+    if (file)
+        answer_file(exchange, file, false);
+    else
+        answer_missing(exchange);
+}
+
+static void handle_file(struct exchange *exchange)
+{
+    const char *path = exchange_request(exchange)->path;
+    const struct page_file *file = find_file(path);
+
+    if (file)
+        answer_file(exchange, file, true);
+    else
+        exchange_error(exchange, 404,
+                       "the page has no file %s: if the server was updated, load the page anew",
+                       path);
 }
 
 const struct http_route http_route_page = {
@@ -39,5 +163,14 @@ const struct http_route http_route_page = {
     .error_form = "detail",
     .body_cap = 4096,
     .check = check,
-    .handle = handle,
+    .handle = handle_page,
+};
+
+const struct http_route http_route_page_files = {
+    .path = "/ui",
+    .below = true,
+    .error_form = "detail",
+    .body_cap = 4096,
+    .check = check,
+    .handle = handle_file,
 };

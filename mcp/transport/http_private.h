@@ -17,13 +17,15 @@
 #include "mcp/transport/http_gate.h"
 #include "mcp/transport/transport.h"
 
-#define HTTP_HEADERS_TIMEOUT_S   10  /* for a request's headers to come */
-#define HTTP_BODY_STALL_S        20  /* without a byte of the body */
-#define HTTP_BODY_TIMEOUT_S      120 /* for the whole body */
-#define HTTP_WRITE_STALL_S       30  /* without the client taking a byte of the answer */
-#define HTTP_KEEPALIVE_TIMEOUT_S 60  /* between two requests */
-#define HTTP_READ_ON_MS          5   /* while a request is worked on, before reading is stopped */
-#define HTTP_LINGER_S            2   /* after refusing a body that still comes */
+#define HTTP_HEADERS_TIMEOUT_S   10      /* for a request's headers to come */
+#define HTTP_BODY_STALL_S        20      /* without a byte of the body */
+#define HTTP_BODY_TIMEOUT_S      120     /* for the whole body */
+#define HTTP_WRITE_STALL_S       30      /* without the client taking a byte of the answer */
+#define HTTP_KEEPALIVE_TIMEOUT_S 60      /* between two requests */
+#define HTTP_EDITOR_MAX          64      /* bytes of an editor's name */
+#define HTTP_PAGE_PREFIX         "page:" /* before the name, of who edits on our page */
+#define HTTP_READ_ON_MS          5 /* while a request is worked on, before reading is stopped */
+#define HTTP_LINGER_S            2 /* after refusing a body that still comes */
 #define HTTP_RETRY_AFTER_S       1u
 #define HTTP_ANSWERS_CAP         ((size_t)256 << 20) /* bytes of all answers to reads held at once */
 #define HTTP_BODIES_CAP          ((size_t)256 << 20) /* bytes of all request bodies held at once */
@@ -32,6 +34,7 @@
 struct http_server;
 struct exchange;
 struct mcp_sessions;
+struct chat;
 
 struct http_request {
     const char *method;         /* static: "GET" */
@@ -42,21 +45,25 @@ struct http_request {
     char origin[512];
     char content_type[128];
     char accept[512];
+    char accept_encoding[256];
     char mcp_session[128];
     char mcp_version[64];
     char session[128]; /* X-Session-ID */
     char if_match[256];
     char if_none_match[256];
     char idempotency_key[256];
-    bool has_key;    /* the header is there, empty perhaps */
-    uint64_t length; /* of the body */
+    char editor[HTTP_EDITOR_MAX + sizeof HTTP_PAGE_PREFIX]; /* X-Editor, decoded; or "" */
+    bool has_key;                                           /* the header is there, empty perhaps */
+    uint64_t length;                                        /* of the body */
     bool has_length, chunked, expects_continue, preflight;
-    const char *wrong; /* why its headers cannot be read, or NULL */
+    const char *wrong;        /* why its headers cannot be read, or NULL */
+    const char *wrong_editor; /* why X-Editor cannot be taken, or NULL */
 };
 
-/* One path, or all that no other has. */
+/* One path, with all below it perhaps, or all that no other has. */
 struct http_route {
     const char *path;       /* NULL: the rest */
+    bool below;             /* "/ui" has "/ui/..." too */
     const char *error_form; /* how this path's errors look: "rpc" or "detail" */
     size_t body_cap;        /* 0: as the server is configured */
     /* With the headers alone. May answer already; the body is then read and thrown away. */
@@ -64,12 +71,13 @@ struct http_route {
     /* With the whole body. Answers, now or later. */
     void (*handle)(struct exchange *exchange);
 };
-extern const struct http_route http_route_mcp, http_route_page, http_route_metrics,
-    http_route_execute, http_route_rest;
+extern const struct http_route http_route_mcp, http_route_page, http_route_page_files,
+    http_route_metrics, http_route_execute, http_route_rest;
 
 /* What a handler needs of an exchange. */
 struct server_parts *exchange_parts(struct exchange *exchange);
 struct mcp_sessions *exchange_sessions(struct exchange *exchange);
+const struct chat *exchange_chat(struct exchange *exchange);
 struct rest_cache *exchange_answers(struct exchange *exchange);
 const struct http_request *exchange_request(const struct exchange *exchange);
 const struct buf *exchange_body(const struct exchange *exchange);
@@ -79,6 +87,10 @@ struct buf exchange_take_body(struct exchange *exchange); /* now the caller's */
  * A handler that answers later sets it; answering takes it back. */
 void exchange_set_on_gone(struct exchange *exchange, void (*on_gone)(void *user), void *user);
 
+struct http_header {
+    const char *name, *value; /* "content-encoding:"; the row behind the last has none */
+};
+
 /* Further headers of the answer to come. Copied. */
 void exchange_set_etag(struct exchange *exchange, const char *etag);
 void exchange_set_replayed(struct exchange *exchange); /* an earlier answer to the same key */
@@ -86,6 +98,9 @@ void exchange_set_allow(struct exchange *exchange, const char *methods);
 /* Of 503 and 429; 0: HTTP_RETRY_AFTER_S. */
 void exchange_set_retry_after(struct exchange *exchange, unsigned seconds);
 void exchange_set_mcp_session(struct exchange *exchange, const char *id);
+/* Static, and in place of "Cache-Control: no-store" which every other answer has. An error that is
+ * told instead goes without them. */
+void exchange_set_headers(struct exchange *exchange, const struct http_header *headers);
 
 /* The whole answer; body's bytes are taken over, NULL for none. 503 and 429 carry Retry-After. */
 void exchange_answer(struct exchange *exchange, int status, const char *content_type,

@@ -16,12 +16,21 @@
 #define REPEATS_CAP 100000 /* of the end of one body: more is a loop inside libwebsockets */
 
 static const struct http_route *const routes[] = {&http_route_mcp, &http_route_page,
-                                                  &http_route_metrics, &http_route_execute};
+                                                  &http_route_page_files, &http_route_metrics,
+                                                  &http_route_execute};
+
+static bool has_path(const struct http_route *route, const char *path)
+{
+    size_t len = strlen(route->path);
+
+    return strncmp(path, route->path, len) == 0 &&
+           (path[len] == '\0' || (route->below && path[len] == '/'));
+}
 
 static const struct http_route *find_route(const char *path)
 {
     for (size_t i = 0; i < sizeof routes / sizeof routes[0]; i++) {
-        if (strcmp(routes[i]->path, path) == 0)
+        if (has_path(routes[i], path))
             return routes[i];
     }
     return &http_route_rest;

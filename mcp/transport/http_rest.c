@@ -20,6 +20,7 @@ struct rest_job {
     struct lane_job job;
     struct exchange *exchange; /* NULL once the client is gone */
     struct http_request request;
+    char who[HTTP_EDITOR_MAX + sizeof HTTP_PAGE_PREFIX + sizeof "rest:"];
     struct buf body;
     struct rest_cache *answers;
     struct graph_cache *graphs; /* on the graph lane only */
@@ -45,7 +46,7 @@ static void on_work(struct lane_job *lane_job, void *context)
         .if_match = *request->if_match ? request->if_match : NULL,
         .if_none_match = *request->if_none_match ? request->if_none_match : NULL,
         .idempotency_key = request->has_key ? request->idempotency_key : NULL,
-        .who = "rest",
+        .who = job->who,
         .body = job->body.data ? job->body.data : "",
         .body_len = job->body.len,
         .answers = job->answers,
@@ -177,8 +178,18 @@ static void check(struct exchange *exchange)
     const struct http_request *request = exchange_request(exchange);
 
     check_method(exchange, request->method, request->target);
+    if (!exchange_answered(exchange) && request->wrong_editor)
+        exchange_error(exchange, 422, "%s", request->wrong_editor);
     if (!exchange_answered(exchange))
         exchange_takes_json(exchange);
+}
+
+/* A page of ours says so itself; whatever else calls itself a name came by this door. */
+static void name_writer(struct rest_job *job, const char *editor)
+{
+    bool page = strncmp(editor, HTTP_PAGE_PREFIX, sizeof HTTP_PAGE_PREFIX - 1) == 0;
+
+    snprintf(job->who, sizeof job->who, "%s%s", page ? "" : *editor ? "rest:" : "rest", editor);
 }
 
 static struct lane *choose_lane(struct rest_job *job, struct server_parts *parts)
@@ -213,6 +224,7 @@ static void handle(struct exchange *exchange)
     job->exchange = exchange;
     job->answers = exchange_answers(exchange);
     job->request = *request;
+    name_writer(job, request->editor);
     job->body = exchange_take_body(exchange);
     if (lane_submit(choose_lane(job, parts), &job->job, &err) < 0) {
         exchange_error(exchange, 429, "%s", err.text);

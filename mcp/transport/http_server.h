@@ -22,6 +22,7 @@ struct http_server {
     struct http_targets *targets;
     size_t body_cap; /* of requests to the session API */
     struct sync *sync;
+    struct chat *chat;
     struct rest_cache *rest_answers; /* jobs on the lanes use it until the lanes are gone */
     struct lws_context *context;
     struct lws_vhost *vhost;
@@ -47,7 +48,7 @@ struct http_server {
 /* What libwebsockets keeps for each connection. */
 struct connection {
     struct exchange *exchange; /* the request under way, or NULL */
-    struct sync_socket *sync;  /* a WebSocket's; else NULL */
+    struct web_socket *socket; /* a WebSocket's; else NULL */
 };
 
 /* libwebsockets' callbacks for plain requests (http_receive.c, http_write.c, http_exchange.c). -1

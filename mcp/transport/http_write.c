@@ -34,7 +34,7 @@ static int add_cors(struct exchange *exchange, unsigned char **p, unsigned char 
                exchange, "access-control-allow-headers:",
                "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, "
                "Last-Event-ID, "
-               "Mcp-Session-Id, MCP-Protocol-Version, X-Session-ID",
+               "Mcp-Session-Id, MCP-Protocol-Version, X-Editor, X-Session-ID",
                p, end) ||
            add_header(exchange, "access-control-max-age:", "600", p, end);
 }
@@ -63,6 +63,17 @@ static int add_optional(struct exchange *exchange, unsigned char **p, unsigned c
                : 0;
 }
 
+static int add_own(struct exchange *exchange, unsigned char **p, unsigned char *end)
+{
+    if (!exchange->headers)
+        return add_header(exchange, "cache-control:", "no-store", p, end);
+    for (const struct http_header *row = exchange->headers; row->name; row++) {
+        if (add_header(exchange, row->name, row->value, p, end))
+            return -1;
+    }
+    return 0;
+}
+
 /* 204 and 304 have no body and say no length; a stream's end is its connection's. */
 static int add_headers(struct exchange *exchange, unsigned char **p, unsigned char *end)
 {
@@ -77,9 +88,8 @@ static int add_headers(struct exchange *exchange, unsigned char **p, unsigned ch
             wsi, status, exchange->content_type,
             exchange->streaming ? LWS_ILLEGAL_HTTP_CONTENT_LEN : exchange->out.len, p, end);
     return rc || add_header(exchange, "x-content-type-options:", "nosniff", p, end) ||
-           add_header(exchange, "cache-control:", "no-store", p, end) ||
-           add_optional(exchange, p, end) || add_cors(exchange, p, end) ||
-           lws_finalize_http_header(wsi, p, end);
+           add_own(exchange, p, end) || add_optional(exchange, p, end) ||
+           add_cors(exchange, p, end) || lws_finalize_http_header(wsi, p, end);
 }
 
 static bool has_no_body(const struct exchange *exchange)

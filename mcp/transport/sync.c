@@ -33,7 +33,8 @@ struct sync_client {
     size_t waiting;
     unsigned refresh_all; /* a bit for each target still to be told; then the queue is empty */
     unsigned errors;      /* that wait */
-    struct buf error_texts;
+    unsigned said;        /* errors and answers that wait */
+    struct buf texts;     /* of those: how long in 4 bytes, whether an error in 1, the text */
 };
 
 struct sync {
@@ -138,18 +139,25 @@ static void write_refresh(enum target target, const char *node_id, struct buf *t
     buf_addc(to, '}');
 }
 
-static bool next_error(struct sync_client *client, struct buf *to)
-{
-    size_t len;
+struct said_head {
+    uint32_t len;
+    bool is_error;
+};
 
-    if (client->errors == 0)
+static bool next_said(struct sync_client *client, struct buf *to)
+{
+    struct said_head head;
+    size_t whole;
+
+    if (client->said == 0)
         return false;
-    len = strlen(client->error_texts.data); /* each ends in a NUL */
-    buf_add(to, client->error_texts.data, len);
-    memmove(client->error_texts.data, client->error_texts.data + len + 1,
-            client->error_texts.len - len - 1);
-    client->error_texts.len -= len + 1;
-    client->errors--;
+    memcpy(&head, client->texts.data, sizeof head);
+    whole = sizeof head + head.len;
+    buf_add(to, client->texts.data + sizeof head, head.len);
+    memmove(client->texts.data, client->texts.data + whole, client->texts.len - whole);
+    client->texts.len -= whole;
+    client->said--;
+    client->errors -= head.is_error;
     return true;
 }
 
@@ -157,7 +165,7 @@ bool sync_client_next(struct sync_client *client, struct buf *to)
 {
     struct refresh *refresh = STAILQ_FIRST(&client->queue);
 
-    if (next_error(client, to))
+    if (next_said(client, to))
         return true;
     for (enum target target = COMPONENTS; target <= RELATIONSHIPS; target++) {
         if (client->refresh_all & 1u << target) {
@@ -202,7 +210,8 @@ static int read_context(const json_t *message, const char *session_id, struct sy
     const json_t *given = json_object_get(message, "context");
 
     if (!type || strcmp(type, "context_update") != 0)
-        return error_set(err, ERROR_INVALID, "the only message here is a context_update: " ADVICE);
+        return error_set(err, ERROR_INVALID,
+                         "the only messages here are context_update and chat_message: " ADVICE);
     if (!json_is_object(given))
         return error_set(err, ERROR_INVALID, "context is missing, or no object: " ADVICE);
     memset(context, 0, sizeof *context);
@@ -218,18 +227,42 @@ static int read_context(const json_t *message, const char *session_id, struct sy
                : error_set(err, ERROR_INVALID, "context.session_id is missing: " ADVICE);
 }
 
-static int tell_error(struct sync_client *client, const char *text)
+static int say(struct sync_client *client, const char *text, size_t len, bool is_error)
 {
-    if (client->errors >= SYNC_ERRORS_CAP)
+    const struct said_head head = {(uint32_t)len, is_error};
+
+    if (len > SYNC_SAID_CAP)
         return -1;
-    buf_adds(&client->error_texts, "{\"type\":\"error\",\"message\":");
-    json_write_string(&client->error_texts, text, strlen(text));
-    buf_add(&client->error_texts, "}", 2);
-    if (client->error_texts.failed)
+    buf_add(&client->texts, &head, sizeof head);
+    buf_add(&client->texts, text, len);
+    if (client->texts.failed)
         return -1;
-    client->errors++;
+    client->said++;
+    client->errors += is_error;
     client->sync->wake(client->user);
     return 0;
+}
+
+int sync_client_say(struct sync_client *client, const char *text, size_t len)
+{
+    return say(client, text, len, false);
+}
+
+/* Clients of the original CMS look for "error". */
+static int tell_error(struct sync_client *client, const char *text)
+{
+    static const char *const names[] = {",\"error\":", ",\"message\":"};
+    struct buf message BUF_AUTO = {0};
+
+    if (client->errors >= SYNC_ERRORS_CAP)
+        return -1;
+    buf_adds(&message, "{\"type\":\"error\"");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        buf_adds(&message, names[i]);
+        json_write_string(&message, text, strlen(text));
+    }
+    buf_addc(&message, '}');
+    return message.failed ? -1 : say(client, message.data, message.len, true);
 }
 
 /* Another session has other things: what waits is of the old one. */
@@ -243,18 +276,44 @@ static void move(struct sync_client *client, const struct sync_context *context)
     client->told = ++client->sync->last_told;
 }
 
-int sync_client_receive(struct sync_client *client, const char *text, size_t len)
+static bool is_chat(const json_t *message)
+{
+    const char *type = json_get_string(message, "type");
+
+    return type && !strcmp(type, "chat_message");
+}
+
+size_t sync_message_cap(const char *text, size_t len)
+{
+    static const char type[] = "\"chat_message\"";
+    size_t beginning = len < SYNC_MESSAGE_CAP ? len : SYNC_MESSAGE_CAP;
+
+    return memmem(text, beginning, type, sizeof type - 1) ? SYNC_CHAT_CAP : SYNC_MESSAGE_CAP;
+}
+
+static void too_long(size_t cap, struct error *err)
+{
+    error_set(err, ERROR_TOO_LARGE, "a message has at most %zu bytes; " ADVICE, cap);
+}
+
+int sync_client_receive(struct sync_client *client, const char *text, size_t len,
+                        void (*on_chat)(void *user, const json_t *message), void *user)
 {
     struct sync_context context;
     struct error err = {0};
     json_auto_t *message = NULL;
 
-    if (len > SYNC_MESSAGE_CAP)
-        error_set(&err, ERROR_TOO_LARGE, "a message has at most %zu bytes; " ADVICE,
-                  SYNC_MESSAGE_CAP);
+    if (len > sync_message_cap(text, len))
+        too_long(sync_message_cap(text, len), &err);
     else
         message = json_read(text, len, "the message", &err);
-    if (message && read_context(message, client->context.session_id, &context, &err) == 0) {
+    if (message && is_chat(message)) {
+        on_chat(user, message);
+        return 0;
+    }
+    if (message && len > SYNC_MESSAGE_CAP)
+        too_long(SYNC_MESSAGE_CAP, &err);
+    else if (message && read_context(message, client->context.session_id, &context, &err) == 0) {
         move(client, &context);
         return 0;
     }
@@ -299,7 +358,7 @@ struct sync_client *sync_client_create(struct sync *sync, void *user)
     client->sync = sync;
     client->user = user;
     STAILQ_INIT(&client->queue);
-    buf_init(&client->error_texts, 0);
+    buf_init(&client->texts, SYNC_SAID_CAP + SYNC_CHAT_CAP);
     LIST_INSERT_HEAD(&sync->clients, client, link);
     sync->count++;
     return client;
@@ -310,7 +369,7 @@ void sync_client_destroy(struct sync_client *client)
     if (!client)
         return;
     empty(client);
-    buf_finish(&client->error_texts);
+    buf_finish(&client->texts);
     LIST_REMOVE(client, link);
     client->sync->count--;
     free(client);

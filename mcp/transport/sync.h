@@ -14,14 +14,18 @@
 #include <stddef.h>
 #include <sys/queue.h>
 
+#include <jansson.h>
+
 #include "helpers/base/buf.h"
 #include "mcp/session/change_feed.h"
 
 #define SYNC_CLIENTS_CAP 512
-#define SYNC_MESSAGE_CAP ((size_t)16 << 10) /* bytes of one message of a client */
-#define SYNC_QUEUE_CAP   128u               /* refreshes that wait for one client */
-#define SYNC_ERRORS_CAP  8u                 /* errors that wait for one client; more close it */
-#define SYNC_TEXT_MAX    256u               /* bytes of screen and action */
+#define SYNC_MESSAGE_CAP ((size_t)16 << 10)  /* bytes of one message of a client */
+#define SYNC_CHAT_CAP    ((size_t)512 << 10) /* of one that asks something, with a file perhaps */
+#define SYNC_SAID_CAP    ((size_t)4 << 20)   /* bytes of answers that wait for one client */
+#define SYNC_QUEUE_CAP   128u                /* refreshes that wait for one client */
+#define SYNC_ERRORS_CAP  8u                  /* errors that wait for one client; more close it */
+#define SYNC_TEXT_MAX    256u                /* bytes of screen and action */
 
 struct sync;
 struct sync_client;
@@ -47,8 +51,14 @@ void sync_client_destroy(struct sync_client *client); /* takes NULL */
 void sync_client_join(struct sync_client *client, const char session_id[SESSION_ID_SIZE]);
 
 /* A whole message. What is wrong with it is told to the client; -1: it is to be closed, as it has
- * sent nothing but errors. */
-int sync_client_receive(struct sync_client *client, const char *text, size_t len);
+ * sent nothing but errors. on_chat: for one of type chat_message, an object, borrowed. */
+int sync_client_receive(struct sync_client *client, const char *text, size_t len,
+                        void (*on_chat)(void *user, const json_t *message), void *user);
+/* How long a message may be, by its beginning: a question may come with a file. */
+size_t sync_message_cap(const char *text, size_t len);
+/* A message for the client, copied, behind those that wait. -1: too much waits, or no memory: it is
+ * to be closed. */
+int sync_client_say(struct sync_client *client, const char *text, size_t len);
 
 /* The next message for the client, appended to *to; false where none waits. */
 bool sync_client_next(struct sync_client *client, struct buf *to);

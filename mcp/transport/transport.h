@@ -16,12 +16,15 @@
 #define HTTP_PEER_IDLE_S     3600 /* without a request or stream, an MCP session ends */
 #define HTTP_BODY_CAP        ((size_t)16 << 20)
 
+struct model;
+
 struct http_config {  /* texts borrowed for the server's life */
     const char *host; /* "127.0.0.1"; other than loopback only when the user said so */
     int port;         /* 0: any free one */
     const char *const *allow_origins; /* further origins, NULL-terminated, or NULL */
     const char *const *allow_hosts;   /* further Host names, NULL-terminated, or NULL */
     size_t body_cap;                  /* bytes of a request to the session API; 0: HTTP_BODY_CAP */
+    struct model *model;              /* of the chat; NULL: there is none */
 };
 
 struct http_server;

@@ -437,14 +437,15 @@ static void test_host_and_origin(void **state)
     expect(fixture, "GET", "/nodes/a&b/components", "", NULL, 400, "%26");
 }
 
-/* No upgrade is ever accepted; h2c falls back to HTTP/1.1 as its offer allows. */
+/* Upgrades are for the paths that speak WebSocket; h2c falls back to HTTP/1.1, as its offer allows.
+ */
 static void test_upgrades(void **state)
 {
     static const char ws[] = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: "
                              "13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
     static const char *const protocols[] = {"", "Sec-WebSocket-Protocol: mcp\r\n",
                                             "Sec-WebSocket-Protocol: http\r\n"};
-    static const char *const paths[] = {"/mcp", "/chat", "/health"};
+    static const char *const paths[] = {"/mcp", "/chats", "/health"};
     const struct fixture *fixture = *state;
     char headers[1024];
 

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -186,6 +187,146 @@ static void test_failures(void **state)
     cancel_unref(cancel);
 }
 
+static int take_bytes(void *user, const char *bytes, size_t len)
+{
+    buf_add(user, bytes, len);
+    return 0;
+}
+
+/* Bytes are handed on where the answer is what was asked for; an error's are kept. */
+static void test_bytes_by_status(void **state)
+{
+    static const struct {
+        const char *answer, *handed, *kept;
+    } cases[] = {
+        {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", "hi", ""},
+        {"HTTP/1.1 529 No\r\nContent-Length: 2\r\n\r\nno", "", "no"},
+        {"HTTP/1.1 301 No\r\nContent-Length: 2\r\n\r\nno", "", "no"},
+        {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 OK\r\nContent-Length: 2\r\n\r\nhi", "hi", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        BUF_AUTO struct buf handed = {0};
+        struct http_request request = {.on_bytes = take_bytes, .user = &handed};
+        struct http_response response = {0};
+        struct error err = {0};
+        struct server server;
+        char header[64];
+
+        assert_int_equal(fetch(&server, cases[i].answer, &request, &response, header, &err), 0);
+        assert_string_equal(handed.data ? handed.data : "", cases[i].handed);
+        assert_string_equal(response.body.data ? response.body.data : "", cases[i].kept);
+        assert_int_equal(response.fault, HTTP_FAULT_NONE);
+        http_response_finish(&response);
+    }
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void *fire_soon(void *cancel)
+{
+    usleep(100000);
+    cancel_fire(cancel);
+    return NULL;
+}
+
+/* A silent connection ends with either token: at once, or when it has had its time to end. */
+static void test_tokens_wake(void **state)
+{
+    (void)state;
+    for (int enough = 0; enough < 2; enough++) {
+        struct cancel *token = cancel_create(NULL);
+        struct http_request request = {.cancel = enough ? NULL : token,
+                                       .enough = enough ? token : NULL};
+        struct http_response response = {0};
+        struct error err = {0};
+        int64_t began = now_ms();
+        struct server server;
+        pthread_t thread;
+        char header[64];
+
+        pthread_create(&thread, NULL, fire_soon, token);
+        assert_int_equal(fetch(&server, NULL, &request, &response, header, &err), -1);
+        assert_int_equal(err.kind, ERROR_CANCELLED);
+        assert_in_range(now_ms() - began, enough ? 290 : 90, 900);
+        pthread_join(thread, NULL);
+        http_response_finish(&response);
+        cancel_unref(token);
+    }
+}
+
+/* An answer that ends by itself is whole, whether or not it would have done before. */
+static void test_enough_and_whole(void **state)
+{
+    struct cancel *token = cancel_create(NULL);
+    struct http_request request = {.enough = token};
+    struct http_response response = {0};
+    struct error err = {0};
+    struct server server;
+    char header[64];
+
+    (void)state;
+    cancel_fire(token);
+    assert_int_equal(fetch(&server, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", &request,
+                           &response, header, &err),
+                     0);
+    assert_string_equal(response.body.data, "hi");
+    http_response_finish(&response);
+    cancel_unref(token);
+}
+
+/* A lost answer's status is known, and where it broke off. */
+static void test_lost(void **state)
+{
+    struct http_request request = {0};
+    struct http_response response = {0};
+    struct error err = {0};
+    struct server server;
+    char header[64];
+
+    (void)state;
+    assert_int_equal(fetch(&server, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi", &request,
+                           &response, header, &err),
+                     -1);
+    assert_int_equal(err.kind, ERROR_IO);
+    assert_int_equal(response.status, 200);
+    assert_int_equal(response.fault, HTTP_FAULT_LATER);
+    http_response_finish(&response);
+}
+
+static void test_loopback(void **state)
+{
+    static const struct {
+        const char *url;
+        bool loopback;
+    } cases[] = {
+        {"http://localhost", true},
+        {"http://LOCALHOST:11434/v1", true},
+        {"https://127.0.0.1:8080", true},
+        {"http://127.9.8.7", true},
+        {"http://[::1]:80/x", true},
+        {"http://me:x@localhost/", true},
+        {"http://localhost@evil", false},
+        {"http://localhost.example", false},
+        {"http://127.0.0.1.example", false},
+        {"http://10.0.0.1", false},
+        {"http://128.0.0.1", false},
+        {"", false},
+        {"nonsense", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(http_is_loopback(cases[i].url), cases[i].loopback);
+}
+
 static void test_nobody_there(void **state)
 {
     struct http_request request = {.url = "http://localhost/", .unix_socket = "/nowhere/socket"};
@@ -197,6 +338,8 @@ static void test_nobody_there(void **state)
     assert_int_equal(http_send(client, &request, &response, &err), -1);
     assert_int_equal(err.kind, ERROR_UNAVAILABLE);
     assert_non_null(strstr(err.text, "/nowhere/socket"));
+    assert_int_equal(response.status, 0);
+    assert_int_equal(response.fault, HTTP_FAULT_CONNECT);
     http_response_finish(&response);
     request.url = "ftp://localhost/";
     request.unix_socket = NULL;
@@ -325,10 +468,19 @@ static void test_escaping(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_get),          cmocka_unit_test(test_post),
-        cmocka_unit_test(test_failures),     cmocka_unit_test(test_nobody_there),
-        cmocka_unit_test(test_many_at_once), cmocka_unit_test(test_tunnel),
-        cmocka_unit_test(test_no_tunnel),    cmocka_unit_test(test_escaping),
+        cmocka_unit_test(test_get),
+        cmocka_unit_test(test_post),
+        cmocka_unit_test(test_bytes_by_status),
+        cmocka_unit_test(test_tokens_wake),
+        cmocka_unit_test(test_enough_and_whole),
+        cmocka_unit_test(test_lost),
+        cmocka_unit_test(test_loopback),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_nobody_there),
+        cmocka_unit_test(test_many_at_once),
+        cmocka_unit_test(test_tunnel),
+        cmocka_unit_test(test_no_tunnel),
+        cmocka_unit_test(test_escaping),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,6 +28,22 @@ struct fixture {
     struct sync *sync;
 };
 
+static unsigned chats;
+
+static void count_chat(void *user, const json_t *message)
+{
+    assert_ptr_equal(user, &chats);
+    assert_true(json_is_object(message));
+    chats++;
+}
+
+static void no_chat(void *user, const json_t *message)
+{
+    (void)user;
+    (void)message;
+    fail();
+}
+
 static unsigned woken;
 
 static void wake(void *user)
@@ -167,7 +183,7 @@ static void test_slow_client(void **state)
 
 static void say(struct sync_client *client, const char *text)
 {
-    assert_int_equal(sync_client_receive(client, text, strlen(text)), 0);
+    assert_int_equal(sync_client_receive(client, text, strlen(text), no_chat, NULL), 0);
 }
 
 static void test_contexts(void **state)
@@ -208,7 +224,7 @@ static void test_bad_messages(void **state)
         {"", "not JSON"},
         {"{\"type\":", "not JSON"},
         {"[]", "context_update"},
-        {"{\"type\":\"refresh_ui\"}", "the only message here is a context_update"},
+        {"{\"type\":\"refresh_ui\"}", "the only messages here are context_update and chat_message"},
         {"{\"type\":\"context_update\"}", "context is missing"},
         {"{\"type\":\"context_update\",\"context\":[]}", "context is missing"},
         {"{\"type\":\"context_update\",\"context\":{}}", "context.session_id is missing"},
@@ -228,8 +244,7 @@ static void test_bad_messages(void **state)
 
         say(client, cases[i].message);
         assert_true(sync_client_next(client, &out));
-        if (!strstr(out.data, cases[i].says) ||
-            !strstr(out.data, "{\"type\":\"error\",\"message\":"))
+        if (!strstr(out.data, cases[i].says) || !strstr(out.data, "{\"type\":\"error\",\"error\":"))
             fail_msg("%s: %s", cases[i].message, out.data);
         assert_non_null(strstr(out.data, "send {"));
     }
@@ -238,7 +253,7 @@ static void test_bad_messages(void **state)
     free(large);
     for (unsigned i = 1; i < SYNC_ERRORS_CAP; i++)
         say(client, "{}");
-    assert_int_equal(sync_client_receive(client, "{}", 2), -1);
+    assert_int_equal(sync_client_receive(client, "{}", 2, no_chat, NULL), -1);
     for (unsigned i = 0; i < SYNC_ERRORS_CAP; i++) {
         struct buf BUF_AUTO out = {0};
 
@@ -247,6 +262,50 @@ static void test_bad_messages(void **state)
     }
     expect(client, NULL);
     sync_client_destroy(client);
+}
+
+static void test_a_question(void **state)
+{
+    struct fixture *fixture = *state;
+    struct sync_client *client = join(fixture, ONE);
+    size_t size = SYNC_CHAT_CAP + 2;
+    char *large = malloc(size), *said = malloc(SYNC_SAID_CAP);
+    static const char head[] = "{\"type\":\"chat_message\",\"content\":\"";
+
+    assert_non_null(large);
+    assert_non_null(said);
+    memset(large, 'x', size);
+    memcpy(large, head, sizeof head - 1);
+    /* Longer than another message may be, and not too long. */
+    memcpy(large + SYNC_CHAT_CAP - 2, "\"}", 2);
+    chats = 0;
+    assert_int_equal(sync_client_receive(client, large, SYNC_CHAT_CAP, count_chat, &chats), 0);
+    assert_int_equal(chats, 1);
+    expect(client, NULL);
+    assert_int_equal(sync_client_receive(client, large, SYNC_CHAT_CAP + 1, count_chat, &chats), 0);
+    assert_int_equal(chats, 1);
+    assert_int_equal(sync_message_cap(large, SYNC_CHAT_CAP), SYNC_CHAT_CAP);
+    /* Not by a word that comes later. */
+    memset(large, ' ', SYNC_MESSAGE_CAP);
+    memcpy(large + SYNC_MESSAGE_CAP, head, sizeof head - 1);
+    assert_int_equal(sync_message_cap(large, SYNC_CHAT_CAP), SYNC_MESSAGE_CAP);
+    /* Answers stand behind the error that waits; too many are no more taken. */
+    assert_int_equal(sync_client_say(client, "{\"a\":1}", 7), 0);
+    assert_int_equal(sync_client_say(client, "{}", 2), 0);
+    memset(said, 'y', SYNC_SAID_CAP);
+    assert_int_equal(sync_client_say(client, said, SYNC_SAID_CAP), 0);
+    assert_int_equal(sync_client_say(client, said, SYNC_SAID_CAP), -1);
+    {
+        struct buf BUF_AUTO out = {0};
+
+        assert_true(sync_client_next(client, &out));
+        assert_non_null(strstr(out.data, "at most 524288 bytes"));
+    }
+    expect(client, "{\"a\":1}");
+    expect(client, "{}");
+    sync_client_destroy(client);
+    free(large);
+    free(said);
 }
 
 static void test_too_many(void **state)
@@ -272,6 +331,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_slow_client, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_contexts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bad_messages, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_question, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_too_many, set_up, tear_down),
     };
 

@@ -105,6 +105,22 @@ static const char *const migrations[] = {
     "  ours TEXT NOT NULL,"
     "  theirs TEXT NOT NULL,"
     "  PRIMARY KEY (session, kind, ours)) STRICT, WITHOUT ROWID;",
+    /* 3: conversations of the chat. A thread's id is its client's, so one for all sessions. */
+    "CREATE TABLE chat_thread ("
+    "  key INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
+    "  thread_id TEXT NOT NULL UNIQUE,"
+    "  title TEXT NOT NULL,"
+    "  messages INTEGER NOT NULL," /* how many there are */
+    "  interrupts TEXT NOT NULL,"  /* JSON array: the approvals that are open */
+    "  updated_at TEXT NOT NULL) STRICT;"
+    "CREATE INDEX chat_thread_by_time ON chat_thread (session, updated_at);"
+    "CREATE TABLE chat_message ("
+    "  key INTEGER PRIMARY KEY,"
+    "  thread INTEGER NOT NULL REFERENCES chat_thread ON DELETE CASCADE,"
+    "  place INTEGER NOT NULL," /* 0, 1, 2, ... */
+    "  body TEXT NOT NULL) STRICT;"
+    "CREATE UNIQUE INDEX chat_message_by_place ON chat_message (thread, place);",
 };
 
 #define NEWEST ((int)(sizeof migrations / sizeof migrations[0]))

@@ -105,6 +105,15 @@ int sqlite_answer_keep(struct store *store, const char *key, const char *fingerp
                        const char *body, size_t len, struct error *err);
 int sqlite_answer_amend(struct store *store, const char *key, const char *body, size_t len,
                         struct error *err);
+/* thread.c */
+int sqlite_threads_read(struct store *store, const char *sid, size_t most, struct buf *json,
+                        struct error *err);
+int sqlite_thread_read(struct store *store, const char *sid, const char *thread_id,
+                       struct buf *json, struct error *err);
+int sqlite_thread_append(struct store *store, const char *sid, const char *thread_id,
+                         const char *title, size_t there, const json_t *messages,
+                         const json_t *interrupts, struct error *err);
+int sqlite_content_bytes(struct store *store, const char *sid, int64_t *bytes, struct error *err);
 /* backup.c */
 int sqlite_backup(struct store *store, const char *path,
                   void (*on_step)(void *user, size_t done, size_t total), void *user,

@@ -152,6 +152,28 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_ANSWER_DROP_OLD] = "DELETE FROM answer WHERE call_key IN"
                             " (SELECT call_key FROM answer WHERE at < ?1 ORDER BY at LIMIT 20)",
 
+    [SQL_THREAD_FIND] = "SELECT key, session, title, messages, interrupts FROM chat_thread"
+                        " WHERE thread_id = ?1",
+    [SQL_THREAD_LIST] = "SELECT thread_id, title, updated_at FROM chat_thread WHERE session = ?1"
+                        " ORDER BY updated_at DESC, key DESC LIMIT ?2",
+    [SQL_THREAD_INSERT] = "INSERT INTO chat_thread (session, thread_id, title, messages, "
+                          "interrupts, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    [SQL_THREAD_UPDATE] = "UPDATE chat_thread SET messages = ?2, interrupts = ?3, updated_at = ?4"
+                          " WHERE key = ?1",
+    [SQL_THREAD_MESSAGES] = "SELECT body FROM chat_message WHERE thread = ?1 ORDER BY place",
+    [SQL_THREAD_MESSAGE_INSERT] =
+        "INSERT INTO chat_message (thread, place, body) VALUES (?1, ?2, ?3)",
+    /* The numbers stand for what the API puts beside a body: an id, an order, a revision, a comma.
+     * A blob's length is in bytes. */
+    [SQL_CONTENT_BYTES] =
+        "SELECT (SELECT coalesce(sum(length(CAST(body AS BLOB)) + 160), 0) FROM node"
+        "  WHERE session = ?1 AND flags & 1 = 0)"
+        " + (SELECT coalesce(sum(length(CAST(component.body AS BLOB)) + 100), 0)"
+        "  FROM node JOIN component ON component.node = node.key"
+        "  WHERE node.session = ?1 AND node.flags & 1 = 0 AND component.flags & 1 = 0)"
+        " + (SELECT coalesce(sum(length(CAST(body AS BLOB)) + 80), 0) FROM relationship"
+        "  WHERE session = ?1 AND flags & 1 = 0)",
+
     [SQL_CHANGE_INSERT] = "INSERT INTO change (session, version, change_set, at, who, entity, "
                           "entity_id, node_id, op, before, after)"
                           " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",

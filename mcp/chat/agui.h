@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * AG-UI 1.0's events, as text: one JSON object each (the types and their fields: @ag-ui/core's
+ * EventSchemas; their order: the verifier of @ag-ui/client). What AG-UI has no event for is CUSTOM:
+ *
+ *   lectern.change   {"target", "node_id" or null, "who"}: somebody's edit has landed
+ *   lectern.started  {"toolCallId"}: the tool begins to work
+ *   lectern.output   {"toolCallId", "text"}: what a running analysis has printed since the last
+ *   lectern.usage    {"inputTokens", "cachedInputTokens", "cacheWriteInputTokens", "outputTokens",
+ *                     "requests", "wholeCurriculumTokens"}: of this run so far
+ *   lectern.waiting  {"attempt", "milliseconds", "why"}: the model's service is asked anew
+ *   lectern.limit    {"limit", "message"}: a bound was reached
+ *
+ * A TOOL_CALL_RESULT says in `metadata` {"isError", "category", "milliseconds", "repair",
+ * "repairsMax"}. What the thread's notes say is an activity message, "lectern.note" {"kind",
+ * "text"}, or "lectern.usage" with that event's value. Pure but for the clock; any thread.
+ */
+#ifndef LECTERN_CHAT_AGUI_H
+#define LECTERN_CHAT_AGUI_H
+
+#include "mcp/chat/run.h"
+
+/* What frames are told apart by; texts borrowed. */
+struct agui_run {
+    const char *thread_id, *run_id;
+    json_t *open; /* its own: what has begun and not ended, as a run that finishes must have ended
+                     everything */
+};
+
+/* Calls add for each frame that the event becomes: none, one, or several. */
+void agui_write(struct agui_run *run, const struct run_event *event,
+                void (*add)(void *user, const char *frame, size_t len), void *user);
+void agui_run_close(struct agui_run *run);
+
+/* Single frames, each appended to an empty buf. */
+void agui_run_started(const struct agui_run *run, struct buf *to);
+void agui_run_finished(const struct agui_run *run, const json_t *interrupts, struct buf *to);
+void agui_run_cancelled(const struct agui_run *run, struct buf *to); /* before it did anything */
+void agui_run_error(const char *message, const char *code, struct buf *to);
+void agui_change(const struct store_change *change, struct buf *to);
+void agui_state(const json_t *state, struct buf *to);
+void agui_messages(const struct thread *thread, struct buf *to); /* MESSAGES_SNAPSHOT */
+
+#endif

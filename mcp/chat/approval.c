@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From a call to its interrupt: looked at on the sql lane, where nothing of it is kept, then on the
+ * graph lane what it does to the graph.
+ */
+#include "mcp/chat/approval.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/chat/approval_look.h"
+#include "mcp/session/text.h"
+
+#define HEADLINE_TITLE 120 /* bytes */
+
+/* ---- looking ---- */
+
+struct approval {
+    struct lane_job job; /* first */
+    struct server_parts *parts;
+    const struct tool *tool;
+    json_t *arguments; /* owned */
+    char *call_id;     /* owned */
+    unsigned attempt;
+    struct approval_look look;
+    struct buf effect;
+    struct error err;
+    void (*on_done)(void *user, json_t *interrupt, const struct error *err);
+    void *user;
+};
+
+static void free_approval(struct approval *approval)
+{
+    approval_look_finish(&approval->look);
+    json_decref(approval->arguments);
+    buf_finish(&approval->effect);
+    free(approval->call_id);
+    free(approval);
+}
+
+/* "Lost: 1 node, 4 components. " */
+static void add_count(struct buf *to, const char *what, const struct approval_count *count)
+{
+    const struct {
+        size_t count;
+        const char *thing;
+    } parts[] = {{count->nodes, "node"},
+                 {count->components, "component"},
+                 {count->relationships, "relationship"}};
+    const char *between = " ";
+
+    if (count->nodes + count->components + count->relationships == 0)
+        return;
+    buf_addf(to, "%s:", what);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (parts[i].count == 0)
+            continue;
+        buf_addf(to, "%s%zu %s%s", between, parts[i].count, parts[i].thing,
+                 parts[i].count == 1 ? "" : "s");
+        between = ", ";
+    }
+    buf_adds(to, ". ");
+}
+
+static bool is_single(const struct approval_look *look)
+{
+    return json_array_size(look->operations) == 1 && json_array_size(look->changes) == 1;
+}
+
+/* The first change, where it is all there is. */
+static void say_single(const struct approval_look *look, struct buf *to)
+{
+    const json_t *change = json_array_get(look->changes, 0);
+    const char *node_id = json_get_string(change, "node_id");
+    const char *title = json_get_string(change, "title");
+    char id[HEADLINE_TITLE];
+
+    buf_addf(to, " %s", json_get_string(change, "what"));
+    if (node_id)
+        buf_addf(to, ", in %s \"%s\"", text_cut_line(id, sizeof id, node_id), title);
+    if (look->remain >= 0)
+        buf_addf(to, "; %ld remain%s there", look->remain, look->remain == 1 ? "s" : "");
+    buf_adds(to, ".\n");
+}
+
+static void write_headline(const struct approval *approval, struct buf *to)
+{
+    const struct approval_look *look = &approval->look;
+    size_t operations = json_array_size(look->operations);
+
+    if (look->deed == APPROVAL_UNDOES)
+        buf_addf(to, "Undo: %s.\n", look->undone.what);
+    else if (look->deed == APPROVAL_RESTORES)
+        buf_addf(to, "Bring version %" PRId64 " back: %s.\n", look->version, look->undone.what);
+    else if (is_single(look)) {
+        buf_addf(to, "%s:", approval->tool->title);
+        say_single(look, to);
+    } else {
+        buf_addf(to, "%s: %zu operation%s", approval->tool->title, operations,
+                 operations == 1 ? "" : "s");
+        if (look->outcome.bad > 0)
+            buf_addf(to, ", of which %zu cannot be done and are left out", look->outcome.bad);
+        buf_adds(to, ".\n");
+    }
+}
+
+/* Five lines at most: what, the first nodes that go, how much of what, and that it was asked. */
+static void write_message(const struct approval *approval, struct buf *to)
+{
+    const struct approval_look *look = &approval->look;
+
+    write_headline(approval, to);
+    buf_add(to, look->lost.data, look->lost.len);
+    if (!is_single(look)) {
+        add_count(to, "Lost", &look->gone);
+        add_count(to, "Changed", &look->changed);
+        add_count(to, "New", &look->made);
+        buf_addc(to, '\n');
+    }
+    if (approval->attempt > 1)
+        buf_addf(to, "This is attempt %u: it was declined, or failed, before.", approval->attempt);
+    while (to->len > 0 && strchr(" \n", to->data[to->len - 1]))
+        to->data[--to->len] = '\0';
+}
+
+static void write_effect(const struct approval *approval, struct buf *to)
+{
+    buf_add(to, approval->look.outcome.lines.data, approval->look.outcome.lines.len);
+    buf_add(to, approval->effect.data, approval->effect.len);
+}
+
+static json_t *make_interrupt(const struct approval *approval, struct error *err)
+{
+    struct buf BUF_AUTO message = {0}, effect = {0};
+    json_t *interrupt = NULL, *metadata;
+    char id[UUID_TEXT_SIZE];
+
+    write_message(approval, &message);
+    write_effect(approval, &effect);
+    if (text_uuid(id, err) < 0)
+        return NULL;
+    if (!message.failed && !effect.failed) {
+        metadata = json_pack("{s:s, s:i, s:O, s:I, s:s%}", "tool", approval->tool->name, "attempt",
+                             (int)approval->attempt, "changes", approval->look.changes, "more",
+                             (json_int_t)approval->look.more, "effect",
+                             effect.data ? effect.data : "", effect.len);
+        interrupt = json_pack(
+            "{s:s, s:s, s:s%, s:s, s:{s:s, s:{s:{s:s}, s:{s:s}}, s:[s]}, s:o}", "id", id, "reason",
+            "lectern.approval", "message", message.data, message.len, "toolCallId",
+            approval->call_id, "responseSchema", "type", "object", "properties", "approved", "type",
+            "boolean", "reason", "type", "string", "required", "approved", "metadata", metadata);
+    }
+    if (!interrupt)
+        error_set(err, ERROR_MEMORY, "out of memory for an approval");
+    return interrupt;
+}
+
+static void end(struct approval *approval)
+{
+    json_t *interrupt = NULL;
+
+    if (approval->err.kind == ERROR_NONE)
+        interrupt = make_interrupt(approval, &approval->err);
+    approval->on_done(approval->user, interrupt, interrupt ? NULL : &approval->err);
+    free_approval(approval);
+}
+
+static void look(struct lane_job *job, void *context)
+{
+    struct approval *approval = (struct approval *)job;
+
+    approval_look(&approval->look, context, &approval->err);
+}
+
+/* Nothing is kept of a look, so a commit that fails takes nothing from it; but a lane that cannot
+ * begin has not looked. */
+static void on_not_looked(struct lane_job *job, const struct error *err)
+{
+    ((struct approval *)job)->err = *err;
+}
+
+static void reckon(struct lane_job *job, void *context)
+{
+    struct approval *approval = (struct approval *)job;
+    struct change_set_outcome *outcome = &approval->look.outcome;
+    struct error err = {0};
+
+    (void)context;
+    if (change_effect(&outcome->before, &outcome->after, true, NULL, &approval->effect, &err) < 0)
+        buf_addf(&approval->effect, "(What it does to the graph could not be told: %s)\n",
+                 err.text);
+}
+
+static void on_reckoned(struct lane_job *job)
+{
+    end((struct approval *)job);
+}
+
+static void on_looked(struct lane_job *job)
+{
+    struct approval *approval = (struct approval *)job;
+    struct error err = {0};
+
+    job->work = reckon;
+    job->done = on_reckoned;
+    if (approval->err.kind == ERROR_NONE && approval->look.outcome.touches_graph) {
+        if (lane_submit(approval->parts->graph, job, &err) == 0)
+            return;
+        buf_addf(&approval->effect, "(What it does to the graph could not be told: %s)\n",
+                 err.text);
+    }
+    end(approval);
+}
+
+/* The session that the call names must be the chat's own, as it is for the tool. */
+static int check_session(const struct approval *approval, const char *session_id, struct error *err)
+{
+    const char *given = json_get_string(approval->arguments, "session_id");
+
+    if (!given || !*given || strcmp(given, session_id) == 0)
+        return 0;
+    return error_set_at(err, "session_id",
+                        "This chat is bound to session %s and reaches no other; leave session_id "
+                        "out.",
+                        session_id);
+}
+
+int approval_describe(struct server_parts *parts, const char *session_id, const char *call_id,
+                      const struct tool *tool, const json_t *arguments, unsigned attempt,
+                      void (*on_done)(void *user, json_t *interrupt, const struct error *err),
+                      void *user, struct error *err)
+{
+    const struct approval_row *row = approval_row_find(tool);
+    struct approval *approval = calloc(1, sizeof *approval);
+
+    if (!approval)
+        return error_set(err, ERROR_MEMORY, "out of memory for an approval");
+    approval->job.work = look;
+    approval->job.done = on_looked;
+    approval->job.undone = on_not_looked;
+    approval->parts = parts;
+    approval->tool = tool;
+    approval->arguments = json_deep_copy(arguments);
+    approval->call_id = strdup(call_id);
+    approval->attempt = attempt;
+    approval->on_done = on_done;
+    approval->user = user;
+    snprintf(approval->look.sid, sizeof approval->look.sid, "%s", session_id);
+    if (!approval->arguments || !approval->call_id) {
+        error_set(err, ERROR_MEMORY, "out of memory for an approval");
+    } else if (!row) {
+        error_set(err, ERROR_INTERNAL, "nobody knows what %s would change; it is not done",
+                  tool->name);
+    } else if (check_session(approval, session_id, err) == 0) {
+        row->look_at(approval->arguments, &approval->look);
+        if (lane_submit(parts->sql, &approval->job, err) == 0)
+            return 0;
+    }
+    free_approval(approval);
+    return -1;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Which tool calls a person must approve, and what they are told: one row a tool in a const table.
+ * The model's own `confirm` argument is no approval.
+ */
+#ifndef LECTERN_CHAT_APPROVAL_H
+#define LECTERN_CHAT_APPROVAL_H
+
+#include "mcp/chat/run.h"
+
+#define APPROVAL_OPERATIONS_MAX                                                                    \
+    10u                          /* operations of a change set, components of a batch: more ask */
+#define APPROVAL_SHOWN_MAX 40u   /* changes that are shown one by one; of more their number */
+#define APPROVAL_TEXT_MAX  4000u /* characters of a before or an after */
+
+/* Whether this call needs one, by its name and arguments alone. */
+bool approval_needed(const struct tool *tool, const json_t *arguments, enum approvals approvals);
+
+/* Looks at what the call would do, on the lanes, without doing it, and makes the interrupt of it:
+ * {"id", "reason": "lectern.approval", "message": what will change and what will be lost, for a
+ * person, "toolCallId", "responseSchema": {"type": "object", "properties": {"approved": {"type":
+ * "boolean"}, "reason": {"type": "string"}}, "required": ["approved"]}, "metadata": {"tool",
+ * "attempt", "changes": [{"node_id", "title", "what", "before": text or null, "after": text or
+ * null}], "more": number not shown, "effect": text}}. on_done on the loop: a new reference, or NULL
+ * with err where the call would fail anyway (it is not made then: the model hears why from err).
+ * For the same state of the curriculum "changes" and "more" are the same each time. */
+int approval_describe(struct server_parts *parts, const char *session_id, const char *call_id,
+                      const struct tool *tool, const json_t *arguments, unsigned attempt,
+                      void (*on_done)(void *user, json_t *interrupt, const struct error *err),
+                      void *user, struct error *err);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Inside of approval.h: what a call would change. It is done in a transaction of the sql lane, what
+ * is otherwise then is read, and all of it is taken back; so what is told is what will be, however
+ * the operations build on each other.
+ */
+#ifndef LECTERN_CHAT_APPROVAL_LOOK_H
+#define LECTERN_CHAT_APPROVAL_LOOK_H
+
+#include "mcp/session/change_set.h"
+#include "mcp/tool/tool.h"
+
+enum approval_deed { APPROVAL_CHANGES, APPROVAL_UNDOES, APPROVAL_RESTORES };
+
+struct approval_look {
+    /* What would be done; texts borrowed. */
+    char sid[SESSION_ID_SIZE];
+    enum approval_deed deed;
+    json_t *operations; /* owned: of a change set */
+    bool keep_going;
+    int64_t version;        /* expected by a change set; to restore; of what is undone, or 0 */
+    const char *change_set; /* that is undone, or NULL */
+
+    /* What came of it. */
+    struct change_set_outcome outcome; /* of a change set */
+    struct undo_state undone;          /* of the others */
+    json_t *differences;               /* owned: as store_read_difference tells them */
+    json_t *was, *is; /* owned: {component_id: its place}, before and after, of the first nodes */
+    json_t *changes;  /* owned: as approval.h tells them */
+    size_t more;      /* that are not shown */
+    struct buf lost;  /* a line for each of the first nodes that go */
+    struct approval_count {
+        size_t nodes, components, relationships;
+    } gone, changed, made;
+    long remain; /* components of the node, where one is deleted; else -1 */
+};
+
+/* A tool that asks: which calls of it, and what they would do. */
+struct approval_row {
+    const char *tool;
+    bool (*asks)(const json_t *arguments, bool every);
+    /* Sets what would be done; its texts are borrowed from arguments. */
+    void (*look_at)(const json_t *arguments, struct approval_look *look);
+};
+const struct approval_row *approval_row_find(const struct tool *tool); /* NULL: has none */
+
+/* On the sql lane. *look wants approval_look_finish in any case. */
+int approval_look(struct approval_look *look, struct store *store, struct error *err);
+void approval_look_finish(struct approval_look *look);
+
+/* A component's parameters, or a node's fields, as a person reads them; a new reference. */
+json_t *approval_text(const json_t *thing);
+
+/* Makes changes, counts and lost of the differences; store gives titles. */
+int approval_changes(struct approval_look *look, struct store *store, struct error *err);
+
+#endif

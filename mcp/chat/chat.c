@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mcp/chat/chat.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/log.h"
+#include "mcp/chat/chat_private.h"
+
+static void on_change(struct change_listener *listener, const struct store_change *change)
+{
+    struct chat *chat = (struct chat *)listener; /* its first member */
+    struct chat_page *page;
+
+    LIST_FOREACH(page, &chat->pages, link)
+    {
+        if (!strcmp(page->session_id, change->sid))
+            page_hear(page, change);
+    }
+}
+
+void chat_loaded(struct chat *chat, struct conversation *conversation)
+{
+    struct chat_page *page;
+
+    if (conversation->loading)
+        return;
+    LIST_FOREACH(page, &chat->pages, link)
+    {
+        if (page->conversation == conversation)
+            page_greet(page);
+    }
+}
+
+void chat_ended(struct chat *chat, struct conversation *conversation, const void *user)
+{
+    struct chat_page *page;
+
+    LIST_FOREACH(page, &chat->pages, link)
+    {
+        if (page->conversation == conversation && (const void *)page != user)
+            page_show_thread(page);
+    }
+}
+
+struct chat *chat_create(struct server_parts *parts, const struct chat_config *config,
+                         void (*wake)(void *user), struct error *err)
+{
+    struct chat *chat = calloc(1, sizeof *chat);
+
+    if (!chat) {
+        error_set(err, ERROR_MEMORY, "out of memory for the chat");
+        return NULL;
+    }
+    chat->parts = parts;
+    chat->model = config->model;
+    chat->wake = wake;
+    chat->listener.on_change = on_change;
+    LIST_INIT(&chat->pages);
+    LIST_INIT(&chat->conversations);
+    if (parts->feed)
+        change_feed_listen(parts->feed, &chat->listener);
+    return chat;
+}
+
+void chat_destroy(struct chat *chat)
+{
+    if (!chat)
+        return;
+    if (chat->page_count > 0 || chat->runs > 0)
+        log_error("chat", "%zu pages and %zu runs were still there at the end", chat->page_count,
+                  chat->runs);
+    if (chat->parts->feed)
+        change_feed_leave(&chat->listener);
+    conversations_abandon(chat);
+    free(chat);
+}
+
+size_t chat_pages(const struct chat *chat)
+{
+    return chat->page_count;
+}
+
+size_t chat_runs(const struct chat *chat)
+{
+    return chat->runs;
+}
+
+const struct chat_totals *chat_totals(const struct chat *chat)
+{
+    return &chat->totals;
+}
+
+const char *chat_outcome_name(size_t outcome)
+{
+    static const char *const names[CHAT_OUTCOMES] = {
+        [RUN_SUCCEEDED] = "success",
+        [RUN_CANCELLED] = "cancelled",
+        [RUN_INTERRUPTED] = "interrupt",
+        [RUN_FAILED] = "failed",
+    };
+
+    return names[outcome];
+}
+
+void chat_cancel_all(struct chat *chat)
+{
+    struct conversation *conversation;
+    struct ask *ask;
+
+    chat->closing = true;
+    LIST_FOREACH(conversation, &chat->conversations, link)
+    {
+        if (conversation->asking)
+            ask_cancel(conversation->asking);
+        STAILQ_FOREACH(ask, &conversation->asks, link)
+        ask_cancel(ask);
+    }
+}
+
+void chat_each(struct chat *chat, void (*each)(void *user))
+{
+    struct chat_page *page;
+
+    LIST_FOREACH(page, &chat->pages, link) each(page->user);
+}

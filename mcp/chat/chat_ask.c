@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Conversations in use, and the asks that wait for them: one run at a time in each, in the order of
+ * their coming. A thread is loaded when it is first wanted, kept while somebody uses it, and loaded
+ * anew where the store has other than what is in memory.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "helpers/base/log.h"
+#include "mcp/chat/chat_private.h"
+
+/* ---- conversations ---- */
+
+static void free_unused(struct conversation *conversation)
+{
+    if (conversation->users > 0 || conversation->loading || conversation->posted)
+        return;
+    if (conversation->chat)
+        LIST_REMOVE(conversation, link);
+    thread_destroy(conversation->thread);
+    free(conversation);
+}
+
+struct conversation *conversation_get(struct chat *chat, const char *session_id,
+                                      const char *thread_id)
+{
+    struct conversation *conversation;
+
+    LIST_FOREACH(conversation, &chat->conversations, link)
+    {
+        if (!strcmp(conversation->session_id, session_id) &&
+            !strcmp(conversation->thread_id, thread_id))
+            break;
+    }
+    if (!conversation) {
+        conversation = calloc(1, sizeof *conversation);
+        if (!conversation)
+            return NULL;
+        conversation->chat = chat;
+        memcpy(conversation->session_id, session_id, strlen(session_id) + 1);
+        memcpy(conversation->thread_id, thread_id, strlen(thread_id) + 1);
+        STAILQ_INIT(&conversation->asks);
+        LIST_INSERT_HEAD(&chat->conversations, conversation, link);
+    }
+    conversation->users++;
+    return conversation;
+}
+
+void conversation_release(struct conversation *conversation)
+{
+    if (!conversation)
+        return;
+    conversation->users--;
+    free_unused(conversation);
+}
+
+static void on_mail(void *arg);
+
+/* What is next happens by mail: nothing here calls its caller back, nor frees a run under its feet.
+ */
+static void post(struct conversation *conversation)
+{
+    if (conversation->posted)
+        return;
+    conversation->posted = true;
+    conversation->mail.open = on_mail;
+    conversation->mail.arg = conversation;
+    mailbox_post(conversation->chat->parts->mailbox, &conversation->mail);
+}
+
+static void on_loaded(void *user, struct thread *thread, const struct error *err)
+{
+    struct conversation *conversation = user;
+
+    conversation->loading = false;
+    conversation->thread = thread;
+    if (err)
+        conversation->error = *err;
+    if (!conversation->chat) {
+        free_unused(conversation);
+        return;
+    }
+    post(conversation);
+}
+
+void conversation_load(struct conversation *conversation)
+{
+    if (conversation->thread || conversation->loading)
+        return;
+    conversation->error = (struct error){0};
+    conversation->loading = true;
+    if (thread_load(conversation->chat->parts, conversation->session_id, conversation->thread_id,
+                    on_loaded, conversation, &conversation->error) == 0)
+        return;
+    conversation->loading = false;
+    post(conversation);
+}
+
+/* ---- asks ---- */
+
+void ask_free(struct ask *ask)
+{
+    run_input_finish(&ask->input);
+    free(ask);
+}
+
+static void finish(struct ask *ask)
+{
+    struct conversation *conversation = ask->conversation;
+
+    ask_free(ask);
+    conversation_release(conversation);
+}
+
+static void refuse(struct ask *ask, const struct error *err, const char *code)
+{
+    ask->on_refused(ask, err, code);
+    finish(ask);
+}
+
+static void count_end(struct chat *chat, const struct run_event *event)
+{
+    chat->totals.ended[event->outcome]++;
+    if (!event->usage)
+        return;
+    chat->totals.requests += event->usage->requests;
+    model_usage_add(&chat->totals.tokens, &event->usage->tokens);
+}
+
+static void on_event(struct run_listener *listener, const struct run_event *event)
+{
+    struct ask *ask = (struct ask *)listener; /* its first member */
+    struct conversation *conversation = ask->conversation;
+    bool ended = event->kind == RUN_ENDED;
+
+    if (ended) {
+        count_end(ask->chat, event);
+        ask->run = NULL;
+        ask->chat->runs--;
+        conversation->asking = NULL;
+        conversation->ended = true;
+        conversation->stale = event->unsaved || conversation->thread->saved !=
+                                                    json_array_size(conversation->thread->messages);
+        conversation->ended_user = ask->user;
+        post(conversation);
+    }
+    ask->on_event(ask, event);
+    if (ended)
+        finish(ask);
+}
+
+/* The user's messages that the thread has not: a page sends its whole history. */
+static json_t *new_messages(const struct ask *ask)
+{
+    json_t *fresh = json_array(), *message;
+    size_t i;
+
+    json_array_foreach(ask->input.messages, i, message)
+    {
+        if (!thread_has_message(ask->conversation->thread, json_get_string(message, "id")))
+            json_array_append(fresh, message);
+    }
+    return fresh;
+}
+
+static int start_run(struct ask *ask, struct error *err)
+{
+    struct run_answer answers[RUN_INPUT_ANSWERS_MAX];
+    json_auto_t *messages = new_messages(ask);
+    const struct run_request request = {
+        .thread = ask->conversation->thread,
+        .run_id = ask->input.run_id,
+        .who = ask->who,
+        .approvals = ask->input.approvals,
+        .messages = messages,
+        .where = ask->input.where.data,
+        .answers = answers,
+        .answer_count = run_input_answers(&ask->input, answers),
+    };
+
+    ask->listener.on_event = on_event;
+    ask->run = run_start(ask->chat->parts, ask->chat->model, &request, &ask->listener, err);
+    return ask->run ? 0 : -1;
+}
+
+static void begin(struct conversation *conversation, struct ask *ask)
+{
+    struct chat *chat = ask->chat;
+    char advice[ERROR_TEXT_CAP] = "This server has no model: start it with lectern serve.";
+    struct error err = {0};
+
+    if (ask->cancelled) {
+        refuse(ask, NULL, NULL);
+    } else if (chat->closing) {
+        error_set(&err, ERROR_UNAVAILABLE, "the server is stopping: ask again when it is back");
+        refuse(ask, &err, "stopping");
+    } else if (!chat->model || !model_ready(chat->model, advice, sizeof advice)) {
+        error_set(&err, ERROR_UNAVAILABLE, "%s", advice);
+        refuse(ask, &err, "no_model");
+    } else if (!conversation->thread) {
+        err = conversation->error;
+        refuse(ask, &err, error_kind_name(err.kind));
+    } else if (start_run(ask, &err) != 0) {
+        refuse(ask, &err, error_kind_name(err.kind));
+    } else {
+        chat->runs++;
+        chat->totals.questions++;
+        conversation->asking = ask;
+    }
+}
+
+/* Those whose turn it is. One that cannot begin leaves it to the next. */
+static void begin_next(struct conversation *conversation)
+{
+    struct ask *ask;
+
+    while (!conversation->asking && !conversation->loading &&
+           (ask = STAILQ_FIRST(&conversation->asks)) != NULL) {
+        if (!conversation->thread && conversation->error.kind == ERROR_NONE) {
+            conversation_load(conversation);
+            return;
+        }
+        STAILQ_REMOVE_HEAD(&conversation->asks, link);
+        begin(conversation, ask);
+    }
+    /* The next who wants it tries again. */
+    if (!conversation->thread && !conversation->loading)
+        conversation->error = (struct error){0};
+}
+
+static void do_cancels(struct conversation *conversation)
+{
+    struct ask *ask = STAILQ_FIRST(&conversation->asks), *next;
+
+    for (; ask; ask = next) {
+        next = STAILQ_NEXT(ask, link);
+        if (!ask->cancelled)
+            continue;
+        STAILQ_REMOVE(&conversation->asks, ask, ask, link);
+        refuse(ask, NULL, NULL);
+    }
+    ask = conversation->asking;
+    if (!ask || !ask->cancelled || ask->told)
+        return;
+    ask->told = true;
+    run_cancel(ask->run);
+}
+
+static void on_mail(void *arg)
+{
+    struct conversation *conversation = arg;
+    struct chat *chat = conversation->chat;
+
+    if (chat && conversation->stale) {
+        log_warning("chat", "a conversation was not kept to its end, it is read again");
+        thread_destroy(conversation->thread);
+        conversation->thread = NULL;
+        conversation->stale = false;
+        conversation->posted = false;
+        conversation->ended_user = NULL; /* who asked is told as well what is there */
+        conversation_load(conversation);
+        return; /* its pages are told when it is there */
+    }
+    conversation->users++; /* until all this is done */
+    conversation->posted = false;
+    if (chat) {
+        if (conversation->ended) {
+            conversation->ended = false;
+            chat_ended(chat, conversation, conversation->ended_user);
+        }
+        chat_loaded(chat, conversation);
+        do_cancels(conversation);
+        begin_next(conversation);
+    }
+    conversation_release(conversation);
+}
+
+int ask_start(struct chat *chat, const char *session_id, struct ask *ask)
+{
+    ask->chat = chat;
+    ask->conversation = conversation_get(chat, session_id, ask->input.thread_id);
+    if (!ask->conversation) {
+        ask_free(ask);
+        return -1;
+    }
+    STAILQ_INSERT_TAIL(&ask->conversation->asks, ask, link);
+    post(ask->conversation);
+    return 0;
+}
+
+/* By mail: who cancels may stand in the middle of the run's own event. */
+void ask_cancel(struct ask *ask)
+{
+    ask->cancelled = true;
+    post(ask->conversation);
+}
+
+void conversations_abandon(struct chat *chat)
+{
+    struct conversation *conversation;
+    struct ask *ask;
+
+    while ((conversation = LIST_FIRST(&chat->conversations)) != NULL) {
+        LIST_REMOVE(conversation, link);
+        conversation->chat = NULL;
+        conversation->users++;
+        while ((ask = STAILQ_FIRST(&conversation->asks)) != NULL) {
+            STAILQ_REMOVE_HEAD(&conversation->asks, link);
+            finish(ask);
+        }
+        conversation_release(conversation);
+    }
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a page is told without having asked: the greeting, changes by anybody, and what was said in
+ * its thread from another page. Between runs that is a small run of the server's own, told in one
+ * go. It ends as the page's own last run did: with the approvals that are open, as a page takes a
+ * run that ends without them as word that there are none.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/chat/chat_private.h"
+#include "mcp/session/store_thread.h"
+#include "mcp/session/text.h"
+
+#define LIVE_ID_SIZE 32
+
+/* ---- runs of the server's own ---- */
+
+struct live {
+    struct agui_run run;
+    char id[LIVE_ID_SIZE];
+};
+
+static void live_begin(struct chat_page *page, struct live *live)
+{
+    struct buf frame BUF_AUTO = {0};
+
+    snprintf(live->id, sizeof live->id, "live-%u", ++page->live);
+    live->run = (struct agui_run){.thread_id = page_thread_id(page), .run_id = live->id};
+    agui_run_started(&live->run, &frame);
+    page_add_buf(page, &frame);
+}
+
+static struct thread *thread_of(const struct chat_page *page)
+{
+    return page->conversation ? page->conversation->thread : NULL;
+}
+
+static void live_end(struct chat_page *page, const struct live *live)
+{
+    const struct thread *thread = thread_of(page);
+    struct buf frame BUF_AUTO = {0};
+
+    agui_run_finished(&live->run, thread && !thread->in_use ? thread->interrupts : NULL, &frame);
+    page_add_buf(page, &frame);
+}
+
+static void add_messages(struct chat_page *page)
+{
+    const struct thread *thread = thread_of(page);
+    struct buf frame BUF_AUTO = {0};
+
+    if (!thread || json_array_size(thread->messages) == 0)
+        return;
+    agui_messages(thread, &frame);
+    page_add_buf(page, &frame);
+}
+
+void page_show_thread(struct chat_page *page)
+{
+    struct live live;
+
+    if (!page->greeted || page->in_run)
+        return;
+    live_begin(page, &live);
+    add_messages(page);
+    live_end(page, &live);
+}
+
+/* ---- changes ---- */
+
+void page_forget_changes(struct chat_page *page)
+{
+    struct page_change *change;
+
+    while ((change = STAILQ_FIRST(&page->changes)) != NULL) {
+        STAILQ_REMOVE_HEAD(&page->changes, link);
+        free(change);
+    }
+    page->change_count = 0;
+}
+
+/* It is told already, or waits already. */
+static bool is_waiting(const struct chat_page *page, const struct store_change *change)
+{
+    const struct page_change *waits;
+
+    STAILQ_FOREACH(waits, &page->changes, link)
+    {
+        if (waits->target == STORE_SESSION)
+            return true;
+        if (waits->target == change->target &&
+            !strcmp(waits->node_id, change->node_id ? change->node_id : "") &&
+            !strncmp(waits->who, change->who ? change->who : "", sizeof waits->who - 1))
+            return true;
+    }
+    return false;
+}
+
+static void keep_change(struct chat_page *page, const struct store_change *change)
+{
+    struct page_change *kept = calloc(1, sizeof *kept);
+
+    if (!kept) { /* better to connect anew than to miss one */
+        page_end(page);
+        return;
+    }
+    kept->target = change->target;
+    text_cut(kept->node_id, sizeof kept->node_id, change->node_id);
+    text_cut(kept->who, sizeof kept->who, change->who);
+    STAILQ_INSERT_TAIL(&page->changes, kept, link);
+    page->change_count++;
+}
+
+void page_hear(struct chat_page *page, const struct store_change *change)
+{
+    static const struct store_change all = {.target = STORE_SESSION};
+
+    if (page->ended || is_waiting(page, change))
+        return;
+    if (change->target == STORE_SESSION || page->change_count >= CHAT_CHANGES_CAP ||
+        (change->node_id && strlen(change->node_id) > NODE_ID_MAX)) {
+        page_forget_changes(page);
+        if (change->target != STORE_SESSION)
+            change = &all;
+    }
+    keep_change(page, change);
+    page->chat->wake(page->user);
+}
+
+static void tell_change(struct chat_page *page, const struct page_change *kept)
+{
+    const struct store_change change = {
+        .target = kept->target,
+        .sid = page->session_id,
+        .node_id = *kept->node_id ? kept->node_id : NULL,
+        .who = kept->who,
+    };
+    struct buf frame BUF_AUTO = {0};
+
+    agui_change(&change, &frame);
+    page_add_buf(page, &frame);
+}
+
+void page_tell_changes(struct chat_page *page)
+{
+    const struct page_change *change;
+    struct live live;
+    bool alone = !page->in_run;
+
+    if (!page->greeted || page->change_count == 0)
+        return;
+    if (alone)
+        live_begin(page, &live);
+    STAILQ_FOREACH(change, &page->changes, link)
+    tell_change(page, change);
+    page_forget_changes(page);
+    if (alone)
+        live_end(page, &live);
+}
+
+/* ---- the greeting ---- */
+
+struct greeting {
+    struct lane_job job;
+    struct chat_page *page; /* NULL: gone */
+    char session_id[SESSION_ID_SIZE];
+    char title[TITLE_MAX + 1];
+    struct buf threads;
+    int rc;
+    struct error err;
+};
+
+static void on_read(struct lane_job *job, void *context)
+{
+    struct greeting *greeting = (struct greeting *)job;
+
+    greeting->rc = store_session(context, greeting->session_id, greeting->title,
+                                 sizeof greeting->title, NULL, &greeting->err);
+    if (greeting->rc == 0)
+        greeting->rc = store_threads_read(context, greeting->session_id, CHAT_THREADS_LISTED,
+                                          &greeting->threads, &greeting->err);
+}
+
+static json_t *model_state(const struct chat *chat)
+{
+    char advice[ERROR_TEXT_CAP] = "This server has no model: start it with lectern serve.";
+    bool ready = chat->model && model_ready(chat->model, advice, sizeof advice);
+
+    return json_pack("{s:s, s:b, s:s*}", "name", chat->model ? model_name(chat->model) : "",
+                     "ready", ready, "advice", ready ? NULL : advice);
+}
+
+static json_t *make_state(const struct chat_page *page, const struct greeting *greeting)
+{
+    json_t *threads =
+        json_read(greeting->threads.data, greeting->threads.len, "the list of threads", NULL);
+
+    return json_pack("{s:s, s:{s:s, s:s}, s:o, s:o, s:i}", "version", LECTERN_VERSION, "session",
+                     "session_id", page->session_id, "title", greeting->title, "model",
+                     model_state(page->chat), "threads", threads ? threads : json_array(),
+                     "repairs", (int)RUN_REPAIRS_MAX);
+}
+
+static void refuse_page(struct chat_page *page, const struct error *err)
+{
+    struct buf frame BUF_AUTO = {0};
+
+    agui_run_error(err->text, error_kind_name(err->kind), &frame);
+    page_add_buf(page, &frame);
+    page_end(page);
+}
+
+static void on_greeting_read(struct lane_job *job)
+{
+    struct greeting *greeting = (struct greeting *)job;
+    struct chat_page *page = greeting->page;
+
+    if (page) {
+        page->greeting = NULL;
+        if (greeting->rc == 0)
+            page->state = make_state(page, greeting);
+        if (page->state)
+            page_greet(page);
+        else
+            refuse_page(page, &greeting->err);
+    }
+    buf_finish(&greeting->threads);
+    free(greeting);
+}
+
+void page_begin(struct chat_page *page)
+{
+    struct greeting *greeting = calloc(1, sizeof *greeting);
+    struct error err = {.kind = ERROR_MEMORY, .text = "out of memory: connect again in a moment"};
+
+    if (greeting) {
+        greeting->job.work = on_read;
+        greeting->job.done = on_greeting_read;
+        greeting->page = page;
+        memcpy(greeting->session_id, page->session_id, sizeof greeting->session_id);
+        if (lane_submit(page->chat->parts->read, &greeting->job, &err) == 0) {
+            page->greeting = greeting;
+            return;
+        }
+    }
+    free(greeting);
+    refuse_page(page, &err);
+}
+
+void page_forget_greeting(struct chat_page *page)
+{
+    if (page->greeting)
+        page->greeting->page = NULL;
+    page->greeting = NULL;
+    json_decref(page->state);
+    page->state = NULL;
+}
+
+/* The thread is asked for once the session is known to be there. */
+void page_greet(struct chat_page *page)
+{
+    struct conversation *conversation = page->conversation;
+    struct buf frame BUF_AUTO = {0};
+    struct live live;
+
+    if (page->greeted || page->ended || !page->state)
+        return;
+    if (conversation && !conversation->thread && conversation->error.kind == ERROR_NONE) {
+        conversation_load(conversation);
+        return;
+    }
+    live_begin(page, &live);
+    agui_state(page->state, &frame);
+    page_add_buf(page, &frame);
+    json_decref(page->state);
+    page->state = NULL;
+    add_messages(page);
+    live_end(page, &live);
+    page->greeted = true;
+    page_go_on(page);
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One page: what comes up is worked off one after the other, what goes down stands in the order
+ * that AG-UI asks for. A RUN_ERROR would end the run that it comes into, so what is wrong with an
+ * input is told in its turn.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mcp/chat/chat_private.h"
+
+struct page_input {
+    STAILQ_ENTRY(page_input) link;
+    struct run_input input;
+    struct error error; /* kind ERROR_NONE: it can be taken */
+    bool cancelled;
+};
+
+static void free_input(struct page_input *input)
+{
+    run_input_finish(&input->input);
+    free(input);
+}
+
+/* ---- what goes down ---- */
+
+void page_end(struct chat_page *page)
+{
+    if (page->ended)
+        return;
+    page->ended = true;
+    if (page->ask)
+        ask_cancel(page->ask);
+    page->chat->wake(page->user);
+}
+
+void page_add(struct chat_page *page, const char *frame, size_t len, bool grows)
+{
+    if (page->ended)
+        return;
+    if (chat_queue_add(&page->queue, frame, len, grows) == 0) {
+        page->chat->wake(page->user);
+        return;
+    }
+    chat_queue_finish(&page->queue); /* it reads no more: the memory is of better use */
+    page_end(page);
+}
+
+void page_add_buf(struct chat_page *page, struct buf *frame)
+{
+    if (frame->failed)
+        page_end(page);
+    else
+        page_add(page, frame->data, frame->len, false);
+    buf_clear(frame);
+}
+
+bool chat_page_next(struct chat_page *page, struct buf *to)
+{
+    if (chat_queue_next(&page->queue, to))
+        return true;
+    page_tell_changes(page);
+    return chat_queue_next(&page->queue, to);
+}
+
+bool chat_page_ended(const struct chat_page *page)
+{
+    return page->ended;
+}
+
+static void tell_error(struct chat_page *page, const char *message, const char *code)
+{
+    struct buf frame BUF_AUTO = {0};
+
+    agui_run_error(message, code, &frame);
+    page_add_buf(page, &frame);
+}
+
+const char *page_thread_id(const struct chat_page *page)
+{
+    return page->conversation ? page->conversation->thread_id : "";
+}
+
+/* ---- a run ---- */
+
+struct adding {
+    struct chat_page *page;
+    bool grows;
+};
+
+static void on_frame(void *user, const char *frame, size_t len)
+{
+    const struct adding *adding = user;
+
+    page_add(adding->page, frame, len, adding->grows);
+}
+
+static bool grows(enum run_event_kind kind)
+{
+    return kind == RUN_TEXT || kind == RUN_THINKING || kind == RUN_CALL_ARGUMENTS;
+}
+
+static void run_over(struct chat_page *page)
+{
+    page->in_run = false;
+    page->ask = NULL;
+    agui_run_close(&page->run);
+}
+
+static void on_event(struct ask *ask, const struct run_event *event)
+{
+    struct chat_page *page = ask->user;
+    struct adding adding = {page, grows(event->kind)};
+
+    if (!page)
+        return;
+    page->in_run = true;
+    agui_write(&page->run, event, on_frame, &adding);
+    if (event->kind != RUN_ENDED)
+        return;
+    run_over(page);
+    page_go_on(page);
+}
+
+static void tell_cancelled(struct chat_page *page, const struct run_input *input)
+{
+    const struct agui_run run = {.thread_id = input->thread_id, .run_id = input->run_id};
+    struct buf frame BUF_AUTO = {0};
+
+    agui_run_started(&run, &frame);
+    page_add_buf(page, &frame);
+    agui_run_cancelled(&run, &frame);
+    page_add_buf(page, &frame);
+}
+
+static void on_refused(struct ask *ask, const struct error *err, const char *code)
+{
+    struct chat_page *page = ask->user;
+
+    if (!page)
+        return;
+    if (err)
+        tell_error(page, err->text, code);
+    else
+        tell_cancelled(page, &ask->input);
+    run_over(page);
+    page_go_on(page);
+}
+
+/* The page shows this thread from now on. */
+static int show(struct chat_page *page, const char *thread_id)
+{
+    struct conversation *conversation = conversation_get(page->chat, page->session_id, thread_id);
+
+    if (!conversation)
+        return -1;
+    conversation_release(page->conversation);
+    page->conversation = conversation;
+    return 0;
+}
+
+static void start(struct chat_page *page, struct page_input *input)
+{
+    struct ask *ask = calloc(1, sizeof *ask);
+
+    if (!ask || show(page, input->input.thread_id) != 0) {
+        free(ask);
+        tell_error(page, "out of memory for the question: try again in a moment", "memory");
+        return;
+    }
+    ask->input = input->input;
+    memset(&input->input, 0, sizeof input->input);
+    snprintf(ask->who, sizeof ask->who, "%s", page->who);
+    ask->on_event = on_event;
+    ask->on_refused = on_refused;
+    ask->user = page;
+    page->run = (struct agui_run){.thread_id = ask->input.thread_id, .run_id = ask->input.run_id};
+    page->ask = ask;
+    if (ask_start(page->chat, page->session_id, ask) == 0)
+        return;
+    page->ask = NULL;
+    tell_error(page, "out of memory for the question: try again in a moment", "memory");
+}
+
+void page_go_on(struct chat_page *page)
+{
+    while (page->greeted && !page->ask && !page->ended && !STAILQ_EMPTY(&page->inputs)) {
+        struct page_input *input = STAILQ_FIRST(&page->inputs);
+
+        STAILQ_REMOVE_HEAD(&page->inputs, link);
+        page->input_count--;
+        if (input->error.kind != ERROR_NONE)
+            tell_error(page, input->error.text, error_kind_name(input->error.kind));
+        else if (input->cancelled)
+            tell_cancelled(page, &input->input);
+        else
+            start(page, input);
+        free_input(input);
+    }
+}
+
+/* ---- what comes up ---- */
+
+/* One that has ended meanwhile is no mistake. */
+static void stop(struct chat_page *page, const char *run_id)
+{
+    struct page_input *input;
+
+    if (page->ask && !strcmp(page->ask->input.run_id, run_id))
+        ask_cancel(page->ask);
+    STAILQ_FOREACH(input, &page->inputs, link)
+    {
+        if (!strcmp(input->input.run_id, run_id))
+            input->cancelled = true;
+    }
+}
+
+int chat_page_receive(struct chat_page *page, const char *text, size_t len)
+{
+    struct page_input *input;
+
+    if (page->ended)
+        return 0;
+    input = calloc(1, sizeof *input);
+    if (!input)
+        return -1;
+    if (run_input_read(text, len, &input->input, &input->error) == 0 && input->input.stop) {
+        stop(page, input->input.run_id);
+        free_input(input);
+        return 0;
+    }
+    if (page->input_count >= CHAT_INPUTS_CAP) {
+        free_input(input);
+        return -1;
+    }
+    STAILQ_INSERT_TAIL(&page->inputs, input, link);
+    page->input_count++;
+    page_go_on(page);
+    return 0;
+}
+
+/* ---- life ---- */
+
+static struct chat_page *make_page(struct chat *chat, const char *session_id, const char *editor,
+                                   void *user)
+{
+    struct chat_page *page = calloc(1, sizeof *page);
+
+    if (!page)
+        return NULL;
+    page->chat = chat;
+    page->user = user;
+    snprintf(page->session_id, sizeof page->session_id, "%s", session_id);
+    if (editor && *editor)
+        snprintf(page->who, sizeof page->who, "chat:%.*s", (int)CHAT_EDITOR_MAX, editor);
+    else
+        snprintf(page->who, sizeof page->who, "chat");
+    chat_queue_init(&page->queue);
+    STAILQ_INIT(&page->changes);
+    STAILQ_INIT(&page->inputs);
+    LIST_INSERT_HEAD(&chat->pages, page, link);
+    chat->page_count++;
+    return page;
+}
+
+struct chat_page *chat_page_create(struct chat *chat, const char *session_id, const char *thread_id,
+                                   const char *editor, void *user)
+{
+    struct chat_page *page = NULL;
+
+    if (chat->page_count < CHAT_PAGES_CAP && strlen(session_id) < SESSION_ID_SIZE)
+        page = make_page(chat, session_id, editor, user);
+    if (!page)
+        return NULL;
+    if (thread_id && *thread_id && show(page, thread_id) != 0) {
+        chat_page_destroy(page);
+        return NULL;
+    }
+    page_begin(page);
+    return page;
+}
+
+void chat_page_destroy(struct chat_page *page)
+{
+    struct page_input *input;
+
+    if (!page)
+        return;
+    LIST_REMOVE(page, link);
+    page->chat->page_count--;
+    page_forget_greeting(page);
+    page_forget_changes(page);
+    while ((input = STAILQ_FIRST(&page->inputs)) != NULL) {
+        STAILQ_REMOVE_HEAD(&page->inputs, link);
+        free_input(input);
+    }
+    if (page->ask) {
+        page->ask->user = NULL;
+        ask_cancel(page->ask);
+    }
+    agui_run_close(&page->run);
+    chat_queue_finish(&page->queue);
+    conversation_release(page->conversation);
+    free(page);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The calls of a turn that a person is asked about. Nothing of the turn is done before the answer;
+ * and what is done after it is what was shown: the call is looked at once more, and where it would
+ * change something else by then, it is not made.
+ */
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/chat/approval.h"
+#include "mcp/chat/run_private.h"
+
+#define REASON_SAID 2000 /* bytes of an editor's reason */
+
+static const char cannot_approve[] =
+    "Not done: this needs the editor's approval, and where they write now it cannot be given. Tell "
+    "them what you would change, and that it can be approved in Lectern's chat page, at the "
+    "server's own address.";
+static const char unlooked[] =
+    "Not done: this needs the editor's approval, and it was not asked for. Send it again if it is "
+    "still wanted.";
+static const char otherwise[] =
+    "Not done: what it would change is otherwise now than what the editor approved. Look at it "
+    "again, and send it again if it is still wanted; it is asked about anew.";
+
+static const json_t *input_of(const struct run_call *call)
+{
+    return json_object_get(call->use, "input");
+}
+
+static bool is_needed(const struct run_call *call)
+{
+    return call->state == CALL_WAITS && call->refusal.len == 0 &&
+           approval_needed(call->tool, input_of(call), call->run->approvals);
+}
+
+/* ---- which attempt ---- */
+
+static bool is_use_of(const json_t *block, const char *name)
+{
+    const char *type = json_get_string(block, "type"), *own = json_get_string(block, "name");
+
+    return type && own && strcmp(type, "tool_use") == 0 && strcmp(own, name) == 0;
+}
+
+/* Notes the calls that were asked about, and looks for their results: 1 where one went well, -1
+ * where all there are failed, 0 where there is none. */
+static int look_back(const struct run_call *call, const json_t *message, json_t *asked)
+{
+    const json_t *content = json_object_get(message, "content"), *block;
+    int found = 0;
+    size_t i;
+
+    json_array_foreach((json_t *)content, i, block)
+    {
+        const char *id = json_get_string(block, "id"), *of = json_get_string(block, "tool_use_id");
+
+        if (is_use_of(block, call->name) && id &&
+            approval_needed(call->tool, json_object_get(block, "input"), call->run->approvals))
+            json_object_set_new(asked, id, json_true());
+        else if (of && json_object_get(asked, of) && found != 1)
+            found = json_is_true(json_object_get(block, "is_error")) ? -1 : 1;
+    }
+    return found;
+}
+
+/* The turns that asked for this tool without success since the last with it, and this one. */
+static unsigned attempt_of(const struct run_call *call)
+{
+    json_auto_t *asked = json_object();
+    const json_t *message;
+    unsigned failed = 0;
+    size_t i;
+
+    json_array_foreach(call->run->thread->messages, i, message)
+    {
+        int found = look_back(call, message, asked);
+
+        failed = found > 0 ? 0 : failed + (found < 0);
+    }
+    return failed + 1;
+}
+
+/* ---- looking ---- */
+
+static void on_all_looked_at(struct run *run);
+
+static void on_looked_at(void *user, json_t *interrupt, const struct error *err)
+{
+    struct run_call *call = user;
+    struct run *run = call->run;
+
+    call->state = CALL_WAITS;
+    if (!interrupt) {
+        buf_adds(&call->refusal, err->text);
+    } else if (!call->interrupt) {
+        call->interrupt = json_incref(interrupt);
+    } else {
+        const json_t *then = json_object_get(call->interrupt, "metadata");
+        const json_t *now = json_object_get(interrupt, "metadata");
+
+        if (!json_equal(json_object_get(then, "changes"), json_object_get(now, "changes")) ||
+            !json_equal(json_object_get(then, "more"), json_object_get(now, "more")))
+            buf_adds(&call->refusal, otherwise);
+    }
+    json_decref(interrupt);
+    run->under_way--;
+    if (run->under_way == 0 && !run->holding)
+        on_all_looked_at(run);
+}
+
+static void look_at(struct run_call *call)
+{
+    struct run *run = call->run;
+    struct error err = {0};
+
+    call->state = CALL_LOOKED_AT;
+    run->under_way++;
+    if (approval_describe(run->parts, run->thread->session_id, call->id, call->tool, input_of(call),
+                          attempt_of(call), on_looked_at, call, &err) < 0)
+        on_looked_at(call, NULL, &err);
+}
+
+/* ---- asking ---- */
+
+static void on_interrupts_saved(struct run *run)
+{
+    run_finish(run, RUN_INTERRUPTED, NULL);
+}
+
+static void interrupt(struct run *run)
+{
+    json_t *interrupts = json_array();
+    struct error err = {0};
+    int rc = interrupts ? 0 : -1;
+
+    for (size_t i = 0; i < run->call_count && rc == 0; i++) {
+        if (run->calls[i].interrupt)
+            rc = json_array_append(interrupts, run->calls[i].interrupt);
+    }
+    if (rc < 0) {
+        json_decref(interrupts);
+        error_set(&err, ERROR_MEMORY, "out of memory for the approvals");
+        run_fail(run, &err);
+        return;
+    }
+    thread_set_interrupts(run->thread, interrupts);
+    run_calls_free(run);
+    run_note_usage(run);
+    run_save(run, on_interrupts_saved);
+}
+
+static bool any_to_ask(const struct run *run)
+{
+    for (size_t i = 0; i < run->call_count; i++) {
+        if (run->calls[i].interrupt)
+            return true;
+    }
+    return false;
+}
+
+static void on_all_looked_at(struct run *run)
+{
+    if (run->cancelled)
+        run_stop(run);
+    else if (!run->answers && any_to_ask(run))
+        interrupt(run);
+    else
+        run_calls_go(run);
+}
+
+void run_approvals_ask(struct run *run)
+{
+    run->state = RUN_STATE_LOOKING;
+    json_decref(run->answers); /* they were to the turn before */
+    run->answers = NULL;
+    run->holding = true;
+    for (size_t i = 0; i < run->call_count; i++) {
+        struct run_call *call = &run->calls[i];
+
+        if (!is_needed(call))
+            continue;
+        if (run->approvals == APPROVALS_NONE_ASKED)
+            buf_adds(&call->refusal, cannot_approve);
+        else
+            look_at(call);
+    }
+    run->holding = false;
+    if (run->under_way == 0)
+        on_all_looked_at(run);
+}
+
+/* ---- the answers ---- */
+
+static struct run_call *find_call(struct run *run, const char *id)
+{
+    for (size_t i = 0; id && i < run->call_count; i++) {
+        if (strcmp(run->calls[i].id, id) == 0)
+            return &run->calls[i];
+    }
+    return NULL;
+}
+
+static void decline(struct run_call *call, const char *reason)
+{
+    struct buf *to = &call->refusal;
+
+    if (to->len > 0)
+        return;
+    call->refused = "declined";
+    buf_adds(to, "The editor declined this");
+    if (reason && *reason) {
+        buf_adds(to, ": ");
+        if (!run_result_clean(reason, strlen(reason), REASON_SAID, to))
+            buf_adds(to, "...");
+    } else {
+        buf_adds(to, ", and gave no reason. Ask what they want instead.");
+    }
+}
+
+void run_approvals_match(struct run *run)
+{
+    json_t *interrupt;
+    size_t i;
+
+    json_array_foreach(run->thread->interrupts, i, interrupt)
+    {
+        struct run_call *call = find_call(run, json_get_string(interrupt, "toolCallId"));
+        const char *id = json_get_string(interrupt, "id");
+        const json_t *answer = id ? json_object_get(run->answers, id) : NULL;
+
+        if (!call)
+            continue;
+        json_decref(call->interrupt);
+        call->interrupt = json_incref(interrupt);
+        if (!run->answers)
+            decline(call, "they wrote something else instead of an answer. Read it below.");
+        else if (!json_is_true(json_object_get(answer, "approved")))
+            decline(call, json_get_string(answer, "reason"));
+    }
+}
+
+void run_approvals_resume(struct run *run)
+{
+    run->state = RUN_STATE_LOOKING;
+    run->holding = true;
+    for (size_t i = 0; i < run->call_count; i++) {
+        struct run_call *call = &run->calls[i];
+
+        if (call->refusal.len > 0 || !call->tool)
+            continue;
+        if (call->interrupt)
+            look_at(call);
+        else if (is_needed(call))
+            buf_adds(&call->refusal, unlooked);
+    }
+    run->holding = false;
+    if (run->under_way == 0)
+        on_all_looked_at(run);
+}

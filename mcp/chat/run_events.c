@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Telling the listener. The assistant's message has one id; it is that of its first text too. Later
+ * texts and thinking have it with the block's number behind, so that no id is begun twice.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/chat/run_private.h"
+
+void run_tell(struct run *run, const struct run_event *event)
+{
+    run->listener->on_event(run->listener, event);
+}
+
+void run_tell_text(struct run *run, const char *id, const char *text)
+{
+    run_tell(run, &(struct run_event){.kind = RUN_TEXT_BEGAN, .id = id});
+    run_tell(run,
+             &(struct run_event){.kind = RUN_TEXT, .id = id, .text = text, .len = strlen(text)});
+    run_tell(run, &(struct run_event){.kind = RUN_TEXT_ENDED, .id = id});
+}
+
+/* ---- what the model says ---- */
+
+static void block_id(const struct run *run, size_t block, char id[RUN_ID_SIZE])
+{
+    bool first = run->told[block].kind == BLOCK_TEXT;
+
+    for (size_t i = 0; first && i < block; i++)
+        first = run->told[i].kind != BLOCK_TEXT;
+    if (first)
+        snprintf(id, RUN_ID_SIZE, "%s", run->message_id);
+    else
+        snprintf(id, RUN_ID_SIZE, "%s-%zu", run->message_id, block);
+}
+
+static void begin(struct run *run, size_t block, enum run_block kind)
+{
+    run->told[block].kind = kind;
+    run->told[block].open = true;
+}
+
+/* A delta is a piece of a longer text: it ends where it ends, and the event's ends with NUL. */
+static void tell_piece(struct run *run, enum run_event_kind kind, const char *id, const char *text,
+                       size_t len)
+{
+    struct buf BUF_AUTO piece = {0};
+
+    buf_add(&piece, text, len);
+    if (!piece.failed && len > 0)
+        run_tell(run,
+                 &(struct run_event){.kind = kind, .id = id, .text = piece.data, .len = piece.len});
+}
+
+static void on_text_begin(void *user, size_t block)
+{
+    struct run *run = user;
+    char id[RUN_ID_SIZE];
+
+    begin(run, block, BLOCK_TEXT);
+    block_id(run, block, id);
+    run_tell(run, &(struct run_event){.kind = RUN_TEXT_BEGAN, .id = id});
+}
+
+static void on_text(void *user, size_t block, const char *text, size_t len)
+{
+    struct run *run = user;
+    char id[RUN_ID_SIZE];
+
+    block_id(run, block, id);
+    tell_piece(run, RUN_TEXT, id, text, len);
+}
+
+static void on_thinking_begin(void *user, size_t block)
+{
+    struct run *run = user;
+    char id[RUN_ID_SIZE];
+
+    begin(run, block, BLOCK_THINKING);
+    block_id(run, block, id);
+    run_tell(run, &(struct run_event){.kind = RUN_THINKING_BEGAN, .id = id});
+}
+
+static void on_thinking(void *user, size_t block, const char *text, size_t len)
+{
+    struct run *run = user;
+    char id[RUN_ID_SIZE];
+
+    block_id(run, block, id);
+    tell_piece(run, RUN_THINKING, id, text, len);
+}
+
+static void on_call_begin(void *user, size_t block, const char *id, const char *name)
+{
+    struct run *run = user;
+    struct run_told *told = &run->told[block];
+
+    told->id = strdup(id);
+    told->name = strdup(name);
+    if (!told->id || !told->name) /* it is in the thread all the same, and gets its result */
+        return;
+    begin(run, block, BLOCK_CALL);
+    run_tell(run,
+             &(struct run_event){
+                 .kind = RUN_CALL_BEGAN, .id = id, .name = name, .message_id = run->message_id});
+}
+
+static void on_call_arguments(void *user, size_t block, const char *json, size_t len)
+{
+    struct run *run = user;
+
+    if (run->told[block].open)
+        tell_piece(run, RUN_CALL_ARGUMENTS, run->told[block].id, json, len);
+}
+
+static void end_block(struct run *run, size_t block)
+{
+    static const enum run_event_kind ended[] = {
+        [BLOCK_TEXT] = RUN_TEXT_ENDED,
+        [BLOCK_THINKING] = RUN_THINKING_ENDED,
+        [BLOCK_CALL] = RUN_CALL_ENDED,
+    };
+    struct run_told *told = &run->told[block];
+    char id[RUN_ID_SIZE];
+
+    if (!told->open)
+        return;
+    told->open = false;
+    block_id(run, block, id);
+    run_tell(run, &(struct run_event){.kind = ended[told->kind],
+                                      .id = told->kind == BLOCK_CALL ? told->id : id});
+}
+
+static void on_block_end(void *user, size_t block)
+{
+    end_block(user, block);
+}
+
+const struct model_listener run_model_listener = {
+    .on_text_begin = on_text_begin,
+    .on_text = on_text,
+    .on_thinking_begin = on_thinking_begin,
+    .on_thinking = on_thinking,
+    .on_call_begin = on_call_begin,
+    .on_call_arguments = on_call_arguments,
+    .on_block_end = on_block_end,
+};
+
+/* ---- a turn ---- */
+
+void run_events_close(struct run *run)
+{
+    for (size_t i = 0; i < MODEL_BLOCKS_CAP; i++)
+        end_block(run, i);
+}
+
+static bool has_call(const json_t *content, const char *id)
+{
+    const json_t *block;
+    size_t i;
+
+    json_array_foreach((json_t *)content, i, block)
+    {
+        const char *type = json_get_string(block, "type");
+        const char *own = json_get_string(block, "id");
+
+        if (type && own && strcmp(type, "tool_use") == 0 && strcmp(own, id) == 0)
+            return true;
+    }
+    return false;
+}
+
+void run_events_drop(struct run *run, const json_t *content, const char *why)
+{
+    for (size_t i = 0; i < MODEL_BLOCKS_CAP; i++) {
+        const struct run_told *told = &run->told[i];
+
+        if (told->kind == BLOCK_CALL && !has_call(content, told->id))
+            run_result_dropped(run, told->id, told->name, why);
+    }
+}
+
+void run_events_forget(struct run *run)
+{
+    for (size_t i = 0; i < MODEL_BLOCKS_CAP; i++) {
+        free(run->told[i].id);
+        free(run->told[i].name);
+    }
+    memset(run->told, 0, sizeof run->told);
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mcp/chat/run_input.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/chat/prompt.h"
+#include "mcp/session/text.h"
+
+#define WHERE_SIZE 301u /* of what a page says of its place; longer is cut */
+#define ADVICE                                                                                     \
+    "send {\"threadId\", \"runId\", \"messages\": [{\"id\", \"role\": \"user\", \"content\"}]}"
+
+/* A text of 1 to max bytes in one line; to has one more. */
+static int take_id(const json_t *object, const char *name, char *to, size_t max, struct error *err)
+{
+    const json_t *value = json_object_get(object, name);
+    const char *text = json_string_value(value);
+    size_t len = json_string_length(value);
+
+    if (!text || len == 0 || len > max)
+        return error_set_at(err, name, "%s must be a text of 1 to %zu bytes; " ADVICE, name, max);
+    for (size_t i = 0; i < len; i++) {
+        if ((unsigned char)text[i] < 0x20)
+            return error_set_at(err, name, "%s holds a control character", name);
+    }
+    memcpy(to, text, len + 1);
+    return 0;
+}
+
+/* ---- messages ---- */
+
+static bool is_type(const json_t *object, const char *name, const char *wanted)
+{
+    const char *has = json_get_string(object, name);
+
+    return has && !strcmp(has, wanted);
+}
+
+static int add_part(const json_t *part, const char *loc, struct buf *text, struct error *err)
+{
+    const json_t *value = json_object_get(part, "text");
+
+    if (!is_type(part, "type", "text") || !json_is_string(value))
+        return error_set_at(err, loc, "%s: only parts of type text can be sent", loc);
+    if (text->len > 0)
+        buf_addc(text, '\n');
+    buf_add(text, json_string_value(value), json_string_length(value));
+    return 0;
+}
+
+/* The text of a message, whichever form it has. */
+static int read_content(const json_t *content, const char *loc, struct buf *text, struct error *err)
+{
+    const json_t *part;
+    size_t i;
+
+    if (json_is_string(content)) {
+        buf_add(text, json_string_value(content), json_string_length(content));
+        return 0;
+    }
+    if (!json_is_array(content))
+        return error_set_at(err, loc, "%s.content must be text; " ADVICE, loc);
+    json_array_foreach((json_t *)content, i, part)
+    {
+        if (add_part(part, loc, text, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static bool is_blank(const struct buf *text)
+{
+    for (size_t i = 0; i < text->len; i++) {
+        if (!strchr(" \t\r\n", text->data[i]) || text->data[i] == '\0')
+            return false;
+    }
+    return true;
+}
+
+static bool has_id(const json_t *messages, const char *id)
+{
+    const json_t *message;
+    size_t i;
+
+    json_array_foreach((json_t *)messages, i, message)
+    {
+        if (is_type(message, "id", id))
+            return true;
+    }
+    return false;
+}
+
+/* A page keeps what was refused in its history, and sends it again with the next question. So what
+ * cannot be taken is a fault of the newest message only; before it, it is let go. */
+static int take_message(const json_t *message, size_t i, bool newest, json_t *taken,
+                        struct error *err)
+{
+    struct buf text BUF_AUTO = {0};
+    struct error own = {0};
+    char id[THREAD_ID_MAX + 1], loc[32];
+    int rc;
+
+    snprintf(loc, sizeof loc, "messages.%zu", i);
+    rc = take_id(message, "id", id, sizeof id - 1, &own);
+    if (rc == 0)
+        rc = read_content(json_object_get(message, "content"), loc, &text, &own);
+    if (rc == 0 && text.len > RUN_INPUT_TEXT_MAX) {
+        rc = error_set(&own, ERROR_TOO_LARGE,
+                       "%s is %zu bytes long: a message has at most %zu; send less, or put it into "
+                       "the curriculum first",
+                       loc, text.len, RUN_INPUT_TEXT_MAX);
+    }
+    if (rc == 0 && buf_check(&text, "a message", &own) != 0)
+        rc = -1;
+    if (rc != 0 && newest && err)
+        *err = own;
+    if (rc != 0)
+        return newest ? -1 : 0;
+    if (is_blank(&text) || has_id(taken, id))
+        return 0;
+    json_array_append_new(
+        taken, json_pack("{s:s, s:o}", "id", id, "content", json_stringn(text.data, text.len)));
+    return 0;
+}
+
+static int take_messages(const json_t *given, struct run_input *input, struct error *err)
+{
+    const json_t *messages = json_object_get(given, "messages"), *message;
+    size_t newest = 0, i;
+
+    if (!json_is_array(messages))
+        return error_set_at(err, "messages", "messages must be a list; " ADVICE);
+    json_array_foreach((json_t *)messages, i, message)
+    {
+        if (!json_get_string(message, "role"))
+            return error_set_at(err, "messages", "messages.%zu has no role; " ADVICE, i);
+        if (is_type(message, "role", "user"))
+            newest = i;
+    }
+    json_array_foreach((json_t *)messages, i, message)
+    {
+        if (is_type(message, "role", "user") &&
+            take_message(message, i, i == newest, input->messages, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- answers ---- */
+
+static int check_answer(const json_t *entry, const char *loc, struct error *err)
+{
+    const json_t *payload = json_object_get(entry, "payload");
+    const json_t *reason = json_object_get(payload, "reason");
+    char id[RUN_ID_MAX + 1];
+
+    if (take_id(entry, "interruptId", id, sizeof id - 1, err) != 0)
+        return error_wrap(err, "%s", loc);
+    if (is_type(entry, "status", "cancelled"))
+        return 0;
+    if (!is_type(entry, "status", "resolved"))
+        return error_set_at(err, loc, "%s.status must be resolved or cancelled", loc);
+    if (!json_is_boolean(json_object_get(payload, "approved")))
+        return error_set_at(err, loc, "%s.payload must be {\"approved\": true or false}", loc);
+    if (reason && !json_is_null(reason) &&
+        (!json_is_string(reason) || json_string_length(reason) > RUN_INPUT_TEXT_MAX))
+        return error_set_at(err, loc, "%s.payload.reason must be text of at most %zu bytes", loc,
+                            RUN_INPUT_TEXT_MAX);
+    return 0;
+}
+
+static int check_repeats(const json_t *resume, size_t upto, struct error *err)
+{
+    const char *id = json_get_string(json_array_get(resume, upto), "interruptId");
+
+    for (size_t i = 0; i < upto; i++) {
+        if (is_type(json_array_get(resume, i), "interruptId", id))
+            return error_set_at(err, "resume", "resume answers the same interrupt twice");
+    }
+    return 0;
+}
+
+static int take_resume(const json_t *given, struct run_input *input, struct error *err)
+{
+    json_t *resume = json_object_get(given, "resume");
+    const json_t *entry;
+    size_t i;
+
+    if (!resume || json_is_null(resume) || (json_is_array(resume) && json_array_size(resume) == 0))
+        return 0;
+    if (!json_is_array(resume) || json_array_size(resume) > RUN_INPUT_ANSWERS_MAX)
+        return error_set_at(err, "resume", "resume must be a list of at most %u answers",
+                            RUN_INPUT_ANSWERS_MAX);
+    json_array_foreach(resume, i, entry)
+    {
+        char loc[32];
+
+        snprintf(loc, sizeof loc, "resume.%zu", i);
+        if (check_answer(entry, loc, err) != 0 || check_repeats(resume, i, err) != 0)
+            return -1;
+    }
+    input->resume = json_incref(resume);
+    return 0;
+}
+
+size_t run_input_answers(const struct run_input *input,
+                         struct run_answer answers[RUN_INPUT_ANSWERS_MAX])
+{
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach(input->resume, i, entry)
+    {
+        const json_t *payload = json_object_get(entry, "payload");
+
+        answers[i].interrupt_id = json_get_string(entry, "interruptId");
+        answers[i].approved = is_type(entry, "status", "resolved") &&
+                              json_is_true(json_object_get(payload, "approved"));
+        answers[i].reason = json_get_string(payload, "reason");
+    }
+    return json_array_size(input->resume);
+}
+
+/* ---- where, and how ---- */
+
+static int take_where(const json_t *given, struct run_input *input, struct error *err)
+{
+    static const char *const names[] = {"node_id", "node_title", "screen", "action"};
+    const json_t *context = json_object_get(given, "context"), *item;
+    char values[4][WHERE_SIZE] = {"", "", "", ""};
+    size_t i, k;
+
+    if (context && !json_is_null(context) && !json_is_array(context))
+        return error_set_at(err, "context",
+                            "context must be a list of {\"description\", \"value\"}");
+    json_array_foreach((json_t *)context, i, item)
+    {
+        const char *value = json_get_string(item, "value");
+
+        if (!json_get_string(item, "description") || !value)
+            return error_set_at(err, "context",
+                                "context.%zu must be {\"description\": text, \"value\": text}", i);
+        for (k = 0; k < sizeof names / sizeof names[0]; k++) {
+            if (is_type(item, "description", names[k]))
+                text_cut_line(values[k], sizeof values[k], value);
+        }
+    }
+    prompt_where(values[0], values[1], values[2], values[3], &input->where);
+    return buf_check(&input->where, "the place", err);
+}
+
+static int take_approvals(const json_t *given, struct run_input *input, struct error *err)
+{
+    const json_t *ours = json_object_get(json_object_get(given, "forwardedProps"), "lectern");
+    const json_t *wanted = json_object_get(ours, "approvals");
+
+    input->approvals = APPROVALS_DESTRUCTIVE;
+    if (!wanted || is_type(ours, "approvals", "destructive"))
+        return 0;
+    if (!is_type(ours, "approvals", "every"))
+        return error_set_at(err, "forwardedProps",
+                            "forwardedProps.lectern.approvals must be destructive or every");
+    input->approvals = APPROVALS_EVERY;
+    return 0;
+}
+
+static int take_input(const json_t *given, struct run_input *input, struct error *err)
+{
+    if (take_id(given, "threadId", input->thread_id, THREAD_ID_MAX, err) != 0 ||
+        take_id(given, "runId", input->run_id, RUN_ID_MAX, err) != 0 ||
+        take_messages(given, input, err) != 0 || take_resume(given, input, err) != 0 ||
+        take_where(given, input, err) != 0 || take_approvals(given, input, err) != 0)
+        return -1;
+    if (json_array_size(input->messages) == 0 && !input->resume)
+        return error_set_at(err, "messages",
+                            "messages has no text of a user, and resume no answer: ask something");
+    return 0;
+}
+
+int run_input_read(const char *text, size_t len, struct run_input *input, struct error *err)
+{
+    json_auto_t *given = NULL;
+
+    memset(input, 0, sizeof *input);
+    input->messages = json_array();
+    if (!input->messages)
+        return error_set(err, ERROR_MEMORY, "out of memory for the question");
+    if (len > RUN_INPUT_CAP)
+        return error_set(err, ERROR_TOO_LARGE,
+                         "the frame has more than %zu MB: begin a new conversation",
+                         RUN_INPUT_CAP >> 20);
+    given = json_read(text, len, "the frame", err);
+    if (!given)
+        return -1;
+    if (!json_is_object(given))
+        return error_set(err, ERROR_INVALID, "the frame must be an object; " ADVICE);
+    if (json_object_get(given, "type")) {
+        if (!is_type(given, "type", "lectern.stop"))
+            return error_set_at(err, "type",
+                                "the only type here is lectern.stop; for a question " ADVICE);
+        input->stop = true;
+        return take_id(given, "runId", input->run_id, RUN_ID_MAX, err);
+    }
+    return take_input(given, input, err);
+}
+
+void run_input_finish(struct run_input *input)
+{
+    json_decref(input->messages);
+    json_decref(input->resume);
+    buf_finish(&input->where);
+    memset(input, 0, sizeof *input);
+}

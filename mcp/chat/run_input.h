@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a page sends up: AG-UI's RunAgentInput, or {"type": "lectern.stop", "runId"}. Pure.
+ *
+ * Of the input count: threadId, runId, the user messages (those the thread has not yet), context
+ * ({"description": "node_id" | "node_title" | "screen" | "action", "value"}), resume, and
+ * forwardedProps.lectern {"approvals": "destructive" | "every"}. The rest is read and let go: the
+ * history is the server's own. A page keeps what was refused and sends it again: what cannot be
+ * taken is a fault in the newest user message only, before it, it is let go.
+ */
+#ifndef LECTERN_CHAT_RUN_INPUT_H
+#define LECTERN_CHAT_RUN_INPUT_H
+
+#include "mcp/chat/run.h"
+
+#define RUN_INPUT_CAP         ((size_t)8 << 20) /* bytes; a page sends its whole history each time */
+#define RUN_INPUT_TEXT_MAX    ((size_t)64 << 10) /* bytes of one user message */
+#define RUN_INPUT_ANSWERS_MAX 16u
+#define RUN_ID_MAX            128u
+
+struct run_input {
+    bool stop; /* a lectern.stop; then only run_id counts */
+    char thread_id[THREAD_ID_MAX + 1];
+    char run_id[RUN_ID_MAX + 1];
+    json_t *messages; /* array of the user's {"id", "content"}, in their order; owned */
+    json_t *resume;   /* array of {"interruptId", "status", "payload"?}, checked; owned, or NULL */
+    enum approvals approvals;
+    struct buf where; /* prompt_where's text; owned */
+};
+
+/* 0, or ERROR_MALFORMED, ERROR_INVALID or ERROR_TOO_LARGE that says what to send. *input wants
+ * run_input_finish in any case. */
+int run_input_read(const char *text, size_t len, struct run_input *input, struct error *err);
+void run_input_finish(struct run_input *input);
+/* resume as a run takes it, and how many; texts borrowed from the input. */
+size_t run_input_answers(const struct run_input *input,
+                         struct run_answer answers[RUN_INPUT_ANSWERS_MAX]);
+
+#endif

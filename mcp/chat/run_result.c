@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a tool call has come to: the tool_result that the model reads, the row that a page reads
+ * later, and the event for who looks on now. Output of analyses is whatever it is: it is made to be
+ * text here, where it comes in, so that the history can always be sent again.
+ */
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "helpers/base/utf8.h"
+#include "mcp/chat/run_private.h"
+
+/* Images that a model is shown stay in the thread and are read again with each request. */
+#define IMAGES_SHOWN_MAX 3u
+#define IMAGE_BASE64_MAX ((size_t)384 << 10)
+
+static const char *const image_types[] = {"image/png", "image/jpeg", "image/gif", "image/webp"};
+
+#define REPLACED "\xef\xbf\xbd" /* U+FFFD */
+
+/* Bytes of the character at text; 0 where there is none. */
+static size_t character(const unsigned char *text, size_t len)
+{
+    static const struct {
+        unsigned char mask, lead;
+        size_t size;
+        uint32_t least;
+    } forms[] = {{0x80, 0x00, 1, 1},
+                 {0xe0, 0xc0, 2, 0x80},
+                 {0xf0, 0xe0, 3, 0x800},
+                 {0xf8, 0xf0, 4, 0x10000}};
+
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        uint32_t value = text[0] & (unsigned char)~forms[i].mask;
+
+        if ((text[0] & forms[i].mask) != forms[i].lead || forms[i].size > len)
+            continue;
+        for (size_t k = 1; k < forms[i].size; k++) {
+            if ((text[k] & 0xc0) != 0x80)
+                return 0;
+            value = value << 6 | (text[k] & 0x3f);
+        }
+        if (value < forms[i].least || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
+            return 0;
+        return forms[i].size;
+    }
+    return 0;
+}
+
+bool run_result_clean(const char *text, size_t len, size_t cap, struct buf *to)
+{
+    size_t end = to->len + cap, from = 0;
+
+    for (size_t at = 0; at < len;) {
+        size_t size = character((const unsigned char *)text + at, len - at);
+        size_t pending = at - from;
+
+        if (to->len + pending + (size > 0 ? size : strlen(REPLACED)) > end) {
+            buf_add(to, text + from, pending);
+            return false;
+        }
+        at += size > 0 ? size : 1;
+        if (size > 0)
+            continue;
+        buf_add(to, text + from, pending);
+        buf_adds(to, REPLACED);
+        from = at;
+    }
+    buf_add(to, text + from, len - from);
+    return true;
+}
+
+/* ---- the text ---- */
+
+/* What follows from code that failed: it counts only what a mending can help. */
+static bool counts_as_failed(const struct run_call *call)
+{
+    enum tool_category category = call->call.category;
+
+    return call->made && strcmp(call->name, "execute_code") == 0 && category != TOOL_ERROR_NONE &&
+           category != TOOL_ERROR_CANCELLED && category != TOOL_ERROR_BUSY;
+}
+
+/* Which attempt to repair earlier code this is; 0: none. */
+static unsigned repair_of(const struct run_call *call)
+{
+    return strcmp(call->name, "execute_code") == 0 ? call->run->failed : 0;
+}
+
+static void add_repair(const struct run_call *call, struct buf *text)
+{
+    unsigned failed = call->run->failed + 1;
+
+    if (failed <= RUN_REPAIRS_MAX)
+        buf_addf(text,
+                 "\n\nAttempt %u of %u to repair this is next: mend what it says above, then run "
+                 "it again.",
+                 failed, RUN_REPAIRS_MAX);
+    else
+        buf_addf(text,
+                 "\n\nAll %u attempts to repair this have failed. Run no more code; explain to the "
+                 "editor what was tried and what is in the way.",
+                 RUN_REPAIRS_MAX);
+}
+
+static bool is_shown(const struct tool_image *image)
+{
+    if (image->len > IMAGE_BASE64_MAX)
+        return false;
+    for (size_t i = 0; i < sizeof image_types / sizeof image_types[0]; i++) {
+        if (strcmp(image->mime, image_types[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static size_t images_shown(const struct run_call *call)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < call->call.image_count; i++)
+        count += is_shown(&call->call.images[i]);
+    return count < IMAGES_SHOWN_MAX ? count : IMAGES_SHOWN_MAX;
+}
+
+static void write_text(const struct run_call *call, struct buf *text)
+{
+    const struct buf *from = call->made ? &call->call.text : &call->refusal;
+    size_t unseen = call->call.image_count - images_shown(call);
+
+    if (from->failed)
+        buf_addf(text, "The answer is larger than its cap of %zu bytes; ask for less at once.",
+                 from->cap);
+    else if (!run_result_clean(from->data ? from->data : "", from->len, RUN_CALL_TEXT_MAX, text))
+        buf_addf(text, "\n[Cut here: this is the beginning, %zu bytes of %zu. Ask for less.]",
+                 text->len, from->len);
+    if (text->len == 0)
+        buf_adds(text, "(no output)");
+    if (unseen > 0)
+        buf_addf(text, "\n[%zu picture%s shown to the editor alone.]", unseen,
+                 unseen == 1 ? " is" : "s are");
+    if (counts_as_failed(call))
+        add_repair(call, text);
+}
+
+/* ---- the result ---- */
+
+static bool is_error(const struct run_call *call)
+{
+    return !call->made || call->call.category != TOOL_ERROR_NONE || call->call.text.failed;
+}
+
+static json_t *make_block(const struct run_call *call, const struct buf *text)
+{
+    json_t *content = json_pack("[{s:s, s:s%}]", "type", "text", "text", text->data, text->len);
+    size_t shown = images_shown(call);
+    json_t *block;
+
+    for (size_t i = 0; i < call->call.image_count && shown > 0; i++) {
+        const struct tool_image *image = &call->call.images[i];
+
+        if (!is_shown(image))
+            continue;
+        shown--;
+        json_array_append_new(content, json_pack("{s:s, s:{s:s, s:s, s:s%}}", "type", "image",
+                                                 "source", "type", "base64", "media_type",
+                                                 image->mime, "data", image->base64, image->len));
+    }
+    block = json_pack("{s:s, s:s, s:o}", "type", "tool_result", "tool_use_id", call->id, "content",
+                      content);
+    if (block && is_error(call))
+        json_object_set_new(block, "is_error", json_true());
+    return block;
+}
+
+static const char *category_of(const struct run_call *call)
+{
+    if (call->made)
+        return tool_category_name(call->call.category);
+    return call->refused ? call->refused : tool_category_name(TOOL_ERROR_VALIDATION);
+}
+
+int run_result_make(struct run_call *call, struct error *err)
+{
+    struct run *run = call->run;
+    const char *category = category_of(call);
+    unsigned milliseconds = 0;
+    struct buf BUF_AUTO text = {0};
+    char id[UUID_TEXT_SIZE];
+
+    if (text_uuid(id, err) < 0)
+        return -1;
+    if (call->made) {
+        uv_update_time(run->parts->loop);
+        milliseconds = (unsigned)(uv_now(run->parts->loop) - call->started_ms);
+        if (strcmp(call->name, "execute_code") == 0) {
+            run->code_failed |= counts_as_failed(call);
+            run->code_went_well |= call->call.category == TOOL_ERROR_NONE;
+        }
+    }
+    write_text(call, &text);
+    if (text.failed)
+        return error_set(err, ERROR_MEMORY, "out of memory for a tool's result");
+    json_decref(call->block); /* of one that found no memory */
+    json_decref(call->shown);
+    call->block = make_block(call, &text);
+    call->shown =
+        json_pack("{s:s, s:s, s:s%, s:b, s:s, s:I, s:I}", "id", id, "tool_call_id", call->id,
+                  "text", text.data, text.len, "is_error", is_error(call), "category", category,
+                  "milliseconds", (json_int_t)milliseconds, "repair", (json_int_t)repair_of(call));
+    if (!call->block || !call->shown)
+        return error_set(err, ERROR_MEMORY, "out of memory for a tool's result");
+    call->state = CALL_ANSWERED;
+    run_tell(run, &(struct run_event){
+                      .kind = RUN_CALL_RESULT,
+                      .id = call->id,
+                      .name = call->name,
+                      .message_id = id,
+                      .text = text.data,
+                      .len = text.len,
+                      .call = call->made ? &call->call : NULL,
+                      .arguments = json_object_get(call->use, "input"),
+                      .is_error = is_error(call),
+                      .category = is_error(call) ? category : NULL,
+                      .milliseconds = milliseconds,
+                      .repair = repair_of(call),
+                  });
+    return 0;
+}
+
+void run_result_dropped(struct run *run, const char *id, const char *name, const char *why)
+{
+    char own[UUID_TEXT_SIZE];
+
+    if (text_uuid(own, NULL) < 0)
+        return;
+    run_tell(run, &(struct run_event){.kind = RUN_CALL_RESULT,
+                                      .id = id,
+                                      .name = name,
+                                      .message_id = own,
+                                      .text = why,
+                                      .len = strlen(why),
+                                      .is_error = true,
+                                      .category = tool_category_name(TOOL_ERROR_CANCELLED)});
+}
+
+/* ---- all of a turn ---- */
+
+int run_calls_refuse(struct run *run, const char *why, const char *as, struct error *err)
+{
+    for (size_t i = 0; i < run->call_count; i++) {
+        struct run_call *call = &run->calls[i];
+
+        if (call->state == CALL_ANSWERED)
+            continue;
+        if (call->refusal.len == 0) {
+            buf_adds(&call->refusal, why);
+            call->refused = as;
+        }
+        call->made = false;
+        if (run_result_make(call, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int run_calls_results(struct run *run, json_t *message, struct error *err)
+{
+    json_t *content = json_object_get(message, "content");
+    json_t *results = json_array();
+    int rc = results ? 0 : -1;
+
+    for (size_t i = 0; i < run->call_count && rc == 0; i++) {
+        rc = json_array_insert(content, i, run->calls[i].block);
+        if (rc == 0)
+            rc = json_array_append(results, run->calls[i].shown);
+    }
+    if (rc == 0)
+        rc = json_object_set(json_object_get(message, "shown"), "results", results);
+    json_decref(results);
+    return rc == 0 ? 0 : error_set(err, ERROR_MEMORY, "out of memory for the tools' results");
+}
+
+int run_calls_keep(struct run *run, struct error *err)
+{
+    char id[UUID_TEXT_SIZE];
+    json_t *message;
+
+    if (text_uuid(id, err) < 0)
+        return -1;
+    message = json_pack("{s:s, s:s, s:[], s:{}}", "id", id, "role", "user", "content", "shown");
+    if (!message)
+        return error_set(err, ERROR_MEMORY, "out of memory for the tools' results");
+    if (run_calls_results(run, message, err) < 0) {
+        json_decref(message);
+        return -1;
+    }
+    return thread_add(run->thread, message, err);
+}

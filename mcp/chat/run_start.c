@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a run begins with: a question, or the answers to what a person was asked. First all of it is
+ * looked at, then it goes into the thread.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "helpers/base/utf8.h"
+#include "mcp/chat/run_private.h"
+
+#define ID_SHOWN 80 /* bytes of a page's own id in an error */
+
+/* ---- looking at it ---- */
+
+static size_t count_of(const json_t *interrupts, const char *id)
+{
+    const json_t *interrupt;
+    size_t count = 0, i;
+
+    json_array_foreach((json_t *)interrupts, i, interrupt)
+    {
+        const char *own = json_get_string(interrupt, "id");
+
+        count += own && strcmp(own, id) == 0;
+    }
+    return count;
+}
+
+static int take_answer(struct run *run, const struct run_answer *answer, struct error *err)
+{
+    const char *id = answer->interrupt_id ? answer->interrupt_id : "";
+    json_t *kept;
+
+    if (count_of(run->thread->interrupts, id) == 0)
+        return error_set(err, ERROR_NOT_FOUND,
+                         "nothing asked is open by the id '%.*s': it was answered before, or is "
+                         "another thread's. An answer is good once; load the thread anew",
+                         utf8_shown(id, ID_SHOWN), id);
+    if (json_object_get(run->answers, id))
+        return error_set(err, ERROR_INVALID, "'%.*s' is answered twice, send one answer to it",
+                         utf8_shown(id, ID_SHOWN), id);
+    kept = json_pack("{s:b, s:s*}", "approved", answer->approved, "reason", answer->reason);
+    if (!kept || json_object_set_new(run->answers, id, kept) < 0)
+        return error_set(err, ERROR_MEMORY, "out of memory for an answer");
+    return 0;
+}
+
+static int take_answers(struct run *run, const struct run_request *request, struct error *err)
+{
+    size_t open = json_array_size(run->thread->interrupts);
+
+    run->answers = json_object();
+    if (!run->answers)
+        return error_set(err, ERROR_MEMORY, "out of memory for the answers");
+    for (size_t i = 0; i < request->answer_count; i++) {
+        if (take_answer(run, &request->answers[i], err) < 0)
+            return -1;
+    }
+    if (request->answer_count == open)
+        return 0;
+    return error_set(err, ERROR_INVALID,
+                     "%zu approvals are open in this thread and %zu are answered: answer each, in "
+                     "one go",
+                     open, request->answer_count);
+}
+
+static bool is_empty(const json_t *content)
+{
+    return (json_is_string(content) ? json_string_length(content) : json_array_size(content)) == 0;
+}
+
+/* The new ones of the user's messages. */
+static int take_messages(struct run *run, const struct run_request *request, struct error *err)
+{
+    const json_t *message;
+    size_t i;
+
+    run->messages = json_array();
+    if (!run->messages)
+        return error_set(err, ERROR_MEMORY, "out of memory for the question");
+    json_array_foreach((json_t *)request->messages, i, message)
+    {
+        const json_t *content = json_object_get(message, "content");
+        const char *id = json_get_string(message, "id");
+
+        if (!id || !*id)
+            return error_set(err, ERROR_INVALID, "a message needs an id, a text of its own");
+        if (thread_has_message(run->thread, id))
+            continue;
+        if (is_empty(content))
+            return error_set(err, ERROR_INVALID, "the question is empty: send a text");
+        if (json_array_append_new(run->messages, json_deep_copy(message)) < 0)
+            return error_set(err, ERROR_MEMORY, "out of memory for the question");
+    }
+    if (json_array_size(run->messages) > 0)
+        return 0;
+    return error_set(err, ERROR_INVALID,
+                     "there is nothing new to answer: send a user message with an id that this "
+                     "thread has not had");
+}
+
+static int copy_text(char **to, const char *from, struct error *err)
+{
+    *to = from && *from ? strdup(from) : NULL;
+    return *to || !from || !*from ? 0 : error_set(err, ERROR_MEMORY, "out of memory for a run");
+}
+
+static int check(const struct run_request *request, struct model *model, struct error *err)
+{
+    char advice[ERROR_TEXT_CAP];
+
+    if (request->thread->in_use)
+        return error_set(err, ERROR_BUSY,
+                         "an answer in this thread is under way: wait for its end, or stop it");
+    if (request->answer_count > 0 && json_array_size(request->messages) > 0)
+        return error_set(err, ERROR_INVALID,
+                         "send either a question or the answers to what was asked, not both");
+    if (!model_ready(model, advice, sizeof advice))
+        return error_set(err, ERROR_UNAVAILABLE, "%s", advice);
+    return 0;
+}
+
+static int begin(struct run *run, const struct run_request *request, struct error *err)
+{
+    if (copy_text(&run->run_id, request->run_id, err) < 0 ||
+        copy_text(&run->who, request->who ? request->who : "chat", err) < 0 ||
+        copy_text(&run->where, request->where, err) < 0)
+        return -1;
+    return request->answer_count > 0 ? take_answers(run, request, err)
+                                     : take_messages(run, request, err);
+}
+
+struct run *run_start(struct server_parts *parts, struct model *model,
+                      const struct run_request *request, struct run_listener *listener,
+                      struct error *err)
+{
+    struct run *run;
+
+    if (check(request, model, err) < 0)
+        return NULL;
+    run = calloc(1, sizeof *run);
+    if (!run) {
+        error_set(err, ERROR_MEMORY, "out of memory for a run");
+        return NULL;
+    }
+    run->parts = parts;
+    run->model = model;
+    run->thread = request->thread;
+    run->listener = listener;
+    run->approvals = request->approvals;
+    if (begin(run, request, err) < 0) {
+        run_free(run);
+        return NULL;
+    }
+    run->thread->in_use = true;
+    run_begin_soon(run);
+    return run;
+}
+
+/* ---- putting it into the thread ---- */
+
+static json_t *text_block(const char *text, size_t len)
+{
+    struct buf BUF_AUTO clean = {0};
+
+    run_result_clean(text, len, len * 3, &clean); /* what is replaced may take three bytes */
+    return clean.failed ? NULL
+                        : json_pack("{s:s, s:s%}", "type", "text", "text", clean.data, clean.len);
+}
+
+/* What the user wrote, without what we put around it. */
+static const json_t *own_text(const json_t *blocks)
+{
+    const json_t *block, *text;
+    size_t i;
+
+    json_array_foreach((json_t *)blocks, i, block)
+    {
+        text = json_object_get(block, "text");
+        if (json_is_string(text))
+            return text;
+    }
+    return NULL;
+}
+
+/* The message as the thread keeps it; where, or NULL, goes in front. */
+static json_t *make_message(const json_t *message, const char *where)
+{
+    json_t *content = json_object_get(message, "content");
+    json_t *blocks = json_array(), *made;
+    const json_t *own;
+    int rc = 0;
+
+    if (json_is_string(content))
+        rc |= json_array_append_new(
+            blocks, text_block(json_string_value(content), json_string_length(content)));
+    else
+        rc |= json_array_extend(blocks, content);
+    own = own_text(blocks);
+    if (where)
+        rc |= json_array_insert_new(blocks, 0, text_block(where, strlen(where)));
+    if (rc != 0) {
+        json_decref(blocks);
+        return NULL;
+    }
+    made = json_pack("{s:O, s:s, s:o, s:{}}", "id", json_object_get(message, "id"), "role", "user",
+                     "content", blocks, "shown");
+    if (own)
+        json_object_set(json_object_get(made, "shown"), "text", (json_t *)own);
+    return made;
+}
+
+/* What is open counts as declined, and is answered in the same message that asks something else. */
+static int decline_open(struct run *run, json_t *message, struct error *err)
+{
+    int rc;
+
+    if (json_array_size(run->thread->interrupts) == 0)
+        return 0;
+    if (run_calls_load(run, err) < 0)
+        return -1;
+    run_approvals_match(run);
+    rc = run_calls_refuse(run, "Not done: the editor wrote something else before it was.",
+                          tool_category_name(TOOL_ERROR_CANCELLED), err);
+    if (rc == 0)
+        rc = run_calls_results(run, message, err);
+    run_calls_free(run);
+    return rc;
+}
+
+static int take_question(struct run *run, struct error *err)
+{
+    size_t count = json_array_size(run->messages);
+
+    for (size_t i = 0; i < count; i++) {
+        json_t *message =
+            make_message(json_array_get(run->messages, i), i + 1 == count ? run->where : NULL);
+
+        if (!message)
+            return error_set(err, ERROR_MEMORY, "out of memory for the question");
+        if (i == 0 && decline_open(run, message, err) < 0) {
+            json_decref(message);
+            return -1;
+        }
+        if (thread_add(run->thread, message, err) < 0)
+            return -1;
+        if (i == 0)
+            thread_set_interrupts(run->thread, json_array());
+    }
+    return 0;
+}
+
+int run_take_request(struct run *run, struct error *err)
+{
+    if (!run->answers)
+        return take_question(run, err);
+    if (run_calls_load(run, err) < 0)
+        return -1;
+    run_approvals_match(run);
+    thread_set_interrupts(run->thread, json_array());
+    return 0;
+}

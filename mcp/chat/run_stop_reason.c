@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * An answer of the model goes into the thread as it came, so that the service takes it back; and by
+ * its stop reason what comes next.
+ */
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "helpers/base/log.h"
+#include "helpers/base/utf8.h"
+#include "mcp/chat/run_private.h"
+
+#define WORDS_SAID 1000 /* bytes of what a service says of a refusal */
+
+static const char cut_call[] = "Not done: the answer was cut before this call was whole.";
+static const char void_call[] = "Not done: the answer ended in another way than with this call.";
+
+/* ---- too long ---- */
+
+bool run_shorten(struct run *run)
+{
+    size_t questions = thread_questions(run->thread);
+
+    if (run->shortened || questions < 2)
+        return false;
+    run->shortened = true;
+    run->skip = questions / 2;
+    return true;
+}
+
+int run_note_shortened(struct run *run, struct error *err)
+{
+    return run_limit(run, "context", err,
+                     "The conversation is longer than the model reads at once: the first %zu "
+                     "questions are left out from here on.",
+                     run->skip);
+}
+
+/* ---- the answer in the thread ---- */
+
+static bool is_of(const json_t *block, const char *type)
+{
+    const char *own = json_get_string(block, "type");
+
+    return own && strcmp(own, type) == 0;
+}
+
+static void remove_calls(json_t *content)
+{
+    for (size_t i = json_array_size(content); i > 0; i--) {
+        if (is_of(json_array_get(content, i - 1), "tool_use"))
+            json_array_remove(content, i - 1);
+    }
+}
+
+/* Thinking alone says nothing to anybody, and a service may not take it back. */
+static bool says_nothing(const json_t *content)
+{
+    const json_t *block;
+    size_t i;
+
+    json_array_foreach((json_t *)content, i, block)
+    {
+        const char *text = json_get_string(block, "text");
+
+        if (is_of(block, "thinking") || is_of(block, "redacted_thinking") ||
+            (is_of(block, "text") && (!text || !*text)))
+            continue;
+        return false;
+    }
+    return true;
+}
+
+static bool has_calls(const json_t *content)
+{
+    const json_t *block;
+    size_t i;
+
+    json_array_foreach((json_t *)content, i, block)
+    {
+        if (is_of(block, "tool_use"))
+            return true;
+    }
+    return false;
+}
+
+/* The calls whose arguments are no object, by their ids. */
+static json_t *broken_calls(const json_t *content, uint64_t broken)
+{
+    json_t *ids = json_array();
+    const json_t *block;
+    size_t i;
+
+    json_array_foreach((json_t *)content, i, block)
+    {
+        if (i < 64 && (broken >> i & 1) && json_object_get(block, "id"))
+            json_array_append(ids, json_object_get(block, "id"));
+    }
+    return ids;
+}
+
+/* Takes over content. */
+static int add_answer(struct run *run, json_t *content, uint64_t broken, struct error *err)
+{
+    json_t *ids = broken_calls(content, broken);
+    json_t *message;
+
+    if (json_array_size(content) == 0) {
+        json_decref(content);
+        json_decref(ids);
+        return 0;
+    }
+    message = json_pack("{s:s, s:s, s:o, s:{}}", "id", run->message_id, "role", "assistant",
+                        "content", content, "shown");
+    if (json_array_size(ids) > 0)
+        json_object_set(json_object_get(message, "shown"), "broken", ids);
+    json_decref(ids);
+    if (!message)
+        return error_set(err, ERROR_MEMORY, "out of memory for an answer");
+    return thread_add(run->thread, message, err);
+}
+
+/* Without its calls; each that was told is told not to be made. Takes over content. */
+static int add_without_calls(struct run *run, json_t *content, const char *why, struct error *err)
+{
+    remove_calls(content);
+    run_events_drop(run, content, why);
+    if (says_nothing(content))
+        json_array_clear(content);
+    return add_answer(run, content, 0, err);
+}
+
+/* ---- by stop reason. Each takes over content, and may end the run. ---- */
+
+struct answer {
+    const struct model_message *message;
+    json_t *content;
+    uint64_t broken;
+};
+
+static void go_on(struct run *run, const struct answer *answer, void (*next)(struct run *run))
+{
+    bool calls = has_calls(answer->content);
+    struct error err = {0};
+
+    run_events_drop(run, answer->content, cut_call);
+    if (add_answer(run, answer->content, answer->broken, &err) < 0)
+        run_fail(run, &err);
+    else if (calls)
+        run_save(run, run_calls_begin);
+    else if (next)
+        run_save(run, next);
+    else
+        run_succeed(run);
+}
+
+/* Some services say end_turn where calls are to be answered. */
+static void on_end(struct run *run, const struct answer *answer)
+{
+    go_on(run, answer, NULL);
+}
+
+static void on_pause(struct run *run, const struct answer *answer)
+{
+    go_on(run, answer, run->last ? NULL : run_turn);
+}
+
+static void on_max_tokens(struct run *run, const struct answer *answer)
+{
+    struct error err = {0};
+
+    if (add_without_calls(run, answer->content, cut_call, &err) < 0 ||
+        run_limit(run, "output", &err,
+                  "The answer was cut at %u tokens, the most of one answer. Ask for the rest, or "
+                  "for less.",
+                  RUN_MAX_TOKENS) < 0)
+        run_fail(run, &err);
+    else
+        run_succeed(run);
+}
+
+/* The text is the model's own; the note says why there is no more of it. */
+static void end_with_note(struct run *run, const struct answer *answer, const char *name,
+                          const char *text)
+{
+    char id[UUID_TEXT_SIZE];
+    struct error err = {0};
+
+    if (add_without_calls(run, answer->content, void_call, &err) < 0 ||
+        run_note(run, name, text, id, &err) < 0) {
+        run_fail(run, &err);
+        return;
+    }
+    run_tell_text(run, id, text);
+    run_succeed(run);
+}
+
+static void on_refusal(struct run *run, const struct answer *answer)
+{
+    const json_t *details = answer->message->stop_details;
+    const char *why = json_get_string(details, "explanation");
+    const char *category = json_get_string(details, "category");
+    struct buf BUF_AUTO text = {0};
+
+    buf_adds(&text, "The model declined to answer this");
+    if (category && *category)
+        buf_addf(&text, " (%.*s)", utf8_shown(category, WORDS_SAID), category);
+    if (why && *why)
+        buf_addf(&text, ": %.*s", utf8_shown(why, WORDS_SAID), why);
+    buf_adds(&text, "\nAsk in another way; the same question would be declined again.");
+    end_with_note(run, answer, "refusal", text.data ? text.data : "The model declined this.");
+}
+
+/* What was said so far would be an answer to a question that is asked once more: it is let go. */
+static void on_context_window(struct run *run, const struct answer *answer)
+{
+    struct error err = {0};
+
+    if (!run_shorten(run)) {
+        if (add_without_calls(run, answer->content, cut_call, &err) < 0 ||
+            run_limit(run, "context", &err,
+                      "The conversation is as long as the model reads at once, and the answer was "
+                      "cut. Begin a new thread.") < 0)
+            run_fail(run, &err);
+        else
+            run_succeed(run);
+        return;
+    }
+    json_decref(answer->content);
+    run_events_drop(run, NULL, cut_call);
+    if (run_note_shortened(run, &err) < 0)
+        run_fail(run, &err);
+    else
+        run_turn(run);
+}
+
+static void on_unknown(struct run *run, const struct answer *answer)
+{
+    log_warning("chat", "an answer of %s ended for a reason that is not known here",
+                answer->message->model);
+    end_with_note(run, answer, "error",
+                  "The model's service ended this answer for a reason that is not known here.");
+}
+
+static void (*const by_stop[])(struct run *run, const struct answer *answer) = {
+    [MODEL_STOP_UNKNOWN] = on_unknown,       [MODEL_STOP_END_TURN] = on_end,
+    [MODEL_STOP_SEQUENCE] = on_end,          [MODEL_STOP_TOOL_USE] = on_end,
+    [MODEL_STOP_MAX_TOKENS] = on_max_tokens, [MODEL_STOP_PAUSE_TURN] = on_pause,
+    [MODEL_STOP_REFUSAL] = on_refusal,       [MODEL_STOP_CONTEXT_WINDOW] = on_context_window,
+};
+
+/* ---- what came ---- */
+
+void run_take_partial(struct run *run, const struct model_message *message)
+{
+    uint64_t broken = 0;
+    json_t *content = model_message_content(message, true, &broken);
+    struct error err = {0};
+
+    if (!content)
+        return;
+    run_events_drop(run, content, cut_call);
+    if (says_nothing(content))
+        json_array_clear(content);
+    if (add_answer(run, content, broken, &err) < 0)
+        log_warning("chat", "what came of an answer is not kept: %s", err.text);
+}
+
+void run_take_answer(struct run *run, const struct model_message *message)
+{
+    struct answer answer = {.message = message};
+    struct error err = {0};
+
+    answer.content = model_message_content(message, false, &answer.broken);
+    if (!answer.content) {
+        error_set(&err, ERROR_INTERNAL, "The answer of the model ended before it was whole.");
+        run_fail(run, &err);
+        return;
+    }
+    by_stop[message->stop](run, &answer);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mcp/chat/thread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/session/store_thread.h"
+#include "mcp/session/text.h"
+
+static size_t length_of(const json_t *message)
+{
+    struct buf text BUF_AUTO = {0};
+
+    json_write(&text, message);
+    return text.failed ? THREAD_BYTES_MAX + 1 : text.len;
+}
+
+/* ---- in memory ---- */
+
+static struct thread *thread_create(const char *session_id, const char *id, struct error *err)
+{
+    struct thread *thread = calloc(1, sizeof *thread);
+
+    if (thread) {
+        thread->messages = json_array();
+        thread->interrupts = json_array();
+    }
+    if (!thread || !thread->messages || !thread->interrupts) {
+        thread_destroy(thread);
+        error_set(err, ERROR_MEMORY, "out of memory for the conversation");
+        return NULL;
+    }
+    memcpy(thread->session_id, session_id, strlen(session_id) + 1);
+    memcpy(thread->id, id, strlen(id) + 1);
+    return thread;
+}
+
+void thread_destroy(struct thread *thread)
+{
+    if (!thread)
+        return;
+    json_decref(thread->messages);
+    json_decref(thread->interrupts);
+    free(thread);
+}
+
+int thread_add(struct thread *thread, json_t *message, struct error *err)
+{
+    size_t bytes = message ? length_of(message) : 0;
+
+    if (!message)
+        return error_set(err, ERROR_MEMORY, "out of memory for a message");
+    if (json_array_size(thread->messages) >= THREAD_MESSAGES_MAX ||
+        thread->bytes + bytes > THREAD_BYTES_MAX) {
+        json_decref(message);
+        return error_set(err, ERROR_TOO_LARGE,
+                         "this conversation is full (%u messages, or %zu MB): begin a new one",
+                         THREAD_MESSAGES_MAX, THREAD_BYTES_MAX >> 20);
+    }
+    if (json_array_append_new(thread->messages, message) != 0)
+        return error_set(err, ERROR_MEMORY, "out of memory for a message");
+    thread->bytes += bytes;
+    return 0;
+}
+
+void thread_set_interrupts(struct thread *thread, json_t *interrupts)
+{
+    json_decref(thread->interrupts);
+    thread->interrupts = interrupts;
+}
+
+bool thread_has_message(const struct thread *thread, const char *id)
+{
+    const json_t *message;
+    size_t i;
+
+    json_array_foreach(thread->messages, i, message)
+    {
+        const char *one = json_get_string(message, "id");
+
+        if (one && !strcmp(one, id))
+            return true;
+    }
+    return false;
+}
+
+/* The first text of a content, borrowed. */
+static const char *first_text(const json_t *message)
+{
+    const char *shown = json_get_string(json_object_get(message, "shown"), "text");
+    const json_t *content = json_object_get(message, "content"), *block;
+    size_t i;
+
+    if (shown)
+        return shown;
+    if (json_is_string(content))
+        return json_string_value(content);
+    json_array_foreach((json_t *)content, i, block)
+    {
+        const char *text = json_get_string(block, "text");
+
+        if (text)
+            return text;
+    }
+    return "";
+}
+
+void thread_title(const struct thread *thread, char title[THREAD_TITLE_MAX + 1])
+{
+    const json_t *message;
+    size_t i;
+
+    *title = '\0';
+    json_array_foreach(thread->messages, i, message)
+    {
+        if (!thread_is_question(message))
+            continue;
+        text_cut_line(title, THREAD_TITLE_MAX + 1, first_text(message));
+        return;
+    }
+}
+
+/* ---- loading ---- */
+
+struct loading {
+    struct lane_job job;
+    char session_id[SESSION_ID_SIZE];
+    char id[THREAD_ID_MAX + 1];
+    struct thread *thread; /* owned until it is handed over */
+    struct error err;
+    void (*on_done)(void *user, struct thread *thread, const struct error *err);
+    void *user;
+};
+
+static int fill(struct thread *thread, const struct buf *text, struct error *err)
+{
+    json_auto_t *kept = json_read(text->data, text->len, "the kept conversation", err);
+    json_t *messages = json_object_get(kept, "messages");
+    json_t *interrupts = json_object_get(kept, "interrupts");
+
+    if (!kept)
+        return -1;
+    if (!json_is_array(messages) || !json_is_array(interrupts))
+        return error_set(err, ERROR_IO, "the kept conversation has no messages");
+    json_decref(thread->messages);
+    thread->messages = json_incref(messages);
+    thread_set_interrupts(thread, json_incref(interrupts));
+    thread->saved = json_array_size(messages);
+    thread->bytes = text->len;
+    return 0;
+}
+
+static void on_load(struct lane_job *job, void *context)
+{
+    struct loading *loading = (struct loading *)job;
+    struct buf text BUF_AUTO = {0};
+    int rc;
+
+    loading->thread = thread_create(loading->session_id, loading->id, &loading->err);
+    if (!loading->thread)
+        return;
+    rc = store_thread_read(context, loading->session_id, loading->id, &text, &loading->err);
+    if (rc == 0)
+        rc = fill(loading->thread, &text, &loading->err);
+    else if (loading->err.kind == ERROR_NOT_FOUND)
+        rc = 0;
+    if (rc == 0)
+        return;
+    thread_destroy(loading->thread);
+    loading->thread = NULL;
+}
+
+static void on_loaded(struct lane_job *job)
+{
+    struct loading *loading = (struct loading *)job;
+
+    loading->on_done(loading->user, loading->thread, loading->thread ? NULL : &loading->err);
+    free(loading);
+}
+
+int thread_load(struct server_parts *parts, const char *session_id, const char *thread_id,
+                void (*on_done)(void *user, struct thread *thread, const struct error *err),
+                void *user, struct error *err)
+{
+    struct loading *loading;
+
+    if (strlen(session_id) >= sizeof loading->session_id)
+        return error_set(err, ERROR_UNKNOWN_SESSION, "session_id must be a session's id");
+    if (!*thread_id || strlen(thread_id) > THREAD_ID_MAX)
+        return error_set(err, ERROR_INVALID, "threadId must be a text of 1 to %u bytes",
+                         THREAD_ID_MAX);
+    loading = calloc(1, sizeof *loading);
+    if (!loading)
+        return error_set(err, ERROR_MEMORY, "out of memory for the conversation");
+    loading->job.work = on_load;
+    loading->job.done = on_loaded;
+    memcpy(loading->session_id, session_id, strlen(session_id) + 1);
+    memcpy(loading->id, thread_id, strlen(thread_id) + 1);
+    loading->on_done = on_done;
+    loading->user = user;
+    if (lane_submit(parts->read, &loading->job, err) == 0)
+        return 0;
+    free(loading);
+    return -1;
+}
+
+/* ---- saving ---- */
+
+struct saving {
+    struct lane_job job;
+    struct thread *thread; /* borrowed: on the loop only */
+    char session_id[SESSION_ID_SIZE];
+    char id[THREAD_ID_MAX + 1];
+    char title[THREAD_TITLE_MAX + 1];
+    size_t there;
+    /* Copies of their own: the loop goes on with the thread's. */
+    json_t *messages, *interrupts;
+    struct error err;
+    void (*on_done)(void *user, const struct error *err);
+    void *user;
+};
+
+static void free_saving(struct saving *saving)
+{
+    json_decref(saving->messages);
+    json_decref(saving->interrupts);
+    free(saving);
+}
+
+static void on_save(struct lane_job *job, void *context)
+{
+    struct saving *saving = (struct saving *)job;
+
+    store_thread_append(context, saving->session_id, saving->id, saving->title, saving->there,
+                        saving->messages, saving->interrupts, &saving->err);
+}
+
+static void on_not_saved(struct lane_job *job, const struct error *err)
+{
+    ((struct saving *)job)->err = *err;
+}
+
+static void on_saved(struct lane_job *job)
+{
+    struct saving *saving = (struct saving *)job;
+    bool kept = saving->err.kind == ERROR_NONE;
+
+    if (kept)
+        saving->thread->saved = saving->there + json_array_size(saving->messages);
+    else
+        error_wrap(&saving->err, "the conversation could not be kept");
+    saving->on_done(saving->user, kept ? NULL : &saving->err);
+    free_saving(saving);
+}
+
+static json_t *copy_from(const json_t *messages, size_t first)
+{
+    json_t *copy = json_array();
+
+    for (size_t i = first; copy && i < json_array_size(messages); i++) {
+        if (json_array_append_new(copy, json_deep_copy(json_array_get(messages, i))) == 0)
+            continue;
+        json_decref(copy);
+        copy = NULL;
+    }
+    return copy;
+}
+
+int thread_save(struct server_parts *parts, struct thread *thread,
+                void (*on_done)(void *user, const struct error *err), void *user, struct error *err)
+{
+    struct saving *saving = calloc(1, sizeof *saving);
+
+    if (!saving)
+        return error_set(err, ERROR_MEMORY, "out of memory for the conversation");
+    saving->job.work = on_save;
+    saving->job.done = on_saved;
+    saving->job.undone = on_not_saved;
+    saving->thread = thread;
+    memcpy(saving->session_id, thread->session_id, sizeof saving->session_id);
+    memcpy(saving->id, thread->id, sizeof saving->id);
+    thread_title(thread, saving->title);
+    saving->there = thread->saved;
+    saving->messages = copy_from(thread->messages, thread->saved);
+    saving->interrupts = json_deep_copy(thread->interrupts);
+    saving->on_done = on_done;
+    saving->user = user;
+    if (!saving->messages || !saving->interrupts)
+        error_set(err, ERROR_MEMORY, "out of memory for the conversation");
+    else if (lane_submit(parts->sql, &saving->job, err) == 0)
+        return 0;
+    free_saving(saving);
+    return -1;
+}

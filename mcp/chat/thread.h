@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A thread of conversation: its messages in the Messages API's own form, as the model must get them
+ * back, and beside each what a page wants to know of it. In memory while in use, kept by the store
+ * (store_thread_*). Belongs to one session. Everything runs on the loop's thread; loading and
+ * saving are jobs on the lanes read and sql.
+ */
+#ifndef LECTERN_CHAT_THREAD_H
+#define LECTERN_CHAT_THREAD_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+#include "helpers/base/buf.h"
+#include "helpers/base/error.h"
+#include "mcp/server_parts.h"
+#include "mcp/session/store.h"
+
+#define THREAD_ID_MAX       128u /* bytes */
+#define THREAD_MESSAGES_MAX 4000u
+#define THREAD_BYTES_MAX    ((size_t)16 << 20) /* of all its messages */
+#define THREAD_TITLE_MAX    80u                /* bytes, cut from the first question */
+
+struct thread {
+    char session_id[SESSION_ID_SIZE];
+    char id[THREAD_ID_MAX + 1];
+    /* Array of {"id": the page's id of it, "role": "user" or "assistant", "content": the API's
+     * blocks or text, "shown": {...}}. Of a question, "shown" may have "text": what the user wrote,
+     * without where the editor is. A user message with tool results carries there an array
+     * "results" of {"id", "tool_call_id", "text", "is_error", "category", "milliseconds",
+     * "repair"}, one a result; pictures are taken from the content. A "note" role is shown and not
+     * sent (its "shown" is {"kind", "text"}): a limit, an error, a stop; of kind "usage" it has
+     * "usage" in place of a text: what the run before it has cost (run_usage_json). */
+    json_t *messages;
+    json_t *interrupts; /* array, empty where none is open: {"id", "reason", "message",
+                           "toolCallId", "responseSchema", "metadata"} as AG-UI has them */
+    size_t saved;       /* messages the store has */
+    size_t bytes;       /* of all messages */
+    bool in_use;        /* by a run */
+};
+
+/* Reads it from the store, or begins a new one where there is none. on_done on the loop, with the
+ * thread, now the receiver's, or NULL and err: ERROR_CONFLICT where the id is another session's. */
+int thread_load(struct server_parts *parts, const char *session_id, const char *thread_id,
+                void (*on_done)(void *user, struct thread *thread, const struct error *err),
+                void *user, struct error *err);
+void thread_destroy(struct thread *thread); /* takes NULL; not while a save is under way */
+
+/* Both take over the reference; -1 with ERROR_TOO_LARGE above a cap. Not durable yet. */
+int thread_add(struct thread *thread, json_t *message, struct error *err);
+void thread_set_interrupts(struct thread *thread, json_t *interrupts);
+
+/* Makes what was added, and the open interrupts, durable. on_done on the loop. */
+int thread_save(struct server_parts *parts, struct thread *thread,
+                void (*on_done)(void *user, const struct error *err), void *user,
+                struct error *err);
+
+bool thread_has_message(const struct thread *thread, const char *id);
+/* From its first question, in one line; "" before there is one. */
+void thread_title(const struct thread *thread, char title[THREAD_TITLE_MAX + 1]);
+
+/* ---- thread_history.c ---- */
+
+#define THREAD_FRESH     4u    /* newest questions whose tool results are sent whole */
+#define THREAD_FRESH_BY  4u    /* the line is moved so far at once, for the service's cache */
+#define THREAD_OLD_BYTES 4000u /* of an older result that are sent */
+
+/* The messages for the model, a new reference: an array of {"role", "content"}; NULL without
+ * memory. Repairs what a stop left behind, so that the history can always be replayed: a call
+ * without its result gets one that says so, a result without its call and empty content are left
+ * out, it begins with the user. Tool results older than the fresh questions are shortened. skip:
+ * questions at the beginning that are left out. */
+json_t *thread_for_model(const struct thread *thread, size_t skip);
+size_t thread_questions(const struct thread *thread);
+/* A message of the user that says something, behind tool results perhaps (a question instead of an
+ * answer to what was asked). */
+bool thread_is_question(const json_t *message);
+
+#endif

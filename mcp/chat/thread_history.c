@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A thread's messages as a model gets them back. The service refuses a history whose calls and
+ * results do not match, and a stop, a failure or the end of the process can come between the two.
+ * So it is put right here each time, from what was kept; what was kept is never changed. Pure.
+ */
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/chat/thread.h"
+
+#define STOPPED                                                                                    \
+    "This call was stopped, or it was not run. Nothing is known of what it would have answered."
+#define PICTURE_LEFT_OUT "(A picture was here. It is left out of an old answer.)"
+
+static bool is_role(const json_t *message, const char *role)
+{
+    const char *has = json_get_string(message, "role");
+
+    return has && !strcmp(has, role);
+}
+
+static bool is_block(const json_t *block, const char *type)
+{
+    const char *has = json_get_string(block, "type");
+
+    return has && !strcmp(has, type);
+}
+
+bool thread_is_question(const json_t *message)
+{
+    const json_t *content = json_object_get(message, "content"), *block;
+    size_t i;
+
+    if (!is_role(message, "user"))
+        return false;
+    json_array_foreach((json_t *)content, i, block)
+    {
+        if (!is_block(block, "tool_result"))
+            return true;
+    }
+    return json_is_string(content);
+}
+
+static bool has_results(const json_t *content)
+{
+    const json_t *block;
+    size_t i;
+
+    json_array_foreach((json_t *)content, i, block)
+    {
+        if (is_block(block, "tool_result"))
+            return true;
+    }
+    return false;
+}
+
+size_t thread_questions(const struct thread *thread)
+{
+    const json_t *message;
+    size_t i, count = 0;
+
+    json_array_foreach(thread->messages, i, message) count += thread_is_question(message);
+    return count;
+}
+
+/* ---- old results ---- */
+
+/* Its beginning and its end; a new reference. */
+static json_t *cut_text(const json_t *text)
+{
+    const char *bytes = json_string_value(text);
+    size_t len = json_string_length(text), head = THREAD_OLD_BYTES / 2, tail;
+    struct buf cut BUF_AUTO = {0};
+
+    if (len <= THREAD_OLD_BYTES)
+        return json_incref((json_t *)text);
+    tail = len - THREAD_OLD_BYTES / 2;
+    while (head > 0 && ((unsigned char)bytes[head] & 0xC0) == 0x80)
+        head--;
+    while (tail < len && ((unsigned char)bytes[tail] & 0xC0) == 0x80)
+        tail++;
+    buf_add(&cut, bytes, head);
+    buf_addf(&cut, "\n(%zu bytes of this old answer are left out)\n", tail - head);
+    buf_add(&cut, bytes + tail, len - tail);
+    return cut.failed ? NULL : json_stringn(cut.data, cut.len);
+}
+
+static json_t *shorten_part(const json_t *part)
+{
+    json_t *copy;
+
+    if (is_block(part, "image"))
+        return json_pack("{s:s, s:s}", "type", "text", "text", PICTURE_LEFT_OUT);
+    if (!json_is_string(json_object_get(part, "text")))
+        return json_incref((json_t *)part);
+    copy = json_copy((json_t *)part);
+    if (copy)
+        json_object_set_new(copy, "text", cut_text(json_object_get(part, "text")));
+    return copy;
+}
+
+/* A new reference to a tool_result of an old question. */
+static json_t *shorten(const json_t *result)
+{
+    const json_t *content = json_object_get(result, "content"), *part;
+    json_t *copy = json_copy((json_t *)result), *parts;
+    size_t i;
+
+    if (copy && json_is_string(content)) {
+        json_object_set_new(copy, "content", cut_text(content));
+    } else if (copy && json_is_array(content)) {
+        parts = json_array();
+        json_array_foreach((json_t *)content, i, part)
+            json_array_append_new(parts, shorten_part(part));
+        json_object_set_new(copy, "content", parts);
+    }
+    return copy;
+}
+
+/* ---- putting right ---- */
+
+struct history {
+    json_t *out;  /* owned: what is sent */
+    json_t *open; /* owned: array of the ids of calls of the last assistant message that have no
+                     result yet */
+    bool old;     /* what comes belongs to an old question */
+};
+
+static json_t *result_of_stopped(const json_t *id)
+{
+    return json_pack("{s:s, s:O, s:s, s:b}", "type", "tool_result", "tool_use_id", id, "content",
+                     STOPPED, "is_error", 1);
+}
+
+/* Where an answer never came, two questions follow each other: some services refuse that, the
+ * others read it as one message. Contents that are arrays are our own here, no thread's. */
+static bool joins_last(struct history *history, const char *role, json_t *content)
+{
+    const json_t *last = json_array_get(history->out, json_array_size(history->out) - 1);
+    json_t *before = json_object_get(last, "content");
+
+    return json_array_size(history->out) > 0 && is_role(last, role) && json_is_array(before) &&
+           json_is_array(content) && json_array_extend(before, content) == 0;
+}
+
+static void put(struct history *history, const char *role, json_t *content)
+{
+    if (joins_last(history, role, content)) {
+        json_decref(content);
+        return;
+    }
+    if (json_is_string(content) ? json_string_length(content) > 0 : json_array_size(content) > 0)
+        json_array_append_new(history->out,
+                              json_pack("{s:s, s:O}", "role", role, "content", content));
+    json_decref(content);
+}
+
+static void answer_open(struct history *history, json_t *content)
+{
+    const json_t *id;
+    size_t i;
+
+    json_array_foreach(history->open, i, id) json_array_append_new(content, result_of_stopped(id));
+    json_array_clear(history->open);
+}
+
+/* The call is answered now; false where there is no such call, or it was answered before. */
+static bool take_open(struct history *history, const json_t *result)
+{
+    const json_t *id;
+    size_t i;
+
+    json_array_foreach(history->open, i, id)
+    {
+        if (!json_equal((json_t *)id, json_object_get(result, "tool_use_id")))
+            continue;
+        json_array_remove(history->open, i);
+        return true;
+    }
+    return false;
+}
+
+static bool is_empty_text(const json_t *block)
+{
+    return is_block(block, "text") && json_string_length(json_object_get(block, "text")) == 0;
+}
+
+static void send_assistant(struct history *history, const json_t *content)
+{
+    json_t *kept, *block;
+    size_t i;
+
+    if (!json_is_array(content)) {
+        put(history, "assistant", json_incref((json_t *)content));
+        return;
+    }
+    kept = json_array();
+    json_array_foreach((json_t *)content, i, block)
+    {
+        if (is_empty_text(block))
+            continue;
+        json_array_append(kept, block);
+        if (is_block(block, "tool_use"))
+            json_array_append(history->open, json_object_get(block, "id"));
+    }
+    put(history, "assistant", kept);
+}
+
+static void send_results(struct history *history, const json_t *content)
+{
+    json_t *results = json_array(), *block;
+    size_t i;
+
+    json_array_foreach((json_t *)content, i, block)
+    {
+        if (is_block(block, "tool_result") && take_open(history, block))
+            json_array_append_new(results, history->old ? shorten(block) : json_incref(block));
+    }
+    answer_open(history, results);
+    json_array_foreach((json_t *)content, i, block)
+    {
+        if (!is_block(block, "tool_result") && !is_empty_text(block))
+            json_array_append(results, block);
+    }
+    put(history, "user", results);
+}
+
+/* Calls of the last assistant message that nobody answered, before something else is said. */
+static void close_open(struct history *history)
+{
+    json_t *results;
+
+    if (json_array_size(history->open) == 0)
+        return;
+    results = json_array();
+    answer_open(history, results);
+    put(history, "user", results);
+}
+
+static void send_question(struct history *history, const json_t *content)
+{
+    json_t *kept, *block;
+    size_t i;
+
+    close_open(history);
+    if (!json_is_array(content)) {
+        put(history, "user", json_incref((json_t *)content));
+        return;
+    }
+    kept = json_array();
+    json_array_foreach((json_t *)content, i, block)
+    {
+        if (!is_empty_text(block))
+            json_array_append(kept, block);
+    }
+    put(history, "user", kept);
+}
+
+/* The first question whose results are sent whole. */
+static size_t first_fresh(size_t questions)
+{
+    return questions <= THREAD_FRESH
+               ? 0
+               : (questions - THREAD_FRESH) / THREAD_FRESH_BY * THREAD_FRESH_BY;
+}
+
+json_t *thread_for_model(const struct thread *thread, size_t skip)
+{
+    struct history history = {.out = json_array(), .open = json_array()};
+    size_t fresh = first_fresh(thread_questions(thread)), question = 0, i;
+    const json_t *message;
+
+    json_array_foreach(thread->messages, i, message)
+    {
+        const json_t *content = json_object_get(message, "content");
+        bool asks = thread_is_question(message);
+
+        question += asks;
+        /* Nothing before the first question that is sent: a history begins with the user. */
+        if (question <= skip || !content)
+            continue;
+        history.old = question <= fresh;
+        if (is_role(message, "user") && has_results(content)) {
+            send_results(&history, content);
+        } else if (is_role(message, "user")) {
+            send_question(&history, content);
+        } else if (is_role(message, "assistant") && json_array_size(history.out) > 0) {
+            close_open(&history);
+            send_assistant(&history, content);
+        }
+    }
+    close_open(&history);
+    json_decref(history.open);
+    return history.out;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the chat's tests share: a store with a session, a loop, and the lanes and the feed over it.
+ */
+#ifndef LECTERN_TEST_CHAT_FIXTURE_H
+#define LECTERN_TEST_CHAT_FIXTURE_H
+
+#include "tests/unit/session_fixture.h"
+
+#include "mcp/server_parts.h"
+#include "mcp/session/change_feed.h"
+
+struct chat_fixture {
+    struct fixture session; /* its store belongs to the test's thread */
+    uv_loop_t loop;
+    struct server_parts parts;
+    void *user; /* the test's */
+};
+
+static inline void *chat_open_writer(void *arg, struct error *err)
+{
+    struct chat_fixture *fixture = arg;
+    struct store *store = store_open(fixture->session.url, STORE_WRITE, err);
+
+    if (store)
+        change_feed_attach(fixture->parts.feed, store);
+    return store;
+}
+
+static inline void *chat_open_reader(void *arg, struct error *err)
+{
+    return store_open(((struct chat_fixture *)arg)->session.url, STORE_READ, err);
+}
+
+static inline void chat_close_store(void *context)
+{
+    store_close(context);
+}
+
+static inline int chat_group_begin(void *context, struct error *err)
+{
+    return store_begin(context, err);
+}
+
+static inline int chat_group_end(void *context, struct error *err)
+{
+    return store_end(context, true, err);
+}
+
+static inline struct lane *chat_lane(struct chat_fixture *fixture, const char *name, bool writes)
+{
+    static const struct lane_groups groups = {chat_group_begin, chat_group_end, 16};
+    const struct lane_config config = {
+        .name = name,
+        .threads = 1,
+        .capacity = 64,
+        .open = writes ? chat_open_writer : chat_open_reader,
+        .close = chat_close_store,
+        .arg = fixture,
+        .groups = writes ? &groups : NULL,
+    };
+    struct lane *lane = lane_create(&config, fixture->parts.mailbox, &fixture->session.err);
+
+    if (!lane)
+        fail_msg("%s", fixture->session.err.text);
+    return lane;
+}
+
+static inline int chat_fixture_open(void **state)
+{
+    struct chat_fixture *fixture = calloc(1, sizeof *fixture);
+    struct fixture *session;
+
+    assert_non_null(fixture);
+    fixture_open(state);
+    session = *state;
+    fixture->session = *session;
+    free(session);
+    must(&fixture->session, store_session_create(fixture->session.store, &test_writer, "A course",
+                                                 fixture->session.sid, &fixture->session.err));
+    uv_loop_init(&fixture->loop);
+    fixture->parts.loop = &fixture->loop;
+    fixture->parts.store_url = fixture->session.url;
+    fixture->parts.mailbox = mailbox_create(&fixture->loop, &fixture->session.err);
+    fixture->parts.feed = change_feed_create(fixture->parts.mailbox, &fixture->session.err);
+    fixture->parts.sql = chat_lane(fixture, "sql", true);
+    fixture->parts.read = chat_lane(fixture, "read", false);
+    *state = fixture;
+    return 0;
+}
+
+static inline int chat_fixture_close(void **state)
+{
+    struct chat_fixture *fixture = *state;
+
+    lane_destroy(fixture->parts.sql);
+    lane_destroy(fixture->parts.read);
+    mailbox_destroy(fixture->parts.mailbox);
+    change_feed_destroy(fixture->parts.feed);
+    uv_run(&fixture->loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&fixture->loop), 0);
+    store_close(fixture->session.store);
+    remove_folder(fixture->session.folder);
+    free(fixture);
+    return 0;
+}
+
+/* Turns the loop until *done. */
+static inline void chat_run_until(struct chat_fixture *fixture, const bool *done)
+{
+    for (int i = 0; !*done && i < 20000; i++) {
+        uv_run(&fixture->loop, UV_RUN_NOWAIT);
+        usleep(500);
+    }
+    assert_true(*done);
+}
+
+#endif

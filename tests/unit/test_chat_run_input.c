@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a page sends up: what is taken of it, and what each mistake is answered.
+ */
+#include "tests/unit/session_fixture.h"
+
+#include "mcp/chat/run_input.h"
+
+static int take(const char *text, struct run_input *input, struct error *err)
+{
+    *err = (struct error){0};
+    return run_input_read(text, strlen(text), input, err);
+}
+
+#define ASK(messages, more) "{\"threadId\":\"t\",\"runId\":\"r\",\"messages\":" messages more "}"
+#define QUESTION            "[{\"id\":\"1\",\"role\":\"user\",\"content\":\"Why?\"}]"
+
+static void test_a_question(void **state)
+{
+    struct run_input input;
+    struct error err;
+    json_auto_t *wanted =
+        parse("[{\"id\":\"1\",\"content\":\"Why?\"},{\"id\":\"5\",\"content\":\"a\\nb\"}]");
+
+    (void)state;
+    assert_int_equal(
+        take(ASK("[{\"id\":\"1\",\"role\":\"user\",\"content\":\"Why?\"},"
+                 "{\"id\":\"2\",\"role\":\"assistant\",\"toolCalls\":[]},"
+                 "{\"id\":\"3\",\"role\":\"tool\",\"content\":\"x\",\"toolCallId\":\"c\"},"
+                 "{\"id\":\"4\",\"role\":\"user\",\"content\":\" \\n\"},"
+                 "{\"id\":\"1\",\"role\":\"user\",\"content\":\"again\"},"
+                 "{\"id\":\"9\",\"role\":\"activity\",\"content\":{}},"
+                 "{\"id\":\"5\",\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},"
+                 "{\"type\":\"text\",\"text\":\"b\"}]}]",
+                 ",\"tools\":[],\"state\":null,\"protocolVersion\":\"1.0\",\"context\":["
+                 "{\"description\":\"node_id\",\"value\":\"N007\"},"
+                 "{\"description\":\"weather\",\"value\":\"fine\"}]"),
+             &input, &err),
+        0);
+    assert_false(input.stop);
+    assert_string_equal(input.thread_id, "t");
+    assert_string_equal(input.run_id, "r");
+    assert_true(same_json(input.messages, wanted));
+    assert_null(input.resume);
+    assert_int_equal(input.approvals, APPROVALS_DESTRUCTIVE);
+    assert_non_null(strstr(input.where.data, "N007"));
+    assert_null(strstr(input.where.data, "fine"));
+    run_input_finish(&input);
+    assert_int_equal(
+        take(ASK(QUESTION, ",\"forwardedProps\":{\"lectern\":{\"approvals\":\"every\"}}"), &input,
+             &err),
+        0);
+    assert_int_equal(input.approvals, APPROVALS_EVERY);
+    assert_int_equal(input.where.len, 0);
+    run_input_finish(&input);
+}
+
+static void test_answers(void **state)
+{
+    struct run_answer answers[RUN_INPUT_ANSWERS_MAX];
+    struct run_input input;
+    struct error err;
+
+    (void)state;
+    assert_int_equal(
+        take(ASK("[]", ",\"resume\":[{\"interruptId\":\"a\",\"status\":\"resolved\",\"payload\":{"
+                       "\"approved\":true}},{\"interruptId\":\"b\",\"status\":\"resolved\","
+                       "\"payload\":{\"approved\":false,\"reason\":\"too much\"}},"
+                       "{\"interruptId\":\"c\",\"status\":\"cancelled\",\"payload\":{\"approved\":"
+                       "true}}]"),
+             &input, &err),
+        0);
+    assert_int_equal(run_input_answers(&input, answers), 3);
+    assert_string_equal(answers[0].interrupt_id, "a");
+    assert_true(answers[0].approved);
+    assert_null(answers[0].reason);
+    assert_false(answers[1].approved);
+    assert_string_equal(answers[1].reason, "too much");
+    assert_false(answers[2].approved);
+    run_input_finish(&input);
+}
+
+static void test_stop(void **state)
+{
+    struct run_input input;
+    struct error err;
+
+    (void)state;
+    assert_int_equal(take("{\"type\":\"lectern.stop\",\"runId\":\"r7\"}", &input, &err), 0);
+    assert_true(input.stop);
+    assert_string_equal(input.run_id, "r7");
+    run_input_finish(&input);
+}
+
+static const struct {
+    const char *text;
+    enum error_kind kind;
+    const char *says;
+} mistakes[] = {
+    {"", ERROR_MALFORMED, "the frame"},
+    {"{\"threadId\":", ERROR_MALFORMED, "line"},
+    {"[]", ERROR_INVALID, "object"},
+    {"{}", ERROR_INVALID, "threadId"},
+    {"{\"type\":\"context_update\"}", ERROR_INVALID, "lectern.stop"},
+    {"{\"type\":\"lectern.stop\"}", ERROR_INVALID, "runId"},
+    {"{\"threadId\":\"\",\"runId\":\"r\",\"messages\":[]}", ERROR_INVALID, "threadId"},
+    {"{\"threadId\":\"a\\u0000b\",\"runId\":\"r\",\"messages\":[]}", ERROR_INVALID, "control"},
+    {"{\"threadId\":\"t\",\"runId\":7,\"messages\":[]}", ERROR_INVALID, "runId"},
+    {"{\"threadId\":\"t\",\"runId\":\"r\"}", ERROR_INVALID, "messages"},
+    {ASK("[]", ""), ERROR_INVALID, "ask something"},
+    {ASK("[{\"id\":\"1\",\"role\":\"user\",\"content\":\"  \"}]", ""), ERROR_INVALID,
+     "ask something"},
+    {ASK("[{\"id\":\"1\",\"content\":\"x\"}]", ""), ERROR_INVALID, "messages.0 has no role"},
+    {ASK("[7]", ""), ERROR_INVALID, "messages.0"},
+    {ASK("[{\"role\":\"user\",\"content\":\"x\"}]", ""), ERROR_INVALID, "id"},
+    {ASK("[{\"id\":\"1\",\"role\":\"user\"}]", ""), ERROR_INVALID, "messages.0.content"},
+    {ASK("[{\"id\":\"1\",\"role\":\"user\",\"content\":[{\"type\":\"image\"}]}]", ""),
+     ERROR_INVALID, "type text"},
+    {ASK(QUESTION, ",\"resume\":{}"), ERROR_INVALID, "resume"},
+    {ASK(QUESTION, ",\"resume\":[{\"interruptId\":\"a\",\"status\":\"done\"}]"), ERROR_INVALID,
+     "resume.0.status"},
+    {ASK(QUESTION, ",\"resume\":[{\"status\":\"cancelled\"}]"), ERROR_INVALID, "interruptId"},
+    {ASK(QUESTION, ",\"resume\":[{\"interruptId\":\"a\",\"status\":\"resolved\"}]"), ERROR_INVALID,
+     "approved"},
+    {ASK(QUESTION, ",\"resume\":[{\"interruptId\":\"a\",\"status\":\"resolved\",\"payload\":{"
+                   "\"approved\":\"yes\"}}]"),
+     ERROR_INVALID, "approved"},
+    {ASK(QUESTION, ",\"resume\":[{\"interruptId\":\"a\",\"status\":\"resolved\",\"payload\":{"
+                   "\"approved\":false,\"reason\":7}}]"),
+     ERROR_INVALID, "reason"},
+    {ASK(QUESTION, ",\"resume\":[{\"interruptId\":\"a\",\"status\":\"cancelled\"},{"
+                   "\"interruptId\":\"a\",\"status\":\"cancelled\"}]"),
+     ERROR_INVALID, "twice"},
+    {ASK(QUESTION, ",\"context\":{}"), ERROR_INVALID, "context"},
+    {ASK(QUESTION, ",\"context\":[{\"description\":\"screen\"}]"), ERROR_INVALID, "context.0"},
+    {ASK(QUESTION, ",\"forwardedProps\":{\"lectern\":{\"approvals\":\"never\"}}"), ERROR_INVALID,
+     "approvals"},
+};
+
+static void test_mistakes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        struct run_input input;
+        struct error err;
+
+        if (take(mistakes[i].text, &input, &err) != -1 || err.kind != mistakes[i].kind ||
+            !strstr(err.text, mistakes[i].says))
+            fail_msg("%s: %d %s", mistakes[i].text, err.kind, err.text);
+        run_input_finish(&input);
+    }
+}
+
+static void test_long_ones(void **state)
+{
+    size_t len = RUN_INPUT_CAP + 1;
+    char *text = malloc(len);
+    json_auto_t *given = parse(ASK(QUESTION, ""));
+    json_t *messages = json_object_get(given, "messages");
+    struct run_input input;
+    struct error err = {0};
+    struct buf frame BUF_AUTO = {0};
+
+    (void)state;
+    assert_non_null(text);
+    memset(text, 'x', len);
+    assert_int_equal(run_input_read(text, len, &input, &err), -1);
+    assert_int_equal(err.kind, ERROR_TOO_LARGE);
+    run_input_finish(&input);
+    json_object_set_new(json_array_get(messages, 0), "content",
+                        json_stringn(text, RUN_INPUT_TEXT_MAX + 1));
+    json_write(&frame, given);
+    assert_int_equal(take(frame.data, &input, &err), -1);
+    assert_int_equal(err.kind, ERROR_TOO_LARGE);
+    assert_non_null(strstr(err.text, "65536"));
+    run_input_finish(&input);
+    /* It stays in the page's history; the next question is heard all the same. */
+    json_array_append_new(
+        messages, json_pack("{s:s, s:s, s:s}", "id", "2", "role", "user", "content", "shorter"));
+    buf_clear(&frame);
+    json_write(&frame, given);
+    assert_int_equal(take(frame.data, &input, &err), 0);
+    assert_int_equal(json_array_size(input.messages), 1);
+    assert_string_equal(json_get_string(json_array_get(input.messages, 0), "content"), "shorter");
+    run_input_finish(&input);
+    free(text);
+}
+
+/* Whatever comes, it is taken or told, and nothing is read beyond its end. */
+static void test_torn_and_mixed_inputs(void **state)
+{
+    static const char *const good[] = {
+        ASK(QUESTION, ",\"resume\":[{\"interruptId\":\"a\",\"status\":\"resolved\",\"payload\":{"
+                      "\"approved\":true,\"reason\":\"r\"}}],\"context\":[{\"description\":"
+                      "\"node_id\",\"value\":\"N1\"}],\"forwardedProps\":{\"lectern\":{"
+                      "\"approvals\":\"every\"}}"),
+        ASK("[{\"id\":\"1\",\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\"}]}]",
+            ""),
+        "{\"type\":\"lectern.stop\",\"runId\":\"r\"}",
+    };
+    static const char *const words[] = {"null", "[]", "{}", "7",       "\"\"",     "true",
+                                        "\"",   ",",  ":",  "\\u0000", "\xf0\x9f", "\"id\""};
+    unsigned chance = 11, taken = 0;
+
+    (void)state;
+    for (int round = 0; round < 60000; round++) {
+        const char *from = good[round % 3];
+        struct buf text BUF_AUTO = {0};
+        struct run_input input;
+        struct error err = {0};
+        char *exact;
+        size_t at;
+
+        chance = chance * 1103515245u + 12345u;
+        at = chance / 65536u % (strlen(from) + 1);
+        buf_add(&text, from, at);
+        chance = chance * 1103515245u + 12345u;
+        buf_adds(&text, words[chance / 65536u % (sizeof words / sizeof words[0])]);
+        chance = chance * 1103515245u + 12345u;
+        at += chance / 65536u % 8;
+        if (at < strlen(from) && round % 5 != 0)
+            buf_adds(&text, from + at);
+        exact = malloc(text.len); /* no byte more, for the sanitizer */
+        assert_non_null(exact);
+        memcpy(exact, text.data, text.len);
+        if (run_input_read(exact, text.len, &input, &err) == 0)
+            taken++;
+        else
+            assert_true(err.kind != ERROR_NONE && *err.text);
+        run_input_finish(&input);
+        free(exact);
+    }
+    assert_true(taken > 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_question), cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_stop),       cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_long_ones),  cmocka_unit_test(test_torn_and_mixed_inputs),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
