@@ -34,8 +34,8 @@ def install(sources, place):
     raise unittest.SkipTest("SKIPPED: " + why)
 
 
-def folder(name):
-    """Where in the build folder the packages of tests/contract/NAME are, installed."""
+def folder(name, sources=None):
+    """Where in the build folder the packages of a folder with a lock file (tests/contract/NAME) are, installed."""
     place = harness.BUILD / name
-    install(harness.ROOT / "tests/contract" / name, place)
+    install(sources or harness.ROOT / "tests/contract" / name, place)
     return place

@@ -76,6 +76,15 @@ class Disagreement(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (1, b""))
         self.assertIn(b"line 2: The check inside the sandbox", done.stderr)
 
+    def test_agreed(self):
+        """What mutants once found the two to differ on: a name that was imported is bound anew, before the import and behind it."""
+        for program, said in ((b"from statistics import mean\nmean = 1\nmean += 1\nprint(mean)\n", b"2\n"),
+                              (b"np = 1\nnp += 1\nprint(np)\nfrom numpy import array as np\n", b"2\n"),
+                              (b"def main():\n    print('main')\nif __name__ == '__main__':\n    main()\n", b"main\n")):
+            with self.subTest(program=program):
+                done = self.workspace.run("exec", "--share", str(self.share), "-", stdin=program, check=False)
+                self.assertEqual((done.returncode, done.stdout), (0, said), done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

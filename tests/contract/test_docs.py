@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The documents agree with the project: the table of packages, the make targets and the paths that they name."""
+import json
 import re
 import subprocess
 import unittest
@@ -32,6 +33,12 @@ class Documents(unittest.TestCase):
         table = subprocess.run([ROOT / "cmake/deps.sh", "--table"], capture_output=True, text=True, check=True).stdout
         self.assertIn("| libigraph-dev |", table)
         self.assertIn(table, (ROOT / "README.md").read_text(encoding="utf-8"))
+
+    def test_packages_of_the_page_are_named(self):
+        package = json.loads((ROOT / "mcp/ui/package.json").read_text(encoding="utf-8"))
+        table = (ROOT / "README.md").read_text(encoding="utf-8").split("| npm package |")[1].split("\n\n")[0]
+        self.assertEqual(sorted(re.findall(r"^\| ([^ |]+) \|", table, re.MULTILINE)),
+                         sorted({**package["dependencies"], **package["devDependencies"]}))
 
     def test_targets_and_paths_exist(self):
         targets = make_targets((ROOT / "Makefile").read_text(encoding="utf-8"))

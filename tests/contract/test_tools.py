@@ -8,7 +8,9 @@ import unittest
 import harness
 
 TOKENS = 2000
-BYTES_A_TOKEN = 4.1  # o200k makes a token of 4.16 bytes of this listing
+BYTES_A_TOKEN = 4         # of the whole listing; o200k makes a token of 4.16 bytes of it
+MODEL_BYTES_A_TOKEN = 3.5  # the strict measure, of what clients hand on to a model
+FOR_A_MODEL = ("name", "description", "inputSchema")
 
 WRONG = [
     # tool, arguments, what the answer must say
@@ -78,6 +80,8 @@ class Tools(unittest.TestCase):
                                      "batch_add_components", "change_curriculum", "history", "execute_code", "query_graph"])
             self.assertNotIn("nextCursor", result)
             self.assertLess(len(json.dumps(result, separators=(",", ":"))), TOKENS * BYTES_A_TOKEN)
+            read = [{name: tool[name] for name in FOR_A_MODEL} for tool in result["tools"]]
+            self.assertLess(len(json.dumps(read, separators=(",", ":"))), TOKENS * MODEL_BYTES_A_TOKEN)
             for tool in result["tools"]:
                 self.assertEqual(tool["inputSchema"]["type"], "object")
                 self.assertTrue(set(tool["inputSchema"].get("required", [])) <= set(tool["inputSchema"]["properties"]))

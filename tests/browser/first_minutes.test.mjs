@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// first_minutes.test.mjs wide|narrow [STEP...]: a new user, from opening the page to a server that went away and came back.
+import assert from "node:assert/strict";
+import { ANSWERED, answer, CHANGE, DELETED, HELLO, HELLO_SAID, ids, lesson, nodes, path, QUESTION, rows, TRICK } from "./demo.mjs";
+import { Lectern } from "./lectern.mjs";
+import { playModel } from "./model.mjs";
+import { openBrowser, openPage, Watch } from "./page.mjs";
+import { pause, Roles, until } from "./roles.mjs";
+import { States, THEMES } from "./states.mjs";
+
+const size = process.argv[2];
+const narrow = size === "narrow";
+const model = await playModel(rows);
+const lectern = await new Lectern(model.environment).start();
+const { browser, close } = await openBrowser();
+const watch = new Watch();
+const page = await openPage(browser, size, watch, [lectern.url]);
+const states = new States(page, watch, size);
+const ui = new Roles(page, { touch: narrow });
+
+// The region, brought to the front where the page shows one at a time.
+async function at(name) {
+  if (narrow) await ui.press("button", name, { within: await ui.get("navigation", "Regions") });
+  return ui.get("region", name);
+}
+const components = async () => (await lectern.ask("GET", path)).components;
+const texts = async () => (await components()).map(component => component.parameters.text ?? "");
+const holds = (what, condition) => until(async () => condition(await components()), 10_000, () => `It never came true: ${what}`);
+const words = text => text.replace(/\s+/g, " ").slice(0, 60);
+
+// Notices that have been read are put away, as they may lie over what comes next.
+async function closeNotices() {
+  while (await ui.has("button", "Close this notice")) await ui.press("button", "Close this notice", { nth: -1 });
+}
+
+async function ask(question) {
+  const chat = await at("Chat");
+  await ui.fill("textbox", /^ask about/i, question, { within: chat });
+  await ui.press("button", "Send", { within: chat });
+  return chat;
+}
+
+const steps = {
+  async open() {
+    const graph = await at("Graph");
+    await ui.see("Connected");
+    await ui.get("application", /^graph of/i, { within: graph });
+    await states.look("open");
+    await ui.see(lesson.title, { within: graph });
+  },
+
+  async search() {
+    await ui.fill("combobox", /find|search/i, "multiples");
+    const list = await ui.get("listbox", /found/i);
+    await ui.get("option", new RegExp(lesson.title), { within: list });
+    await states.look("search");
+    await ui.press("option", new RegExp(lesson.title), { within: list });
+  },
+
+  async node() {
+    const node = await at("Node");
+    await ui.get("heading", new RegExp(lesson.title), { within: node });
+    const shown = (await ui.text(node)).replace(/\s+/g, " ");
+    for (const { type, parameters } of lesson.components)
+      if (typeof parameters.text === "string") assert.ok(shown.includes(words(parameters.text)), `${type}: ${words(parameters.text)}`);
+    await states.look("node");
+  },
+
+  async ask() {
+    const chat = await ask(QUESTION);
+    await ui.get("button", "Stop", { within: chat });
+    await ui.see(/Looking at \d+ nodes/, { within: chat, wait: 30_000 });   // its output as it comes
+    await ui.see(`Looking at ${nodes.length} nodes`, { within: chat });
+    await ui.see("analyze_graph", { within: chat });                        // its code
+    await states.look("running", { axe: false, themes: { light: THEMES.light } });
+    await ui.see(ANSWERED, { within: chat, wait: 30_000 });
+    await ui.gone("button", "Stop", { within: chat });
+    await ui.see(`${answer.length} nodes have no prerequisites`, { within: chat });
+    const said = await ui.text(chat);
+    assert.deepEqual(ids(said.slice(said.indexOf("have no prerequisites:"))), answer);
+    assert.match(said, /\d(\.\d+)?\s?(ms|s)\b/);                             // its duration
+    assert.match(said, /tokens/i);
+    await states.look("answer");
+    await at("Graph");
+    await states.look("lit");
+  },
+
+  async change() {
+    const before = await texts();
+    const chat = await ask(CHANGE);
+    await ui.get("button", "Approve", { within: chat, wait: 30_000 });
+    await ui.see(words(TRICK), { within: chat });                           // what will be lost
+    assert.deepEqual(await texts(), before);
+    await states.look("approval");
+    await ui.press("button", "Approve", { within: chat });
+    await ui.see(DELETED, { within: chat, wait: 30_000 });
+    await ui.gone("button", "Approve", { within: chat });
+    assert.deepEqual(await texts(), before.filter(text => text !== TRICK));
+    await states.look("approved");
+    await at("Node");
+    await until(async () => !(await ui.text(await ui.get("region", "Node"))).includes(words(TRICK)), 10_000,
+      () => "The node still shows what was deleted.");
+  },
+
+  async undo() {
+    await ui.press("button", /^undo (the )?last change/i);
+    const again = await ui.get("button", /undo it all the same/i, { wait: 1000 }).catch(() => null);
+    assert.equal(again, null, "a change that was asked for here is one's own");
+    await holds("the trick is back", all => all.some(component => component.parameters.text === TRICK));
+    await ui.see(words(TRICK), { within: await at("Node") });
+    await states.look("undone");
+    await closeNotices();
+  },
+
+  async edit() {
+    const node = await at("Node");
+    await ui.press("button", /^edit.*paragraph/i, { within: node });
+    const form = await ui.get("form", /paragraph/i, { within: node });
+    const field = await ui.get("textbox", /text/i, { within: form });
+    await field.evaluate(it => it.setSelectionRange(it.value.length, it.value.length));
+    await field.focus();
+    await page.keyboard.type(" Learn one and get four.");
+    await states.look("editing");
+    await ui.press("button", "Save", { within: form });
+    await holds("the text is saved", all => all.some(component => component.parameters.text?.endsWith("Learn one and get four.")));
+    await ui.see("Learn one and get four.", { within: node });
+    await states.look("edited");
+    await closeNotices();
+  },
+
+  async reorder() {
+    const node = await at("Node");
+    const before = (await components()).map(component => component.component_id);
+    const handle = await ui.get("button", /^move paragraph/i, { within: node });
+    await handle.focus();
+    await ui.key("Space", "ArrowDown", "Space");
+    const [first, second, ...rest] = before;
+    await holds("the order is the new one", all =>
+      JSON.stringify(all.map(component => component.component_id)) === JSON.stringify([first, rest[0], second, ...rest.slice(1)]));
+    await states.look("reordered");
+    await closeNotices();
+  },
+
+  async reload() {
+    await page.reload({ waitUntil: "load" });
+    const node = await at("Node");
+    await ui.get("heading", new RegExp(lesson.title), { within: node });
+    const chat = await at("Chat");
+    await ui.see(DELETED, { within: chat });
+    await ui.see(QUESTION, { within: chat });
+    assert.ok(!(await ui.has("button", "Approve")), "what was approved is not asked again");
+    await states.look("reloaded");
+  },
+
+  async other() {
+    const node = await at("Node");
+    await ui.get("heading", new RegExp(lesson.title), { within: node });
+    await lectern.ask("POST", `${path}/insert`, { type: "callout-box", position: 2,
+      parameters: { text: "Written by somebody else just now.", style: "tip" } }, { "X-Editor": "Beatrix" });
+    await ui.see("Written by somebody else just now.", { within: node });
+    await ui.see("Beatrix", { within: node });
+    await states.look("other");
+  },
+
+  async stale() {
+    const node = await at("Node");
+    const trickNow = (await components()).find(component => component.parameters.text === TRICK);
+    await ui.press("button", /^edit.*memory/i, { within: node });
+    const form = await ui.get("form", /memory/i, { within: node });
+    await ui.fill("textbox", /trick/i, "Mine: factors are few.", { within: form });
+    await lectern.ask("PUT", `${path}/${trickNow.order}`, { component_id: trickNow.component_id, type: "memory-trick",
+      parameters: { text: "Theirs: multiples are many." } }, { "X-Editor": "Beatrix" });
+    await ui.press("button", "Show both", { within: node });
+    await ui.see(/Mine: factors are few\.[^]*Theirs: multiples are many\./, { within: node });
+    await states.look("stale");
+    await ui.press("button", "Keep mine", { within: node });
+    await holds("mine is kept", all => all.find(one => one.component_id === trickNow.component_id).parameters.text === "Mine: factors are few.");
+    await closeNotices();
+  },
+
+  async lost() {
+    const node = await at("Node");
+    await ui.press("button", /^edit.*heading/i, { within: node });
+    const form = await ui.get("form", /heading/i, { within: node });
+    await ui.fill("textbox", /heading/i, "A heading that nobody saved", { within: form });
+    const chat = await at("Chat");
+    await ui.fill("textbox", /^ask about/i, HELLO, { within: chat });
+    await watch.excuse([/ERR_CONNECTION|ERR_EMPTY_RESPONSE|WebSocket connection|ERR_INCOMPLETE/], async () => {
+      await lectern.kill();
+      await ui.see(/connection lost/i);
+      await states.look("lost");
+      await lectern.start();
+      await ui.see("Connected", { wait: 30_000 });
+    });
+    await closeNotices();
+    assert.equal(await (await ui.get("textbox", /^ask about/i, { within: chat })).evaluate(it => it.value), HELLO);
+    await ui.press("button", "Send", { within: chat });
+    await ui.see(HELLO_SAID, { within: chat, wait: 30_000 });
+    await ui.see(DELETED, { within: chat });
+    await at("Node");
+    await ui.see("A heading that nobody saved", { within: node });
+    await ui.press("button", "Save", { within: node });
+    await holds("the draft is saved", all => all[0].parameters.text === "A heading that nobody saved");
+    await states.look("back");
+  },
+
+  async keyless() {
+    await watch.excuse([/ERR_CONNECTION|ERR_EMPTY_RESPONSE|WebSocket connection|ERR_INCOMPLETE/], async () => {
+      await lectern.kill();
+      lectern.environment = { ...process.env };
+      await lectern.start();
+      await page.reload({ waitUntil: "load" });
+    });
+    const chat = await at("Chat");
+    await ui.see("ANTHROPIC_API_KEY", { within: chat });
+    await ui.see(DELETED, { within: chat });
+    await states.look("keyless");
+    await ui.see("A heading that nobody saved", { within: await at("Node") });
+  },
+};
+
+const chosen = Object.entries(steps).filter(([name]) => process.argv.length < 4 || process.argv.includes(name, 3));
+let done = 0;
+try {
+  await page.goto(lectern.url, { waitUntil: "load" });
+  for (const [name, step] of chosen) {
+    const began = Date.now();
+    await step().catch(async error => {
+      await states.shoot(`failed-${size}-${name}`).catch(() => {});
+      error.message = `${name}, ${size}: ${error.message}`;
+      throw error;
+    });
+    done++;
+    console.log(`${name}: ${Date.now() - began} ms`);
+  }
+} finally {
+  for (const fault of watch.faults) console.log(fault);
+  await close();
+  if (done < chosen.length) console.log(lectern.log.slice(-20).join("\n"));
+  await lectern.stop();
+  await model.close();
+}
+assert.deepEqual(watch.faults, []);
+await pause(0);
+console.log(`${done} steps`);

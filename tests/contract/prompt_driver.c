@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * prompt_driver PROFILE TITLE: the chat's system prompt on standard output, for test_prompt.py.
+ */
+#include <stdio.h>
+
+#include "mcp/chat/prompt.h"
+
+int main(int argc, char **argv)
+{
+    struct server_parts parts = {.timeout_seconds = 5};
+    struct buf BUF_AUTO text = {0};
+
+    parts.profile = argc == 3 ? validator_profile_find(argv[1]) : NULL;
+    if (!parts.profile) {
+        fputs("usage: prompt_driver PROFILE TITLE\n", stderr);
+        return 2;
+    }
+    prompt_write(&parts, argv[2], &text);
+    return text.failed || fwrite(text.data, 1, text.len, stdout) != text.len;
+}

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The life of pages and runs: stop, a page that goes, two pages on one session, inputs that wait or are wrong, the server's end
+in the midst of it, a server without a key, and clients of the original CMS."""
+import asyncio
+import base64
+import json
+import unittest
+
+import chat_case
+from chat_case import ChatWorkspace, children_of, serve
+from replay_model import answer, call, hold, pause, text
+
+ENDLESS = "import time\nprint('begun', flush=True)\nwhile True:\n    time.sleep(0.05)\n"
+SLOW = [text("Half of it ", pieces=3), hold()]
+
+
+class Life(chat_case.ChatCase):
+    def code_runs(self):
+        """How many analyses are under way."""
+        _, metrics, _ = self.server.http("GET", "/metrics")
+        return next(float(line.rsplit(" ", 1)[1]) for line in metrics.decode().splitlines()
+                    if line.startswith("lectern_runs_running"))
+
+    # ---- stop and disconnect ----
+
+    async def test_stop_in_a_text(self):
+        page = await self.page()
+        self.play(answer(*SLOW), answer(text("Next.")))
+        start, run_id = await page.send_input("Talk.")
+        await page.wait_for(lambda: any(event["type"] == "TEXT_MESSAGE_CONTENT" for event in page.events[start:]), "text")
+        await page.stop(run_id)
+        run = await page.run_from(start, run_id)
+        self.assertEqual(run.outcome, "cancelled")
+        await self.eventually(lambda: self.requests()[0].closed, "the end of the model's request")
+        self.assertEqual((await page.ask("And now?")).text, "Next.")
+        self.assertIn("Half of it", json.dumps(self.requests()[-1].json["messages"]))
+
+    async def test_stop_in_an_analysis(self):
+        page = await self.page()
+        self.play(answer(text("I run it."), call("execute_code", {"code": ENDLESS})), answer(text("Next.")))
+        start, run_id = await page.send_input("Run.")
+        await page.wait_for(lambda: "begun" in json.dumps([event for event in page.events[start:] if event["type"] == "CUSTOM"]),
+                            "output of the code")
+        await page.stop(run_id)
+        run = await page.run_from(start, run_id)
+        self.assertEqual(run.outcome, "cancelled")
+        await self.eventually(lambda: self.code_runs() == 0, "the end of the analysis")
+        self.assertEqual((await page.ask("And now?")).text, "Next.")
+
+    async def test_stop_of_nothing(self):
+        page = await self.page()
+        await page.stop("run-that-never-was")
+        self.play(answer(text("Here.")))
+        self.assertEqual((await page.ask("Are you there?")).text, "Here.")
+        await page.stop(page.inputs[-1]["runId"])
+        self.play(answer(text("Here.")))
+        self.assertEqual((await page.ask("Are you there?")).text, "Here.")
+
+    async def test_a_page_that_goes(self):
+        for first in (SLOW, [call("execute_code", {"code": ENDLESS})]):
+            with self.subTest(first=len(first)):
+                page = await self.page()
+                asked = len(self.requests())
+                before = children_of(self.server.process.pid)
+                self.play(answer(*first))
+                start, _ = await page.send_input("Go on.")
+                await page.wait_for(lambda start=start, page=page: any(
+                    event["type"] == "TEXT_MESSAGE_CONTENT" or event.get("name") == "lectern.output"
+                    for event in page.events[start:]), "a beginning")
+                await page.close()
+                await self.nothing_left()
+                if first is SLOW:
+                    await self.eventually(lambda asked=asked: self.requests()[asked].closed, "the end of the model's request")
+                else:
+                    await self.eventually(lambda: self.code_runs() == 0, "the end of the analysis")
+                    await self.eventually(lambda before=before: len(children_of(self.server.process.pid)) <= len(before),
+                                          "the end of the sandbox")
+                # What came is there again for the page that comes back, and can be asked on.
+                back = await self.page(page.thread_id)
+                self.assertIn("MESSAGES_SNAPSHOT", [event["type"] for event in back.greeting.events])
+                self.play(answer(text("Welcome back.")))
+                self.assertEqual((await back.ask("And?")).text, "Welcome back.")
+                await back.close()
+
+    async def test_inputs_wait_for_their_turn(self):
+        page = await self.page()
+        self.play(answer(text("One"), pause(0.2)), answer(text("Two")))
+        start, first = await page.send_input("First.")
+        _, second = await page.send_input("Second.")
+        one, two = await page.run_from(start, first), await page.run_from(start, second)
+        self.assertEqual((one.text, two.text), ("One", "Two"))
+        self.assertLess(page.events.index(one.end), page.events.index(two.events[0]))
+
+    async def test_inputs_that_are_wrong(self):
+        page = await self.page()
+        for bad, said in (("{", "JSON"), ("[]", "object"), ('{"type":"lectern.stop"}', "runId"), ("{}", "threadId"),
+                          (json.dumps({"threadId": page.thread_id, "runId": "r", "messages": [{"role": "user"}]}), "message")):
+            with self.subTest(bad=bad):
+                start = len(page.events)
+                await page.socket.send(bad)
+                await page.wait_for(lambda start=start: len(page.events) > start, "an answer")
+                self.assertEqual(page.events[-1]["type"], "RUN_ERROR")
+                self.assertIn(said.lower(), page.events[-1]["message"].lower())
+        other = await self.page(sid=self.workspace.load(chat_case.DEMO_FILE))
+        self.play(answer(text("Mine.")))
+        await page.ask("Whose is this?")
+        other.thread_id = page.thread_id
+        self.assertEqual((await other.ask("Whose is this?")).outcome, "error")  # another session's thread
+        self.play(answer(text("Here.")))
+        self.assertEqual((await page.ask("Still there?")).text, "Here.")
+
+    # ---- two pages ----
+
+    async def test_two_pages_on_one_session(self):
+        """What one has done by its model or by hand comes to the other as it lands, with who did it; into a run as well."""
+        one, two = await self.page(editor="Anna/t1"), await self.page(editor="Ben/t2")
+        add = {"node_id": "N002", "component_type": "paragraph", "parameters": {"text": "New."}}
+        self.play(answer(call("add_component", add)), answer(text("Added.")))
+        start = len(two.events)
+        await one.ask("Add it.")
+        live = await two.run_from(start)
+        self.assertTrue(live.events[0]["runId"].startswith("live-"))
+        self.assertEqual(live.custom("lectern.change"), [{"target": "components", "node_id": "N002", "who": "chat:Anna/t1"}])
+        self.play(answer(text("A long "), pause(0.4), text("talk.")))
+        start, run_id = await two.send_input("Talk.")
+        await two.wait_for(lambda: any(event["type"] == "TEXT_MESSAGE_CONTENT" for event in two.events[start:]), "text")
+        seen = len(one.events)
+        self.http("PUT", "/session/%s/nodes/N003" % self.sid, {"title": "By hand"}, **{"X-Editor": "page:Cleo/t3"})
+        run = await two.run_from(start, run_id)
+        self.assertEqual([change["who"] for change in run.custom("lectern.change")], ["page:Cleo/t3"])
+        self.assertEqual((await one.run_from(seen)).custom("lectern.change")[0]["node_id"], "N003")
+        stranger = await self.page(sid=self.workspace.load(chat_case.DEMO_FILE))
+        self.http("PUT", "/session/%s/nodes/N003" % self.sid, {"title": "Again"})
+        await stranger.quiet()
+
+    # ---- the server's end ----
+
+    async def test_a_thread_outlives_the_server(self):
+        page = await self.page()
+        self.play(answer(text("I count."), call("query_graph", {"query": "counts"})), answer(text("Forty.")))
+        await page.ask("How many nodes?")
+        await page.close()
+        self.restart()
+        page = await self.page(page.thread_id)
+        messages = next(event["messages"] for event in page.greeting.events if event["type"] == "MESSAGES_SNAPSHOT")
+        self.assertEqual([message["role"] for message in messages], ["user", "assistant", "tool", "assistant", "activity"])
+        self.assertEqual(messages[0]["content"], "How many nodes?")
+        self.assertIn("Forty.", messages[3]["content"])
+        self.assertEqual((messages[4]["activityType"], messages[4]["content"]["requests"]), ("lectern.usage", 2))
+        self.assertIn(page.thread_id, [thread["thread_id"] for thread in page.state["threads"]])
+        self.play(answer(text("Still forty.")))
+        self.assertEqual((await page.ask("And now?")).text, "Still forty.")
+        self.assertIn("How many nodes?", json.dumps(self.requests()[-1].json["messages"]))
+
+    async def test_a_thread_outlives_kill_9(self):
+        """In the midst of a run: what was told to the page before is there, and the thread can be asked on."""
+        page = await self.page()
+        self.play(answer(text("I count."), call("query_graph", {"query": "counts"})), answer(*SLOW))
+        start, _ = await page.send_input("How many nodes?")
+        await page.wait_for(lambda: "Half of it" in "".join(event.get("delta", "") for event in page.events[start:]), "text")
+        self.server.kill()
+        type(self).logs += self.server.lines
+        self.start_server()
+        page = await self.page(page.thread_id)
+        messages = next(event["messages"] for event in page.greeting.events if event["type"] == "MESSAGES_SNAPSHOT")
+        self.assertEqual([message["role"] for message in messages[:3]], ["user", "assistant", "tool"])
+        self.play(answer(text("Forty.")))
+        self.assertEqual((await page.ask("Go on.")).text, "Forty.")
+
+    async def test_the_end_in_the_midst_of_a_run(self):
+        page = await self.page()
+        self.play(answer(*SLOW))
+        start, _ = await page.send_input("Talk.")
+        await page.wait_for(lambda: any(event["type"] == "TEXT_MESSAGE_CONTENT" for event in page.events[start:]), "text")
+        self.restart()
+        await page.wait_for(lambda: not page.open, "the end of the socket")
+        self.assertEqual(page.socket.close_code, 1001)
+
+    async def test_without_a_key(self):
+        """The page and all else work; a question says what to set."""
+        workspace = ChatWorkspace()
+        server = serve(workspace)
+        try:
+            sid = workspace.load(chat_case.DEMO_FILE)
+            page = chat_case.Page(server.port, sid)
+            async with page:
+                self.assertFalse(page.state["model"]["ready"])
+                self.assertIn("ANTHROPIC_API_KEY", page.state["model"]["advice"])
+                run = await page.ask("Hello?")
+                self.assertIn("ANTHROPIC_API_KEY", run.error)
+                start = len(page.events)
+                self.assertEqual(server.http("PUT", "/session/%s/nodes/N001" % sid, {"title": "x"})[0], 200)
+                self.assertTrue((await page.run_from(start)).custom("lectern.change"))
+            self.assertEqual(self.judge.faults([page.frames], page.inputs), [])
+            self.assertEqual(server.http("GET", "/")[0], 200)
+        finally:
+            self.assertEqual(server.close(), 0)
+            workspace.close()
+
+    # ---- the old wire ----
+
+    def old_client(self):
+        import websockets
+        return websockets.connect("ws://127.0.0.1:%d/mcp-sync?session_id=%s" % (self.server.port, self.sid))
+
+    async def say(self, client, content, **more):
+        """A chat_message; all messages up to the answer."""
+        await client.send(json.dumps({"type": "chat_message", "content": content, "context": {
+            "session_id": self.sid, "node_id": "N001", "screen": "editor", "action": "open"}, **more}))
+        heard = []
+        while not heard or heard[-1]["type"] not in ("ai_response", "error"):
+            heard.append(json.loads(await asyncio.wait_for(client.recv(), chat_case.SECONDS)))
+        return heard
+
+    async def test_the_old_wire(self):
+        add = {"node_id": "N001", "component_type": "paragraph", "parameters": {"text": "Old."}}
+        async with self.old_client() as client:
+            self.play(answer(text("I add it."), call("add_component", add)), answer(text("Added.")), answer(text("Yes: Old.")))
+            heard = await self.say(client, "Add it.", file=base64.b64encode(b"Notes of a teacher").decode(), fileName="notes.txt")
+            kinds = [message["type"] for message in heard]
+            self.assertLess(kinds.index("tool_start"), kinds.index("tool_executed"))
+            self.assertLess(kinds.index("tool_executed"), kinds.index("tool_complete"))
+            self.assertEqual(kinds.count("ai_response"), 1)
+            self.assertIn("Added.", heard[-1]["content"])
+            executed = heard[kinds.index("tool_executed")]
+            self.assertEqual((executed["tool"], executed["arguments"]), ("add_component", add))
+            self.assertIn("Added paragraph", json.dumps(executed["result"]))
+            asked = json.dumps(self.requests()[0].json["messages"])
+            for word in ("Notes of a teacher", "notes.txt", "N001", "Add it."):
+                self.assertIn(word, asked)
+            heard = await self.say(client, "Is it there?")
+            self.assertEqual(heard[-1]["content"], "Yes: Old.")
+            self.assertIn("Add it.", json.dumps(self.requests()[-1].json["messages"]))
+        self.assertEqual(self.components("N001")[-1]["parameters"], {"text": "Old."})
+
+    async def test_the_old_wire_knows_no_approval(self):
+        before = self.components("N001")
+        async with self.old_client() as client:
+            self.play(answer(call("delete_component", {"node_id": "N001", "component_order": 1})), answer(text("Not done.")))
+            heard = await self.say(client, "Delete it.")
+            self.assertEqual(heard[-1]["type"], "ai_response")
+            self.assertIn("Not done.", heard[-1]["content"])
+            await client.send(json.dumps({"type": "chat_message", "content": 7}))
+            bad = json.loads(await asyncio.wait_for(client.recv(), chat_case.SECONDS))
+            self.assertEqual(bad["type"], "error")
+        self.assertEqual(self.components("N001"), before)
+
+
+if __name__ == "__main__":
+    unittest.main()
