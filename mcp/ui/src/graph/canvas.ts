@@ -2,12 +2,13 @@
 // The graph on its canvas: sigma over a graphology graph that is made from the structure. Follows the signals until it is killed.
 import { effect } from "@preact/signals";
 import { MultiDirectedGraph } from "graphology";
-import Sigma from "sigma";
-import { EdgeArrowProgram, EdgeLineProgram, EdgeRectangleProgram, EdgeTriangleProgram, NodeCircleProgram, NodePointProgram } from "sigma/rendering";
+import type Sigma from "sigma";
+import { EdgeArrowProgram, EdgeLineProgram, EdgeRectangleProgram, EdgeTriangleProgram } from "sigma/rendering";
 import type { EdgeDisplayData, NodeDisplayData } from "sigma/types";
 import { openNode, region, session } from "../base/state";
 import { still } from "../base/theme";
 import { drawRings, hoverDrawing, labelDrawing, type Ring } from "./drawing";
+import { Circles, OneLayer, Points, Unseen, type EdgeData, type NodeData } from "./one_layer";
 import { edgeColour, groupColour, palette, TYPES } from "./palette";
 import type { Structure } from "./reach";
 import { groupIndex, hiddenTypes, RING_MS, standout, structure, traces } from "./view";
@@ -25,27 +26,17 @@ const PAN_PX = 60;
 const ZOOM = 1.5;
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 
-// Sigma finds the node under the pointer by reading a pixel of a hidden picture back from the graphics card: each movement then waits
-// for all that is being drawn, which by software takes long. So there is no such picture, and nodeAt() goes by coordinates.
-class Circles extends NodeCircleProgram<NodeData, EdgeData> {
-  constructor(gl: WebGLRenderingContext, _picture: WebGLFramebuffer | null, renderer: Sigma<NodeData, EdgeData>) {
-    super(gl, null, renderer);
-  }
-}
-// Many nodes go as points: circles are drawn one by one where there is no graphics card.
-class Points extends NodePointProgram<NodeData, EdgeData> {
-  constructor(gl: WebGLRenderingContext, _picture: WebGLFramebuffer | null, renderer: Sigma<NodeData, EdgeData>) {
-    super(gl, null, renderer);
-  }
-}
+const NODE = "circle";
+const LINE = "line";
 const NEAR_PX = 3; // beside a node still counts as on it
 
-type NodeData = Pick<NodeDisplayData, "x" | "y" | "size" | "color" | "label" | "type"> & { room: number; tall: number };
-type EdgeData = Pick<EdgeDisplayData, "size" | "color" | "type"> & { kind: string };
 type Drawn = MultiDirectedGraph<NodeData, EdgeData>;
 
-function isLarge(structure: Structure): boolean {
-  return structure.edges.length > MANY_EDGES || structure.nodes.length > MANY_NODES;
+function areMany(nodes: number, edges: number): boolean {
+  return edges > MANY_EDGES || nodes > MANY_NODES;
+}
+function isLarge({ nodes, edges }: Structure): boolean {
+  return areMany(nodes.length, edges.length);
 }
 
 // By how far apart the nodes stand when all are in view.
@@ -64,13 +55,13 @@ function build(from: Structure, size: number): Drawn {
     if (graph.hasNode(node.node_id)) return;
     graph.addNode(node.node_id, { x: from.layout.x[i], y: from.layout.y[i], size, room: from.layout.room[i],
       tall: from.layout.tall[i],
-      label: node.title || node.node_id, type: isLarge(from) ? "point" : "circle",
+      label: node.title || node.node_id, type: NODE,
       color: groupColour(colours, of.get(from.group[i]) ?? 0) });
   });
   const large = isLarge(from);
   for (const edge of from.edges) {
     const look = TYPES.find(each => each.type === edge.relationship_type);
-    const type = large ? "thin" : edge.relationship_type === "ENRICHMENT" ? "wedge" : "line";
+    const type = edge.relationship_type === "ENRICHMENT" && !large ? "wedge" : LINE;
     graph.addEdge(edge.from_node_id, edge.to_node_id, { size: large ? 1 : look?.size ?? 1, type, kind: edge.relationship_type,
       color: edgeColour(colours, edge.relationship_type) });
   }
@@ -78,7 +69,7 @@ function build(from: Structure, size: number): Drawn {
 }
 
 export class GraphCanvas {
-  private readonly sigma: Sigma<NodeData, EdgeData>;
+  private readonly sigma: OneLayer;
   private readonly pen: CanvasRenderingContext2D | null;
   private readonly stops: (() => void)[] = [];
   private readonly watch: ResizeObserver;
@@ -93,19 +84,21 @@ export class GraphCanvas {
   // onLost: WebGL has failed. onOther: a small curriculum has become a large one or the other way, which is drawn by other means.
   constructor(private readonly place: HTMLElement, onLost: () => void, private readonly onOther: () => void) {
     this.drawn = structure.peek();
-    this.large = isLarge(this.drawn);
+    // It is there before the curriculum is: a browser takes a moment to make it, in which that is on its way.
+    const expected = session.peek();
+    this.large = this.drawn.nodes.length > 0 ? isLarge(this.drawn) : areMany(expected?.nodes ?? 0, expected?.relationships ?? 0);
     const { large } = this;
     this.graph = build(this.drawn, nodeSize(this.drawn, place));
     // It draws before its constructor has returned, when titles and looks cannot be asked for yet: so nothing at first.
-    this.sigma = new Sigma<NodeData, EdgeData>(new MultiDirectedGraph<NodeData, EdgeData>(), place, {
+    this.sigma = new OneLayer(new MultiDirectedGraph<NodeData, EdgeData>(), place, {
       allowInvalidContainer: true,
-      defaultEdgeType: large ? "thin" : "line",
-      defaultNodeType: large ? "point" : "circle",
-      // Each takes its time to be made ready: only what is used.
-      nodeProgramClasses: large ? { point: Points } : { circle: Circles },
-      nodeHoverProgramClasses: large ? { point: Points } : { circle: Circles },
-      edgeProgramClasses: large ? { thin: EdgeLineProgram, arrow: EdgeArrowProgram }
-        : { line: EdgeRectangleProgram, wedge: EdgeTriangleProgram, arrow: EdgeArrowProgram },
+      defaultEdgeType: LINE,
+      defaultNodeType: NODE,
+      // Each takes its time to be made ready: only what is used, under the names that sigma would else fill with programs of its own.
+      nodeProgramClasses: { [NODE]: large ? Points : Circles },
+      nodeHoverProgramClasses: { [NODE]: Unseen },
+      edgeProgramClasses: large ? { [LINE]: EdgeLineProgram, arrow: EdgeArrowProgram }
+        : { [LINE]: EdgeRectangleProgram, wedge: EdgeTriangleProgram, arrow: EdgeArrowProgram },
       hideEdgesOnMove: large,
       dragTimeout: DRAG_MS,
       hideLabelsOnMove: large,
@@ -216,7 +209,7 @@ export class GraphCanvas {
   private rebuild(): void {
     this.drawn = structure.peek();
     this.hovered = null;
-    if (isLarge(this.drawn) !== this.large) {
+    if (this.drawn.nodes.length > 0 && isLarge(this.drawn) !== this.large) {
       this.onOther();
       return;
     }

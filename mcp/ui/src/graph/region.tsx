@@ -17,14 +17,6 @@ const legendOpen = signal(false);
 const canvas = signal<GraphCanvas | null>(null);
 const without = signal(false); // WebGL
 
-// Asked for as soon as this part is there: the first answer takes a browser a moment, in which the curriculum is on its way.
-function hasWebGl(): boolean {
-  const context = document.createElement("canvas").getContext("webgl2");
-  context?.getExtension("WEBGL_lose_context")?.loseContext();
-  return context !== null;
-}
-const drawable = hasWebGl();
-
 function toggleList(): void {
   listOpen.value = !listOpen.value;
   localStorage.setItem(LIST_KEPT, listOpen.value ? "open" : "closed");
@@ -54,10 +46,10 @@ addShortcuts("Graph", [
   { keys: "Enter", does: "In the list: open the node" },
 ]);
 
-// The place of the canvas. The canvas is made when the place first has a size, and with a curriculum to draw.
+// The place of the canvas. The canvas is made when the place first has a size, for a curriculum that has something to draw.
 function Canvas() {
   const place = useRef<HTMLDivElement>(null);
-  const some = nodes.value.length > 0;
+  const some = nodes.value.length > 0 || (session.value?.nodes ?? 0) > 0;
   useEffect(() => {
     const element = place.current;
     if (!element || !some) return;
@@ -65,7 +57,6 @@ function Canvas() {
       if (canvas.peek() || element.clientWidth === 0) return;
       SHAPE.value = Math.max(0.5, Math.min(2.5, element.clientWidth / element.clientHeight));
       try {
-        if (!drawable) throw new Error("This browser has no WebGL here.");
         canvas.value = new GraphCanvas(element, giveUp, () => queueMicrotask(again));
       } catch (error) {
         console.warn(error);
