@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A tool call as the chat shows it: as it begins, and once its result has come.
+import { contentPictures, contentText, count, fields, textOrNull, type Fields } from "./frame";
+import { plain } from "./output";
+import type { CallItem } from "./view";
+
+export function newCall(id: string, name: string, fresh: boolean): CallItem {
+  return {
+    kind: "call",
+    id,
+    name,
+    args: "",
+    state: "writing",
+    fresh,
+    startedAt: null,
+    milliseconds: null,
+    output: "",
+    result: null,
+    pictures: [],
+    category: null,
+    repair: 0,
+    repairsMax: 0,
+    answer: null,
+  };
+}
+
+// event: a TOOL_CALL_RESULT, or the tool's message in a snapshot.
+export function withResult(call: CallItem, event: Fields): CallItem {
+  const metadata = fields(event.metadata);
+  const category = textOrNull(metadata.category);
+  const failed = metadata.isError === true || (event.role === "tool" && typeof event.error === "string");
+  const declined = failed && (call.answer === "declined" || category === "declined");
+  return {
+    ...call,
+    state: declined ? "declined" : failed ? "failed" : "done",
+    result: plain(contentText(event.content)),
+    pictures: contentPictures(event.content),
+    category: failed && category !== "none" ? category : null,
+    milliseconds: typeof metadata.milliseconds === "number" ? count(metadata.milliseconds) : call.milliseconds,
+    repair: count(metadata.repair),
+    repairsMax: count(metadata.repairsMax),
+  };
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The items of a chat as a list: what each event does to it. Pure: nothing here changes what it is given.
+import type { Chat, Item, NoteItem } from "./view";
+
+type Kind = Item["kind"];
+type Of<K extends Kind> = Extract<Item, { kind: K }>;
+
+function find<K extends Kind>(items: Item[], kind: K, id: string): Of<K> | undefined {
+  for (let i = items.length - 1; i >= 0; i--) {
+    const item = items[i];
+    if (item && item.kind === kind && item.id === id) return item as Of<K>;
+  }
+  return undefined;
+}
+
+export function replace(items: Item[], old: Item, next: Item): Item[] {
+  const at = items.lastIndexOf(old);
+  return at < 0 ? items : [...items.slice(0, at), next, ...items.slice(at + 1)];
+}
+
+// Changes the item of that kind and id; nothing where there is none.
+export function change<K extends Kind>(chat: Chat, kind: K, id: string, how: (item: Of<K>) => Partial<Of<K>>): Chat {
+  const old = find(chat.items, kind, id);
+  if (!old) return chat;
+  return { ...chat, items: replace(chat.items, old, { ...old, ...how(old) } as Item) };
+}
+
+// Behind all but the questions that are still to be sent.
+export function append(items: Item[], item: Item): Item[] {
+  let at = items.length;
+  for (let before = items[at - 1]; at > 0 && before?.kind === "user" && before.waiting; before = items[at - 1]) at--;
+  return [...items.slice(0, at), item, ...items.slice(at)];
+}
+
+// Adds an item; one that is there already stays what it is.
+export function add(chat: Chat, item: Item): Chat {
+  return find(chat.items, item.kind, item.id) ? chat : { ...chat, items: append(chat.items, item) };
+}
+
+export function note(chat: Chat, tone: NoteItem["tone"], words: string): Chat {
+  const notes = chat.notes + 1;
+  return { ...chat, notes, items: append(chat.items, { kind: "note", id: `note-${notes}`, tone, text: words }) };
+}
