@@ -7,21 +7,11 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
+#include "mcp/transport/sync_outbox.h"
 
 #define ADVICE                                                                                     \
     "send {\"type\": \"context_update\", \"context\": {\"session_id\": \"...\", \"node_id\": "     \
     "\"N001\", \"screen\": \"...\", \"action\": \"...\"}}"
-
-enum target { COMPONENTS, NODES, RELATIONSHIPS };
-
-static const char *const target_names[] = {
-    [COMPONENTS] = "components", [NODES] = "nodes", [RELATIONSHIPS] = "relationships"};
-
-struct refresh {
-    STAILQ_ENTRY(refresh) link;
-    enum target target;
-    char node_id[]; /* "": of all */
-};
 
 struct sync_client {
     LIST_ENTRY(sync_client) link;
@@ -29,12 +19,7 @@ struct sync_client {
     void *user;
     struct sync_context context;
     uint64_t told; /* when it told its context, as a number that rises; 0: never */
-    STAILQ_HEAD(, refresh) queue;
-    size_t waiting;
-    unsigned refresh_all; /* a bit for each target still to be told; then the queue is empty */
-    unsigned errors;      /* that wait */
-    unsigned said;        /* errors and answers that wait */
-    struct buf texts;     /* of those: how long in 4 bytes, whether an error in 1, the text */
+    struct sync_outbox outbox;
 };
 
 struct sync {
@@ -48,75 +33,21 @@ struct sync {
 
 /* ---- what is told ---- */
 
-static void empty(struct sync_client *client)
-{
-    struct refresh *refresh;
-
-    while ((refresh = STAILQ_FIRST(&client->queue))) {
-        STAILQ_REMOVE_HEAD(&client->queue, link);
-        free(refresh);
-    }
-    client->waiting = 0;
-}
-
-static void refresh_all(struct sync_client *client)
-{
-    empty(client);
-    client->refresh_all = 1u << COMPONENTS | 1u << NODES | 1u << RELATIONSHIPS;
-    client->sync->wake(client->user);
-}
-
-/* It is told of each thing once, however often that has changed before it reads. */
-static bool is_waiting(const struct sync_client *client, enum target target, const char *node_id)
-{
-    const struct refresh *refresh;
-
-    if (client->refresh_all & 1u << target)
-        return true;
-    STAILQ_FOREACH(refresh, &client->queue, link)
-    if (refresh->target == target && !strcmp(refresh->node_id, node_id))
-        return true;
-    return false;
-}
-
-static void tell(struct sync_client *client, enum target target, const char *node_id)
-{
-    struct refresh *refresh;
-
-    if (is_waiting(client, target, node_id))
-        return;
-    refresh =
-        client->waiting < SYNC_QUEUE_CAP ? malloc(sizeof *refresh + strlen(node_id) + 1) : NULL;
-    if (!refresh) {
-        refresh_all(client);
-        return;
-    }
-    refresh->target = target;
-    memcpy(refresh->node_id, node_id, strlen(node_id) + 1);
-    STAILQ_INSERT_TAIL(&client->queue, refresh, link);
-    client->waiting++;
-    client->sync->wake(client->user);
-}
-
 static void tell_change(struct sync_client *client, const struct store_change *change)
 {
-    const char *node_id = change->node_id ? change->node_id : "";
+    static const enum sync_target targets[] = {
+        [STORE_NODES] = SYNC_NODES,
+        [STORE_POSITIONS] = SYNC_NODES,
+        [STORE_COMPONENTS] = SYNC_COMPONENTS,
+        [STORE_RELATIONSHIPS] = SYNC_RELATIONSHIPS,
+    };
 
-    switch (change->target) {
-    case STORE_COMPONENTS:
-        tell(client, COMPONENTS, node_id);
-        break;
-    case STORE_NODES:
-    case STORE_POSITIONS:
-        tell(client, NODES, node_id);
-        break;
-    case STORE_RELATIONSHIPS:
-        tell(client, RELATIONSHIPS, node_id);
-        break;
-    case STORE_SESSION:
-        refresh_all(client);
-        break;
-    }
+    if (change->target == STORE_SESSION)
+        sync_outbox_refresh_all(&client->outbox);
+    else if (!sync_outbox_refresh(&client->outbox, targets[change->target],
+                                  change->node_id ? change->node_id : ""))
+        return; /* it will be told already */
+    client->sync->wake(client->user);
 }
 
 static void on_change(struct change_listener *listener, const struct store_change *change)
@@ -129,58 +60,37 @@ static void on_change(struct change_listener *listener, const struct store_chang
         tell_change(client, change);
 }
 
-static void write_refresh(enum target target, const char *node_id, struct buf *to)
+static int say(struct sync_client *client, const char *text, size_t len, bool is_error)
 {
-    buf_addf(to, "{\"type\":\"refresh_ui\",\"target\":\"%s\",\"node_id\":", target_names[target]);
-    if (*node_id)
-        json_write_string(to, node_id, strlen(node_id));
-    else
-        buf_adds(to, "null");
-    buf_addc(to, '}');
+    if (sync_outbox_say(&client->outbox, text, len, is_error) < 0)
+        return -1;
+    client->sync->wake(client->user);
+    return 0;
 }
 
-struct said_head {
-    uint32_t len;
-    bool is_error;
-};
-
-static bool next_said(struct sync_client *client, struct buf *to)
+int sync_client_say(struct sync_client *client, const char *text, size_t len)
 {
-    struct said_head head;
-    size_t whole;
+    return say(client, text, len, false);
+}
 
-    if (client->said == 0)
-        return false;
-    memcpy(&head, client->texts.data, sizeof head);
-    whole = sizeof head + head.len;
-    buf_add(to, client->texts.data + sizeof head, head.len);
-    memmove(client->texts.data, client->texts.data + whole, client->texts.len - whole);
-    client->texts.len -= whole;
-    client->said--;
-    client->errors -= head.is_error;
-    return true;
+/* Clients of the original CMS look for "error". */
+static int tell_error(struct sync_client *client, const char *text)
+{
+    static const char *const names[] = {",\"error\":", ",\"message\":"};
+    struct buf message BUF_AUTO = {0};
+
+    buf_adds(&message, "{\"type\":\"error\"");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        buf_adds(&message, names[i]);
+        json_write_string(&message, text, strlen(text));
+    }
+    buf_addc(&message, '}');
+    return message.failed ? -1 : say(client, message.data, message.len, true);
 }
 
 bool sync_client_next(struct sync_client *client, struct buf *to)
 {
-    struct refresh *refresh = STAILQ_FIRST(&client->queue);
-
-    if (next_said(client, to))
-        return true;
-    for (enum target target = COMPONENTS; target <= RELATIONSHIPS; target++) {
-        if (client->refresh_all & 1u << target) {
-            client->refresh_all &= ~(1u << target);
-            write_refresh(target, "", to);
-            return true;
-        }
-    }
-    if (!refresh)
-        return false;
-    write_refresh(refresh->target, refresh->node_id, to);
-    STAILQ_REMOVE_HEAD(&client->queue, link);
-    client->waiting--;
-    free(refresh);
-    return true;
+    return sync_outbox_next(&client->outbox, to);
 }
 
 /* ---- what clients say ---- */
@@ -227,51 +137,11 @@ static int read_context(const json_t *message, const char *session_id, struct sy
                : error_set(err, ERROR_INVALID, "context.session_id is missing: " ADVICE);
 }
 
-static int say(struct sync_client *client, const char *text, size_t len, bool is_error)
-{
-    const struct said_head head = {(uint32_t)len, is_error};
-
-    if (len > SYNC_SAID_CAP)
-        return -1;
-    buf_add(&client->texts, &head, sizeof head);
-    buf_add(&client->texts, text, len);
-    if (client->texts.failed)
-        return -1;
-    client->said++;
-    client->errors += is_error;
-    client->sync->wake(client->user);
-    return 0;
-}
-
-int sync_client_say(struct sync_client *client, const char *text, size_t len)
-{
-    return say(client, text, len, false);
-}
-
-/* Clients of the original CMS look for "error". */
-static int tell_error(struct sync_client *client, const char *text)
-{
-    static const char *const names[] = {",\"error\":", ",\"message\":"};
-    struct buf message BUF_AUTO = {0};
-
-    if (client->errors >= SYNC_ERRORS_CAP)
-        return -1;
-    buf_adds(&message, "{\"type\":\"error\"");
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        buf_adds(&message, names[i]);
-        json_write_string(&message, text, strlen(text));
-    }
-    buf_addc(&message, '}');
-    return message.failed ? -1 : say(client, message.data, message.len, true);
-}
-
 /* Another session has other things: what waits is of the old one. */
 static void move(struct sync_client *client, const struct sync_context *context)
 {
-    if (strcmp(client->context.session_id, context->session_id) != 0) {
-        empty(client);
-        client->refresh_all = 0;
-    }
+    if (strcmp(client->context.session_id, context->session_id) != 0)
+        sync_outbox_forget_refreshes(&client->outbox);
     client->context = *context;
     client->told = ++client->sync->last_told;
 }
@@ -357,8 +227,7 @@ struct sync_client *sync_client_create(struct sync *sync, void *user)
         return NULL;
     client->sync = sync;
     client->user = user;
-    STAILQ_INIT(&client->queue);
-    buf_init(&client->texts, SYNC_SAID_CAP + SYNC_CHAT_CAP);
+    sync_outbox_init(&client->outbox);
     LIST_INSERT_HEAD(&sync->clients, client, link);
     sync->count++;
     return client;
@@ -368,8 +237,7 @@ void sync_client_destroy(struct sync_client *client)
 {
     if (!client)
         return;
-    empty(client);
-    buf_finish(&client->texts);
+    sync_outbox_finish(&client->outbox);
     LIST_REMOVE(client, link);
     client->sync->count--;
     free(client);

@@ -22,10 +22,10 @@
 #define SYNC_CLIENTS_CAP 512
 #define SYNC_MESSAGE_CAP ((size_t)16 << 10)  /* bytes of one message of a client */
 #define SYNC_CHAT_CAP    ((size_t)512 << 10) /* of one that asks something, with a file perhaps */
-#define SYNC_SAID_CAP    ((size_t)4 << 20)   /* bytes of answers that wait for one client */
-#define SYNC_QUEUE_CAP   128u                /* refreshes that wait for one client */
-#define SYNC_ERRORS_CAP  8u                  /* errors that wait for one client; more close it */
-#define SYNC_TEXT_MAX    256u                /* bytes of screen and action */
+#define SYNC_SAID_CAP    ((size_t)4 << 20) /* bytes of errors and answers that wait for one client */
+#define SYNC_QUEUE_CAP   128u              /* refreshes that wait for one client */
+#define SYNC_ERRORS_CAP  8u                /* errors that wait for one client; more close it */
+#define SYNC_TEXT_MAX    256u              /* bytes of screen and action */
 
 struct sync;
 struct sync_client;
