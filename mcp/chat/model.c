@@ -10,13 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 
 #include "helpers/base/log.h"
-#include "mcp/chat/model_fault.h"
-#include "mcp/chat/model_retry.h"
-#include "mcp/chat/model_service.h"
+#include "mcp/chat/model_ending.h"
 
 TAILQ_HEAD(transfers, model_transfer);
 
@@ -126,92 +122,6 @@ static void read_on(void *arg)
         cancel_fire(transfer->enough);
 }
 
-static double chance(void)
-{
-    uint32_t number = 0;
-
-    /* Without it they merely all wait as long as they may. */
-    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number)
-        return 0;
-    return number / (double)UINT32_MAX;
-}
-
-static const char *or_null(const char *text)
-{
-    return text[0] ? text : NULL;
-}
-
-/* Whether the attempt is made anew; then wait_ms is set. */
-static bool may_pass(const struct model_transfer *transfer, unsigned *wait_ms)
-{
-    long status = transfer->response.status;
-    struct model_attempt attempt = {
-        .number = transfer->attempt,
-        .status = status,
-        .should_retry = or_null(transfer->headers.should_retry),
-        .retry_after_ms = or_null(transfer->headers.retry_after_ms),
-        .retry_after = or_null(transfer->headers.retry_after),
-    };
-
-    if (transfer->call->message.events > 0 || cancel_fired(transfer->enough) ||
-        cancel_fired(transfer->call->cancel) || !transfer->model->lane)
-        return false;
-    if (status < 300) { /* the connection, or an answer that is none */
-        if (transfer->err.kind == ERROR_NONE && transfer->bytes > 0)
-            return false;
-        if (transfer->response.fault == HTTP_FAULT_TLS || transfer->err.kind == ERROR_INVALID ||
-            transfer->err.kind == ERROR_MEMORY)
-            return false;
-        if (transfer->response.fault == HTTP_FAULT_LATER && transfer->err.kind == ERROR_TIMEOUT)
-            return false; /* minutes have gone by already */
-        attempt.status = 0;
-    }
-    return model_retry(&attempt, time(NULL), chance(), wait_ms);
-}
-
-/* A service may say in its answer what it was sent. */
-static void hide_secrets(const struct model *model, struct error *err)
-{
-    model_fault_hide(err->text, model->service.config.key);
-    model_fault_hide(err->text, model->service.config.auth_token);
-}
-
-static void tell_failure(struct model_transfer *transfer)
-{
-    const struct model *model = transfer->model;
-    struct model_call *call = transfer->call;
-
-    if (cancel_fired(call->cancel))
-        error_set(&call->err, ERROR_CANCELLED, "stopped");
-    else if (transfer->stream_err.kind != ERROR_NONE)
-        call->err = transfer->stream_err;
-    else if (call->message.events > 0 && transfer->err.kind == ERROR_NONE)
-        error_set(&call->err, ERROR_IO,
-                  "the model's service ended its answer in the middle. Ask again; what had come is "
-                  "kept");
-    else
-        model_fault_tell(transfer, &model->service, &call->err);
-    hide_secrets(model, &call->err);
-}
-
-static void log_end(const struct model_transfer *transfer)
-{
-    const struct model_call *call = transfer->call;
-    bool quiet = call->err.kind == ERROR_NONE || call->err.kind == ERROR_CANCELLED;
-    const char *outcome = call->err.kind == ERROR_NONE ? model_stop_name(call->message.stop)
-                                                       : error_kind_name(call->err.kind);
-
-    log_line(quiet ? LOG_INFO : LOG_WARNING, "chat",
-             "model %s at %s: %s%s%s, status %ld, request-id %s, attempts %u, tokens in %lld "
-             "(cached %lld, written to the cache %lld), out %lld",
-             transfer->model->service.config.name, transfer->model->service.address, outcome,
-             call->message.error_type[0] ? " " : "", call->message.error_type,
-             transfer->response.status, call->request_id[0] ? call->request_id : "none",
-             transfer->attempt, (long long)model_usage_input(&call->message.usage),
-             (long long)call->message.usage.cache_read, (long long)call->message.usage.cache_write,
-             (long long)call->message.usage.output);
-}
-
 static void start_next(struct model *model);
 
 /* The call's last: its asker may free it. */
@@ -234,8 +144,7 @@ static void again(struct model_transfer *transfer, unsigned wait_ms)
     struct model_call *call = transfer->call;
     struct error why = {0};
 
-    model_fault_tell(transfer, &model->service, &why);
-    hide_secrets(model, &why);
+    model_ending_tell(transfer, &model->service, &why);
     log_info("chat", "model %s at %s: %s, status %ld, request-id %s: attempt %u after %u ms",
              model->service.config.name, model->service.address, error_kind_name(why.kind),
              transfer->response.status, call->request_id[0] ? call->request_id : "none",
@@ -258,13 +167,13 @@ static void done(struct lane_job *job)
     unsigned wait_ms;
 
     read_on(transfer);
-    if (!call->message.ended && may_pass(transfer, &wait_ms)) {
+    if (!call->message.ended && model->lane && model_ending_may_pass(transfer, &wait_ms)) {
         again(transfer, wait_ms);
         return;
     }
     if (!call->message.ended)
-        tell_failure(transfer);
-    log_end(transfer);
+        model_ending_tell(transfer, &model->service, &call->err);
+    model_ending_log(transfer, &model->service);
     TAILQ_REMOVE(&model->running, transfer, link);
     model->under_way--;
     start_next(model);
@@ -281,7 +190,7 @@ static void open_unsent(void *arg)
 {
     struct model_call *call = arg;
 
-    log_end(call->transfer);
+    model_ending_log(call->transfer, &call->transfer->model->service);
     finish(call->transfer);
 }
 
