@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "executor/utf8.h"
+#include "helpers/base/utf8.h"
 
 #define SECONDS_MAX 3600.0 /* no run is that long; what says so is not believed */
 

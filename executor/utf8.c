@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "executor/utf8.h"
 
-#include <string.h>
+#include "helpers/base/utf8.h"
 
 /* Unicode 15, table 3-7: for each lead byte, the length of its sequence and the range of the second
  * byte. */

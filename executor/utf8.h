@@ -11,8 +11,6 @@
 
 #include "helpers/base/buf.h"
 
-#define UTF8_REPLACEMENT "\xef\xbf\xbd"
-
 struct utf8_repair {
     unsigned char pending[4]; /* the beginning of a character */
     size_t pending_len;

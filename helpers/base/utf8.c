@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "helpers/base/utf8.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #define MARK "..."
@@ -48,6 +47,67 @@ size_t utf8_skip(const char *text, size_t len, size_t at)
     while (at < len && !begins_character(text[at]))
         at++;
     return at;
+}
+
+size_t utf8_decode(const char *text, size_t len, uint32_t *character)
+{
+    static const struct {
+        unsigned char mask, lead;
+        size_t size;
+        uint32_t least; /* what is less has a shorter form */
+    } forms[] = {
+        {0x80, 0x00, 1, 0},
+        {0xE0, 0xC0, 2, 0x80},
+        {0xF0, 0xE0, 3, 0x800},
+        {0xF8, 0xF0, 4, 0x10000},
+    };
+    size_t form = 0;
+    unsigned char first;
+    uint32_t value;
+
+    if (len == 0)
+        return 0;
+    first = (unsigned char)text[0];
+    while (form < sizeof forms / sizeof forms[0] && (first & forms[form].mask) != forms[form].lead)
+        form++;
+    if (form == sizeof forms / sizeof forms[0] || forms[form].size > len)
+        return 0;
+    value = first & (unsigned char)~forms[form].mask;
+    for (size_t i = 1; i < forms[form].size; i++) {
+        if (begins_character(text[i]))
+            return 0;
+        value = value << 6 | ((unsigned char)text[i] & 0x3F);
+    }
+    if (value < forms[form].least || value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF))
+        return 0;
+    *character = value;
+    return forms[form].size;
+}
+
+bool utf8_clean(const char *text, size_t len, size_t cap, struct buf *to)
+{
+    size_t from = 0, written = 0; /* text from there on is still to be copied */
+    uint32_t character;
+
+    for (size_t at = 0; at < len;) {
+        size_t size = utf8_decode(text + at, len - at, &character);
+        bool good = size > 0 && character != 0;
+        size_t more = good ? size : sizeof UTF8_REPLACEMENT - 1;
+
+        if (more > cap - written) {
+            buf_add(to, text + from, at - from);
+            return false;
+        }
+        written += more;
+        if (!good) {
+            buf_add(to, text + from, at - from);
+            buf_adds(to, UTF8_REPLACEMENT);
+            from = at + 1;
+        }
+        at += good ? size : 1;
+    }
+    buf_add(to, text + from, len - from);
+    return true;
 }
 
 void utf8_mark_cut(char *text, size_t size)

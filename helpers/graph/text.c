@@ -9,34 +9,17 @@
 #include <string.h>
 #include <wctype.h>
 
+#include "helpers/base/utf8.h"
+
 #define REPLACEMENT 0xfffdu
 
 /* The next character of *at, which moves behind it; REPLACEMENT for a byte that starts none. */
 static uint32_t decode(const unsigned char **at)
 {
-    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-    const unsigned char *p = *at;
-    uint32_t c = *p;
-    size_t more = c < 0x80                ? 0
-                  : c >= 0xc2 && c < 0xe0 ? 1
-                  : c >= 0xe0 && c < 0xf0 ? 2
-                  : c >= 0xf0 && c < 0xf5 ? 3
-                                          : 4;
+    uint32_t c = REPLACEMENT;
+    size_t size = utf8_decode((const char *)*at, UTF8_LEN_MAX, &c);
 
-    *at = p + 1;
-    if (more == 0)
-        return c;
-    if (more == 4)
-        return REPLACEMENT;
-    c &= 0x3fu >> more;
-    for (size_t i = 1; i <= more; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return REPLACEMENT;
-        c = c << 6 | (p[i] & 0x3fu);
-    }
-    if (c < least[more] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-        return REPLACEMENT;
-    *at = p + 1 + more;
+    *at += size > 0 ? size : 1;
     return c;
 }
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "helpers/base/utf8.h"
+
 #define ESCAPE_LEN 6u /* \uXXXX */
 
 static int hex_digit(char c)
@@ -76,7 +78,7 @@ static size_t mend_escape(const char *text, size_t len, bool first, struct buf *
         buf_add(to, text, ESCAPE_LEN);
         return ESCAPE_LEN;
     }
-    buf_adds(to, JSON_MENDED);
+    buf_adds(to, UTF8_REPLACEMENT);
     if (is_low(code) && first)
         halves->low = (unsigned)code;
     if (is_high(code) && len > ESCAPE_LEN && text[ESCAPE_LEN] == '"')

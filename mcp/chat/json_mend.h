@@ -10,8 +10,6 @@
 
 #include "helpers/base/buf.h"
 
-#define JSON_MENDED "\xEF\xBF\xBD" /* U+FFFD */
-
 /* Of all strings of the text together; 0: none. Each stands there as U+FFFD. */
 struct json_halves {
     unsigned low;  /* that a string begins with */

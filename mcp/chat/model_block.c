@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "helpers/base/utf8.h"
 #include "mcp/chat/model_event.h"
 
 int model_malformed(struct error *err, const char *why)
@@ -90,22 +91,22 @@ static void tell_text(struct model_event *event, const struct model_block *block
 static int add_text(struct model_event *event, struct model_block *block, const char *text,
                     size_t len, struct error *err)
 {
-    size_t before = block->text.len, mended = strlen(JSON_MENDED);
+    size_t before = block->text.len, mended = strlen(UTF8_REPLACEMENT);
 
     if (model_take_bytes(event->message, len, err) < 0)
         return -1;
     if (block->high && len > 0) {
-        if (event->halves.low && len >= mended && memcmp(text, JSON_MENDED, mended) == 0) {
+        if (event->halves.low && len >= mended && memcmp(text, UTF8_REPLACEMENT, mended) == 0) {
             json_mend_join(block->high, event->halves.low, &block->text);
             text += mended;
             len -= mended;
         } else {
-            buf_adds(&block->text, JSON_MENDED);
+            buf_adds(&block->text, UTF8_REPLACEMENT);
         }
         block->high = 0;
     }
     if (event->halves.high && len >= mended &&
-        memcmp(text + len - mended, JSON_MENDED, mended) == 0) {
+        memcmp(text + len - mended, UTF8_REPLACEMENT, mended) == 0) {
         block->high = event->halves.high;
         len -= mended;
     }
@@ -251,16 +252,16 @@ static int tell_whole_input(struct model_event *event, const struct model_block 
 int model_block_stop(struct model_event *event, struct error *err)
 {
     struct model_block *block = find_block(event->message, event->data);
-    size_t mended = strlen(JSON_MENDED);
+    size_t mended = strlen(UTF8_REPLACEMENT);
 
     if (!block || block->ended)
         return model_malformed(err, "the end of a content block that is not open");
     if (block->high) {
         block->high = 0;
-        buf_add(&block->text, JSON_MENDED, mended);
+        buf_add(&block->text, UTF8_REPLACEMENT, mended);
         if (block->text.failed)
             return model_no_memory(err);
-        tell_text(event, block, JSON_MENDED, mended);
+        tell_text(event, block, UTF8_REPLACEMENT, mended);
     }
     if (block->kind == MODEL_BLOCK_CALL && tell_whole_input(event, block, err) < 0)
         return -1;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "helpers/base/utf8.h"
 #include "mcp/chat/approval.h"
 #include "mcp/chat/run_private.h"
 
@@ -211,7 +212,7 @@ static void decline(struct run_call *call, const char *reason)
     buf_adds(to, "The editor declined this");
     if (reason && *reason) {
         buf_adds(to, ": ");
-        if (!run_result_clean(reason, strlen(reason), REASON_SAID, to))
+        if (!utf8_clean(reason, strlen(reason), REASON_SAID, to))
             buf_adds(to, "...");
     } else {
         buf_adds(to, ", and gave no reason. Ask what they want instead.");

@@ -191,8 +191,6 @@ void run_approvals_match(struct run *run);
 
 /* The call is done, or refused: makes its result and tells it. */
 int run_result_make(struct run_call *call, struct error *err);
-/* Appends len bytes as valid UTF-8 without NUL, cap bytes at most; false where it was cut. */
-bool run_result_clean(const char *text, size_t len, size_t cap, struct buf *to);
 /* Of a call that the model began and that will not be made: told to the listener alone. */
 void run_result_dropped(struct run *run, const char *id, const char *name, const char *why);
 /* Each call that has no answer yet is refused so, and answered; as: its category. */

@@ -16,60 +16,6 @@
 
 static const char *const image_types[] = {"image/png", "image/jpeg", "image/gif", "image/webp"};
 
-#define REPLACED "\xef\xbf\xbd" /* U+FFFD */
-
-/* Bytes of the character at text; 0 where there is none. */
-static size_t character(const unsigned char *text, size_t len)
-{
-    static const struct {
-        unsigned char mask, lead;
-        size_t size;
-        uint32_t least;
-    } forms[] = {{0x80, 0x00, 1, 1},
-                 {0xe0, 0xc0, 2, 0x80},
-                 {0xf0, 0xe0, 3, 0x800},
-                 {0xf8, 0xf0, 4, 0x10000}};
-
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        uint32_t value = text[0] & (unsigned char)~forms[i].mask;
-
-        if ((text[0] & forms[i].mask) != forms[i].lead || forms[i].size > len)
-            continue;
-        for (size_t k = 1; k < forms[i].size; k++) {
-            if ((text[k] & 0xc0) != 0x80)
-                return 0;
-            value = value << 6 | (text[k] & 0x3f);
-        }
-        if (value < forms[i].least || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
-            return 0;
-        return forms[i].size;
-    }
-    return 0;
-}
-
-bool run_result_clean(const char *text, size_t len, size_t cap, struct buf *to)
-{
-    size_t end = to->len + cap, from = 0;
-
-    for (size_t at = 0; at < len;) {
-        size_t size = character((const unsigned char *)text + at, len - at);
-        size_t pending = at - from;
-
-        if (to->len + pending + (size > 0 ? size : strlen(REPLACED)) > end) {
-            buf_add(to, text + from, pending);
-            return false;
-        }
-        at += size > 0 ? size : 1;
-        if (size > 0)
-            continue;
-        buf_add(to, text + from, pending);
-        buf_adds(to, REPLACED);
-        from = at;
-    }
-    buf_add(to, text + from, len - from);
-    return true;
-}
-
 /* ---- the text ---- */
 
 /* What follows from code that failed: it counts only what a mending can help. */
@@ -131,7 +77,7 @@ static void write_text(const struct run_call *call, struct buf *text)
     if (from->failed)
         buf_addf(text, "The answer is larger than its cap of %zu bytes; ask for less at once.",
                  from->cap);
-    else if (!run_result_clean(from->data ? from->data : "", from->len, RUN_CALL_TEXT_MAX, text))
+    else if (!utf8_clean(from->data ? from->data : "", from->len, RUN_CALL_TEXT_MAX, text))
         buf_addf(text, "\n[Cut here: this is the beginning, %zu bytes of %zu. Ask for less.]",
                  text->len, from->len);
     if (text->len == 0)

@@ -165,7 +165,7 @@ static json_t *text_block(const char *text, size_t len)
 {
     struct buf BUF_AUTO clean = {0};
 
-    run_result_clean(text, len, len * 3, &clean); /* what is replaced may take three bytes */
+    utf8_clean(text, len, len * 3, &clean); /* what is replaced may take three bytes */
     return clean.failed ? NULL
                         : json_pack("{s:s, s:s%}", "type", "text", "text", clean.data, clean.len);
 }

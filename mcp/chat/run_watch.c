@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "helpers/base/utf8.h"
 #include "mcp/chat/run_private.h"
 
 #define NEWS_CAP ((size_t)8 << 10) /* bytes of one RUN_CALL_NEWS */
@@ -20,7 +21,7 @@ static void tell_news(struct run_call *call)
     buf_init(&news, NEWS_CAP);
     if (!call->tool->news(&call->call, &news) || news.len == 0)
         return;
-    run_result_clean(news.data, news.len, NEWS_CAP, &text);
+    utf8_clean(news.data, news.len, NEWS_CAP, &text);
     if (!text.failed)
         run_tell(call->run, &(struct run_event){.kind = RUN_CALL_NEWS,
                                                 .id = call->id,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "helpers/base/utf8.h"
 #include "mcp/chat/thread.h"
 
 #define STOPPED                                                                                    \
@@ -70,16 +71,13 @@ size_t thread_questions(const struct thread *thread)
 static json_t *cut_text(const json_t *text)
 {
     const char *bytes = json_string_value(text);
-    size_t len = json_string_length(text), head = THREAD_OLD_BYTES / 2, tail;
+    size_t len = json_string_length(text), head, tail;
     struct buf cut BUF_AUTO = {0};
 
     if (len <= THREAD_OLD_BYTES)
         return json_incref((json_t *)text);
-    tail = len - THREAD_OLD_BYTES / 2;
-    while (head > 0 && ((unsigned char)bytes[head] & 0xC0) == 0x80)
-        head--;
-    while (tail < len && ((unsigned char)bytes[tail] & 0xC0) == 0x80)
-        tail++;
+    head = utf8_cut(bytes, len, THREAD_OLD_BYTES / 2);
+    tail = utf8_skip(bytes, len, len - THREAD_OLD_BYTES / 2);
     buf_add(&cut, bytes, head);
     buf_addf(&cut, "\n(%zu bytes of this old answer are left out)\n", tail - head);
     buf_add(&cut, bytes + tail, len - tail);

@@ -15,6 +15,7 @@
 #include "executor/frames.h"
 #include "executor/job_frame.h"
 #include "executor/utf8.h"
+#include "helpers/base/utf8.h"
 
 /* ---- frames ---- */
 
