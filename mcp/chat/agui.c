@@ -270,7 +270,9 @@ static void write_ended(struct writing *out)
     if (event->outcome == RUN_FAILED)
         write_failed(out);
     else
-        agui_begin_finished(out->run, outcomes[event->outcome], event->interrupts, &out->frame);
+        agui_begin_finished(out->run, outcomes[event->outcome],
+                            event->outcome == RUN_INTERRUPTED ? event->interrupts : NULL,
+                            &out->frame);
     write_totals(&out->frame, event->usage);
     buf_addc(&out->frame, '}');
     flush(out);

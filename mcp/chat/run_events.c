@@ -25,72 +25,69 @@ void run_tell_text(struct run *run, const char *id, const char *text)
 
 /* ---- what the model says ---- */
 
-static void block_id(const struct run *run, size_t block, char id[RUN_ID_SIZE])
+/* A call's own, else one that is made in own. */
+static const char *block_id(const struct run *run, size_t block, char own[RUN_ID_SIZE])
 {
     bool first = run->told[block].kind == BLOCK_TEXT;
 
+    if (run->told[block].kind == BLOCK_CALL)
+        return run->told[block].id;
     for (size_t i = 0; first && i < block; i++)
         first = run->told[i].kind != BLOCK_TEXT;
     if (first)
-        snprintf(id, RUN_ID_SIZE, "%s", run->message_id);
+        snprintf(own, RUN_ID_SIZE, "%s", run->message_id);
     else
-        snprintf(id, RUN_ID_SIZE, "%s-%zu", run->message_id, block);
+        snprintf(own, RUN_ID_SIZE, "%s-%zu", run->message_id, block);
+    return own;
 }
 
-static void begin(struct run *run, size_t block, enum run_block kind)
+static void begin(struct run *run, size_t block, enum run_block kind, enum run_event_kind event)
 {
-    run->told[block].kind = kind;
-    run->told[block].open = true;
+    struct run_told *told = &run->told[block];
+    char own[RUN_ID_SIZE];
+
+    told->kind = kind;
+    told->open = true;
+    run_tell(run, &(struct run_event){.kind = event,
+                                      .id = block_id(run, block, own),
+                                      .name = told->name,
+                                      .message_id = told->name ? run->message_id : NULL});
 }
 
 /* A delta is a piece of a longer text: it ends where it ends, and the event's ends with NUL. */
-static void tell_piece(struct run *run, enum run_event_kind kind, const char *id, const char *text,
+static void tell_piece(struct run *run, size_t block, enum run_event_kind event, const char *text,
                        size_t len)
 {
     struct buf BUF_AUTO piece = {0};
+    char own[RUN_ID_SIZE];
 
     buf_add(&piece, text, len);
-    if (!piece.failed && len > 0)
-        run_tell(run,
-                 &(struct run_event){.kind = kind, .id = id, .text = piece.data, .len = piece.len});
+    if (piece.failed || len == 0)
+        return;
+    run_tell(run, &(struct run_event){.kind = event,
+                                      .id = block_id(run, block, own),
+                                      .text = piece.data,
+                                      .len = piece.len});
 }
 
 static void on_text_begin(void *user, size_t block)
 {
-    struct run *run = user;
-    char id[RUN_ID_SIZE];
-
-    begin(run, block, BLOCK_TEXT);
-    block_id(run, block, id);
-    run_tell(run, &(struct run_event){.kind = RUN_TEXT_BEGAN, .id = id});
+    begin(user, block, BLOCK_TEXT, RUN_TEXT_BEGAN);
 }
 
 static void on_text(void *user, size_t block, const char *text, size_t len)
 {
-    struct run *run = user;
-    char id[RUN_ID_SIZE];
-
-    block_id(run, block, id);
-    tell_piece(run, RUN_TEXT, id, text, len);
+    tell_piece(user, block, RUN_TEXT, text, len);
 }
 
 static void on_thinking_begin(void *user, size_t block)
 {
-    struct run *run = user;
-    char id[RUN_ID_SIZE];
-
-    begin(run, block, BLOCK_THINKING);
-    block_id(run, block, id);
-    run_tell(run, &(struct run_event){.kind = RUN_THINKING_BEGAN, .id = id});
+    begin(user, block, BLOCK_THINKING, RUN_THINKING_BEGAN);
 }
 
 static void on_thinking(void *user, size_t block, const char *text, size_t len)
 {
-    struct run *run = user;
-    char id[RUN_ID_SIZE];
-
-    block_id(run, block, id);
-    tell_piece(run, RUN_THINKING, id, text, len);
+    tell_piece(user, block, RUN_THINKING, text, len);
 }
 
 static void on_call_begin(void *user, size_t block, const char *id, const char *name)
@@ -102,10 +99,7 @@ static void on_call_begin(void *user, size_t block, const char *id, const char *
     told->name = strdup(name);
     if (!told->id || !told->name) /* it is in the thread all the same, and gets its result */
         return;
-    begin(run, block, BLOCK_CALL);
-    run_tell(run,
-             &(struct run_event){
-                 .kind = RUN_CALL_BEGAN, .id = id, .name = name, .message_id = run->message_id});
+    begin(run, block, BLOCK_CALL, RUN_CALL_BEGAN);
 }
 
 static void on_call_arguments(void *user, size_t block, const char *json, size_t len)
@@ -113,7 +107,7 @@ static void on_call_arguments(void *user, size_t block, const char *json, size_t
     struct run *run = user;
 
     if (run->told[block].open)
-        tell_piece(run, RUN_CALL_ARGUMENTS, run->told[block].id, json, len);
+        tell_piece(run, block, RUN_CALL_ARGUMENTS, json, len);
 }
 
 static void end_block(struct run *run, size_t block)
@@ -124,14 +118,12 @@ static void end_block(struct run *run, size_t block)
         [BLOCK_CALL] = RUN_CALL_ENDED,
     };
     struct run_told *told = &run->told[block];
-    char id[RUN_ID_SIZE];
+    char own[RUN_ID_SIZE];
 
     if (!told->open)
         return;
     told->open = false;
-    block_id(run, block, id);
-    run_tell(run, &(struct run_event){.kind = ended[told->kind],
-                                      .id = told->kind == BLOCK_CALL ? told->id : id});
+    run_tell(run, &(struct run_event){.kind = ended[told->kind], .id = block_id(run, block, own)});
 }
 
 static void on_block_end(void *user, size_t block)

@@ -14,8 +14,8 @@ import unittest
 import urllib.parse
 
 import harness
+from socket_case import SECONDS, SocketCase
 
-SECONDS = 15
 PAGES = 60
 NOWHERE = "11111111-2222-4333-8444-555555555555"
 
@@ -74,33 +74,11 @@ class Double:
         self.server.server_close()
 
 
-class Chat(unittest.IsolatedAsyncioTestCase):
-    options = ()
-    model = None
-
+class Chat(SocketCase):
     def setUp(self):
-        self.workspace = harness.Workspace()
         for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"):
             os.environ.pop(name, None)
-        self.start()
-        self.sid, self.other = self.new_session(), self.new_session()
-
-    def start(self):
-        self.server = harness.Server(self.workspace, "--no-demo", "--sandbox", "local", "--waiting", "bare=0,data=0,plot=0",
-                                     *self.options)
-
-    def tearDown(self):
-        if self.server.process.returncode is None:
-            self.assertEqual(self.server.close(), 0)
-        self.workspace.close()
-
-    def new_session(self):
-        return self.http("POST", "/session/create")["session_id"]
-
-    def http(self, method, path, body=None, **headers):
-        status, value, _ = self.server.http(method, path, body, **headers)
-        self.assertEqual(status, 200, value)
-        return value
+        super().setUp()
 
     def connect(self, sid=None, thread=None, editor=None, path="/chat", **options):
         import websockets

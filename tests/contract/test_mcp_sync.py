@@ -6,9 +6,8 @@ import importlib.util
 import json
 import unittest
 
-import harness
+from socket_case import SECONDS, SocketCase
 
-SECONDS = 10
 QUIET_SECONDS = 0.3
 CLIENTS = 100
 
@@ -18,26 +17,7 @@ def refresh(target, node_id=None):
 
 
 @unittest.skipUnless(importlib.util.find_spec("websockets"), "SKIPPED: python3-websockets is not installed; `make deps` brings it")
-class Sync(unittest.IsolatedAsyncioTestCase):
-
-    def setUp(self):
-        self.workspace = harness.Workspace()
-        self.server = harness.Server(self.workspace, "--no-demo", "--sandbox", "local", "--waiting", "bare=0,data=0,plot=0")
-        self.sid, self.other = self.new_session(), self.new_session()
-
-    def tearDown(self):
-        if self.server.process.returncode is None:
-            self.assertEqual(self.server.close(), 0)
-        self.workspace.close()
-
-    def new_session(self):
-        return self.http("POST", "/session/create")["session_id"]
-
-    def http(self, method, path, body=None, **headers):
-        status, answer, _ = self.server.http(method, path, body, **headers)
-        self.assertEqual(status, 200, answer)
-        return answer
-
+class Sync(SocketCase):
     def connect(self, query="", **options):
         import websockets
         return websockets.connect("ws://127.0.0.1:%d/mcp-sync%s" % (self.server.port, query), **options)

@@ -72,12 +72,10 @@ static inline int chat_fixture_open(void **state)
     struct fixture *session;
 
     assert_non_null(fixture);
-    fixture_open(state);
+    fixture_open_session(state);
     session = *state;
     fixture->session = *session;
     free(session);
-    must(&fixture->session, store_session_create(fixture->session.store, &test_writer, "A course",
-                                                 fixture->session.sid, &fixture->session.err));
     uv_loop_init(&fixture->loop);
     fixture->parts.loop = &fixture->loop;
     fixture->parts.store_url = fixture->session.url;

@@ -236,6 +236,31 @@ static inline void answer(struct run_fixture *fixture, bool approved, const char
     finish(fixture);
 }
 
+/* Asks, and stops it after so many turns of the loop. Whether it had ended before that. */
+static inline bool ask_and_stop(struct run_fixture *fixture, unsigned turns, const char *text,
+                                const char *script)
+{
+    char id[32];
+    json_auto_t *messages = NULL;
+    struct run_request request;
+    bool ended;
+
+    snprintf(id, sizeof id, "q-%u", turns);
+    messages = json_pack("[{s:s, s:s}]", "id", id, "content", text);
+    request = question(fixture, messages);
+    fake_model_set(fixture->model, parse(script));
+    begin(fixture, &request);
+    for (unsigned i = 0; i < turns && !fixture->ended; i++) {
+        uv_run(&fixture->chat->loop, UV_RUN_NOWAIT);
+        usleep(200);
+    }
+    ended = fixture->ended;
+    if (!ended)
+        run_cancel(fixture->run);
+    finish(fixture);
+    return ended;
+}
+
 /* ---- looking ---- */
 
 #define expect_outcome(fixture, wanted)                                                            \

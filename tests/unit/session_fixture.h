@@ -48,6 +48,13 @@ static const struct writer test_writer = {.who = "test"};
             fail_msg("%s: kind %d: %s", #call, (fixture)->err.kind, (fixture)->err.text);          \
     } while (0)
 
+static inline void fixture_open_store(struct fixture *fixture, enum store_access access)
+{
+    fixture->store = store_open(fixture->url, access, &fixture->err);
+    if (!fixture->store)
+        fail_msg("%s", fixture->err.text);
+}
+
 static inline int fixture_open(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
@@ -57,10 +64,20 @@ static inline int fixture_open(void **state)
     snprintf(fixture->folder, sizeof fixture->folder, "/tmp/lectern-test-XXXXXX");
     assert_non_null(mkdtemp(fixture->folder));
     snprintf(fixture->url, sizeof fixture->url, "sqlite:%s/store/lectern.db", fixture->folder);
-    fixture->store = store_open(fixture->url, STORE_WRITE, &fixture->err);
-    if (!fixture->store)
-        fail_msg("%s", fixture->err.text);
+    fixture_open_store(fixture, STORE_WRITE);
     *state = fixture;
+    return 0;
+}
+
+/* With a session of its own. */
+static inline int fixture_open_session(void **state)
+{
+    struct fixture *fixture;
+
+    fixture_open(state);
+    fixture = *state;
+    must(fixture, store_session_create(fixture->store, &test_writer, "A course", fixture->sid,
+                                       &fixture->err));
     return 0;
 }
 
@@ -193,6 +210,19 @@ static inline void import_text(struct fixture *fixture, const char *text, size_t
     if (rc != 0)
         fail_msg("%s", fixture->err.text);
     memcpy(fixture->sid, report.session_id, sizeof fixture->sid);
+}
+
+/* With a curriculum that breaks the rules of the contract. */
+static inline int fixture_open_defects(void **state)
+{
+    size_t len = 0;
+    char *text = read_file("tests/data/defective_curriculum.json", &len);
+
+    assert_non_null(text);
+    fixture_open(state);
+    import_text(*state, text, len);
+    free(text);
+    return 0;
 }
 
 #endif

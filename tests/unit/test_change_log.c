@@ -7,17 +7,6 @@
 
 #include <sqlite3.h>
 
-static int open_with_session(void **state)
-{
-    struct fixture *fixture;
-
-    fixture_open(state);
-    fixture = *state;
-    must(fixture, store_session_create(fixture->store, &test_writer, "A course", fixture->sid,
-                                       &fixture->err));
-    return 0;
-}
-
 /* The session's rows of a version as [[entity, op, entity_id, before, after, who, change_set, at]].
  */
 static json_t *rows_of(struct fixture *fixture, int64_t version)
@@ -173,7 +162,7 @@ static void test_renumbering_of_a_broken_sequence_is_logged(void **state)
 
 int main(void)
 {
-#define TEST(fn) cmocka_unit_test_setup_teardown(fn, open_with_session, fixture_close)
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, fixture_open_session, fixture_close)
     const struct CMUnitTest tests[] = {
         TEST(test_component_rows),
         TEST(test_node_delete_logs_all_that_goes),

@@ -189,6 +189,16 @@ static void turn(void **state)
         uv_run(&base->loop, UV_RUN_NOWAIT);
 }
 
+/* The run under way begins and ends well, and its page goes. */
+static void answer_and_leave(void **state, struct test_page *page)
+{
+    assert_non_null(current);
+    TELL(.kind = RUN_BEGAN);
+    end_run(RUN_SUCCEEDED);
+    chat_page_destroy(page->page);
+    turn(state);
+}
+
 /* The next frame, by what AG-UI's verifier asks; NULL where none waits. */
 static json_t *take(struct test_page *page)
 {
@@ -441,11 +451,7 @@ static void test_without_a_model(void **state)
     model_is_ready = true;
     ask(&page, "t1", "r2", "m1");
     turn(state);
-    assert_non_null(current);
-    TELL(.kind = RUN_BEGAN);
-    end_run(RUN_SUCCEEDED);
-    chat_page_destroy(page.page);
-    turn(state);
+    answer_and_leave(state, &page);
 }
 
 static void test_a_thread_of_another_session(void **state)
@@ -465,11 +471,7 @@ static void test_a_thread_of_another_session(void **state)
     assert_string_equal(taken(&page), "RUN_ERROR:conflict");
     ask(&page, "t8", "r2", "m1");
     turn(state);
-    assert_non_null(current);
-    TELL(.kind = RUN_BEGAN);
-    end_run(RUN_SUCCEEDED);
-    chat_page_destroy(page.page);
-    turn(state);
+    answer_and_leave(state, &page);
 }
 
 static void test_stop(void **state)
@@ -698,10 +700,7 @@ static void test_a_thread_that_was_not_kept_is_read_again(void **state)
     turn(state);
     assert_int_equal(json_array_size(current->thread->messages), 2);
     assert_false(thread_has_message(current->thread, "lost"));
-    TELL(.kind = RUN_BEGAN);
-    end_run(RUN_SUCCEEDED);
-    chat_page_destroy(page.page);
-    turn(state);
+    answer_and_leave(state, &page);
 }
 
 /* ---- pages that go, or do not read ---- */

@@ -450,23 +450,8 @@ static void test_stop_at_any_time(void **state)
     bool ran_through = false;
 
     for (unsigned turns = 0; !ran_through && turns < 500; turns++) {
-        json_auto_t *messages = json_pack("[{s:s+, s:s}]", "id", "q", "", "content", "Go");
-        struct run_request request = question(fixture, messages);
-        char id[32];
-
-        snprintf(id, sizeof id, "q-%u", turns);
-        json_object_set_new(json_array_get(messages, 0), "id", json_string(id));
-        fake_model_set(fixture->model,
-                       parse("[" USES(LIST("c1") "," LIST("c2")) "," ENDS(SAYS("So")) "]"));
-        begin(fixture, &request);
-        for (unsigned i = 0; i < turns && !fixture->ended; i++) {
-            uv_run(&fixture->chat->loop, UV_RUN_NOWAIT);
-            usleep(200);
-        }
-        ran_through = fixture->ended;
-        if (!ran_through)
-            run_cancel(fixture->run);
-        finish(fixture);
+        ran_through = ask_and_stop(fixture, turns, "Go",
+                                   "[" USES(LIST("c1") "," LIST("c2")) "," ENDS(SAYS("So")) "]");
         if (!ran_through && fixture->outcome != RUN_SUCCEEDED)
             expect_outcome(fixture, RUN_CANCELLED);
         expect_replayable(fixture);

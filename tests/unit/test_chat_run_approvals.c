@@ -281,23 +281,8 @@ static void test_stopped_at_any_time(void **state)
     bool ran_through = false;
 
     for (unsigned turns = 1; !ran_through && turns < 500; turns++) {
-        char id[32];
-        json_auto_t *messages = NULL;
-        struct run_request request;
-
-        snprintf(id, sizeof id, "q-%u", turns);
-        messages = json_pack("[{s:s, s:s}]", "id", id, "content", "Delete");
-        request = question(fixture, messages);
-        fake_model_set(fixture->model, parse("[" USES(DELETES("c1", "N1", "1")) "]"));
-        begin(fixture, &request);
-        for (unsigned i = 0; i < turns && !fixture->ended; i++) {
-            uv_run(&fixture->chat->loop, UV_RUN_NOWAIT);
-            usleep(200);
-        }
-        ran_through = fixture->ended;
-        if (!ran_through)
-            run_cancel(fixture->run);
-        finish(fixture);
+        ran_through =
+            ask_and_stop(fixture, turns, "Delete", "[" USES(DELETES("c1", "N1", "1")) "]");
         expect_outcome(fixture, ran_through ? RUN_INTERRUPTED : RUN_CANCELLED);
         assert_int_equal(component_count(fixture, "N1"), 3);
         if (!ran_through)

@@ -85,17 +85,6 @@ static const char *in_session(struct fixture *fixture, const char *rest)
     return path;
 }
 
-static int open_with_session(void **state)
-{
-    struct fixture *fixture;
-
-    fixture_open(state);
-    fixture = *state;
-    must(fixture, store_session_create(fixture->store, &test_writer, "A course", fixture->sid,
-                                       &fixture->err));
-    return 0;
-}
-
 static void test_service_and_sessions(void **state)
 {
     struct fixture *fixture = *state;
@@ -516,7 +505,7 @@ static void test_graph(void **state)
 
 int main(void)
 {
-#define TEST(fn) cmocka_unit_test_setup_teardown(fn, open_with_session, fixture_close)
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, fixture_open_session, fixture_close)
     const struct CMUnitTest tests[] = {
         TEST(test_service_and_sessions),
         TEST(test_nodes),

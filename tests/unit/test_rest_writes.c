@@ -57,17 +57,6 @@ static void expect(struct fixture *fixture, const char *method, const char *path
     drop(&answer);
 }
 
-static int set_up(void **state)
-{
-    struct fixture *fixture;
-
-    fixture_open(state);
-    fixture = *state;
-    must(fixture, store_session_create(fixture->store, &test_writer, "A course", fixture->sid,
-                                       &fixture->err));
-    return 0;
-}
-
 #define PARAGRAPH(text) "{\"type\":\"paragraph\",\"parameters\":{\"text\":\"" text "\"}}"
 
 static void test_nodes_and_positions(void **state)
@@ -359,15 +348,16 @@ static void test_description(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_nodes_and_positions, set_up, fixture_close),
-        cmocka_unit_test_setup_teardown(test_sequences, set_up, fixture_close),
-        cmocka_unit_test_setup_teardown(test_relationships, set_up, fixture_close),
-        cmocka_unit_test_setup_teardown(test_history, set_up, fixture_close),
-        cmocka_unit_test_setup_teardown(test_each_fault, set_up, fixture_close),
-        cmocka_unit_test_setup_teardown(test_conditions, set_up, fixture_close),
-        cmocka_unit_test_setup_teardown(test_keys, set_up, fixture_close),
-        cmocka_unit_test_setup_teardown(test_odd_ids, set_up, fixture_close),
-        cmocka_unit_test_setup_teardown(test_description, set_up, fixture_close),
+        cmocka_unit_test_setup_teardown(test_nodes_and_positions, fixture_open_session,
+                                        fixture_close),
+        cmocka_unit_test_setup_teardown(test_sequences, fixture_open_session, fixture_close),
+        cmocka_unit_test_setup_teardown(test_relationships, fixture_open_session, fixture_close),
+        cmocka_unit_test_setup_teardown(test_history, fixture_open_session, fixture_close),
+        cmocka_unit_test_setup_teardown(test_each_fault, fixture_open_session, fixture_close),
+        cmocka_unit_test_setup_teardown(test_conditions, fixture_open_session, fixture_close),
+        cmocka_unit_test_setup_teardown(test_keys, fixture_open_session, fixture_close),
+        cmocka_unit_test_setup_teardown(test_odd_ids, fixture_open_session, fixture_close),
+        cmocka_unit_test_setup_teardown(test_description, fixture_open_session, fixture_close),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

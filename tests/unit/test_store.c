@@ -3,36 +3,11 @@
  * The store by its own functions: edits of what was imported, refusals that change nothing, the
  * change log, two writers at once, and what is there after kill -9.
  */
-#include "tests/unit/session_fixture.h"
+#include "tests/unit/killed_writer.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-
-static int open_with_session(void **state)
-{
-    struct fixture *fixture;
-
-    fixture_open(state);
-    fixture = *state;
-    must(fixture, store_session_create(fixture->store, &test_writer, "A course", fixture->sid,
-                                       &fixture->err));
-    return 0;
-}
-
-static int open_with_defects(void **state)
-{
-    size_t len = 0;
-    char *text = read_file("tests/data/defective_curriculum.json", &len);
-
-    assert_non_null(text);
-    fixture_open(state);
-    import_text(*state, text, len);
-    free(text);
-    return 0;
-}
 
 static json_t *read_components(struct fixture *fixture, const char *node_id)
 {
@@ -709,12 +684,9 @@ static void test_first_opening_by_many(void **state)
     }
 }
 
-/* The child: writes, and tells each write that was acknowledged. */
-static void write_until_killed(const char *url, const char *sid, int out)
+static void insert_until_killed(struct store *store, const char *sid, int out)
 {
-    struct store *store = store_open(url, STORE_WRITE, NULL);
-
-    for (int i = 0; store && i < 100000; i++) {
+    for (int i = 0; i < 100000; i++) {
         json_auto_t *component =
             json_pack("{s:s, s:{s:s}}", "type", "paragraph", "parameters", "text", "x");
         struct component_state done;
@@ -724,7 +696,6 @@ static void write_until_killed(const char *url, const char *sid, int out)
             write(out, done.component_id, SESSION_ID_SIZE) != SESSION_ID_SIZE)
             break;
     }
-    _exit(1);
 }
 
 static void test_acknowledged_writes_survive_kill(void **state)
@@ -735,34 +706,11 @@ static void test_acknowledged_writes_survive_kill(void **state)
         char ids[64][SESSION_ID_SIZE];
         json_auto_t *sequence = NULL;
         struct buf json BUF_AUTO = {0};
-        size_t got = 0, wanted = 5 + 9 * (size_t)round;
-        int ends[2], status;
-        pid_t child;
+        size_t got = kill_writer(fixture, insert_until_killed, 5 + 9 * (size_t)round, 64, ids,
+                                 SESSION_ID_SIZE);
 
-        store_close(fixture->store);
-        fixture->store = NULL;
-        assert_int_equal(pipe(ends), 0);
-        child = fork();
-        assert_true(child >= 0);
-        if (child == 0) {
-            close(ends[0]);
-            write_until_killed(fixture->url, fixture->sid, ends[1]);
-        }
-        close(ends[1]);
-        while (got < wanted && read(ends[0], ids[got], SESSION_ID_SIZE) == SESSION_ID_SIZE)
-            got++;
-        kill(child, SIGKILL);
-        assert_int_equal(waitpid(child, &status, 0), child);
-        assert_true(WIFSIGNALED(status));
-        while (got < 64 && read(ends[0], ids[got], SESSION_ID_SIZE) == SESSION_ID_SIZE)
-            got++;
-        close(ends[0]);
-        assert_true(got >= wanted);
         /* A reader that comes first must cope with the log that was left behind. */
-        fixture->store =
-            store_open(fixture->url, round == 1 ? STORE_READ : STORE_WRITE, &fixture->err);
-        if (!fixture->store)
-            fail_msg("%s", fixture->err.text);
+        fixture_open_store(fixture, round == 1 ? STORE_READ : STORE_WRITE);
         buf_init(&json, 0);
         must(fixture,
              store_read_components(fixture->store, fixture->sid, "N001", &json, &fixture->err));
@@ -779,8 +727,8 @@ static void test_acknowledged_writes_survive_kill(void **state)
 
 int main(void)
 {
-#define CLEAN(fn)     cmocka_unit_test_setup_teardown(fn, open_with_session, fixture_close)
-#define DEFECTIVE(fn) cmocka_unit_test_setup_teardown(fn, open_with_defects, fixture_close)
+#define CLEAN(fn)     cmocka_unit_test_setup_teardown(fn, fixture_open_session, fixture_close)
+#define DEFECTIVE(fn) cmocka_unit_test_setup_teardown(fn, fixture_open_defects, fixture_close)
     const struct CMUnitTest tests[] = {
         CLEAN(test_insert_update_delete),
         CLEAN(test_merge_and_type),

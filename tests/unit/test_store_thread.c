@@ -3,24 +3,11 @@
  * Conversations in the store: what was appended comes back, two who write to one thread, who may
  * see it, what goes with its session, what is there after kill -9, and how long a curriculum is.
  */
-#include "tests/unit/session_fixture.h"
+#include "tests/unit/killed_writer.h"
 
-#include <signal.h>
 #include <sqlite3.h>
-#include <sys/wait.h>
 
 #include "mcp/session/store_thread.h"
-
-static int open_with_session(void **state)
-{
-    struct fixture *fixture;
-
-    fixture_open(state);
-    fixture = *state;
-    must(fixture, store_session_create(fixture->store, &test_writer, "A course", fixture->sid,
-                                       &fixture->err));
-    return 0;
-}
 
 static void append(struct fixture *fixture, const char *sid, const char *thread, size_t there,
                    const char *messages, const char *interrupts)
@@ -178,11 +165,9 @@ static void test_a_thread_goes_with_its_session(void **state)
 
 /* ---- kill -9 ---- */
 
-static void append_until_killed(const char *url, const char *sid, int out)
+static void append_until_killed(struct store *store, const char *sid, int out)
 {
-    struct store *store = store_open(url, STORE_WRITE, NULL);
-
-    for (json_int_t i = 0; store && i < 100000; i++) {
+    for (json_int_t i = 0; i < 100000; i++) {
         json_auto_t *added = json_pack("[{s:I}, {s:I}]", "n", 2 * i, "n", 2 * i + 1);
         json_auto_t *open = json_pack("[{s:I}]", "of", i);
 
@@ -190,7 +175,6 @@ static void append_until_killed(const char *url, const char *sid, int out)
             write(out, "x", 1) != 1)
             break;
     }
-    _exit(1);
 }
 
 static void test_acknowledged_messages_survive_kill(void **state)
@@ -198,33 +182,11 @@ static void test_acknowledged_messages_survive_kill(void **state)
     struct fixture *fixture = *state;
     json_auto_t *thread = NULL;
     const json_t *messages, *message;
-    size_t told = 0, i;
-    int ends[2], status;
-    char byte;
-    pid_t child;
+    char acknowledged[4096]; /* what is told beyond these is not counted */
+    size_t told, i;
 
-    store_close(fixture->store);
-    fixture->store = NULL;
-    assert_int_equal(pipe(ends), 0);
-    child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        close(ends[0]);
-        append_until_killed(fixture->url, fixture->sid, ends[1]);
-    }
-    close(ends[1]);
-    while (told < 25 && read(ends[0], &byte, 1) == 1)
-        told++;
-    kill(child, SIGKILL);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status));
-    while (read(ends[0], &byte, 1) == 1)
-        told++;
-    close(ends[0]);
-    assert_true(told >= 25);
-    fixture->store = store_open(fixture->url, STORE_READ, &fixture->err);
-    if (!fixture->store)
-        fail_msg("%s", fixture->err.text);
+    told = kill_writer(fixture, append_until_killed, 25, sizeof acknowledged, acknowledged, 1);
+    fixture_open_store(fixture, STORE_READ);
     thread = read_thread(fixture, fixture->sid, "t");
     messages = json_object_get(thread, "messages");
     assert_true(json_array_size(messages) >= 2 * told);
@@ -263,7 +225,7 @@ static void test_content_bytes(void **state)
 
 int main(void)
 {
-#define TEST(fn) cmocka_unit_test_setup_teardown(fn, open_with_session, fixture_close)
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, fixture_open_session, fixture_close)
     const struct CMUnitTest tests[] = {
         TEST(test_what_was_appended_comes_back),
         TEST(test_the_newest_are_listed_first),

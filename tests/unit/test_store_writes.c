@@ -41,18 +41,6 @@ static int open_course(void **state)
     return 0;
 }
 
-static int open_defects(void **state)
-{
-    size_t len = 0;
-    char *text = read_file("tests/data/defective_curriculum.json", &len);
-
-    assert_non_null(text);
-    fixture_open(state);
-    import_text(*state, text, len);
-    free(text);
-    return 0;
-}
-
 typedef int read_fn(struct store *store, const char *sid, struct buf *json, struct error *err);
 
 static json_t *read_list(struct fixture *fixture, read_fn *read)
@@ -930,9 +918,11 @@ int main(void)
         TEST(test_node_update_refusals),
         TEST(test_large_and_hostile_texts),
         TEST(test_merge),
-        cmocka_unit_test_setup_teardown(test_merge_of_oddities, open_defects, fixture_close),
+        cmocka_unit_test_setup_teardown(test_merge_of_oddities, fixture_open_defects,
+                                        fixture_close),
         TEST(test_reorder),
-        cmocka_unit_test_setup_teardown(test_reorder_of_oddities, open_defects, fixture_close),
+        cmocka_unit_test_setup_teardown(test_reorder_of_oddities, fixture_open_defects,
+                                        fixture_close),
         TEST(test_reorder_is_refused_when_stale),
         TEST(test_positions),
         TEST(test_too_many_positions),

@@ -45,29 +45,11 @@ static int set_times(struct sqlite_store *store, int64_t key, const struct node_
 static int insert(struct sqlite_store *store, const struct write *write, int64_t place,
                   const json_t *theirs, struct error *err)
 {
-    struct buf body BUF_AUTO = {0}, log BUF_AUTO = {0};
-    struct row_order chapter = {ORDER_INTEGER, 0, 0};
     struct node_times times;
     json_auto_t *node = take_times(theirs, &times);
-    struct node_row row;
 
-    buf_init(&body, 0);
-    buf_init(&log, 0);
-    node_row(node, &body, &row);
-    if (buf_check(&body, "a node", err) != 0)
-        return -1;
-    row.flags |= NODE_COMPONENTS | NODE_TIMES;
-    chapter.integer = row.chapter;
-    if (sqlite_run(store, err, SQL_NODE_INSERT, row.chapter_number ? "iittoissbi" : "iitttissbi",
-                   write->session, place, &row.node_id, &row.title,
-                   row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
-                   write->version, times.created_at, times.last_modified, &body,
-                   (int64_t)row.flags) != 0)
-        return -1;
-    if (sqlite_node_text(store, sqlite3_last_insert_rowid(store->db), &log, err) != 0)
-        return -1;
-    return sqlite_log(store, write, "node", row.node_id.text, row.node_id.text, "insert", NULL,
-                      &log, err);
+    return sqlite_node_insert(store, write, place, node, BUF_CAP_DEFAULT, times.created_at,
+                              times.last_modified, err);
 }
 
 /* What ours becomes by theirs; *news: something that ours had is otherwise now; *more: theirs has

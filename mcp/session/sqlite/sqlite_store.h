@@ -377,6 +377,11 @@ int sqlite_sequence_replace(struct sqlite_store *store, struct component_write *
 
 /* ---- write_node.c, for merge.c and copy_node.c too ---- */
 
+/* A checked node as a new row, with its row of the log. cap: bytes of its JSON, above it
+ * ERROR_TOO_LARGE. The times: as the contract writes them, or NULL. */
+int sqlite_node_insert(struct sqlite_store *store, const struct write *write, int64_t place,
+                       json_t *node, size_t cap, const char *created_at, const char *last_modified,
+                       struct error *err);
 /* The node, its components, its relationships, with their rows of the log. */
 int sqlite_delete_node(struct sqlite_store *store, const struct write *write, const char *node_id,
                        struct error *err);

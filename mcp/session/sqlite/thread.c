@@ -49,13 +49,19 @@ int sqlite_threads_read(struct store *base, const char *sid, size_t most, struct
     return row < 0 ? -1 : buf_check(json, "the list of threads", err);
 }
 
-/* 1: it is there, and the statement stands on its row; 0: it is not. */
-static int find_thread(struct sqlite_store *store, int64_t session, const char *thread_id,
+/* 1: it is there, and the statement stands on its row; 0: it is not, and only found->session is
+ * set. -1 where it is another session's, or there is no such session. */
+static int find_thread(struct sqlite_store *store, const char *sid, const char *thread_id,
                        struct thread_found *found, sqlite3_stmt **statement, struct error *err)
 {
+    struct session_found session;
     char shown[THREAD_ID_SHOWN];
     int row;
 
+    memset(found, 0, sizeof *found);
+    if (sqlite_session_find(store, sid, &session, err) != 0)
+        return -1;
+    found->session = session.key;
     *statement = sqlite_statement(store, SQL_THREAD_FIND, err);
     if (!*statement || sqlite_bind(store, *statement, err, "s", thread_id) != 0)
         return -1;
@@ -63,9 +69,8 @@ static int find_thread(struct sqlite_store *store, int64_t session, const char *
     if (row <= 0)
         return row;
     found->key = sqlite3_column_int64(*statement, 0);
-    found->session = sqlite3_column_int64(*statement, 1);
     found->messages = sqlite3_column_int64(*statement, 3);
-    if (found->session == session)
+    if (sqlite3_column_int64(*statement, 1) == session.key)
         return 1;
     sqlite3_reset(*statement);
     return error_set(err, ERROR_CONFLICT,
@@ -96,16 +101,13 @@ static int read_messages(struct sqlite_store *store, int64_t thread, struct buf 
 static int read_thread(struct sqlite_store *store, const char *sid, const char *thread_id,
                        struct buf *json, struct error *err)
 {
-    struct session_found session;
     struct thread_found found;
     struct row_text interrupts;
     sqlite3_stmt *statement;
     char shown[THREAD_ID_SHOWN];
     int row;
 
-    if (sqlite_session_find(store, sid, &session, err) != 0)
-        return -1;
-    row = find_thread(store, session.key, thread_id, &found, &statement, err);
+    row = find_thread(store, sid, thread_id, &found, &statement, err);
     if (row < 0)
         return -1;
     if (row == 0)
@@ -178,18 +180,14 @@ static int append(struct sqlite_store *store, const char *sid, const char *threa
                   const char *title, size_t there, const json_t *messages, const json_t *interrupts,
                   struct error *err)
 {
-    struct session_found session;
-    struct thread_found found = {0};
+    struct thread_found found;
     sqlite3_stmt *statement;
     int row;
 
-    if (sqlite_session_find(store, sid, &session, err) != 0)
-        return -1;
-    row = find_thread(store, session.key, thread_id, &found, &statement, err);
+    row = find_thread(store, sid, thread_id, &found, &statement, err);
     if (row < 0)
         return -1;
     sqlite3_reset(statement);
-    found.session = session.key;
     if (found.messages != (int64_t)there)
         return error_set(err, ERROR_STALE,
                          "the thread has %" PRId64 " messages, not %zu: somebody else has written "

@@ -12,19 +12,15 @@
 
 #define DEFAULT_TITLE "Untitled curriculum"
 
-/* Writes a checked node as a new row behind the others. */
-static int insert_node(struct sqlite_store *store, const struct write *write, json_t *node,
+int sqlite_node_insert(struct sqlite_store *store, const struct write *write, int64_t place,
+                       json_t *node, size_t cap, const char *created_at, const char *last_modified,
                        struct error *err)
 {
     struct buf body BUF_AUTO = {0}, log BUF_AUTO = {0};
     struct row_order chapter = {ORDER_INTEGER, 0, 0};
     struct node_row row;
-    int64_t place;
 
-    buf_init(&body, ENTITY_SIZE_MAX);
-    if (sqlite_number(store, SQL_NODE_LAST_PLACE, write->session, NULL, &place, err) != 0)
-        return -1;
-    place++;
+    buf_init(&body, cap);
     node_row(node, &body, &row);
     if (buf_check(&body, "a node", err) != 0)
         return -1;
@@ -33,12 +29,24 @@ static int insert_node(struct sqlite_store *store, const struct write *write, js
     if (sqlite_run(store, err, SQL_NODE_INSERT, row.chapter_number ? "iittoissbi" : "iitttissbi",
                    write->session, place, &row.node_id, &row.title,
                    row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
-                   write->version, write->now, write->now, &body, (int64_t)row.flags) != 0)
+                   write->version, created_at, last_modified, &body, (int64_t)row.flags) != 0)
         return -1;
     if (sqlite_node_text(store, sqlite3_last_insert_rowid(store->db), &log, err) != 0)
         return -1;
     return sqlite_log(store, write, "node", row.node_id.text, row.node_id.text, "insert", NULL,
                       &log, err);
+}
+
+/* Writes a checked node as a new row behind the others. */
+static int append_node(struct sqlite_store *store, const struct write *write, json_t *node,
+                       struct error *err)
+{
+    int64_t last;
+
+    if (sqlite_number(store, SQL_NODE_LAST_PLACE, write->session, NULL, &last, err) != 0)
+        return -1;
+    return sqlite_node_insert(store, write, last + 1, node, ENTITY_SIZE_MAX, write->now, write->now,
+                              err);
 }
 
 int sqlite_node_create(struct store *base, const struct writer *writer, const char *sid,
@@ -60,7 +68,7 @@ int sqlite_node_create(struct store *base, const struct writer *writer, const ch
                       "the node id '%s' is in use in this session, choose another",
                       json_get_string(node, "node_id"));
         else
-            rc = insert_node(store, &write, node, err);
+            rc = append_node(store, &write, node, err);
     }
     return sqlite_write_end(store, &write, rc, err);
 }
@@ -76,7 +84,7 @@ static int insert_first_nodes(struct sqlite_store *store, const struct write *wr
 
         if (!node)
             return error_set(err, ERROR_MEMORY, "out of memory for a node");
-        if (insert_node(store, write, node, err) != 0)
+        if (append_node(store, write, node, err) != 0)
             return -1;
     }
     return 0;
