@@ -2,8 +2,10 @@
  *
  * lectern serve: MCP over HTTP and the session API on one port, until SIGINT or SIGTERM.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "helpers/base/log.h"
 #include "mcp/command/command.h"
@@ -13,6 +15,9 @@
 #include "mcp/transport/transport.h"
 
 #define DRAIN_MS 3000
+/* Of the whole of stopping, in seconds: what blocks for longer (a service behind the store that
+ * does not answer, a daemon that hangs) is left as it stands. */
+#define STOP_S 20
 
 struct serving {
     struct server_parts parts;
@@ -29,6 +34,29 @@ static void on_closed(void *user)
     model_destroy(serving->model); /* its mail is opened with the rest */
     parts_finish(&serving->parts);
     signals_finish(&serving->signals); /* last: a second signal cuts none of this short */
+    alarm(0);
+}
+
+/* What ends without its callbacks leaves nothing: the sandboxes are removed here, the store is as
+ * after any crash, whole up to its last commit. */
+static void on_stuck(void *user)
+{
+    struct serving *serving = user;
+
+    executor_destroy(serving->parts.executor);
+    log_error("serve", "stopped all the same");
+    _exit(EXIT_FAILED);
+}
+
+/* The loop's thread may be what waits, so this is a signal's handler. */
+static void on_alarm(int number)
+{
+    static const char text[] = "serve: did not stop in time, and is left as it stands\n";
+
+    (void)number;
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+        _exit(EXIT_FAILED);
+    _exit(EXIT_FAILED);
 }
 
 static void on_signal(void *user)
@@ -39,7 +67,9 @@ static void on_signal(void *user)
         return;
     serving->closing = true;
     log_info("serve", "stopping: answers under way have %d s", DRAIN_MS / 1000);
-    http_server_close(serving->http, DRAIN_MS, on_closed, serving);
+    signal(SIGALRM, on_alarm);
+    alarm(STOP_S);
+    http_server_close(serving->http, DRAIN_MS, on_closed, on_stuck, serving);
 }
 
 static int start(struct serving *serving, const struct config *config,

@@ -62,6 +62,17 @@ static void on_timer_closed(uv_handle_t *handle)
         server->on_closed(server->on_closed_user);
 }
 
+/* A run that waits for what nobody can end, a service behind the store for instance. */
+static void give_up_runs(struct http_server *server)
+{
+    if (uv_now(server->parts->loop) < server->deadline_ms)
+        return;
+    log_error("http", "%zu cancelled runs of the chat did not end within %d ms",
+              chat_runs(server->chat), HTTP_RUNS_END_MS);
+    uv_timer_stop(&server->timer);
+    server->on_stuck(server->on_closed_user);
+}
+
 /* After the first step of destroying, each connection's handle closes in its own turn; once none is
  * left, some more turns see the context's own. */
 static void on_closing_tick(uv_timer_t *timer)
@@ -69,8 +80,11 @@ static void on_closing_tick(uv_timer_t *timer)
     struct http_server *server = timer->data;
 
     /* A cancelled run ends soon, and stands on what is taken down behind this. */
-    if (server->connections > 0 || (server->chat && chat_runs(server->chat) > 0) ||
-        ++server->ticks < TICKS_UNTIL_CLOSED)
+    if (server->chat && chat_runs(server->chat) > 0) {
+        give_up_runs(server);
+        return;
+    }
+    if (server->connections > 0 || ++server->ticks < TICKS_UNTIL_CLOSED)
         return;
     uv_timer_stop(timer);
     lws_context_destroy(server->context);
@@ -92,6 +106,8 @@ static void take_down(struct http_server *server)
     mcp_sessions_destroy(server->sessions);
     server->sessions = NULL;
     http_context_close(server);
+    uv_update_time(server->parts->loop);
+    server->deadline_ms = uv_now(server->parts->loop) + HTTP_RUNS_END_MS;
     uv_timer_start(&server->timer, on_closing_tick, 1, 1);
 }
 
@@ -108,12 +124,13 @@ static void on_drain_tick(uv_timer_t *timer)
 }
 
 void http_server_close(struct http_server *server, unsigned deadline_ms,
-                       void (*on_closed)(void *user), void *user)
+                       void (*on_closed)(void *user), void (*on_stuck)(void *user), void *user)
 {
     if (server->draining)
         return;
     server->draining = true;
     server->on_closed = on_closed;
+    server->on_stuck = on_stuck;
     server->on_closed_user = user;
     http_port_close(server->port);
     server->port = NULL;

@@ -38,11 +38,12 @@ struct http_server {
     uv_timer_t reading_timer;
     uv_timer_t timer; /* housekeeping; then the drain's deadline and the ticks of taking down */
     unsigned ticks;
-    uint64_t deadline_ms;
+    uint64_t deadline_ms; /* of the drain; then of the chat's runs */
     bool closed;
     bool abandoned; /* it never came to serve: freed once it is closed */
     void (*on_closed)(void *user);
-    void *on_closed_user;
+    void (*on_stuck)(void *user);
+    void *on_closed_user; /* of both */
 };
 
 /* What libwebsockets keeps for each connection. */

@@ -15,6 +15,7 @@
 #define HTTP_PEERS_CAP       256  /* MCP sessions at once */
 #define HTTP_PEER_IDLE_S     3600 /* without a request or stream, an MCP session ends */
 #define HTTP_BODY_CAP        ((size_t)16 << 20)
+#define HTTP_RUNS_END_MS     5000 /* that a cancelled run may take to end, when the server stops */
 
 struct model;
 
@@ -34,9 +35,12 @@ struct http_server;
 struct http_server *http_server_create(struct server_parts *parts, const struct http_config *config,
                                        struct error *err);
 int http_server_port(const struct http_server *server);
-/* Stops accepting, lets answers drain until deadline_ms, then closes; on_closed on the loop. */
+/* Stops accepting, cancels the chat's runs, lets answers drain until deadline_ms, then closes;
+ * on_closed on the loop. Or on_stuck, where a cancelled run has not ended HTTP_RUNS_END_MS after
+ * the drain: it stands on what would be taken down next, so that the process can only be left as
+ * it is. */
 void http_server_close(struct http_server *server, unsigned deadline_ms,
-                       void (*on_closed)(void *user), void *user);
+                       void (*on_closed)(void *user), void (*on_stuck)(void *user), void *user);
 void http_server_destroy(struct http_server *server); /* after on_closed. Takes NULL */
 
 struct stdio_server;

@@ -9,7 +9,7 @@ HUGE_PIECE = b"x" * (1 << 20)
 
 
 class FaultServer:
-    """mode: pass, slow (seconds late), silent, refuse (nobody listens), 503, garbage, half, huge, lost (done, but not answered),
+    """mode: pass, slow (seconds late), silent (for ever), refuse (nobody listens), 503, garbage, half, huge, lost (done, but not answered),
     undescribed (no /openapi.json).
     only: the methods it is for; after: how many of those go through before."""
 
@@ -115,7 +115,7 @@ class FaultServer:
 
     def _answer(self, connection, mode, request):
         if mode == "silent":
-            self.ending.wait(20)
+            self.ending.wait()
         elif mode == "503":
             connection.sendall(b"HTTP/1.1 503 X\r\nContent-Length: 22\r\nConnection: close\r\n\r\n{\"detail\": \"too busy\"}")
         elif mode == "garbage":

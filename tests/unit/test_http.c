@@ -72,11 +72,17 @@ static void on_closed(void *user)
     uv_close((uv_handle_t *)&fixture->stop, NULL);
 }
 
+static void on_stuck(void *user)
+{
+    (void)user;
+    abort(); /* there is no chat here */
+}
+
 static void on_stop(uv_async_t *async)
 {
     struct fixture *fixture = async->data;
 
-    http_server_close(fixture->server, fixture->drain_ms, on_closed, fixture);
+    http_server_close(fixture->server, fixture->drain_ms, on_closed, on_stuck, fixture);
 }
 
 static void *serve(void *arg)
