@@ -54,6 +54,8 @@ python3-uvicorn           | test       | py:uvicorn                | serves it  
 python3-uvloop            | test       | py:uvloop                 | its event loop, so that the bench is fair       | MIT or Apache-2.0
 python3-httptools         | test       | py:httptools              | its HTTP parser, likewise                       | MIT
 python3-websockets        | test       | py:websockets             | clients of /mcp-sync in the tests               | BSD-3-Clause
+openssl                   | test       | cmd:openssl               | makes certificates in the tests                 | Apache-2.0
+ca-certificates           | test       | file:/etc/ssl/certs/ca-certificates.crt | whom connections to the service of a model trust | MPL-2.0 and GPL-2.0-or-later
 chromium                  | test       | cmd:chromium              | shows the page in the tests                     | BSD-3-Clause
 wrk                       | test       | cmd:wrk                   | load for the bench of the session API           | Apache-2.0
 clang-format              | lint       | cmd:clang-format          | layout of the C code                            | Apache-2.0 with LLVM exception
