@@ -8,14 +8,29 @@
 
 #define NUMBER_TEXT_CAP 40 /* "%.17g" needs 24 */
 
+/* jansson tells what stands near a mistake, and may end it within a character: a text that nobody
+ * could be told, as none of our writers takes it. */
+static void mend_reason(char *text)
+{
+    json_t *string = json_string(text);
+
+    for (char *at = text; !string && *at; at++) {
+        if ((unsigned char)*at >= 0x80)
+            *at = '?';
+    }
+    json_decref(string);
+}
+
 json_t *json_read(const char *text, size_t len, const char *what, struct error *err)
 {
     json_error_t why;
     json_t *value = json_loadb(text, len, JSON_DECODE_ANY | JSON_ALLOW_NUL, &why);
 
-    if (!value)
+    if (!value) {
+        mend_reason(why.text);
         error_set(err, ERROR_MALFORMED, "%s is not JSON that can be kept: line %d, column %d: %s",
                   what, why.line, why.column, why.text);
+    }
     return value;
 }
 

@@ -79,22 +79,14 @@ static bool is_blank(const struct buf *text)
     return true;
 }
 
-static bool has_id(const json_t *messages, const char *id)
-{
-    const json_t *message;
-    size_t i;
-
-    json_array_foreach((json_t *)messages, i, message)
-    {
-        if (is_type(message, "id", id))
-            return true;
-    }
-    return false;
-}
+struct taking {
+    json_t *messages; /* what is taken, in its order */
+    json_t *ids;      /* of these: a history is long */
+};
 
 /* A page keeps what was refused in its history, and sends it again with the next question. So what
  * cannot be taken is a fault of the newest message only; before it, it is let go. */
-static int take_message(const json_t *message, size_t i, bool newest, json_t *taken,
+static int take_message(const json_t *message, size_t i, bool newest, struct taking *to,
                         struct error *err)
 {
     struct buf text BUF_AUTO = {0};
@@ -118,20 +110,28 @@ static int take_message(const json_t *message, size_t i, bool newest, json_t *ta
         *err = own;
     if (rc != 0)
         return newest ? -1 : 0;
-    if (is_blank(&text) || has_id(taken, id))
+    if (is_blank(&text) || json_object_get(to->ids, id))
         return 0;
-    json_array_append_new(
-        taken, json_pack("{s:s, s:o}", "id", id, "content", json_stringn(text.data, text.len)));
+    json_object_set_new(to->ids, id, json_true());
+    json_array_append_new(to->messages, json_pack("{s:s, s:o}", "id", id, "content",
+                                                  json_stringn(text.data, text.len)));
     return 0;
 }
 
 static int take_messages(const json_t *given, struct run_input *input, struct error *err)
 {
     const json_t *messages = json_object_get(given, "messages"), *message;
+    json_auto_t *ids = json_object();
+    struct taking to = {input->messages, ids};
     size_t newest = 0, i;
 
     if (!json_is_array(messages))
         return error_set_at(err, "messages", "messages must be a list; " ADVICE);
+    if (json_array_size(messages) > RUN_INPUT_MESSAGES)
+        return error_set(err, ERROR_TOO_LARGE,
+                         "messages has more than %u: begin a new conversation", RUN_INPUT_MESSAGES);
+    if (!ids)
+        return error_set(err, ERROR_MEMORY, "out of memory for the question");
     json_array_foreach((json_t *)messages, i, message)
     {
         if (!json_get_string(message, "role"))
@@ -142,7 +142,7 @@ static int take_messages(const json_t *given, struct run_input *input, struct er
     json_array_foreach((json_t *)messages, i, message)
     {
         if (is_type(message, "role", "user") &&
-            take_message(message, i, i == newest, input->messages, err) != 0)
+            take_message(message, i, i == newest, &to, err) != 0)
             return -1;
     }
     return 0;

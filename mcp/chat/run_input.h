@@ -15,6 +15,7 @@
 
 #define RUN_INPUT_CAP         ((size_t)8 << 20) /* bytes; a page sends its whole history each time */
 #define RUN_INPUT_TEXT_MAX    ((size_t)64 << 10) /* bytes of one user message */
+#define RUN_INPUT_MESSAGES    10000u             /* of a history, at most */
 #define RUN_INPUT_ANSWERS_MAX 16u
 #define RUN_ID_MAX            128u
 

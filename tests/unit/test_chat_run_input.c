@@ -4,7 +4,10 @@
  */
 #include "tests/unit/session_fixture.h"
 
+#include <dirent.h>
+
 #include "mcp/chat/run_input.h"
+#include "tests/fuzz/play_run_input.h"
 
 static int take(const char *text, struct run_input *input, struct error *err)
 {
@@ -186,6 +189,57 @@ static void test_long_ones(void **state)
     free(text);
 }
 
+/* A history as long as may be is looked through once, not once for each message of it. */
+static void test_many_messages(void **state)
+{
+    struct buf frame BUF_AUTO = {0};
+    struct run_input input;
+    struct error err = {0};
+
+    (void)state;
+    for (unsigned over = 0; over < 2; over++) {
+        buf_clear(&frame);
+        buf_adds(&frame, "{\"threadId\":\"t\",\"runId\":\"r\",\"messages\":[");
+        for (unsigned i = 0; i < RUN_INPUT_MESSAGES + over; i++)
+            buf_addf(&frame, "%s{\"id\":\"%u\",\"role\":\"user\",\"content\":\"%u\"}",
+                     i > 0 ? "," : "", i % (RUN_INPUT_MESSAGES / 2), i);
+        buf_adds(&frame, "]}");
+        assert_int_equal(take(frame.data, &input, &err), over ? -1 : 0);
+        if (!over)
+            assert_int_equal(json_array_size(input.messages), RUN_INPUT_MESSAGES / 2);
+        else
+            assert_int_equal(err.kind, ERROR_TOO_LARGE);
+        run_input_finish(&input);
+    }
+}
+
+/* What the fuzzer found or was led to keeps its promises; they are asserted where it is played. */
+static void test_regression(void **state)
+{
+    static uint8_t bytes[1 << 20];
+    DIR *folder = opendir("tests/fuzz/regression/run_input");
+    const struct dirent *entry;
+    size_t count = 0;
+
+    (void)state;
+    assert_non_null(folder);
+    while ((entry = readdir(folder))) { /* NOLINT(concurrency-mt-unsafe): one thread */
+        char path[512];
+        FILE *file;
+
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof path, "tests/fuzz/regression/run_input/%s", entry->d_name);
+        file = fopen(path, "rb");
+        assert_non_null(file);
+        play_run_input(bytes, fread(bytes, 1, sizeof bytes, file));
+        fclose(file);
+        count++;
+    }
+    closedir(folder);
+    assert_true(count > 10);
+}
+
 /* Whatever comes, it is taken or told, and nothing is read beyond its end. */
 static void test_torn_and_mixed_inputs(void **state)
 {
@@ -236,9 +290,10 @@ static void test_torn_and_mixed_inputs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_question), cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_stop),       cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_long_ones),  cmocka_unit_test(test_torn_and_mixed_inputs),
+        cmocka_unit_test(test_a_question),    cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_stop),          cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_long_ones),     cmocka_unit_test(test_torn_and_mixed_inputs),
+        cmocka_unit_test(test_many_messages), cmocka_unit_test(test_regression),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

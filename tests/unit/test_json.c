@@ -81,6 +81,25 @@ static void refuses_what_json_cannot_carry(void **state)
     }
 }
 
+/* Whatever stands where it ends, the reason is one that can be told. */
+static void tells_reasons_that_can_be_told(void **state)
+{
+    static const char *const bad[] = {
+        "\"\\\xc3\xa9\"",           "{\"a\": \" \\\xf0\x9f\xa6\x84n\"}", "\xf0\x9f\xa6\x84",
+        "[\"\xc3\xa9\", \xc3\xa9]", "{\"\xf0\x9f\xa6\x84\" 1}",          "\"\xf0\x9f\""};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct buf to BUF_AUTO = {0};
+        struct error err = {0};
+
+        assert_null(json_read(bad[i], strlen(bad[i]), "the body", &err));
+        json_write_string(&to, err.text, strlen(err.text));
+        if (to.failed)
+            fail_msg("not to be told: %s", err.text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -88,6 +107,7 @@ int main(void)
         cmocka_unit_test(leaves_strings_alone),
         cmocka_unit_test(keeps_order_and_text),
         cmocka_unit_test(refuses_what_json_cannot_carry),
+        cmocka_unit_test(tells_reasons_that_can_be_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
