@@ -165,7 +165,7 @@ static void on_refused(struct ask *ask, const struct error *err, const char *cod
 static json_t *read_question(const json_t *message, struct error *err)
 {
     const json_t *content = json_object_get(message, "content");
-    json_t *file = json_object_get(message, "file"), *block = NULL, *blocks;
+    json_t *file = json_object_get(message, "file"), *block = NULL, *blocks, *messages;
     char id[UUID_TEXT_SIZE];
 
     if (!json_is_string(content) || json_string_length(content) == 0) {
@@ -186,7 +186,10 @@ static json_t *read_question(const json_t *message, struct error *err)
     blocks = json_pack("[{s:s, s:O}]", "type", "text", "text", content);
     if (block)
         json_array_append_new(blocks, block);
-    return json_pack("[{s:s, s:o}]", "id", id, "content", blocks);
+    messages = json_pack("[{s:s, s:o}]", "id", id, "content", blocks);
+    if (!messages)
+        error_set(err, ERROR_MEMORY, "out of memory for the question");
+    return messages;
 }
 
 /* A thread of its own in each session. */
