@@ -16,6 +16,10 @@
 
 #define HEADLINE_TITLE 120 /* bytes */
 
+static const char otherwise[] =
+    "Not done: what it would change is otherwise now than what the editor approved. Look at it "
+    "again, and send it again if it is still wanted; it is asked about anew.";
+
 /* ---- looking ---- */
 
 struct approval {
@@ -216,9 +220,9 @@ static void on_looked(struct lane_job *job)
 }
 
 /* The session that the call names must be the chat's own, as it is for the tool. */
-static int check_session(const struct approval *approval, const char *session_id, struct error *err)
+static int check_session(const json_t *arguments, const char *session_id, struct error *err)
 {
-    const char *given = json_get_string(approval->arguments, "session_id");
+    const char *given = json_get_string(arguments, "session_id");
 
     if (!given || !*given || strcmp(given, session_id) == 0)
         return 0;
@@ -228,14 +232,59 @@ static int check_session(const struct approval *approval, const char *session_id
                         session_id);
 }
 
+/* A tool without a row is not done: nobody could say what was approved. */
+static const struct approval_row *row_of(const struct tool *tool, struct error *err)
+{
+    const struct approval_row *row = approval_row_find(tool);
+
+    if (!row)
+        error_set(err, ERROR_INTERNAL, "nobody knows what %s would change; it is not done",
+                  tool->name);
+    return row;
+}
+
+static bool is_as_shown(const struct approval_look *look, const json_t *interrupt)
+{
+    const json_t *shown = json_object_get(interrupt, "metadata");
+
+    return json_equal(look->changes, json_object_get(shown, "changes")) &&
+           json_integer_value(json_object_get(shown, "more")) == (json_int_t)look->more;
+}
+
+int approval_check(const struct tool *tool, const json_t *arguments, const char *session_id,
+                   const json_t *interrupt, struct store *store, struct error *err)
+{
+    const struct approval_row *row = row_of(tool, err);
+    json_auto_t *own = json_deep_copy(arguments); /* the look's: it may read parts of it anew */
+    struct approval_look look = {0};
+    int rc = -1;
+
+    if (!own)
+        return error_set(err, ERROR_MEMORY, "out of memory for an approval");
+    if (!row || check_session(own, session_id, err) < 0)
+        return -1;
+    snprintf(look.sid, sizeof look.sid, "%s", session_id);
+    row->look_at(own, &look);
+    if (approval_look(&look, store, err) == 0) {
+        if (is_as_shown(&look, interrupt))
+            rc = 0;
+        else
+            error_set(err, ERROR_CONFLICT, "%s", otherwise);
+    }
+    approval_look_finish(&look);
+    return rc;
+}
+
 int approval_describe(struct server_parts *parts, const char *session_id, const char *call_id,
                       const struct tool *tool, const json_t *arguments, unsigned attempt,
                       void (*on_done)(void *user, json_t *interrupt, const struct error *err),
                       void *user, struct error *err)
 {
-    const struct approval_row *row = approval_row_find(tool);
-    struct approval *approval = calloc(1, sizeof *approval);
+    const struct approval_row *row = row_of(tool, err);
+    struct approval *approval = row ? calloc(1, sizeof *approval) : NULL;
 
+    if (!row)
+        return -1;
     if (!approval)
         return error_set(err, ERROR_MEMORY, "out of memory for an approval");
     approval->job.work = look;
@@ -251,10 +300,7 @@ int approval_describe(struct server_parts *parts, const char *session_id, const 
     snprintf(approval->look.sid, sizeof approval->look.sid, "%s", session_id);
     if (!approval->arguments || !approval->call_id) {
         error_set(err, ERROR_MEMORY, "out of memory for an approval");
-    } else if (!row) {
-        error_set(err, ERROR_INTERNAL, "nobody knows what %s would change; it is not done",
-                  tool->name);
-    } else if (check_session(approval, session_id, err) == 0) {
+    } else if (check_session(approval->arguments, session_id, err) == 0) {
         row->look_at(approval->arguments, &approval->look);
         if (lane_submit(parts->sql, &approval->job, err) == 0)
             return 0;

@@ -29,4 +29,11 @@ int approval_describe(struct server_parts *parts, const char *session_id, const 
                       void (*on_done)(void *user, json_t *interrupt, const struct error *err),
                       void *user, struct error *err);
 
+/* Whether the call would still change what the interrupt says, no more, no less and nothing else.
+ * On the sql lane, in the transaction of its doing and in front of it; nothing of the look is kept.
+ * -1: ERROR_CONFLICT where it would not, or why it would fail. arguments and interrupt: borrowed,
+ * and changed by nobody meanwhile. */
+int approval_check(const struct tool *tool, const json_t *arguments, const char *session_id,
+                   const json_t *interrupt, struct store *store, struct error *err);
+
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The calls of a turn that a person is asked about. Nothing of the turn is done before the answer;
- * and what is done after it is what was shown: the call is looked at once more, and where it would
- * change something else by then, it is not made.
+ * and what is done after it is what was shown: the call is looked at once more in the transaction
+ * that does it, and where it would change something else by then, it is not made.
  */
 #include <string.h>
 
@@ -20,9 +20,6 @@ static const char cannot_approve[] =
 static const char unlooked[] =
     "Not done: this needs the editor's approval, and it was not asked for. Send it again if it is "
     "still wanted.";
-static const char otherwise[] =
-    "Not done: what it would change is otherwise now than what the editor approved. Look at it "
-    "again, and send it again if it is still wanted; it is asked about anew.";
 
 static const json_t *input_of(const struct run_call *call)
 {
@@ -94,17 +91,9 @@ static void on_looked_at(void *user, json_t *interrupt, const struct error *err)
     call->state = CALL_WAITS;
     if (!interrupt) {
         buf_adds(&call->refusal, err->text);
-    } else if (!call->interrupt) {
-        call->interrupt = json_incref(interrupt);
     } else {
-        const json_t *then = json_object_get(call->interrupt, "metadata");
-        const json_t *now = json_object_get(interrupt, "metadata");
-
-        if (!json_equal(json_object_get(then, "changes"), json_object_get(now, "changes")) ||
-            !json_equal(json_object_get(then, "more"), json_object_get(now, "more")))
-            buf_adds(&call->refusal, otherwise);
+        call->interrupt = interrupt;
     }
-    json_decref(interrupt);
     run->under_way--;
     if (run->under_way == 0 && !run->holding)
         on_all_looked_at(run);
@@ -164,7 +153,7 @@ static void on_all_looked_at(struct run *run)
 {
     if (run->cancelled)
         run_stop(run);
-    else if (!run->answers && any_to_ask(run))
+    else if (any_to_ask(run))
         interrupt(run);
     else
         run_calls_go(run);
@@ -243,19 +232,19 @@ void run_approvals_match(struct run *run)
 
 void run_approvals_resume(struct run *run)
 {
-    run->state = RUN_STATE_LOOKING;
-    run->holding = true;
     for (size_t i = 0; i < run->call_count; i++) {
         struct run_call *call = &run->calls[i];
 
-        if (call->refusal.len > 0 || !call->tool)
-            continue;
-        if (call->interrupt)
-            look_at(call);
-        else if (is_needed(call))
+        if (!call->interrupt && is_needed(call))
             buf_adds(&call->refusal, unlooked);
     }
-    run->holding = false;
-    if (run->under_way == 0)
-        on_all_looked_at(run);
+    run_calls_go(run);
+}
+
+int run_approvals_check(struct tool_call *made, struct store *store, struct error *err)
+{
+    const struct run_call *call = made->user;
+
+    return approval_check(made->tool, made->arguments, made->bound_session, call->interrupt, store,
+                          err);
 }

@@ -141,6 +141,8 @@ static int prepare(struct run_call *call, struct error *err)
     made->wants_news = call->tool->news != NULL;
     made->on_done = on_call_done;
     made->user = call;
+    if (call->interrupt)
+        made->before = run_approvals_check;
     return 0;
 }
 

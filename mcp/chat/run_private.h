@@ -181,8 +181,11 @@ void run_watch_end(struct run *run);
 /* Looks at the calls that a person must approve; then runs the turn, or ends with the interrupts.
  * May end the run. */
 void run_approvals_ask(struct run *run);
-/* Looks at those that were approved anew, then runs the turn. May end the run. */
+/* Runs the turn that was interrupted. May end the run. */
 void run_approvals_resume(struct run *run);
+/* Of a call that was approved, on the sql lane in front of its doing: it still does what was shown.
+ */
+int run_approvals_check(struct tool_call *made, struct store *store, struct error *err);
 /* Gives each call of the turn the interrupt that the thread has for it, and its answer; what was
  * declined, or not answered, is refused. */
 void run_approvals_match(struct run *run);

@@ -126,12 +126,28 @@ static void fail(struct tool_call *call, const struct error *err)
     buf_adds(&call->text, err->text);
 }
 
+/* Nobody writes between what is looked at before and what is done. */
+static int run_behind(struct tool_call *call, struct store *store, struct error *err)
+{
+    int rc;
+
+    if (store_begin(store, err) < 0)
+        return -1;
+    rc = call->before(call, store, err);
+    if (rc == 0)
+        rc = tool_run_once(call, store, err);
+    if (store_end(store, rc == 0, rc == 0 ? err : NULL) < 0)
+        rc = -1;
+    return rc;
+}
+
 static void on_work(struct lane_job *job, void *context)
 {
     struct tool_call *call = (struct tool_call *)job;
     struct error err = {0};
 
-    if (cancel_check(call->cancel, &err) < 0 || tool_run_once(call, context, &err) < 0)
+    if (cancel_check(call->cancel, &err) < 0 ||
+        (call->before ? run_behind : tool_run_once)(call, context, &err) < 0)
         fail(call, &err);
 }
 

@@ -65,6 +65,9 @@ struct tool_call {
     bool wants_news;         /* the tool's news will be asked for */
     bool goes_on;            /* set by run: the tool's `then` has something to do */
     char kept_key[ANSWER_KEY_MAX + 1]; /* under which the answer is kept; or "" (once.h) */
+    /* Of a call that runs on a lane and writes, there, in the transaction of run and in front of
+     * it; -1 with err: it is not run. May be NULL. */
+    int (*before)(struct tool_call *call, struct store *store, struct error *err);
     /* The call is finished, on the loop's thread; the receiver may free it with tool_call_finish.
      */
     void (*on_done)(struct tool_call *call);

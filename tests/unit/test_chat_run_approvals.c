@@ -222,6 +222,62 @@ static void test_changed_meanwhile(void **state)
     assert_int_equal(component_count(fixture, "N1"), 1);
 }
 
+static bool edited;
+
+/* Somebody else is quicker, by a moment: as the run says that the call begins. */
+static void edit_first(struct run_listener *listener, const struct run_event *event)
+{
+    struct run_fixture *fixture =
+        (struct run_fixture *)((char *)listener - offsetof(struct run_fixture, listener));
+    struct fixture *session = &fixture->chat->session;
+    const struct component_ref first = {.node_id = "N1", .order = 1};
+    struct component_state gone;
+
+    if (event->kind == RUN_CALL_STARTED && !edited) {
+        edited = true;
+        must(session, store_component_delete(session->store, &test_writer, session->sid, &first, 0,
+                                             &gone, &session->err));
+    }
+    on_event(listener, event);
+}
+
+static void test_changed_at_the_last_moment(void **state)
+{
+    struct run_fixture *fixture = *state;
+
+    ask(fixture, "q1", "Delete", "[" USES(DELETES("c1", "N1", "1")) "]");
+    expect_interrupted(fixture, 1);
+    edited = false;
+    fixture->listener.on_event = edit_first;
+    answer(fixture, true, NULL, "[" ENDS("Oh") "]");
+    fixture->listener.on_event = on_event;
+    expect_outcome(fixture, RUN_SUCCEEDED);
+    assert_true(edited);
+    assert_int_equal(component_count(fixture, "N1"), 2);
+    assert_non_null(strstr(result_text(fixture, 0, "c1"), "otherwise now"));
+    assert_true(json_is_true(json_object_get(result_sent(fixture, 0, "c1"), "is_error")));
+    expect_replayable(fixture);
+}
+
+/* The first moves what the second is about: the second would lose what nobody was shown. */
+static void test_one_moves_the_other(void **state)
+{
+    struct run_fixture *fixture = *state;
+    json_auto_t *components = NULL;
+
+    ask(fixture, "q1", "Both", "[" USES(DELETES("c1", "N1", "1") "," DELETES("c2", "N1", "2")) "]");
+    expect_interrupted(fixture, 2);
+    answer(fixture, true, NULL, "[" ENDS("Oh") "]");
+    expect_outcome(fixture, RUN_SUCCEEDED);
+    assert_null(json_object_get(result_sent(fixture, 0, "c1"), "is_error"));
+    assert_non_null(strstr(result_text(fixture, 0, "c2"), "otherwise now"));
+    components = components_of(fixture, "N1");
+    assert_int_equal(json_array_size(components), 2);
+    assert_string_equal(json_get_string(json_array_get(components, 0), "type"), "paragraph");
+    assert_string_equal(json_get_string(json_array_get(components, 1), "type"), "definition");
+    expect_replayable(fixture);
+}
+
 /* What would fail is not asked about: the model hears why. */
 static void test_bad_call(void **state)
 {
@@ -303,6 +359,8 @@ int main(void)
         test(used_up_first),
         test(question_instead),
         test(changed_meanwhile),
+        test(changed_at_the_last_moment),
+        test(one_moves_the_other),
         test(bad_call),
         test(every),
         test(none_asked),
