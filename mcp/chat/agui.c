@@ -221,6 +221,15 @@ static void write_waiting(struct writing *out)
     flush(out);
 }
 
+static void write_again(struct writing *out)
+{
+    agui_begin_custom(&out->frame, "lectern.again");
+    agui_value_string(&out->frame, "id", out->event->id);
+    agui_value_text(&out->frame, "message", out->event->text, out->event->len);
+    agui_end_custom(&out->frame);
+    flush(out);
+}
+
 static void write_limit(struct writing *out)
 {
     agui_begin_custom(&out->frame, "lectern.limit");
@@ -280,6 +289,7 @@ static void write_ended(struct writing *out)
 
 static void (*const writers[])(struct writing *out) = {
     [RUN_BEGAN] = write_began,
+    [RUN_AGAIN] = write_again,
     [RUN_TURN_BEGAN] = write_turn_began,
     [RUN_TURN_ENDED] = write_turn_ended,
     [RUN_TEXT_BEGAN] = write_text_began,

@@ -10,6 +10,7 @@
  *                     "requests", "wholeCurriculumTokens"}: of this run so far
  *   lectern.waiting  {"attempt", "milliseconds", "why"}: the model's service is asked anew
  *   lectern.limit    {"limit", "message"}: a bound was reached
+ *   lectern.again    {"id", "message"}: the newest question is asked again; id is the note's
  *
  * A TOOL_CALL_RESULT says in `metadata` {"isError", "category", "milliseconds", "repair",
  * "repairsMax"}. What the thread's notes say is an activity message, "lectern.note" {"kind",

@@ -151,17 +151,20 @@ static void on_event(struct run_listener *listener, const struct run_event *even
         finish(ask);
 }
 
-/* The user's messages that the thread has not: a page sends its whole history. */
+/* The user's messages that the thread has not: a page sends its whole history. Where it has all of
+ * them, and nothing asked is answered, the newest: it may be meant to be asked again. */
 static json_t *new_messages(const struct ask *ask)
 {
+    size_t count = json_array_size(ask->input.messages), i;
     json_t *fresh = json_array(), *message;
-    size_t i;
 
     json_array_foreach(ask->input.messages, i, message)
     {
         if (!thread_has_message(ask->conversation->thread, json_get_string(message, "id")))
             json_array_append(fresh, message);
     }
+    if (json_array_size(fresh) == 0 && count > 0 && !ask->input.resume)
+        json_array_append(fresh, json_array_get(ask->input.messages, count - 1));
     return fresh;
 }
 

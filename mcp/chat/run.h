@@ -30,6 +30,7 @@ struct approval;
 
 enum run_event_kind {
     RUN_BEGAN,
+    RUN_AGAIN,          /* id: of the note; the newest question is asked again. text: that it is */
     RUN_TURN_BEGAN,     /* number: of the request to the model, from 1 */
     RUN_TURN_ENDED,     /* number; usage so far */
     RUN_TEXT_BEGAN,     /* id: of the message */
@@ -107,7 +108,9 @@ struct run_request {
     const char *who; /* for the change log: "chat:Anna" */
     enum approvals approvals;
     /* A question: the new messages of the user, {"id", "content": text or the API's blocks}, at
-     * least one; and where the editor is, in words, or NULL. */
+     * least one; and where the editor is, in words, or NULL. Where none is new and the last of them
+     * is the thread's newest question, whose answer never came or broke off, that one is asked
+     * again: it stays where it is and as it was. */
     const json_t *messages;
     const char *where;
     /* Or answers to the thread's open interrupts, each once. Open interrupts that a question comes

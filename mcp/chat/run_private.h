@@ -79,6 +79,7 @@ struct run {
     struct error outcome_error;
     /* The request. */
     json_t *messages; /* owned; NULL where it begins with answers */
+    bool again;       /* none of them is new: the thread's newest question is asked again */
     char *where;      /* owned, or NULL */
     json_t *answers;  /* owned: {interrupt id: {"approved", "reason"}}; or NULL */
     void (*saved)(struct run *run);
@@ -133,8 +134,8 @@ int run_take_request(struct run *run, struct error *err);
 /* The calls that the newest assistant message still has open are answered so. */
 int run_answer_open(struct run *run, const char *why, struct error *err);
 
-/* A note in the thread, for who reads it later; kind: a limit's, "error", "stopped" or "refusal".
- * id (may be NULL) gets its id. */
+/* A note in the thread, for who reads it later; kind: a limit's, "error", "stopped", "refusal" or
+ * THREAD_AGAIN. id (may be NULL) gets its id. */
 int run_note(struct run *run, const char *kind, const char *text, char id[UUID_TEXT_SIZE],
              struct error *err);
 /* The same of what the run has cost, where the model was asked. One that cannot be made is let go:

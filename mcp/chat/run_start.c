@@ -11,6 +11,7 @@
 #include "mcp/chat/run_private.h"
 
 #define ID_SHOWN 80 /* bytes of a page's own id in an error */
+#define AGAIN    "Asked again."
 
 /* ---- looking at it ---- */
 
@@ -71,6 +72,22 @@ static bool is_empty(const json_t *content)
     return (json_is_string(content) ? json_string_length(content) : json_array_size(content)) == 0;
 }
 
+/* Nothing is new: the newest question is meant, where its answer did not come to its end. */
+static int take_again(struct run *run, const struct run_request *request, struct error *err)
+{
+    size_t count = json_array_size(request->messages);
+    const char *id =
+        json_get_string(count > 0 ? json_array_get(request->messages, count - 1) : NULL, "id");
+
+    run->again = id && thread_may_ask_again(run->thread, id);
+    if (run->again)
+        return 0;
+    return error_set(err, ERROR_INVALID,
+                     "there is nothing new to answer: send a user message with an id that this "
+                     "thread has not had. Only the newest question can be asked again, and only "
+                     "where its answer broke off or never came");
+}
+
 /* The new ones of the user's messages. */
 static int take_messages(struct run *run, const struct run_request *request, struct error *err)
 {
@@ -94,11 +111,7 @@ static int take_messages(struct run *run, const struct run_request *request, str
         if (json_array_append_new(run->messages, json_deep_copy(message)) < 0)
             return error_set(err, ERROR_MEMORY, "out of memory for the question");
     }
-    if (json_array_size(run->messages) > 0)
-        return 0;
-    return error_set(err, ERROR_INVALID,
-                     "there is nothing new to answer: send a user message with an id that this "
-                     "thread has not had");
+    return json_array_size(run->messages) > 0 ? 0 : take_again(run, request, err);
 }
 
 static int copy_text(char **to, const char *from, struct error *err)
@@ -252,8 +265,22 @@ static int take_question(struct run *run, struct error *err)
     return 0;
 }
 
+/* The question stands in the thread already; where it was asked again is noted. */
+static int note_again(struct run *run, struct error *err)
+{
+    char id[UUID_TEXT_SIZE];
+
+    if (run_note(run, THREAD_AGAIN, AGAIN, id, err) < 0)
+        return -1;
+    run_tell(run,
+             &(struct run_event){.kind = RUN_AGAIN, .id = id, .text = AGAIN, .len = strlen(AGAIN)});
+    return 0;
+}
+
 int run_take_request(struct run *run, struct error *err)
 {
+    if (run->again)
+        return note_again(run, err);
     if (!run->answers)
         return take_question(run, err);
     if (run_calls_load(run, err) < 0)

@@ -21,6 +21,7 @@
 #define THREAD_MESSAGES_MAX 4000u
 #define THREAD_BYTES_MAX    ((size_t)16 << 20) /* of all its messages */
 #define THREAD_TITLE_MAX    80u                /* bytes, cut from the first question */
+#define THREAD_AGAIN        "again"            /* kind of a note */
 
 struct thread {
     char session_id[SESSION_ID_SIZE];
@@ -31,7 +32,8 @@ struct thread {
      * "results" of {"id", "tool_call_id", "text", "is_error", "category", "milliseconds",
      * "repair"}, one a result; pictures are taken from the content. A "note" role is shown and not
      * sent (its "shown" is {"kind", "text"}): a limit, an error, a stop; of kind "usage" it has
-     * "usage" in place of a text: what the run before it has cost (run_usage_json). */
+     * "usage" in place of a text: what the run before it has cost (run_usage_json). One of kind
+     * THREAD_AGAIN is where the question before it was asked again. */
     json_t *messages;
     json_t *interrupts; /* array, empty where none is open: {"id", "reason", "message",
                            "toolCallId", "responseSchema", "metadata"} as AG-UI has them */
@@ -69,10 +71,13 @@ void thread_title(const struct thread *thread, char title[THREAD_TITLE_MAX + 1])
 /* The messages for the model, a new reference: an array of {"role", "content"}; NULL without
  * memory. Repairs what a stop left behind, so that the history can always be replayed: a call
  * without its result gets one that says so, a result without its call and empty content are left
- * out, it begins with the user. Tool results older than the fresh questions are shortened. skip:
+ * out, it begins with the user. Where a question was asked again after a part of an answer, the
+ * model is told so. Tool results older than the fresh questions are shortened. skip:
  * questions at the beginning that are left out. */
 json_t *thread_for_model(const struct thread *thread, size_t skip);
 size_t thread_questions(const struct thread *thread);
+/* Whether id is the newest question's, and its answer never came, broke off or was stopped. */
+bool thread_may_ask_again(const struct thread *thread, const char *id);
 /* A message of the user that says something, behind tool results perhaps (a question instead of an
  * answer to what was asked). */
 bool thread_is_question(const json_t *message);

@@ -12,6 +12,10 @@
 
 #define STOPPED                                                                                    \
     "This call was stopped, or it was not run. Nothing is known of what it would have answered."
+#define ASKED_AGAIN                                                                                \
+    "The answer broke off here, and the editor asks the same question again. Answer it anew. "     \
+    "Edits "                                                                                       \
+    "that were made above still stand: do not make them twice."
 #define PICTURE_LEFT_OUT "(A picture was here. It is left out of an old answer.)"
 
 static bool is_role(const json_t *message, const char *role)
@@ -52,6 +56,59 @@ static bool has_results(const json_t *content)
     {
         if (is_block(block, "tool_result"))
             return true;
+    }
+    return false;
+}
+
+static bool is_note(const json_t *message, const char *kind)
+{
+    const char *has = json_get_string(json_object_get(message, "shown"), "kind");
+
+    return is_role(message, "note") && has && !strcmp(has, kind);
+}
+
+static bool has_calls(const json_t *content)
+{
+    const json_t *block;
+    size_t i;
+
+    json_array_foreach((json_t *)content, i, block)
+    {
+        if (is_block(block, "tool_use"))
+            return true;
+    }
+    return false;
+}
+
+/* Behind the newest question the whole answer has come: an assistant's message without calls, and
+ * no note after it that it broke off. */
+static bool is_answered(const struct thread *thread, size_t question)
+{
+    bool answered = false;
+
+    for (size_t i = question + 1; i < json_array_size(thread->messages); i++) {
+        const json_t *message = json_array_get(thread->messages, i);
+
+        if (is_role(message, "assistant"))
+            answered = !has_calls(json_object_get(message, "content"));
+        else if (is_note(message, "error") || is_note(message, "stopped"))
+            answered = false;
+    }
+    return answered;
+}
+
+bool thread_may_ask_again(const struct thread *thread, const char *id)
+{
+    size_t i = json_array_size(thread->messages);
+
+    if (json_array_size(thread->interrupts) > 0) /* it waits for the editor's word */
+        return false;
+    while (i > 0) {
+        const json_t *message = json_array_get(thread->messages, --i);
+        const char *own = json_get_string(message, "id");
+
+        if (thread_is_question(message))
+            return own && !strcmp(own, id) && !is_answered(thread, i);
     }
     return false;
 }
@@ -123,6 +180,7 @@ struct history {
     json_t *open; /* owned: array of the ids of calls of the last assistant message that have no
                      result yet */
     bool old;     /* what comes belongs to an old question */
+    bool begun;   /* something has been said to the newest question */
 };
 
 static json_t *result_of_stopped(const json_t *id)
@@ -148,9 +206,11 @@ static void put(struct history *history, const char *role, json_t *content)
         json_decref(content);
         return;
     }
-    if (json_is_string(content) ? json_string_length(content) > 0 : json_array_size(content) > 0)
+    if (json_is_string(content) ? json_string_length(content) > 0 : json_array_size(content) > 0) {
         json_array_append_new(history->out,
                               json_pack("{s:s, s:O}", "role", role, "content", content));
+        history->begun = true;
+    }
     json_decref(content);
 }
 
@@ -255,6 +315,15 @@ static void send_question(struct history *history, const json_t *content)
     put(history, "user", kept);
 }
 
+/* Where nothing was said yet, the question stands at the end as if it were new. */
+static void send_again(struct history *history)
+{
+    close_open(history);
+    if (history->begun)
+        put(history, "user", json_pack("[{s:s, s:s}]", "type", "text", "text", ASKED_AGAIN));
+    history->begun = false;
+}
+
 /* The first question whose results are sent whole. */
 static size_t first_fresh(size_t questions)
 {
@@ -286,7 +355,11 @@ json_t *thread_for_model(const struct thread *thread, size_t skip)
         } else if (is_role(message, "assistant") && json_array_size(history.out) > 0) {
             close_open(&history);
             send_assistant(&history, content);
+        } else if (is_note(message, THREAD_AGAIN)) {
+            send_again(&history);
         }
+        if (asks)
+            history.begun = false;
     }
     close_open(&history);
     json_decref(history.open);

@@ -32,6 +32,7 @@ struct run_fixture {
 
 static const char *const event_names[] = {
     [RUN_BEGAN] = "began",
+    [RUN_AGAIN] = "again",
     [RUN_TURN_BEGAN] = "turn",
     [RUN_TURN_ENDED] = "turn ended",
     [RUN_TEXT_BEGAN] = "text began",

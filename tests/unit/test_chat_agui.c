@@ -144,11 +144,14 @@ static void test_a_whole_run(void **state)
            "\"milliseconds\":0,\"repair\":0,\"repairsMax\":3}}]");
     WRITE(&run, .kind = RUN_WAITING, .number = 2, .milliseconds = 500, SAY("overloaded"));
     WRITE(&run, .kind = RUN_LIMIT, .name = "turns", SAY("24 turns"));
+    WRITE(&run, .kind = RUN_AGAIN, .id = "n1", SAY("Asked again."));
     WRITE(&run, .kind = RUN_ENDED, .outcome = RUN_SUCCEEDED);
     expect("[{\"type\":\"CUSTOM\",\"name\":\"lectern.waiting\",\"value\":{\"attempt\":2,"
            "\"milliseconds\":500,\"why\":\"overloaded\"}},"
            "{\"type\":\"CUSTOM\",\"name\":\"lectern.limit\",\"value\":{\"limit\":\"turns\","
-           "\"message\":\"24 turns\"}}," FINISHED("{\"type\":\"success\"}") "]");
+           "\"message\":\"24 turns\"}},"
+           "{\"type\":\"CUSTOM\",\"name\":\"lectern.again\",\"value\":{\"id\":\"n1\","
+           "\"message\":\"Asked again.\"}}," FINISHED("{\"type\":\"success\"}") "]");
     agui_run_close(&run);
 }
 

@@ -345,6 +345,53 @@ static void test_no_session(void **state)
     assert_int_equal(fixture->err.kind, ERROR_UNKNOWN_SESSION);
 }
 
+/* ---- asked again ---- */
+
+static void test_again_without_an_answer(void **state)
+{
+    struct run_fixture *fixture = *state;
+
+    ask(fixture, "q1", "Hello?", "[{\"error\":{\"kind\":11,\"text\":\"overloaded\"}}]");
+    expect_outcome(fixture, RUN_FAILED);
+    ask(fixture, "q1", "Hello?", "[" ENDS(SAYS("Hi")) "]");
+    expect_outcome(fixture, RUN_SUCCEEDED);
+    assert_int_equal(thread_questions(fixture->thread), 1);
+    /* The model sees the question, and nothing else. */
+    assert_int_equal(json_array_size(sent(fixture, 0)), 1);
+    expect_text(json_array_get(json_object_get(json_array_get(sent(fixture, 0), 0), "content"), 0),
+                "Hello?");
+    assert_int_equal(count_events(fixture, "again"), 1);
+    assert_string_equal(json_get_string(json_array_get(fixture->events, 1), "kind"), "again");
+    assert_true(
+        thread_has_message(fixture->thread, json_get_string(event_at(fixture, "again", 0), "id")));
+    expect_replayable(fixture);
+}
+
+/* Stopped in the middle, with a call answered before: what was said stays, and the model is told.
+ */
+static void test_again_after_a_part(void **state)
+{
+    struct run_fixture *fixture = *state;
+    const json_t *content;
+
+    fixture->cancels = true;
+    fixture->cancel_on = RUN_TEXT;
+    ask(fixture, "q1", "What changed?",
+        "[" USES(LIST("c1")) ",{\"hangs\":true,\"content\":[" SAYS("Half") "]}]");
+    expect_outcome(fixture, RUN_CANCELLED);
+    fixture->cancels = false;
+    ask(fixture, "q1", "What changed?", "[" ENDS(SAYS("Whole")) "]");
+    expect_outcome(fixture, RUN_SUCCEEDED);
+    assert_int_equal(thread_questions(fixture->thread), 1);
+    assert_int_equal(json_array_size(sent(fixture, 0)), 5);
+    content = json_object_get(json_array_get(sent(fixture, 0), 3), "content");
+    expect_text(json_array_get(content, 0), "Half");
+    content = json_object_get(json_array_get(sent(fixture, 0), 4), "content");
+    assert_int_equal(json_array_size(content), 1);
+    assert_non_null(strstr(text_of(json_array_get(content, 0)), "asks the same question again"));
+    expect_replayable(fixture);
+}
+
 /* ---- bounds ---- */
 
 #define TURN USES(LIST("c")) ","
@@ -478,6 +525,8 @@ int main(void)
         test(model_fails),
         test(unsaved),
         test(no_session),
+        test(again_without_an_answer),
+        test(again_after_a_part),
         test(turns),
         test(tokens),
         test(stop),

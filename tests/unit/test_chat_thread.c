@@ -179,6 +179,13 @@ static void test_caps(void **state)
 #define USER(content)      "{\"role\":\"user\",\"content\":" content "}"
 #define ASSISTANT(content) "{\"role\":\"assistant\",\"content\":" content "}"
 #define NOTE               "{\"role\":\"note\",\"shown\":{\"text\":\"stopped\"}}"
+#define NOTED(kind)                                                                                \
+    "{\"role\":\"note\",\"content\":[],\"shown\":{\"kind\":\"" kind "\",\"text\":\"x\"}}"
+#define AGAIN NOTED(THREAD_AGAIN)
+#define TOLD                                                                                       \
+    "{\"type\":\"text\",\"text\":\"The answer broke off here, and the editor asks the same "       \
+    "question again. Answer it anew. Edits that were made above still stand: do not make them "    \
+    "twice.\"}"
 
 static struct thread made_of(const char *messages)
 {
@@ -256,6 +263,21 @@ static const struct {
          TEXT("c")) "," USER("\"b\"") "," ASSISTANT(TEXT("d")) "]",
      "[" USER("\"b\"") "," ASSISTANT(TEXT("d")) "]", 1},
     {"[" USER("\"a\"") "]", "[]", 1},
+    /* Asked again: as if for the first time where nothing had been said, else told so. */
+    {"[" USER(TEXT("a")) "," NOTE "," AGAIN "," ASSISTANT(TEXT("b")) "]",
+     "[" USER(TEXT("a")) "," ASSISTANT(TEXT("b")) "]", 0},
+    {"[" USER("\"a\"") "," ASSISTANT(TEXT("b")) "," NOTE "," AGAIN "," NOTE "," AGAIN "]",
+     "[" USER("\"a\"") "," ASSISTANT(TEXT("b")) "," USER("[" TOLD "]") "]", 0},
+    {"[" USER("\"a\"") "," ASSISTANT("[" CALL("1") "]") "," NOTE "," AGAIN "]",
+     "[" USER("\"a\"") "," ASSISTANT("[" CALL("1") "]") "," USER("[" STOPPED("1") "," TOLD "]") "]",
+     0},
+    {"[" USER("\"a\"") "," ASSISTANT("[" CALL("1") "]") "," USER(
+         "[" RESULT("1") ",{\"type\":\"text\",\"text\":\"b\"}]") "," AGAIN "]",
+     "[" USER("\"a\"") "," ASSISTANT("[" CALL("1") "]") "," USER(
+         "[" RESULT("1") ",{\"type\":\"text\",\"text\":\"b\"}]") "]",
+     0},
+    {"[" USER(TEXT("a")) "," ASSISTANT(TEXT("b")) "," USER(TEXT("c")) "," NOTE "," AGAIN "]",
+     "[" USER(TEXT("c")) "]", 1},
     /* Thinking goes back as it came. */
     {"[" USER("\"a\"") "," ASSISTANT(
          "[{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"s\"}," CALL("1") "]") "]",
@@ -339,6 +361,7 @@ static void test_any_history_can_be_replayed(void **state)
         USER("[" RESULT("2") "," RESULT("3") "]"),
         USER("[]"),
         NOTE,
+        AGAIN,
     };
     unsigned chance = 7;
 
@@ -357,6 +380,41 @@ static void test_any_history_can_be_replayed(void **state)
         check_rules(sent);
         json_decref(sent);
         json_decref(thread.messages);
+    }
+}
+
+#define ASKED(id) "{\"id\":\"" id "\",\"role\":\"user\",\"content\":\"a\"}"
+
+static void test_what_may_be_asked_again(void **state)
+{
+    static const struct {
+        const char *kept;
+        bool open, may;
+    } cases[] = {
+        {"[]", false, false},
+        {"[" ASKED("q") "]", false, true}, /* the server ended before it was answered */
+        {"[" ASKED("q") "," NOTED("error") "]", false, true},
+        {"[" ASKED("q") "," NOTED("stopped") "," NOTED("usage") "]", false, true},
+        {"[" ASKED("q") "," ASSISTANT(TEXT("b")) "]", false, false},
+        {"[" ASKED("q") "," ASSISTANT(TEXT("b")) "," NOTED("output") "]", false, false},
+        {"[" ASKED("q") "," ASSISTANT(TEXT("b")) "," NOTED("stopped") "]", false, true},
+        {"[" ASKED("q") "," ASSISTANT("[" CALL("1") "]") "]", false, true},
+        {"[" ASKED("q") "," ASSISTANT("[" CALL("1") "]") "]", true, false},
+        {"[" ASKED("q") "," ASSISTANT("[" CALL("1") "]") "," USER("[" RESULT("1") "]") "]", false,
+         true},
+        {"[" ASKED("q") "," NOTED("error") "," AGAIN "," ASSISTANT(TEXT("b")) "]", false, false},
+        {"[" ASKED("q") "," NOTED("error") "," ASKED("r") "]", false, false}, /* not the newest */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct thread thread = made_of(cases[i].kept);
+
+        thread.interrupts = parse(cases[i].open ? "[{\"id\":\"i\"}]" : "[]");
+        if (thread_may_ask_again(&thread, "q") != cases[i].may)
+            fail_msg("%s: %d", cases[i].kept, !cases[i].may);
+        json_decref(thread.messages);
+        json_decref(thread.interrupts);
     }
 }
 
@@ -423,6 +481,7 @@ int main(void)
         KEPT(test_of_another_session),
         KEPT(test_caps),
         cmocka_unit_test(test_histories_are_put_right),
+        cmocka_unit_test(test_what_may_be_asked_again),
         cmocka_unit_test(test_any_history_can_be_replayed),
         cmocka_unit_test(test_old_results_are_shortened),
     };
