@@ -204,12 +204,17 @@ static json_t *make_state(const struct chat_page *page, const struct greeting *g
                      "repairs", (int)RUN_REPAIRS_MAX);
 }
 
-static void refuse_page(struct chat_page *page, const struct error *err)
+static void add_error(struct chat_page *page, const struct error *err)
 {
     struct buf frame BUF_AUTO = {0};
 
     agui_run_error(err->text, error_kind_name(err->kind), &frame);
     page_add_buf(page, &frame);
+}
+
+static void refuse_page(struct chat_page *page, const struct error *err)
+{
+    add_error(page, err);
     page_end(page);
 }
 
@@ -278,7 +283,10 @@ void page_greet(struct chat_page *page)
     json_decref(page->state);
     page->state = NULL;
     add_messages(page);
-    live_end(page, &live);
+    if (conversation && conversation->error.kind != ERROR_NONE)
+        add_error(page, &conversation->error);
+    else
+        live_end(page, &live);
     page->greeted = true;
     page_go_on(page);
 }

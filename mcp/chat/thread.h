@@ -43,7 +43,7 @@ struct thread {
 };
 
 /* Reads it from the store, or begins a new one where there is none. on_done on the loop, with the
- * thread, now the receiver's, or NULL and err: ERROR_CONFLICT where the id is another session's. */
+ * thread, now the receiver's, or NULL and err. */
 int thread_load(struct server_parts *parts, const char *session_id, const char *thread_id,
                 void (*on_done)(void *user, struct thread *thread, const struct error *err),
                 void *user, struct error *err);

@@ -13,8 +13,8 @@
 int store_threads_read(struct store *store, const char *sid, size_t most, struct buf *json,
                        struct error *err);
 
-/* {"thread_id", "title", "interrupts": [...], "messages": [...]}; ERROR_NOT_FOUND where there is
- * none, ERROR_CONFLICT where another session has it. */
+/* {"thread_id", "title", "interrupts": [...], "messages": [...]}; ERROR_NOT_FOUND where the
+ * session has none of that id. */
 int store_thread_read(struct store *store, const char *sid, const char *thread_id, struct buf *json,
                       struct error *err);
 

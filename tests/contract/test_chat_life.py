@@ -104,8 +104,9 @@ class Life(chat_case.ChatCase):
         other = await self.page(sid=self.workspace.load(chat_case.DEMO_FILE))
         self.play(answer(text("Mine.")))
         await page.ask("Whose is this?")
-        other.thread_id = page.thread_id
-        self.assertEqual((await other.ask("Whose is this?")).outcome, "error")  # another session's thread
+        other.thread_id = page.thread_id    # an id is good in its session: this is another conversation
+        self.play(answer(text("Theirs.")))
+        self.assertEqual((await other.ask("Whose is this?")).text, "Theirs.")
         self.play(answer(text("Here.")))
         self.assertEqual((await page.ask("Still there?")).text, "Here.")
 

@@ -98,9 +98,9 @@ static void test_refusals_change_nothing(void **state)
             must_fail(fixture, ERROR_STALE,
                       store_thread_append(fixture->store, fixture->sid, "t", "T", there, added,
                                           none, &fixture->err));
-    must_fail(fixture, ERROR_CONFLICT,
+    must_fail(fixture, ERROR_STALE,
               store_thread_append(fixture->store, other, "t", "T", 2, added, none, &fixture->err));
-    must_fail(fixture, ERROR_CONFLICT,
+    must_fail(fixture, ERROR_NOT_FOUND,
               store_thread_read(fixture->store, other, "t", &json, &fixture->err));
     must_fail(fixture, ERROR_NOT_FOUND,
               store_thread_read(fixture->store, fixture->sid, "u", &json, &fixture->err));

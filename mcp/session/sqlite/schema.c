@@ -105,15 +105,16 @@ static const char *const migrations[] = {
     "  ours TEXT NOT NULL,"
     "  theirs TEXT NOT NULL,"
     "  PRIMARY KEY (session, kind, ours)) STRICT, WITHOUT ROWID;",
-    /* 3: conversations of the chat. A thread's id is its client's, so one for all sessions. */
+    /* 3: conversations of the chat. A thread's id is its client's, and good in its session. */
     "CREATE TABLE chat_thread ("
     "  key INTEGER PRIMARY KEY AUTOINCREMENT,"
     "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
-    "  thread_id TEXT NOT NULL UNIQUE,"
+    "  thread_id TEXT NOT NULL,"
     "  title TEXT NOT NULL,"
     "  messages INTEGER NOT NULL," /* how many there are */
     "  interrupts TEXT NOT NULL,"  /* JSON array: the approvals that are open */
-    "  updated_at TEXT NOT NULL) STRICT;"
+    "  updated_at TEXT NOT NULL,"
+    "  UNIQUE (session, thread_id)) STRICT;"
     "CREATE INDEX chat_thread_by_time ON chat_thread (session, updated_at);"
     "CREATE TABLE chat_message ("
     "  key INTEGER PRIMARY KEY,"

@@ -152,8 +152,8 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_ANSWER_DROP_OLD] = "DELETE FROM answer WHERE call_key IN"
                             " (SELECT call_key FROM answer WHERE at < ?1 ORDER BY at LIMIT 20)",
 
-    [SQL_THREAD_FIND] = "SELECT key, session, title, messages, interrupts FROM chat_thread"
-                        " WHERE thread_id = ?1",
+    [SQL_THREAD_FIND] = "SELECT key, title, messages, interrupts FROM chat_thread"
+                        " WHERE session = ?1 AND thread_id = ?2",
     [SQL_THREAD_LIST] = "SELECT thread_id, title, updated_at FROM chat_thread WHERE session = ?1"
                         " ORDER BY updated_at DESC, key DESC LIMIT ?2",
     [SQL_THREAD_INSERT] = "INSERT INTO chat_thread (session, thread_id, title, messages, "

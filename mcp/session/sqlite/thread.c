@@ -50,12 +50,11 @@ int sqlite_threads_read(struct store *base, const char *sid, size_t most, struct
 }
 
 /* 1: it is there, and the statement stands on its row; 0: it is not, and only found->session is
- * set. -1 where it is another session's, or there is no such session. */
+ * set. -1 where there is no such session. */
 static int find_thread(struct sqlite_store *store, const char *sid, const char *thread_id,
                        struct thread_found *found, sqlite3_stmt **statement, struct error *err)
 {
     struct session_found session;
-    char shown[THREAD_ID_SHOWN];
     int row;
 
     memset(found, 0, sizeof *found);
@@ -63,19 +62,14 @@ static int find_thread(struct sqlite_store *store, const char *sid, const char *
         return -1;
     found->session = session.key;
     *statement = sqlite_statement(store, SQL_THREAD_FIND, err);
-    if (!*statement || sqlite_bind(store, *statement, err, "s", thread_id) != 0)
+    if (!*statement || sqlite_bind(store, *statement, err, "is", session.key, thread_id) != 0)
         return -1;
     row = sqlite_next(store, *statement, err);
     if (row <= 0)
         return row;
     found->key = sqlite3_column_int64(*statement, 0);
-    found->messages = sqlite3_column_int64(*statement, 3);
-    if (sqlite3_column_int64(*statement, 1) == session.key)
-        return 1;
-    sqlite3_reset(*statement);
-    return error_set(err, ERROR_CONFLICT,
-                     "the thread '%s' belongs to another session; choose a new thread id",
-                     text_cut_line(shown, sizeof shown, thread_id));
+    found->messages = sqlite3_column_int64(*statement, 2);
+    return 1;
 }
 
 static int read_messages(struct sqlite_store *store, int64_t thread, struct buf *json,
@@ -115,8 +109,8 @@ static int read_thread(struct sqlite_store *store, const char *sid, const char *
                          text_cut_line(shown, sizeof shown, thread_id));
     buf_adds(json, "{\"thread_id\":");
     json_write_string(json, thread_id, strlen(thread_id));
-    add_string(json, ",\"title\":", statement, 2);
-    interrupts = sqlite_row_text(statement, 4);
+    add_string(json, ",\"title\":", statement, 1);
+    interrupts = sqlite_row_text(statement, 3);
     buf_adds(json, ",\"interrupts\":");
     buf_add(json, interrupts.text, interrupts.len);
     sqlite3_reset(statement);
