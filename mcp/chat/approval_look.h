@@ -35,10 +35,19 @@ struct approval_look {
     long remain; /* components of the node, where one is deleted; else -1 */
 };
 
-/* A tool that asks: which calls of it, and what they would do. */
+/* What a call takes from the curriculum, in rising order; run.h's enum approvals says from which on
+ * a person is asked. What does very much counts as if it deleted. */
+enum loss {
+    LOSS_NO_EDIT, /* it only looks */
+    LOSS_NOTHING, /* it adds, or puts in another order */
+    LOSS_REPLACED,
+    LOSS_DELETED,
+};
+
+/* A tool that asks: what a call of it loses, and what it would do. */
 struct approval_row {
     const char *tool;
-    bool (*asks)(const json_t *arguments, bool every);
+    enum loss (*loses)(const json_t *arguments);
     /* Sets what would be done; its texts are borrowed from arguments. */
     void (*look_at)(const json_t *arguments, struct approval_look *look);
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The table of tools that ask: which of their calls, and what such a call would do, as a change set
- * or an undoing. Arguments are read as the tools read them; what is wrong with them the look tells.
+ * The table of tools that ask: what a call of them loses, and what it would do, as a change set or
+ * an undoing. Arguments are read as the tools read them; what is wrong with them the look tells.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,59 +44,77 @@ static int64_t get_number(const json_t *arguments, const char *name)
     return json_is_real(value) ? (int64_t)json_real_value(value) : json_integer_value(value);
 }
 
-/* ---- which calls ask ---- */
+/* ---- what is lost by them ---- */
 
-static bool ask_always(const json_t *arguments, bool every)
+static enum loss nothing(const json_t *arguments)
 {
     (void)arguments;
-    (void)every;
-    return true;
+    return LOSS_NOTHING;
 }
 
-static bool ask_every(const json_t *arguments, bool every)
+static enum loss replaced(const json_t *arguments)
 {
     (void)arguments;
-    return every;
+    return LOSS_REPLACED;
 }
 
-static bool loses(const json_t *operation)
+static enum loss deleted(const json_t *arguments)
 {
-    static const char *const losing[] = {"delete_", "merge_"};
+    (void)arguments;
+    return LOSS_DELETED;
+}
+
+static enum loss of_operation(const json_t *operation)
+{
+    static const struct {
+        const char *begins;
+        enum loss loss;
+    } operations[] = {
+        {"delete_", LOSS_DELETED},
+        {"merge_", LOSS_DELETED},
+        {"edit_", LOSS_REPLACED},
+    };
     const char *op = json_get_string(operation, "op");
 
-    for (size_t i = 0; op && i < sizeof losing / sizeof losing[0]; i++) {
-        if (strncmp(op, losing[i], strlen(losing[i])) == 0)
-            return true;
+    for (size_t i = 0; op && i < sizeof operations / sizeof operations[0]; i++) {
+        if (strncmp(op, operations[i].begins, strlen(operations[i].begins)) == 0)
+            return operations[i].loss;
     }
-    return false;
+    return LOSS_NOTHING;
 }
 
-static bool ask_change_set(const json_t *arguments, bool every)
+static enum loss of_change_set(const json_t *arguments)
 {
     json_auto_t *operations = get_array(arguments, "operations");
     const json_t *operation;
-    bool asks = every || json_array_size(operations) > APPROVAL_OPERATIONS_MAX;
+    enum loss most = LOSS_NOTHING, loss;
     size_t i;
 
     if (is_set(arguments, "dry_run"))
-        return false;
-    json_array_foreach(operations, i, operation) asks = asks || loses(operation);
-    return asks;
+        return LOSS_NO_EDIT;
+    if (json_array_size(operations) > APPROVAL_OPERATIONS_MAX)
+        return LOSS_DELETED;
+    json_array_foreach(operations, i, operation)
+    {
+        loss = of_operation(operation);
+        most = loss > most ? loss : most;
+    }
+    return most;
 }
 
-static bool ask_batch(const json_t *arguments, bool every)
+static enum loss of_batch(const json_t *arguments)
 {
     json_auto_t *components = get_array(arguments, "components");
 
-    return every || json_array_size(components) > APPROVAL_OPERATIONS_MAX;
+    return json_array_size(components) > APPROVAL_OPERATIONS_MAX ? LOSS_DELETED : LOSS_NOTHING;
 }
 
-static bool ask_history(const json_t *arguments, bool every)
+static enum loss of_history(const json_t *arguments)
 {
     const char *action = json_get_string(arguments, "action");
 
-    (void)every;
-    return action && (strcmp(action, "undo") == 0 || strcmp(action, "restore") == 0);
+    return action && (strcmp(action, "undo") == 0 || strcmp(action, "restore") == 0) ? LOSS_DELETED
+                                                                                     : LOSS_NO_EDIT;
 }
 
 /* ---- what they would do ---- */
@@ -184,13 +202,13 @@ static void look_at_history(const json_t *arguments, struct approval_look *look)
 }
 
 static const struct approval_row rows[] = {
-    {"delete_component", ask_always, look_at_delete},
-    {"change_curriculum", ask_change_set, look_at_change_set},
-    {"batch_add_components", ask_batch, look_at_batch},
-    {"history", ask_history, look_at_history},
-    {"edit_component", ask_every, look_at_edit},
-    {"add_component", ask_every, look_at_add},
-    {"create_relationship", ask_every, look_at_relationship},
+    {"delete_component", deleted, look_at_delete},
+    {"change_curriculum", of_change_set, look_at_change_set},
+    {"batch_add_components", of_batch, look_at_batch},
+    {"history", of_history, look_at_history},
+    {"edit_component", replaced, look_at_edit},
+    {"add_component", nothing, look_at_add},
+    {"create_relationship", nothing, look_at_relationship},
 };
 
 const struct approval_row *approval_row_find(const struct tool *tool)
@@ -205,10 +223,17 @@ const struct approval_row *approval_row_find(const struct tool *tool)
 /* A tool without a row is judged by what it says of itself. */
 bool approval_needed(const struct tool *tool, const json_t *arguments, enum approvals approvals)
 {
+    static const enum loss least[] = {
+        [APPROVALS_DESTRUCTIVE] = LOSS_REPLACED,
+        [APPROVALS_EVERY] = LOSS_NOTHING,
+        [APPROVALS_NONE_ASKED] = LOSS_DELETED,
+    };
     const struct approval_row *row = approval_row_find(tool);
-    bool every = approvals == APPROVALS_EVERY;
+    enum loss loss = LOSS_NO_EDIT;
 
     if (row)
-        return row->asks(arguments, every);
-    return !tool->read_only && tool->writes && (every || tool->destructive);
+        loss = row->loses(arguments);
+    else if (!tool->read_only && tool->writes)
+        loss = tool->destructive ? LOSS_DELETED : LOSS_NOTHING;
+    return loss >= least[approvals];
 }

@@ -89,9 +89,11 @@ struct run_listener {
 };
 
 enum approvals {
-    APPROVALS_DESTRUCTIVE, /* what deletes, replaces or undoes much, and large change sets */
+    APPROVALS_DESTRUCTIVE, /* what deletes, replaces, undoes or restores, and large change sets */
     APPROVALS_EVERY,       /* every edit */
-    APPROVALS_NONE_ASKED,  /* who asks cannot answer (the old wire): such edits are not done */
+    APPROVALS_NONE_ASKED,  /* who asks cannot answer (the old wire): what deletes, undoes or
+                              restores,  and large change sets, are not done; what replaces is, as
+                              ever */
 };
 
 /* An answer to one interrupt. */

@@ -44,7 +44,7 @@ static int teardown(void **state)
 
 /* ---- which ---- */
 
-#define OP         "{\"op\":\"rename_node\",\"node_id\":\"N1\",\"title\":\"T\"}"
+#define OP         "{\"op\":\"create_node\",\"title\":\"T\"}"
 #define FIVE(item) item "," item "," item "," item "," item
 #define TEN(item)  FIVE(item) "," FIVE(item)
 #define NEW        "{\"type\":\"heading\",\"parameters\":{\"text\":\"T\"}}"
@@ -53,38 +53,46 @@ static void test_which(void **state)
 {
     static const struct {
         const char *tool, *arguments;
-        bool destructive, every;
+        bool destructive, every, none_asked;
     } cases[] = {
-        {"delete_component", "{}", true, true},
-        {"delete_component", "{\"confirm\":true}", true, true},
-        {"change_curriculum", "{\"operations\":[" OP "]}", false, true},
-        {"change_curriculum", "{\"operations\":[" TEN(OP) "]}", false, true},
-        {"change_curriculum", "{\"operations\":[" TEN(OP) "," OP "]}", true, true},
-        {"change_curriculum", "{\"operations\":[" OP ",{\"op\":\"delete_node\"}]}", true, true},
-        {"change_curriculum", "{\"operations\":[{\"op\":\"merge_nodes\"}]}", true, true},
-        {"change_curriculum", "{\"operations\":[{\"op\":\"delete_component\"}]}", true, true},
-        {"change_curriculum", "{\"operations\":[{\"op\":\"delete_relationship\"}]}", true, true},
-        {"change_curriculum", "{\"operations\":\"[{\\\"op\\\":\\\"delete_node\\\"}]\"}", true,
+        {"delete_component", "{}", true, true, true},
+        {"delete_component", "{\"confirm\":true}", true, true, true},
+        {"change_curriculum", "{\"operations\":[" OP "]}", false, true, false},
+        {"change_curriculum", "{\"operations\":[" TEN(OP) "]}", false, true, false},
+        {"change_curriculum", "{\"operations\":[" TEN(OP) "," OP "]}", true, true, true},
+        {"change_curriculum", "{\"operations\":[" OP ",{\"op\":\"delete_node\"}]}", true, true,
+         true},
+        {"change_curriculum", "{\"operations\":[{\"op\":\"merge_nodes\"}]}", true, true, true},
+        {"change_curriculum", "{\"operations\":[{\"op\":\"delete_component\"}]}", true, true, true},
+        {"change_curriculum", "{\"operations\":[{\"op\":\"delete_relationship\"}]}", true, true,
+         true},
+        {"change_curriculum", "{\"operations\":\"[{\\\"op\\\":\\\"delete_node\\\"}]\"}", true, true,
          true},
         {"change_curriculum", "{\"operations\":[{\"op\":\"delete_node\"}],\"dry_run\":true}", false,
-         false},
-        {"change_curriculum", "{\"operations\":[{\"op\":\"delete_node\"}],\"dry_run\":\"true\"}",
          false, false},
+        {"change_curriculum", "{\"operations\":[{\"op\":\"delete_node\"}],\"dry_run\":\"true\"}",
+         false, false, false},
         {"change_curriculum", "{\"operations\":[{\"op\":\"delete_node\"}],\"dry_run\":\"yes\"}",
-         true, true},
-        {"change_curriculum", "{}", false, true},
-        {"batch_add_components", "{\"components\":[" TEN(NEW) "]}", false, true},
-        {"batch_add_components", "{\"components\":[" TEN(NEW) "," NEW "]}", true, true},
-        {"history", "{}", false, false},
-        {"history", "{\"action\":\"list\"}", false, false},
-        {"history", "{\"action\":\"difference\"}", false, false},
-        {"history", "{\"action\":\"undo\"}", true, true},
-        {"history", "{\"action\":\"restore\"}", true, true},
-        {"edit_component", "{}", false, true},
-        {"add_component", "{}", false, true},
-        {"create_relationship", "{}", false, true},
-        {"query_graph", "{}", false, false},
-        {"execute_code", "{}", false, false},
+         true, true, true},
+        {"change_curriculum", "{}", false, true, false},
+        {"batch_add_components", "{\"components\":[" TEN(NEW) "]}", false, true, false},
+        {"batch_add_components", "{\"components\":[" TEN(NEW) "," NEW "]}", true, true, true},
+        {"history", "{}", false, false, false},
+        {"history", "{\"action\":\"list\"}", false, false, false},
+        {"history", "{\"action\":\"difference\"}", false, false, false},
+        {"history", "{\"action\":\"undo\"}", true, true, true},
+        {"history", "{\"action\":\"restore\"}", true, true, true},
+        {"edit_component", "{}", true, true, false},
+        {"change_curriculum", "{\"operations\":[" OP ",{\"op\":\"edit_node\"}]}", true, true,
+         false},
+        {"change_curriculum", "{\"operations\":[{\"op\":\"edit_node\"},{\"op\":\"delete_node\"}]}",
+         true, true, true},
+        {"change_curriculum", "{\"operations\":[{\"op\":\"edit_node\"}],\"dry_run\":true}", false,
+         false, false},
+        {"add_component", "{}", false, true, false},
+        {"create_relationship", "{}", false, true, false},
+        {"query_graph", "{}", false, false, false},
+        {"execute_code", "{}", false, false, false},
     };
 
     (void)state;
@@ -93,7 +101,7 @@ static void test_which(void **state)
         json_auto_t *arguments = parse(cases[i].arguments);
 
         if (approval_needed(tool, arguments, APPROVALS_DESTRUCTIVE) != cases[i].destructive ||
-            approval_needed(tool, arguments, APPROVALS_NONE_ASKED) != cases[i].destructive ||
+            approval_needed(tool, arguments, APPROVALS_NONE_ASKED) != cases[i].none_asked ||
             approval_needed(tool, arguments, APPROVALS_EVERY) != cases[i].every)
             fail_msg("%s %s", cases[i].tool, cases[i].arguments);
     }

@@ -18,6 +18,10 @@
 #define EDITS(id, text)                                                                            \
     CALLS(id, "edit_component",                                                                    \
           "{\"node_id\":\"N1\",\"component_order\":2,\"new_parameters\":{\"text\":\"" text "\"}}")
+#define ADDS(id, text)                                                                             \
+    CALLS(id, "add_component",                                                                     \
+          "{\"node_id\":\"N1\",\"component_type\":\"paragraph\",\"parameters\":{\"text\":\"" text  \
+          "\"}}")
 
 static json_t *interrupt_at(struct run_fixture *fixture, size_t i)
 {
@@ -97,18 +101,18 @@ static void test_declined(void **state)
 static void test_each_by_itself(void **state)
 {
     struct run_fixture *fixture = *state;
-    struct run_answer answers[2];
+    struct run_answer answers[3];
     struct run_request request;
     json_auto_t *held = NULL, *components = NULL;
     struct error err = {0};
 
     ask(fixture, "q1", "Both",
         "[" USES(DELETES("c1", "N1", "1") "," DELETES("c2", "N2", "1") "," EDITS("c3", "New")) "]");
-    expect_interrupted(fixture, 2);
+    expect_interrupted(fixture, 3);
     held = json_incref(fixture->interrupts);
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 3; i++)
         answers[i] =
-            (struct run_answer){json_get_string(json_array_get(held, i), "id"), i == 1, NULL};
+            (struct run_answer){json_get_string(json_array_get(held, i), "id"), i > 0, NULL};
     request = question(fixture, NULL);
     request.answers = answers;
     /* Every open one, each once, and none that is not. */
@@ -117,7 +121,7 @@ static void test_each_by_itself(void **state)
         run_start(&fixture->chat->parts, fixture->model, &request, &fixture->listener, &err));
     assert_int_equal(err.kind, ERROR_INVALID);
     answers[0].interrupt_id = answers[1].interrupt_id;
-    request.answer_count = 2;
+    request.answer_count = 3;
     assert_null(
         run_start(&fixture->chat->parts, fixture->model, &request, &fixture->listener, &err));
     assert_int_equal(err.kind, ERROR_INVALID);
@@ -125,7 +129,7 @@ static void test_each_by_itself(void **state)
     assert_null(
         run_start(&fixture->chat->parts, fixture->model, &request, &fixture->listener, &err));
     assert_int_equal(err.kind, ERROR_NOT_FOUND);
-    assert_int_equal(json_array_size(fixture->thread->interrupts), 2);
+    assert_int_equal(json_array_size(fixture->thread->interrupts), 3);
     assert_false(fixture->thread->in_use);
 
     answers[0].interrupt_id = json_get_string(json_array_get(held, 0), "id");
@@ -300,21 +304,33 @@ static void test_bad_call(void **state)
     expect_replayable(fixture);
 }
 
+static const json_t *before_of(struct run_fixture *fixture)
+{
+    return json_object_get(json_array_get(json_object_get(metadata_at(fixture, 0), "changes"), 0),
+                           "before");
+}
+
+/* What replaces asks as what deletes does; what only adds where every edit is to be asked about. */
 static void test_every(void **state)
 {
     struct run_fixture *fixture = *state;
 
-    ask(fixture, "q1", "Edit", "[" USES(EDITS("c1", "Changed")) "," ENDS("Done") "]");
-    expect_outcome(fixture, RUN_SUCCEEDED);
-    ask_as(fixture, "q2", "Edit", "[" USES(EDITS("c2", "Anew")) "]", APPROVALS_EVERY);
+    ask(fixture, "q1", "Edit", "[" USES(EDITS("c1", "Changed")) "]");
     expect_interrupted(fixture, 1);
-    assert_string_equal(
-        json_get_string(json_array_get(json_object_get(metadata_at(fixture, 0), "changes"), 0),
-                        "before"),
-        "Changed");
+    assert_string_equal(json_string_value(before_of(fixture)), "Two halves make one.");
     answer(fixture, true, NULL, "[" ENDS("Done") "]");
     expect_outcome(fixture, RUN_SUCCEEDED);
-    assert_null(json_object_get(result_sent(fixture, 0, "c2"), "is_error"));
+    assert_null(json_object_get(result_sent(fixture, 0, "c1"), "is_error"));
+    ask(fixture, "q2", "Add", "[" USES(ADDS("c2", "More")) "," ENDS("Done") "]");
+    expect_outcome(fixture, RUN_SUCCEEDED);
+    assert_int_equal(component_count(fixture, "N1"), 4);
+    ask_as(fixture, "q3", "Add", "[" USES(ADDS("c3", "Anew")) "]", APPROVALS_EVERY);
+    expect_interrupted(fixture, 1);
+    assert_true(json_is_null(before_of(fixture)));
+    answer(fixture, true, NULL, "[" ENDS("Done") "]");
+    expect_outcome(fixture, RUN_SUCCEEDED);
+    assert_null(json_object_get(result_sent(fixture, 0, "c3"), "is_error"));
+    assert_int_equal(component_count(fixture, "N1"), 5);
 }
 
 static void test_none_asked(void **state)
