@@ -158,7 +158,16 @@ static void write_call_started(struct writing *out)
     flush(out);
 }
 
-static void write_call_news(struct writing *out)
+static void write_call_stands(struct writing *out)
+{
+    agui_begin_custom(&out->frame, "lectern.progress");
+    agui_value_string(&out->frame, "toolCallId", out->event->id);
+    agui_value_text(&out->frame, "message", out->event->text, out->event->len);
+    agui_end_custom(&out->frame);
+    flush(out);
+}
+
+static void write_call_printed(struct writing *out)
 {
     agui_begin_custom(&out->frame, "lectern.output");
     agui_value_string(&out->frame, "toolCallId", out->event->id);
@@ -302,7 +311,8 @@ static void (*const writers[])(struct writing *out) = {
     [RUN_CALL_ARGUMENTS] = write_call_arguments,
     [RUN_CALL_ENDED] = write_call_ended,
     [RUN_CALL_STARTED] = write_call_started,
-    [RUN_CALL_NEWS] = write_call_news,
+    [RUN_CALL_STANDS] = write_call_stands,
+    [RUN_CALL_PRINTED] = write_call_printed,
     [RUN_CALL_RESULT] = write_call_result,
     [RUN_WAITING] = write_waiting,
     [RUN_LIMIT] = write_limit,

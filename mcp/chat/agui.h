@@ -5,6 +5,7 @@
  *
  *   lectern.change   {"target", "node_id" or null, "who"}: somebody's edit has landed
  *   lectern.started  {"toolCallId"}: the tool begins to work
+ *   lectern.progress {"toolCallId", "message"}: where a tool that works stands
  *   lectern.output   {"toolCallId", "text"}: what a running analysis has printed since the last
  *   lectern.usage    {"inputTokens", "cachedInputTokens", "cacheWriteInputTokens", "outputTokens",
  *                     "requests", "wholeCurriculumTokens"}: of this run so far

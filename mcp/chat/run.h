@@ -43,7 +43,8 @@ enum run_event_kind {
     RUN_CALL_ARGUMENTS, /* id, text: a piece of their JSON */
     RUN_CALL_ENDED,     /* id: its arguments are whole */
     RUN_CALL_STARTED,   /* id, name: the tool begins to work */
-    RUN_CALL_NEWS,      /* id, text: output as it comes, what is new since the last */
+    RUN_CALL_STANDS,    /* id, text: where it stands, in words: "waiting for a sandbox: place 2" */
+    RUN_CALL_PRINTED,   /* id, text: its output as it comes, what is new since the last */
     RUN_CALL_RESULT,    /* id, name, message_id (new), text, call: its images, category; arguments;
                            milliseconds; repair: which attempt, 0 none */
     RUN_WAITING,        /* the model is asked anew: number: attempt, milliseconds, text: why */

@@ -7,27 +7,41 @@
 #include "helpers/base/utf8.h"
 #include "mcp/chat/run_private.h"
 
-#define NEWS_CAP ((size_t)8 << 10) /* bytes of one RUN_CALL_NEWS */
+#define WORDS_CAP   ((size_t)1 << 10)  /* bytes of one RUN_CALL_STANDS */
+#define PRINTED_CAP ((size_t)64 << 10) /* of one RUN_CALL_PRINTED */
 
 struct run_news_timer {
     uv_timer_t timer; /* first */
     struct run *run;
 };
 
-static void tell_news(struct run_call *call)
+static void tell(struct run_call *call, enum run_event_kind kind, const struct buf *given,
+                 size_t cap)
 {
-    struct buf BUF_AUTO news = {0}, text = {0};
+    struct buf BUF_AUTO text = {0};
 
-    buf_init(&news, NEWS_CAP);
-    if (!call->tool->news(&call->call, &news) || news.len == 0)
+    if (given->len == 0)
         return;
-    utf8_clean(news.data, news.len, NEWS_CAP, &text);
+    utf8_clean(given->data, given->len, cap, &text);
     if (!text.failed)
-        run_tell(call->run, &(struct run_event){.kind = RUN_CALL_NEWS,
+        run_tell(call->run, &(struct run_event){.kind = kind,
                                                 .id = call->id,
                                                 .name = call->name,
                                                 .text = text.data,
                                                 .len = text.len});
+}
+
+static void tell_news(struct run_call *call)
+{
+    struct buf BUF_AUTO words = {0}, printed = {0};
+
+    buf_init(&words, WORDS_CAP);
+    buf_init(&printed, PRINTED_CAP);
+    if (!call->tool->news(&call->call, &words, &printed))
+        return;
+    tell(call, RUN_CALL_STANDS, &words, WORDS_CAP);
+    if (!call->run->cancelled) /* by who was told */
+        tell(call, RUN_CALL_PRINTED, &printed, PRINTED_CAP);
 }
 
 static void on_news(uv_timer_t *timer)

@@ -49,7 +49,7 @@ static void look_at(struct peer_call *call, uint64_t now)
     struct buf BUF_AUTO news = {0};
 
     buf_init(&news, PROGRESS_NEWS_CAP);
-    if (tool->news && tool->news(&call->call, &news) && news.len > 0) {
+    if (tool->news && tool->news(&call->call, &news, NULL) && news.len > 0) {
         tell(call, now, &news);
     } else if (is_due(call, now)) {
         buf_addf(&news, "%s has been under way for %.0f s", tool->name,

@@ -257,7 +257,7 @@ void analysis_cancel(struct analysis *analysis)
         executor_cancel(analysis->parts->executor, analysis->run_id);
 }
 
-bool analysis_news(struct analysis *analysis, struct buf *to)
+bool analysis_news(struct analysis *analysis, struct buf *words, struct buf *printed)
 {
-    return run_news_take(&analysis->news, to);
+    return run_news_take(&analysis->news, words, printed);
 }

@@ -81,7 +81,7 @@ void analysis_cancel(struct analysis *analysis);
 long analysis_timeout(const struct analysis *analysis);
 bool analysis_timeout_was_cut(const struct analysis *analysis);
 
-/* Appends what is new since the last time: output, or where it stands; false: nothing. */
-bool analysis_news(struct analysis *analysis, struct buf *to);
+/* As a tool's news (tool.h). */
+bool analysis_news(struct analysis *analysis, struct buf *words, struct buf *printed);
 
 #endif

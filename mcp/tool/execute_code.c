@@ -127,11 +127,11 @@ static void stop(struct tool_call *call)
         analysis_cancel(&run->analysis);
 }
 
-static bool news(struct tool_call *call, struct buf *to)
+static bool news(struct tool_call *call, struct buf *words, struct buf *printed)
 {
     struct run *run = call->state;
 
-    return run && analysis_news(&run->analysis, to);
+    return run && analysis_news(&run->analysis, words, printed);
 }
 
 static void schema_write(const struct server_parts *parts, struct buf *to)

@@ -57,14 +57,14 @@ void run_news_output(struct run_news *news, const char *text, size_t len)
     pthread_mutex_unlock(&news->lock);
 }
 
-/* The last lines that fit, or of one long line its end. */
-static void add_output(struct buf *to, const char *text, size_t len, bool cut)
+/* The last lines of at most that many characters, or of one long line its end. */
+static void add_output(struct buf *to, const char *text, size_t len, size_t most, bool cut)
 {
     size_t count = utf8_count(text, len), from = 0;
     const char *line_end;
 
-    if (count > RUN_NEWS_CHARACTERS)
-        from = utf8_offset(text, len, count - RUN_NEWS_CHARACTERS);
+    if (count > most)
+        from = utf8_offset(text, len, count - most);
     if (from > 0 || cut) {
         line_end = memchr(text + from, '\n', len - from);
         if (line_end && (size_t)(line_end + 1 - text) < len)
@@ -74,7 +74,7 @@ static void add_output(struct buf *to, const char *text, size_t len, bool cut)
     buf_add(to, text + from, len - from);
 }
 
-bool run_news_take(struct run_news *news, struct buf *to)
+bool run_news_take(struct run_news *news, struct buf *words, struct buf *printed)
 {
     char recent[RUN_NEWS_SIZE];
     bool moved, cut, started;
@@ -91,11 +91,15 @@ bool run_news_take(struct run_news *news, struct buf *to)
     news->len = 0;
     news->cut = news->moved = false;
     pthread_mutex_unlock(&news->lock);
-    if (len > 0)
-        add_output(to, recent, len, cut);
-    else if (moved && started)
-        buf_adds(to, "running");
-    else if (moved)
-        buf_addf(to, "waiting for a sandbox: place %u", place);
+    if (len > 0 && printed)
+        add_output(printed, recent, len, RUN_NEWS_SIZE, cut);
+    else if (len > 0)
+        add_output(words, recent, len, RUN_NEWS_CHARACTERS, cut);
+    if (moved && (len == 0 || printed)) {
+        if (started)
+            buf_adds(words, "running");
+        else
+            buf_addf(words, "waiting for a sandbox: place %u", place);
+    }
     return len > 0 || moved;
 }

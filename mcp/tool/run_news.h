@@ -12,8 +12,8 @@
 
 #include "helpers/base/buf.h"
 
-#define RUN_NEWS_CHARACTERS 1000u                             /* of output in one message */
-#define RUN_NEWS_SIZE       ((size_t)4 * RUN_NEWS_CHARACTERS) /* bytes kept between two */
+#define RUN_NEWS_CHARACTERS 1000u              /* of output in words */
+#define RUN_NEWS_SIZE       ((size_t)32 << 10) /* bytes of output kept between two */
 
 struct run_news {
     pthread_mutex_t lock;
@@ -33,8 +33,9 @@ void run_news_queued(struct run_news *news, unsigned place);
 void run_news_started(struct run_news *news);
 void run_news_output(struct run_news *news, const char *text, size_t len); /* valid UTF-8 */
 
-/* On the loop: appends what came since the last time, the newest output or else where the run is.
- * false: nothing new. */
-bool run_news_take(struct run_news *news, struct buf *to);
+/* On the loop: appends what came since the last time. words: where the run is; printed: the output,
+ * or, where more came than is kept, a mark and the newest lines of it. printed NULL: the last lines
+ * of the output stand in words, in place of where the run is. false: nothing new. */
+bool run_news_take(struct run_news *news, struct buf *words, struct buf *printed);
 
 #endif

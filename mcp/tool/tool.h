@@ -110,9 +110,10 @@ struct tool {
     int (*start)(struct tool_call *call, struct error *err);
     /* On the loop, after call->cancel fired; may be NULL. */
     void (*stop)(struct tool_call *call);
-    /* On the loop, now and then while a call that wants news is under way: appends what is new
-     * since the last time, false where nothing is. May be NULL. */
-    bool (*news)(struct tool_call *call, struct buf *to);
+    /* On the loop, now and then while a call that wants news is under way: what is new since the
+     * last time, false where nothing is. words: where it stands, for a line of progress. printed:
+     * all that it printed; NULL: the newest of it stands in words instead. May be NULL. */
+    bool (*news)(struct tool_call *call, struct buf *words, struct buf *printed);
 };
 
 extern const struct tool *const tools[]; /* NULL-terminated, in the order of tools/list */

@@ -120,14 +120,15 @@ static void report_tick(uv_timer_t *timer)
     report->has_news = true;
 }
 
-static bool report_news(struct tool_call *call, struct buf *to)
+static bool report_news(struct tool_call *call, struct buf *words, struct buf *printed)
 {
     struct fake_report *report = call->state;
     bool has_news = report && report->has_news;
 
+    (void)printed;
     if (has_news) {
         report->has_news = false;
-        buf_addf(to, "%d ms to go", report->left);
+        buf_addf(words, "%d ms to go", report->left);
     }
     return has_news;
 }

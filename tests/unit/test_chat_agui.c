@@ -122,7 +122,8 @@ static void test_a_whole_run(void **state)
            "\"requests\":1,\"wholeCurriculumTokens\":90000}},"
            "{\"type\":\"STEP_FINISHED\",\"stepName\":\"turn 1\"}]");
     WRITE(&run, .kind = RUN_CALL_STARTED, .id = "c1", .name = "execute_code");
-    WRITE(&run, .kind = RUN_CALL_NEWS, .id = "c1", SAY("1\n"));
+    WRITE(&run, .kind = RUN_CALL_STANDS, .id = "c1", SAY("running"));
+    WRITE(&run, .kind = RUN_CALL_PRINTED, .id = "c1", SAY("1\n"));
     WRITE(&run, .kind = RUN_CALL_RESULT, .id = "c1", .message_id = "x1", SAY("done"), .call = &call,
           .milliseconds = 12);
     WRITE(&run, .kind = RUN_CALL_RESULT, .id = "c2", .message_id = "x2", SAY("no"), .call = &failed,
@@ -130,6 +131,8 @@ static void test_a_whole_run(void **state)
     WRITE(&run, .kind = RUN_CALL_RESULT, .id = "c2", .message_id = "x3", SAY("not called"),
           .is_error = true);
     expect("[{\"type\":\"CUSTOM\",\"name\":\"lectern.started\",\"value\":{\"toolCallId\":\"c1\"}},"
+           "{\"type\":\"CUSTOM\",\"name\":\"lectern.progress\",\"value\":{\"toolCallId\":\"c1\","
+           "\"message\":\"running\"}},"
            "{\"type\":\"CUSTOM\",\"name\":\"lectern.output\",\"value\":{\"toolCallId\":\"c1\","
            "\"text\":\"1\\n\"}},"
            "{\"type\":\"TOOL_CALL_RESULT\",\"messageId\":\"x1\",\"toolCallId\":\"c1\",\"role\":"

@@ -219,7 +219,7 @@ static void test_each_kind(void **state)
     assert_string_equal(told(), ""); /* the answer comes whole */
     TELL(.kind = RUN_CALL_STARTED, .id = "c", .name = "get_node");
     assert_string_equal(told(), "tool_start:get_node");
-    TELL(.kind = RUN_CALL_NEWS, .id = "c", .name = "get_node", SAY("half"));
+    TELL(.kind = RUN_CALL_PRINTED, .id = "c", .name = "get_node", SAY("half"));
     TELL(.kind = RUN_CALL_RESULT, .id = "c", .name = "get_node", SAY("say \"A\""),
          .arguments = arguments);
     executed = json_array_get(heard, 0);

@@ -80,10 +80,11 @@ static void stop_work(struct tool_call *call)
     uv_close((uv_handle_t *)&work->timer, end_work);
 }
 
-static bool work_news(struct tool_call *call, struct buf *to)
+static bool work_news(struct tool_call *call, struct buf *words, struct buf *printed)
 {
     assert_true(call->wants_news);
-    buf_add(to, "so far \xf0\x9f\xa6\x8a \xff", 13);
+    buf_adds(words, "half way");
+    buf_add(printed, "so far \xf0\x9f\xa6\x8a \xff", 13);
     return true;
 }
 
@@ -293,10 +294,12 @@ static void test_news(void **state)
         "[" USES(CALLS("c1", "read", "{\"ms\":700}") "," CALLS("c2", "edit",
                                                                "{\"ms\":300}")) "," ENDS("So") "]");
     expect_outcome(fixture, RUN_SUCCEEDED);
-    assert_in_range(count_events(fixture, "news"), 1, 3);
-    assert_string_equal(text_of(event_at(fixture, "news", 0)),
+    assert_in_range(count_events(fixture, "printed"), 1, 3);
+    assert_int_equal(count_events(fixture, "stands"), count_events(fixture, "printed"));
+    assert_string_equal(text_of(event_at(fixture, "stands", 0)), "half way");
+    assert_string_equal(text_of(event_at(fixture, "printed", 0)),
                         "so far \xf0\x9f\xa6\x8a \xef\xbf\xbd");
-    assert_true(place_of(fixture, "news", "c1") < place_of(fixture, "result", "c1"));
+    assert_true(place_of(fixture, "printed", "c1") < place_of(fixture, "result", "c1"));
 }
 
 /* ---- repairs ---- */
@@ -356,7 +359,7 @@ static void test_stopped(void **state)
     json_t *results;
 
     fixture->cancels = true;
-    fixture->cancel_on = RUN_CALL_NEWS;
+    fixture->cancel_on = RUN_CALL_PRINTED;
     ask(fixture, "q1", "Long",
         "[" USES(CALLS("c1", "read", "{\"ms\":60000}") "," CALLS(
             "c2", "read", "{\"ms\":1}") "," CALLS("c3", "edit", "{\"ms\":1}")) "]");

@@ -173,18 +173,18 @@ static void test_news_and_cancel(void **state)
     call = many_call(many, 0, "{\"code\": \"print = 0\\nprint +5\\nsleep = 0\\nsleep +60000\"}");
     for (int i = 0; i < PATIENCE && !(told.data && strstr(told.data, "+5")); i++) {
         turn(many);
-        call->tool->news(call, &told);
+        call->tool->news(call, &told, NULL);
     }
     assert_non_null(told.data);
     assert_non_null(strstr(told.data, "+5"));
-    assert_false(call->tool->news(call, &told));
+    assert_false(call->tool->news(call, &told, NULL));
     began = uv_hrtime();
     tool_call_cancel(call);
     for (int i = 0; i < PATIENCE && many->done == 0; i++)
         turn(many);
     assert_true(uv_hrtime() - began < 5000000000ull);
     assert_int_equal(call->category, TOOL_ERROR_CANCELLED);
-    assert_false(call->tool->news(call, &told)); /* it has ended */
+    assert_false(call->tool->news(call, &told, NULL)); /* it has ended */
     many_end(many, 1);
 }
 

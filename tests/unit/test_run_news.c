@@ -37,7 +37,7 @@ static void expect(const char *text)
 {
     struct buf BUF_AUTO got = {0};
 
-    assert_true(run_news_take(&news, &got));
+    assert_true(run_news_take(&news, &got, NULL));
     assert_int_equal(got.len, strlen(text));
     assert_memory_equal(got.data, text, got.len);
 }
@@ -46,7 +46,7 @@ static void expect_nothing(void)
 {
     struct buf BUF_AUTO got = {0};
 
-    assert_false(run_news_take(&news, &got));
+    assert_false(run_news_take(&news, &got, &got));
     assert_int_equal(got.len, 0);
 }
 
@@ -69,6 +69,44 @@ static void tells_each_change_once(void **state)
     expect_nothing();
 }
 
+/* Apart for who asks so, and all of it. */
+static void tells_output_apart(void **state)
+{
+    struct buf BUF_AUTO words = {0}, printed = {0};
+    char line[32];
+
+    (void)state;
+    run_news_queued(&news, 1);
+    run_news_output(&news, "early\n", 6);
+    assert_true(run_news_take(&news, &words, &printed));
+    assert_string_equal(words.data, "waiting for a sandbox: place 1");
+    assert_string_equal(printed.data, "early\n");
+    buf_clear(&words);
+    buf_clear(&printed);
+    run_news_started(&news);
+    assert_true(run_news_take(&news, &words, &printed));
+    assert_string_equal(words.data, "running");
+    assert_int_equal(printed.len, 0);
+    buf_clear(&words);
+    for (int i = 0; i < 2000; i++) {
+        snprintf(line, sizeof line, "line %d\n", i);
+        run_news_output(&news, line, strlen(line));
+    }
+    assert_true(run_news_take(&news, &words, &printed));
+    assert_int_equal(words.len, 0);
+    assert_memory_equal(printed.data, "line 0\nline 1\n", 14);
+    assert_string_equal(printed.data + printed.len - strlen("line 1999\n"), "line 1999\n");
+    buf_clear(&printed);
+    for (int i = 0; i < LINES; i++) {
+        snprintf(line, sizeof line, "line %d\n", i);
+        run_news_output(&news, line, strlen(line));
+    }
+    assert_true(run_news_take(&news, &words, &printed));
+    assert_memory_equal(printed.data, "... line 9", 10); /* from a line's beginning */
+    assert_in_range(printed.len, RUN_NEWS_SIZE - 100, RUN_NEWS_SIZE + 4);
+    assert_false(run_news_take(&news, &words, &printed));
+}
+
 static void keeps_the_newest(void **state)
 {
     struct buf BUF_AUTO got = {0};
@@ -79,7 +117,7 @@ static void keeps_the_newest(void **state)
         snprintf(line, sizeof line, "line %d\n", i);
         run_news_output(&news, line, strlen(line));
     }
-    assert_true(run_news_take(&news, &got));
+    assert_true(run_news_take(&news, &got, NULL));
     assert_in_range(utf8_count(got.data, got.len), RUN_NEWS_CHARACTERS - 100,
                     RUN_NEWS_CHARACTERS + 4);
     assert_memory_equal(got.data, "... line 9", 10); /* from a line's beginning */
@@ -90,18 +128,18 @@ static void keeps_the_newest(void **state)
 /* One long line, in pieces of any size, is cut between two characters. */
 static void cuts_between_characters(void **state)
 {
-    static char many[3 * 9000 + 1];
+    static char many[3 * 29000 + 1];
 
     (void)state;
     for (size_t i = 0; i < sizeof many - 1; i++)
         many[i] = EURO[i % 3];
-    for (size_t piece = 1; piece <= 9000; piece += 1234) {
+    for (size_t piece = 1; piece <= 29000; piece += 4321) {
         struct buf BUF_AUTO got = {0};
 
         run_news_output(&news, "abcde", 5);
         run_news_output(&news, many, 3 * piece);
-        run_news_output(&news, many, 3600);
-        assert_true(run_news_take(&news, &got));
+        run_news_output(&news, many, 30000);
+        assert_true(run_news_take(&news, &got, NULL));
         assert_memory_equal(got.data, "... " EURO, 7);
         assert_int_equal(utf8_count(got.data, got.len), RUN_NEWS_CHARACTERS + 4);
         assert_int_equal(got.len, 4 + 3 * RUN_NEWS_CHARACTERS);
@@ -112,6 +150,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(tells_each_change_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(tells_output_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(keeps_the_newest, setup, teardown),
         cmocka_unit_test_setup_teardown(cuts_between_characters, setup, teardown),
     };

@@ -34,6 +34,7 @@ function stateWords(call: CallItem, asks: boolean): string {
   if (asks) return "waits for you";
   if (call.state === "waiting" && call.answer === "approved") return "approved";
   if (call.state === "waiting" && call.answer === "declined") return "declined";
+  if (call.state === "running" && call.stands !== "") return call.stands;
   const time =
     call.milliseconds !== null && call.milliseconds > 0 && (call.state === "done" || call.state === "failed")
       ? ` · ${duration(call.milliseconds)}`

@@ -14,6 +14,7 @@ export function newCall(id: string, name: string, fresh: boolean): CallItem {
     fresh,
     startedAt: null,
     milliseconds: null,
+    stands: "",
     output: "",
     result: null,
     pictures: [],

@@ -99,10 +99,13 @@ test("a call goes from writing to waiting, running and done", () => {
   chat = play(
     chat,
     { type: "CUSTOM", name: "lectern.started", value: { toolCallId: "c1" } },
-    { type: "CUSTOM", name: "lectern.output", value: { toolCallId: "c1", text: "so far\n" } },
+    { type: "CUSTOM", name: "lectern.progress", value: { toolCallId: "c1", message: "waiting for a sandbox: place 2" } },
+    { type: "CUSTOM", name: "lectern.output", value: { toolCallId: "c1", text: "so " } },
+    { type: "CUSTOM", name: "lectern.output", value: { toolCallId: "c1", text: "far\n" } },
   );
   assert.equal(call(chat, "c1").state, "running");
   assert.equal(call(chat, "c1").startedAt, 1000);
+  assert.equal(call(chat, "c1").stands, "waiting for a sandbox: place 2");
   assert.equal(call(chat, "c1").output, "so far\n");
   chat = play(
     chat,

@@ -78,6 +78,8 @@ function custom(chat: Chat, event: Fields, now: number): Chat {
   switch (event.name) {
     case "lectern.started":
       return change(chat, "call", id, () => ({ state: "running", startedAt: now }));
+    case "lectern.progress":
+      return change(chat, "call", id, () => ({ stands: text(value.message) }));
     case "lectern.output":
       return change(chat, "call", id, call => ({ output: addOutput(call.output, text(value.text)) }));
     case "lectern.usage":

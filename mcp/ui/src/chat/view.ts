@@ -46,6 +46,7 @@ export interface CallItem {
   fresh: boolean; // it came, or its result did, in this visit and not out of the history
   startedAt: number | null; // by the page's clock
   milliseconds: number | null;
+  stands: string; // where it is while it works, in words
   output: string; // of a running analysis
   result: string | null;
   pictures: Picture[];
