@@ -8,127 +8,80 @@
 
 #define TEXT_CAP ((size_t)4 * MODEL_QUOTE_MAX + 1024)
 
-struct row {
-    long status;
-    const char *type;
+/* What a refusal means. {model}, {address}, {credential} and {seconds} are put into the words;
+ * where one of them is not known, unnamed is said instead, which names none. */
+struct meaning {
     enum error_kind kind;
-    void (*tell)(const struct model_refusal *refusal, struct buf *to);
+    const char *words, *unnamed;
 };
 
-static const char *or_unnamed(const char *text, const char *otherwise)
-{
-    return text ? text : otherwise;
-}
-
-static void tell_key(const struct model_refusal *refusal, struct buf *to)
-{
-    if (refusal->credential)
-        buf_addf(to,
-                 "the model's service refused the key. Check what %s is set to, and start lectern "
-                 "anew",
-                 refusal->credential);
-    else
-        buf_adds(to, "the model's service wants a key. Set ANTHROPIC_API_KEY (or, for a bearer "
-                     "token, ANTHROPIC_AUTH_TOKEN) and start lectern anew");
-}
-
-static void tell_permission(const struct model_refusal *refusal, struct buf *to)
-{
-    buf_addf(to,
-             "the model's service does not allow this. Check that the key in %s may use the model "
-             "'%s', or name another one with --llm-model",
-             or_unnamed(refusal->credential, "ANTHROPIC_API_KEY"),
-             or_unnamed(refusal->model, "asked for"));
-}
-
-static void tell_billing(const struct model_refusal *refusal, struct buf *to)
-{
-    buf_addf(to,
-             "the model's service wants the account behind %s to be paid up. Look at its "
-             "billing page, then ask again",
-             or_unnamed(refusal->credential, "the key"));
-}
-
-static void tell_not_found(const struct model_refusal *refusal, struct buf *to)
-{
-    buf_addf(to,
-             "the model's service does not know the model '%s', or does not speak the Messages "
-             "API. Name one it has with --llm-model; --llm-url says which service is asked (%s)",
-             or_unnamed(refusal->model, "asked for"), or_unnamed(refusal->address, "its address"));
-}
-
-static void tell_too_large(const struct model_refusal *refusal, struct buf *to)
-{
-    (void)refusal;
-    buf_adds(to, "the conversation is too long for the model. Begin a new one, or ask for less at "
-                 "once");
-}
-
-static void tell_limit(const struct model_refusal *refusal, struct buf *to)
-{
-    buf_adds(to, "the model's service takes no more requests of this key for now. ");
-    if (refusal->asked_ms)
-        buf_addf(to, "It asks to wait %u s; then ask again", (refusal->asked_ms + 999) / 1000);
-    else
-        buf_adds(to, "It does not say for how long: wait a minute and ask again. Where that does "
-                     "not help, the account's spend limit may be reached");
-}
-
-static void tell_overloaded(const struct model_refusal *refusal, struct buf *to)
-{
-    (void)refusal;
-    buf_adds(to, "the model's service is overloaded. Ask again in a minute");
-}
-
-static void tell_invalid(const struct model_refusal *refusal, struct buf *to)
-{
-    buf_addf(to,
-             "the model's service does not take the request for the model '%s'. Begin a new "
-             "conversation, or name another model with --llm-model",
-             or_unnamed(refusal->model, "asked for"));
-}
-
-static void tell_moved(const struct model_refusal *refusal, struct buf *to)
-{
-    buf_addf(to,
-             "%s answers that the model's service is elsewhere. Give its own address with "
+static const struct meaning
+    bad_key = {ERROR_UNAVAILABLE,
+               "the model's service refused the key. Check what {credential} is set to, and start "
+               "lectern anew",
+               "the model's service wants a key that it knows. Set ANTHROPIC_API_KEY (or, for a "
+               "bearer token, ANTHROPIC_AUTH_TOKEN) and start lectern anew"},
+    unpaid = {ERROR_UNAVAILABLE,
+              "the model's service wants the account behind {credential} to be paid up. Look at "
+              "its billing page, then ask again",
+              "the model's service wants the account behind the key to be paid up. Look at its "
+              "billing page, then ask again"},
+    forbidden = {ERROR_UNAVAILABLE,
+                 "the model's service does not allow this. Check that the key in {credential} may "
+                 "use the model '{model}', or name another one with --llm-model",
+                 "the model's service does not allow this. Check that the key may use this model, "
+                 "or name another one with --llm-model"},
+    not_found = {ERROR_UNAVAILABLE,
+                 "the model's service does not know the model '{model}', or does not speak the "
+                 "Messages API. Name one it has with --llm-model; --llm-url says which service is "
+                 "asked ({address})",
+                 "the model's service does not know this model, or does not speak the Messages "
+                 "API. Name one it has with --llm-model; --llm-url says which service is asked"},
+    too_long = {ERROR_TOO_LARGE,
+                "the conversation is too long for the model. Begin a new one, or ask for less at "
+                "once",
+                NULL},
+    limited = {ERROR_BUSY,
+               "the model's service takes no more requests of this key for now. It asks to wait "
+               "{seconds} s; then ask again",
+               "the model's service takes no more requests of this key for now. It does not say "
+               "for how long: wait a minute and ask again. Where that does not help, the "
+               "account's spend limit may be reached"},
+    overloaded = {ERROR_BUSY, "the model's service is overloaded. Ask again in a minute", NULL},
+    invalid = {ERROR_INVALID,
+               "the model's service does not take the request for the model '{model}'. Begin a new "
+               "conversation, or name another model with --llm-model",
+               "the model's service does not take the request. Begin a new conversation, or name "
+               "another model with --llm-model"},
+    moved = {ERROR_UNAVAILABLE,
+             "{address} answers that the model's service is elsewhere. Give its own address with "
              "--llm-url",
-             or_unnamed(refusal->address, "the address"));
-}
-
-static void tell_timeout(const struct model_refusal *refusal, struct buf *to)
-{
-    (void)refusal;
-    buf_adds(to, "the model's service took too long. Ask again, or ask for less at once");
-}
-
-static void tell_fault(const struct model_refusal *refusal, struct buf *to)
-{
-    (void)refusal;
-    buf_adds(to, "the model's service has a fault of its own. Ask again in a minute");
-}
+             "the model's service is elsewhere. Give its own address with --llm-url"},
+    too_slow = {ERROR_TIMEOUT,
+                "the model's service took too long. Ask again, or ask for less at once", NULL},
+    faulty = {ERROR_UNAVAILABLE,
+              "the model's service has a fault of its own. Ask again in a minute", NULL};
 
 /* An error event has a type only, and the status that it would have had elsewhere. */
-static const struct row rows[] = {
-    {400, "invalid_request_error", ERROR_INVALID, tell_invalid},
-    {401, "authentication_error", ERROR_UNAVAILABLE, tell_key},
-    {402, "billing_error", ERROR_UNAVAILABLE, tell_billing},
-    {403, "permission_error", ERROR_UNAVAILABLE, tell_permission},
-    {404, "not_found_error", ERROR_UNAVAILABLE, tell_not_found},
-    {405, NULL, ERROR_UNAVAILABLE, tell_not_found},
-    {408, NULL, ERROR_TIMEOUT, tell_timeout},
-    {413, "request_too_large", ERROR_TOO_LARGE, tell_too_large},
-    {422, NULL, ERROR_INVALID, tell_invalid},
-    {429, "rate_limit_error", ERROR_BUSY, tell_limit},
-    {504, "timeout_error", ERROR_TIMEOUT, tell_timeout},
-    {529, "overloaded_error", ERROR_BUSY, tell_overloaded},
-    {500, "api_error", ERROR_UNAVAILABLE, tell_fault},
+static const struct {
+    long status;
+    const char *type;
+    const struct meaning *meaning;
+} rows[] = {
+    {400, "invalid_request_error", &invalid},
+    {401, "authentication_error", &bad_key},
+    {402, "billing_error", &unpaid},
+    {403, "permission_error", &forbidden},
+    {404, "not_found_error", &not_found},
+    {405, NULL, &not_found},
+    {408, NULL, &too_slow},
+    {413, "request_too_large", &too_long},
+    {422, NULL, &invalid},
+    {429, "rate_limit_error", &limited},
+    {500, "api_error", &faulty},
+    {504, "timeout_error", &too_slow},
+    {529, "overloaded_error", &overloaded},
 };
-/* What no row is about, by the status's hundreds. */
-static const struct row moved = {300, NULL, ERROR_UNAVAILABLE, tell_moved},
-                        refused = {400, NULL, ERROR_INVALID, tell_invalid},
-                        fault = {500, NULL, ERROR_UNAVAILABLE, tell_fault},
-                        too_long = {400, NULL, ERROR_TOO_LARGE, tell_too_large};
 
 /* What services say in a 400 when the model cannot read so much at once. */
 static const char *const too_long_words[] = {
@@ -147,21 +100,17 @@ static bool is_too_long(const struct model_refusal *refusal)
     return false;
 }
 
-static const struct row *find_row(const struct model_refusal *refusal)
+/* What no row is about means what its hundred means. */
+static const struct meaning *find_meaning(const struct model_refusal *refusal)
 {
-    const struct row *row = NULL;
+    long status = refusal->status;
 
-    for (size_t i = 0; !row && i < sizeof rows / sizeof *rows; i++) {
-        if (refusal->status
-                ? rows[i].status == refusal->status
-                : rows[i].type && refusal->type && strcmp(rows[i].type, refusal->type) == 0)
-            row = &rows[i];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (status ? rows[i].status == status
+                   : rows[i].type && refusal->type && strcmp(rows[i].type, refusal->type) == 0)
+            return rows[i].meaning;
     }
-    if (!row)
-        row = refusal->status == 0 || refusal->status >= 500 ? &fault
-              : refusal->status >= 400                       ? &refused
-                                                             : &moved;
-    return row->kind == ERROR_INVALID && is_too_long(refusal) ? &too_long : row;
+    return status == 0 || status >= 500 ? &faulty : status >= 400 ? &invalid : &moved;
 }
 
 void model_refusal_quote(const char *text, struct buf *to)
@@ -188,14 +137,49 @@ void model_refusal_quote(const char *text, struct buf *to)
     buf_adds(to, shown < len ? "...\"" : "\"");
 }
 
+/* false: one of the names in the words is not known. */
+static bool add_words(const struct model_refusal *refusal, const char *words, struct buf *to)
+{
+    char seconds[16];
+    const struct {
+        const char *name, *value;
+    } known[] = {
+        {"{model}", refusal->model},
+        {"{address}", refusal->address},
+        {"{credential}", refusal->credential},
+        {"{seconds}", refusal->asked_ms ? seconds : NULL},
+    };
+    const size_t count = sizeof known / sizeof *known;
+    const char *name;
+
+    snprintf(seconds, sizeof seconds, "%u", (refusal->asked_ms + 999) / 1000);
+    for (; (name = strchr(words, '{')); words = strchr(name, '}') + 1) {
+        size_t i = 0;
+
+        while (i < count && strncmp(known[i].name, name, strlen(known[i].name)) != 0)
+            i++;
+        if (i == count || !known[i].value)
+            return false;
+        buf_add(to, words, (size_t)(name - words));
+        buf_adds(to, known[i].value);
+    }
+    buf_adds(to, words);
+    return true;
+}
+
 int model_refusal_tell(const struct model_refusal *refusal, struct error *err)
 {
-    const struct row *row = find_row(refusal);
+    const struct meaning *meaning = find_meaning(refusal);
     BUF_AUTO struct buf text;
     char label[64] = "";
 
     buf_init(&text, TEXT_CAP);
-    row->tell(refusal, &text);
+    if (meaning == &invalid && is_too_long(refusal))
+        meaning = &too_long;
+    if (!add_words(refusal, meaning->words, &text)) {
+        buf_clear(&text);
+        buf_adds(&text, meaning->unnamed);
+    }
     if (refusal->status)
         snprintf(label, sizeof label, "%ld", refusal->status);
     if ((refusal->message && refusal->message[0]) || label[0]) {
@@ -206,5 +190,6 @@ int model_refusal_tell(const struct model_refusal *refusal, struct error *err)
         }
         buf_addc(&text, ')');
     }
-    return error_set(err, row->kind, "%s", text.data ? text.data : "the model's service refused");
+    return error_set(err, meaning->kind, "%s",
+                     text.data ? text.data : "the model's service refused");
 }
