@@ -52,6 +52,10 @@ static const struct {
     {"Idempotency-Key", "Idempotency-Key", "header",
      "{\"type\":\"string\",\"minLength\":1,\"maxLength\":200}",
      "A repeat with the same key gets the first answer"},
+    {"X-Editor", "X-Editor", "header", TEXT,
+     "Who writes, for the history and for those who look on: at most 64 bytes of UTF-8, as they "
+     "are "
+     "or as %XX"},
     {"session_id", "session_id", "query", TEXT, "Names the session of a bare path"},
     {"offset", "offset", "query", NUMBER, "Nodes to leave out at the beginning"},
     {"limit", "limit", "query", NUMBER, "Nodes at most; 0: all"},
@@ -105,8 +109,11 @@ static void write_route_parameters(struct buf *to, const struct rest_route *rout
 {
     static const struct {
         const char *name;
-        bool write;
-    } headers[] = {{"If-Match", true}, {"Idempotency-Key", true}, {"If-None-Match", false}};
+        bool write, of_state; /* only where there is a state to name */
+    } headers[] = {{"If-Match", true, true},
+                   {"Idempotency-Key", true, false},
+                   {"X-Editor", true, false},
+                   {"If-None-Match", false, true}};
     bool write = route->flags & ROUTE_WRITE;
     const char *comma = "", *names = route->query ? route->query : "";
 
@@ -118,8 +125,8 @@ static void write_route_parameters(struct buf *to, const struct rest_route *rout
     if (is_bare(route))
         refer(to, "parameters", "X-Session-ID", strlen("X-Session-ID"), &comma);
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
-        bool wanted = headers[i].write == write && (route->state != REST_STATE_NONE ||
-                                                    !strcmp(headers[i].name, "Idempotency-Key"));
+        bool wanted =
+            headers[i].write == write && (route->state != REST_STATE_NONE || !headers[i].of_state);
 
         if (wanted)
             refer(to, "parameters", headers[i].name, strlen(headers[i].name), &comma);

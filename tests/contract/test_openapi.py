@@ -95,6 +95,29 @@ class Description(unittest.TestCase):
         self.assertEqual(findings["totals"]["ignored"], 0)
         self.assertEqual([problem["message"] for problem in findings["problems"] if OF_THE_CONTRACT not in problem["message"]], [])
 
+    def test_every_write_says_who(self):
+        """Each write is described with X-Editor, and takes it; no read is."""
+        with open(self.file.name, encoding="utf-8") as file:
+            description = json.load(file)
+        named = {"#/components/parameters/" + key for key, one in description["components"]["parameters"].items()
+                 if (one["in"], one["name"]) == ("header", "X-Editor")}
+        writes = 0
+        client = harness.Client(self.target.port)
+        self.addCleanup(client.connection.close)
+        for path, methods in description["paths"].items():
+            for method, operation in methods.items():
+                found = [one for one in operation.get("parameters", ()) if one.get("$ref") in named]
+                wanted = method != "get" and path != "/execute"  # an analysis only reads
+                self.assertEqual(len(found), 1 if wanted else 0, (method, path))
+                if wanted:
+                    writes += 1
+                    concrete = path.replace("{order}", "1").replace("{id}", "1").replace("{", "").replace("}", "")
+                    status, answer, _ = client.http(method.upper(), concrete, {}, **{"X-Editor": "%FF"})
+                    self.assertEqual(status, 422, (method, path))
+                    self.assertIn("X-Editor", answer["detail"])
+                    self.assertIn("422", operation["responses"])
+        self.assertGreater(writes, 15)
+
     def test_contract_through_prism(self):
         proxy = Proxy(self.file.name, self.target.port)
         Case.target, Case.port, Case.way = self.target, proxy.port, judged
