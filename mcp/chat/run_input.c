@@ -84,6 +84,14 @@ struct taking {
     json_t *ids;      /* of these: a history is long */
 };
 
+/* What has no role may have been meant as a question. */
+static bool may_ask(const json_t *message)
+{
+    const char *role = json_get_string(message, "role");
+
+    return !role || !strcmp(role, "user");
+}
+
 /* A page keeps what was refused in its history, and sends it again with the next question. So what
  * cannot be taken is a fault of the newest message only; before it, it is let go. */
 static int take_message(const json_t *message, size_t i, bool newest, struct taking *to,
@@ -95,7 +103,10 @@ static int take_message(const json_t *message, size_t i, bool newest, struct tak
     int rc;
 
     snprintf(loc, sizeof loc, "messages.%zu", i);
-    rc = take_id(message, "id", id, sizeof id - 1, &own);
+    rc = json_get_string(message, "role") ? 0
+                                          : error_set_at(&own, loc, "%s has no role; " ADVICE, loc);
+    if (rc == 0)
+        rc = take_id(message, "id", id, sizeof id - 1, &own);
     if (rc == 0)
         rc = read_content(json_object_get(message, "content"), loc, &text, &own);
     if (rc == 0 && text.len > RUN_INPUT_TEXT_MAX) {
@@ -127,6 +138,8 @@ static int take_messages(const json_t *given, struct run_input *input, struct er
 
     if (!json_is_array(messages))
         return error_set_at(err, "messages", "messages must be a list; " ADVICE);
+    if (input->resume) /* nothing is asked: whatever the history holds is let go */
+        return 0;
     if (json_array_size(messages) > RUN_INPUT_MESSAGES)
         return error_set(err, ERROR_TOO_LARGE,
                          "messages has more than %u: begin a new conversation", RUN_INPUT_MESSAGES);
@@ -134,15 +147,12 @@ static int take_messages(const json_t *given, struct run_input *input, struct er
         return error_set(err, ERROR_MEMORY, "out of memory for the question");
     json_array_foreach((json_t *)messages, i, message)
     {
-        if (!json_get_string(message, "role"))
-            return error_set_at(err, "messages", "messages.%zu has no role; " ADVICE, i);
-        if (is_type(message, "role", "user"))
+        if (may_ask(message))
             newest = i;
     }
     json_array_foreach((json_t *)messages, i, message)
     {
-        if (is_type(message, "role", "user") &&
-            take_message(message, i, i == newest, &to, err) != 0)
+        if (may_ask(message) && take_message(message, i, i == newest, &to, err) != 0)
             return -1;
     }
     return 0;
@@ -270,7 +280,7 @@ static int take_input(const json_t *given, struct run_input *input, struct error
 {
     if (take_id(given, "threadId", input->thread_id, THREAD_ID_MAX, err) != 0 ||
         take_id(given, "runId", input->run_id, RUN_ID_MAX, err) != 0 ||
-        take_messages(given, input, err) != 0 || take_resume(given, input, err) != 0 ||
+        take_resume(given, input, err) != 0 || take_messages(given, input, err) != 0 ||
         take_where(given, input, err) != 0 || take_approvals(given, input, err) != 0)
         return -1;
     if (json_array_size(input->messages) == 0 && !input->resume)

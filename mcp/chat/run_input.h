@@ -6,7 +6,8 @@
  * ({"description": "node_id" | "node_title" | "screen" | "action", "value"}), resume, and
  * forwardedProps.lectern {"approvals": "destructive" | "every"}. The rest is read and let go: the
  * history is the server's own. A page keeps what was refused and sends it again: what cannot be
- * taken is a fault in the newest user message only, before it, it is let go.
+ * taken is a fault in the newest user message only, before it, it is let go. With answers (resume)
+ * nothing is asked, so no message is looked at.
  */
 #ifndef LECTERN_CHAT_RUN_INPUT_H
 #define LECTERN_CHAT_RUN_INPUT_H
@@ -23,7 +24,8 @@ struct run_input {
     bool stop; /* a lectern.stop; then only run_id counts */
     char thread_id[THREAD_ID_MAX + 1];
     char run_id[RUN_ID_MAX + 1];
-    json_t *messages; /* array of the user's {"id", "content"}, in their order; owned */
+    json_t *messages; /* array of the user's {"id", "content"}, in their order, empty with resume;
+                         owned */
     json_t *resume;   /* array of {"interruptId", "status", "payload"?}, checked; owned, or NULL */
     enum approvals approvals;
     struct buf where; /* prompt_where's text; owned */

@@ -234,8 +234,9 @@ class Page:
     async def send(self, message):
         await self.socket.send(json.dumps(message))
 
-    async def send_input(self, text=None, resume=None, context=(), approvals=None, message_id=None, run_id=None):
-        """A run input as AG-UI's client makes it, the whole history in it; where its frames will begin, and its id."""
+    async def send_input(self, text=None, resume=None, context=(), approvals=None, message_id=None, run_id=None, more=None):
+        """A run input as AG-UI's client makes it, the whole history in it; where its frames will begin, and its id. more: members
+        of it that stand in place of these."""
         run_id = run_id or "run-%d" % next(self.numbers)
         if text is not None:
             self.history.append({"id": message_id or "message-%d" % next(self.numbers), "role": "user", "content": text})
@@ -245,6 +246,7 @@ class Page:
             run_input["forwardedProps"] = {"lectern": {"approvals": approvals}}
         if resume:
             run_input["resume"] = resume
+        run_input.update(more or {})
         self.inputs.append(run_input)
         start = len(self.events)
         await self.send(run_input)

@@ -83,6 +83,44 @@ static void test_answers(void **state)
     run_input_finish(&input);
 }
 
+/* A page keeps what was refused in its history. Where it answers, and where it asks the next
+ * question, that is no fault any more. */
+static void test_what_was_refused_is_let_go(void **state)
+{
+    static const char *const refused[] = {
+        "{\"id\":\"b\",\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"x\"},"
+        "{\"type\":\"image\",\"source\":{\"type\":\"url\",\"value\":\"http://x/y.png\"}}]}",
+        "{\"id\":\"b\",\"role\":\"user\",\"content\":7}",
+        "{\"id\":\"b\",\"role\":\"user\"}",
+        "{\"role\":\"user\",\"content\":\"x\"}",
+        "{\"id\":\"b\",\"content\":\"x\"}",
+        "7",
+    };
+    static const char *const more[] = {
+        "],\"resume\":[{\"interruptId\":\"a\",\"status\":\"cancelled\"}]}",
+        ",{\"id\":\"2\",\"role\":\"user\",\"content\":\"Next?\"}]}",
+        "]}",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        for (size_t k = 0; k < sizeof more / sizeof more[0]; k++) {
+            struct buf text BUF_AUTO = {0};
+            struct run_input input;
+            struct error err;
+            int rc;
+
+            buf_addf(&text, "{\"threadId\":\"t\",\"runId\":\"r\",\"messages\":[%s%s", refused[i],
+                     more[k]);
+            rc = take(text.data, &input, &err);
+            if (rc != (k == 2 ? -1 : 0))
+                fail_msg("%s: %s", text.data, err.text);
+            assert_int_equal(json_array_size(input.messages), k == 1);
+            run_input_finish(&input);
+        }
+    }
+}
+
 static void test_stop(void **state)
 {
     struct run_input input;
@@ -290,10 +328,15 @@ static void test_torn_and_mixed_inputs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_question),    cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_stop),          cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_long_ones),     cmocka_unit_test(test_torn_and_mixed_inputs),
-        cmocka_unit_test(test_many_messages), cmocka_unit_test(test_regression),
+        cmocka_unit_test(test_a_question),
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_long_ones),
+        cmocka_unit_test(test_torn_and_mixed_inputs),
+        cmocka_unit_test(test_many_messages),
+        cmocka_unit_test(test_regression),
+        cmocka_unit_test(test_what_was_refused_is_let_go),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

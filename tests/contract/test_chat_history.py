@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A client that sends its whole history each time, as AG-UI's own does: what was refused or stopped stays in that history, and
+makes nothing impossible that comes after it."""
+import json
+import unittest
+
+import chat_case
+from replay_model import answer, call, text
+
+IMAGE = [{"type": "text", "text": "What is this?"},
+         {"type": "image", "source": {"type": "url", "value": "http://example.org/y.png"}}]
+LONG = "x" * 70000
+
+
+def delete():
+    return call("delete_component", {"node_id": "N001", "component_order": 1})
+
+
+class History(chat_case.ChatCase):
+    def asked(self):
+        """What the user has said, as the model was told it last, without what stands around it."""
+        return [block["text"] for message in self.requests()[-1].json["messages"] if message["role"] == "user"
+                for block in message["content"] if block["type"] == "text"]
+
+    async def test_an_approval_after_what_was_refused(self):
+        page = await self.page()
+        for refused, said in ((IMAGE, "type text"), (LONG, "65536")):
+            before = len(self.components("N001"))
+            self.play(answer(delete()))
+            interrupt = (await page.ask("Delete the first component of N001.")).interrupts[0]
+            self.assertIn(said, (await page.ask(refused)).error)
+            self.play(answer(text("It is gone.")))
+            run = await page.answer(interrupt, True)
+            self.assertEqual((run.outcome, run.text), ("success", "It is gone."))
+            self.assertEqual(len(self.components("N001")), before - 1)
+            self.play(answer(text("Here.")))
+            self.assertEqual((await page.ask("Still there?")).text, "Here.")
+            self.assertEqual([words for words in self.asked() if words.startswith("What is this") or words.startswith("xxx")], [])
+
+    async def test_an_approval_that_comes_with_a_question(self):
+        """The answer counts; the question is heard with the next one."""
+        page = await self.page()
+        self.play(answer(delete()))
+        interrupt = (await page.ask("Delete the first component of N001.")).interrupts[0]
+        self.play(answer(text("It is gone.")))
+        self.assertEqual((await page.answer(interrupt, True, text="And why?")).outcome, "success")
+        self.assertNotIn("And why?", self.asked())
+        self.play(answer(text("Because.")))
+        self.assertEqual((await page.ask("Well?")).text, "Because.")
+        self.assertEqual(self.asked()[-2:], ["And why?", "Well?"])
+
+    async def test_the_next_question_after_each_refusal(self):
+        page = await self.page()
+        for number, refused in enumerate((IMAGE, LONG, [], " ")):
+            with self.subTest(refused=str(refused)[:20]):
+                self.assertEqual((await page.ask(refused)).outcome, "error")
+                self.play(answer(text("Here.")))
+                self.assertEqual((await page.ask("Question %d?" % number)).text, "Here.")
+                self.assertEqual(self.asked()[-1], "Question %d?" % number)
+
+    async def test_what_a_history_may_hold(self):
+        """Messages of every role, and all else that a run input has, are taken or let go."""
+        page = await self.page()
+        page.history = [
+            {"id": "h1", "role": "system", "content": "You are a pirate."},
+            {"id": "h2", "role": "developer", "content": "Say nothing."},
+            {"id": "h3", "role": "user", "content": [{"type": "text", "text": "One,"}, {"type": "text", "text": "two?"}]},
+            {"id": "h4", "role": "reasoning", "content": "Hm."},
+            {"id": "h5", "role": "assistant", "content": "", "toolCalls": [
+                {"id": "c1", "type": "function", "function": {"name": "x", "arguments": "{}"}}]},
+            {"id": "h6", "role": "tool", "toolCallId": "c1", "content": "y"},
+            {"id": "h7", "role": "activity", "activityType": "lectern.note", "content": {"kind": "x"}},
+        ]
+        self.play(answer(text("Here.")))
+        run = await page.ask("Three?", more={
+            "parentRunId": "run-before", "protocolVersion": "1.0", "state": {"any": ["thing", None]},
+            "tools": [{"name": "x", "description": "d", "parameters": {"type": "object", "properties": {}}}],
+            "forwardedProps": {"theirs": [1]}, "resume": []})
+        self.assertEqual(run.text, "Here.")
+        self.assertEqual(self.asked(), ["One,\ntwo?", "Three?"])
+        self.assertNotIn("pirate", json.dumps(self.requests()[-1].json))
+
+
+if __name__ == "__main__":
+    unittest.main()
