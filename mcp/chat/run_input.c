@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "mcp/chat/json_mend.h"
 #include "mcp/chat/prompt.h"
 #include "mcp/session/text.h"
 
@@ -134,15 +135,12 @@ static int take_messages(const json_t *given, struct run_input *input, struct er
     const json_t *messages = json_object_get(given, "messages"), *message;
     json_auto_t *ids = json_object();
     struct taking to = {input->messages, ids};
-    size_t newest = 0, i;
+    size_t count = json_array_size(messages), newest = 0, i;
 
     if (!json_is_array(messages))
         return error_set_at(err, "messages", "messages must be a list; " ADVICE);
     if (input->resume) /* nothing is asked: whatever the history holds is let go */
         return 0;
-    if (json_array_size(messages) > RUN_INPUT_MESSAGES)
-        return error_set(err, ERROR_TOO_LARGE,
-                         "messages has more than %u: begin a new conversation", RUN_INPUT_MESSAGES);
     if (!ids)
         return error_set(err, ERROR_MEMORY, "out of memory for the question");
     json_array_foreach((json_t *)messages, i, message)
@@ -150,8 +148,8 @@ static int take_messages(const json_t *given, struct run_input *input, struct er
         if (may_ask(message))
             newest = i;
     }
-    json_array_foreach((json_t *)messages, i, message)
-    {
+    for (i = count > RUN_INPUT_MESSAGES ? count - RUN_INPUT_MESSAGES : 0; i < count; i++) {
+        message = json_array_get(messages, i);
         if (may_ask(message) && take_message(message, i, i == newest, &to, err) != 0)
             return -1;
     }
@@ -289,6 +287,23 @@ static int take_input(const json_t *given, struct run_input *input, struct error
     return 0;
 }
 
+/* JSON.stringify writes half a character as an escape, which is JSON, but no text. */
+static json_t *read_frame(const char *text, size_t len, struct error *err)
+{
+    struct buf mended BUF_AUTO = {0};
+    json_t *given = json_read(text, len, "the frame", err);
+
+    if (given || !json_mend_needed(text, len))
+        return given;
+    json_mend(text, len, &mended, NULL);
+    if (buf_check(&mended, "the frame", err) != 0)
+        return NULL;
+    given = json_read(mended.data, mended.len, "the frame", err);
+    if (given && err)
+        *err = (struct error){0};
+    return given;
+}
+
 int run_input_read(const char *text, size_t len, struct run_input *input, struct error *err)
 {
     json_auto_t *given = NULL;
@@ -299,9 +314,10 @@ int run_input_read(const char *text, size_t len, struct run_input *input, struct
         return error_set(err, ERROR_MEMORY, "out of memory for the question");
     if (len > RUN_INPUT_CAP)
         return error_set(err, ERROR_TOO_LARGE,
-                         "the frame has more than %zu MB: begin a new conversation",
+                         "the frame has more than %zu MB: send the new message alone, the server "
+                         "has those before it",
                          RUN_INPUT_CAP >> 20);
-    given = json_read(text, len, "the frame", err);
+    given = read_frame(text, len, err);
     if (!given)
         return -1;
     if (!json_is_object(given))

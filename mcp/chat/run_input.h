@@ -14,9 +14,11 @@
 
 #include "mcp/chat/run.h"
 
-#define RUN_INPUT_CAP         ((size_t)8 << 20) /* bytes; a page sends its whole history each time */
+/* Bytes. A page may send its whole history each time: as much as a thread can hold, and what it
+ * keeps beside that. */
+#define RUN_INPUT_CAP         (THREAD_BYTES_MAX + ((size_t)8 << 20))
 #define RUN_INPUT_TEXT_MAX    ((size_t)64 << 10) /* bytes of one user message */
-#define RUN_INPUT_MESSAGES    10000u             /* of a history, at most */
+#define RUN_INPUT_MESSAGES    10000u /* the newest of a history; those before are let go */
 #define RUN_INPUT_ANSWERS_MAX 16u
 #define RUN_ID_MAX            128u
 
@@ -31,8 +33,9 @@ struct run_input {
     struct buf where; /* prompt_where's text; owned */
 };
 
-/* 0, or ERROR_MALFORMED, ERROR_INVALID or ERROR_TOO_LARGE that says what to send. *input wants
- * run_input_finish in any case. */
+/* Escapes of half a character, which JSON.stringify writes where a text was cut within one, are
+ * read as U+FFFD. 0, or ERROR_MALFORMED, ERROR_INVALID or ERROR_TOO_LARGE that says what to send.
+ * *input wants run_input_finish in any case. */
 int run_input_read(const char *text, size_t len, struct run_input *input, struct error *err);
 void run_input_finish(struct run_input *input);
 /* resume as a run takes it, and how many; texts borrowed from the input. */

@@ -80,6 +80,24 @@ class History(chat_case.ChatCase):
         self.assertEqual(self.asked(), ["One,\ntwo?", "Three?"])
         self.assertNotIn("pirate", json.dumps(self.requests()[-1].json))
 
+    async def test_a_history_as_long_as_a_thread_may_be(self):
+        page = await self.page()
+        self.play(answer(text("One.")), answer(text("Two.")))
+        self.assertEqual((await page.ask("First?")).text, "One.")
+        page.history += [{"id": "image", "role": "user", "content": IMAGE}]
+        page.history += [{"id": "h%d" % number, "role": "assistant", "content": "z" * 1000000} for number in range(17)]
+        self.assertGreater(len(json.dumps(page.history)), 16 << 20)
+        self.assertEqual((await page.ask("Still there?")).text, "Two.")
+        self.assertEqual(self.asked(), ["First?", "Still there?"])
+
+    async def test_half_a_character(self):
+        """json.dumps writes it as JSON.stringify does: an escape."""
+        page = await self.page()
+        self.play(answer(text("One.")), answer(text("Two.")))
+        self.assertEqual((await page.ask("Cut \ud83d", message_id="m\ud83d")).text, "One.")
+        self.assertEqual((await page.ask("And now?")).text, "Two.")
+        self.assertEqual(self.asked(), ["Cut \ufffd", "And now?"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -205,10 +205,11 @@ class WithoutModel(Chat):
             self.assertGreater(len(whole), 7000000)
             await page.send([whole[at:at + 300000] for at in range(0, len(whole), 300000)])
             self.assertEqual((await self.hear(page))[-1]["code"], "no_model")
-            await page.send("x" * 9000000)
+            await page.send("x" * ((24 << 20) + 1))
             error = (await self.hear(page))[-1]
             self.assertEqual(error["code"], "too_large")
-            self.assertIn("8 MB", error["message"])
+            self.assertIn("24 MB", error["message"])
+            self.assertIn("new message alone", error["message"])
             await self.ask(page, "t", "r2")
             self.assertEqual((await self.hear(page))[-1]["code"], "no_model")
 

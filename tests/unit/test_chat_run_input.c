@@ -227,7 +227,8 @@ static void test_long_ones(void **state)
     free(text);
 }
 
-/* A history as long as may be is looked through once, not once for each message of it. */
+/* A history is looked through once, not once for each message of it, and of a longer one the
+ * newest. */
 static void test_many_messages(void **state)
 {
     struct buf frame BUF_AUTO = {0};
@@ -236,19 +237,55 @@ static void test_many_messages(void **state)
 
     (void)state;
     for (unsigned over = 0; over < 2; over++) {
+        unsigned all = RUN_INPUT_MESSAGES + over;
+        char newest[16];
+
         buf_clear(&frame);
         buf_adds(&frame, "{\"threadId\":\"t\",\"runId\":\"r\",\"messages\":[");
-        for (unsigned i = 0; i < RUN_INPUT_MESSAGES + over; i++)
+        for (unsigned i = 0; i < all; i++)
             buf_addf(&frame, "%s{\"id\":\"%u\",\"role\":\"user\",\"content\":\"%u\"}",
-                     i > 0 ? "," : "", i % (RUN_INPUT_MESSAGES / 2), i);
+                     i > 0 ? "," : "", over ? i : i % (RUN_INPUT_MESSAGES / 2), i);
         buf_adds(&frame, "]}");
-        assert_int_equal(take(frame.data, &input, &err), over ? -1 : 0);
-        if (!over)
-            assert_int_equal(json_array_size(input.messages), RUN_INPUT_MESSAGES / 2);
-        else
-            assert_int_equal(err.kind, ERROR_TOO_LARGE);
+        assert_int_equal(take(frame.data, &input, &err), 0);
+        assert_int_equal(json_array_size(input.messages),
+                         over ? RUN_INPUT_MESSAGES : RUN_INPUT_MESSAGES / 2);
+        snprintf(newest, sizeof newest, "%u", over ? all - 1 : all / 2 - 1);
+        assert_string_equal(
+            json_get_string(json_array_get(input.messages, json_array_size(input.messages) - 1),
+                            "id"),
+            newest);
         run_input_finish(&input);
     }
+}
+
+/* A text that was cut within a character is JSON with half of it; its client sends it each time. */
+static void test_half_characters(void **state)
+{
+    struct run_input input;
+    struct error err;
+
+    (void)state;
+    assert_int_equal(
+        take("{\"threadId\":\"t\\ud83d\",\"runId\":\"\\uDE00r\",\"messages\":[{\"id\":\"m\\ud83d\","
+             "\"role\":\"user\",\"content\":\"cut \\ud83d\"},{\"id\":\"n\",\"role\":\"user\","
+             "\"content\":\"whole \\ud83d\\ude00 \\\\ud83d\"}],\"context\":[{\"description\":"
+             "\"screen\",\"value\":\"\\udc00\"}]}",
+             &input, &err),
+        0);
+    assert_int_equal(err.kind, ERROR_NONE);
+    assert_string_equal(input.thread_id, "t\xEF\xBF\xBD");
+    assert_string_equal(input.run_id, "\xEF\xBF\xBDr");
+    assert_string_equal(json_get_string(json_array_get(input.messages, 0), "id"), "m\xEF\xBF\xBD");
+    assert_string_equal(json_get_string(json_array_get(input.messages, 0), "content"),
+                        "cut \xEF\xBF\xBD");
+    assert_string_equal(json_get_string(json_array_get(input.messages, 1), "content"),
+                        "whole \xF0\x9F\x98\x80 \\ud83d");
+    assert_non_null(strstr(input.where.data, "\xEF\xBF\xBD"));
+    run_input_finish(&input);
+    /* What is no JSON stays none, half a character or not. */
+    assert_int_equal(take("{\"threadId\":\"\\ud83d\",", &input, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    run_input_finish(&input);
 }
 
 /* What the fuzzer found or was led to keeps its promises; they are asserted where it is played. */
@@ -337,6 +374,7 @@ int main(void)
         cmocka_unit_test(test_many_messages),
         cmocka_unit_test(test_regression),
         cmocka_unit_test(test_what_was_refused_is_let_go),
+        cmocka_unit_test(test_half_characters),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
