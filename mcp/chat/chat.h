@@ -8,7 +8,9 @@
  * [{"thread_id", "title", "updated_at"}], "repairs": 3} and, where it named a thread that is there,
  * MESSAGES_SNAPSHOT; that run ends with outcome interrupt where approvals are open. Changes by
  * others come as such runs too, or inside the page's run. A run input while another runs waits for
- * it. A page that goes takes its run with it: the model's request and the tools are cancelled.
+ * it; one too many is told in its turn, by a run of its id that fails with code "busy", that it was
+ * not taken. A page that goes takes its run with it: the model's request and the tools are
+ * cancelled.
  */
 #ifndef LECTERN_CHAT_CHAT_H
 #define LECTERN_CHAT_CHAT_H
@@ -25,6 +27,7 @@
 #define CHAT_QUEUE_CAP                                                                             \
     ((size_t)16 << 20)           /* bytes of frames that wait for one page; more close it */
 #define CHAT_INPUTS_CAP     4u   /* run inputs of one page that wait for their turn */
+#define CHAT_REFUSED_CAP    64u  /* that wait to be told why they are not taken; more close it */
 #define CHAT_CHANGES_CAP    128u /* changes that wait for one page; of more it is told to read all */
 #define CHAT_JOINED_MAX     ((size_t)64 << 10) /* bytes that pieces of text grow to while they wait */
 #define CHAT_THREADS_LISTED 50u

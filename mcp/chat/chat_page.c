@@ -13,7 +13,8 @@
 struct page_input {
     STAILQ_ENTRY(page_input) link;
     struct run_input input;
-    struct error error; /* kind ERROR_NONE: it can be taken */
+    struct error error; /* kind ERROR_NONE: it can be taken; else of input the ids alone */
+    bool surplus;       /* there was no place for it */
     bool cancelled;
 };
 
@@ -134,6 +135,18 @@ static void tell_cancelled(struct chat_page *page, const struct run_input *input
     page_add_buf(page, &frame);
 }
 
+/* Its run is named: who sent it waits for that one. */
+static void tell_surplus(struct chat_page *page, const struct page_input *input)
+{
+    const struct agui_run run = {.thread_id = input->input.thread_id,
+                                 .run_id = input->input.run_id};
+    struct buf frame BUF_AUTO = {0};
+
+    agui_run_started(&run, &frame);
+    page_add_buf(page, &frame);
+    tell_error(page, input->error.text, error_kind_name(input->error.kind));
+}
+
 static void on_refused(struct ask *ask, const struct error *err, const char *code)
 {
     struct chat_page *page = ask->user;
@@ -189,8 +202,13 @@ void page_go_on(struct chat_page *page)
         struct page_input *input = STAILQ_FIRST(&page->inputs);
 
         STAILQ_REMOVE_HEAD(&page->inputs, link);
-        page->input_count--;
         if (input->error.kind != ERROR_NONE)
+            page->refused_count--;
+        else
+            page->input_count--;
+        if (input->surplus)
+            tell_surplus(page, input);
+        else if (input->error.kind != ERROR_NONE)
             tell_error(page, input->error.text, error_kind_name(input->error.kind));
         else if (input->cancelled)
             tell_cancelled(page, &input->input);
@@ -216,6 +234,39 @@ static void stop(struct chat_page *page, const char *run_id)
     }
 }
 
+/* Of one that is not taken stays what its answer needs. */
+static void keep_ids(struct run_input *input)
+{
+    struct run_input ids = {0};
+
+    memcpy(ids.thread_id, input->thread_id, sizeof ids.thread_id);
+    memcpy(ids.run_id, input->run_id, sizeof ids.run_id);
+    run_input_finish(input);
+    *input = ids;
+}
+
+/* One too many is told in its turn that it was not taken. -1: too many of those wait as well. */
+static int put_in_line(struct chat_page *page, struct page_input *input)
+{
+    if (input->error.kind == ERROR_NONE && page->input_count >= CHAT_INPUTS_CAP) {
+        error_set(&input->error, ERROR_BUSY,
+                  "%u questions wait for their answers already, so this one was not taken: ask it "
+                  "again when there are fewer",
+                  CHAT_INPUTS_CAP);
+        input->surplus = true;
+    }
+    if (input->error.kind == ERROR_NONE) {
+        page->input_count++;
+    } else if (page->refused_count < CHAT_REFUSED_CAP) {
+        keep_ids(&input->input);
+        page->refused_count++;
+    } else {
+        return -1;
+    }
+    STAILQ_INSERT_TAIL(&page->inputs, input, link);
+    return 0;
+}
+
 int chat_page_receive(struct chat_page *page, const char *text, size_t len)
 {
     struct page_input *input;
@@ -230,12 +281,10 @@ int chat_page_receive(struct chat_page *page, const char *text, size_t len)
         free_input(input);
         return 0;
     }
-    if (page->input_count >= CHAT_INPUTS_CAP) {
+    if (put_in_line(page, input) != 0) {
         free_input(input);
         return -1;
     }
-    STAILQ_INSERT_TAIL(&page->inputs, input, link);
-    page->input_count++;
     page_go_on(page);
     return 0;
 }

@@ -123,7 +123,8 @@ struct chat_page {
     STAILQ_HEAD(, page_change) changes;
     size_t change_count;
     STAILQ_HEAD(, page_input) inputs;
-    size_t input_count;
+    size_t input_count;        /* of those, that will be asked */
+    size_t refused_count;      /* and that will only be told why not */
     struct ask *ask;           /* its question under way, or NULL */
     struct agui_run run;       /* of it */
     bool in_run;               /* behind the last frame that waits, a run is open */

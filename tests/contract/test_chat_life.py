@@ -91,6 +91,23 @@ class Life(chat_case.ChatCase):
         self.assertEqual((one.text, two.text), ("One", "Two"))
         self.assertLess(page.events.index(one.end), page.events.index(two.events[0]))
 
+    async def test_too_many_inputs(self):
+        """The answer under way is not lost; each of the others is answered, or told that it was not taken."""
+        page = await self.page()
+        self.play(answer(text("One"), pause(0.3)), *[answer(text("More")) for _ in range(4)])
+        start = len(page.events)
+        runs = [(await page.send_input("Flood %d." % number))[1] for number in range(8)]
+        told = [await page.run_from(start, run_id) for run_id in runs[:5]]
+        self.assertEqual([run.text for run in told], ["One"] + ["More"] * 4)
+        refused = await page.wait_for(lambda: (lambda errors: len(errors) == 3 and errors)(
+            [place for place, event in enumerate(page.events) if event["type"] == "RUN_ERROR"]), "refusals")
+        for place, run_id in zip(refused, runs[5:]):
+            self.assertEqual((page.events[place - 1]["type"], page.events[place - 1]["runId"]), ("RUN_STARTED", run_id))
+            self.assertEqual(page.events[place]["code"], "busy")
+            self.assertIn("not taken", page.events[place]["message"])
+        self.play(answer(text("Here.")))
+        self.assertEqual((await page.ask("Still there?")).text, "Here.")
+
     async def test_inputs_that_are_wrong(self):
         page = await self.page()
         for bad, said in (("{", "JSON"), ("[]", "object"), ('{"type":"lectern.stop"}', "runId"), ("{}", "threadId"),

@@ -496,7 +496,41 @@ static void test_stop(void **state)
     chat_page_destroy(page.page);
 }
 
+/* The answer under way goes on; what there was no place for is told so, in its turn. */
 static void test_too_many_questions(void **state)
+{
+    struct test_page page;
+
+    greet(state, &page, "t");
+    for (unsigned i = 0; i < CHAT_INPUTS_CAP + 3; i++) {
+        char run[8], id[8];
+
+        snprintf(run, sizeof run, "r%u", i);
+        snprintf(id, sizeof id, "m%u", i);
+        ask(&page, "t", run, id);
+        if (i == 0)
+            turn(state);
+    }
+    TELL(.kind = RUN_BEGAN);
+    assert_string_equal(taken(&page), "RUN_STARTED:r0");
+    for (unsigned i = 0; i < CHAT_INPUTS_CAP; i++) {
+        end_run(RUN_SUCCEEDED);
+        turn(state);
+        assert_int_equal(current->run_id[1], '1' + (int)i);
+        TELL(.kind = RUN_BEGAN);
+        taken(&page);
+    }
+    ask(&page, "t", "later", "m9"); /* there is place again */
+    end_run(RUN_SUCCEEDED);
+    turn(state);
+    assert_string_equal(taken(&page), "RUN_FINISHED:success RUN_STARTED:r5 RUN_ERROR:busy "
+                                      "RUN_STARTED:r6 RUN_ERROR:busy");
+    assert_string_equal(current->run_id, "later");
+    answer_and_leave(state, &page);
+}
+
+/* What is remembered of them has a bound. */
+static void test_a_flood_of_questions(void **state)
 {
     struct test_page page;
     const char one[] = "{\"threadId\":\"t\",\"runId\":\"r\",\"messages\":[{\"id\":\"m\",\"role\":"
@@ -505,9 +539,10 @@ static void test_too_many_questions(void **state)
     greet(state, &page, "t");
     ask(&page, "t", "r1", "m1");
     turn(state);
-    for (unsigned i = 0; i < CHAT_INPUTS_CAP; i++)
-        send_text(&page, one);
+    for (unsigned i = 0; i < CHAT_INPUTS_CAP + CHAT_REFUSED_CAP; i++)
+        send_text(&page, i % 8 < 4 ? one : "{nonsense");
     assert_int_equal(chat_page_receive(page.page, one, strlen(one)), -1);
+    assert_int_equal(chat_page_receive(page.page, "{", 1), -1);
     TELL(.kind = RUN_BEGAN);
     chat_page_destroy(page.page);
     turn(state);
@@ -832,6 +867,7 @@ int main(void)
         TEST(test_same_id_in_another_session),
         TEST(test_stop),
         TEST(test_too_many_questions),
+        TEST(test_a_flood_of_questions),
         TEST(test_changes),
         TEST(test_changes_come_from_the_store),
         TEST(test_changes_while_approvals_are_open),
