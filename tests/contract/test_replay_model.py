@@ -113,6 +113,15 @@ class Rules(unittest.TestCase):
             with self.subTest(words):
                 self.assertIn(words, "\n".join(self.ask_twice(body)))
 
+    def test_a_paused_answer_goes_back(self):
+        """As it came, and last; after any other stop reason, or otherwise than it came, it may not."""
+        one = GOOD["messages"][:1]
+        for stop, back, good in (("pause_turn", "I look", True), ("end_turn", "I look", False), ("pause_turn", "I looked", False)):
+            with self.subTest(stop=stop, back=back), Replay([answer(text("I look"), stop=stop), answer(text("Done."))]) as model:
+                post(model, dict(GOOD, messages=one))
+                post(model, dict(GOOD, messages=[*one, {"role": "assistant", "content": [{"type": "text", "text": back}]}]))
+                self.assertEqual(model.requests[1].violations == [], good)
+
     def test_headers(self):
         for name, value, words in (("anthropic-version", "2020-01-01", "anthropic-version"), ("x-api-key", "other", "the key"),
                                    ("authorization", "Bearer " + KEY, "the key"), ("content-type", "text/plain", "content-type")):

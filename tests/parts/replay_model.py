@@ -115,9 +115,10 @@ def hold():
 class Answer:
     """Bytes and pauses to play, and the message they are (for the check of what comes back)."""
 
-    def __init__(self, status, headers, steps, chunk=None, gap=0, delay=0, content=None, chunked=True):
+    def __init__(self, status, headers, steps, chunk=None, gap=0, delay=0, content=None, chunked=True, stop=None):
         self.status, self.headers, self.steps = status, headers, steps
         self.chunk, self.gap, self.delay, self.content, self.chunked = chunk, gap, delay, content, chunked
+        self.stop = stop
 
 
 def _deltas(part):
@@ -193,7 +194,7 @@ def answer(*parts, stop=None, details=None, usage=None, newline="\n", chunk=None
                                 "usage": {"output_tokens": tokens["output"]}})
         event("message_stop", {})
     return Answer(200, {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache", **(headers or {})},
-                  steps, chunk, gap, delay, content)
+                  steps, chunk, gap, delay, content, stop=stop)
 
 
 def _has_halves(data):
@@ -312,11 +313,17 @@ def _check_results(messages):
             yield "messages.%d: the last message has calls without results" % i
 
 
-def _check_messages(messages):
+def _is_paused(message, sent):
+    """An answer that paused, sent back as it came for the model to go on."""
+    back = [{name: value for name, value in block.items() if name != "cache_control"} for block in _blocks(message)]
+    return message.get("role") == "assistant" and any(stop == "pause_turn" and back == content for content, _, stop in sent)
+
+
+def _check_messages(messages, sent):
     if not isinstance(messages, list) or not messages or not all(isinstance(message, dict) for message in messages):
         yield "messages: none"
         return
-    if messages[0].get("role") != "user" or messages[-1].get("role") != "user":
+    if messages[0].get("role") != "user" or messages[-1].get("role") != "user" and not _is_paused(messages[-1], sent):
         yield "messages: they begin with %r and end with %r" % (messages[0].get("role"), messages[-1].get("role"))
     for i, message in enumerate(messages):
         where, role = "messages.%d" % i, message.get("role")
@@ -394,7 +401,7 @@ def _marks(value, where="request"):
 
 def _check_thinking(messages, sent):
     """What was sent as thinking comes back byte by byte, in its place in front of its calls; nothing else does."""
-    known = [block for content, _ in sent for block in content if block["type"].endswith("thinking")]
+    known = [block for content, _, _ in sent for block in content if block["type"].endswith("thinking")]
     for i, message in enumerate(messages):
         if message.get("role") != "assistant":
             continue
@@ -402,7 +409,7 @@ def _check_thinking(messages, sent):
         if any(block not in known for block in back):
             yield "messages.%d: thinking that was not sent so" % i
         calls = {block.get("id") for block in _blocks(message) if block.get("type") == "tool_use"}
-        for content, whole in sent:
+        for content, whole, _ in sent:
             if calls & {block["id"] for block in content if block["type"] == "tool_use"}:
                 order = [block for block in content if block["type"].endswith("thinking") or block["type"] == "tool_use"]
                 got = [block for block in _blocks(message) if block.get("type", "").endswith("thinking") or
@@ -428,8 +435,8 @@ def _check_strings(value):
 
 
 def check_request(request, sent=(), key=KEY):
-    """Every rule of the Messages API that the request breaks, a line each. sent: pairs of the answers before it: content, and
-    whether the client got all of it."""
+    """Every rule of the Messages API that the request breaks, a line each. sent: of each answer before it the content, whether
+    the client got all of it, and its stop reason."""
     headers, body = request.headers, request.json
     if request.method != "POST" or not request.path.endswith("/v1/messages"):
         yield "%s %s" % (request.method, request.path)
@@ -445,7 +452,7 @@ def check_request(request, sent=(), key=KEY):
         return
     yield from _check_options(body)
     yield from _check_tools(body)
-    yield from _check_messages(body.get("messages"))
+    yield from _check_messages(body.get("messages"), sent)
     yield from _check_strings(body)
     marks = list(_marks(body))
     if len(marks) > MARKS_MAX:
@@ -583,7 +590,7 @@ class Replay:
 
     def _handle(self, connection, request):
         with self._lock:
-            sent = [(content, one.finished is not None) for content, one in self._sent]
+            sent = [(content, one.finished is not None, stop) for content, one, stop in self._sent]
             request.violations = list(check_request(request, sent, self.key))
             self.requests.append(request)
             chosen = None if self._script else next(self._answers, None)
@@ -602,7 +609,7 @@ class Replay:
             self._pause(connection, chosen.delay)
             if chosen.content is not None:  # whatever comes of it, the client may have seen it
                 with self._lock:
-                    self._sent.append((chosen.content, request))
+                    self._sent.append((chosen.content, request, chosen.stop))
             if chosen.status is not None:
                 self._send(connection, self._head(chosen, request))
                 request.first_byte = time.monotonic()
