@@ -147,6 +147,13 @@ const char *json_get_string(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
+bool json_string_is(const json_t *object, const char *key, const char *text)
+{
+    const char *has = json_get_string(object, key);
+
+    return has && strcmp(has, text) == 0;
+}
+
 const char *json_kind(const json_t *value)
 {
     switch (json_typeof(value)) {

@@ -6,6 +6,7 @@
 #ifndef LECTERN_BASE_JSON_H
 #define LECTERN_BASE_JSON_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <jansson.h>
@@ -28,6 +29,9 @@ void json_write_string(struct buf *buf, const char *text, size_t len);
 
 /* The string at key, borrowed; NULL where it is absent or no string. */
 const char *json_get_string(const json_t *object, const char *key);
+
+/* Whether that string is this text. */
+bool json_string_is(const json_t *object, const char *key, const char *text);
 
 /* What a value is, in words for an error: "an object", "text", "a number"; static. */
 const char *json_kind(const json_t *value);

@@ -17,13 +17,6 @@ struct snapshot {
     char id[ID_SIZE]; /* of message */
 };
 
-static bool is_block(const json_t *block, const char *type)
-{
-    const char *has = json_get_string(block, "type");
-
-    return has && !strcmp(has, type);
-}
-
 static void put(struct snapshot *snapshot, json_t *message)
 {
     json_array_append_new(snapshot->messages, message);
@@ -42,7 +35,7 @@ static json_t *joined_text(const json_t *content)
     {
         const json_t *piece = json_object_get(block, "text");
 
-        if (!is_block(block, "text") || !json_is_string(piece))
+        if (!json_string_is(block, "type", "text") || !json_is_string(piece))
             continue;
         if (text.len > 0)
             buf_adds(&text, "\n\n");
@@ -71,9 +64,7 @@ static const json_t *find_shown(const json_t *message, const char *call_id)
 
     json_array_foreach((json_t *)results, i, result)
     {
-        const char *id = json_get_string(result, "tool_call_id");
-
-        if (id && !strcmp(id, call_id))
+        if (json_string_is(result, "tool_call_id", call_id))
             return result;
     }
     return NULL;
@@ -91,7 +82,7 @@ static void add_images(json_t *parts, const json_t *content)
         const char *data = json_get_string(source, "data");
         const char *mime = json_get_string(source, "media_type");
 
-        if (is_block(block, "image") && data && mime)
+        if (json_string_is(block, "type", "image") && data && mime)
             json_array_append_new(parts,
                                   json_pack("{s:s, s:{s:s, s:s, s:s}}", "type", "image", "source",
                                             "type", "data", "value", data, "mimeType", mime));
@@ -141,7 +132,7 @@ static void put_results(struct snapshot *snapshot)
         const char *id;
         char own[ID_SIZE + 32];
 
-        if (!is_block(block, "tool_result") || !call)
+        if (!json_string_is(block, "type", "tool_result") || !call)
             continue;
         shown = find_shown(snapshot->message, call);
         id = json_get_string(shown, "id");
@@ -164,7 +155,7 @@ static void put_thinking(struct snapshot *snapshot, const json_t *content)
         const char *text = json_get_string(block, "thinking");
         char id[ID_SIZE + 32];
 
-        if (!is_block(block, "thinking") || !text || !*text)
+        if (!json_string_is(block, "type", "thinking") || !text || !*text)
             continue;
         snprintf(id, sizeof id, "%s-thinking-%zu", snapshot->id, i);
         put(snapshot, json_pack("{s:s, s:s, s:O}", "id", id, "role", "reasoning", "content",
@@ -182,7 +173,7 @@ static json_t *calls_of(const json_t *content)
         const char *id = json_get_string(block, "id"), *name = json_get_string(block, "name");
         struct buf arguments BUF_AUTO = {0};
 
-        if (!is_block(block, "tool_use") || !id || !name)
+        if (!json_string_is(block, "type", "tool_use") || !id || !name)
             continue;
         json_write(&arguments, json_object_get(block, "input"));
         json_array_append_new(calls, json_pack("{s:s, s:s, s:{s:s, s:o}}", "id", id, "type",
@@ -231,13 +222,11 @@ static void put_note(struct snapshot *snapshot)
 
 static void put_message(struct snapshot *snapshot)
 {
-    const char *role = json_get_string(snapshot->message, "role");
-
-    if (role && !strcmp(role, "user")) {
+    if (json_string_is(snapshot->message, "role", "user")) {
         put_results(snapshot);
         if (thread_is_question(snapshot->message))
             put_question(snapshot);
-    } else if (role && !strcmp(role, "assistant")) {
+    } else if (json_string_is(snapshot->message, "role", "assistant")) {
         put_assistant(snapshot);
     } else {
         put_note(snapshot);

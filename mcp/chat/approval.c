@@ -95,11 +95,11 @@ static void write_headline(const struct approval *approval, struct buf *to)
     const struct approval_look *look = &approval->look;
     size_t operations = json_array_size(look->operations);
 
-    if (look->deed == APPROVAL_UNDOES)
+    if (look->deed == APPROVAL_UNDOES) {
         buf_addf(to, "Undo: %s.\n", look->undone.what);
-    else if (look->deed == APPROVAL_RESTORES)
+    } else if (look->deed == APPROVAL_RESTORES) {
         buf_addf(to, "Bring version %" PRId64 " back: %s.\n", look->version, look->undone.what);
-    else if (is_single(look)) {
+    } else if (is_single(look)) {
         buf_addf(to, "%s:", approval->tool->title);
         say_single(look, to);
     } else {

@@ -2,7 +2,6 @@
  *
  * Differences as a person reads them: what goes first, for that is what cannot be seen afterwards.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
@@ -67,7 +66,8 @@ static void write_members(const json_t *members, struct buf *to)
     }
 }
 
-json_t *approval_text(const json_t *thing)
+/* A component's parameters, or a node's fields, as a person reads them; a new reference. */
+static json_t *text_of(const json_t *thing)
 {
     const json_t *parameters = json_object_get(thing, "parameters");
     struct buf BUF_AUTO text = {0};
@@ -107,9 +107,7 @@ static const json_t *thing_of(const json_t *difference)
 
 static bool is_entity(const json_t *difference, const char *entity)
 {
-    const char *own = json_get_string(difference, "entity");
-
-    return own && strcmp(own, entity) == 0;
+    return json_string_is(difference, "entity", entity);
 }
 
 /* The title of a node, of those that go too; "" where it has none. */
@@ -124,9 +122,7 @@ static void find_title(const struct approval_look *look, struct store *store, co
         return;
     json_array_foreach(look->differences, i, difference)
     {
-        const char *own = json_get_string(difference, "entity_id");
-
-        if (!is_entity(difference, "node") || !own || strcmp(own, node_id) != 0)
+        if (!is_entity(difference, "node") || !json_string_is(difference, "entity_id", node_id))
             continue;
         text_cut_line(title, TITLE_SAID, json_get_string(thing_of(difference), "title"));
         return;
@@ -237,10 +233,10 @@ static int add_change(struct approval_look *look, struct store *store, const str
 
     find_title(look, store, node_id, title);
     entity->say(look, store, difference, &what);
-    change = json_pack("{s:s?, s:s, s:s%, s:o, s:o}", "node_id", node_id, "title", title, "what",
-                       what.data, what.len, "before",
-                       approval_text(json_object_get(difference, "before")), "after",
-                       approval_text(json_object_get(difference, "after")));
+    change =
+        json_pack("{s:s?, s:s, s:s%, s:o, s:o}", "node_id", node_id, "title", title, "what",
+                  what.data, what.len, "before", text_of(json_object_get(difference, "before")),
+                  "after", text_of(json_object_get(difference, "after")));
     if (!change || json_array_append_new(look->changes, change) < 0)
         return error_set(err, ERROR_MEMORY, "out of memory for what would change");
     return 0;
@@ -279,25 +275,22 @@ static int add_all(struct approval_look *look, struct store *store, bool going, 
 
 static bool is_at(const json_t *difference, const char *member, const char *node_id)
 {
-    const char *own = json_get_string(json_object_get(difference, "before"), member);
-
-    return own && strcmp(own, node_id) == 0;
+    return json_string_is(json_object_get(difference, "before"), member, node_id);
 }
 
 static void say_lost(struct approval_look *look, const json_t *node)
 {
-    const char *node_id = json_get_string(node, "entity_id"), *of;
+    const char *node_id = json_get_string(node, "entity_id");
     size_t components = 0, relationships = 0, i;
     char id[TITLE_SAID], title[TITLE_SAID];
     const json_t *difference;
 
     json_array_foreach(look->differences, i, difference)
     {
-        of = json_get_string(difference, "node_id");
         if (fate_of(difference) != GOES)
             continue;
         if (is_entity(difference, "component"))
-            components += of && strcmp(of, node_id) == 0;
+            components += json_string_is(difference, "node_id", node_id);
         else if (is_entity(difference, "relationship"))
             relationships += is_at(difference, "from_node_id", node_id) ||
                              is_at(difference, "to_node_id", node_id);

@@ -57,9 +57,6 @@ const struct approval_row *approval_row_find(const struct tool *tool); /* NULL: 
 int approval_look(struct approval_look *look, struct store *store, struct error *err);
 void approval_look_finish(struct approval_look *look);
 
-/* A component's parameters, or a node's fields, as a person reads them; a new reference. */
-json_t *approval_text(const json_t *thing);
-
 /* Makes changes, counts and lost of the differences; store gives titles. */
 int approval_changes(struct approval_look *look, struct store *store, struct error *err);
 

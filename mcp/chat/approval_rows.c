@@ -111,10 +111,10 @@ static enum loss of_batch(const json_t *arguments)
 
 static enum loss of_history(const json_t *arguments)
 {
-    const char *action = json_get_string(arguments, "action");
-
-    return action && (strcmp(action, "undo") == 0 || strcmp(action, "restore") == 0) ? LOSS_DELETED
-                                                                                     : LOSS_NO_EDIT;
+    return json_string_is(arguments, "action", "undo") ||
+                   json_string_is(arguments, "action", "restore")
+               ? LOSS_DELETED
+               : LOSS_NO_EDIT;
 }
 
 /* ---- what they would do ---- */
@@ -122,14 +122,13 @@ static enum loss of_history(const json_t *arguments)
 /* The call as the operation of that name. */
 static json_t *one_operation(const json_t *arguments, const char *op)
 {
-    json_t *operation = json_copy((json_t *)arguments), *operations;
+    json_t *operation = json_copy((json_t *)arguments);
 
     json_object_del(operation, "session_id");
     json_object_del(operation, "idempotency_key");
     json_object_del(operation, "confirm");
     json_object_set_new(operation, "op", json_string(op));
-    operations = json_pack("[o]", operation);
-    return operations;
+    return json_pack("[o]", operation);
 }
 
 /* Objects that come as JSON text, as some models send them. */
@@ -194,9 +193,7 @@ static void look_at_batch(const json_t *arguments, struct approval_look *look)
 
 static void look_at_history(const json_t *arguments, struct approval_look *look)
 {
-    const char *action = json_get_string(arguments, "action");
-
-    look->deed = strcmp(action, "undo") == 0 ? APPROVAL_UNDOES : APPROVAL_RESTORES;
+    look->deed = json_string_is(arguments, "action", "undo") ? APPROVAL_UNDOES : APPROVAL_RESTORES;
     look->version = get_number(arguments, "version");
     look->change_set = json_get_string(arguments, "change_set");
 }

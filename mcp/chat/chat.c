@@ -91,6 +91,8 @@ const struct chat_totals *chat_totals(const struct chat *chat)
     return &chat->totals;
 }
 
+_Static_assert(RUN_FAILED + 1 == CHAT_OUTCOMES, "one count for each outcome");
+
 const char *chat_outcome_name(size_t outcome)
 {
     static const char *const names[CHAT_OUTCOMES] = {

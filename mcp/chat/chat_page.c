@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/utf8.h"
 #include "mcp/chat/chat_private.h"
 
 struct page_input {
@@ -36,7 +37,7 @@ void page_end(struct chat_page *page)
     page->chat->wake(page->user);
 }
 
-void page_add(struct chat_page *page, const char *frame, size_t len, bool grows)
+static void add(struct chat_page *page, const char *frame, size_t len, bool grows)
 {
     if (page->ended)
         return;
@@ -53,7 +54,7 @@ void page_add_buf(struct chat_page *page, struct buf *frame)
     if (frame->failed)
         page_end(page);
     else
-        page_add(page, frame->data, frame->len, false);
+        add(page, frame->data, frame->len, false);
     buf_clear(frame);
 }
 
@@ -94,7 +95,7 @@ static void on_frame(void *user, const char *frame, size_t len)
 {
     const struct adding *adding = user;
 
-    page_add(adding->page, frame, len, adding->grows);
+    add(adding->page, frame, len, adding->grows);
 }
 
 static bool grows(enum run_event_kind kind)
@@ -302,7 +303,8 @@ static struct chat_page *make_page(struct chat *chat, const char *session_id, co
     page->user = user;
     snprintf(page->session_id, sizeof page->session_id, "%s", session_id);
     if (editor && *editor)
-        snprintf(page->who, sizeof page->who, "chat:%.*s", (int)CHAT_EDITOR_MAX, editor);
+        snprintf(page->who, sizeof page->who, "chat:%.*s", utf8_shown(editor, CHAT_EDITOR_MAX),
+                 editor);
     else
         snprintf(page->who, sizeof page->who, "chat");
     chat_queue_init(&page->queue);

@@ -135,9 +135,8 @@ struct chat_page {
     unsigned live; /* runs of the server's own so far */
 };
 
-/* Queues a frame; a page that is too far behind ends. */
-void page_add(struct chat_page *page, const char *frame, size_t len, bool grows);
-void page_add_buf(struct chat_page *page, struct buf *frame); /* which is emptied */
+/* Queues a frame, which is emptied; a page that is too far behind ends. */
+void page_add_buf(struct chat_page *page, struct buf *frame);
 void page_end(struct chat_page *page);
 /* The next of its inputs, if it is its turn. */
 void page_go_on(struct chat_page *page);

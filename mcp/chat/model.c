@@ -91,11 +91,6 @@ const char *model_name(const struct model *model)
     return model->service.config.name;
 }
 
-const char *model_address(const struct model *model)
-{
-    return model->service.address;
-}
-
 /* ---- a call ---- */
 
 static int on_event(void *user, const char *name, const char *data, size_t len, struct error *err)

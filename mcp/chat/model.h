@@ -42,7 +42,6 @@ void model_destroy(struct model *model);
  * A service on a loopback address needs no key. */
 bool model_ready(const struct model *model, char *advice, size_t size);
 const char *model_name(const struct model *model);
-const char *model_address(const struct model *model); /* for people: never with a key in it */
 
 /* One request. Zeroed, then what is asked for is set; large: on the heap. Everything but body is
  * used on the loop's thread only. */

@@ -23,7 +23,7 @@ int model_no_memory(struct error *err)
 }
 
 /* Counts bytes that the message keeps. */
-int model_take_bytes(struct model_message *message, size_t len, struct error *err)
+static int take_bytes(struct model_message *message, size_t len, struct error *err)
 {
     if (len > MODEL_MESSAGE_CAP - message->bytes)
         return error_set(err, ERROR_TOO_LARGE,
@@ -93,7 +93,7 @@ static int add_text(struct model_event *event, struct model_block *block, const 
 {
     size_t before = block->text.len, mended = strlen(UTF8_REPLACEMENT);
 
-    if (model_take_bytes(event->message, len, err) < 0)
+    if (take_bytes(event->message, len, err) < 0)
         return -1;
     if (block->high && len > 0) {
         if (event->halves.low && len >= mended && memcmp(text, UTF8_REPLACEMENT, mended) == 0) {
@@ -147,7 +147,7 @@ int model_block_start(struct model_event *event, struct error *err)
                          MODEL_BLOCKS_CAP);
     if (strcmp(type, "tool_use") == 0 && check_call(value, err) < 0)
         return -1;
-    if (model_take_bytes(message, event->len, err) < 0)
+    if (take_bytes(message, event->len, err) < 0)
         return -1;
     memset(block, 0, sizeof *block);
     for (size_t i = 0; i < sizeof block_types / sizeof *block_types; i++) {
@@ -171,7 +171,7 @@ static int add_signature(struct model_event *event, struct model_block *block, j
 
     if (!json_is_string(signature))
         return model_malformed(err, "a signature that is no text");
-    if (model_take_bytes(event->message, len, err) < 0)
+    if (take_bytes(event->message, len, err) < 0)
         return -1;
     buf_add(&block->signature, json_string_value(signature), len);
     return block->signature.failed ? model_no_memory(err) : 0;
@@ -185,7 +185,7 @@ static int add_citation(struct model_event *event, struct model_block *block, js
 
     if (!json_is_object(citation))
         return model_malformed(err, "a citation that is none");
-    if (model_take_bytes(event->message, event->len, err) < 0)
+    if (take_bytes(event->message, event->len, err) < 0)
         return -1;
     if (!json_is_array(citations)) {
         citations = json_array();

@@ -27,7 +27,4 @@ int model_block_stop(struct model_event *event, struct error *err);
 int model_malformed(struct error *err, const char *why);
 int model_no_memory(struct error *err);
 
-/* Counts bytes that the message keeps; -1 with ERROR_TOO_LARGE. */
-int model_take_bytes(struct model_message *message, size_t len, struct error *err);
-
 #endif

@@ -5,7 +5,6 @@
 #include "mcp/chat/model_event.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "helpers/base/buf.h"
-#include "helpers/base/json.h"
 #include "mcp/chat/old_wire.h"
 #include "mcp/session/text.h"
 

@@ -18,11 +18,6 @@
 /* Appends the system prompt. title: the session's, shown as data. */
 void prompt_write(const struct server_parts *parts, const char *session_title, struct buf *to);
 
-/* Appends the tools as the Messages API wants them: [{"name", "description", "input_schema"}, ...]
- * in the table's order, the last with cache_control; without the arguments that the chat settles
- * itself (session_id, idempotency_key, confirm). */
-void prompt_tools(const struct server_parts *parts, struct buf *to);
-
 /* Appends where the editor is, as a text that goes in front of a question: marked as data. Each may
  * be NULL or "". Nothing where all are. */
 void prompt_where(const char *node_id, const char *node_title, const char *screen,
@@ -30,8 +25,9 @@ void prompt_where(const char *node_id, const char *node_title, const char *scree
 
 /* The whole request: {"model", "max_tokens", "stream": true, "tools": [...], "system": [...],
  * "messages", "tool_choice"?} with its cache marks (the tools, the system prompt, the two last
- * messages of the user). messages: borrowed, from thread_for_model. no_more_calls: tool_choice
- * none. */
+ * messages of the user). The tools stand in their table's order, without the arguments that the
+ * chat settles itself (session_id, idempotency_key, confirm). messages: borrowed, from
+ * thread_for_model. no_more_calls: tool_choice none. */
 void prompt_request(const struct server_parts *parts, const char *model, const char *system_prompt,
                     const json_t *messages, unsigned max_tokens, bool no_more_calls,
                     struct buf *to);

@@ -49,7 +49,8 @@ static void write_tool(const struct tool *tool, const struct server_parts *parts
     json_decref(described);
 }
 
-void prompt_tools(const struct server_parts *parts, struct buf *to)
+/* As the Messages API wants them; the last has a cache mark. */
+static void write_tools(const struct server_parts *parts, struct buf *to)
 {
     buf_addc(to, '[');
     for (size_t i = 0; tools[i]; i++) {
@@ -119,7 +120,7 @@ void prompt_request(const struct server_parts *parts, const char *model, const c
     buf_adds(to, "{\"model\":");
     json_write_string(to, model, strlen(model));
     buf_addf(to, ",\"max_tokens\":%u,\"stream\":true,\"tools\":", max_tokens);
-    prompt_tools(parts, to);
+    write_tools(parts, to);
     buf_adds(to, ",\"system\":[{\"type\":\"text\",\"text\":");
     json_write_string(to, system_prompt, strlen(system_prompt));
     buf_addf(to, ",%s}],\"messages\":", mark);

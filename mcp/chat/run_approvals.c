@@ -34,13 +34,6 @@ static bool is_needed(const struct run_call *call)
 
 /* ---- which attempt ---- */
 
-static bool is_use_of(const json_t *block, const char *name)
-{
-    const char *type = json_get_string(block, "type"), *own = json_get_string(block, "name");
-
-    return type && own && strcmp(type, "tool_use") == 0 && strcmp(own, name) == 0;
-}
-
 /* Notes the calls that were asked about, and looks for their results: 1 where one went well, -1
  * where all there are failed, 0 where there is none. */
 static int look_back(const struct run_call *call, const json_t *message, json_t *asked)
@@ -53,7 +46,8 @@ static int look_back(const struct run_call *call, const json_t *message, json_t 
     {
         const char *id = json_get_string(block, "id"), *of = json_get_string(block, "tool_use_id");
 
-        if (is_use_of(block, call->name) && id &&
+        if (json_string_is(block, "type", "tool_use") &&
+            json_string_is(block, "name", call->name) && id &&
             approval_needed(call->tool, json_object_get(block, "input"), call->run->approvals))
             json_object_set_new(asked, id, json_true());
         else if (of && json_object_get(asked, of) && found != 1)

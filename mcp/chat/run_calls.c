@@ -20,11 +20,10 @@ static json_t *newest_content(const struct run *run, json_t **shown)
 
     for (size_t i = json_array_size(messages); i > 0; i--) {
         const json_t *message = json_array_get(messages, i - 1);
-        const char *role = json_get_string(message, "role");
 
-        if (role && strcmp(role, "note") == 0)
+        if (json_string_is(message, "role", "note"))
             continue;
-        if (!role || strcmp(role, "assistant") != 0)
+        if (!json_string_is(message, "role", "assistant"))
             return NULL;
         *shown = json_object_get(message, "shown");
         return json_object_get(message, "content");
@@ -34,9 +33,7 @@ static json_t *newest_content(const struct run *run, json_t **shown)
 
 static bool is_use(const json_t *block)
 {
-    const char *type = json_get_string(block, "type");
-
-    return type && strcmp(type, "tool_use") == 0 && json_get_string(block, "id") &&
+    return json_string_is(block, "type", "tool_use") && json_get_string(block, "id") &&
            json_get_string(block, "name");
 }
 

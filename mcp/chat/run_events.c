@@ -156,10 +156,7 @@ static bool has_call(const json_t *content, const char *id)
 
     json_array_foreach((json_t *)content, i, block)
     {
-        const char *type = json_get_string(block, "type");
-        const char *own = json_get_string(block, "id");
-
-        if (type && own && strcmp(type, "tool_use") == 0 && strcmp(own, id) == 0)
+        if (json_string_is(block, "type", "tool_use") && json_string_is(block, "id", id))
             return true;
     }
     return false;

@@ -6,7 +6,6 @@
  */
 #include <string.h>
 
-#include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
 #include "mcp/chat/run_private.h"
 

@@ -38,17 +38,10 @@ int run_note_shortened(struct run *run, struct error *err)
 
 /* ---- the answer in the thread ---- */
 
-static bool is_of(const json_t *block, const char *type)
-{
-    const char *own = json_get_string(block, "type");
-
-    return own && strcmp(own, type) == 0;
-}
-
 static void remove_calls(json_t *content)
 {
     for (size_t i = json_array_size(content); i > 0; i--) {
-        if (is_of(json_array_get(content, i - 1), "tool_use"))
+        if (json_string_is(json_array_get(content, i - 1), "type", "tool_use"))
             json_array_remove(content, i - 1);
     }
 }
@@ -63,8 +56,9 @@ static bool says_nothing(const json_t *content)
     {
         const char *text = json_get_string(block, "text");
 
-        if (is_of(block, "thinking") || is_of(block, "redacted_thinking") ||
-            (is_of(block, "text") && (!text || !*text)))
+        if (json_string_is(block, "type", "thinking") ||
+            json_string_is(block, "type", "redacted_thinking") ||
+            (json_string_is(block, "type", "text") && (!text || !*text)))
             continue;
         return false;
     }
@@ -78,7 +72,7 @@ static bool has_calls(const json_t *content)
 
     json_array_foreach((json_t *)content, i, block)
     {
-        if (is_of(block, "tool_use"))
+        if (json_string_is(block, "type", "tool_use"))
             return true;
     }
     return false;

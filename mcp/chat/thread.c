@@ -77,9 +77,7 @@ bool thread_has_message(const struct thread *thread, const char *id)
 
     json_array_foreach(thread->messages, i, message)
     {
-        const char *one = json_get_string(message, "id");
-
-        if (one && !strcmp(one, id))
+        if (json_string_is(message, "id", id))
             return true;
     }
     return false;

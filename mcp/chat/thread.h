@@ -12,7 +12,6 @@
 
 #include <jansson.h>
 
-#include "helpers/base/buf.h"
 #include "helpers/base/error.h"
 #include "mcp/server_parts.h"
 #include "mcp/session/store.h"

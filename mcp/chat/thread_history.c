@@ -20,16 +20,12 @@
 
 static bool is_role(const json_t *message, const char *role)
 {
-    const char *has = json_get_string(message, "role");
-
-    return has && !strcmp(has, role);
+    return json_string_is(message, "role", role);
 }
 
 static bool is_block(const json_t *block, const char *type)
 {
-    const char *has = json_get_string(block, "type");
-
-    return has && !strcmp(has, type);
+    return json_string_is(block, "type", type);
 }
 
 bool thread_is_question(const json_t *message)

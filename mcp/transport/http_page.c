@@ -20,35 +20,28 @@
     "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "              \
     "frame-ancestors 'none'"
 
-#define GUARDS                                                                                     \
-    {"content-security-policy:", CONTENT_SECURITY_POLICY}, {"referrer-policy:", "no-referrer"},    \
-        {"cross-origin-opener-policy:", "same-origin"},                                            \
-        {"permissions-policy:",                                                                    \
-         "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()"},      \
-    {                                                                                              \
-        "vary:", "Accept-Encoding"                                                                 \
-    }
-#define ASK_AGAIN                                                                                  \
-    {                                                                                              \
-        "cache-control:", "no-cache"                                                               \
-    }
-#define KEEP                                                                                       \
-    {                                                                                              \
-        "cache-control:", "public, max-age=31536000, immutable"                                    \
-    }
-#define PACKED                                                                                     \
-    {                                                                                              \
-        "content-encoding:", "gzip"                                                                \
-    }
-#define NO_MORE                                                                                    \
-    {                                                                                              \
-        NULL, NULL                                                                                 \
-    }
+#define GUARD_CONTENT  "content-security-policy:", CONTENT_SECURITY_POLICY
+#define GUARD_REFERRER "referrer-policy:", "no-referrer"
+#define GUARD_OPENER   "cross-origin-opener-policy:", "same-origin"
+#define GUARD_DEVICES                                                                              \
+    "permissions-policy:",                                                                         \
+        "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()"
+#define BY_ENCODING "vary:", "Accept-Encoding"
+#define ASK_AGAIN   "cache-control:", "no-cache"
+#define KEEP        "cache-control:", "public, max-age=31536000, immutable"
+#define PACKED      "content-encoding:", "gzip"
 
-static const struct http_header page_plain[] = {GUARDS, ASK_AGAIN, NO_MORE};
-static const struct http_header page_gz[] = {GUARDS, ASK_AGAIN, PACKED, NO_MORE};
-static const struct http_header file_plain[] = {GUARDS, KEEP, NO_MORE};
-static const struct http_header file_gz[] = {GUARDS, KEEP, PACKED, NO_MORE};
+/* With those that every file has. */
+#define HEADERS(...)                                                                               \
+    {                                                                                              \
+        {GUARD_CONTENT}, {GUARD_REFERRER}, {GUARD_OPENER}, {GUARD_DEVICES}, {BY_ENCODING},         \
+            __VA_ARGS__                                                                            \
+    }
+/* By whether it is kept, and whether it is packed; the row behind the last is empty. */
+static const struct http_header headers[2][2][8] = {
+    {HEADERS({ASK_AGAIN}), HEADERS({ASK_AGAIN}, {PACKED})},
+    {HEADERS({KEEP}), HEADERS({KEEP}, {PACKED})},
+};
 
 static const char missing[] =
     "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
@@ -104,7 +97,7 @@ static void answer_missing(struct exchange *exchange)
 
     buf_init(&body, 0);
     buf_addf(&body, missing, page_files_missing);
-    exchange_set_headers(exchange, page_plain);
+    exchange_set_headers(exchange, headers[false][false]);
     exchange_answer(exchange, 200, "text/html; charset=utf-8", &body);
 }
 
@@ -115,10 +108,7 @@ static void answer_file(struct exchange *exchange, const struct page_file *file,
     char etag[REST_ETAG_SIZE];
     struct buf body;
 
-    if (kept)
-        exchange_set_headers(exchange, gz ? file_gz : file_plain);
-    else
-        exchange_set_headers(exchange, gz ? page_gz : page_plain);
+    exchange_set_headers(exchange, headers[kept][gz]);
     snprintf(etag, sizeof etag, "\"%s%s\"", file->etag, gz ? "-gz" : "");
     exchange_set_etag(exchange, etag);
     if (strstr(request->if_none_match, etag)) {

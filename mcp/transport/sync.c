@@ -116,10 +116,9 @@ static int take_text(const json_t *context, const char *name, char *to, size_t s
 static int read_context(const json_t *message, const char *session_id, struct sync_context *context,
                         struct error *err)
 {
-    const char *type = json_get_string(message, "type");
     const json_t *given = json_object_get(message, "context");
 
-    if (!type || strcmp(type, "context_update") != 0)
+    if (!json_string_is(message, "type", "context_update"))
         return error_set(err, ERROR_INVALID,
                          "the only messages here are context_update and chat_message: " ADVICE);
     if (!json_is_object(given))
@@ -146,13 +145,6 @@ static void move(struct sync_client *client, const struct sync_context *context)
     client->told = ++client->sync->last_told;
 }
 
-static bool is_chat(const json_t *message)
-{
-    const char *type = json_get_string(message, "type");
-
-    return type && !strcmp(type, "chat_message");
-}
-
 size_t sync_message_cap(const char *text, size_t len)
 {
     static const char type[] = "\"chat_message\"";
@@ -177,7 +169,7 @@ int sync_client_receive(struct sync_client *client, const char *text, size_t len
         too_long(sync_message_cap(text, len), &err);
     else
         message = json_read(text, len, "the message", &err);
-    if (message && is_chat(message)) {
+    if (json_string_is(message, "type", "chat_message")) {
         on_chat(user, message);
         return 0;
     }

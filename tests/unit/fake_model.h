@@ -71,12 +71,6 @@ const char *model_name(const struct model *model)
     return "fake-model";
 }
 
-const char *model_address(const struct model *model)
-{
-    (void)model;
-    return "nowhere";
-}
-
 static inline void fake_event(struct model_call *call, const char *name, json_t *data)
 {
     struct buf BUF_AUTO text = {0};

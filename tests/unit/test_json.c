@@ -100,12 +100,26 @@ static void tells_reasons_that_can_be_told(void **state)
     }
 }
 
+static void compares_a_string(void **state)
+{
+    json_auto_t *value = json_pack("{s:s, s:i, s:n}", "type", "text", "number", 1, "nothing");
+
+    (void)state;
+    assert_true(json_string_is(value, "type", "text"));
+    assert_false(json_string_is(value, "type", "tex"));
+    assert_false(json_string_is(value, "number", "1"));
+    assert_false(json_string_is(value, "nothing", ""));
+    assert_false(json_string_is(value, "absent", ""));
+    assert_false(json_string_is(NULL, "type", "text"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prints_numbers_shortest),
         cmocka_unit_test(leaves_strings_alone),
         cmocka_unit_test(keeps_order_and_text),
+        cmocka_unit_test(compares_a_string),
         cmocka_unit_test(refuses_what_json_cannot_carry),
         cmocka_unit_test(tells_reasons_that_can_be_told),
     };
