@@ -65,19 +65,6 @@ static bool says_nothing(const json_t *content)
     return true;
 }
 
-static bool has_calls(const json_t *content)
-{
-    const json_t *block;
-    size_t i;
-
-    json_array_foreach((json_t *)content, i, block)
-    {
-        if (json_string_is(block, "type", "tool_use"))
-            return true;
-    }
-    return false;
-}
-
 /* The calls whose arguments are no object, by their ids. */
 static json_t *broken_calls(const json_t *content, uint64_t broken)
 {
@@ -134,7 +121,7 @@ struct answer {
 
 static void go_on(struct run *run, const struct answer *answer, void (*next)(struct run *run))
 {
-    bool calls = has_calls(answer->content);
+    bool calls = thread_has_block(answer->content, "tool_use");
     struct error err = {0};
 
     run_events_drop(run, answer->content, cut_call);

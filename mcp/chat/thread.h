@@ -61,6 +61,18 @@ bool thread_has_message(const struct thread *thread, const char *id);
 /* From its first question, in one line; "" before there is one. */
 void thread_title(const struct thread *thread, char title[THREAD_TITLE_MAX + 1]);
 
+/* ---- thread_questions.c ---- */
+
+/* A message of the user that says something, behind tool results perhaps (a question instead of an
+ * answer to what was asked). */
+bool thread_is_question(const json_t *message);
+bool thread_is_note(const json_t *message, const char *kind);
+/* Whether a message's content has a block of that type. */
+bool thread_has_block(const json_t *content, const char *type);
+size_t thread_questions(const struct thread *thread); /* how many */
+/* Whether id is the newest question's, and its answer never came, broke off or was stopped. */
+bool thread_may_ask_again(const struct thread *thread, const char *id);
+
 /* ---- thread_history.c ---- */
 
 #define THREAD_FRESH     4u    /* newest questions whose tool results are sent whole */
@@ -71,14 +83,8 @@ void thread_title(const struct thread *thread, char title[THREAD_TITLE_MAX + 1])
  * memory. Repairs what a stop left behind, so that the history can always be replayed: a call
  * without its result gets one that says so, a result without its call and empty content are left
  * out, it begins with the user. Where a question was asked again after a part of an answer, the
- * model is told so. Tool results older than the fresh questions are shortened. skip:
- * questions at the beginning that are left out. */
+ * model is told so. Tool results older than the fresh questions are shortened. skip: questions at
+ * the beginning that are left out. */
 json_t *thread_for_model(const struct thread *thread, size_t skip);
-size_t thread_questions(const struct thread *thread);
-/* Whether id is the newest question's, and its answer never came, broke off or was stopped. */
-bool thread_may_ask_again(const struct thread *thread, const char *id);
-/* A message of the user that says something, behind tool results perhaps (a question instead of an
- * answer to what was asked). */
-bool thread_is_question(const json_t *message);
 
 #endif

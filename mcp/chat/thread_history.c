@@ -14,8 +14,7 @@
     "This call was stopped, or it was not run. Nothing is known of what it would have answered."
 #define ASKED_AGAIN                                                                                \
     "The answer broke off here, and the editor asks the same question again. Answer it anew. "     \
-    "Edits "                                                                                       \
-    "that were made above still stand: do not make them twice."
+    "Edits that were made above still stand: do not make them twice."
 #define PICTURE_LEFT_OUT "(A picture was here. It is left out of an old answer.)"
 
 static bool is_role(const json_t *message, const char *role)
@@ -26,96 +25,6 @@ static bool is_role(const json_t *message, const char *role)
 static bool is_block(const json_t *block, const char *type)
 {
     return json_string_is(block, "type", type);
-}
-
-bool thread_is_question(const json_t *message)
-{
-    const json_t *content = json_object_get(message, "content"), *block;
-    size_t i;
-
-    if (!is_role(message, "user"))
-        return false;
-    json_array_foreach((json_t *)content, i, block)
-    {
-        if (!is_block(block, "tool_result"))
-            return true;
-    }
-    return json_is_string(content);
-}
-
-static bool has_results(const json_t *content)
-{
-    const json_t *block;
-    size_t i;
-
-    json_array_foreach((json_t *)content, i, block)
-    {
-        if (is_block(block, "tool_result"))
-            return true;
-    }
-    return false;
-}
-
-static bool is_note(const json_t *message, const char *kind)
-{
-    const char *has = json_get_string(json_object_get(message, "shown"), "kind");
-
-    return is_role(message, "note") && has && !strcmp(has, kind);
-}
-
-static bool has_calls(const json_t *content)
-{
-    const json_t *block;
-    size_t i;
-
-    json_array_foreach((json_t *)content, i, block)
-    {
-        if (is_block(block, "tool_use"))
-            return true;
-    }
-    return false;
-}
-
-/* Behind the newest question the whole answer has come: an assistant's message without calls, and
- * no note after it that it broke off. */
-static bool is_answered(const struct thread *thread, size_t question)
-{
-    bool answered = false;
-
-    for (size_t i = question + 1; i < json_array_size(thread->messages); i++) {
-        const json_t *message = json_array_get(thread->messages, i);
-
-        if (is_role(message, "assistant"))
-            answered = !has_calls(json_object_get(message, "content"));
-        else if (is_note(message, "error") || is_note(message, "stopped"))
-            answered = false;
-    }
-    return answered;
-}
-
-bool thread_may_ask_again(const struct thread *thread, const char *id)
-{
-    size_t i = json_array_size(thread->messages);
-
-    if (json_array_size(thread->interrupts) > 0) /* it waits for the editor's word */
-        return false;
-    while (i > 0) {
-        const json_t *message = json_array_get(thread->messages, --i);
-        const char *own = json_get_string(message, "id");
-
-        if (thread_is_question(message))
-            return own && !strcmp(own, id) && !is_answered(thread, i);
-    }
-    return false;
-}
-
-size_t thread_questions(const struct thread *thread)
-{
-    const json_t *message;
-    size_t i, count = 0;
-
-    json_array_foreach(thread->messages, i, message) count += thread_is_question(message);
-    return count;
 }
 
 /* ---- old results ---- */
@@ -344,14 +253,14 @@ json_t *thread_for_model(const struct thread *thread, size_t skip)
         if (question <= skip || !content)
             continue;
         history.old = question <= fresh;
-        if (is_role(message, "user") && has_results(content)) {
+        if (is_role(message, "user") && thread_has_block(content, "tool_result")) {
             send_results(&history, content);
         } else if (is_role(message, "user")) {
             send_question(&history, content);
         } else if (is_role(message, "assistant") && json_array_size(history.out) > 0) {
             close_open(&history);
             send_assistant(&history, content);
-        } else if (is_note(message, THREAD_AGAIN)) {
+        } else if (thread_is_note(message, THREAD_AGAIN)) {
             send_again(&history);
         }
         if (asks)

@@ -45,9 +45,15 @@ static void end_work(uv_handle_t *handle)
     tool_call_complete(call);
 }
 
+/* One that is to be the last waits for those beside it. */
 static void on_time(uv_timer_t *timer)
 {
-    uv_close((uv_handle_t *)timer, end_work);
+    const struct work *work = (struct work *)timer;
+
+    if (json_is_true(json_object_get(work->call->arguments, "last")) && atomic_load(&reading) > 1)
+        uv_timer_start(timer, on_time, 1, 0);
+    else
+        uv_close((uv_handle_t *)timer, end_work);
 }
 
 static int start_work(struct tool_call *call, struct error *err)
@@ -89,8 +95,8 @@ static bool work_news(struct tool_call *call, struct buf *words, struct buf *pri
 }
 
 #define SCHEMA                                                                                     \
-    "{\"type\":\"object\",\"properties\":{\"ms\":{\"type\":\"integer\"},\"how\":{\"type\":"        \
-    "\"string\"}}}"
+    "{\"type\":\"object\",\"properties\":{\"ms\":{\"type\":\"integer\"},\"last\":{\"type\":"       \
+    "\"boolean\"},\"how\":{\"type\":\"string\"}}}"
 
 static const struct tool tool_read = {
     .name = "read",
@@ -171,19 +177,18 @@ static int setup(void **state)
 
 /* ---- which runs beside which ---- */
 
+#define TWO_READ                                                                                   \
+    CALLS("r1", "read", "{\"ms\":30,\"last\":true}") "," CALLS("r2", "read", "{\"ms\":5}")
+#define TWO_MORE CALLS("r3", "read", "{\"ms\":5}") "," CALLS("r4", "read", "{\"ms\":5}")
+
 static void test_order(void **state)
 {
     struct run_fixture *fixture = *state;
     json_t *content;
 
     ask(fixture, "q1", "All",
-        "[" USES(CALLS("r1", "read", "{\"ms\":30}") "," CALLS("r2", "read", "{\"ms\":5}") "," CALLS(
-            "e1", "edit",
-            "{\"ms\":20}") "," CALLS("e2", "edit",
-                                     "{\"ms\":1}") "," CALLS("r3", "read",
-                                                             "{\"ms\":5}") "," CALLS("r4", "read",
-                                                                                     "{\"ms\":"
-                                                                                     "5}")) "," ENDS("So") "]");
+        "[" USES(TWO_READ "," CALLS("e1", "edit", "{\"ms\":20}") "," CALLS(
+            "e2", "edit", "{\"ms\":1}") "," TWO_MORE) "," ENDS("So") "]");
     expect_outcome(fixture, RUN_SUCCEEDED);
     assert_int_equal(atomic_load(&most_reading), 2);
     assert_int_equal(atomic_load(&beside_an_edit), 0);
