@@ -3,7 +3,6 @@
  * A model's answer out of its events: a whole stream cut at every byte, tables of short streams
  * with what they become or why they fail, and each allocation failing in turn.
  */
-#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,6 +18,7 @@
 #include "mcp/chat/model_message.h"
 #include "tests/fuzz/play_model_stream.h"
 #include "tests/unit/failing_allocations.h"
+#include "tests/unit/regression_inputs.h"
 
 #define RUNS_CAP 3000
 
@@ -527,28 +527,8 @@ static void test_each_allocation_fails(void **state)
 /* What the fuzzer found or was led to keeps its promises; they are asserted where it is played. */
 static void test_regression(void **state)
 {
-    static uint8_t bytes[1 << 20];
-    DIR *folder = opendir("tests/fuzz/regression/model_stream");
-    const struct dirent *entry;
-    size_t count = 0;
-
     (void)state;
-    assert_non_null(folder);
-    while ((entry = readdir(folder))) { /* NOLINT(concurrency-mt-unsafe): one thread */
-        char path[512];
-        FILE *file;
-
-        if (entry->d_name[0] == '.')
-            continue;
-        snprintf(path, sizeof path, "tests/fuzz/regression/model_stream/%s", entry->d_name);
-        file = fopen(path, "rb");
-        assert_non_null(file);
-        play_model_stream(bytes, fread(bytes, 1, sizeof bytes, file));
-        fclose(file);
-        count++;
-    }
-    closedir(folder);
-    assert_true(count > 10);
+    replay_inputs("tests/fuzz/regression/model_stream", play_model_stream);
 }
 
 int main(void)

@@ -4,93 +4,12 @@
  * their caps, what is wrong with a question, sessions, and clients that go. The run is a double
  * that does what the test says.
  */
-#include "tests/unit/chat_fixture.h"
+#include "tests/unit/fake_run.h"
 
 #include "mcp/chat/chat.h"
-#include "mcp/chat/model.h"
 #include "mcp/chat/old_file.h"
 #include "mcp/chat/old_wire.h"
-#include "mcp/chat/run.h"
 #include "mcp/chat/run_input.h"
-
-/* ---- doubles ---- */
-
-struct run {
-    struct thread *thread;
-    struct run_listener *listener;
-    json_t *messages;
-    char who[64], where[256];
-    enum approvals approvals;
-    bool cancelled;
-};
-
-static struct run *current; /* the run that was started last, and has not ended */
-static bool model_is_ready, run_is_refused;
-
-bool model_ready(const struct model *model, char *advice, size_t size)
-{
-    (void)model;
-    if (!model_is_ready)
-        snprintf(advice, size, "Set ANTHROPIC_API_KEY");
-    return model_is_ready;
-}
-
-const char *model_name(const struct model *model)
-{
-    (void)model;
-    return "a-model";
-}
-
-struct run *run_start(struct server_parts *parts, struct model *model,
-                      const struct run_request *request, struct run_listener *listener,
-                      struct error *err)
-{
-    struct run *run;
-
-    (void)parts, (void)model;
-    assert_null(current);
-    if (run_is_refused) {
-        error_set(err, ERROR_BUSY, "not now");
-        return NULL;
-    }
-    run = calloc(1, sizeof *run);
-    assert_non_null(run);
-    run->thread = request->thread;
-    run->thread->in_use = true;
-    run->listener = listener;
-    run->messages = json_deep_copy((json_t *)request->messages);
-    snprintf(run->who, sizeof run->who, "%s", request->who);
-    snprintf(run->where, sizeof run->where, "%s", request->where ? request->where : "");
-    run->approvals = request->approvals;
-    assert_int_equal(request->answer_count, 0);
-    current = run;
-    return run;
-}
-
-void run_cancel(struct run *run)
-{
-    assert_ptr_equal(run, current);
-    run->cancelled = true;
-}
-
-#define TELL(...)  current->listener->on_event(current->listener, &(struct run_event){__VA_ARGS__})
-#define SAY(words) .text = (words), .len = strlen(words)
-
-static void end_run(enum run_outcome outcome)
-{
-    struct run *run = current;
-    struct error err = {.kind = ERROR_IO, .text = "it broke"};
-
-    run->thread->in_use = false;
-    current = NULL;
-    run->listener->on_event(run->listener,
-                            &(struct run_event){.kind = RUN_ENDED,
-                                                .outcome = outcome,
-                                                .interrupts = run->thread->interrupts,
-                                                .err = outcome == RUN_FAILED ? &err : NULL});
-    json_decref(run->messages);
-    free(run);
-}
 
 /* ---- a client ---- */
 
@@ -117,9 +36,7 @@ static int set_up(void **state)
 
     chat_fixture_open(state);
     base = *state;
-    model_is_ready = true;
-    run_is_refused = false;
-    current = NULL;
+    fake_run_reset();
     heard = json_array();
     base->user = chat_create(&base->parts, &config, wake, &base->session.err);
     assert_non_null(base->user);
@@ -207,6 +124,7 @@ static void test_each_kind(void **state)
     assert_string_equal(current->who, "chat");
     assert_string_equal(current->where, "Where the editor is: N001");
     assert_int_equal(current->approvals, APPROVALS_NONE_ASKED);
+    assert_int_equal(current->answers, 0);
     TELL(.kind = RUN_BEGAN);
     TELL(.kind = RUN_TURN_BEGAN, .number = 1);
     TELL(.kind = RUN_THINKING_BEGAN, .id = "t");
@@ -270,11 +188,12 @@ static void test_runs_that_do_not_begin(void **state)
     send_text(state, WHY);
     turn(state, 1);
     assert_string_equal(told(), "error:Set ANTHROPIC_API_KEY");
-    model_is_ready = run_is_refused = true;
+    model_is_ready = true;
+    error_set(&refusal, ERROR_BUSY, "not now");
     send_text(state, WHY);
     turn(state, 1);
     assert_string_equal(told(), "error:not now");
-    run_is_refused = false;
+    refusal = (struct error){0};
     send_text(state, WHY);
     turn(state, 0);
     end_run(RUN_SUCCEEDED);

@@ -5,99 +5,12 @@
  * run is a double that does what the test says. Each frame that is read is held against the order
  * that AG-UI asks for.
  */
-#include "tests/unit/chat_fixture.h"
+#include "tests/unit/fake_run.h"
 
 #include "mcp/chat/chat.h"
-#include "mcp/chat/model.h"
-#include "mcp/chat/run.h"
 #include "mcp/session/store_thread.h"
 
 #define NOWHERE "11111111-2222-4333-8444-555555555555"
-
-/* ---- doubles ---- */
-
-struct run {
-    struct thread *thread;
-    struct run_listener *listener;
-    char run_id[64], who[64];
-    json_t *messages;
-    char where[256];
-    enum approvals approvals;
-    size_t answers;
-    bool cancelled;
-};
-
-static struct run *current; /* the run that was started last, and has not ended */
-static bool model_is_ready;
-static char refuse_with[64]; /* run_start fails */
-
-bool model_ready(const struct model *model, char *advice, size_t size)
-{
-    (void)model;
-    if (!model_is_ready)
-        snprintf(advice, size, "Set ANTHROPIC_API_KEY");
-    return model_is_ready;
-}
-
-const char *model_name(const struct model *model)
-{
-    (void)model;
-    return "a-model";
-}
-
-struct run *run_start(struct server_parts *parts, struct model *model,
-                      const struct run_request *request, struct run_listener *listener,
-                      struct error *err)
-{
-    struct run *run;
-
-    (void)parts;
-    assert_non_null(model);
-    assert_null(current);
-    assert_false(request->thread->in_use);
-    if (*refuse_with) {
-        error_set(err, ERROR_NOT_FOUND, "%s", refuse_with);
-        return NULL;
-    }
-    run = calloc(1, sizeof *run);
-    assert_non_null(run);
-    run->thread = request->thread;
-    run->thread->in_use = true;
-    run->listener = listener;
-    snprintf(run->run_id, sizeof run->run_id, "%s", request->run_id);
-    snprintf(run->who, sizeof run->who, "%s", request->who);
-    snprintf(run->where, sizeof run->where, "%s", request->where ? request->where : "");
-    run->messages = json_deep_copy((json_t *)request->messages);
-    run->approvals = request->approvals;
-    run->answers = request->answer_count;
-    current = run;
-    return run;
-}
-
-void run_cancel(struct run *run)
-{
-    assert_ptr_equal(run, current);
-    run->cancelled = true;
-}
-
-#define TELL(...)  current->listener->on_event(current->listener, &(struct run_event){__VA_ARGS__})
-#define SAY(words) .text = (words), .len = strlen(words)
-
-static void end_run(enum run_outcome outcome)
-{
-    struct run *run = current;
-    struct error err = {.kind = ERROR_IO, .text = "it broke"};
-
-    run->thread->in_use = false;
-    current = NULL;
-    run->listener->on_event(run->listener,
-                            &(struct run_event){.kind = RUN_ENDED,
-                                                .outcome = outcome,
-                                                .interrupts = run->thread->interrupts,
-                                                .err = outcome == RUN_FAILED ? &err : NULL});
-    json_decref(run->messages);
-    free(run);
-}
 
 /* ---- pages ---- */
 
@@ -119,9 +32,7 @@ static int set_up(void **state)
 
     chat_fixture_open(state);
     base = *state;
-    model_is_ready = true;
-    *refuse_with = '\0';
-    current = NULL;
+    fake_run_reset();
     base->user = chat_create(&base->parts, &config, wake, &base->session.err);
     assert_non_null(base->user);
     return 0;
@@ -430,7 +341,7 @@ static void test_what_a_run_is_given(void **state)
     assert_int_equal(json_array_size(current->thread->messages), 2);
     TELL(.kind = RUN_BEGAN);
     end_run(RUN_SUCCEEDED);
-    snprintf(refuse_with, sizeof refuse_with, "no such interrupt");
+    error_set(&refusal, ERROR_NOT_FOUND, "no such interrupt");
     ask(&page, "t1", "r2", "m1");
     turn(state);
     assert_string_equal(taken(&page), GREETED " RUN_STARTED:r1 RUN_FINISHED:success "

@@ -4,10 +4,9 @@
  */
 #include "tests/unit/session_fixture.h"
 
-#include <dirent.h>
-
 #include "mcp/chat/run_input.h"
 #include "tests/fuzz/play_run_input.h"
+#include "tests/unit/regression_inputs.h"
 
 static int take(const char *text, struct run_input *input, struct error *err)
 {
@@ -291,28 +290,8 @@ static void test_half_characters(void **state)
 /* What the fuzzer found or was led to keeps its promises; they are asserted where it is played. */
 static void test_regression(void **state)
 {
-    static uint8_t bytes[1 << 20];
-    DIR *folder = opendir("tests/fuzz/regression/run_input");
-    const struct dirent *entry;
-    size_t count = 0;
-
     (void)state;
-    assert_non_null(folder);
-    while ((entry = readdir(folder))) { /* NOLINT(concurrency-mt-unsafe): one thread */
-        char path[512];
-        FILE *file;
-
-        if (entry->d_name[0] == '.')
-            continue;
-        snprintf(path, sizeof path, "tests/fuzz/regression/run_input/%s", entry->d_name);
-        file = fopen(path, "rb");
-        assert_non_null(file);
-        play_run_input(bytes, fread(bytes, 1, sizeof bytes, file));
-        fclose(file);
-        count++;
-    }
-    closedir(folder);
-    assert_true(count > 10);
+    replay_inputs("tests/fuzz/regression/run_input", play_run_input);
 }
 
 /* Whatever comes, it is taken or told, and nothing is read beyond its end. */

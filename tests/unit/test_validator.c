@@ -9,13 +9,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "helpers/base/json.h"
+#include "tests/unit/regression_inputs.h"
 #include "validator/policy/policy.h"
 #include "validator/validator.h"
 
@@ -369,34 +369,18 @@ static void test_dump(void **state)
     assert_int_equal(json_object_size(json_object_get(value, "names")), policy_name_count);
 }
 
+/* The first byte is the fuzzer's own: the profile. */
+static void play(const uint8_t *bytes, size_t len)
+{
+    judge((const char *)bytes + 1, len - 1, "data-science");
+    assert_true(verdict.accepted == (verdict.diagnostic_count == 0));
+}
+
 /* What the fuzzer found or was led to: no crash, and the verdict's promises hold. */
 static void test_regression(void **state)
 {
-    static char bytes[VALIDATOR_SOURCE_CAP + 2];
-    DIR *folder = opendir("tests/fuzz/regression/validator");
-    const struct dirent *entry;
-    size_t count = 0;
-
     (void)state;
-    assert_non_null(folder);
-    while ((entry = readdir(folder))) { /* NOLINT(concurrency-mt-unsafe): one thread */
-        char path[512];
-        FILE *file;
-        size_t len;
-
-        if (entry->d_name[0] == '.')
-            continue;
-        snprintf(path, sizeof path, "tests/fuzz/regression/validator/%s", entry->d_name);
-        file = fopen(path, "rb");
-        assert_non_null(file);
-        len = fread(bytes, 1, sizeof bytes, file);
-        fclose(file);
-        judge(bytes + 1, len - 1, "data-science");
-        assert_true(verdict.accepted == (verdict.diagnostic_count == 0));
-        count++;
-    }
-    closedir(folder);
-    assert_true(count > 10);
+    replay_inputs("tests/fuzz/regression/validator", play);
 }
 
 struct tally {

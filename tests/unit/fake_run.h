@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A run that does what the test says, in place of run.c, and a model that is asked nothing.
+ */
+#ifndef LECTERN_TEST_FAKE_RUN_H
+#define LECTERN_TEST_FAKE_RUN_H
+
+#include "tests/unit/chat_fixture.h"
+
+#include "mcp/chat/model.h"
+#include "mcp/chat/run.h"
+
+struct run {
+    struct thread *thread;
+    struct run_listener *listener;
+    char run_id[64], who[64];
+    json_t *messages;
+    char where[256];
+    enum approvals approvals;
+    size_t answers;
+    bool cancelled;
+};
+
+static struct run *current; /* the run that was started last, and has not ended */
+static bool model_is_ready;
+static struct error refusal; /* of another kind than ERROR_NONE: run_start fails with it */
+
+bool model_ready(const struct model *model, char *advice, size_t size)
+{
+    (void)model;
+    if (!model_is_ready)
+        snprintf(advice, size, "Set ANTHROPIC_API_KEY");
+    return model_is_ready;
+}
+
+const char *model_name(const struct model *model)
+{
+    (void)model;
+    return "a-model";
+}
+
+struct run *run_start(struct server_parts *parts, struct model *model,
+                      const struct run_request *request, struct run_listener *listener,
+                      struct error *err)
+{
+    struct run *run;
+
+    (void)parts;
+    assert_non_null(model);
+    assert_null(current);
+    assert_false(request->thread->in_use);
+    if (refusal.kind != ERROR_NONE) {
+        *err = refusal;
+        return NULL;
+    }
+    run = calloc(1, sizeof *run);
+    assert_non_null(run);
+    run->thread = request->thread;
+    run->thread->in_use = true;
+    run->listener = listener;
+    snprintf(run->run_id, sizeof run->run_id, "%s", request->run_id);
+    snprintf(run->who, sizeof run->who, "%s", request->who);
+    snprintf(run->where, sizeof run->where, "%s", request->where ? request->where : "");
+    run->messages = json_deep_copy((json_t *)request->messages);
+    run->approvals = request->approvals;
+    run->answers = request->answer_count;
+    current = run;
+    return run;
+}
+
+void run_cancel(struct run *run)
+{
+    assert_ptr_equal(run, current);
+    run->cancelled = true;
+}
+
+#define TELL(...)  current->listener->on_event(current->listener, &(struct run_event){__VA_ARGS__})
+#define SAY(words) .text = (words), .len = strlen(words)
+
+static inline void end_run(enum run_outcome outcome)
+{
+    struct run *run = current;
+    struct error err = {.kind = ERROR_IO, .text = "it broke"};
+
+    run->thread->in_use = false;
+    current = NULL;
+    run->listener->on_event(run->listener,
+                            &(struct run_event){.kind = RUN_ENDED,
+                                                .outcome = outcome,
+                                                .interrupts = run->thread->interrupts,
+                                                .err = outcome == RUN_FAILED ? &err : NULL});
+    json_decref(run->messages);
+    free(run);
+}
+
+/* Before each test. */
+static inline void fake_run_reset(void)
+{
+    current = NULL;
+    model_is_ready = true;
+    refusal = (struct error){0};
+}
+
+#endif
