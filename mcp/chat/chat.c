@@ -58,6 +58,7 @@ struct chat *chat_create(struct server_parts *parts, const struct chat_config *c
     chat->listener.on_change = on_change;
     LIST_INIT(&chat->pages);
     LIST_INIT(&chat->conversations);
+    LIST_INIT(&chat->readings);
     if (parts->feed)
         change_feed_listen(parts->feed, &chat->listener);
     return chat;
@@ -73,6 +74,7 @@ void chat_destroy(struct chat *chat)
     if (chat->parts->feed)
         change_feed_leave(&chat->listener);
     conversations_abandon(chat);
+    chat_state_abandon(chat);
     free(chat);
 }
 

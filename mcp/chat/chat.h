@@ -7,10 +7,10 @@
  * {"version", "session": {"session_id", "title"}, "model": {"name", "ready", "advice"}, "threads":
  * [{"thread_id", "title", "updated_at"}], "repairs": 3} and, where it named a thread that is there,
  * MESSAGES_SNAPSHOT; that run ends with outcome interrupt where approvals are open. Changes by
- * others come as such runs too, or inside the page's run. A run input while another runs waits for
- * it; one too many is told in its turn, by a run of its id that fails with code "busy", that it was
- * not taken. A page that goes takes its run with it: the model's request and the tools are
- * cancelled.
+ * others come as such runs too, or inside the page's run, and so does STATE_SNAPSHOT where a
+ * conversation of the session has come. A run input while another runs waits for it; one too many
+ * is told in its turn, by a run of its id that fails with code "busy", that it was not taken. A page
+ * that goes takes its run with it: the model's request and the tools are cancelled.
  */
 #ifndef LECTERN_CHAT_CHAT_H
 #define LECTERN_CHAT_CHAT_H

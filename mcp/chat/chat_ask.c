@@ -147,6 +147,8 @@ static void on_event(struct run_listener *listener, const struct run_event *even
         post(conversation);
     }
     ask->on_event(ask, event);
+    if (ended || (event->kind == RUN_TURN_BEGAN && event->number == 1)) /* it is in the store */
+        chat_state_read(ask->chat, conversation->session_id);
     if (ended)
         finish(ask);
 }

@@ -11,7 +11,6 @@
 
 #include "helpers/base/json.h"
 #include "mcp/chat/chat_private.h"
-#include "mcp/session/store_thread.h"
 #include "mcp/session/text.h"
 
 #define LIVE_ID_SIZE 32
@@ -144,19 +143,34 @@ static void tell_change(struct chat_page *page, const struct page_change *kept)
     page_add_buf(page, &frame);
 }
 
+static void tell_state(struct chat_page *page, const json_t *state)
+{
+    struct buf frame BUF_AUTO = {0};
+
+    agui_state(state, &frame);
+    page_add_buf(page, &frame);
+    json_decref(page->told);
+    page->told = json_incref(json_object_get(state, "threads"));
+}
+
 void page_tell_changes(struct chat_page *page)
 {
     const struct page_change *change;
     struct live live;
     bool alone = !page->in_run;
 
-    if (!page->greeted || page->change_count == 0)
+    if (!page->greeted || (page->change_count == 0 && !page->news))
         return;
     if (alone)
         live_begin(page, &live);
     STAILQ_FOREACH(change, &page->changes, link)
     tell_change(page, change);
     page_forget_changes(page);
+    if (page->news) {
+        tell_state(page, page->news);
+        json_decref(page->news);
+        page->news = NULL;
+    }
     if (alone)
         live_end(page, &live);
 }
@@ -164,45 +178,9 @@ void page_tell_changes(struct chat_page *page)
 /* ---- the greeting ---- */
 
 struct greeting {
-    struct lane_job job;
-    struct chat_page *page; /* NULL: gone */
-    char session_id[SESSION_ID_SIZE];
-    char title[TITLE_MAX + 1];
-    struct buf threads;
-    int rc;
-    struct error err;
+    struct chat_state state; /* first */
+    struct chat_page *page;  /* NULL: gone */
 };
-
-static void on_read(struct lane_job *job, void *context)
-{
-    struct greeting *greeting = (struct greeting *)job;
-
-    greeting->rc = store_session(context, greeting->session_id, greeting->title,
-                                 sizeof greeting->title, NULL, &greeting->err);
-    if (greeting->rc == 0)
-        greeting->rc = store_threads_read(context, greeting->session_id, CHAT_THREADS_LISTED,
-                                          &greeting->threads, &greeting->err);
-}
-
-static json_t *model_state(const struct chat *chat)
-{
-    char advice[ERROR_TEXT_CAP] = "This server has no model: start it with lectern serve.";
-    bool ready = chat->model && model_ready(chat->model, advice, sizeof advice);
-
-    return json_pack("{s:s, s:b, s:s*}", "name", chat->model ? model_name(chat->model) : "",
-                     "ready", ready, "advice", ready ? NULL : advice);
-}
-
-static json_t *make_state(const struct chat_page *page, const struct greeting *greeting)
-{
-    json_t *threads =
-        json_read(greeting->threads.data, greeting->threads.len, "the list of threads", NULL);
-
-    return json_pack("{s:s, s:{s:s, s:s}, s:o, s:o, s:i}", "version", LECTERN_VERSION, "session",
-                     "session_id", page->session_id, "title", greeting->title, "model",
-                     model_state(page->chat), "threads", threads ? threads : json_array(),
-                     "repairs", (int)RUN_REPAIRS_MAX);
-}
 
 static void add_error(struct chat_page *page, const struct error *err)
 {
@@ -225,14 +203,14 @@ static void on_greeting_read(struct lane_job *job)
 
     if (page) {
         page->greeting = NULL;
-        if (greeting->rc == 0)
-            page->state = make_state(page, greeting);
+        if (greeting->state.rc == 0)
+            page->state = chat_state_make(page->chat, &greeting->state);
         if (page->state)
             page_greet(page);
         else
-            refuse_page(page, &greeting->err);
+            refuse_page(page, &greeting->state.err);
     }
-    buf_finish(&greeting->threads);
+    chat_state_finish(&greeting->state);
     free(greeting);
 }
 
@@ -242,11 +220,11 @@ void page_begin(struct chat_page *page)
     struct error err = {.kind = ERROR_MEMORY, .text = "out of memory: connect again in a moment"};
 
     if (greeting) {
-        greeting->job.work = on_read;
-        greeting->job.done = on_greeting_read;
+        greeting->state.job.work = chat_state_work;
+        greeting->state.job.done = on_greeting_read;
         greeting->page = page;
-        memcpy(greeting->session_id, page->session_id, sizeof greeting->session_id);
-        if (lane_submit(page->chat->parts->read, &greeting->job, &err) == 0) {
+        memcpy(greeting->state.session_id, page->session_id, sizeof greeting->state.session_id);
+        if (lane_submit(page->chat->parts->read, &greeting->state.job, &err) == 0) {
             page->greeting = greeting;
             return;
         }
@@ -261,14 +239,15 @@ void page_forget_greeting(struct chat_page *page)
         page->greeting->page = NULL;
     page->greeting = NULL;
     json_decref(page->state);
-    page->state = NULL;
+    json_decref(page->news);
+    json_decref(page->told);
+    page->state = page->news = page->told = NULL;
 }
 
 /* The thread is asked for once the session is known to be there. */
 void page_greet(struct chat_page *page)
 {
     struct conversation *conversation = page->conversation;
-    struct buf frame BUF_AUTO = {0};
     struct live live;
 
     if (page->greeted || page->ended || !page->state)
@@ -278,10 +257,10 @@ void page_greet(struct chat_page *page)
         return;
     }
     live_begin(page, &live);
-    agui_state(page->state, &frame);
-    page_add_buf(page, &frame);
+    tell_state(page, page->news ? page->news : page->state);
+    json_decref(page->news);
     json_decref(page->state);
-    page->state = NULL;
+    page->news = page->state = NULL;
     add_messages(page);
     if (conversation && conversation->error.kind != ERROR_NONE)
         add_error(page, &conversation->error);

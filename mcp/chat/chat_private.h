@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What the chat's own files share: conversations in use and the asks that wait for them
- * (chat_ask.c), a page's frames (chat_queue.c), pages (chat_page.c), and what they are told without
- * having asked (chat_live.c). Everything runs on the loop's thread.
+ * (chat_ask.c), a page's frames (chat_queue.c), pages (chat_page.c), what they are told without
+ * having asked (chat_live.c), and their state (chat_state.c). Everything runs on the loop's thread.
  */
 #ifndef LECTERN_CHAT_CHAT_PRIVATE_H
 #define LECTERN_CHAT_CHAT_PRIVATE_H
@@ -69,6 +69,7 @@ struct chat {
     LIST_HEAD(, chat_page) pages;
     size_t page_count;
     LIST_HEAD(, conversation) conversations;
+    LIST_HEAD(, state_reading) readings;
     size_t runs;
     bool closing;
     struct chat_totals totals;
@@ -131,6 +132,8 @@ struct chat_page {
     bool ended;                /* to be closed */
     struct greeting *greeting; /* under way, or NULL */
     json_t *state;             /* owned: what the greeting says, until it is said */
+    json_t *told;              /* owned: the threads that it has been told */
+    json_t *news;              /* owned: the state anew, until it is told; or NULL */
     bool greeted;
     unsigned live; /* runs of the server's own so far */
 };
@@ -150,9 +153,27 @@ void page_greet(struct chat_page *page);
 /* The thread's messages, to a page that shows it and is not in a run. */
 void page_show_thread(struct chat_page *page);
 void page_hear(struct chat_page *page, const struct store_change *change);
-/* Puts the changes that wait into the queue. */
+/* Puts the changes that wait into the queue, and the state anew. */
 void page_tell_changes(struct chat_page *page);
 void page_forget_changes(struct chat_page *page);
+
+/* ---- chat_state.c ---- */
+
+/* What is read for it, on the read lane. */
+struct chat_state {
+    struct lane_job job; /* first */
+    char session_id[SESSION_ID_SIZE];
+    char title[TITLE_MAX + 1];
+    struct buf threads;
+    int rc;
+    struct error err;
+};
+void chat_state_work(struct lane_job *job, void *context);
+json_t *chat_state_make(const struct chat *chat, const struct chat_state *state); /* or NULL */
+void chat_state_finish(struct chat_state *state);
+/* Soon: the session's pages are told where they have not the threads that there are by then. */
+void chat_state_read(struct chat *chat, const char *session_id);
+void chat_state_abandon(struct chat *chat);
 
 /* ---- chat.c ---- */
 

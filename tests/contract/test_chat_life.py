@@ -136,7 +136,8 @@ class Life(chat_case.ChatCase):
         self.play(answer(call("add_component", add)), answer(text("Added.")))
         start = len(two.events)
         await one.ask("Add it.")
-        live = await two.run_from(start)
+        listed = await two.run_from(start)  # the conversation, which is new
+        live = await two.run_from(start + len(listed.events))
         self.assertTrue(live.events[0]["runId"].startswith("live-"))
         self.assertEqual(live.custom("lectern.change"), [{"target": "components", "node_id": "N002", "who": "chat:Anna/t1"}])
         self.play(answer(text("A long "), pause(0.4), text("talk.")))
@@ -150,6 +151,32 @@ class Life(chat_case.ChatCase):
         stranger = await self.page(sid=self.workspace.load(chat_case.DEMO_FILE))
         self.http("PUT", "/session/%s/nodes/N003" % self.sid, {"title": "Again"})
         await stranger.quiet()
+
+    async def test_a_conversation_that_comes(self):
+        """It stands in the list of each page of the session, of one that is idle and of one in the midst of a run; once."""
+        def listed(events):
+            return [[thread["title"] for thread in event["snapshot"]["threads"]] for event in events
+                    if event["type"] == "STATE_SNAPSHOT"]
+        idle, busy, other = await self.page(), await self.page(), await self.page(sid=self.workspace.load(chat_case.DEMO_FILE))
+        self.play(answer(text("A long talk."), hold()), answer(text("Here.")), answer(text("There.")))
+        seen, start = len(idle.events), len(busy.events)
+        _, run_id = await busy.send_input("Talk of fractions.")
+        await busy.wait_for(lambda: listed(busy.events[start:]), "the list, in the run")
+        live = await idle.run_from(seen)
+        self.assertEqual(listed(live.events), [["Talk of fractions."]])
+        self.assertEqual(live.events[-1]["outcome"], {"type": "success"})
+        one = await self.page()
+        self.assertEqual([thread["thread_id"] for thread in one.state["threads"]], [busy.thread_id])
+        seen, middle = len(idle.events), len(busy.events)
+        await one.ask("Is anybody here?")
+        self.assertEqual(sorted(listed((await idle.run_from(seen)).events)[0]), ["Is anybody here?", "Talk of fractions."])
+        await busy.wait_for(lambda: listed(busy.events[middle:]), "the list, in the run")
+        self.assertNotIn("RUN_FINISHED", [event["type"] for event in busy.events[start:]])
+        await one.ask("And now?")  # nothing new in the list
+        await idle.quiet()
+        await other.quiet()
+        await busy.stop(run_id)
+        self.assertEqual((await busy.run_from(start, run_id)).outcome, "cancelled")
 
     # ---- the server's end ----
 
