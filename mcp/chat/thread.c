@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "helpers/base/log.h"
 #include "mcp/session/store_thread.h"
 #include "mcp/session/text.h"
 
@@ -153,6 +154,7 @@ static void on_load(struct lane_job *job, void *context)
 {
     struct loading *loading = (struct loading *)job;
     struct buf text BUF_AUTO = {0};
+    struct error cut = {0};
     int rc;
 
     loading->thread = thread_create(loading->session_id, loading->id, &loading->err);
@@ -163,6 +165,8 @@ static void on_load(struct lane_job *job, void *context)
         rc = fill(loading->thread, &text, &loading->err);
     else if (loading->err.kind == ERROR_NOT_FOUND)
         rc = 0;
+    if (rc == 0 && thread_close_cut(loading->thread, &cut) < 0)
+        log_warning("chat", "the end of a run that was cut off is not in its thread: %s", cut.text);
     if (rc == 0)
         return;
     thread_destroy(loading->thread);

@@ -57,6 +57,11 @@ int thread_save(struct server_parts *parts, struct thread *thread,
                 void (*on_done)(void *user, const struct error *err), void *user,
                 struct error *err);
 
+/* Of a thread as it was read: where its last run was cut off (the server ended), answers the calls
+ * that are open and notes it; with the next save that is durable. -1 with ERROR_TOO_LARGE or
+ * ERROR_MEMORY. */
+int thread_close_cut(struct thread *thread, struct error *err);
+
 bool thread_has_message(const struct thread *thread, const char *id);
 /* From its first question, in one line; "" before there is one. */
 void thread_title(const struct thread *thread, char title[THREAD_TITLE_MAX + 1]);

@@ -481,6 +481,95 @@ static void test_old_results_are_shortened(void **state)
     json_decref(thread.messages);
 }
 
+#define LEFT_QUESTION                                                                              \
+    "{\"id\":\"q\",\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"Why?\"}]}"
+#define LEFT_ANSWER                                                                                \
+    ",{\"id\":\"a\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"So.\"}]}"
+#define LEFT_CALLS                                                                                 \
+    ",{\"id\":\"c\",\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"c1\","     \
+    "\"name\":"                                                                                    \
+    "\"history\",\"input\":{}},{\"type\":\"tool_use\",\"id\":\"c2\",\"name\":\"history\","         \
+    "\"input\":{}}]}"
+#define LEFT_RESULTS                                                                               \
+    ",{\"id\":\"r\",\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":"     \
+    "\"c1\"},{"                                                                                    \
+    "\"type\":\"tool_result\",\"tool_use_id\":\"c2\"}]}"
+#define LEFT_NOTE(kind)                                                                            \
+    ",{\"id\":\"n-" kind "\",\"role\":\"note\",\"content\":[],\"shown\":{\"kind\":\"" kind         \
+    "\",\"text\":\"t\"}}"
+
+/* Where a run was cut off, its calls are answered and a note says so; once. */
+static void test_what_was_cut_off(void **state)
+{
+    static const struct {
+        const char *messages;
+        size_t results;
+        bool cut;
+    } kept[] = {
+        {"", 0, false},
+        {LEFT_QUESTION, 0, true},
+        {LEFT_QUESTION LEFT_ANSWER, 0, false},
+        {LEFT_QUESTION LEFT_ANSWER LEFT_NOTE("usage"), 0, false},
+        {LEFT_QUESTION LEFT_NOTE("error"), 0, false},
+        {LEFT_QUESTION LEFT_NOTE("stopped") LEFT_NOTE("usage"), 0, false},
+        {LEFT_QUESTION LEFT_NOTE("refusal"), 0, false},
+        {LEFT_QUESTION LEFT_NOTE("usage"), 0, false}, /* the model said nothing at all */
+        {LEFT_QUESTION LEFT_NOTE("context"), 0, true},
+        {LEFT_QUESTION LEFT_NOTE("error") LEFT_NOTE("usage") LEFT_NOTE("again"), 0, true},
+        {LEFT_QUESTION LEFT_NOTE("error") LEFT_NOTE("again") LEFT_NOTE("error"), 0, false},
+        {LEFT_QUESTION LEFT_CALLS, 2, true},
+        {LEFT_QUESTION LEFT_CALLS LEFT_NOTE("usage"), 2, true}, /* approved, and then cut off */
+        {LEFT_QUESTION LEFT_CALLS LEFT_RESULTS, 0, true},
+        {LEFT_QUESTION LEFT_CALLS LEFT_RESULTS LEFT_NOTE("turns"), 0, true},
+        {LEFT_QUESTION LEFT_CALLS LEFT_RESULTS LEFT_NOTE("stopped"), 0, false},
+        {LEFT_QUESTION LEFT_CALLS LEFT_RESULTS LEFT_ANSWER LEFT_NOTE("usage"), 0, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        struct thread thread = {.interrupts = json_array()};
+        struct buf text BUF_AUTO = {0};
+        json_auto_t *sent = NULL;
+        size_t before, added = kept[i].cut + (kept[i].results > 0);
+        const json_t *note, *results;
+        struct error err = {0};
+
+        buf_addf(&text, "[%s]", kept[i].messages);
+        thread.messages = parse(text.data);
+        before = json_array_size(thread.messages);
+        for (int times = 0; times < 2; times++) /* the second time there is nothing left to do */
+            assert_int_equal(thread_close_cut(&thread, &err), 0);
+        if (json_array_size(thread.messages) != before + added)
+            fail_msg("%s: %zu added", kept[i].messages, json_array_size(thread.messages) - before);
+        note = json_array_get(thread.messages, before + added - 1);
+        results = json_array_get(thread.messages, before);
+        if (kept[i].cut)
+            assert_string_equal(json_get_string(json_object_get(note, "shown"), "kind"), "error");
+        if (kept[i].results > 0)
+            assert_int_equal(json_array_size(json_object_get(results, "content")), kept[i].results);
+        if (kept[i].cut)
+            assert_true(thread_may_ask_again(&thread, "q"));
+        sent = thread_for_model(&thread, 0);
+        assert_non_null(sent);
+        json_decref(thread.messages);
+        json_decref(thread.interrupts);
+    }
+}
+
+/* What a person has still to answer is not cut off. */
+static void test_what_waits_is_not_cut_off(void **state)
+{
+    struct thread thread = {.messages = parse("[" LEFT_QUESTION LEFT_CALLS LEFT_NOTE("usage") "]"),
+                            .interrupts = parse("[{\"id\":\"i\",\"toolCallId\":\"c1\"}]")};
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(thread_close_cut(&thread, &err), 0);
+    assert_int_equal(json_array_size(thread.messages), 3);
+    json_decref(thread.messages);
+    json_decref(thread.interrupts);
+}
+
 int main(void)
 {
 #define KEPT(fn) cmocka_unit_test_setup_teardown(fn, chat_fixture_open, chat_fixture_close)
@@ -491,6 +580,8 @@ int main(void)
         KEPT(test_caps),
         cmocka_unit_test(test_histories_are_put_right),
         cmocka_unit_test(test_what_may_be_asked_again),
+        cmocka_unit_test(test_what_was_cut_off),
+        cmocka_unit_test(test_what_waits_is_not_cut_off),
         cmocka_unit_test(test_any_history_can_be_replayed),
         cmocka_unit_test(test_old_results_are_shortened),
     };
