@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // first_minutes.test.mjs wide|narrow [STEP...]: a new user, from opening the page to a server that went away and came back.
 import assert from "node:assert/strict";
-import { ANSWERED, answer, CHANGE, DELETED, HELLO, HELLO_SAID, ids, lesson, nodes, path, QUESTION, rows, TRICK } from "./demo.mjs";
+import { ANSWERED, answer, CHANGE, DELETED, HELLO, HELLO_SAID, ids, lesson, nodes, path, QUESTION, rows, sid, TRICK } from "./demo.mjs";
 import { Lectern } from "./lectern.mjs";
 import { playModel } from "./model.mjs";
 import { openBrowser, openPage, Watch } from "./page.mjs";
@@ -189,10 +189,16 @@ const steps = {
       await lectern.kill();
       await ui.see(/connection lost/i);
       await states.look("lost");
+      // Somebody works on the curriculum where the page cannot hear of it.
+      const elsewhere = await new Lectern(model.environment).start();
+      await elsewhere.ask("POST", `/session/${sid}/nodes`, { node_id: "AWAY", title: "It came meanwhile" });
+      await elsewhere.stop();
       await lectern.start();
       await ui.see("Connected", { wait: 30_000 });
     });
     await closeNotices();
+    await ui.get("application", new RegExp(`^graph of .*: ${nodes.length + 1} nodes`, "i"), { within: await at("Graph") });
+    await at("Chat");
     assert.equal(await (await ui.get("textbox", /^ask about/i, { within: chat })).evaluate(it => it.value), HELLO);
     await ui.press("button", "Send", { within: chat });
     await ui.see(HELLO_SAID, { within: chat, wait: 30_000 });

@@ -133,6 +133,8 @@ static void test_same_id_in_another_session(void **state)
     must(&fixture->session, store_session_create(fixture->session.store, &test_writer, "Another",
                                                  other, &fixture->session.err));
     add(thread, "{\"id\":\"1\",\"role\":\"user\",\"content\":\"x\"}");
+    add(thread,
+        "{\"id\":\"3\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"X\"}]}");
     save(fixture, thread, &answer);
     twin = load(fixture, other, "t", &answer);
     assert_non_null(twin);
@@ -143,7 +145,7 @@ static void test_same_id_in_another_session(void **state)
     thread_destroy(thread);
     thread = load(fixture, fixture->session.sid, "t", &answer);
     assert_non_null(thread);
-    assert_int_equal(json_array_size(thread->messages), 1);
+    assert_int_equal(json_array_size(thread->messages), 2);
     assert_string_equal(json_get_string(json_array_get(thread->messages, 0), "id"), "1");
     thread_destroy(thread);
 }

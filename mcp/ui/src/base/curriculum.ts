@@ -3,7 +3,7 @@
 // and the open node (#session=…&node=…), so that a link, a reload and "back" lead to the same place.
 import { batch, effect } from "@preact/signals";
 import { ApiError, readNodes, readRelationships, readSessions } from "./api";
-import { landed, loading, lit, nodes, nodesById, openNode, relationships, session, sessions, tell } from "./state";
+import { connection, landed, loading, lit, nodes, nodesById, openNode, relationships, session, sessions, tell } from "./state";
 import type { Change, SessionInfo } from "./types";
 
 const WAIT_MS = 150; // edits that come together are read together
@@ -19,9 +19,14 @@ function say(what: string, error: unknown): void {
 }
 
 let reading = 0; // the newest reading; an older one that comes late is thrown away
+let whole: Promise<void> = Promise.resolve(); // it
 
-async function readSession(of: SessionInfo): Promise<void> {
-  const mine = ++reading;
+function readSession(of: SessionInfo): Promise<void> {
+  whole = readWhole(of, ++reading);
+  return whole;
+}
+
+async function readWhole(of: SessionInfo, mine: number): Promise<void> {
   loading.value = true;
   try {
     const [newNodes, newRelationships] = await Promise.all([readNodes(of.session_id), readRelationships(of.session_id)]);
@@ -78,37 +83,62 @@ export async function readAll(): Promise<void> {
 const due = new Set<Change["target"]>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
+async function readTargets(of: SessionInfo, targets: Set<Change["target"]>): Promise<void> {
+  if (targets.has("session")) sessions.value = await readSessions();
+  const wantsNodes = targets.has("nodes") || targets.has("session");
+  const wantsEdges = targets.has("relationships") || targets.has("session");
+  const [newNodes, newRelationships] = await Promise.all([
+    wantsNodes ? readNodes(of.session_id) : nodes.peek(), wantsEdges ? readRelationships(of.session_id) : relationships.peek()]);
+  if (session.value?.session_id !== of.session_id) return;
+  batch(() => {
+    nodes.value = newNodes;
+    relationships.value = newRelationships;
+    if (openNode.value && !nodesById.value.has(openNode.value)) {
+      tell("info", `The node ${openNode.value} is no longer there.`);
+      openNode.value = null;
+    }
+  });
+}
+
+// One reading after the other, so that none that comes late puts back what was there before.
+let following = false;
+
 async function readDue(): Promise<void> {
-  const of = session.value;
-  const targets = new Set(due);
-  due.clear();
-  if (!of) return;
+  if (following) return;
+  following = true;
   try {
-    if (targets.has("session")) sessions.value = await readSessions();
-    const wantsNodes = targets.has("nodes") || targets.has("session");
-    const wantsEdges = targets.has("relationships") || targets.has("session");
-    const [newNodes, newRelationships] = await Promise.all([
-      wantsNodes ? readNodes(of.session_id) : nodes.peek(), wantsEdges ? readRelationships(of.session_id) : relationships.peek()]);
-    if (session.value !== of) return;
-    batch(() => {
-      nodes.value = newNodes;
-      relationships.value = newRelationships;
-      if (openNode.value && !nodesById.value.has(openNode.value)) {
-        tell("info", `The node ${openNode.value} is no longer there.`);
-        openNode.value = null;
-      }
-    });
+    await whole;
+    while (due.size > 0 && session.value) {
+      const targets = new Set(due);
+      due.clear();
+      await readTargets(session.value, targets);
+    }
   } catch (error) {
     say("What has changed could not be read.", error);
+  } finally {
+    following = false;
   }
+}
+
+function readSoon(target: Change["target"]): void {
+  due.add(target);
+  clearTimeout(timer);
+  timer = setTimeout(() => void readDue(), WAIT_MS);
 }
 
 function onLanded(): void {
   const newest = landed.value;
-  if (!newest) return;
-  due.add(newest.change.target);
-  clearTimeout(timer);
-  timer = setTimeout(() => void readDue(), WAIT_MS);
+  if (newest) readSoon(newest.change.target);
+}
+
+// While the connection was lost nothing landed: what others did meanwhile is read when it is back.
+let wasLost = false;
+
+function onConnection(): void {
+  if (connection.value === "lost") wasLost = true;
+  if (connection.value !== "open" || !wasLost) return;
+  wasLost = false;
+  readSoon("session");
 }
 
 function keepAddress(): void {
@@ -133,6 +163,7 @@ async function followAddress(): Promise<void> {
 // Once, by main.tsx.
 export function startCurriculum(): void {
   effect(onLanded);
+  effect(onConnection);
   addEventListener("popstate", () => void followAddress());
   void readAll().then(() => effect(keepAddress));
 }
