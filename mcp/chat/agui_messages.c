@@ -12,6 +12,7 @@
 #define ID_SIZE (THREAD_ID_MAX + 32u)
 
 struct snapshot {
+    const struct thread *thread;
     json_t *messages; /* owned */
     const json_t *message;
     char id[ID_SIZE]; /* of message */
@@ -203,6 +204,18 @@ static void put_assistant(struct snapshot *snapshot)
     json_decref(message);
 }
 
+/* What the page saw of it when it was stopped; where it was asked later, that is shown. */
+static void put_not_asked(struct snapshot *snapshot)
+{
+    if (!thread_was_not_asked(snapshot->thread, snapshot->id))
+        return;
+    put_question(snapshot);
+    put(snapshot,
+        json_pack("{s:o, s:s, s:s, s:{s:s, s:s}}", "id", json_sprintf("%s-stopped", snapshot->id),
+                  "role", "activity", "activityType", "lectern.note", "content", "kind", "stopped",
+                  "text", "Stopped before it was asked."));
+}
+
 static void put_activity(struct snapshot *snapshot, const char *type, json_t *content)
 {
     put(snapshot, json_pack("{s:s, s:s, s:s, s:O}", "id", snapshot->id, "role", "activity",
@@ -214,7 +227,9 @@ static void put_note(struct snapshot *snapshot)
     json_t *shown = json_object_get(snapshot->message, "shown");
     json_t *usage = json_object_get(shown, "usage");
 
-    if (json_get_string(shown, "text"))
+    if (thread_is_note(snapshot->message, THREAD_NOT_ASKED))
+        put_not_asked(snapshot);
+    else if (json_get_string(shown, "text"))
         put_activity(snapshot, "lectern.note", shown);
     else if (json_is_object(usage))
         put_activity(snapshot, "lectern.usage", usage);
@@ -235,7 +250,7 @@ static void put_message(struct snapshot *snapshot)
 
 void agui_messages(const struct thread *thread, struct buf *to)
 {
-    struct snapshot snapshot = {.messages = json_array()};
+    struct snapshot snapshot = {.thread = thread, .messages = json_array()};
     size_t i;
 
     json_array_foreach(thread->messages, i, snapshot.message)

@@ -15,11 +15,13 @@
 
 static void free_unused(struct conversation *conversation)
 {
-    if (conversation->users > 0 || conversation->loading || conversation->posted)
+    if (conversation->users > 0 || conversation->loading || conversation->posted ||
+        conversation->keeping)
         return;
     if (conversation->chat)
         LIST_REMOVE(conversation, link);
     thread_destroy(conversation->thread);
+    json_decref(conversation->unasked);
     free(conversation);
 }
 
@@ -70,6 +72,14 @@ static void post(struct conversation *conversation)
     mailbox_post(conversation->chat->parts->mailbox, &conversation->mail);
 }
 
+void conversation_go_on(struct conversation *conversation)
+{
+    if (conversation->chat)
+        post(conversation);
+    else
+        free_unused(conversation);
+}
+
 static void on_loaded(void *user, struct thread *thread, const struct error *err)
 {
     struct conversation *conversation = user;
@@ -78,11 +88,7 @@ static void on_loaded(void *user, struct thread *thread, const struct error *err
     conversation->thread = thread;
     if (err)
         conversation->error = *err;
-    if (!conversation->chat) {
-        free_unused(conversation);
-        return;
-    }
-    post(conversation);
+    conversation_go_on(conversation);
 }
 
 void conversation_load(struct conversation *conversation)
@@ -120,6 +126,14 @@ static void refuse(struct ask *ask, const struct error *err, const char *code)
     finish(ask);
 }
 
+/* One that was cancelled before its run began. */
+static void take_back(struct ask *ask)
+{
+    if (ask->stopped)
+        unasked_add(ask->conversation, ask->input.messages);
+    refuse(ask, NULL, NULL);
+}
+
 static void count_end(struct chat *chat, const struct run_event *event)
 {
     chat->totals.ended[event->outcome]++;
@@ -153,16 +167,33 @@ static void on_event(struct run_listener *listener, const struct run_event *even
         finish(ask);
 }
 
+static json_t *ids_of(const struct thread *thread)
+{
+    json_t *ids = json_object();
+    const json_t *message;
+    size_t i;
+
+    json_array_foreach(thread->messages, i, message)
+    {
+        const char *id = json_get_string(message, "id");
+
+        if (id)
+            json_object_set_new(ids, id, json_true());
+    }
+    return ids;
+}
+
 /* The user's messages that the thread has not: a page sends its whole history. Where it has all of
  * them, and nothing asked is answered, the newest: it may be meant to be asked again. */
 static json_t *new_messages(const struct ask *ask)
 {
     size_t count = json_array_size(ask->input.messages), i;
+    json_auto_t *known = ids_of(ask->conversation->thread);
     json_t *fresh = json_array(), *message;
 
     json_array_foreach(ask->input.messages, i, message)
     {
-        if (!thread_has_message(ask->conversation->thread, json_get_string(message, "id")))
+        if (!json_object_get(known, json_get_string(message, "id")))
             json_array_append(fresh, message);
     }
     if (json_array_size(fresh) == 0 && count > 0 && !ask->input.resume)
@@ -197,7 +228,7 @@ static void begin(struct conversation *conversation, struct ask *ask)
     struct error err = {0};
 
     if (ask->cancelled) {
-        refuse(ask, NULL, NULL);
+        take_back(ask);
     } else if (chat->closing) {
         error_set(&err, ERROR_UNAVAILABLE, "the server is stopping: ask again when it is back");
         refuse(ask, &err, "stopping");
@@ -221,12 +252,18 @@ static void begin_next(struct conversation *conversation)
 {
     struct ask *ask;
 
-    while (!conversation->asking && !conversation->loading &&
-           (ask = STAILQ_FIRST(&conversation->asks)) != NULL) {
+    while (!conversation->asking && !conversation->loading) {
+        ask = STAILQ_FIRST(&conversation->asks);
+        if (!ask && !unasked_waits(conversation))
+            break;
         if (!conversation->thread && conversation->error.kind == ERROR_NONE) {
             conversation_load(conversation);
             return;
         }
+        if (unasked_keep(conversation))
+            return;
+        if (!ask)
+            break;
         STAILQ_REMOVE_HEAD(&conversation->asks, link);
         begin(conversation, ask);
     }
@@ -244,7 +281,7 @@ static void do_cancels(struct conversation *conversation)
         if (!ask->cancelled)
             continue;
         STAILQ_REMOVE(&conversation->asks, ask, ask, link);
-        refuse(ask, NULL, NULL);
+        take_back(ask);
     }
     ask = conversation->asking;
     if (!ask || !ask->cancelled || ask->told)

@@ -189,6 +189,7 @@ static void start(struct chat_page *page, struct page_input *input)
     ask->on_event = on_event;
     ask->on_refused = on_refused;
     ask->user = page;
+    ask->cancelled = ask->stopped = input->cancelled;
     page->run = (struct agui_run){.thread_id = ask->input.thread_id, .run_id = ask->input.run_id};
     page->ask = ask;
     if (ask_start(page->chat, page->session_id, ask) == 0)
@@ -211,8 +212,6 @@ void page_go_on(struct chat_page *page)
             tell_surplus(page, input);
         else if (input->error.kind != ERROR_NONE)
             tell_error(page, input->error.text, error_kind_name(input->error.kind));
-        else if (input->cancelled)
-            tell_cancelled(page, &input->input);
         else
             start(page, input);
         free_input(input);
@@ -226,8 +225,10 @@ static void stop(struct chat_page *page, const char *run_id)
 {
     struct page_input *input;
 
-    if (page->ask && !strcmp(page->ask->input.run_id, run_id))
+    if (page->ask && !strcmp(page->ask->input.run_id, run_id)) {
+        page->ask->stopped = true;
         ask_cancel(page->ask);
+    }
     STAILQ_FOREACH(input, &page->inputs, link)
     {
         if (!strcmp(input->input.run_id, run_id))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What the chat's own files share: conversations in use and the asks that wait for them
- * (chat_ask.c), a page's frames (chat_queue.c), pages (chat_page.c), what they are told without
- * having asked (chat_live.c), and their state (chat_state.c). Everything runs on the loop's thread.
+ * (chat_ask.c), questions stopped before their turn (chat_unasked.c), a page's frames
+ * (chat_queue.c), pages (chat_page.c), what they are told without having asked (chat_live.c), and
+ * their state (chat_state.c). Everything runs on the loop's thread.
  */
 #ifndef LECTERN_CHAT_CHAT_PRIVATE_H
 #define LECTERN_CHAT_CHAT_PRIVATE_H
@@ -29,6 +30,7 @@ struct ask {
     struct run_input input;            /* owned */
     char who[CHAT_WHO_SIZE];
     bool cancelled, told; /* the run of its cancelling */
+    bool stopped;         /* cancelled, by who asked */
     /* What its run does; the ask is freed after RUN_ENDED. */
     void (*on_event)(struct ask *ask, const struct run_event *event);
     /* Instead of a run: it could not begin (err), or was cancelled before (NULL). Freed after. */
@@ -47,6 +49,8 @@ struct conversation {
     bool loading, posted;
     bool stale; /* the store has other than what is in memory */
     size_t users;
+    json_t *unasked; /* owned, or NULL: messages that were stopped before their turn */
+    bool keeping;    /* some of them: the thread is being saved */
     STAILQ_HEAD(, ask) asks;
     struct ask *asking; /* the one that runs */
     bool ended;         /* since the mail was posted: its run */
@@ -84,6 +88,9 @@ void conversation_release(struct conversation *conversation); /* takes NULL */
 /* Loads it where it is not: chat_loaded comes. */
 void conversation_load(struct conversation *conversation);
 
+/* What is next, by mail; frees it where nothing is. */
+void conversation_go_on(struct conversation *conversation);
+
 /* Takes the ask over, whose input, who, callbacks and user are set: 0, or -1 where there is no
  * memory, and the ask is freed. Nothing is called before it returns. */
 int ask_start(struct chat *chat, const char *session_id, struct ask *ask);
@@ -92,6 +99,14 @@ void ask_free(struct ask *ask); /* one that was not started */
 /* At the end of the chat: those that wait are no more, and what is still under way goes on alone.
  */
 void conversations_abandon(struct chat *chat);
+
+/* ---- chat_unasked.c: questions that were stopped before their turn ---- */
+
+/* To be kept in the thread. messages: of an input; those the thread has are let go. */
+void unasked_add(struct conversation *conversation, const json_t *messages);
+bool unasked_waits(const struct conversation *conversation);
+/* No run uses the thread: keeps what waits. True: until conversation_go_on, no run may begin. */
+bool unasked_keep(struct conversation *conversation);
 
 /* ---- chat_queue.c: frames that wait for one page ---- */
 

@@ -104,7 +104,7 @@ static int take_messages(struct run *run, const struct run_request *request, str
 
         if (!id || !*id)
             return error_set(err, ERROR_INVALID, "a message needs an id, a text of its own");
-        if (thread_has_message(run->thread, id))
+        if (thread_has_message(run->thread, id) && !thread_was_not_asked(run->thread, id))
             continue;
         if (is_empty(content))
             return error_set(err, ERROR_INVALID, "the question is empty: send a text");

@@ -113,7 +113,7 @@ void thread_title(const struct thread *thread, char title[THREAD_TITLE_MAX + 1])
     *title = '\0';
     json_array_foreach(thread->messages, i, message)
     {
-        if (!thread_is_question(message))
+        if (!thread_is_question(message) && !thread_is_note(message, THREAD_NOT_ASKED))
             continue;
         text_cut_line(title, THREAD_TITLE_MAX + 1, first_text(message));
         return;

@@ -21,6 +21,7 @@
 #define THREAD_BYTES_MAX    ((size_t)16 << 20) /* of all its messages */
 #define THREAD_TITLE_MAX    80u                /* bytes, cut from the first question */
 #define THREAD_AGAIN        "again"            /* kind of a note */
+#define THREAD_NOT_ASKED    "not_asked"        /* another */
 
 struct thread {
     char session_id[SESSION_ID_SIZE];
@@ -32,7 +33,8 @@ struct thread {
      * "repair"}, one a result; pictures are taken from the content. A "note" role is shown and not
      * sent (its "shown" is {"kind", "text"}): a limit, an error, a stop; of kind "usage" it has
      * "usage" in place of a text: what the run before it has cost (run_usage_json). One of kind
-     * THREAD_AGAIN is where the question before it was asked again. */
+     * THREAD_AGAIN is where the question before it was asked again; one of kind THREAD_NOT_ASKED
+     * has id and text of a question that the editor stopped before its turn. */
     json_t *messages;
     json_t *interrupts; /* array, empty where none is open: {"id", "reason", "message",
                            "toolCallId", "responseSchema", "metadata"} as AG-UI has them */
@@ -75,6 +77,9 @@ bool thread_is_note(const json_t *message, const char *kind);
 /* Whether a message's content has a block of that type. */
 bool thread_has_block(const json_t *content, const char *type);
 size_t thread_questions(const struct thread *thread); /* how many */
+/* Whether the newest message of that id says of a question that it was not asked: it may be, if the
+ * editor wants so. */
+bool thread_was_not_asked(const struct thread *thread, const char *id);
 /* Whether id is the newest question's, and its answer never came, broke off or was stopped. */
 bool thread_may_ask_again(const struct thread *thread, const char *id);
 

@@ -65,6 +65,17 @@ static bool is_answered(const struct thread *thread, size_t question)
     return answered;
 }
 
+bool thread_was_not_asked(const struct thread *thread, const char *id)
+{
+    for (size_t i = json_array_size(thread->messages); i > 0; i--) {
+        const json_t *message = json_array_get(thread->messages, i - 1);
+
+        if (json_string_is(message, "id", id))
+            return thread_is_note(message, THREAD_NOT_ASKED);
+    }
+    return false;
+}
+
 bool thread_may_ask_again(const struct thread *thread, const char *id)
 {
     size_t i = json_array_size(thread->messages);

@@ -5,7 +5,7 @@ import json
 import unittest
 
 import chat_case
-from replay_model import answer, call, text
+from replay_model import answer, call, pause, text
 
 IMAGE = [{"type": "text", "text": "What is this?"},
          {"type": "image", "source": {"type": "url", "value": "http://example.org/y.png"}}]
@@ -48,6 +48,58 @@ class History(chat_case.ChatCase):
         self.play(answer(text("Because.")))
         self.assertEqual((await page.ask("Well?")).text, "Because.")
         self.assertEqual(self.asked()[-2:], ["And why?", "Well?"])
+
+    async def stopped_in_the_queue(self, page):
+        """A question that is stopped while another is answered; the history it leaves."""
+        self.play(answer(text("One"), pause(0.3)))
+        start, first = await page.send_input("First?")
+        _, second = await page.send_input("Stopped?", message_id="stopped-" + page.thread_id)
+        await page.stop(second)
+        self.assertEqual((await page.run_from(start, first)).text, "One")
+        self.assertEqual((await page.run_from(start, second)).outcome, "cancelled")
+
+    async def test_a_question_stopped_before_its_turn_is_not_answered_later(self):
+        page = await self.page()
+        await self.stopped_in_the_queue(page)
+        self.play(answer(text("Two.")), answer(text("Three.")))
+        self.assertEqual((await page.ask("Next?")).text, "Two.")
+        self.assertEqual(self.asked(), ["First?", "Next?"])
+        await page.close()
+        self.restart()
+        history, page = page.history, await self.page(page.thread_id)
+        shown = [(message["role"], message.get("content")) for event in page.greeting.events
+                 if event["type"] == "MESSAGES_SNAPSHOT" for message in event["messages"] if message["role"] != "assistant"]
+        self.assertIn(("user", "Stopped?"), shown)
+        self.assertEqual(shown[shown.index(("user", "Stopped?")) + 1][1],
+                         {"kind": "stopped", "text": "Stopped before it was asked."})
+        page.history = history
+        self.assertEqual((await page.ask("And now?")).text, "Three.")
+        self.assertEqual(self.asked(), ["First?", "Next?", "And now?"])
+
+    async def test_a_question_stopped_before_its_turn_can_be_asked_again(self):
+        """When nothing else is new, it is what is meant."""
+        page = await self.page()
+        await self.stopped_in_the_queue(page)
+        self.play(answer(text("Now.")))
+        self.assertEqual((await page.ask()).text, "Now.")
+        self.assertEqual(self.asked(), ["First?", "Stopped?"])
+        back = await self.page(page.thread_id)
+        users = [message["content"] for event in back.greeting.events if event["type"] == "MESSAGES_SNAPSHOT"
+                 for message in event["messages"] if message["role"] == "user"]
+        self.assertEqual(users, ["First?", "Stopped?"])
+
+    async def test_an_approval_after_a_question_that_was_stopped(self):
+        page = await self.page()
+        self.play(answer(pause(0.3), delete()))
+        start, first = await page.send_input("Delete the first component of N001.")
+        _, second = await page.send_input("Stopped?")
+        await page.stop(second)
+        interrupt = (await page.run_from(start, first)).interrupts[0]
+        self.assertEqual((await page.run_from(start, second)).outcome, "cancelled")
+        self.play(answer(text("Then not.")), answer(text("Here.")))
+        self.assertEqual((await page.answer(interrupt, False)).text, "Then not.")
+        self.assertEqual((await page.ask("Still there?")).text, "Here.")
+        self.assertNotIn("Stopped?", self.asked())
 
     async def test_the_next_question_after_each_refusal(self):
         page = await self.page()

@@ -407,6 +407,67 @@ static void test_stop(void **state)
     chat_page_destroy(page.page);
 }
 
+static const char *kind_of(const struct thread *thread, const char *id)
+{
+    const json_t *message;
+    size_t i;
+
+    json_array_foreach(thread->messages, i, message)
+    {
+        if (!strcmp(json_get_string(message, "id"), id))
+            return json_get_string(json_object_get(message, "shown"), "kind");
+    }
+    return "none";
+}
+
+/* A page stops its question while another's is answered: it hears so at once; the thread knows it
+ * before the next begins, and keeps it. */
+static void test_what_was_stopped_is_not_asked_later(void **state)
+{
+    struct test_page one, two;
+
+    greet(state, &one, "t1");
+    greet(state, &two, "t1");
+    ask(&one, "t1", "r1", "m1");
+    turn(state);
+    ask(&two, "t1", "r2", "m2");
+    send_text(&two, "{\"type\":\"lectern.stop\",\"runId\":\"r2\"}");
+    turn(state);
+    assert_string_equal(taken(&two), "RUN_STARTED:r2 RUN_FINISHED:cancelled");
+    send_text(&two, "{\"threadId\":\"t1\",\"runId\":\"r3\",\"messages\":["
+                    "{\"id\":\"m2\",\"role\":\"user\",\"content\":\"Why?\"},"
+                    "{\"id\":\"m3\",\"role\":\"user\",\"content\":\"And how?\"}]}");
+    TELL(.kind = RUN_BEGAN);
+    assert_string_equal(kind_of(current->thread, "m2"), "none"); /* a run uses it */
+    end_run(RUN_SUCCEEDED);
+    turn(state);
+    assert_string_equal(current->run_id, "r3");
+    assert_string_equal(kind_of(current->thread, "m2"), THREAD_NOT_ASKED);
+    assert_int_equal(current->thread->saved, 1);
+    assert_int_equal(json_array_size(current->messages), 1);
+    assert_string_equal(json_get_string(json_array_get(current->messages, 0), "id"), "m3");
+    TELL(.kind = RUN_BEGAN);
+    end_run(RUN_SUCCEEDED);
+    turn(state);
+    /* A page that goes has stopped nothing. */
+    ask(&one, "t1", "r4", "m4");
+    turn(state);
+    ask(&two, "t1", "r5", "m5");
+    TELL(.kind = RUN_BEGAN);
+    chat_page_destroy(two.page);
+    turn(state);
+    assert_string_equal(kind_of(current->thread, "m5"), "none");
+    end_run(RUN_SUCCEEDED);
+    turn(state);
+    /* The end, while it is being kept. */
+    ask(&one, "t1", "r6", "m6");
+    send_text(&one, "{\"type\":\"lectern.stop\",\"runId\":\"r6\"}");
+    for (int i = 0; i < 5; i++)
+        uv_run(&((struct chat_fixture *)*state)->loop, UV_RUN_NOWAIT);
+    chat_page_destroy(one.page);
+    assert_null(current);
+}
+
 /* The answer under way goes on; what there was no place for is told so, in its turn. */
 static void test_too_many_questions(void **state)
 {
@@ -777,6 +838,7 @@ int main(void)
         TEST(test_without_a_model),
         TEST(test_same_id_in_another_session),
         TEST(test_stop),
+        TEST(test_what_was_stopped_is_not_asked_later),
         TEST(test_too_many_questions),
         TEST(test_a_flood_of_questions),
         TEST(test_changes),
