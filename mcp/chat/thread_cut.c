@@ -4,8 +4,6 @@
  * results. A run that ends by itself leaves a word on it; where there is none, it is put there as
  * the thread is loaded. Pure, any thread.
  */
-#include <string.h>
-
 #include "helpers/base/json.h"
 #include "mcp/chat/thread.h"
 #include "mcp/session/text.h"
@@ -15,13 +13,6 @@
     "you do it again."
 #define WAS_CUT "The server ended in the midst of this answer, so it was cut off. Ask again."
 
-static const char *role_of(const json_t *message)
-{
-    const char *role = json_get_string(message, "role");
-
-    return role ? role : "";
-}
-
 /* The last message that is no note; *ended: a note behind it says how its run ended. */
 static const json_t *last_said(const struct thread *thread, bool *ended)
 {
@@ -30,14 +21,13 @@ static const json_t *last_said(const struct thread *thread, bool *ended)
     *ended = false;
     for (size_t i = json_array_size(thread->messages); i > 0; i--) {
         const json_t *message = json_array_get(thread->messages, i - 1);
-        const char *kind = json_get_string(json_object_get(message, "shown"), "kind");
 
-        if (strcmp(role_of(message), "note") != 0)
+        if (!json_string_is(message, "role", "note"))
             return message;
-        if (kind && strcmp(kind, THREAD_AGAIN) == 0 && !*ended)
+        if (thread_is_note(message, THREAD_AGAIN) && !*ended)
             return message; /* asked again, and that run has said nothing */
-        for (size_t k = 0; kind && k < sizeof ends / sizeof ends[0]; k++)
-            *ended = *ended || strcmp(kind, ends[k]) == 0;
+        for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++)
+            *ended = *ended || thread_is_note(message, ends[k]);
     }
     return NULL;
 }
@@ -49,13 +39,13 @@ static json_t *results_of(const json_t *message)
     json_t *results = json_array();
     size_t i;
 
-    if (strcmp(role_of(message), "assistant") != 0)
+    if (!json_string_is(message, "role", "assistant"))
         return results;
     json_array_foreach((json_t *)content, i, block)
     {
-        const char *type = json_get_string(block, "type"), *id = json_get_string(block, "id");
+        const char *id = json_get_string(block, "id");
 
-        if (type && id && strcmp(type, "tool_use") == 0)
+        if (id && json_string_is(block, "type", "tool_use"))
             json_array_append_new(results, json_pack("{s:s, s:s, s:s, s:b}", "type", "tool_result",
                                                      "tool_use_id", id, "content", NOT_KNOWN,
                                                      "is_error", 1));
@@ -99,7 +89,7 @@ int thread_close_cut(struct thread *thread, struct error *err)
     results = results_of(last);
     if (json_array_size(results) > 0)
         return add_results(thread, results, err) < 0 ? -1 : add_note(thread, err);
-    if (!last || ended || strcmp(role_of(last), "assistant") == 0)
+    if (!last || ended || json_string_is(last, "role", "assistant"))
         return 0;
     return add_note(thread, err);
 }

@@ -139,7 +139,7 @@ static void test_same_id_in_another_session(void **state)
     twin = load(fixture, other, "t", &answer);
     assert_non_null(twin);
     assert_int_equal(json_array_size(twin->messages), 0);
-    add(twin, "{\"id\":\"2\",\"role\":\"user\",\"content\":\"y\"}");
+    add(twin, "{\"id\":\"3\",\"role\":\"user\",\"content\":\"z\"}");
     save(fixture, twin, &answer);
     thread_destroy(twin);
     thread_destroy(thread);
