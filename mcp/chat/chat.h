@@ -9,8 +9,8 @@
  * MESSAGES_SNAPSHOT; that run ends with outcome interrupt where approvals are open. Changes by
  * others come as such runs too, or inside the page's run, and so does STATE_SNAPSHOT where a
  * conversation of the session has come. A run input while another runs waits for it; one too many
- * is told in its turn, by a run of its id that fails with code "busy", that it was not taken. A page
- * that goes takes its run with it: the model's request and the tools are cancelled.
+ * is told in its turn, by a run of its id that fails with code "busy", that it was not taken. A
+ * page that goes takes its run with it: the model's request and the tools are cancelled.
  */
 #ifndef LECTERN_CHAT_CHAT_H
 #define LECTERN_CHAT_CHAT_H
