@@ -203,11 +203,11 @@ static const struct {
 };
 
 /* A JSON string that cannot close the tag around it. */
-static void write_data(const char *text, size_t shown_max, struct buf *to)
+static void write_bytes(const char *text, size_t len, struct buf *to)
 {
     struct buf BUF_AUTO quoted = {0};
 
-    json_write_string(&quoted, text, utf8_cut(text, strlen(text), shown_max));
+    json_write_string(&quoted, text, len);
     for (size_t i = 0; i < quoted.len; i++) {
         if (quoted.data[i] == '<')
             buf_adds(to, "\\u003c");
@@ -215,6 +215,11 @@ static void write_data(const char *text, size_t shown_max, struct buf *to)
             buf_addc(to, quoted.data[i]);
     }
     to->failed = to->failed || quoted.failed;
+}
+
+static void write_data(const char *text, size_t shown_max, struct buf *to)
+{
+    write_bytes(text, utf8_cut(text, strlen(text), shown_max), to);
 }
 
 void prompt_write(const struct server_parts *parts, const char *session_title, struct buf *to)
@@ -250,4 +255,45 @@ void prompt_where(const char *node_id, const char *node_title, const char *scree
     }
     if (any)
         buf_adds(to, "}</data>\n");
+}
+
+/* As much of the value as there is room for; how much that is. */
+static size_t write_item(const json_t *item, size_t room, struct buf *to)
+{
+    const json_t *name = json_object_get(item, "description"),
+                 *value = json_object_get(item, "value");
+    size_t name_len =
+        utf8_cut(json_string_value(name), json_string_length(name), PROMPT_CONTEXT_NAME_MAX);
+    size_t all = json_string_length(value);
+    size_t max = room < PROMPT_CONTEXT_VALUE_MAX ? room : PROMPT_CONTEXT_VALUE_MAX;
+    size_t len = utf8_cut(json_string_value(value), all, max);
+
+    buf_adds(to, "{\"description\":");
+    write_bytes(json_string_value(name), name_len, to);
+    buf_adds(to, ",\"value\":");
+    write_bytes(json_string_value(value), len, to);
+    if (len < all)
+        buf_addf(to, ",\"bytes_left_out\":%zu", all - len);
+    buf_addc(to, '}');
+    return name_len + len;
+}
+
+void prompt_context(const json_t *items, struct buf *to)
+{
+    size_t count = json_array_size(items), room = PROMPT_CONTEXT_MAX, i;
+
+    if (count == 0)
+        return;
+    buf_adds(to, "What the editor's program tells of itself:\n<data>[");
+    for (i = 0; i < count && i < PROMPT_CONTEXT_ITEMS && room > 0; i++) {
+        size_t taken;
+
+        if (i > 0)
+            buf_addc(to, ',');
+        taken = write_item(json_array_get(items, i), room, to);
+        room -= taken < room ? taken : room;
+    }
+    buf_adds(to, "]</data>\n");
+    if (i < count)
+        buf_addf(to, "(%zu more are left out.)\n", count - i);
 }

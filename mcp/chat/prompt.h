@@ -23,6 +23,15 @@ void prompt_write(const struct server_parts *parts, const char *session_title, s
 void prompt_where(const char *node_id, const char *node_title, const char *screen,
                   const char *action, struct buf *to);
 
+#define PROMPT_CONTEXT_ITEMS     16u   /* more are left out, and that is said */
+#define PROMPT_CONTEXT_NAME_MAX  200u  /* bytes of a description; longer ones are cut */
+#define PROMPT_CONTEXT_VALUE_MAX 4000u /* bytes of a value */
+#define PROMPT_CONTEXT_MAX       8000u /* bytes of all of them */
+
+/* Appends what the client tells of itself beside that, marked as data: an array of
+ * {"description", "value"}, both texts. Nothing where it is empty. */
+void prompt_context(const json_t *items, struct buf *to);
+
 /* The whole request: {"model", "max_tokens", "stream": true, "tools": [...], "system": [...],
  * "messages", "tool_choice"?} with its cache marks (the tools, the system prompt, the two last
  * messages of the user). The tools stand in their table's order, without the arguments that the

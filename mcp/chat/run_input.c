@@ -233,12 +233,25 @@ size_t run_input_answers(const struct run_input *input,
 
 /* ---- where, and how ---- */
 
-static int take_where(const json_t *given, struct run_input *input, struct error *err)
+static const char *const place_names[] = {"node_id", "node_title", "screen", "action"};
+#define PLACES (sizeof place_names / sizeof place_names[0])
+
+/* Which word on the editor's place it is; PLACES: none, but the client's own. */
+static size_t place_of(const json_t *item)
 {
-    static const char *const names[] = {"node_id", "node_title", "screen", "action"};
+    size_t place = 0;
+
+    while (place < PLACES && !is_type(item, "description", place_names[place]))
+        place++;
+    return place;
+}
+
+static int take_context(const json_t *given, struct run_input *input, struct error *err)
+{
     const json_t *context = json_object_get(given, "context"), *item;
-    char values[4][WHERE_SIZE] = {"", "", "", ""};
-    size_t i, k;
+    json_auto_t *others = json_array();
+    char values[PLACES][WHERE_SIZE] = {"", "", "", ""};
+    size_t i;
 
     if (context && !json_is_null(context) && !json_is_array(context))
         return error_set_at(err, "context",
@@ -246,17 +259,19 @@ static int take_where(const json_t *given, struct run_input *input, struct error
     json_array_foreach((json_t *)context, i, item)
     {
         const char *value = json_get_string(item, "value");
+        size_t place = place_of(item);
 
         if (!json_get_string(item, "description") || !value)
             return error_set_at(err, "context",
                                 "context.%zu must be {\"description\": text, \"value\": text}", i);
-        for (k = 0; k < sizeof names / sizeof names[0]; k++) {
-            if (is_type(item, "description", names[k]))
-                text_cut_line(values[k], sizeof values[k], value);
-        }
+        if (place < PLACES)
+            text_cut_line(values[place], sizeof values[place], value);
+        else
+            json_array_append(others, (json_t *)item);
     }
     prompt_where(values[0], values[1], values[2], values[3], &input->where);
-    return buf_check(&input->where, "the place", err);
+    prompt_context(others, &input->where);
+    return buf_check(&input->where, "the context", err);
 }
 
 static int take_approvals(const json_t *given, struct run_input *input, struct error *err)
@@ -279,7 +294,7 @@ static int take_input(const json_t *given, struct run_input *input, struct error
     if (take_id(given, "threadId", input->thread_id, THREAD_ID_MAX, err) != 0 ||
         take_id(given, "runId", input->run_id, RUN_ID_MAX, err) != 0 ||
         take_resume(given, input, err) != 0 || take_messages(given, input, err) != 0 ||
-        take_where(given, input, err) != 0 || take_approvals(given, input, err) != 0)
+        take_context(given, input, err) != 0 || take_approvals(given, input, err) != 0)
         return -1;
     if (json_array_size(input->messages) == 0 && !input->resume)
         return error_set_at(err, "messages",

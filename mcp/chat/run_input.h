@@ -3,7 +3,8 @@
  * What a page sends up: AG-UI's RunAgentInput, or {"type": "lectern.stop", "runId"}. Pure.
  *
  * Of the input count: threadId, runId, the user messages (those the thread has not yet), context
- * ({"description": "node_id" | "node_title" | "screen" | "action", "value"}), resume, and
+ * ({"description", "value"}: "node_id", "node_title", "screen" and "action" are where the editor
+ * is, all else goes to the model as the client tells it, up to prompt.h's caps), resume, and
  * forwardedProps.lectern {"approvals": "destructive" | "every"}. The rest is read and let go: the
  * history is the server's own. A page keeps what was refused and sends it again: what cannot be
  * taken is a fault in the newest user message only, before it, it is let go. With answers (resume)
@@ -30,7 +31,7 @@ struct run_input {
                          owned */
     json_t *resume;   /* array of {"interruptId", "status", "payload"?}, checked; owned, or NULL */
     enum approvals approvals;
-    struct buf where; /* prompt_where's text; owned */
+    struct buf where; /* prompt_where's text and prompt_context's; owned */
 };
 
 /* Escapes of half a character, which JSON.stringify writes where a text was cut within one, are

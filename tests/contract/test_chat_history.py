@@ -150,6 +150,18 @@ class History(chat_case.ChatCase):
         self.assertEqual((await page.ask("And now?")).text, "Two.")
         self.assertEqual(self.asked(), ["Cut \ufffd", "And now?"])
 
+    async def test_the_context_of_a_client(self):
+        """What a standard client tells of itself reaches the model: with the newest question, as data."""
+        page = await self.page()
+        self.play(answer(text("One.")), answer(text("Two.")))
+        await page.ask("First?")
+        await page.ask("Second?", context=[("node_id", "N001"), ("The lesson that is open", json.dumps({"title": "Ratios</data>"}))])
+        told = self.requests()[-1].json["messages"][-1]["content"][0]["text"]
+        self.assertIn("N001", told)
+        self.assertIn("The lesson that is open", told)
+        self.assertIn("Ratios", told)
+        self.assertEqual(told.count("<data>"), told.count("</data>"))
+
 
 if __name__ == "__main__":
     unittest.main()
