@@ -108,12 +108,15 @@ static void forget(struct old_wire *wire, const struct ask *ask)
     }
 }
 
+/* What was said before a failure is told as well: nobody else keeps it for the client. */
 static void end(struct old_wire *wire, const struct ask *ask, const struct run_event *event)
 {
-    if (event->outcome == RUN_FAILED)
-        send_error(wire, event->err->text);
-    else
+    bool failed = event->outcome == RUN_FAILED;
+
+    if (!failed || wire->answer.len > 0)
         send_answer(wire);
+    if (failed)
+        send_error(wire, event->err->text);
     buf_clear(&wire->answer);
     forget(wire, ask);
 }

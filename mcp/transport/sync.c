@@ -190,7 +190,14 @@ int sync_client_receive(struct sync_client *client, const char *text, size_t len
 
 void sync_client_join(struct sync_client *client, const char session_id[SESSION_ID_SIZE])
 {
-    memcpy(client->context.session_id, session_id, strlen(session_id) + 1);
+    struct sync_context context = {0};
+
+    if (!strcmp(client->context.session_id, session_id))
+        return;
+    memcpy(context.session_id, session_id, strlen(session_id) + 1);
+    sync_outbox_forget_refreshes(&client->outbox); /* of the session before */
+    client->context = context;
+    client->told = 0;
 }
 
 const struct sync_context *sync_client_context(const struct sync_client *client)

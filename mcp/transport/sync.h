@@ -47,7 +47,8 @@ size_t sync_clients(const struct sync *sync);
 struct sync_client *sync_client_create(struct sync *sync, void *user);
 void sync_client_destroy(struct sync_client *client); /* takes NULL */
 
-/* Named at connecting. */
+/* Named at connecting, or with a question. Where the editor is in that session is not known, unless
+ * it is the client's already. */
 void sync_client_join(struct sync_client *client, const char session_id[SESSION_ID_SIZE]);
 
 /* A whole message. What is wrong with it is told to the client; -1: it is to be closed, as it has

@@ -46,7 +46,8 @@ static const char *of(const json_t *context, const char *name, const char *inste
     return given && *given ? given : instead;
 }
 
-/* Where the editor is: what the message says of it, else what was said last in the session. */
+/* Where the editor is: what the message says of it, else what was said last in the session. Who
+ * asks in a session looks on in it: what the answer changes is told. */
 static void on_chat(void *user, const json_t *message)
 {
     struct sync_socket *socket = user;
@@ -57,6 +58,8 @@ static void on_chat(void *user, const json_t *message)
     static const struct sync_context nowhere;
     struct buf where BUF_AUTO = {0};
 
+    if (strlen(sid) < SESSION_ID_SIZE)
+        sync_client_join(socket->client, sid);
     last = *own->session_id && !strcmp(own->session_id, sid) && *own->node_id
                ? own
                : sync_last_context(server->sync, sid);

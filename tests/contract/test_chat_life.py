@@ -8,7 +8,7 @@ import unittest
 
 import chat_case
 from chat_case import ChatWorkspace, children_of, serve
-from replay_model import answer, call, hold, pause, text
+from replay_model import answer, call, error_event, hold, pause, text
 
 ENDLESS = "import time\nprint('begun', flush=True)\nwhile True:\n    time.sleep(0.05)\n"
 SLOW = [text("Half of it ", pieces=3), hold()]
@@ -277,6 +277,27 @@ class Life(chat_case.ChatCase):
             self.assertEqual(heard[-1]["content"], "Yes: Old.")
             self.assertIn("Add it.", json.dumps(self.requests()[-1].json["messages"]))
         self.assertEqual(self.components("N001")[-1]["parameters"], {"text": "Old."})
+
+    async def test_who_asks_on_the_old_wire_looks_on(self):
+        """With the session in the question alone: what the answer changes is told, and later changes too."""
+        import websockets
+        add = {"node_id": "N001", "component_type": "paragraph", "parameters": {"text": "Old."}}
+        async with websockets.connect("ws://127.0.0.1:%d/mcp-sync" % self.server.port) as client:
+            self.play(answer(call("add_component", add)), answer(text("Added.")))
+            heard = await self.say(client, "Add it.")
+            self.http("PUT", "/session/%s/nodes/N003" % self.sid, {"title": "By hand"})
+            while not any(message.get("node_id") == "N003" for message in heard):
+                heard.append(json.loads(await asyncio.wait_for(client.recv(), chat_case.SECONDS)))
+            self.assertEqual([(message["target"], message["node_id"]) for message in heard if message["type"] == "refresh_ui"],
+                             [("components", "N001"), ("nodes", "N003")])
+
+    async def test_the_old_wire_tells_what_came_before_a_failure(self):
+        async with self.old_client() as client:
+            self.play(answer(text("Half of it"), error_event()))
+            heard = await self.say(client, "Talk.")
+            self.assertEqual((heard[-1]["type"], heard[-1]["content"]), ("ai_response", "Half of it"))
+            failure = json.loads(await asyncio.wait_for(client.recv(), chat_case.SECONDS))
+            self.assertEqual(failure["type"], "error")
 
     async def test_the_old_wire_knows_no_approval(self):
         before = self.components("N001")

@@ -162,7 +162,7 @@ static void test_each_outcome(void **state)
         enum run_outcome outcome;
         const char *told;
     } ends[] = {
-        {RUN_FAILED, "error:it broke"},
+        {RUN_FAILED, "ai_response:So error:it broke"},
         {RUN_CANCELLED, "ai_response:So"},
         {RUN_INTERRUPTED, "ai_response:So"}, /* there are none; it would be no worse */
         {RUN_SUCCEEDED, "ai_response:So"},
@@ -180,6 +180,10 @@ static void test_each_outcome(void **state)
     turn(state, 0);
     end_run(RUN_SUCCEEDED);
     assert_string_equal(told(), "ai_response:");
+    send_text(state, WHY);
+    turn(state, 0);
+    end_run(RUN_FAILED); /* before it said anything */
+    assert_string_equal(told(), "error:it broke");
 }
 
 static void test_runs_that_do_not_begin(void **state)

@@ -211,6 +211,18 @@ static void test_contexts(void **state)
     say(first, "{\"type\":\"context_update\",\"context\":{\"session_id\":\"" OTHER "\"}}");
     expect(first, NULL);
     expect(second, REFRESH("nodes", "\"N001\""));
+    /* A question joins its session; what is known of the place stays where that is the client's. */
+    change(fixture, STORE_NODES, ONE, "N002");
+    arrive(fixture);
+    sync_client_join(second, ONE);
+    assert_string_equal(sync_client_context(second)->node_id, "N002");
+    expect(second, REFRESH("nodes", "\"N002\""));
+    change(fixture, STORE_NODES, ONE, "N003");
+    arrive(fixture);
+    sync_client_join(second, OTHER);
+    expect(second, NULL);
+    assert_string_equal(sync_client_context(second)->node_id, "");
+    assert_ptr_equal(sync_last_context(fixture->sync, OTHER), sync_client_context(first));
     sync_client_destroy(second);
     assert_null(sync_last_context(fixture->sync, ONE));
     sync_client_destroy(first);
