@@ -25,7 +25,7 @@ void buf_finish(struct buf *buf)
 void buf_clear(struct buf *buf)
 {
     buf->len = 0;
-    buf->failed = false;
+    buf->failed = buf->starved = false;
     if (buf->data)
         buf->data[0] = '\0';
 }
@@ -49,7 +49,7 @@ char *buf_reserve(struct buf *buf, size_t len)
         size *= 2;
     data = realloc(buf->data, size);
     if (!data) {
-        buf->failed = true;
+        buf->failed = buf->starved = true;
         return NULL;
     }
     buf->data = data;
@@ -123,6 +123,8 @@ int buf_check(const struct buf *buf, const char *what, struct error *err)
 {
     if (!buf->failed)
         return 0;
+    if (buf->starved)
+        return error_set(err, ERROR_MEMORY, "out of memory for %s", what);
     return error_set(err, ERROR_TOO_LARGE, "%s is larger than its cap of %zu bytes", what,
                      buf->cap);
 }

@@ -20,6 +20,7 @@ struct buf {
     size_t size;
     size_t cap; /* most bytes len may reach */
     bool failed;
+    bool starved; /* it failed for want of memory, not at its cap */
 };
 
 #define BUF_CAP_DEFAULT ((size_t)256 << 20)

@@ -110,8 +110,10 @@ void json_write(struct buf *buf, const json_t *value)
 {
     struct shortener s = {.to = buf};
 
-    if (json_dump_callback(value, shorten, &s, JSON_COMPACT | JSON_ENCODE_ANY) < 0)
+    if (json_dump_callback(value, shorten, &s, JSON_COMPACT | JSON_ENCODE_ANY) < 0) {
+        buf->starved = buf->starved || !buf->failed; /* else it is the cap */
         buf->failed = true;
+    }
     flush_number(&s);
 }
 

@@ -36,7 +36,7 @@ static void write_tool(const struct tool *tool, const struct server_parts *parts
     properties = json_object_get(schema, "properties");
     description = json_get_string(described, "description");
     if (!properties || !description) { /* without memory: the listing's form is tested */
-        to->failed = true;
+        to->failed = to->starved = true;
         json_decref(described);
         return;
     }

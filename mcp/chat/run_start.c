@@ -220,7 +220,7 @@ static json_t *make_message(const json_t *message, const char *where)
     }
     made = json_pack("{s:O, s:s, s:o, s:{}}", "id", json_object_get(message, "id"), "role", "user",
                      "content", blocks, "shown");
-    if (own)
+    if (made && own) /* else it has gone with the blocks */
         json_object_set(json_object_get(made, "shown"), "text", (json_t *)own);
     return made;
 }

@@ -9,12 +9,13 @@
 #include "mcp/session/store_thread.h"
 #include "mcp/session/text.h"
 
-static size_t length_of(const json_t *message)
+static int take_length(const json_t *message, size_t *bytes, struct error *err)
 {
     struct buf text BUF_AUTO = {0};
 
     json_write(&text, message);
-    return text.failed ? THREAD_BYTES_MAX + 1 : text.len;
+    *bytes = text.len;
+    return buf_check(&text, "a message", err);
 }
 
 /* ---- in memory ---- */
@@ -48,10 +49,14 @@ void thread_destroy(struct thread *thread)
 
 int thread_add(struct thread *thread, json_t *message, struct error *err)
 {
-    size_t bytes = message ? length_of(message) : 0;
+    size_t bytes;
 
     if (!message)
         return error_set(err, ERROR_MEMORY, "out of memory for a message");
+    if (take_length(message, &bytes, err) < 0) {
+        json_decref(message);
+        return -1;
+    }
     if (json_array_size(thread->messages) >= THREAD_MESSAGES_MAX ||
         thread->bytes + bytes > THREAD_BYTES_MAX) {
         json_decref(message);

@@ -2,6 +2,7 @@
  *
  * The C library's allocation stood in for, in the whole program that includes this: while
  * `watching`, blocks are counted in `live`, and the allocation that `fail_at` counts down to fails.
+ * Each thread has its own: others beside the test's are left alone.
  * A sanitizer has its own allocation and finds leaks by itself: then nothing of this is there, and
  * COUNTS_ALLOCATIONS is not defined.
  */
@@ -24,9 +25,9 @@ extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);
 extern void __libc_free(void *memory);
 
-static long fail_at; /* 0: never */
-static long live;    /* blocks in use, while watching */
-static bool watching;
+static _Thread_local long fail_at; /* 0: never */
+static _Thread_local long live;    /* blocks in use, while watching */
+static _Thread_local bool watching;
 
 static bool fails_now(void)
 {

@@ -20,6 +20,15 @@
 #include "helpers/base/json.h"
 #include "mcp/chat/model.h"
 
+/* Of a test that has allocations fail: not while the double works for itself. */
+static void (*fake_quiet)(bool quiet);
+
+static inline void be_quiet(bool quiet)
+{
+    if (fake_quiet)
+        fake_quiet(quiet);
+}
+
 struct model {
     struct mailbox *mailbox;
     json_t *script;   /* owned array */
@@ -78,8 +87,14 @@ static inline void fake_event(struct model_call *call, const char *name, json_t 
 
     json_write(&text, data);
     json_decref(data);
+    if (call->err.kind != ERROR_NONE) /* the service is heard no more */
+        return;
+    be_quiet(false);
     if (model_message_event(&call->message, &call->listener, call->user, name, text.data, text.len,
                             &err) != 0)
+        call->err = err;
+    be_quiet(true);
+    if (err.kind != ERROR_NONE && (!fake_quiet || err.kind != ERROR_MEMORY))
         fail_msg("%s: %s", name, err.text);
 }
 
@@ -169,6 +184,7 @@ static inline void fake_answer(void *arg)
     const json_t *error = json_object_get(answer, "error");
     bool hangs = json_is_true(json_object_get(answer, "hangs"));
 
+    be_quiet(true);
     if (!answer)
         fail_msg("the model was asked more often than the script has answers");
     if (json_object_get(answer, "waits") && call->on_wait)
@@ -179,20 +195,24 @@ static inline void fake_answer(void *arg)
         error_set(&call->err, ERROR_CANCELLED, "cancelled");
     else if (hangs)
         model->hanging = call;
-    else if (error)
+    else if (error && call->err.kind == ERROR_NONE)
         error_set(&call->err, (enum error_kind)json_integer_value(json_object_get(error, "kind")),
                   "%s", json_get_string(error, "text"));
+    be_quiet(false);
     if (model->hanging != call)
         call->on_done(call);
 }
 
 int model_call_start(struct model *model, struct model_call *call, struct error *err)
 {
-    json_t *body = json_read(call->body.data, call->body.len, "the request", err);
+    json_t *body;
 
+    be_quiet(true);
+    body = json_read(call->body.data, call->body.len, "the request", err);
     if (!body)
         fail_msg("%s", err->text);
     json_array_append_new(model->requests, body);
+    be_quiet(false);
     model_message_init(&call->message);
     call->transfer = (void *)model;
     model->mail.open = fake_answer;
