@@ -198,6 +198,25 @@ static const json_t *own_text(const json_t *blocks)
     return NULL;
 }
 
+/* Blocks that came as such; a text in them may hold what no service takes (NUL) as well. */
+static int add_blocks(json_t *to, const json_t *content)
+{
+    const json_t *block, *text;
+    size_t i;
+    int rc = 0;
+
+    json_array_foreach((json_t *)content, i, block)
+    {
+        text = json_object_get(block, "text");
+        if (json_is_string(text))
+            rc |= json_array_append_new(
+                to, text_block(json_string_value(text), json_string_length(text)));
+        else
+            rc |= json_array_append(to, (json_t *)block);
+    }
+    return rc;
+}
+
 /* The message as the thread keeps it; where, or NULL, goes in front. */
 static json_t *make_message(const json_t *message, const char *where)
 {
@@ -210,7 +229,7 @@ static json_t *make_message(const json_t *message, const char *where)
         rc |= json_array_append_new(
             blocks, text_block(json_string_value(content), json_string_length(content)));
     else
-        rc |= json_array_extend(blocks, content);
+        rc |= add_blocks(blocks, content);
     own = own_text(blocks);
     if (where)
         rc |= json_array_insert_new(blocks, 0, text_block(where, strlen(where)));

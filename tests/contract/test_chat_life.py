@@ -299,6 +299,15 @@ class Life(chat_case.ChatCase):
             failure = json.loads(await asyncio.wait_for(client.recv(), chat_case.SECONDS))
             self.assertEqual(failure["type"], "error")
 
+    async def test_a_nul_goes_to_no_service(self):
+        """By a page and by the old wire: what a model is sent is checked at the end of each test."""
+        page = await self.page()
+        self.play(answer(text("One.")), answer(text("Two.")))
+        self.assertEqual((await page.ask("a\0b")).text, "One.")
+        async with self.old_client() as client:
+            self.assertEqual((await self.say(client, "c\0d"))[-1]["content"], "Two.")
+        self.assertIn("c\ufffdd", str(self.requests()[-1].json["messages"]))
+
     async def test_the_old_wire_knows_no_approval(self):
         before = self.components("N001")
         async with self.old_client() as client:
