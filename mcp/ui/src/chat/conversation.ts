@@ -6,9 +6,10 @@ import { connection, editor, landed, lit, nodes, nodesById, openNode, region, se
 import type { Change } from "../base/types";
 import { answered, apply, asked, lost, sending, stopping } from "./events";
 import { fields, text, textOrNull, type Fields } from "./frame";
+import { newestQuestion } from "./items";
 import { mentioned, nodeNames } from "./mentions";
 import { newId, runInput, stopFrame, type Answer, type Approvals, type RunInput } from "./run_input";
-import { emptyChat, type Chat } from "./view";
+import { emptyChat, type Asked, type Chat } from "./view";
 import { createWire, type Socket } from "./wire";
 
 export const chat = signal<Chat>(emptyChat);
@@ -36,12 +37,17 @@ effect(() => localStorage.setItem("lectern.approvals", approvals.value));
 
 // Inputs in their order: the first is being sent or will be as soon as the server listens and no run is on.
 let outbox: RunInput[] = [];
+// Of runs that ask again: how often it had been asked again before. One more, and the server has taken it up.
+const repeats = new Map<string, number>();
+const timesAgain = () => chat.value.items.filter(item => item.kind === "note" && item.tone === "again").length;
 
 function stillWanted(input: RunInput): boolean {
   if (input.resume) {
     const open = new Set(chat.value.interrupts.map(one => one.id));
     return input.resume.every(one => open.has(one.interruptId));
   }
+  const before = repeats.get(input.runId);
+  if (before !== undefined) return before === timesAgain() && newestQuestion(chat.value.items)?.id === input.messages[0]?.id;
   // A question that the history has was taken up before the connection was lost.
   return input.messages.every(message =>
     chat.value.items.some(item => item.kind === "user" && item.id === message.id && item.waiting),
@@ -205,6 +211,19 @@ export function ask(words: string): void {
   const id = newId("msg");
   outbox.push(runInput(thread.value, approvals.value, where(), { id, text: words }));
   chat.value = asked(chat.value, id, words);
+  spoken.value++;
+  pump();
+}
+
+// The newest question is asked again where it stands; one that others came after is asked once more behind them.
+export function askAgain(question: Asked): void {
+  if (newestQuestion(chat.value.items)?.id !== question.id) {
+    ask(question.text);
+    return;
+  }
+  const input = runInput(thread.value, approvals.value, where(), question);
+  repeats.set(input.runId, timesAgain());
+  outbox.push(input);
   spoken.value++;
   pump();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How a run ended, and what it has cost.
-import { ask, focusChat, run } from "./conversation";
+import { connection } from "../base/state";
+import { askAgain, focusChat, run } from "./conversation";
 import { Sign } from "./icons";
 import { sentence } from "./output";
 import { parts, saving, spent } from "./usage";
@@ -26,20 +27,20 @@ export function Ending({ end }: { end: EndItem }) {
   const words = end.text ?? (end.ending === "stopped" ? "Stopped. What had come so far is kept." : "");
   const question = end.question;
   return (
-    <div class={`chat-end chat-end-${end.ending}`} role={bad ? "alert" : undefined}>
+    <div class={`chat-end ${end.past ? "chat-end-past" : `chat-end-${end.ending}`}`} role={bad && !end.past ? "alert" : undefined}>
       {words !== "" && (
         <p class="chat-end-words">
           <Sign name={bad ? "failed" : "stopped"} />
           <span>{sentence(words)}</span>
         </p>
       )}
-      {end.ending !== "done" && question !== null && (
+      {end.ending !== "done" && question !== null && !end.past && (
         <button
           type="button"
           class="button button-small"
-          disabled={run.value !== null}
+          disabled={run.value !== null || connection.value !== "open"}
           onClick={() => {
-            ask(question);
+            askAgain(question);
             focusChat();
           }}
         >

@@ -220,7 +220,7 @@ test("every ending closes what was open", () => {
       last,
     );
     assert.equal(end(chat).ending, ending);
-    assert.equal(end(chat).question, "Which?");
+    assert.equal(end(chat).question?.text, "Which?");
     assert.equal(call(chat, "c1").state, "stopped");
     assert.equal(call(chat, "c2").state, "stopped");
     assert.equal(
@@ -278,7 +278,7 @@ test("the history comes back, and an approval that is open can be answered", () 
     outcome: { type: "interrupt", interrupts: [interrupt("i1", "c2")] },
   });
   assert.deepEqual(kinds(chat), ["user", "text", "call", "text", "call", "note", "end"]);
-  assert.deepEqual([end(chat).ending, end(chat).question], ["failed", "Which?"]);
+  assert.deepEqual([end(chat).ending, end(chat).question?.text], ["failed", "Which?"]);
   assert.equal(call(chat, "c1").state, "done");
   assert.equal(call(chat, "c2").state, "waiting");
   assert.equal(chat.interrupts.length, 1);
@@ -298,7 +298,7 @@ test("what questions have cost comes back, one sum where an approval lay between
   ] });
   assert.deepEqual(kinds(chat), ["user", "text", "end", "user", "end"]);
   const ends = chat.items.filter(item => item.kind === "end");
-  assert.deepEqual(ends.map(one => [one.ending, one.usage?.outputTokens, one.usage?.requests, one.question]),
+  assert.deepEqual(ends.map(one => [one.ending, one.usage?.outputTokens, one.usage?.requests, one.question?.text]),
     [["done", 5, 2, "Delete it"], ["failed", 4, 1, "And then?"]]);
 });
 
@@ -321,6 +321,47 @@ test("a history that comes again changes nothing that is there, and drops nothin
   assert(chat.items.some(item => item.kind === "user" && item.id === "q2" && item.waiting));
   assert.deepEqual(kinds(chat), ["user", "text", "call", "text", "call", "note", "end", "user"]);
   assert.equal(end(chat).ending, "lost"); // what the page knows of it, once
+});
+
+const again: Fields = { type: "CUSTOM", name: "lectern.again", value: { id: "n9", message: "Asked again." } };
+const note = (id: string, kind: string, words: string) =>
+  ({ id, role: "activity", activityType: "lectern.note", content: { kind, text: words } });
+const ends = (chat: Chat) => chat.items.flatMap(item => (item.kind === "end" ? [[item.ending, item.past, item.question?.id]] : []));
+
+test("a question that is asked again stands once, and what came before stays", () => {
+  const question = { id: "q1", text: "Which?" };
+  const failed = play(started(), ...words("m1", "half"), { type: "RUN_ERROR", message: "The service is away." });
+  assert.deepEqual(ends(failed), [["failed", false, "q1"]]);
+  const sent = sending(failed, "r2", question, 2000);
+  assert.deepEqual(ends(sent), [["failed", true, "q1"]]); // it is not to be pressed twice
+  const done = play(sent, { type: "RUN_STARTED", threadId: "t", runId: "r2" }, again, ...words("m2", "whole"),
+    { type: "TEXT_MESSAGE_END", messageId: "m2" }, { type: "RUN_FINISHED", threadId: "t", runId: "r2" });
+  const whole = ["user", "text", "end", "note", "text", "end"];
+  assert.deepEqual(kinds(done), whole);
+  assert.deepEqual(ends(done), [["failed", true, "q1"], ["done", false, "q1"]]);
+
+  const messages: Fields = { type: "MESSAGES_SNAPSHOT", messages: [
+    { id: "q1", role: "user", content: "Which?" }, { id: "m1", role: "assistant", content: "half" },
+    note("n1", "error", "The service is away."), note("n9", "again", "Asked again."), { id: "m2", role: "assistant", content: "whole" },
+    { id: "u2", role: "activity", activityType: "lectern.usage", content: { inputTokens: 1, outputTokens: 2, requests: 1 } },
+  ] };
+  for (const chat of [play(done, messages), play(lost(done), messages), play(emptyChat, messages)]) {
+    assert.deepEqual(kinds(chat), whole);
+    assert.deepEqual(ends(chat), [["failed", true, "q1"], ["done", false, "q1"]]);
+  }
+});
+
+test("a question that the server never took stands once as well", () => {
+  const question = { id: "q1", text: "Which?" };
+  const before = { type: "MESSAGES_SNAPSHOT", messages: [{ id: "q0", role: "user", content: "First" }] };
+  const refused = play(sending(asked(play(emptyChat, ...greeting, before), "q1", "Which?"), "r1", question, 900),
+    { type: "RUN_ERROR", message: "Busy." });
+  const done = play(sending(refused, "r2", question, 2000), { type: "RUN_STARTED", threadId: "t", runId: "r2" }, ...words("m2", "whole"),
+    { type: "RUN_FINISHED", threadId: "t", runId: "r2" });
+  assert.deepEqual(kinds(done), ["user", "user", "end", "text", "end"]);
+  assert.deepEqual(ends(done), [["failed", true, "q1"], ["done", false, "q1"]]);
+  // As long as the server has not got it, its history does not take it away.
+  assert.deepEqual(play(asked(refused, "q3", "More?"), before).items.map(keyOf), ["user:q0", "user:q1", "end:r1", "user:q3"]);
 });
 
 test("fields of any kind do no harm", () => {

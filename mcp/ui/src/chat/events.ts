@@ -3,7 +3,7 @@
 import { newCall, withResult } from "./call_item";
 import { count, fields, readInterrupts, readModel, readThreads, readUsage, text, type Fields } from "./frame";
 import { snapshot } from "./history";
-import { add, append, change, note, replace } from "./items";
+import { add, append, change, newestQuestion, note, passed, replace } from "./items";
 import { addOutput } from "./output";
 import { addUsage } from "./usage";
 import type { Asked, Chat, EndItem, Ending, Item } from "./view";
@@ -26,9 +26,12 @@ function settle(items: Item[], waiting: Set<string>): Item[] {
 
 const waitsFor = (chat: Pick<Chat, "interrupts">) => new Set(chat.interrupts.map(one => one.callId ?? ""));
 
+const isUnsent = (item: Item) => item.kind === "user" && item.waiting;
+
 function end(chat: Chat, runId: string, ending: Ending, words: string | null): Chat {
   const usage = addUsage(chat.carried, chat.usage);
-  const item: EndItem = { kind: "end", id: runId, ending, text: words, usage, question: chat.run?.question?.text ?? null };
+  const question = chat.run?.question ?? newestQuestion(chat.items.filter(one => !isUnsent(one)));
+  const item: EndItem = { kind: "end", id: runId, ending, text: words, usage, question, past: false };
   const items = settle(chat.items, waitsFor(chat)).filter(one => !(one.kind === "end" && one.id === runId));
   return {
     ...chat,
@@ -66,7 +69,8 @@ function reopen(chat: Chat): Item[] {
 
 function runFailed(chat: Chat, event: Fields): Chat {
   const words = text(event.message) || "The answer failed, and the server did not say why. Try again.";
-  if (chat.run) return end(chat, chat.run.id, "failed", words);
+  // Refused, it is not on its way any more; what is said of it stands behind it.
+  if (chat.run) return end(change(chat, "user", chat.run.question?.id ?? "", () => ({ waiting: false })), chat.run.id, "failed", words);
   return { ...note(chat, "error", words), greeted: true }; // also where the greeting failed: a question may still be asked
 }
 
@@ -89,6 +93,8 @@ function custom(chat: Chat, event: Fields, now: number): Chat {
         ...chat,
         waiting: { attempt: count(value.attempt), until: now + count(value.milliseconds), why: text(value.why) },
       };
+    case "lectern.again":
+      return add({ ...chat, items: passed(chat.items) }, { kind: "note", id: text(value.id), tone: "again", text: text(value.message) });
     case "lectern.limit":
       return note(chat, "info", text(value.message));
     default:
@@ -165,7 +171,8 @@ export function asked(chat: Chat, id: string, words: string): Chat {
 }
 
 export function sending(chat: Chat, runId: string, question: Asked | null, now: number): Chat {
-  return { ...chat, run: { id: runId, phase: "sending", since: now, question } };
+  const again = question !== null && chat.items.some(item => item.kind === "end" && item.question?.id === question.id);
+  return { ...chat, items: again ? passed(chat.items) : chat.items, run: { id: runId, phase: "sending", since: now, question } };
 }
 
 export function stopping(chat: Chat): Chat {

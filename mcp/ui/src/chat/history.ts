@@ -2,6 +2,7 @@
 // A snapshot of a whole thread becomes the chat's items; what only this page knows stays where it was.
 import { newCall, withResult } from "./call_item";
 import { contentText, fields, list, readUsage, text, type Fields } from "./frame";
+import { begins, newestQuestion, passed } from "./items";
 import { addUsage } from "./usage";
 import { keyOf, type Chat, type EndItem, type Item, type NoteItem } from "./view";
 
@@ -20,21 +21,23 @@ function kept(message: Fields, at: number, before: Item[]): Item[] {
   const words = text(content.text);
   const id = text(message.id) || `kept-${at}`;
   if (words === "") return [];
+  if (content.kind === "again") {
+    before.splice(0, before.length, ...passed(before));
+    return [{ kind: "note", id, tone: "again", text: words }];
+  }
   if (content.kind !== "error" && content.kind !== "stopped") return [{ kind: "note", id, tone: "info", text: words }];
-  const question = before.findLast(item => item.kind === "user");
   const ending = content.kind === "error" ? "failed" : "stopped";
-  return [{ kind: "end", id, ending, text: words, usage: null, question: question?.kind === "user" ? question.text : null }];
+  return [{ kind: "end", id, ending, text: words, usage: null, question: newestQuestion(before), past: false }];
 }
 
 // What a run has cost, at the end of its question. Of the runs that an approval lay between it is one sum.
 function cost(message: Fields, at: number, before: Item[]): Item[] {
-  const from = before.findLastIndex(item => item.kind === "user");
+  const from = before.findLastIndex(begins);
   const old = before.findLast((item, i): item is EndItem => item.kind === "end" && i > from);
   const usage = addUsage(old?.usage ?? null, readUsage(message.content));
   if (old) before.splice(before.indexOf(old), 1);
-  const question = before[from];
   return [{ kind: "end", id: text(message.id) || `cost-${at}`, ending: old?.ending ?? "done", text: old?.text ?? null, usage,
-    question: old?.question ?? (question?.kind === "user" ? question.text : null) }];
+    question: old?.question ?? newestQuestion(before), past: false }];
 }
 
 // One message of a snapshot as items; a tool's goes into its call.
@@ -64,31 +67,37 @@ function itemsOf(message: Fields, at: number, before: Item[]): Item[] {
 function keepKnown(item: Item, known: Map<string, Item>): Item {
   const old = known.get(`${item.kind}:${item.id}`);
   if (!old) return item;
+  if (item.kind === "end" && old.kind === "end" && item.past !== old.past) return item;
   if (item.kind === "call" && old.kind === "call") return item.result === old.result || item.result === null ? old : item;
   if ("text" in item && "text" in old && item.text === old.text && !("waiting" in old && old.waiting)) return old;
   return item;
 }
 
-const isUser = (item: Item) => item.kind === "user";
+// Where what began with the item of that key ends; null: what is before the first. -1: it is not there.
+function endOf(items: Item[], from: string | null): number {
+  const at = from === null ? -1 : items.findIndex(one => keyOf(one) === from);
+  if (from !== null && at < 0) return -1;
+  const next = items.findIndex((one, i) => i > at && begins(one));
+  return next < 0 ? items.length : next;
+}
 
 // Puts what only this page knows of a question's run (its cost, how it ended) to what is said of it in the history.
-function putEnd(items: Item[], question: string | null, item: EndItem | NoteItem): void {
-  const at = question === null ? -1 : items.findIndex(one => isUser(one) && one.id === question);
-  if (question !== null && at < 0) return; // another conversation's
-  let to = at + 1;
-  while (to < items.length && !isUser(items[to] as Item)) to++;
-  for (let i = at + 1; i < to; i++) {
+function putEnd(items: Item[], from: string | null, item: EndItem | NoteItem): void {
+  const to = endOf(items, from);
+  if (to < 0) return;
+  for (let i = to - 1; i >= 0; i--) {
     const one = items[i] as Item;
+    if (begins(one)) break;
     const same =
       item.kind === "note" ? one.kind === "note" && one.text === item.text : one.kind === "end" && item.ending !== "interrupted";
     if (!same) continue;
-    if (item.kind === "end") items[i] = item;
+    if (item.kind === "end" && one.kind === "end") items[i] = one.past ? { ...item, past: true } : item;
     return;
   }
   items.splice(to, 0, item);
 }
 
-// A snapshot has not what only this page knows: costs, notes of this visit, questions that are still to be sent.
+// A snapshot has not what only this page knows: costs, notes of this visit, questions that are still to be sent or were refused.
 export function snapshot(chat: Chat, event: Fields): Chat {
   const known = new Map(chat.items.map(item => [keyOf(item), item]));
   const told: Item[] = [];
@@ -97,12 +106,12 @@ export function snapshot(chat: Chat, event: Fields): Chat {
     .forEach((message, at) => told.push(...itemsOf(message, at, told)));
   const items = told.map(item => keepKnown(item, known));
   const there = new Set(items.map(keyOf));
-  let question: string | null = null;
+  let from: string | null = null;
   for (const item of chat.items) {
-    if (item.kind === "user" && !item.waiting) question = item.id;
-    else if (there.has(keyOf(item))) continue;
-    else if (item.kind === "end" || item.kind === "note") putEnd(items, question, item);
-    else if (item.kind === "user") items.push(item);
+    const key = keyOf(item);
+    if (item.kind === "user" && !there.has(key)) items.splice(Math.max(0, endOf(items, from)), 0, item);
+    else if (!there.has(key) && !begins(item) && (item.kind === "end" || item.kind === "note")) putEnd(items, from, item);
+    if (begins(item)) from = key;
   }
   return { ...chat, items };
 }

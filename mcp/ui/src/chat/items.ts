@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The items of a chat as a list: what each event does to it. Pure: nothing here changes what it is given.
-import type { Chat, Item, NoteItem } from "./view";
+import type { Asked, Chat, Item, NoteItem } from "./view";
 
 type Kind = Item["kind"];
 type Of<K extends Kind> = Extract<Item, { kind: K }>;
@@ -41,3 +41,17 @@ export function note(chat: Chat, tone: NoteItem["tone"], words: string): Chat {
   const notes = chat.notes + 1;
   return { ...chat, notes, items: append(chat.items, { kind: "note", id: `note-${notes}`, tone, text: words }) };
 }
+
+export function newestQuestion(items: Item[]): Asked | null {
+  const item = items.findLast(one => one.kind === "user");
+  return item?.kind === "user" ? { id: item.id, text: item.text } : null;
+}
+
+// What an answer belongs to: a question, or where it was asked again.
+export const begins = (item: Item) => item.kind === "user" || (item.kind === "note" && item.tone === "again");
+
+// How the newest answer has ended is past: its question is asked again.
+export const passed = (items: Item[]): Item[] => {
+  const from = items.findLastIndex(begins);
+  return items.map((item, at) => (item.kind === "end" && at > from ? { ...item, past: true } : item));
+};

@@ -230,7 +230,7 @@ test("tokens and what they save", () => {
   assert.equal(saving(usage), "412 tokens instead of about 310,000: 99.9% less");
   assert.equal(saving({ ...usage, wholeCurriculumTokens: 0 }), "412 tokens");
   assert.equal(saving({ ...usage, wholeCurriculumTokens: 300 }), "412 tokens; the whole curriculum is about 300");
-  const end = { kind: "end" as const, id: "r", ending: "done" as const, text: null, usage, question: null };
+  const end = { kind: "end" as const, id: "r", ending: "done" as const, text: null, usage, question: null, past: false };
   const sum = total([end, { ...end, ending: "interrupted" }, end]);
   assert.deepEqual([sum?.questions, sum?.usage.inputTokens, sum?.usage.wholeCurriculumTokens], [2, 800, 620000]);
 });

@@ -53,6 +53,7 @@ export function total(items: Item[]): { usage: Usage; questions: number } | null
   for (const item of items) {
     if (item.kind !== "end" || item.ending === "interrupted" || !item.usage || spent(item.usage) === 0) continue;
     usage = addUsage(usage, item.usage);
+    if (item.past) continue; // its question has another end
     whole += item.usage.wholeCurriculumTokens;
     questions++;
   }

@@ -58,7 +58,7 @@ export interface CallItem {
 export interface NoteItem {
   kind: "note";
   id: string;
-  tone: "info" | "error";
+  tone: "info" | "error" | "again"; // again: from here on the question before it is answered anew
   text: string;
 }
 // How a run ended. interrupted: it goes on with the editor's answer.
@@ -69,7 +69,8 @@ export interface EndItem {
   ending: Ending;
   text: string | null;
   usage: Usage | null;
-  question: string | null; // what to ask again, where that makes sense
+  question: Asked | null; // what to ask again, where that makes sense
+  past: boolean; // it was asked again since
 }
 export type Item = UserItem | TextItem | ThoughtItem | CallItem | NoteItem | EndItem;
 
