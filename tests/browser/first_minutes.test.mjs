@@ -28,11 +28,6 @@ const texts = async () => (await components()).map(component => component.parame
 const holds = (what, condition) => until(async () => condition(await components()), 10_000, () => `It never came true: ${what}`);
 const words = text => text.replace(/\s+/g, " ").slice(0, 60);
 
-// Notices that have been read are put away, as they may lie over what comes next.
-async function closeNotices() {
-  while (await ui.has("button", "Close this notice")) await ui.press("button", "Close this notice", { nth: -1 });
-}
-
 async function ask(question) {
   const chat = await at("Chat");
   await ui.fill("textbox", /^ask about/i, question, { within: chat });
@@ -109,7 +104,6 @@ const steps = {
     await holds("the trick is back", all => all.some(component => component.parameters.text === TRICK));
     await ui.see(words(TRICK), { within: await at("Node") });
     await states.look("undone");
-    await closeNotices();
   },
 
   async edit() {
@@ -125,7 +119,6 @@ const steps = {
     await holds("the text is saved", all => all.some(component => component.parameters.text?.endsWith("Learn one and get four.")));
     await ui.see("Learn one and get four.", { within: node });
     await states.look("edited");
-    await closeNotices();
   },
 
   async reorder() {
@@ -138,7 +131,6 @@ const steps = {
     await holds("the order is the new one", all =>
       JSON.stringify(all.map(component => component.component_id)) === JSON.stringify([first, rest[0], second, ...rest.slice(1)]));
     await states.look("reordered");
-    await closeNotices();
   },
 
   async reload() {
@@ -175,7 +167,6 @@ const steps = {
     await states.look("stale");
     await ui.press("button", "Keep mine", { within: node });
     await holds("mine is kept", all => all.find(one => one.component_id === trickNow.component_id).parameters.text === "Mine: factors are few.");
-    await closeNotices();
   },
 
   async lost() {
@@ -196,7 +187,6 @@ const steps = {
       await lectern.start();
       await ui.see("Connected", { wait: 30_000 });
     });
-    await closeNotices();
     await ui.get("application", new RegExp(`^graph of .*: ${nodes.length + 1} nodes`, "i"), { within: await at("Graph") });
     await at("Chat");
     assert.equal(await (await ui.get("textbox", /^ask about/i, { within: chat })).evaluate(it => it.value), HELLO);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import http from "node:http";
 import { openBrowser, openPage, Watch } from "./page.mjs";
 import { Roles } from "./roles.mjs";
-import { States } from "./states.mjs";
+import { covered, States } from "./states.mjs";
 
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src http: ws:; img-src http:";
 const page = body => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Test</title>
@@ -48,10 +48,12 @@ try {
       assert.deepEqual(await roles.names("button"), ["Save"]);
       await roles.fill("textbox", /^name/i, "Anna");
       await roles.see("Anna");
+      assert.deepEqual([...await covered(shown)], []);
       await assert.rejects(roles.get("button", "Delete", { wait: 100 }), /Of that role there are: \["Save"\]/);
     } else {
-      const covered = await roles.get("button", "Covered");
-      await assert.rejects(roles.pressIt(covered, "button", 200), /is covered by/);
+      const button = await roles.get("button", "Covered");
+      await assert.rejects(roles.pressIt(button, "button", 200), /is covered by/);
+      assert.match((await covered(shown)).join("\n"), /^button "Covered" is covered by generic/);
     }
     await shown.leave();
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Finding things on a page as its user perceives them: by role and accessible name, as Chromium computes them, never by class or
 // id. What is hidden, or behind aria-hidden or inert, is not there. Everything waits until it is so, or says what is there instead.
-const WAIT = 10_000;
+const WAIT = 30_000;    // milliseconds: it is a bound for a page that hangs, on a machine that has other work to do
 const EVERY = 50;
 const GONE = "is not on the page any more";
 

@@ -41,6 +41,37 @@ function layout() {
   return found;
 }
 
+// Runs in the page: what can be pressed and seen, and has something else in front of its middle; and how much was looked at.
+function findCovered() {
+  const found = [];
+  let seen = 0;
+  for (const control of document.querySelectorAll("button, a[href], input, textarea, select, summary, [role=option], [role=separator]")) {
+    if (control.disabled || control.closest("[inert], [aria-hidden=true]")) continue;
+    if (!control.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    const box = control.getBoundingClientRect();
+    if (box.width <= 1 || box.height <= 1) continue;      // for screen readers only
+    const x = box.x + box.width / 2, y = box.y + box.height / 2;
+    let shown = x >= 0 && y >= 0 && x < window.innerWidth && y < window.innerHeight;
+    for (let up = control.parentElement; up && shown; up = up.parentElement) {
+      const place = up.getBoundingClientRect();
+      if (getComputedStyle(up).overflow !== "visible") shown = x >= place.left && x < place.right && y >= place.top && y < place.bottom;
+    }
+    if (!shown) continue;
+    seen++;
+    const top = document.elementFromPoint(x, y);
+    if (top && (control.contains(top) || top.contains(control) || top.closest("label")?.control === control)) continue;
+    found.push(`${control.computedRole} ${JSON.stringify(control.computedName)} is covered by ${top?.computedRole} ${
+      JSON.stringify((top?.computedName || top?.textContent || "").slice(0, 60))}`);
+  }
+  return { found, seen };
+}
+
+// The list of them, with `seen` on it.
+export async function covered(page) {
+  const { found, seen } = await page.evaluate(findCovered);
+  return Object.assign(found, { seen });
+}
+
 export class States {
   number = 0;
 
