@@ -110,13 +110,18 @@ static json_t *result_metadata(const json_t *block, const json_t *shown)
     bool failed = json_is_true(json_object_get(shown ? shown : block, "is_error"));
     json_t *metadata =
         json_pack("{s:b, s:i}", "isError", failed, "repairsMax", (int)RUN_REPAIRS_MAX);
-    static const char *const names[] = {"category", "milliseconds", "repair"};
+    static const struct {
+        const char *kept, *told;
+    } names[] = {{"category", "category"},
+                 {"change_set", "changeSet"},
+                 {"milliseconds", "milliseconds"},
+                 {"repair", "repair"}};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        json_t *value = json_object_get(shown, names[i]);
+        json_t *value = json_object_get(shown, names[i].kept);
 
         if (value && !json_is_null(value))
-            json_object_set(metadata, names[i], value);
+            json_object_set(metadata, names[i].told, value);
     }
     return metadata;
 }

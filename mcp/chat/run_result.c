@@ -125,6 +125,12 @@ static const char *category_of(const struct run_call *call)
     return call->refused ? call->refused : tool_category_name(TOOL_ERROR_VALIDATION);
 }
 
+/* Of an edit that was made; else NULL. */
+static const char *change_set_of(const struct run_call *call)
+{
+    return call->made && !is_error(call) && *call->call.change_set ? call->call.change_set : NULL;
+}
+
 int run_result_make(struct run_call *call, struct error *err)
 {
     struct run *run = call->run;
@@ -149,10 +155,10 @@ int run_result_make(struct run_call *call, struct error *err)
     json_decref(call->block); /* of one that found no memory */
     json_decref(call->shown);
     call->block = make_block(call, &text);
-    call->shown =
-        json_pack("{s:s, s:s, s:s%, s:b, s:s, s:I, s:I}", "id", id, "tool_call_id", call->id,
-                  "text", text.data, text.len, "is_error", is_error(call), "category", category,
-                  "milliseconds", (json_int_t)milliseconds, "repair", (json_int_t)repair_of(call));
+    call->shown = json_pack("{s:s, s:s, s:s%, s:b, s:s, s:s*, s:I, s:I}", "id", id, "tool_call_id",
+                            call->id, "text", text.data, text.len, "is_error", is_error(call),
+                            "category", category, "change_set", change_set_of(call), "milliseconds",
+                            (json_int_t)milliseconds, "repair", (json_int_t)repair_of(call));
     if (!call->block || !call->shown)
         return error_set(err, ERROR_MEMORY, "out of memory for a tool's result");
     call->state = CALL_ANSWERED;

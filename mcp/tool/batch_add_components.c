@@ -9,7 +9,7 @@
 
 static int run(struct tool_call *call, struct store *store, struct error *err)
 {
-    const struct writer writer = {.who = call->who};
+    const struct writer writer = {.who = call->who, .change_set = call->change_set};
     char sid[SESSION_ID_SIZE];
     struct component_state first;
     const char *node_id;

@@ -4,6 +4,7 @@
  * lane; what it does to the graph is reckoned on the graph lane, of the outlines before and after.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,7 @@ static int apply(struct tool_call *call, struct store *store, const char *sid,
         free(outcome);
         return -1;
     }
+    snprintf(call->change_set, sizeof call->change_set, "%s", outcome->change_set);
     say(call, set, outcome);
     call->state = outcome;
     call->goes_on = outcome->touches_graph;

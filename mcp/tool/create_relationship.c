@@ -35,7 +35,7 @@ static void say_cycle(struct buf *to, const json_t *cycle)
 
 static int run(struct tool_call *call, struct store *store, struct error *err)
 {
-    const struct writer writer = {.who = call->who};
+    const struct writer writer = {.who = call->who, .change_set = call->change_set};
     char sid[SESSION_ID_SIZE];
     struct relationship_state state = {0};
     const char *from, *to, *type, *explanation;

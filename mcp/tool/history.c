@@ -130,7 +130,7 @@ static int find_set(struct store *store, const struct asked *asked, char *set, s
 static int undo(struct tool_call *call, struct store *store, const struct asked *asked,
                 struct error *err)
 {
-    const struct writer writer = {.who = call->who};
+    const struct writer writer = {.who = call->who, .change_set = call->change_set};
     const char *named = asked->change_set;
     struct undo_state state;
     char set[128];
@@ -152,7 +152,7 @@ static int undo(struct tool_call *call, struct store *store, const struct asked 
 static int restore(struct tool_call *call, struct store *store, const struct asked *asked,
                    struct error *err)
 {
-    const struct writer writer = {.who = call->who};
+    const struct writer writer = {.who = call->who, .change_set = call->change_set};
     struct undo_state state;
 
     if (asked->version == 0)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "helpers/base/hash.h"
+#include "mcp/session/text.h"
 #include "mcp/tool/arguments.h"
 
 #define KEY_ARGUMENT "idempotency_key"
@@ -59,10 +60,22 @@ static int take_fingerprint(const struct tool_call *call, struct once *once, str
     return 0;
 }
 
+static int run_tool(struct tool_call *call, struct store *store, struct error *err)
+{
+    char id[UUID_TEXT_SIZE];
+
+    if (tool_call_writes(call)) {
+        if (text_uuid(id, err) < 0)
+            return -1;
+        memcpy(call->change_set, id, sizeof id);
+    }
+    return call->tool->run(call, store, err);
+}
+
 static int run_and_keep(struct tool_call *call, struct store *store, const struct once *once,
                         struct error *err)
 {
-    if (call->tool->run(call, store, err) < 0 || buf_check(&call->text, "the answer", err) < 0)
+    if (run_tool(call, store, err) < 0 || buf_check(&call->text, "the answer", err) < 0)
         return -1;
     if (store_answer_keep(store, once->key, once->fingerprint, ANSWER_GOOD, call->text.data,
                           call->text.len, err) < 0)
@@ -101,7 +114,7 @@ int tool_run_once(struct tool_call *call, struct store *store, struct error *err
     if (tool_call_writes(call) && read_key(call, &key, err) < 0)
         return -1;
     if (!key)
-        return call->tool->run(call, store, err);
+        return run_tool(call, store, err);
     if (tool_session(call, store, sid, err) < 0 || take_fingerprint(call, &once, err) < 0)
         return -1;
     snprintf(once.key, sizeof once.key, "tool/%s/%s", sid, key);

@@ -23,6 +23,7 @@
 #define TOOL_IMAGES_CAP     8u                /* images of one answer */
 #define TOOL_IMAGE_BYTES    ((size_t)8 << 20) /* of base64, in all images of one answer */
 #define TOOL_IMAGE_MIME_CAP 32u
+#define CHANGE_SET_ID_SIZE  80u
 
 struct server_parts; /* what tools stand on: lanes, executor, profile; mcp/server_parts.h */
 struct tool;
@@ -78,6 +79,10 @@ struct tool_call {
     struct buf text;             /* the first text content; owned */
     struct tool_image images[TOOL_IMAGES_CAP];
     size_t image_count;
+    /* What it wrote is in the log by this change set; made before run, of a call that writes. ""
+     * where it wrote nothing, as far as the tool knows, or an earlier call's answer is told again.
+     */
+    char change_set[CHANGE_SET_ID_SIZE];
     unsigned retry_after_s; /* with TOOL_ERROR_BUSY: after which it will likely go through */
 
     void *state; /* the tool's own */

@@ -47,6 +47,7 @@ try {
     const found = await covered(page);
     assert.ok(found.seen > 10, "there is something to press");
     assert.deepEqual([...found], [], `${name}, with a notice`);
+    await ui.see("by Beatrix.");
     await states.look(name.toLowerCase());
     looked++;
   }

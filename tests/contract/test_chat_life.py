@@ -8,7 +8,7 @@ import unittest
 
 import chat_case
 from chat_case import ChatWorkspace, children_of, serve
-from replay_model import answer, call, error_event, hold, pause, text
+from replay_model import answer, call, drop, error_event, fail, hold, pause, text
 
 ENDLESS = "import time\nprint('begun', flush=True)\nwhile True:\n    time.sleep(0.05)\n"
 SLOW = [text("Half of it ", pieces=3), hold()]
@@ -46,6 +46,61 @@ class Life(chat_case.ChatCase):
         self.assertEqual(run.outcome, "cancelled")
         await self.eventually(lambda: self.code_runs() == 0, "the end of the analysis")
         self.assertEqual((await page.ask("And now?")).text, "Next.")
+
+    async def test_asked_again(self):
+        """A question that is sent again by its id, with no new one: it stands once, whether a part of the answer had come or none."""
+        page = await self.page()
+        self.play(fail(500, "api_error", "Away", should_retry=False), answer(text("Four.")),
+                  answer(text("Half of it"), drop()), answer(text("All of it.")))
+        self.assertEqual((await page.ask("How many?")).outcome, "error")
+        again = await page.ask()
+        self.assertEqual((again.outcome, again.text), ("success", "Four."))
+        first, second = (request.json["messages"] for request in self.requests()[:2])
+        self.assertEqual(self.bare(second), self.bare(first))
+        # What is answered is not asked again, however often it is sent.
+        self.assertIn("nothing new", (await page.ask()).error)
+
+        self.assertEqual((await page.ask("And then?")).outcome, "error")
+        again = await page.ask()
+        self.assertEqual([event["message"] for event in again.custom("lectern.again")], ["Asked again."])
+        self.assertEqual(again.text, "All of it.")
+        sent = self.requests()[-1].json["messages"]
+        self.assertEqual([message["role"] for message in sent], ["user", "assistant", "user", "assistant", "user"])
+        self.assertIn("Half of it", json.dumps(sent[3]))
+        self.assertIn("same question again", json.dumps(sent[4]))
+        back = await self.page(page.thread_id)
+        messages = next(event["messages"] for event in back.greeting.events if event["type"] == "MESSAGES_SNAPSHOT")
+        self.assertEqual([message["content"] for message in messages if message["role"] == "user"], ["How many?", "And then?"])
+
+    @staticmethod
+    def bare(messages):
+        """Without the cache's marks."""
+        return [[{name: value for name, value in block.items() if name != "cache_control"} for block in message["content"]]
+                for message in messages]
+
+    async def test_an_edit_says_its_change_set(self):
+        """By it exactly this edit is undone, whatever came in between; also from the history of a later visit."""
+        page = await self.page()
+        add = {"node_id": "N002", "component_type": "paragraph", "parameters": {"text": "By the chat."}}
+        change = {"operations": [{"op": "rename_node", "node_id": "N004", "title": "Another"}]}
+        self.play(answer(call("add_component", add), call("query_graph", {"query": "counts"}),
+                         call("add_component", {**add, "node_id": "nowhere"}), call("change_curriculum", change),
+                         call("change_curriculum", {**change, "dry_run": True})), answer(text("Done.")))
+        run = await page.ask("Add it.")
+        added, asked, failed, changed, tried = run.calls.values()
+        self.http("PUT", "/session/%s/nodes/N003" % self.sid, {"title": "By hand"})
+        rows = {row["change_set"]: row for row in self.http("GET", "/session/%s/history" % self.sid)["changes"]}
+        self.assertEqual([rows[one.metadata["changeSet"]]["who"] for one in (added, changed)], ["chat:Anna/t1"] * 2)
+        self.assertNotEqual(added.metadata["changeSet"], changed.metadata["changeSet"])
+        self.assertEqual([one.metadata.get("changeSet") for one in (asked, failed, tried)], [None] * 3)
+        self.assertTrue(failed.metadata["isError"])
+        back = await self.page(page.thread_id)
+        messages = next(event["messages"] for event in back.greeting.events if event["type"] == "MESSAGES_SNAPSHOT")
+        self.assertEqual([message["metadata"].get("changeSet") for message in messages if message["role"] == "tool"],
+                         [one.metadata.get("changeSet") for one in (added, asked, failed, changed, tried)])
+        before = len(self.components("N002"))
+        self.http("POST", "/session/%s/undo" % self.sid, {"change_set": added.metadata["changeSet"]})
+        self.assertEqual(len(self.components("N002")), before - 1)
 
     async def test_stop_of_nothing(self):
         page = await self.page()

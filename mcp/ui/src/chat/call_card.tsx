@@ -10,7 +10,7 @@ import { duration, plain, splitResult } from "./output";
 import { parsePartial } from "./partial_json";
 import { NodeLink } from "./prose";
 import { failureAdvice, isEdit, nodeOf, toolTitle } from "./tool_title";
-import { undoCall, undos } from "./undoing";
+import { undos, undoSet } from "./undoing";
 import type { CallItem } from "./view";
 
 const STATES: Record<CallItem["state"], string> = {
@@ -58,13 +58,13 @@ function Arguments({ args }: { args: Record<string, unknown> }) {
   );
 }
 
-function UndoLine({ call }: { call: CallItem }) {
-  const undo = undos.value.get(call.id);
+function UndoLine({ changeSet }: { changeSet: string }) {
+  const undo = undos.value.get(changeSet);
   if (!undo) return null;
   return (
     <p class="chat-undo" role="status">
       {undo.state !== "undone" && (
-        <button type="button" class="button button-small" disabled={undo.state === "busy"} onClick={() => void undoCall(call.id)}>
+        <button type="button" class="button button-small" disabled={undo.state === "busy"} onClick={() => void undoSet(changeSet)}>
           {undo.state === "failed" ? "Try to undo again" : undo.state === "busy" ? "Undoing…" : "Undo"}
         </button>
       )}
@@ -179,7 +179,7 @@ export function CallCard({ call }: { call: CallItem }) {
       )}
       {advice !== null && <p class="chat-advice">{advice}</p>}
       <Pictures call={call} />
-      {edit && call.state === "done" && <UndoLine call={call} />}
+      {call.changeSet !== null && <UndoLine changeSet={call.changeSet} />}
     </article>
   );
 }

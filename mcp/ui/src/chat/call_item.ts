@@ -4,14 +4,14 @@ import { contentPictures, contentText, count, fields, textOrNull, type Fields } 
 import { plain } from "./output";
 import type { CallItem } from "./view";
 
-export function newCall(id: string, name: string, fresh: boolean): CallItem {
+export function newCall(id: string, name: string): CallItem {
   return {
     kind: "call",
     id,
     name,
     args: "",
     state: "writing",
-    fresh,
+    changeSet: null,
     startedAt: null,
     milliseconds: null,
     stands: "",
@@ -33,10 +33,11 @@ export function withResult(call: CallItem, event: Fields): CallItem {
   const declined = failed && (call.answer === "declined" || category === "declined");
   return {
     ...call,
-    state: declined ? "declined" : failed ? "failed" : "done",
+    state: declined ? "declined" : failed && category === "cancelled" ? "stopped" : failed ? "failed" : "done",
     result: plain(contentText(event.content)),
     pictures: contentPictures(event.content),
     category: failed && category !== "none" ? category : null,
+    changeSet: failed ? null : textOrNull(metadata.changeSet),
     milliseconds: typeof metadata.milliseconds === "number" ? count(metadata.milliseconds) : call.milliseconds,
     repair: count(metadata.repair),
     repairsMax: count(metadata.repairsMax),

@@ -231,6 +231,20 @@ test("every ending closes what was open", () => {
   }
 });
 
+test("a call that was stopped did not fail, and an edit that was made says what undoes it", () => {
+  const chat = play(
+    started(),
+    ...makeCall("c1", "execute_code", "{}"),
+    ...makeCall("c2", "add_component", "{}"),
+    ...makeCall("c3", "add_component", "{}"),
+    result("c1", "begun", { isError: true, category: "cancelled", milliseconds: 900 }),
+    result("c2", "Added.", { isError: false, category: "none", changeSet: "s1", milliseconds: 1 }),
+    result("c3", "No such node.", { isError: true, category: "validation", changeSet: "s2", milliseconds: 1 }),
+  );
+  assert.deepEqual(["c1", "c2", "c3"].map(id => [call(chat, id).state, call(chat, id).changeSet]),
+    [["stopped", null], ["done", "s1"], ["failed", null]]);
+});
+
 test("an error while nothing runs is said", () => {
   const chat = play(play(emptyChat, ...greeting), { type: "RUN_ERROR", message: "threadId is needed" });
   assert.deepEqual(kinds(chat), ["note"]);

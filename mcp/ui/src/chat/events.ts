@@ -143,12 +143,12 @@ const handlers: Record<string, Handler> = {
   REASONING_MESSAGE_CONTENT: grow("thought"),
   REASONING_MESSAGE_END: close("thought"),
   TOOL_CALL_START: (chat, event) =>
-    add({ ...chat, waiting: null }, newCall(text(event.toolCallId), text(event.toolCallName), true)),
+    add({ ...chat, waiting: null }, newCall(text(event.toolCallId), text(event.toolCallName))),
   TOOL_CALL_ARGS: (chat, event) =>
     change(chat, "call", text(event.toolCallId), call => ({ args: call.args + text(event.delta) })),
   TOOL_CALL_END: (chat, event) => change(chat, "call", text(event.toolCallId), () => ({ state: "waiting" })),
   TOOL_CALL_RESULT: (chat, event) =>
-    change(chat, "call", text(event.toolCallId), call => ({ ...withResult(call, event), fresh: true })),
+    change(chat, "call", text(event.toolCallId), call => withResult(call, event)),
   STATE_SNAPSHOT: (chat, event) => {
     const state = fields(event.snapshot);
     return { ...chat, model: readModel(state.model) ?? chat.model, threads: readThreads(state.threads) };

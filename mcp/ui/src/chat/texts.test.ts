@@ -6,7 +6,7 @@ import { diff } from "../base/diff";
 import { mentioned, mentions, nodeNames } from "./mentions";
 import { addOutput, cutOutput, duration, OUTPUT_KEPT, plain, sentence, splitResult } from "./output";
 import { parsePartial } from "./partial_json";
-import { changeSetOf, failureAdvice, isEdit, toolTitle } from "./tool_title";
+import { failureAdvice, isEdit, toolTitle } from "./tool_title";
 import { saving, total } from "./usage";
 
 // ---- diff ----
@@ -182,8 +182,6 @@ test("what can be undone", () => {
   assert(!isEdit("change_curriculum", { dry_run: true }));
   assert(!isEdit("execute_code", {}));
   assert(!isEdit("history", { action: "list" }));
-  assert.equal(changeSetOf("Did 2 of 2 operations (change set ab-12, now version 7):\n"), "ab-12");
-  assert.equal(changeSetOf("nothing"), null);
   assert.equal(failureAdvice("toString"), null);
   assert(failureAdvice("timeout"));
 });

@@ -73,9 +73,6 @@ export function isEdit(tool: string, args: Arguments): boolean {
 // The node it is about, if one.
 export const nodeOf = (args: Arguments): string => word(args.node_id) || word(args.from_node_id);
 
-// "(change set X, now version 12)" in the text of a result.
-export const changeSetOf = (result: string): string | null => /\(change set ([^,\s)]+),/.exec(result)?.[1] ?? null;
-
 const advice: Record<string, string> = {
   validation: "Something in the call was not right. The model reads why and can correct it.",
   runtime: "The code failed. The model reads the error and can repair it.",

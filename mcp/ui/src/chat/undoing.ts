@@ -1,84 +1,71 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Taking back what the model has edited. The change log says which change set a call has made: this tab's edits by the model have
-// an author of their own, so the ones that no call has claimed yet belong to the calls in their order.
-import { effect, signal } from "@preact/signals";
+// Taking back what the model has edited. The result of a call says which change set it has made; the change log, whether that still
+// stands: it may be undone elsewhere, and brought back.
+import { computed, effect, signal } from "@preact/signals";
 import { readHistory, undo } from "../base/api";
-import { editor, session } from "../base/state";
+import { landed, session } from "../base/state";
 import { items } from "./conversation";
-import { fields, list, text } from "./frame";
-import { parsePartial } from "./partial_json";
-import { changeSetOf, isEdit, nodeOf } from "./tool_title";
-import type { CallItem } from "./view";
+import { fields, text } from "./frame";
 
 export interface Undo {
-  changeSet: string;
   state: "ready" | "busy" | "undone" | "failed";
   said: string;
 }
+// By change set.
 export const undos = signal<ReadonlyMap<string, Undo>>(new Map());
 
-const sought = new Set<string>(); // calls
-let seeking: Promise<void> = Promise.resolve();
+const LOOKED_AT = 50; // newest changes; what is older is undone from the history
 
-const put = (call: string, value: Undo) => {
-  undos.value = new Map(undos.value).set(call, value);
+// As one text, which is the same one while other things in the conversation change.
+const sets = computed(() =>
+  items.value.flatMap(item => (item.kind === "call" && item.changeSet !== null ? [item.changeSet] : [])).join("\n"),
+);
+
+const put = (changeSet: string, value: Undo) => {
+  undos.value = new Map(undos.value).set(changeSet, value);
 };
 
-function touches(changes: unknown, node: string): boolean {
-  const nodes = list(changes)
-    .map(entry => text(fields(entry).node_id))
-    .filter(id => id !== "");
-  return node === "" || nodes.length === 0 || nodes.includes(node);
-}
-
-async function changeSetFor(call: CallItem, sid: string): Promise<string | null> {
-  const told = changeSetOf(call.result ?? "");
-  if (told !== null) return told;
-  const claimed = new Set([...undos.value.values()].map(one => one.changeSet));
-  const node = nodeOf(parsePartial(call.args));
-  const { changes } = await readHistory(sid, "limit=20&texts=false");
-  const own = changes.filter(
-    change =>
-      change.who === `chat:${editor.value}` &&
-      !change.undone_by &&
-      !claimed.has(change.change_set) &&
-      touches(change.entries, node),
-  );
-  return own[own.length - 1]?.change_set ?? null; // the oldest: the newest come first
-}
-
-async function seek(call: CallItem): Promise<void> {
+async function look(): Promise<void> {
   const sid = session.value?.session_id;
   if (!sid) return;
   try {
-    const changeSet = await changeSetFor(call, sid);
-    if (changeSet !== null) put(call.id, { changeSet, state: "ready", said: "" });
+    const { changes } = await readHistory(sid, `limit=${LOOKED_AT}&texts=false`);
+    const made = new Set(sets.value.split("\n"));
+    for (const { change_set: set, undone_by: undone } of changes) {
+      const known = undos.value.get(set);
+      if (!made.has(set) || known?.state === "busy") continue;
+      if (undone && known?.state !== "undone") put(set, { state: "undone", said: "Undone." });
+      else if (!undone && known?.state !== "failed") put(set, { state: "ready", said: "" });
+    }
   } catch (error) {
-    console.warn("Which change a call has made could not be read; it can be undone from the history.", error);
+    console.warn("Whether the edits still stand could not be read; they can be undone from the history.", error);
   }
 }
 
-// Looks at what has come, for as long as the region is there.
+let looking: Promise<void> = Promise.resolve();
+let due = false;
+
+// For as long as the region is there: with each edit of the conversation, and each that lands.
 export function startUndoing(): () => void {
   return effect(() => {
-    for (const item of items.value) {
-      if (item.kind !== "call" || item.state !== "done" || sought.has(item.id)) continue;
-      if (!isEdit(item.name, parsePartial(item.args)) || (!item.fresh && changeSetOf(item.result ?? "") === null)) continue;
-      sought.add(item.id);
-      seeking = seeking.then(() => seek(item)); // one after the other, in the calls' order
-    }
+    if (sets.value === "" || (landed.value, due)) return;
+    due = true;
+    looking = looking.then(() => {
+      due = false;
+      return look();
+    });
   });
 }
 
-export async function undoCall(call: string): Promise<void> {
-  const known = undos.value.get(call);
+export async function undoSet(changeSet: string): Promise<void> {
+  const known = undos.value.get(changeSet);
   const sid = session.value?.session_id;
   if (!known || !sid || known.state === "busy" || known.state === "undone") return;
-  put(call, { ...known, state: "busy", said: "" });
+  put(changeSet, { state: "busy", said: "" });
   try {
-    const { value } = await undo(sid, known.changeSet);
-    put(call, { ...known, state: "undone", said: text(fields(value).message) || "Undone." });
+    const { value } = await undo(sid, changeSet);
+    put(changeSet, { state: "undone", said: text(fields(value).message) || "Undone." });
   } catch (error) {
-    put(call, { ...known, state: "failed", said: error instanceof Error ? error.message : String(error) });
+    put(changeSet, { state: "failed", said: error instanceof Error ? error.message : String(error) });
   }
 }

@@ -15,7 +15,7 @@ export interface Picture {
   base64: string;
 }
 
-// writing: its arguments still come; waiting: for its turn or an answer; stopped: it never got a result.
+// writing: its arguments still come; waiting: for its turn or an answer; stopped: it was not done, or not to its end.
 export type CallState = "writing" | "waiting" | "running" | "done" | "failed" | "declined" | "stopped";
 
 export interface UserItem {
@@ -43,7 +43,7 @@ export interface CallItem {
   name: string;
   args: string; // JSON, as far as it has come
   state: CallState;
-  fresh: boolean; // it came, or its result did, in this visit and not out of the history
+  changeSet: string | null; // of an edit that was made: what undoes it
   startedAt: number | null; // by the page's clock
   milliseconds: number | null;
   stands: string; // where it is while it works, in words
