@@ -2,7 +2,8 @@
  *
  * What a page sends up: AG-UI's RunAgentInput, or {"type": "lectern.stop", "runId"}. Pure.
  *
- * Of the input count: threadId, runId, the user messages (those the thread has not yet), context
+ * Of the input count: threadId, runId, the user messages (those the thread has not yet; of one that
+ * has all of them the newest, asked again where its answer never came or broke off), context
  * ({"description", "value"}: "node_id", "node_title", "screen" and "action" are where the editor
  * is, all else goes to the model as the client tells it, up to prompt.h's caps), resume, and
  * forwardedProps.lectern {"approvals": "destructive" | "every"}. The rest is read and let go: the
