@@ -4,8 +4,9 @@
  * "content", "file"? (base64), "fileName"?, "context"} in; {"type": "tool_start", "tool"},
  * {"type": "tool_executed", "tool", "arguments", "result"}, {"type": "tool_complete", "tool"},
  * {"type": "refresh_ui", ...} (by /mcp-sync itself), {"type": "error", "error"} and at the end one
- * {"type": "ai_response", "content"} out. It knows no approval: an edit that wants one is not done,
- * and the answer says where to approve it. Everything runs on the loop's thread.
+ * {"type": "ai_response", "content"} out; where it failed an "error", behind what had come. It
+ * knows no approval: an edit that wants one is not done, and the answer says where to approve it.
+ * Everything runs on the loop's thread.
  */
 #ifndef LECTERN_CHAT_OLD_WIRE_H
 #define LECTERN_CHAT_OLD_WIRE_H
