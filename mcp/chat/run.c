@@ -92,7 +92,7 @@ static void close_thread(struct run *run, const char *why, const char *kind, con
 
     if (json_array_size(run->thread->interrupts) > 0) /* nobody is to answer them any more */
         thread_set_interrupts(run->thread, json_array());
-    if (run_answer_open(run, why, &err) < 0 || run_note(run, kind, text, NULL, &err) < 0)
+    if (run_answer_open(run, why, &err) < 0 || run_note(run, kind, text, NULL, NULL, &err) < 0)
         log_warning("chat", "the end of a run is not in its thread: %s", err.text);
 }
 
@@ -145,9 +145,10 @@ void run_save(struct run *run, void (*saved)(struct run *run))
 
 /* ---- notes ---- */
 
-int run_note(struct run *run, const char *kind, const char *text, char id[UUID_TEXT_SIZE],
-             struct error *err)
+int run_note(struct run *run, const char *kind, const char *text, json_t *more,
+             char id[UUID_TEXT_SIZE], struct error *err)
 {
+    json_auto_t *held = more;
     char own[UUID_TEXT_SIZE];
     json_t *note;
 
@@ -155,8 +156,10 @@ int run_note(struct run *run, const char *kind, const char *text, char id[UUID_T
         return -1;
     note = json_pack("{s:s, s:s, s:[], s:{s:s, s:s}}", "id", own, "role", "note", "content",
                      "shown", "kind", kind, "text", text);
-    if (!note)
+    if (!note || (held && json_object_update(json_object_get(note, "shown"), held) < 0)) {
+        json_decref(note);
         return error_set(err, ERROR_MEMORY, "out of memory for a note");
+    }
     if (id)
         memcpy(id, own, sizeof own);
     return thread_add(run->thread, note, err);
@@ -178,7 +181,8 @@ void run_note_usage(struct run *run)
                     *err.text ? err.text : "out of memory");
 }
 
-int run_limit(struct run *run, const char *name, struct error *err, const char *format, ...)
+int run_limit(struct run *run, const char *name, json_t *more, struct error *err,
+              const char *format, ...)
 {
     char text[ERROR_TEXT_CAP], id[UUID_TEXT_SIZE];
     va_list arguments;
@@ -186,7 +190,7 @@ int run_limit(struct run *run, const char *name, struct error *err, const char *
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (run_note(run, name, text, id, err) < 0)
+    if (run_note(run, name, text, more, id, err) < 0)
         return -1;
     run_tell(run,
              &(struct run_event){

@@ -20,6 +20,7 @@
 #define RUN_TURNS_MAX        24u     /* requests to the model, of one run */
 #define RUN_INPUT_TOKENS_MAX 1000000 /* read by the model in one run, cached ones included */
 #define RUN_REPAIRS_MAX      3u      /* further attempts at code that failed, one after the other */
+#define RUN_SHORTENED_MAX    8u      /* times that one run leaves out half of what is sent */
 #define RUN_MAX_TOKENS       16000u  /* max_tokens of one request */
 #define RUN_CALLS_MAX        16u     /* tool calls of one turn; more are answered with an error */
 #define RUN_CALL_TEXT_MAX    ((size_t)64 << 10) /* bytes of a result that the model is shown */

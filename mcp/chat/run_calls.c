@@ -191,13 +191,14 @@ static void count_repairs(struct run *run)
 static int note_bounds(struct run *run, size_t count, struct error *err)
 {
     if (count > RUN_CALLS_MAX &&
-        run_limit(run, "calls", err, "The model called %zu tools at once; %u of them were run.",
-                  count, RUN_CALLS_MAX) < 0)
+        run_limit(run, "calls", NULL, err,
+                  "The model called %zu tools at once; %u of them were run.", count,
+                  RUN_CALLS_MAX) < 0)
         return -1;
     if (run->failed <= RUN_REPAIRS_MAX)
         return 0;
     run->last = true;
-    return run_limit(run, "repairs", err,
+    return run_limit(run, "repairs", NULL, err,
                      "The code failed, and so did %u attempts to repair it; no more are made.",
                      RUN_REPAIRS_MAX);
 }

@@ -93,10 +93,9 @@ struct run {
     struct run_usage usage;
     struct buf system; /* the system prompt, of one kind in the whole run */
     unsigned turn;
-    size_t skip;     /* questions at the beginning that the model is not sent */
-    bool shortened;  /* the history was too long once */
-    bool last;       /* the model is to call no more tools */
-    unsigned failed; /* turns one after the other whose code failed */
+    unsigned shortened; /* times that the history was too long */
+    bool last;          /* the model is to call no more tools */
+    unsigned failed;    /* turns one after the other whose code failed */
 
     /* The turn's. */
     struct model_call *asked;
@@ -135,15 +134,16 @@ int run_take_request(struct run *run, struct error *err);
 int run_answer_open(struct run *run, const char *why, struct error *err);
 
 /* A note in the thread, for who reads it later; kind: a limit's, "error", "stopped", "refusal" or
- * THREAD_AGAIN. id (may be NULL) gets its id. */
-int run_note(struct run *run, const char *kind, const char *text, char id[UUID_TEXT_SIZE],
-             struct error *err);
+ * THREAD_AGAIN. id (may be NULL) gets its id. more, taken over, or NULL: further members of its
+ * "shown". */
+int run_note(struct run *run, const char *kind, const char *text, json_t *more,
+             char id[UUID_TEXT_SIZE], struct error *err);
 /* The same of what the run has cost, where the model was asked. One that cannot be made is let go:
  * the log says so. */
 void run_note_usage(struct run *run);
-/* A bound was reached: tells it and notes it. */
-int run_limit(struct run *run, const char *name, struct error *err, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* A bound was reached: tells it and notes it; more as in run_note. */
+int run_limit(struct run *run, const char *name, json_t *more, struct error *err,
+              const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* ---- run_turn.c ---- */
 
@@ -156,9 +156,10 @@ void run_turn(struct run *run);
 void run_take_answer(struct run *run, const struct model_message *message);
 /* Of one that broke off: what is whole of it. */
 void run_take_partial(struct run *run, const struct model_message *message);
-/* Leaves out the older half of the questions, once a run; false where that cannot be. */
-bool run_shorten(struct run *run);
-int run_note_shortened(struct run *run, struct error *err);
+/* From here on the older half of what is sent is left out, and that is told and noted, for the run
+ * to save before it asks again. 1; 0 where the newest question is alone, or was cut often enough;
+ * or -1. */
+int run_shorten(struct run *run, struct error *err);
 
 /* ---- run_calls.c ---- */
 

@@ -289,7 +289,7 @@ static int note_again(struct run *run, struct error *err)
 {
     char id[UUID_TEXT_SIZE];
 
-    if (run_note(run, THREAD_AGAIN, AGAIN, id, err) < 0)
+    if (run_note(run, THREAD_AGAIN, AGAIN, NULL, id, err) < 0)
         return -1;
     run_tell(run,
              &(struct run_event){.kind = RUN_AGAIN, .id = id, .text = AGAIN, .len = strlen(AGAIN)});

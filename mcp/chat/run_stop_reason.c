@@ -17,23 +17,19 @@ static const char void_call[] = "Not done: the answer ended in another way than 
 
 /* ---- too long ---- */
 
-bool run_shorten(struct run *run)
+int run_shorten(struct run *run, struct error *err)
 {
-    size_t questions = thread_questions(run->thread);
+    size_t skip = run->shortened < RUN_SHORTENED_MAX ? thread_shorter(run->thread) : 0;
 
-    if (run->shortened || questions < 2)
-        return false;
-    run->shortened = true;
-    run->skip = questions / 2;
-    return true;
-}
-
-int run_note_shortened(struct run *run, struct error *err)
-{
-    return run_limit(run, "context", err,
+    if (skip == 0)
+        return 0;
+    run->shortened++;
+    return run_limit(run, "context", json_pack("{s:I}", "skip", (json_int_t)skip), err,
                      "The conversation is longer than the model reads at once: the first %zu "
-                     "questions are left out from here on.",
-                     run->skip);
+                     "question%s left out from here on.",
+                     skip, skip == 1 ? " is" : "s are") < 0
+               ? -1
+               : 1;
 }
 
 /* ---- the answer in the thread ---- */
@@ -151,7 +147,7 @@ static void on_max_tokens(struct run *run, const struct answer *answer)
     struct error err = {0};
 
     if (add_without_calls(run, answer->content, cut_call, &err) < 0 ||
-        run_limit(run, "output", &err,
+        run_limit(run, "output", NULL, &err,
                   "The answer was cut at %u tokens, the most of one answer. Ask for the rest, or "
                   "for less.",
                   RUN_MAX_TOKENS) < 0)
@@ -160,15 +156,20 @@ static void on_max_tokens(struct run *run, const struct answer *answer)
         run_succeed(run);
 }
 
-/* The text is the model's own; the note says why there is no more of it. */
+/* The text is the model's own; the note says why there is no more of it. Takes over more, which the
+ * note is to have too, or NULL. */
 static void end_with_note(struct run *run, const struct answer *answer, const char *name,
-                          const char *text)
+                          const char *text, json_t *more)
 {
     char id[UUID_TEXT_SIZE];
     struct error err = {0};
 
-    if (add_without_calls(run, answer->content, void_call, &err) < 0 ||
-        run_note(run, name, text, id, &err) < 0) {
+    if (add_without_calls(run, answer->content, void_call, &err) < 0) {
+        json_decref(more);
+        run_fail(run, &err);
+        return;
+    }
+    if (run_note(run, name, text, more, id, &err) < 0) {
         run_fail(run, &err);
         return;
     }
@@ -176,6 +177,23 @@ static void end_with_note(struct run *run, const struct answer *answer, const ch
     run_succeed(run);
 }
 
+/* What the run began with: its own question, or the newest, which it goes on with. */
+static const char *first_asked(const struct run *run)
+{
+    const json_t *messages = run->thread->messages;
+
+    if (json_array_size(run->messages) > 0)
+        return json_get_string(json_array_get(run->messages, 0), "id");
+    for (size_t i = json_array_size(messages); i > 0; i--) {
+        const json_t *message = json_array_get(messages, i - 1);
+
+        if (thread_is_question(message))
+            return json_get_string(message, "id");
+    }
+    return NULL;
+}
+
+/* The same is not to be asked again, so it is left out of what comes after. */
 static void on_refusal(struct run *run, const struct answer *answer)
 {
     const json_t *details = answer->message->stop_details;
@@ -188,18 +206,22 @@ static void on_refusal(struct run *run, const struct answer *answer)
         buf_addf(&text, " (%.*s)", utf8_shown(category, WORDS_SAID), category);
     if (why && *why)
         buf_addf(&text, ": %.*s", utf8_shown(why, WORDS_SAID), why);
-    buf_adds(&text, "\nAsk in another way; the same question would be declined again.");
-    end_with_note(run, answer, "refusal", text.data ? text.data : "The model declined this.");
+    buf_adds(&text,
+             "\nAsk in another way; the same question would be declined again, and the model "
+             "is not sent it any more.");
+    end_with_note(run, answer, "refusal", text.data ? text.data : "The model declined this.",
+                  json_pack("{s:s*}", "from", first_asked(run)));
 }
 
 /* What was said so far would be an answer to a question that is asked once more: it is let go. */
 static void on_context_window(struct run *run, const struct answer *answer)
 {
     struct error err = {0};
+    int shorter = run_shorten(run, &err);
 
-    if (!run_shorten(run)) {
+    if (shorter == 0) {
         if (add_without_calls(run, answer->content, cut_call, &err) < 0 ||
-            run_limit(run, "context", &err,
+            run_limit(run, "context", NULL, &err,
                       "The conversation is as long as the model reads at once, and the answer was "
                       "cut. Begin a new thread.") < 0)
             run_fail(run, &err);
@@ -209,10 +231,10 @@ static void on_context_window(struct run *run, const struct answer *answer)
     }
     json_decref(answer->content);
     run_events_drop(run, NULL, cut_call);
-    if (run_note_shortened(run, &err) < 0)
+    if (shorter < 0)
         run_fail(run, &err);
     else
-        run_turn(run);
+        run_save(run, run_turn);
 }
 
 static void on_unknown(struct run *run, const struct answer *answer)
@@ -220,7 +242,8 @@ static void on_unknown(struct run *run, const struct answer *answer)
     log_warning("chat", "an answer of %s ended for a reason that is not known here",
                 answer->message->model);
     end_with_note(run, answer, "error",
-                  "The model's service ended this answer for a reason that is not known here.");
+                  "The model's service ended this answer for a reason that is not known here.",
+                  NULL);
 }
 
 static void (*const by_stop[])(struct run *run, const struct answer *answer) = {

@@ -50,7 +50,7 @@ static int send_call(struct run *run, struct model_call *call, const json_t *mes
 static int ask(struct run *run, struct error *err)
 {
     struct model_call *call = calloc(1, sizeof *call);
-    json_auto_t *messages = thread_for_model(run->thread, run->skip);
+    json_auto_t *messages = thread_for_model(run->thread);
 
     if (!call || !messages) {
         free(call);
@@ -70,14 +70,14 @@ static int check_bounds(struct run *run, struct error *err)
         return 0;
     if (run->turn >= RUN_TURNS_MAX) {
         run->last = true;
-        return run_limit(run, "turns", err,
+        return run_limit(run, "turns", NULL, err,
                          "The model was asked %u times for this question, the most there may be; "
                          "it sums up what it has found.",
                          RUN_TURNS_MAX);
     }
     if (model_usage_input(&run->usage.tokens) >= RUN_INPUT_TOKENS_MAX) {
         run->last = true;
-        return run_limit(run, "tokens", err,
+        return run_limit(run, "tokens", NULL, err,
                          "The model has read %d tokens for this question, the most there may be; "
                          "it sums up what it has found.",
                          RUN_INPUT_TOKENS_MAX);
@@ -122,13 +122,12 @@ void run_turn(struct run *run)
 static void too_large(struct run *run, const struct error *err)
 {
     struct error told = {0};
+    int shorter = run_shorten(run, &told);
 
-    if (!run_shorten(run))
-        run_fail(run, err);
-    else if (run_note_shortened(run, &told) < 0)
-        run_fail(run, &told);
+    if (shorter <= 0)
+        run_fail(run, shorter == 0 ? err : &told);
     else
-        run_turn(run);
+        run_save(run, run_turn);
 }
 
 /* ---- what came ---- */

@@ -35,7 +35,9 @@ struct thread {
      * stop; of kind "usage" it has "usage" in place of a text: what the run before it has cost
      * (run_usage_json). One of kind THREAD_AGAIN is where the question before it was asked again;
      * one of kind THREAD_NOT_ASKED has id and text of a question that the editor stopped before its
-     * turn. */
+     * turn. A refusal's has "from", the id of the first message that was refused: from there to the
+     * note nothing is sent any more. One of kind "context" may have "skip", the questions at the
+     * thread's beginning that are left out behind it. */
     json_t *messages;
     json_t *interrupts; /* array, empty where none is open: {"id", "reason", "message",
                            "toolCallId", "responseSchema", "metadata"} as AG-UI has them */
@@ -94,8 +96,11 @@ bool thread_may_ask_again(const struct thread *thread, const char *id);
  * memory. Repairs what a stop left behind, so that the history can always be replayed: a call
  * without its result gets one that says so, a result without its call and empty content are left
  * out, it begins with the user. Where a question was asked again after a part of an answer, the
- * model is told so. Tool results older than the fresh questions are shortened. skip: questions at
- * the beginning that are left out. */
-json_t *thread_for_model(const struct thread *thread, size_t skip);
+ * model is told so. Tool results older than the fresh questions are shortened. What the thread's
+ * notes say is left out is not there; nothing before it changes by that. */
+json_t *thread_for_model(const struct thread *thread);
+/* The "skip" that leaves out half of the questions that are still sent; 0 where only the newest
+ * is. */
+size_t thread_shorter(const struct thread *thread);
 
 #endif

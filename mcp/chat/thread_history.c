@@ -4,6 +4,7 @@
  * results do not match, and a stop, a failure or the end of the process can come between the two.
  * So it is put right here each time, from what was kept; what was kept is never changed. Pure.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
@@ -25,6 +26,78 @@ static bool is_role(const json_t *message, const char *role)
 static bool is_block(const json_t *block, const char *type)
 {
     return json_string_is(block, "type", type);
+}
+
+/* ---- what is left out ---- */
+
+/* How many messages in front of the note at `end` were refused with it. */
+static size_t refused_before(const struct thread *thread, size_t end)
+{
+    const json_t *note = json_array_get(thread->messages, end);
+    const char *from = json_get_string(json_object_get(note, "shown"), "from");
+
+    for (size_t i = end; from && i > 0; i--) {
+        const char *id = json_get_string(json_array_get(thread->messages, i - 1), "id");
+
+        if (id && !strcmp(id, from))
+            return end - (i - 1);
+    }
+    return 0;
+}
+
+/* A flag for each message, owned; NULL without memory. */
+static bool *find_refused(const struct thread *thread)
+{
+    size_t count = json_array_size(thread->messages);
+    bool *refused = calloc(count + 1, sizeof *refused);
+
+    for (size_t i = 0; refused && i < count; i++) {
+        size_t before =
+            is_role(json_array_get(thread->messages, i), "note") ? refused_before(thread, i) : 0;
+
+        memset(refused + i - before, true, before);
+    }
+    return refused;
+}
+
+/* The newest note that says so counts. */
+static size_t find_skip(const struct thread *thread)
+{
+    for (size_t i = json_array_size(thread->messages); i > 0; i--) {
+        const json_t *message = json_array_get(thread->messages, i - 1);
+        const json_t *skip = json_object_get(json_object_get(message, "shown"), "skip");
+
+        if (is_role(message, "note") && json_integer_value(skip) > 0)
+            return (size_t)json_integer_value(skip);
+    }
+    return 0;
+}
+
+size_t thread_shorter(const struct thread *thread)
+{
+    bool *refused = find_refused(thread);
+    size_t skip = find_skip(thread), sent = 0, question = 0, cut = 0, i;
+    const json_t *message;
+
+    if (!refused)
+        return 0;
+    json_array_foreach(thread->messages, i, message)
+    {
+        question += thread_is_question(message);
+        sent += thread_is_question(message) && question > skip && !refused[i];
+    }
+    question = 0;
+    json_array_foreach(thread->messages, i, message)
+    {
+        bool asks = thread_is_question(message);
+
+        if (cut == sent / 2)
+            break;
+        question += asks;
+        cut += asks && question > skip && !refused[i];
+    }
+    free(refused);
+    return cut > 0 ? question : 0;
 }
 
 /* ---- old results ---- */
@@ -170,7 +243,8 @@ static void send_assistant(struct history *history, const json_t *content)
     put(history, "assistant", kept);
 }
 
-static void send_results(struct history *history, const json_t *content)
+/* alone: what else the message has is left out. */
+static void send_results(struct history *history, const json_t *content, bool alone)
 {
     json_t *results = json_array(), *block;
     size_t i;
@@ -183,7 +257,7 @@ static void send_results(struct history *history, const json_t *content)
     answer_open(history, results);
     json_array_foreach((json_t *)content, i, block)
     {
-        if (!is_block(block, "tool_result") && !is_empty_text(block))
+        if (!alone && !is_block(block, "tool_result") && !is_empty_text(block))
             json_array_append(results, block);
     }
     put(history, "user", results);
@@ -237,36 +311,50 @@ static size_t first_fresh(size_t questions)
                : (questions - THREAD_FRESH) / THREAD_FRESH_BY * THREAD_FRESH_BY;
 }
 
-json_t *thread_for_model(const struct thread *thread, size_t skip)
+static void send_message(struct history *history, const json_t *message, bool refused)
+{
+    const json_t *content = json_object_get(message, "content");
+
+    if (is_role(message, "user") && thread_has_block(content, "tool_result")) {
+        /* A question that came instead of approvals: their results belong to what is sent. */
+        send_results(history, content, refused);
+    } else if (refused) {
+        return;
+    } else if (is_role(message, "user")) {
+        send_question(history, content);
+    } else if (is_role(message, "assistant") && json_array_size(history->out) > 0) {
+        close_open(history);
+        send_assistant(history, content);
+    } else if (thread_is_note(message, THREAD_AGAIN)) {
+        send_again(history);
+    }
+}
+
+json_t *thread_for_model(const struct thread *thread)
 {
     struct history history = {.out = json_array(), .open = json_array()};
-    size_t fresh = first_fresh(thread_questions(thread)), question = 0, i;
+    size_t fresh = first_fresh(thread_questions(thread)), skip = find_skip(thread), question = 0, i;
+    bool *refused = find_refused(thread);
     const json_t *message;
 
-    json_array_foreach(thread->messages, i, message)
+    if (!refused) {
+        json_decref(history.out);
+        history.out = NULL;
+    }
+    json_array_foreach(refused ? thread->messages : NULL, i, message)
     {
-        const json_t *content = json_object_get(message, "content");
-        bool asks = thread_is_question(message);
-
-        question += asks;
+        question += thread_is_question(message);
         /* Nothing before the first question that is sent: a history begins with the user. */
-        if (question <= skip || !content)
+        if (question <= skip || !json_object_get(message, "content"))
             continue;
         history.old = question <= fresh;
-        if (is_role(message, "user") && thread_has_block(content, "tool_result")) {
-            send_results(&history, content);
-        } else if (is_role(message, "user")) {
-            send_question(&history, content);
-        } else if (is_role(message, "assistant") && json_array_size(history.out) > 0) {
-            close_open(&history);
-            send_assistant(&history, content);
-        } else if (thread_is_note(message, THREAD_AGAIN)) {
-            send_again(&history);
-        }
-        if (asks)
+        send_message(&history, message, refused[i]);
+        if (thread_is_question(message))
             history.begun = false;
     }
-    close_open(&history);
+    if (history.out)
+        close_open(&history);
     json_decref(history.open);
+    free(refused);
     return history.out;
 }

@@ -298,15 +298,26 @@ static const struct {
      0},
 };
 
+/* A note that says so. */
+static void leave_out(struct thread *thread, size_t questions)
+{
+    if (questions > 0)
+        json_array_append_new(thread->messages,
+                              json_pack("{s:s, s:[], s:{s:s, s:I}}", "role", "note", "content",
+                                        "shown", "kind", "context", "skip", (json_int_t)questions));
+}
+
 static void test_histories_are_put_right(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof histories / sizeof histories[0]; i++) {
         struct thread thread = made_of(histories[i].kept);
-        json_auto_t *sent = thread_for_model(&thread, histories[i].skip);
         json_auto_t *wanted = parse(histories[i].sent);
-        json_auto_t *untouched = parse(histories[i].kept);
+        json_auto_t *untouched = NULL, *sent = NULL;
 
+        leave_out(&thread, histories[i].skip);
+        untouched = json_deep_copy(thread.messages);
+        sent = thread_for_model(&thread);
         assert_true(same_json(thread.messages, untouched));
         hide_words(sent);
         if (!same_json(sent, wanted)) {
@@ -359,6 +370,23 @@ static void check_rules(const json_t *history)
     assert_int_equal(json_array_size(open), 0);
 }
 
+/* Each cut leaves out more, until one question is left, or none was sent. */
+static void check_halving(struct thread *thread)
+{
+    size_t before = 0, skip;
+
+    for (int i = 0; (skip = thread_shorter(thread)) > 0; i++) {
+        json_t *sent;
+
+        assert_true(skip > before && i < 16);
+        before = skip;
+        leave_out(thread, skip);
+        sent = thread_for_model(thread);
+        check_rules(sent);
+        json_decref(sent);
+    }
+}
+
 /* Histories cut and torn anywhere. */
 static void test_any_history_can_be_replayed(void **state)
 {
@@ -373,6 +401,9 @@ static void test_any_history_can_be_replayed(void **state)
         USER("[]"),
         NOTE,
         AGAIN,
+        "{\"id\":\"q\",\"role\":\"user\",\"content\":[" RESULT(
+            "1") ",{\"type\":\"text\",\"text\":\"q\"}]}",
+        "{\"role\":\"note\",\"shown\":{\"kind\":\"refusal\",\"from\":\"q\"}}",
     };
     unsigned chance = 7;
 
@@ -387,9 +418,11 @@ static void test_any_history_can_be_replayed(void **state)
                 thread.messages,
                 parse(pieces[chance / 65536u % (sizeof pieces / sizeof pieces[0])]));
         }
-        sent = thread_for_model(&thread, round % 3 == 0 ? 1 : 0);
+        leave_out(&thread, round % 3 == 0 ? 1 : 0);
+        sent = thread_for_model(&thread);
         check_rules(sent);
         json_decref(sent);
+        check_halving(&thread);
         json_decref(thread.messages);
     }
 }
@@ -456,7 +489,7 @@ static void test_old_results_are_shortened(void **state)
                                         "tool_use_id", id, "content", "type", "text", "text", text,
                                         "type", "image", "source", "data", "AAAA"));
     }
-    sent = thread_for_model(&thread, 0);
+    sent = thread_for_model(&thread);
     check_rules(sent);
     json_array_foreach(sent, i, message)
     {
@@ -551,7 +584,7 @@ static void test_what_was_cut_off(void **state)
             assert_int_equal(json_array_size(json_object_get(results, "content")), kept[i].results);
         if (kept[i].cut)
             assert_true(thread_may_ask_again(&thread, "q"));
-        sent = thread_for_model(&thread, 0);
+        sent = thread_for_model(&thread);
         assert_non_null(sent);
         json_decref(thread.messages);
         json_decref(thread.interrupts);

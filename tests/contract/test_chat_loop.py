@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What becomes of a question whose answer is no plain one: a pause, a refusal, a conversation too long for the model, an end from
+outside, an answer without a word; and content that a service may send but not take back."""
+import json
+import re
+import unittest
+
+import chat_case
+from chat_case import results_of, result_text
+from replay_model import Part, answer, call, fail, hold, text, thinking
+
+TOO_LONG = fail(400, "invalid_request_error", "prompt is too long: 250000 tokens > 200000 maximum")
+
+
+def said(messages):
+    """Of each message its role's first letter and its texts."""
+    return ["%s: %s" % (message["role"][0], " ".join(
+        [message["content"]] if isinstance(message["content"], str) else
+        [block.get("text", block["type"]) for block in message["content"]])) for message in messages]
+
+
+class LoopCase(chat_case.ChatCase):
+    def sent(self, number=-1):
+        return said(self.requests()[number].json["messages"])
+
+    async def ask(self, page, question, *answers):
+        self.play(*answers)
+        return await page.ask(question)
+
+    async def shown(self, page):
+        """The thread as a page that comes anew sees it."""
+        again = await self.page(page.thread_id)
+        messages = next(event["messages"] for event in again.greeting.events if event["type"] == "MESSAGES_SNAPSHOT")
+        await again.close()
+        return messages
+
+    async def notes(self, page):
+        return [message["content"] for message in await self.shown(page) if message.get("activityType") == "lectern.note"]
+
+
+class StopReasons(LoopCase):
+    async def test_a_pause_goes_on(self):
+        page = await self.page()
+        run = await self.ask(page, "Go on.", answer(text("First"), stop="pause_turn"), answer(text("then.")))
+        self.assertEqual(run.text, "First\nthen.")
+        self.assertEqual(self.sent(), ["u: Go on.", "a: First"])
+
+    async def test_what_was_refused_is_not_sent_again(self):
+        """The question, and all that its run had come to; what went before keeps its bytes, what comes is asked without it."""
+        page = await self.page()
+        await self.ask(page, "One?", answer(text("One.")))
+        run = await self.ask(page, "Bad?", answer(text("I look."), call("query_graph", {"query": "counts"})),
+                             answer(text("So far"), stop="refusal", details={"type": "refusal", "explanation": "Not for me."}))
+        self.assertIn("Not for me.", run.text)
+        await self.ask(page, "Two?", answer(text("Two.")))
+        self.assertEqual(self.sent(), ["u: One?", "a: One.", "u: Two?"])
+        await self.ask(page, "Worse?", answer(stop="refusal"))
+        await self.ask(page, "Three?", answer(text("Three.")))
+        self.assertEqual(self.sent(), ["u: One?", "a: One.", "u: Two?", "a: Two.", "u: Three?"])
+        questions = [message["content"] for message in await self.shown(page) if message["role"] == "user"]
+        self.assertEqual(questions, ["One?", "Bad?", "Two?", "Worse?", "Three?"])
+        self.restart()
+        page = await self.page(page.thread_id)
+        await self.ask(page, "Four?", answer(text("Four.")))
+        self.assertEqual(self.sent(), ["u: One?", "a: One.", "u: Two?", "a: Two.", "u: Three?", "a: Three.", "u: Four?"])
+
+    async def test_a_refusal_behind_a_declined_approval(self):
+        """The results of the calls before belong to what is sent, and stay."""
+        page = await self.page()
+        delete = call("delete_component", {"node_id": "N001", "component_order": 1}, id="toolu_delete")
+        run = await self.ask(page, "Delete it.", answer(delete))
+        self.assertEqual(run.outcome, "interrupt")
+        await self.ask(page, "Bad?", answer(stop="refusal"))
+        await self.ask(page, "Two?", answer(text("Two.")))
+        self.assertEqual(self.sent(), ["u: Delete it.", "a: tool_use", "u: tool_result Two?"])
+
+
+class TooLong(LoopCase):
+    async def thread(self, page, count):
+        for number in range(1, count + 1):
+            await self.ask(page, "Q%d?" % number, answer(text("A%d." % number)))
+
+    async def test_what_is_left_out_stays_out(self):
+        page = await self.page()
+        await self.thread(page, 5)
+        first = len(self.requests())
+        run = await self.ask(page, "Q6?", TOO_LONG, answer(text("A6.")))
+        self.assertEqual([len(request.json["messages"]) for request in self.requests()[first:]], [11, 5])
+        self.assertEqual([limit["limit"] for limit in run.custom("lectern.limit")], ["context"])
+        self.assertIn("first 3 questions", run.custom("lectern.limit")[0]["message"])
+        run = await self.ask(page, "Q7?", answer(text("A7.")))
+        self.assertEqual(run.custom("lectern.limit"), [])
+        before = ["u: Q4?", "a: A4.", "u: Q5?", "a: A5.", "u: Q6?"]
+        self.assertEqual((self.sent(-2), self.sent()), (before, [*before, "a: A6.", "u: Q7?"]))
+        self.restart()
+        page = await self.page(page.thread_id)
+        await self.ask(page, "Q8?", answer(text("A8.")))
+        self.assertEqual(self.sent(), [*before, "a: A6.", "u: Q7?", "a: A7.", "u: Q8?"])
+        self.assertEqual([note["kind"] for note in await self.notes(page)], ["context"])
+
+    async def test_it_is_halved_until_it_fits(self):
+        page = await self.page()
+        await self.thread(page, 7)
+        first = len(self.requests())
+        run = await self.ask(page, "Q8?", TOO_LONG, answer(text("Cut"), stop="model_context_window_exceeded"), TOO_LONG,
+                             answer(text("A8.")))
+        self.assertEqual([len(request.json["messages"]) for request in self.requests()[first:]], [15, 7, 3, 1])
+        self.assertEqual([re.search(r"first \d+", limit["message"]).group() for limit in run.custom("lectern.limit")],
+                         ["first 4", "first 6", "first 7"])
+        self.assertEqual(run.outcome, "success")
+        self.assertEqual(self.sent(), ["u: Q8?"])
+
+    async def test_one_that_never_fits(self):
+        page = await self.page()
+        await self.thread(page, 1)
+        run = await self.ask(page, "Q2?", TOO_LONG, TOO_LONG)
+        self.assertIn("too long", run.error)
+        run = await self.ask(page, "Q3?", TOO_LONG, answer(text("A3.")))
+        self.assertEqual((run.outcome, self.sent()), ("success", ["u: Q3?"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
