@@ -10,7 +10,7 @@
  *   lectern.usage    {"inputTokens", "cachedInputTokens", "cacheWriteInputTokens", "outputTokens",
  *                     "requests", "wholeCurriculumTokens"}: of this run so far
  *   lectern.waiting  {"attempt", "milliseconds", "why"}: the model's service is asked anew
- *   lectern.limit    {"limit", "message"}: a bound was reached
+ *   lectern.limit    {"limit", "message"}: a bound was reached, or ("stopped") the server stops
  *   lectern.again    {"id", "message"}: the newest question is asked again; id is the note's
  *
  * A TOOL_CALL_RESULT says in `metadata` {"isError", "category", "changeSet", "milliseconds",

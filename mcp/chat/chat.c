@@ -116,9 +116,9 @@ void chat_cancel_all(struct chat *chat)
     LIST_FOREACH(conversation, &chat->conversations, link)
     {
         if (conversation->asking)
-            ask_cancel(conversation->asking);
+            ask_cancel(conversation->asking, RUN_STOP_SERVER);
         STAILQ_FOREACH(ask, &conversation->asks, link)
-        ask_cancel(ask);
+        ask_cancel(ask, RUN_STOP_SERVER);
     }
 }
 

@@ -129,7 +129,7 @@ static void refuse(struct ask *ask, const struct error *err, const char *code)
 /* One that was cancelled before its run began. */
 static void take_back(struct ask *ask)
 {
-    if (ask->stopped)
+    if (ask->cancelled && ask->stopped_by == RUN_STOP_EDITOR)
         unasked_add(ask->conversation, ask->input.messages);
     refuse(ask, NULL, NULL);
 }
@@ -287,7 +287,7 @@ static void do_cancels(struct conversation *conversation)
     if (!ask || !ask->cancelled || ask->told)
         return;
     ask->told = true;
-    run_cancel(ask->run);
+    run_cancel(ask->run, ask->stopped_by);
 }
 
 static void on_mail(void *arg)
@@ -333,8 +333,10 @@ int ask_start(struct chat *chat, const char *session_id, struct ask *ask)
 }
 
 /* By mail: who cancels may stand in the middle of the run's own event. */
-void ask_cancel(struct ask *ask)
+void ask_cancel(struct ask *ask, enum run_stop by)
 {
+    if (!ask->cancelled)
+        ask->stopped_by = by;
     ask->cancelled = true;
     post(ask->conversation);
 }

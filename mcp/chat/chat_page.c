@@ -33,7 +33,7 @@ void page_end(struct chat_page *page)
         return;
     page->ended = true;
     if (page->ask)
-        ask_cancel(page->ask);
+        ask_cancel(page->ask, RUN_STOP_PAGE_LEFT);
     page->chat->wake(page->user);
 }
 
@@ -189,7 +189,7 @@ static void start(struct chat_page *page, struct page_input *input)
     ask->on_event = on_event;
     ask->on_refused = on_refused;
     ask->user = page;
-    ask->cancelled = ask->stopped = input->cancelled;
+    ask->cancelled = input->cancelled; /* by the editor */
     page->run = (struct agui_run){.thread_id = ask->input.thread_id, .run_id = ask->input.run_id};
     page->ask = ask;
     if (ask_start(page->chat, page->session_id, ask) == 0)
@@ -225,10 +225,8 @@ static void stop(struct chat_page *page, const char *run_id)
 {
     struct page_input *input;
 
-    if (page->ask && !strcmp(page->ask->input.run_id, run_id)) {
-        page->ask->stopped = true;
-        ask_cancel(page->ask);
-    }
+    if (page->ask && !strcmp(page->ask->input.run_id, run_id))
+        ask_cancel(page->ask, RUN_STOP_EDITOR);
     STAILQ_FOREACH(input, &page->inputs, link)
     {
         if (!strcmp(input->input.run_id, run_id))
@@ -349,7 +347,7 @@ void chat_page_destroy(struct chat_page *page)
     }
     if (page->ask) {
         page->ask->user = NULL;
-        ask_cancel(page->ask);
+        ask_cancel(page->ask, RUN_STOP_PAGE_LEFT);
     }
     agui_run_close(&page->run);
     chat_queue_finish(&page->queue);

@@ -30,7 +30,7 @@ struct ask {
     struct run_input input;            /* owned */
     char who[CHAT_WHO_SIZE];
     bool cancelled, told; /* the run of its cancelling */
-    bool stopped;         /* cancelled, by who asked */
+    enum run_stop stopped_by; /* where cancelled */
     /* What its run does; the ask is freed after RUN_ENDED. */
     void (*on_event)(struct ask *ask, const struct run_event *event);
     /* Instead of a run: it could not begin (err), or was cancelled before (NULL). Freed after. */
@@ -94,8 +94,8 @@ void conversation_go_on(struct conversation *conversation);
 /* Takes the ask over, whose input, who, callbacks and user are set: 0, or -1 where there is no
  * memory, and the ask is freed. Nothing is called before it returns. */
 int ask_start(struct chat *chat, const char *session_id, struct ask *ask);
-void ask_cancel(struct ask *ask);
-void ask_free(struct ask *ask); /* one that was not started */
+void ask_cancel(struct ask *ask, enum run_stop by); /* of several the first counts */
+void ask_free(struct ask *ask);                     /* one that was not started */
 /* At the end of the chat: those that wait are no more, and what is still under way goes on alone.
  */
 void conversations_abandon(struct chat *chat);

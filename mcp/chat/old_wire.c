@@ -303,7 +303,7 @@ void old_wire_destroy(struct old_wire *wire)
         if (!wire->asks[i])
             continue;
         wire->asks[i]->user = NULL;
-        ask_cancel(wire->asks[i]);
+        ask_cancel(wire->asks[i], RUN_STOP_PAGE_LEFT);
     }
     conversation_release(wire->conversation);
     buf_finish(&wire->answer);

@@ -14,8 +14,20 @@
 #include "mcp/chat/run_private.h"
 #include "mcp/session/store_thread.h"
 
-#define STOPPED "Not done: the editor stopped this answer."
-#define FAILED  "Not done: the answer broke off before it."
+#define FAILED "Not done: the answer broke off before it."
+
+static const struct {
+    const char *note, *call; /* for who reads it later, and for the model of a call not made */
+} stops[RUN_STOPS] = {
+    [RUN_STOP_EDITOR] = {"The editor stopped this answer.",
+                         "Not done: the editor stopped this answer."},
+    [RUN_STOP_PAGE_LEFT] = {"The page that had asked was closed or lost its connection, so this "
+                            "answer was stopped. Ask on to have the rest.",
+                            "Not done: the editor's page was gone by then."},
+    [RUN_STOP_SERVER] = {"The server was stopped in the midst of this answer. Ask on when it is "
+                         "back.",
+                         "Not done: the server was stopped before it."},
+};
 
 /* ---- the end ---- */
 
@@ -85,6 +97,13 @@ int run_answer_open(struct run *run, const char *why, struct error *err)
     return rc;
 }
 
+static void tell_limit(struct run *run, const char *name, const char *id, const char *text)
+{
+    run_tell(run,
+             &(struct run_event){
+                 .kind = RUN_LIMIT, .id = id, .name = name, .text = text, .len = strlen(text)});
+}
+
 /* What cannot be noted any more is told all the same. */
 static void close_thread(struct run *run, const char *why, const char *kind, const char *text)
 {
@@ -109,7 +128,9 @@ void run_stop(struct run *run)
         run_fail(run, &run->failure);
         return;
     }
-    close_thread(run, STOPPED, "stopped", "The editor stopped this answer.");
+    close_thread(run, stops[run->stopped_by].call, "stopped", stops[run->stopped_by].note);
+    if (run->stopped_by == RUN_STOP_SERVER)
+        tell_limit(run, "stopped", NULL, stops[RUN_STOP_SERVER].note);
     end_saved(run, RUN_CANCELLED);
 }
 
@@ -192,9 +213,7 @@ int run_limit(struct run *run, const char *name, json_t *more, struct error *err
     va_end(arguments);
     if (run_note(run, name, text, more, id, err) < 0)
         return -1;
-    run_tell(run,
-             &(struct run_event){
-                 .kind = RUN_LIMIT, .id = id, .name = name, .text = text, .len = strlen(text)});
+    tell_limit(run, name, id, text);
     return 0;
 }
 
@@ -267,11 +286,12 @@ void run_begin_soon(struct run *run)
 
 /* ---- cancelling ---- */
 
-void run_cancel(struct run *run)
+void run_cancel(struct run *run, enum run_stop by)
 {
     if (run->cancelled || run->over)
         return;
     run->cancelled = true;
+    run->stopped_by = by;
     if (run->state == RUN_STATE_ASKING && run->asked)
         model_call_cancel(run->asked);
     else if (run->state == RUN_STATE_CALLING)

@@ -49,7 +49,8 @@ enum run_event_kind {
     RUN_CALL_RESULT,    /* id, name, message_id (new), text, call: its images, category; arguments;
                            milliseconds; repair: which attempt, 0 none */
     RUN_WAITING,        /* the model is asked anew: number: attempt, milliseconds, text: why */
-    RUN_LIMIT,          /* name: "turns", "tokens", "repairs", "output", "calls", "context"; text */
+    RUN_LIMIT,          /* name: "turns", "tokens", "repairs", "output", "calls", "context", or
+                           "stopped": by the server's end; text */
     RUN_ENDED,          /* outcome and what belongs to it; the run is no more after it */
 };
 
@@ -128,8 +129,11 @@ struct run_request {
 struct run *run_start(struct server_parts *parts, struct model *model,
                       const struct run_request *request, struct run_listener *listener,
                       struct error *err);
+/* Who ended a run: its thread says so. */
+enum run_stop { RUN_STOP_EDITOR, RUN_STOP_PAGE_LEFT, RUN_STOP_SERVER, RUN_STOPS };
+
 /* Ends it soon with RUN_CANCELLED: the model's request and the tool calls under way are cancelled,
- * what came so far is kept in the thread. */
-void run_cancel(struct run *run);
+ * what came so far is kept in the thread. Of several the first counts. */
+void run_cancel(struct run *run, enum run_stop by);
 
 #endif

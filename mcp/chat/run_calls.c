@@ -221,7 +221,7 @@ static void end_turn(struct run *run)
     count_repairs(run);
     run_calls_free(run);
     if (was_last)
-        run_succeed(run);
+        run_end_called(run);
     else if (note_bounds(run, count, &err) < 0)
         run_fail(run, &err);
     else
@@ -242,7 +242,7 @@ void run_calls_go(struct run *run)
     run->holding = false;
     if (rc < 0) { /* those under way are waited for */
         run->failure = err;
-        run_cancel(run);
+        run_cancel(run, RUN_STOP_EDITOR); /* the failure says why */
     }
     if (run->under_way == 0 && (run->cancelled || run->next == run->call_count))
         end_turn(run);
@@ -258,7 +258,7 @@ static void on_call_done(struct tool_call *tool_call)
     call->state = CALL_LOST;
     if (run_result_make(call, &err) < 0) {
         run->failure = err;
-        run_cancel(run);
+        run_cancel(run, RUN_STOP_EDITOR); /* the failure says why */
     }
     if (!run->holding)
         run_calls_go(run);

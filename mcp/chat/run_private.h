@@ -72,7 +72,8 @@ struct run {
     enum approvals approvals;
     enum run_state state;
     bool cancelled;
-    bool ending; /* what is left is the last save */
+    enum run_stop stopped_by; /* where it was cancelled */
+    bool ending;              /* what is left is the last save */
     bool over;
     struct error failure;     /* why it was cancelled by itself; of kind ERROR_NONE: by another */
     enum run_outcome outcome; /* to be told after the last save */
@@ -133,9 +134,9 @@ int run_take_request(struct run *run, struct error *err);
 /* The calls that the newest assistant message still has open are answered so. */
 int run_answer_open(struct run *run, const char *why, struct error *err);
 
-/* A note in the thread, for who reads it later; kind: a limit's, "error", "stopped", "refusal" or
- * THREAD_AGAIN. id (may be NULL) gets its id. more, taken over, or NULL: further members of its
- * "shown". */
+/* A note in the thread, for who reads it later; kind: a limit's, "error", "stopped", "refusal",
+ * "empty" or THREAD_AGAIN. id (may be NULL) gets its id. more, taken over, or NULL: further members
+ * of its "shown". */
 int run_note(struct run *run, const char *kind, const char *text, json_t *more,
              char id[UUID_TEXT_SIZE], struct error *err);
 /* The same of what the run has cost, where the model was asked. One that cannot be made is let go:
@@ -154,6 +155,9 @@ void run_turn(struct run *run);
 
 /* The whole answer; may end the run. */
 void run_take_answer(struct run *run, const struct model_message *message);
+/* The model was to sum up, and called tools, which are refused in the thread by now. May end the
+ * run. */
+void run_end_called(struct run *run);
 /* Of one that broke off: what is whole of it. */
 void run_take_partial(struct run *run, const struct model_message *message);
 /* From here on the older half of what is sent is left out, and that is told and noted, for the run

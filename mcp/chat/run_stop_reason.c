@@ -76,6 +76,22 @@ static json_t *broken_calls(const json_t *content, uint64_t broken)
     return ids;
 }
 
+/* Some text of its own is there. */
+static bool has_words(const json_t *content)
+{
+    const json_t *block;
+    size_t i;
+
+    json_array_foreach((json_t *)content, i, block)
+    {
+        const char *text = json_get_string(block, "text");
+
+        if (json_string_is(block, "type", "text") && text && *text)
+            return true;
+    }
+    return false;
+}
+
 /* Takes over content. */
 static int add_answer(struct run *run, json_t *content, uint64_t broken, struct error *err)
 {
@@ -115,11 +131,28 @@ struct answer {
     uint64_t broken;
 };
 
-static void go_on(struct run *run, const struct answer *answer, void (*next)(struct run *run))
+/* An answer in the thread's place of the text that never came. */
+static void end_wordless(struct run *run, const char *text)
 {
-    bool calls = thread_has_block(answer->content, "tool_use");
+    char id[UUID_TEXT_SIZE];
     struct error err = {0};
 
+    if (run_note(run, "empty", text, NULL, id, &err) < 0) {
+        run_fail(run, &err);
+        return;
+    }
+    run_tell_text(run, id, text);
+    run_succeed(run);
+}
+
+static void go_on(struct run *run, const struct answer *answer, void (*next)(struct run *run))
+{
+    bool calls = thread_has_block(answer->content, "tool_use"),
+         empty = says_nothing(answer->content);
+    struct error err = {0};
+
+    if (empty)
+        json_array_clear(answer->content);
     run_events_drop(run, answer->content, cut_call);
     if (add_answer(run, answer->content, answer->broken, &err) < 0)
         run_fail(run, &err);
@@ -127,6 +160,12 @@ static void go_on(struct run *run, const struct answer *answer, void (*next)(str
         run_save(run, run_calls_begin);
     else if (next)
         run_save(run, next);
+    else if (empty)
+        end_wordless(run,
+                     run->turn > 1
+                         ? "The model answered nothing behind what its tools have said. Ask it "
+                           "to sum up, or to go on."
+                         : "The model answered nothing. Ask again, or in other words.");
     else
         run_succeed(run);
 }
@@ -252,6 +291,24 @@ static void (*const by_stop[])(struct run *run, const struct answer *answer) = {
     [MODEL_STOP_MAX_TOKENS] = on_max_tokens, [MODEL_STOP_PAUSE_TURN] = on_pause,
     [MODEL_STOP_REFUSAL] = on_refusal,       [MODEL_STOP_CONTEXT_WINDOW] = on_context_window,
 };
+
+/* ---- the last turn ---- */
+
+void run_end_called(struct run *run)
+{
+    const json_t *messages = run->thread->messages, *message = NULL;
+    const char *role = "";
+
+    for (size_t i = json_array_size(messages); i > 0 && strcmp(role, "assistant") != 0; i--) {
+        message = json_array_get(messages, i - 1);
+        role = json_get_string(message, "role");
+    }
+    if (has_words(json_object_get(message, "content")))
+        run_succeed(run);
+    else
+        end_wordless(run, "The model called tools once more instead of summing up, and none was "
+                          "run. Ask it to sum up, or to go on.");
+}
 
 /* ---- what came ---- */
 

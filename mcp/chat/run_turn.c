@@ -3,6 +3,7 @@
  * One request to the model: the history out, the answer in. What it says and why it ended is for
  * run_stop_reason.c.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,17 +71,18 @@ static int check_bounds(struct run *run, struct error *err)
         return 0;
     if (run->turn >= RUN_TURNS_MAX) {
         run->last = true;
-        return run_limit(run, "turns", NULL, err,
-                         "The model was asked %u times for this question, the most there may be; "
-                         "it sums up what it has found.",
-                         RUN_TURNS_MAX);
+        return run_limit(
+            run, "turns", NULL, err,
+            "The model was asked %u times for this question, the most there may be: it "
+            "is given no more tools, and is to sum up what it has found.",
+            RUN_TURNS_MAX);
     }
     if (model_usage_input(&run->usage.tokens) >= RUN_INPUT_TOKENS_MAX) {
         run->last = true;
         return run_limit(run, "tokens", NULL, err,
-                         "The model has read %d tokens for this question, the most there may be; "
-                         "it sums up what it has found.",
-                         RUN_INPUT_TOKENS_MAX);
+                         "The model has read %" PRId64 " tokens for this question, and %d are the "
+                         "most: it is given no more tools, and is to sum up what it has found.",
+                         model_usage_input(&run->usage.tokens), RUN_INPUT_TOKENS_MAX);
     }
     return 0;
 }

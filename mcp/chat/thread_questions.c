@@ -61,6 +61,8 @@ static bool is_answered(const struct thread *thread, size_t question)
             answered = !thread_has_block(json_object_get(message, "content"), "tool_use");
         else if (thread_is_note(message, "error") || thread_is_note(message, "stopped"))
             answered = false;
+        else if (thread_is_note(message, "refusal")) /* it would be refused again */
+            return true;
     }
     return answered;
 }

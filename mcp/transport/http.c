@@ -115,6 +115,8 @@ static void on_drain_tick(uv_timer_t *timer)
 {
     struct http_server *server = timer->data;
 
+    if (chat_runs(server->chat) == 0 || uv_now(timer->loop) >= server->pages_end_ms)
+        chat_socket_close_all(server); /* what waits for a page goes out first */
     if ((server->exchanges > 0 || sync_clients(server->sync) > 0 || chat_pages(server->chat) > 0) &&
         uv_now(timer->loop) < server->deadline_ms)
         return;
@@ -135,12 +137,12 @@ void http_server_close(struct http_server *server, unsigned deadline_ms,
     http_port_close(server->port);
     server->port = NULL;
     sync_socket_close_all(server);
-    chat_socket_close_all(server);
-    chat_cancel_all(server->chat);
+    chat_cancel_all(server->chat); /* pages are closed once they were told so */
     uv_update_time(server->parts->loop);
     server->deadline_ms = uv_now(server->parts->loop) + deadline_ms;
     uv_ref((uv_handle_t *)&server->timer);
-    uv_timer_start(&server->timer, on_drain_tick, 0, DRAIN_TICK_MS);
+    server->pages_end_ms = uv_now(server->parts->loop) + deadline_ms / 2;
+    uv_timer_start(&server->timer, on_drain_tick, DRAIN_TICK_MS, DRAIN_TICK_MS);
 }
 
 static int start(struct http_server *server, const struct http_config *config, struct error *err)

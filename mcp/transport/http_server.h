@@ -38,7 +38,8 @@ struct http_server {
     uv_timer_t reading_timer;
     uv_timer_t timer; /* housekeeping; then the drain's deadline and the ticks of taking down */
     unsigned ticks;
-    uint64_t deadline_ms; /* of the drain; then of the chat's runs */
+    uint64_t pages_end_ms; /* by then the chat's runs have told their end, or never will */
+    uint64_t deadline_ms;  /* of the drain; then of the chat's runs */
     bool closed;
     bool abandoned; /* it never came to serve: freed once it is closed */
     void (*on_closed)(void *user);

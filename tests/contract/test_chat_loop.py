@@ -119,5 +119,93 @@ class TooLong(LoopCase):
         self.assertEqual((run.outcome, self.sent()), ("success", ["u: Q3?"]))
 
 
+class Endings(LoopCase):
+    async def begin(self, page, question, *parts):
+        """Asks, and waits until the first text is there; where the run's events begin."""
+        self.play(answer(text("Half of it"), *parts, hold()))
+        start, _ = await page.send_input(question)
+        await page.wait_for(lambda: any(event["type"] == "TEXT_MESSAGE_CONTENT" for event in page.events[start:]), "text")
+        return start
+
+    async def stop_notes(self, page):
+        return [note["text"] for note in await self.notes(page) if note["kind"] == "stopped"]
+
+    async def test_each_stop_is_said(self):
+        page = await self.page()
+        start = await self.begin(page, "One?")
+        await page.stop(page.inputs[-1]["runId"])
+        await page.run_from(start, page.inputs[-1]["runId"])
+        self.assertEqual(await self.stop_notes(page), ["The editor stopped this answer."])
+        await self.begin(page, "Two?")
+        await page.close()
+        await self.nothing_left()
+        notes = await self.stop_notes(page)
+        self.assertEqual(len(notes), 2)
+        self.assertIn("page", notes[1])
+        self.assertNotIn("editor stopped", notes[1])
+
+    async def test_the_server_stops(self):
+        """The page is told the end of its run, and why, before its socket is closed."""
+        page = await self.page()
+        start = await self.begin(page, "One?")
+        self.restart()
+        await page.wait_for(lambda: not page.open, "the end of the socket")
+        run = await page.run_from(start)
+        self.assertEqual((run.outcome, run.end), ("cancelled", page.events[-1]))
+        self.assertIn("server was stopped", run.custom("lectern.limit")[-1]["message"])
+        self.assertEqual(page.socket.close_code, 1001)
+        notes = await self.stop_notes(page)
+        self.assertEqual(len(notes), 1)
+        self.assertIn("server was stopped", notes[0])
+
+    def kill(self):
+        self.server.kill()
+        type(self).logs += self.server.lines
+        self.start_server()
+
+    async def test_the_server_is_killed(self):
+        """What was being answered is shown as was cut off, then and behind the next question; it can be asked on."""
+        page = await self.page()
+        await self.ask(page, "One?", answer(text("One.")))
+        await self.begin(page, "Two?")
+        self.kill()
+        shown = await self.shown(page)
+        self.assertEqual([message["role"] for message in shown], ["user", "assistant", "activity", "user", "activity"])
+        self.assertIn("was cut off", shown[4]["content"]["text"])
+        page = await self.page(page.thread_id)
+        await self.ask(page, "Three?", answer(text("Three.")))
+        self.assertEqual(self.sent(), ["u: One?", "a: One.", "u: Two? Three?"])
+        shown = await self.shown(page)
+        self.assertEqual([message["role"] for message in shown], ["user", "assistant", "activity", "user", "activity", "user",
+                                                                  "assistant", "activity"])
+        self.assertIn("was cut off", shown[4]["content"]["text"])
+
+    async def test_killed_behind_an_approval(self):
+        page = await self.page()
+        code = call("execute_code", {"code": "import time\nprint('begun', flush=True)\ntime.sleep(60)"})
+        delete = call("delete_component", {"node_id": "N001", "component_order": 1})
+        run = await self.ask(page, "Delete it.", answer(code, delete))
+        self.assertNotIn("was cut off", json.dumps(await self.shown(page)))
+        start, _ = await page.send_input(resume=[{"interruptId": run.interrupts[0]["id"], "status": "resolved",
+                                                  "payload": {"approved": True}}])
+        await page.wait_for(lambda: "begun" in json.dumps([event for event in page.events[start:] if event["type"] == "CUSTOM"]),
+                            "output of the code")
+        self.kill()
+        self.assertIn("was cut off", json.dumps((await self.shown(page))[-1]))
+        page = await self.page(page.thread_id)
+        await self.ask(page, "Two?", answer(text("Two.")))
+        self.assertEqual(self.sent(), ["u: Delete it.", "a: tool_use tool_use", "u: tool_result tool_result Two?"])
+
+    async def test_an_answer_without_a_word(self):
+        page = await self.page()
+        for number, nothing in enumerate((answer(), answer(thinking("Hm.")), answer(text(" \n")))):
+            run = await self.ask(page, "Q%d?" % number, nothing)
+            self.assertEqual(run.outcome, "success")
+            self.assertIn("answered nothing", run.text)
+        self.assertEqual([note["kind"] for note in await self.notes(page)], ["empty"] * 3)
+        await self.ask(page, "And?", answer(text("Here.")))
+        self.assertEqual(self.sent(), ["u: Q0? Q1? Q2? And?"])
+
+
 if __name__ == "__main__":
     unittest.main()

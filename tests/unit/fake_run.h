@@ -19,6 +19,7 @@ struct run {
     enum approvals approvals;
     size_t answers;
     bool cancelled;
+    enum run_stop stopped_by;
 };
 
 static struct run *current; /* the run that was started last, and has not ended */
@@ -68,8 +69,9 @@ struct run *run_start(struct server_parts *parts, struct model *model,
     return run;
 }
 
-void run_cancel(struct run *run)
+void run_cancel(struct run *run, enum run_stop by)
 {
+    run->stopped_by = by;
     assert_ptr_equal(run, current);
     run->cancelled = true;
 }

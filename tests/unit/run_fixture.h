@@ -90,8 +90,8 @@ static inline void on_event(struct run_listener *listener, const struct run_even
         assert_true((event->outcome == RUN_INTERRUPTED) == (event->interrupts != NULL));
         assert_true((event->outcome == RUN_FAILED) == (event->err != NULL));
     } else if (fixture->cancels && event->kind == fixture->cancel_on) {
-        run_cancel(fixture->run);
-        run_cancel(fixture->run);
+        run_cancel(fixture->run, RUN_STOP_EDITOR);
+        run_cancel(fixture->run, RUN_STOP_EDITOR);
     }
 }
 
@@ -258,7 +258,7 @@ static inline bool ask_and_stop(struct run_fixture *fixture, unsigned turns, con
     }
     ended = fixture->ended;
     if (!ended)
-        run_cancel(fixture->run);
+        run_cancel(fixture->run, RUN_STOP_EDITOR);
     finish(fixture);
     return ended;
 }

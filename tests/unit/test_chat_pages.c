@@ -744,6 +744,7 @@ static void test_all_are_cancelled_at_the_end(void **state)
     chat_cancel_all(chat_of(state));
     turn(state);
     assert_true(current->cancelled);
+    assert_int_equal(current->stopped_by, RUN_STOP_SERVER);
     ask(&one, "t1", "r3", "m3");
     end_run(RUN_CANCELLED);
     turn(state);

@@ -429,12 +429,14 @@ static void test_tokens(void **state)
     ask(fixture, "q1", "Dig",
         "[{\"stop\":\"tool_use\",\"content\":[" LIST(
             "c1") "],\"usage\":{\"input_tokens\":500000,"
-                  "\"cache_read_input_tokens\":500000,\"output_tokens\":1}}," USES(LIST("c2")) "]");
+                  "\"cache_read_input_tokens\":700000,\"output_tokens\":1}}," USES(LIST("c2")) "]");
     expect_outcome(fixture, RUN_SUCCEEDED);
     assert_int_equal(request_count(fixture), 2);
     assert_string_equal(json_get_string(event_at(fixture, "limit", 0), "name"), "tokens");
+    expect_text(event_at(fixture, "limit", 0), "has read 1200000 tokens");
     assert_int_equal(count_events(fixture, "started"), 1);
     assert_true(json_is_true(json_object_get(event_of(fixture, "result", "c2"), "is_error")));
+    expect_text(event_at(fixture, "text", 0), "instead of summing up");
     expect_replayable(fixture);
 }
 
