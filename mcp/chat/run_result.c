@@ -26,10 +26,10 @@ static bool counts_as_failed(const struct run_call *call)
            category != TOOL_ERROR_CANCELLED && category != TOOL_ERROR_BUSY;
 }
 
-/* Which attempt to repair earlier code this is; 0: none. */
+/* Which attempt to repair earlier code this is; 0: none. One that is not made is none. */
 static unsigned repair_of(const struct run_call *call)
 {
-    return strcmp(call->name, "execute_code") == 0 ? call->run->failed : 0;
+    return call->made && strcmp(call->name, "execute_code") == 0 ? call->run->failed : 0;
 }
 
 static void add_repair(const struct run_call *call, struct buf *text)

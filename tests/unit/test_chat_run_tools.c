@@ -356,6 +356,23 @@ static void test_not_repaired(void **state)
     assert_string_equal(json_get_string(newest_note(fixture), "kind"), "repairs");
 }
 
+/* A call that is not made, because too many had failed, is no attempt. */
+static void test_not_repaired_for_want_of_tools(void **state)
+{
+    struct run_fixture *fixture = *state;
+
+    ask(fixture, "q1", "Run",
+        "[" USES(CODE("c1", "fails")) "," USES(CODE("c2", "fails")) "," USES(
+            CODE("c3", "fails")) "," USES(CODE("c4", "fails")) "," USES(CODE("c5", "fails")) "]");
+    expect_outcome(fixture, RUN_SUCCEEDED);
+    assert_int_equal(repair_of(fixture, "c4"), 3);
+    assert_int_equal(repair_of(fixture, "c5"), 0);
+    assert_true(json_is_true(json_object_get(event_of(fixture, "result", "c5"), "is_error")));
+    expect_replayable(fixture);
+    assert_string_equal(json_get_string(newest_note(fixture), "kind"), "empty");
+    expect_text(newest_note(fixture), "instead of summing up");
+}
+
 /* ---- stopping ---- */
 
 static void test_stopped(void **state)
@@ -397,8 +414,10 @@ static void test_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        test(order), test(too_many), test(broken_arguments), test(hostile_output), test(images),
-        test(news),  test(repaired), test(not_repaired),     test(stopped),
+        test(order),          test(too_many),     test(broken_arguments),
+        test(hostile_output), test(images),       test(news),
+        test(repaired),       test(not_repaired), test(not_repaired_for_want_of_tools),
+        test(stopped),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
