@@ -3,11 +3,15 @@
  * Content blocks as they stream in: a table of what streams in a block of each type, and one of
  * where the text of each kind of delta goes.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
 #include "mcp/chat/model_event.h"
+
+#define ID_CHARACTERS  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+#define ID_NUMBER_ROOM 12u /* bytes of "_" and any number behind an id */
 
 int model_malformed(struct error *err, const char *why)
 {
@@ -128,6 +132,39 @@ static int check_call(const json_t *value, struct error *err)
     return 0;
 }
 
+/* ---- ids of calls ---- */
+
+static bool has_call(const struct model_event *event, const char *id)
+{
+    const struct model_message *message = event->message;
+
+    for (size_t i = 0; i < message->block_count; i++) {
+        const char *own = json_get_string(message->blocks[i].value, "id");
+
+        if (message->blocks[i].kind == MODEL_BLOCK_CALL && own && strcmp(own, id) == 0)
+            return true;
+    }
+    return event->listener->is_taken && event->listener->is_taken(event->user, id);
+}
+
+/* What the service takes back as an id: letters, digits, '_' and '-', and no other call's. */
+static int settle_id(struct model_event *event, json_t *value, struct error *err)
+{
+    char id[MODEL_ID_MAX + 1], plain[MODEL_ID_MAX + 1 - ID_NUMBER_ROOM];
+
+    snprintf(id, sizeof id, "%s", json_get_string(value, "id"));
+    for (char *at = id; *at; at++) {
+        if (!strchr(ID_CHARACTERS, *at))
+            *at = '_';
+    }
+    snprintf(plain, sizeof plain, "%.*s", (int)sizeof plain - 1, id);
+    for (unsigned number = 2; has_call(event, id); number++)
+        snprintf(id, sizeof id, "%s_%u", plain, number);
+    if (strcmp(id, json_get_string(value, "id")) == 0)
+        return 0;
+    return json_object_set_new(value, "id", json_string(id)) < 0 ? model_no_memory(err) : 0;
+}
+
 int model_block_start(struct model_event *event, struct error *err)
 {
     struct model_message *message = event->message;
@@ -145,7 +182,8 @@ int model_block_start(struct model_event *event, struct error *err)
         return error_set(err, ERROR_TOO_LARGE,
                          "the model's answer has more than %u parts: ask for less at once",
                          MODEL_BLOCKS_CAP);
-    if (strcmp(type, "tool_use") == 0 && check_call(value, err) < 0)
+    if (strcmp(type, "tool_use") == 0 &&
+        (check_call(value, err) < 0 || settle_id(event, value, err) < 0))
         return -1;
     if (take_bytes(message, event->len, err) < 0)
         return -1;
@@ -230,6 +268,7 @@ int model_block_delta(struct model_event *event, struct error *err)
             return model_malformed(err, "a delta without its text");
         return add_text(event, block, json_string_value(text), json_string_length(text), err);
     }
+    block->lacks = block->kind == MODEL_BLOCK_OTHER;
     return 0; /* one of a later version */
 }
 

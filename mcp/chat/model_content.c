@@ -91,34 +91,36 @@ static bool is_kept(const struct model_block *block, bool cut)
 {
     if (block->kind == MODEL_BLOCK_TEXT)
         return !is_blank(&block->text);
-    if (!block->ended)
+    if (!block->ended || block->lacks)
         return false;
     return !cut || block->kind != MODEL_BLOCK_THINKING || is_signed(block);
 }
 
-json_t *model_message_content(const struct model_message *message, bool partial, uint64_t *broken)
+/* Appends the block to content, and its id to broken where it belongs there. */
+static int add_block(const struct model_block *block, json_t *content, json_t *broken)
+{
+    bool is_broken;
+    json_t *value = block_value(block, &is_broken);
+    json_t *id = json_object_get(value, "id");
+
+    if (json_array_append_new(content, value) < 0)
+        return -1;
+    return is_broken && broken && id ? json_array_append(broken, id) : 0;
+}
+
+json_t *model_message_content(const struct model_message *message, bool partial, json_t *broken)
 {
     json_t *content;
-    uint64_t bits = 0;
 
     if (!message->ended && !partial)
         return NULL;
     content = json_array();
     for (size_t i = 0; content && i < message->block_count; i++) {
-        bool is_broken;
-        json_t *value;
-
-        if (!is_kept(&message->blocks[i], !message->ended))
+        if (!is_kept(&message->blocks[i], !message->ended) ||
+            add_block(&message->blocks[i], content, broken) == 0)
             continue;
-        value = block_value(&message->blocks[i], &is_broken);
-        if (is_broken)
-            bits |= (uint64_t)1 << json_array_size(content);
-        if (json_array_append_new(content, value) < 0) {
-            json_decref(content);
-            content = NULL;
-        }
+        json_decref(content);
+        content = NULL;
     }
-    if (broken)
-        *broken = bits;
     return content;
 }

@@ -45,9 +45,9 @@ struct model_usage {
 int64_t model_usage_input(const struct model_usage *usage); /* all three together */
 void model_usage_add(struct model_usage *sum, const struct model_usage *more);
 
-/* What is told on the way; each may be NULL. Blocks are numbered from 0 as they begin, the numbers
- * of model_message.blocks. Texts are borrowed and never empty; a delta is whole characters of UTF-8
- * (a cut one waits for its rest). Blocks of other kinds are not told. */
+/* What is told, or asked, on the way; each may be NULL. Blocks are numbered from 0 as they begin,
+ * the numbers of model_message.blocks. Texts are borrowed and never empty; a delta is whole
+ * characters of UTF-8 (a cut one waits for its rest). Blocks of other kinds are not told. */
 struct model_listener {
     void (*on_text_begin)(void *user, size_t block);
     void (*on_text)(void *user, size_t block, const char *text, size_t len);
@@ -56,6 +56,8 @@ struct model_listener {
     void (*on_call_begin)(void *user, size_t block, const char *id, const char *name);
     void (*on_call_arguments)(void *user, size_t block, const char *json, size_t len);
     void (*on_block_end)(void *user, size_t block);
+    /* Whether an earlier message has a call of that id. */
+    bool (*is_taken)(void *user, const char *id);
 };
 
 enum model_block_kind {
@@ -69,9 +71,10 @@ struct model_block {
     enum model_block_kind kind; /* a call may be one that the service makes itself */
     bool told;                  /* to the listener, which then hears of its end */
     bool ended;
-    json_int_t index;     /* the service's own */
-    json_t *value;        /* owned; the block as it will be sent back, without what still streams */
-    struct buf text;      /* text, thinking or partial_json so far */
+    bool lacks;       /* of a type not known here: something streamed into it that was not kept */
+    json_int_t index; /* the service's own */
+    json_t *value;    /* owned; the block as it will be sent back, without what still streams */
+    struct buf text;  /* text, thinking or partial_json so far */
     struct buf signature; /* of thinking */
     unsigned high;        /* first half of a character whose second is to come; 0: none */
 };
@@ -106,8 +109,11 @@ int model_message_event(struct model_message *message, const struct model_listen
  * not end unless partial. partial: what had come of a message that was cut: blocks that ended, and
  * of the last one its text; no call whose block did not end, no thinking without its signature.
  * Text blocks of white space alone are left out, for the service refuses them when they are sent
- * back; so the array may be empty. A call whose input is no JSON object gets {} and is told in
- * *broken (bit i: element i of the array), which may be NULL. */
-json_t *model_message_content(const struct model_message *message, bool partial, uint64_t *broken);
+ * back, and so are blocks of unknown types that came in pieces; those that came whole are kept,
+ * since an answer that paused goes back as it is. So the array may be empty. A call's id is one
+ * that no other call has: the service's own, or made of it, since a service refuses a history where
+ * an id comes twice. A call whose input is no JSON object gets {}, and its id is appended to
+ * broken, an array, or NULL. */
+json_t *model_message_content(const struct model_message *message, bool partial, json_t *broken);
 
 #endif

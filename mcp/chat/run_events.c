@@ -131,6 +131,11 @@ static void on_block_end(void *user, size_t block)
     end_block(user, block);
 }
 
+static bool is_taken(void *user, const char *id)
+{
+    return thread_has_call(((struct run *)user)->thread, id);
+}
+
 const struct model_listener run_model_listener = {
     .on_text_begin = on_text_begin,
     .on_text = on_text,
@@ -139,6 +144,7 @@ const struct model_listener run_model_listener = {
     .on_call_begin = on_call_begin,
     .on_call_arguments = on_call_arguments,
     .on_block_end = on_block_end,
+    .is_taken = is_taken,
 };
 
 /* ---- a turn ---- */

@@ -61,21 +61,6 @@ static bool says_nothing(const json_t *content)
     return true;
 }
 
-/* The calls whose arguments are no object, by their ids. */
-static json_t *broken_calls(const json_t *content, uint64_t broken)
-{
-    json_t *ids = json_array();
-    const json_t *block;
-    size_t i;
-
-    json_array_foreach((json_t *)content, i, block)
-    {
-        if (i < 64 && (broken >> i & 1) && json_object_get(block, "id"))
-            json_array_append(ids, json_object_get(block, "id"));
-    }
-    return ids;
-}
-
 /* Some text of its own is there. */
 static bool has_words(const json_t *content)
 {
@@ -92,22 +77,19 @@ static bool has_words(const json_t *content)
     return false;
 }
 
-/* Takes over content. */
-static int add_answer(struct run *run, json_t *content, uint64_t broken, struct error *err)
+/* Takes over content. broken: the ids of its calls whose arguments are no object, or NULL. */
+static int add_answer(struct run *run, json_t *content, json_t *broken, struct error *err)
 {
-    json_t *ids = broken_calls(content, broken);
     json_t *message;
 
     if (json_array_size(content) == 0) {
         json_decref(content);
-        json_decref(ids);
         return 0;
     }
     message = json_pack("{s:s, s:s, s:o, s:{}}", "id", run->message_id, "role", "assistant",
                         "content", content, "shown");
-    if (json_array_size(ids) > 0)
-        json_object_set(json_object_get(message, "shown"), "broken", ids);
-    json_decref(ids);
+    if (json_array_size(broken) > 0)
+        json_object_set(json_object_get(message, "shown"), "broken", broken);
     if (!message)
         return error_set(err, ERROR_MEMORY, "out of memory for an answer");
     return thread_add(run->thread, message, err);
@@ -120,7 +102,7 @@ static int add_without_calls(struct run *run, json_t *content, const char *why, 
     run_events_drop(run, content, why);
     if (says_nothing(content))
         json_array_clear(content);
-    return add_answer(run, content, 0, err);
+    return add_answer(run, content, NULL, err);
 }
 
 /* ---- by stop reason. Each takes over content, and may end the run. ---- */
@@ -128,7 +110,7 @@ static int add_without_calls(struct run *run, json_t *content, const char *why, 
 struct answer {
     const struct model_message *message;
     json_t *content;
-    uint64_t broken;
+    json_t *broken; /* borrowed */
 };
 
 /* An answer in the thread's place of the text that never came. */
@@ -314,8 +296,8 @@ void run_end_called(struct run *run)
 
 void run_take_partial(struct run *run, const struct model_message *message)
 {
-    uint64_t broken = 0;
-    json_t *content = model_message_content(message, true, &broken);
+    json_auto_t *broken = json_array();
+    json_t *content = model_message_content(message, true, broken);
     struct error err = {0};
 
     if (!content)
@@ -329,10 +311,11 @@ void run_take_partial(struct run *run, const struct model_message *message)
 
 void run_take_answer(struct run *run, const struct model_message *message)
 {
-    struct answer answer = {.message = message};
+    json_auto_t *broken = json_array();
+    struct answer answer = {.message = message, .broken = broken};
     struct error err = {0};
 
-    answer.content = model_message_content(message, false, &answer.broken);
+    answer.content = model_message_content(message, false, broken);
     if (!answer.content) {
         error_set(&err, ERROR_INTERNAL, "The answer of the model ended before it was whole.");
         run_fail(run, &err);

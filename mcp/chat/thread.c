@@ -89,6 +89,22 @@ bool thread_has_message(const struct thread *thread, const char *id)
     return false;
 }
 
+bool thread_has_call(const struct thread *thread, const char *id)
+{
+    const json_t *message, *block;
+    size_t i, k;
+
+    json_array_foreach(thread->messages, i, message)
+    {
+        json_array_foreach(json_object_get(message, "content"), k, block)
+        {
+            if (json_string_is(block, "type", "tool_use") && json_string_is(block, "id", id))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* The first text of a content, borrowed. */
 static const char *first_text(const json_t *message)
 {

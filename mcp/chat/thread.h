@@ -68,6 +68,7 @@ int thread_save(struct server_parts *parts, struct thread *thread,
 int thread_close_cut(struct thread *thread, struct error *err);
 
 bool thread_has_message(const struct thread *thread, const char *id);
+bool thread_has_call(const struct thread *thread, const char *id);
 /* From its first question, in one line; "" before there is one. */
 void thread_title(const struct thread *thread, char title[THREAD_TITLE_MAX + 1]);
 

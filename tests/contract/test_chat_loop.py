@@ -207,5 +207,39 @@ class Endings(LoopCase):
         self.assertEqual(self.sent(), ["u: Q0? Q1? Q2? And?"])
 
 
+class Content(LoopCase):
+    async def test_ids_that_come_twice(self):
+        """In a message and across turns, and one that the service would not take back: each call has an id of its own, its result
+        follows it, and the thread can be asked on, after a restart as well."""
+        def count(query, ident="toolu_same"):
+            return call("query_graph", {"query": query}, id=ident)
+
+        page = await self.page()
+        run = await self.ask(page, "Look.", answer(count("counts"), count("end_points"), count("counts", "call:1")),
+                             answer(count("end_points")), answer(text("Done.")))
+        self.assertEqual([seen.result is not None and not seen.metadata["isError"] for seen in run.calls.values()], [True] * 4)
+        asked, again = (request.json["messages"] for request in self.requests()[1:])
+        ids = [block["id"] for message in again for block in message["content"] if block["type"] == "tool_use"]
+        self.assertEqual((len(set(ids)), ids[0], list(run.calls)), (4, "toolu_same", ids))
+        results = results_of({"messages": asked})
+        self.assertEqual(list(results), ids[:3])
+        self.assertEqual(result_text(results[ids[0]]), result_text(results[ids[2]]))
+        self.assertNotEqual(result_text(results[ids[0]]), result_text(results[ids[1]]))
+        self.restart()
+        page = await self.page(page.thread_id)
+        run = await self.ask(page, "And?", answer(count("counts")), answer(text("Done.")))
+        self.assertNotIn(next(iter(run.calls)), ids)
+
+    async def test_a_block_that_nobody_knows(self):
+        """What streamed into it is not kept, so it is not sent back."""
+        page = await self.page()
+        mystery = Part("block", block={"type": "mystery", "foo": 1}, member="words", delta="mystery_delta", words="hm",
+                       pieces=None, cut=None, units=None)
+        await self.ask(page, "One?", answer(mystery, text("One."), call("query_graph", {"query": "counts"})),
+                       answer(mystery, text("Two.")))
+        await self.ask(page, "Two?", answer(text("Three.")))
+        self.assertEqual(self.sent(), ["u: One?", "a: One. tool_use", "u: tool_result", "a: Two.", "u: Two?"])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -87,12 +87,12 @@ static inline int hear_event(void *user, const char *name, const char *data, siz
 
 static inline void write_content(struct heard *heard)
 {
-    uint64_t broken = 0;
-    json_t *content = model_message_content(&heard->message, true, &broken), *block;
+    json_auto_t *broken = json_array();
+    json_t *content = model_message_content(&heard->message, true, broken), *block;
     size_t i;
 
     expect(content != NULL && json_array_size(content) <= MODEL_BLOCKS_CAP);
-    expect(json_array_size(content) == MODEL_BLOCKS_CAP || broken >> json_array_size(content) == 0);
+    expect(json_array_size(broken) <= json_array_size(content));
     json_array_foreach(content, i, block) expect(json_get_string(block, "type") != NULL);
     json_write(&heard->text, content);
     json_decref(content);

@@ -30,6 +30,7 @@ Each request is checked against the API's rules (check_request): roles, tool cal
 was sent, cache marks, what may stand where. By itself, for tests in C: `replay_model.py` prints its port and plays SCENARIOS, each
 under http://127.0.0.1:PORT/NAME; GET /journal tells what came.
 """
+import collections
 import itertools
 import json
 import re
@@ -402,6 +403,7 @@ def _marks(value, where="request"):
 def _check_thinking(messages, sent):
     """What was sent as thinking comes back byte by byte, in its place in front of its calls; nothing else does."""
     known = [block for content, _, _ in sent for block in content if block["type"].endswith("thinking")]
+    ids = collections.Counter(block["id"] for content, _, _ in sent for block in content if block["type"] == "tool_use")
     for i, message in enumerate(messages):
         if message.get("role") != "assistant":
             continue
@@ -410,7 +412,9 @@ def _check_thinking(messages, sent):
             yield "messages.%d: thinking that was not sent so" % i
         calls = {block.get("id") for block in _blocks(message) if block.get("type") == "tool_use"}
         for content, whole, _ in sent:
-            if calls & {block["id"] for block in content if block["type"] == "tool_use"}:
+            own = {block["id"] for block in content if block["type"] == "tool_use"}
+            # An id that was sent twice, or is none, comes back as another: then nobody can say which call it is.
+            if calls & own and all(ids[one] == 1 and IDENTIFIER.match(one) for one in own):
                 order = [block for block in content if block["type"].endswith("thinking") or block["type"] == "tool_use"]
                 got = [block for block in _blocks(message) if block.get("type", "").endswith("thinking") or
                        block.get("type") == "tool_use"]

@@ -106,9 +106,15 @@ static void on_block_end(void *user, size_t block)
     note('>', block, "", 0);
 }
 
+static bool is_taken(void *user, const char *id)
+{
+    (void)user;
+    return strcmp(id, "taken__1") == 0;
+}
+
 static const struct model_listener listener = {on_text_begin, on_text,       on_thinking_begin,
                                                on_thinking,   on_call_begin, on_call_arguments,
-                                               on_block_end};
+                                               on_block_end,  is_taken};
 
 static int on_event(void *user, const char *name, const char *data, size_t len, struct error *err)
 {
@@ -138,11 +144,11 @@ static int play(const char *bytes, size_t first, size_t step, struct error *err)
     return rc;
 }
 
-static void check_content(bool partial, const char *expected, uint64_t expected_broken)
+static void check_content(bool partial, const char *expected, size_t expected_broken)
 {
     BUF_AUTO struct buf text = {0};
-    uint64_t broken = 77;
-    json_t *content = model_message_content(&message, partial, &broken);
+    json_auto_t *broken = json_array();
+    json_t *content = model_message_content(&message, partial, broken);
 
     if (!expected) {
         assert_null(content);
@@ -151,7 +157,7 @@ static void check_content(bool partial, const char *expected, uint64_t expected_
     assert_non_null(content);
     json_write(&text, content);
     assert_string_equal(text.data, expected);
-    assert_int_equal(broken, expected_broken);
+    assert_int_equal(json_array_size(broken), expected_broken);
     json_decref(content);
 }
 
@@ -205,8 +211,7 @@ static const char whole_content[] =
     "{\"type\":\"text\",\"text\":\"Look: \xF0\x9F\xA6\x84!\"},"
     "{\"type\":\"tool_use\",\"id\":\"c1\",\"name\":\"run\",\"input\":{\"code\":\"print('"
     "\xF0\x9F\xA6\x84')\"}},"
-    "{\"type\":\"tool_use\",\"id\":\"c2\",\"name\":\"look\",\"input\":{}},"
-    "{\"type\":\"of_tomorrow\",\"x\":1}]";
+    "{\"type\":\"tool_use\",\"id\":\"c2\",\"name\":\"look\",\"input\":{}}]";
 
 static void check_whole(void)
 {
@@ -274,7 +279,7 @@ static void test_ends_anywhere(void **state)
 
 static const struct {
     const char *stream, *told, *content; /* content: of what came, partial where it did not end */
-    uint64_t broken;
+    size_t broken;                       /* calls */
     enum model_stop stop;
 } good[] = {
     {START END, "", "[]", 0, MODEL_STOP_END_TURN},
@@ -314,7 +319,7 @@ static const struct {
      " 0<text  0\"x 0> 1<c1 1<run 1={\"a\": 1>",
      "[{\"type\":\"text\",\"text\":\"x\"},{\"type\":\"tool_use\",\"id\":\"c1\",\"name\":\"run\","
      "\"input\":{}}]",
-     2, MODEL_STOP_MAX_TOKENS},
+     1, MODEL_STOP_MAX_TOKENS},
     {START CALL_BLOCK(7) INPUT(7, "[1]") STOP(7) END_FOR("tool_use"), " 0<c1 0<run 0=[1] 0>",
      "[{\"type\":\"tool_use\",\"id\":\"c1\",\"name\":\"run\",\"input\":{}}]", 1,
      MODEL_STOP_TOOL_USE},
@@ -334,6 +339,21 @@ static const struct {
          INPUT(0, "{\\\"q\\\":1}") STOP(0) END,
      "", "[{\"type\":\"server_tool_use\",\"id\":\"s\",\"name\":\"search\",\"input\":{\"q\":1}}]", 0,
      MODEL_STOP_END_TURN},
+    /* of types that nobody knows: whole, it is kept; in pieces, it would not be whole */
+    {START BLOCK(0, "\"type\":\"found\",\"a\":1") STOP(0) BLOCK(1, "\"type\":\"mystery\",\"a\":1")
+         DELTA(1, "\"type\":\"mystery_delta\",\"b\":2") STOP(1) TEXT_BLOCK(2)
+             DELTA(2, "\"type\":\"new_delta\"") TEXT(2, "x") STOP(2) END,
+     " 2<text  2\"x 2>", "[{\"type\":\"found\",\"a\":1},{\"type\":\"text\",\"text\":\"x\"}]", 0,
+     MODEL_STOP_END_TURN},
+    /* ids that come twice, or that no service takes back */
+    {START CALL_BLOCK(0) STOP(0) CALL_BLOCK(1) INPUT(1, "[]") STOP(1)
+         BLOCK(2, "\"type\":\"tool_use\",\"id\":\"taken: 1\",\"name\":\"run\",\"input\":{}") STOP(2)
+             END_FOR("tool_use"),
+     " 0<c1 0<run 0> 1<c1_2 1<run 1=[] 1> 2<taken__1_2 2<run 2>",
+     "[{\"type\":\"tool_use\",\"id\":\"c1\",\"name\":\"run\",\"input\":{}},{\"type\":\"tool_use\","
+     "\"id\":\"c1_2\",\"name\":\"run\",\"input\":{}},{\"type\":\"tool_use\",\"id\":\"taken__1_2\","
+     "\"name\":\"run\",\"input\":{}}]",
+     1, MODEL_STOP_TOOL_USE},
     {START TEXT_BLOCK(0) TEXT(0, "x")
          DELTA(0, "\"type\":\"citations_delta\",\"citation\":{\"n\":1}")
              DELTA(0, "\"type\":\"citations_delta\",\"citation\":{\"n\":2}") STOP(0) END,
@@ -489,7 +509,7 @@ static void test_each_allocation_fails(void **state)
     for (runs = 1; runs < RUNS_CAP; runs++) {
         struct error err = {0};
         json_t *content = NULL;
-        uint64_t broken = 0;
+        json_t *broken = json_array();
         bool failed;
         int rc;
 
@@ -498,12 +518,13 @@ static void test_each_allocation_fails(void **state)
         watching = true;
         rc = play(whole, 0, 1000000, &err);
         if (rc == 0)
-            content = model_message_content(&message, false, &broken);
+            content = model_message_content(&message, false, broken);
         failed = fail_at == 0;
         fail_at = 0;
         watching = false;
         assert_true(rc == 0 || err.kind != ERROR_NONE);
-        if (content && !broken) { /* a call's input that could not be read is told as broken */
+        if (content && json_array_size(broken) ==
+                           0) { /* a call's input that could not be read is told as broken */
             BUF_AUTO struct buf text = {0};
 
             json_write(&text, content);
@@ -511,8 +532,10 @@ static void test_each_allocation_fails(void **state)
         }
         watching = true;
         json_decref(content);
+        json_array_clear(broken);
         model_message_finish(&message);
         watching = false;
+        json_decref(broken);
         assert_int_equal(live, 0);
         if (!failed) {
             assert_int_equal(rc, 0);
