@@ -17,7 +17,7 @@
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
 
-#define MODEL_BLOCKS_CAP  64u               /* content blocks of one message */
+#define MODEL_BLOCKS_CAP  1024u             /* content blocks of one message */
 #define MODEL_MESSAGE_CAP ((size_t)4 << 20) /* bytes of text, thinking and tool input in it */
 #define MODEL_ID_MAX      127u              /* bytes of a message's and of a call's id */
 #define MODEL_NAME_MAX    127u              /* bytes of a tool's name */

@@ -24,7 +24,7 @@
 
 /* What was told, as one text; pieces of one block are put together. */
 struct told {
-    char text[8192];
+    char text[1 << 15];
     size_t len;
     char last; /* kind of the piece before */
 };
