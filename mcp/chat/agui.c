@@ -217,8 +217,8 @@ static void write_call_result(struct writing *out)
         agui_member(to, "category", event->category);
     if (call && call->category == TOOL_ERROR_NONE && *call->change_set)
         agui_member(to, "changeSet", call->change_set);
-    buf_addf(to, ",\"milliseconds\":%u,\"repair\":%u,\"repairsMax\":%u}}", event->milliseconds,
-             event->repair, RUN_REPAIRS_MAX);
+    buf_addf(to, ",\"milliseconds\":%u,\"waited\":%u,\"repair\":%u,\"repairsMax\":%u}}",
+             event->milliseconds, event->waited, event->repair, RUN_REPAIRS_MAX);
     flush(out);
 }
 

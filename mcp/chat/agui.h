@@ -14,9 +14,9 @@
  *   lectern.again    {"id", "message"}: the newest question is asked again; id is the note's
  *
  * A TOOL_CALL_RESULT says in `metadata` {"isError", "category", "changeSet", "milliseconds",
- * "repair", "repairsMax"}; changeSet: of an edit, by which it can be undone. What the thread's
- * notes say is an activity message, "lectern.note" {"kind", "text"}, or "lectern.usage" with that
- * event's value. Pure but for the clock; any thread.
+ * "waited", "repair", "repairsMax"}; changeSet: of an edit, by which it can be undone. What the
+ * thread's notes say is an activity message, "lectern.note" {"kind", "text"}, or "lectern.usage"
+ * with that event's value. Pure but for the clock; any thread.
  */
 #ifndef LECTERN_CHAT_AGUI_H
 #define LECTERN_CHAT_AGUI_H

@@ -115,6 +115,7 @@ static json_t *result_metadata(const json_t *block, const json_t *shown)
     } names[] = {{"category", "category"},
                  {"change_set", "changeSet"},
                  {"milliseconds", "milliseconds"},
+                 {"waited", "waited"},
                  {"repair", "repair"}};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

@@ -47,7 +47,8 @@ enum run_event_kind {
     RUN_CALL_STANDS,    /* id, text: where it stands, in words: "waiting for a sandbox: place 2" */
     RUN_CALL_PRINTED,   /* id, text: its output as it comes, what is new since the last */
     RUN_CALL_RESULT,    /* id, name, message_id (new), text, call: its images, category; arguments;
-                           milliseconds; repair: which attempt, 0 none */
+                           milliseconds, and waited: those before its work, where it is known;
+                           repair: which attempt, 0 none */
     RUN_WAITING,        /* the model is asked anew: number: attempt, milliseconds, text: why */
     RUN_LIMIT,          /* name: "turns", "tokens", "repairs", "output", "calls", "context", or
                            "stopped": by the server's end; text */
@@ -74,7 +75,7 @@ struct run_event {
     const char *id, *name, *message_id;
     const char *text; /* len bytes of UTF-8, NUL-terminated */
     size_t len;
-    unsigned number, milliseconds, repair;
+    unsigned number, milliseconds, waited, repair;
     const struct tool_call *call; /* of a result; NULL where the call was not made */
     const json_t *arguments;
     bool is_error;        /* of a result */

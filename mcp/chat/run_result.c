@@ -131,23 +131,37 @@ static const char *change_set_of(const struct run_call *call)
     return call->made && !is_error(call) && *call->call.change_set ? call->call.change_set : NULL;
 }
 
+struct took {
+    unsigned milliseconds, waited;
+};
+
+/* A tool that queues knows what of it was its work. */
+static struct took time_taken(const struct run_call *call)
+{
+    uv_loop_t *loop = call->run->parts->loop;
+
+    if (!call->made)
+        return (struct took){0};
+    if (call->call.timed)
+        return (struct took){(unsigned)(call->call.seconds * 1000 + 0.5),
+                             (unsigned)(call->call.waited * 1000 + 0.5)};
+    uv_update_time(loop);
+    return (struct took){(unsigned)(uv_now(loop) - call->started_ms), 0};
+}
+
 int run_result_make(struct run_call *call, struct error *err)
 {
     struct run *run = call->run;
     const char *category = category_of(call);
-    unsigned milliseconds = 0;
+    const struct took took = time_taken(call);
     struct buf BUF_AUTO text = {0};
     char id[UUID_TEXT_SIZE];
 
     if (text_uuid(id, err) < 0)
         return -1;
-    if (call->made) {
-        uv_update_time(run->parts->loop);
-        milliseconds = (unsigned)(uv_now(run->parts->loop) - call->started_ms);
-        if (strcmp(call->name, "execute_code") == 0) {
-            run->code_failed |= counts_as_failed(call);
-            run->code_went_well |= call->call.category == TOOL_ERROR_NONE;
-        }
+    if (call->made && strcmp(call->name, "execute_code") == 0) {
+        run->code_failed |= counts_as_failed(call);
+        run->code_went_well |= call->call.category == TOOL_ERROR_NONE;
     }
     write_text(call, &text);
     if (text.failed)
@@ -155,10 +169,12 @@ int run_result_make(struct run_call *call, struct error *err)
     json_decref(call->block); /* of one that found no memory */
     json_decref(call->shown);
     call->block = make_block(call, &text);
-    call->shown = json_pack("{s:s, s:s, s:s%, s:b, s:s, s:s*, s:I, s:I}", "id", id, "tool_call_id",
-                            call->id, "text", text.data, text.len, "is_error", is_error(call),
-                            "category", category, "change_set", change_set_of(call), "milliseconds",
-                            (json_int_t)milliseconds, "repair", (json_int_t)repair_of(call));
+    call->shown =
+        json_pack("{s:s, s:s, s:s%, s:b, s:s, s:s*, s:I, s:I, s:I}", "id", id, "tool_call_id",
+                  call->id, "text", text.data, text.len, "is_error", is_error(call), "category",
+                  category, "change_set", change_set_of(call), "milliseconds",
+                  (json_int_t)took.milliseconds, "waited", (json_int_t)took.waited, "repair",
+                  (json_int_t)repair_of(call));
     if (!call->block || !call->shown)
         return error_set(err, ERROR_MEMORY, "out of memory for a tool's result");
     call->state = CALL_ANSWERED;
@@ -173,7 +189,8 @@ int run_result_make(struct run_call *call, struct error *err)
                       .arguments = json_object_get(call->use, "input"),
                       .is_error = is_error(call),
                       .category = is_error(call) ? category : NULL,
-                      .milliseconds = milliseconds,
+                      .milliseconds = took.milliseconds,
+                      .waited = took.waited,
                       .repair = repair_of(call),
                   });
     return 0;

@@ -30,14 +30,14 @@ struct thread {
      * blocks or text, "shown": {...}}. Of a question, "shown" may have "text": what the user wrote,
      * without where the editor is. A user message with tool results carries there an array
      * "results" of {"id", "tool_call_id", "text", "is_error", "category", "milliseconds",
-     * "repair", and "change_set" of an edit}, one a result; pictures are taken from the content. A
-     * "note" role is shown and not sent (its "shown" is {"kind", "text"}): a limit, an error, a
-     * stop; of kind "usage" it has "usage" in place of a text: what the run before it has cost
-     * (run_usage_json). One of kind THREAD_AGAIN is where the question before it was asked again;
-     * one of kind THREAD_NOT_ASKED has id and text of a question that the editor stopped before its
-     * turn. A refusal's has "from", the id of the first message that was refused: from there to the
-     * note nothing is sent any more. One of kind "context" may have "skip", the questions at the
-     * thread's beginning that are left out behind it. */
+     * "waited", "repair", and "change_set" of an edit}, one a result; pictures are taken from the
+     * content. A "note" role is shown and not sent (its "shown" is {"kind", "text"}): a limit, an
+     * error, a stop; of kind "usage" it has "usage" in place of a text: what the run before it has
+     * cost (run_usage_json). One of kind THREAD_AGAIN is where the question before it was asked
+     * again; one of kind THREAD_NOT_ASKED has id and text of a question that the editor stopped
+     * before its turn. A refusal's has "from", the id of the first message that was refused: from
+     * there to the note nothing is sent any more. One of kind "context" may have "skip", the
+     * questions at the thread's beginning that are left out behind it. */
     json_t *messages;
     json_t *interrupts; /* array, empty where none is open: {"id", "reason", "message",
                            "toolCallId", "responseSchema", "metadata"} as AG-UI has them */

@@ -54,6 +54,7 @@ static void take(struct analysis *analysis, const struct execution_result *resul
     };
 
     run_answer_write(result, &limits, run_of(analysis)->call);
+    run_of(analysis)->call->timed = true;
 }
 
 static void on_done(struct analysis *analysis)
@@ -61,6 +62,8 @@ static void on_done(struct analysis *analysis)
     struct run *run = run_of(analysis);
     struct tool_call *call = run->call;
 
+    call->seconds = analysis->ended.seconds;
+    call->waited = analysis->ended.waited;
     discard(run);
     call->on_done(call);
 }

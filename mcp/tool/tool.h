@@ -84,6 +84,8 @@ struct tool_call {
      */
     char change_set[CHANGE_SET_ID_SIZE];
     unsigned retry_after_s; /* with TOOL_ERROR_BUSY: after which it will likely go through */
+    bool timed;             /* the tool knows these two itself */
+    double seconds, waited; /* of the work alone, and before it began */
 
     void *state; /* the tool's own */
 };

@@ -241,5 +241,32 @@ class Content(LoopCase):
         self.assertEqual(self.sent(), ["u: One?", "a: One. tool_use", "u: tool_result", "a: Two.", "u: Two?"])
 
 
+    async def test_more_calls_than_are_run(self):
+        """Each is answered, those that are too many with an error; so is a message of as many texts as calls."""
+        page = await self.page()
+        calls = [call("query_graph", {"query": "counts"}) for _ in range(70)]
+        texts = [text("Part %d." % number) for number in range(70)]
+        run = await self.ask(page, "Look.", answer(*texts, *calls), answer(text("Done.")))
+        self.assertEqual((run.outcome, len(run.calls)), ("success", 70))
+        results = results_of(self.requests()[-1].json)
+        self.assertEqual([bool(block.get("is_error")) for block in results.values()], [False] * 16 + [True] * 54)
+        self.assertEqual([limit["limit"] for limit in run.custom("lectern.limit")], ["calls"])
+
+    async def test_how_long_a_call_took(self):
+        """The code's own time, as its result says it; what it waited for a sandbox stands apart."""
+        page = await self.page()
+        code = "import time\ntime.sleep(0.3)\nprint('slept')"
+        await self.ask(page, "Run.", answer(*[call("execute_code", {"code": code}) for _ in range(3)]), answer(text("Done.")))
+        shown = [(message["metadata"]["milliseconds"], message["metadata"]["waited"]) for message in await self.shown(page)
+                 if message["role"] == "tool"]
+        told = [event for event in page.events if event["type"] == "TOOL_CALL_RESULT"]
+        self.assertEqual(len(told), 3)
+        for event in told:
+            seconds = float(re.search(r"\[ok, ([0-9.]+) s", event["content"]).group(1))
+            self.assertLessEqual(abs(event["metadata"]["milliseconds"] - 1000 * seconds), 1)
+            self.assertIn((event["metadata"]["milliseconds"], event["metadata"]["waited"]), shown)
+        self.assertGreater(max(waited for _, waited in shown), 0)  # one sandbox was ready, for three
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -125,7 +125,7 @@ static void test_a_whole_run(void **state)
     WRITE(&run, .kind = RUN_CALL_STANDS, .id = "c1", SAY("running"));
     WRITE(&run, .kind = RUN_CALL_PRINTED, .id = "c1", SAY("1\n"));
     WRITE(&run, .kind = RUN_CALL_RESULT, .id = "c1", .message_id = "x1", SAY("done"), .call = &call,
-          .milliseconds = 12);
+          .milliseconds = 12, .waited = 7);
     WRITE(&run, .kind = RUN_CALL_RESULT, .id = "c2", .message_id = "x2", SAY("no"), .call = &failed,
           .is_error = true, .repair = 2);
     WRITE(&run, .kind = RUN_CALL_RESULT, .id = "c2", .message_id = "x3", SAY("not called"),
@@ -138,13 +138,14 @@ static void test_a_whole_run(void **state)
            "{\"type\":\"TOOL_CALL_RESULT\",\"messageId\":\"x1\",\"toolCallId\":\"c1\",\"role\":"
            "\"tool\",\"content\":[{\"type\":\"text\",\"text\":\"done\"},{\"type\":\"image\","
            "\"source\":{\"type\":\"data\",\"value\":\"AAAA\",\"mimeType\":\"image/png\"}}],"
-           "\"metadata\":{\"isError\":false,\"milliseconds\":12,\"repair\":0,\"repairsMax\":3}},"
+           "\"metadata\":{\"isError\":false,\"milliseconds\":12,\"waited\":7,\"repair\":0,"
+           "\"repairsMax\":3}},"
            "{\"type\":\"TOOL_CALL_RESULT\",\"messageId\":\"x2\",\"toolCallId\":\"c2\",\"role\":"
            "\"tool\",\"content\":\"no\",\"metadata\":{\"isError\":true,\"category\":\"runtime\","
-           "\"milliseconds\":0,\"repair\":2,\"repairsMax\":3}},"
+           "\"milliseconds\":0,\"waited\":0,\"repair\":2,\"repairsMax\":3}},"
            "{\"type\":\"TOOL_CALL_RESULT\",\"messageId\":\"x3\",\"toolCallId\":\"c2\",\"role\":"
            "\"tool\",\"content\":\"not called\",\"metadata\":{\"isError\":true,"
-           "\"milliseconds\":0,\"repair\":0,\"repairsMax\":3}}]");
+           "\"milliseconds\":0,\"waited\":0,\"repair\":0,\"repairsMax\":3}}]");
     WRITE(&run, .kind = RUN_WAITING, .number = 2, .milliseconds = 500, SAY("overloaded"));
     WRITE(&run, .kind = RUN_LIMIT, .name = "turns", SAY("24 turns"));
     WRITE(&run, .kind = RUN_AGAIN, .id = "n1", SAY("Asked again."));
@@ -278,7 +279,8 @@ static void test_a_thread_as_messages(void **state)
             "\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":"
             "\"AAAA\"}}]},{\"type\":\"tool_result\",\"tool_use_id\":\"c2\",\"content\":\"bad\","
             "\"is_error\":true}],\"shown\":{\"results\":[{\"id\":\"x1\",\"tool_call_id\":\"c1\","
-            "\"text\":\"whole\",\"is_error\":false,\"category\":null,\"milliseconds\":5,"
+            "\"text\":\"whole\",\"is_error\":false,\"category\":null,\"milliseconds\":5,\"waited\":"
+            "2,"
             "\"repair\":0}]}},"
             "{\"id\":\"n1\",\"role\":\"note\",\"shown\":{\"kind\":\"stopped\",\"text\":\"No\"}},"
             "{\"role\":\"note\",\"shown\":{}},"
@@ -310,7 +312,7 @@ static void test_a_thread_as_messages(void **state)
            "{\"id\":\"x1\",\"role\":\"tool\",\"toolCallId\":\"c1\",\"content\":[{\"type\":\"text\","
            "\"text\":\"whole\"},{\"type\":\"image\",\"source\":{\"type\":\"data\",\"value\":"
            "\"AAAA\",\"mimeType\":\"image/png\"}}],\"metadata\":{\"isError\":false,\"repairsMax\":"
-           "3,\"milliseconds\":5,\"repair\":0}},"
+           "3,\"milliseconds\":5,\"waited\":2,\"repair\":0}},"
            "{\"id\":\"u2-result-1\",\"role\":\"tool\",\"toolCallId\":\"c2\",\"content\":\"bad\","
            "\"metadata\":{\"isError\":true,\"repairsMax\":3}},"
            "{\"id\":\"n1\",\"role\":\"activity\",\"activityType\":\"lectern.note\",\"content\":{"
