@@ -29,7 +29,7 @@ struct ask {
     struct run *run;                   /* NULL: it waits */
     struct run_input input;            /* owned */
     char who[CHAT_WHO_SIZE];
-    bool cancelled, told; /* the run of its cancelling */
+    bool cancelled, told;     /* the run of its cancelling */
     enum run_stop stopped_by; /* where cancelled */
     /* What its run does; the ask is freed after RUN_ENDED. */
     void (*on_event)(struct ask *ask, const struct run_event *event);
