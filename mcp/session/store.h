@@ -84,7 +84,7 @@ void store_snapshot_end(struct store *store);
 /* Who writes, for the change log. Texts borrowed for the call. */
 struct writer {
     const char *who; /* "mcp", "rest", "import", ... with the client's name where it gave one */
-    const char *change_set;  /* groups several writes; NULL: each write is one of its own */
+    const char *change_set;  /* groups several writes; NULL or "": each is one of its own */
     int64_t expected_cursor; /* ERROR_STALE where store_cursor gives another: of the node for a
                                 write to its components, else of the session; 0: not checked */
 };

@@ -146,6 +146,7 @@ int sqlite_end(struct store *base, bool keep, struct error *err)
 static int fill_write(struct sqlite_store *store, const struct writer *writer, const char *sid,
                       struct write *write, struct error *err)
 {
+    bool grouped = writer->change_set && *writer->change_set;
     struct session_found session;
     char uuid[UUID_TEXT_SIZE];
 
@@ -153,10 +154,9 @@ static int fill_write(struct sqlite_store *store, const struct writer *writer, c
     text_now(write->now);
     text_cut_line(write->who, sizeof write->who, writer->who ? writer->who : "unknown");
     write->expected_cursor = writer->expected_cursor;
-    if (!writer->change_set && text_uuid(uuid, err) != 0)
+    if (!grouped && text_uuid(uuid, err) != 0)
         return -1;
-    text_cut(write->change_set, sizeof write->change_set,
-             writer->change_set ? writer->change_set : uuid);
+    text_cut(write->change_set, sizeof write->change_set, grouped ? writer->change_set : uuid);
     if (!sid)
         return 0;
     if (sqlite_session_find(store, sid, &session, err) != 0)
