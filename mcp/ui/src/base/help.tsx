@@ -26,9 +26,16 @@ export function openHelp(): void {
   helpOpen.value = true;
 }
 
+// At once, so that the next key goes there. One that is hidden until it is drawn takes the focus then, if it is not elsewhere by now.
 export function goTo(to: Region): void {
   region.value = to;
-  requestAnimationFrame(() => document.getElementById(`region-${to}`)?.focus());
+  const place = document.getElementById(`region-${to}`);
+  place?.focus();
+  const had = document.activeElement;
+  if (had === place) return;
+  requestAnimationFrame(() => {
+    if (document.activeElement === had) place?.focus();
+  });
 }
 
 function isTyping(target: EventTarget | null): boolean {
