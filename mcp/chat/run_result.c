@@ -169,12 +169,11 @@ int run_result_make(struct run_call *call, struct error *err)
     json_decref(call->block); /* of one that found no memory */
     json_decref(call->shown);
     call->block = make_block(call, &text);
-    call->shown =
-        json_pack("{s:s, s:s, s:s%, s:b, s:s, s:s*, s:I, s:I, s:I}", "id", id, "tool_call_id",
-                  call->id, "text", text.data, text.len, "is_error", is_error(call), "category",
-                  category, "change_set", change_set_of(call), "milliseconds",
-                  (json_int_t)took.milliseconds, "waited", (json_int_t)took.waited, "repair",
-                  (json_int_t)repair_of(call));
+    call->shown = json_pack("{s:s, s:s, s:s%, s:b, s:s, s:s*, s:I, s:I, s:I}", "id", id,
+                            "tool_call_id", call->id, "text", text.data, text.len, "is_error",
+                            is_error(call), "category", category, "change_set", change_set_of(call),
+                            "milliseconds", (json_int_t)took.milliseconds, "waited",
+                            (json_int_t)took.waited, "repair", (json_int_t)repair_of(call));
     if (!call->block || !call->shown)
         return error_set(err, ERROR_MEMORY, "out of memory for a tool's result");
     call->state = CALL_ANSWERED;

@@ -31,26 +31,16 @@ struct run_fixture {
 };
 
 static const char *const event_names[] = {
-    [RUN_BEGAN] = "began",
-    [RUN_AGAIN] = "again",
-    [RUN_TURN_BEGAN] = "turn",
-    [RUN_TURN_ENDED] = "turn ended",
-    [RUN_TEXT_BEGAN] = "text began",
-    [RUN_TEXT] = "text",
-    [RUN_TEXT_ENDED] = "text ended",
-    [RUN_THINKING_BEGAN] = "thinking began",
-    [RUN_THINKING] = "thinking",
-    [RUN_THINKING_ENDED] = "thinking ended",
-    [RUN_CALL_BEGAN] = "call began",
-    [RUN_CALL_ARGUMENTS] = "arguments",
-    [RUN_CALL_ENDED] = "call ended",
-    [RUN_CALL_STARTED] = "started",
-    [RUN_CALL_STANDS] = "stands",
-    [RUN_CALL_PRINTED] = "printed",
-    [RUN_CALL_RESULT] = "result",
-    [RUN_WAITING] = "waiting",
-    [RUN_LIMIT] = "limit",
-    [RUN_ENDED] = "ended",
+    [RUN_BEGAN] = "began",           [RUN_AGAIN] = "again",
+    [RUN_TURN_BEGAN] = "turn",       [RUN_TURN_ENDED] = "turn ended",
+    [RUN_TEXT_BEGAN] = "text began", [RUN_TEXT] = "text",
+    [RUN_TEXT_ENDED] = "text ended", [RUN_THINKING_BEGAN] = "thinking began",
+    [RUN_THINKING] = "thinking",     [RUN_THINKING_ENDED] = "thinking ended",
+    [RUN_CALL_BEGAN] = "call began", [RUN_CALL_ARGUMENTS] = "arguments",
+    [RUN_CALL_ENDED] = "call ended", [RUN_CALL_STARTED] = "started",
+    [RUN_CALL_STANDS] = "stands",    [RUN_CALL_PRINTED] = "printed",
+    [RUN_CALL_RESULT] = "result",    [RUN_WAITING] = "waiting",
+    [RUN_LIMIT] = "limit",           [RUN_ENDED] = "ended",
 };
 
 static inline void write_event(struct run_fixture *fixture, const struct run_event *event)
