@@ -3,26 +3,17 @@
 // and the page after a reload say the same order. A drag that is given up changes nothing, not even the version.
 import assert from "node:assert/strict";
 import { lesson, path, sid } from "./demo.mjs";
-import { Lectern } from "./lectern.mjs";
-import { openBrowser, openPage, Watch } from "./page.mjs";
-import { nameOf, Roles, until } from "./roles.mjs";
-import { States, THEMES } from "./states.mjs";
+import { nameOf, until } from "./roles.mjs";
+import { THEMES } from "./states.mjs";
+import { openVisit } from "./visit.mjs";
 
 const WAIT = 30_000;
 const STEPS = 6;        // of one move of the pointer
 const MARGIN = 90;      // pixels
-const size = process.argv[2];
-const narrow = size === "narrow";
-const lectern = await new Lectern().start();
-const { browser, close } = await openBrowser();
-const watch = new Watch();
-const page = await openPage(browser, size, watch, [lectern.url]);
-const states = new States(page, watch, size, { prefix: "drag-" });
-const ui = new Roles(page, { touch: narrow });
+const { narrow, lectern, page, states, ui, at, through } = await openVisit("drag");
 
 async function region() {
-  if (narrow) await ui.press("button", "Node", { within: await ui.get("navigation", "Regions") });
-  const node = await ui.get("region", "Node");
+  const node = await at("Node");
   await ui.get("heading", new RegExp(lesson.title), { within: node });
   return node;
 }
@@ -97,8 +88,7 @@ async function drag(node, from, to) {
   return { pointer, taken, began };
 }
 
-try {
-  await page.goto(lectern.url, { waitUntil: "load" });
+await through(async () => {
   await ui.fill("combobox", /find|search/i, lesson.id);
   await ui.press("option", new RegExp(lesson.title));
   let node = await region();
@@ -140,14 +130,5 @@ try {
   await shows(node, [three, two, one, ...others]);
   assert.deepEqual(await order(), wanted);
   await states.look("moved");
-  assert.deepEqual(watch.faults, []);
-} catch (error) {
-  await states.shoot(`failed-${size}`).catch(() => {});
-  for (const fault of watch.faults) console.log(fault);
-  console.log(lectern.log.slice(-20).join("\n"));
-  throw error;
-} finally {
-  await close();
-  await lectern.stop();
-}
+});
 console.log("moved by hand, and given up");

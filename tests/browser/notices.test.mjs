@@ -2,24 +2,10 @@
 // notices.test.mjs wide|narrow: while notices are shown, nothing lies over the middle of anything that can be pressed and seen.
 import assert from "node:assert/strict";
 import { lesson, path } from "./demo.mjs";
-import { Lectern } from "./lectern.mjs";
-import { openBrowser, openPage, Watch } from "./page.mjs";
-import { Roles } from "./roles.mjs";
-import { covered, States } from "./states.mjs";
+import { covered } from "./states.mjs";
+import { openVisit } from "./visit.mjs";
 
-const size = process.argv[2];
-const narrow = size === "narrow";
-const lectern = await new Lectern().start();
-const { browser, close } = await openBrowser();
-const watch = new Watch();
-const page = await openPage(browser, size, watch, [lectern.url]);
-const states = new States(page, watch, size, { prefix: "notices-" });
-const ui = new Roles(page, { touch: narrow });
-
-async function at(name) {
-  if (narrow) await ui.press("button", name, { within: await ui.get("navigation", "Regions") });
-  return ui.get("region", name);
-}
+const { lectern, page, states, ui, at, through } = await openVisit("notices");
 
 // A piece of news stays as long as it has the focus; on a slow machine it may be gone before, then it is asked for again.
 async function news() {
@@ -31,8 +17,7 @@ async function news() {
   }
 }
 
-try {
-  await page.goto(lectern.url, { waitUntil: "load" });
+await through(async () => {
   await ui.fill("combobox", /find|search/i, lesson.id);
   await ui.press("option", new RegExp(lesson.title));
   await ui.get("heading", new RegExp(lesson.title), { within: await at("Node") });
@@ -58,13 +43,5 @@ try {
   await ui.press("button", "Close this notice");
   await ui.gone("button", "Close this notice");
   assert.ok(await room() > less);
-  assert.deepEqual(watch.faults, []);
   console.log(`notices in ${looked} regions`);
-} catch (error) {
-  await states.shoot(`failed-${size}`).catch(() => {});
-  for (const fault of watch.faults) console.log(fault);
-  throw error;
-} finally {
-  await close();
-  await lectern.stop();
-}
+});

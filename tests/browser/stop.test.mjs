@@ -2,34 +2,14 @@
 // stop.test.mjs wide|narrow: presses Stop while a text streams, and while an analysis runs that would never end by itself.
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import { Lectern } from "./lectern.mjs";
-import { openBrowser, openPage, Watch } from "./page.mjs";
 import { environment, journal, left } from "./played.mjs";
-import { Roles, until } from "./roles.mjs";
-import { States, THEMES } from "./states.mjs";
+import { until } from "./roles.mjs";
+import { THEMES } from "./states.mjs";
+import { openVisit } from "./visit.mjs";
 
 const WAIT = 30_000;
 const WORKED = 50;      // ticks of CPU (1/100 s) that only a loop without an end has: a sandbox that waits has none
-const size = process.argv[2];
-const narrow = size === "narrow";
-const lectern = await new Lectern(environment, "--timeout", "60", "--waiting", "bare=1,data=0,plot=0").start();
-const { browser, close } = await openBrowser();
-const watch = new Watch();
-const page = await openPage(browser, size, watch, [lectern.url]);
-const states = new States(page, watch, size, { prefix: "stop-" });
-const ui = new Roles(page, { touch: narrow });
-
-async function chat() {
-  if (narrow) await ui.press("button", "Chat", { within: await ui.get("navigation", "Regions") });
-  return ui.get("region", "Chat");
-}
-
-async function ask(question) {
-  const within = await chat();
-  await ui.fill("textbox", /^ask about/i, question, { within });
-  await ui.press("button", "Send", { within });
-  return within;
-}
+const { lectern, page, states, ui, at, ask, through } = await openVisit("stop", { environment, words: ["--timeout", "60", "--waiting", "bare=1,data=0,plot=0"] });
 
 // The run has ended, and is said to have been stopped.
 async function stopped(within) {
@@ -57,8 +37,7 @@ function below() {
 
 const runs = async () => Number((await (await fetch(`${lectern.url}/metrics`)).text()).match(/^lectern_runs_running (\d+)/m)[1]);
 
-try {
-  await page.goto(lectern.url, { waitUntil: "load" });
+await through(async () => {
   await ui.see("Connected");
 
   // A text.
@@ -92,7 +71,7 @@ try {
 
   // The history says the same.
   await page.reload({ waitUntil: "load" });
-  within = await chat();
+  within = await at("Chat");
   await ui.see("Still here.", { within });
   const said = await ui.text(within);
   assert.match(said, /This is the first half of it, and then[^]*stopped[^]*Are you there\?[^]*Here I am\.[^]*I will look\.[^]*stopped[^]*Still here\./i);
@@ -103,14 +82,5 @@ try {
   await ask("Do you still answer?");
   await ui.see("And after a reload.", { within });
   assert.equal((await journal()).length, 5);
-  assert.deepEqual(watch.faults, []);
-} catch (error) {
-  await states.shoot(`failed-${size}`).catch(() => {});
-  for (const fault of watch.faults) console.log(fault);
-  console.log(lectern.log.slice(-20).join("\n"));
-  throw error;
-} finally {
-  await close();
-  await lectern.stop();
-}
+});
 console.log("stopped, and gone on");

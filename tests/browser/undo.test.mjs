@@ -3,37 +3,22 @@
 // back, and nothing else. Brought back to being deleted from elsewhere, it can be undone again, also after a reload.
 import assert from "node:assert/strict";
 import { CHANGE, DELETED, lesson, nodes, path, rows, sid, TRICK } from "./demo.mjs";
-import { Lectern } from "./lectern.mjs";
 import { playModel } from "./model.mjs";
-import { openBrowser, openPage, Watch } from "./page.mjs";
-import { Roles, until } from "./roles.mjs";
-import { States, THEMES } from "./states.mjs";
+import { until } from "./roles.mjs";
+import { THEMES } from "./states.mjs";
+import { openVisit } from "./visit.mjs";
 
 const WAIT = 30_000;
-const size = process.argv[2];
-const narrow = size === "narrow";
 const model = await playModel(rows);
-const lectern = await new Lectern(model.environment).start();
-const { browser, close } = await openBrowser();
-const watch = new Watch();
-const page = await openPage(browser, size, watch, [lectern.url]);
-const states = new States(page, watch, size, { prefix: "undo-" });
-const ui = new Roles(page, { touch: narrow });
+const { lectern, page, states, ui, at, ask, through } = await openVisit("undo", { environment: model.environment, model });
 
-async function chat() {
-  if (narrow) await ui.press("button", "Chat", { within: await ui.get("navigation", "Regions") });
-  return ui.get("region", "Chat");
-}
 const texts = async () => (await lectern.ask("GET", path)).components.map(component => component.parameters.text ?? "");
 const trick = wanted => until(async () => (await texts()).includes(TRICK) === wanted, WAIT, () => `The memory trick is ${wanted ? "not " : ""}there.`);
 const card = within => ui.get("article", /^Delete component/, { within });
 
-try {
-  await page.goto(lectern.url, { waitUntil: "load" });
-  let within = await chat();
+await through(async () => {
   const before = await texts();
-  await ui.fill("textbox", /^ask about/i, CHANGE, { within });
-  await ui.press("button", "Send", { within });
+  let within = await ask(CHANGE);
   await ui.press("button", "Approve", { within });
   await ui.see(DELETED, { within });
   await trick(false);
@@ -53,21 +38,12 @@ try {
   await trick(false);
   await ui.get("button", "Undo", { within: await card(within) });
   await page.reload({ waitUntil: "load" });
-  within = await chat();
+  within = await at("Chat");
   await ui.press("button", "Undo", { within: await card(within) });
   await trick(true);
   await page.reload({ waitUntil: "load" });
-  within = await chat();
+  within = await at("Chat");
   await ui.see("Undone.", { within: await card(within) });
   assert.ok(!(await ui.has("button", "Undo", { within: await card(within) })));
-  assert.deepEqual(watch.faults, []);
   console.log("undone, brought back, undone again");
-} catch (error) {
-  await states.shoot(`failed-${size}`).catch(() => {});
-  for (const fault of watch.faults) console.log(fault);
-  throw error;
-} finally {
-  await close();
-  await lectern.stop();
-  await model.close();
-}
+});

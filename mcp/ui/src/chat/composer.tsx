@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where the editor writes. Enter sends, Shift+Enter makes a line, Escape stops a run.
-import { signal } from "@preact/signals";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { connection, nodesById, openNode } from "../base/state";
-import { approvals, ask, focusChat, interrupts, model, run, stop } from "./conversation";
+import { approvals, ask, draft, DRAFT, focusChat, interrupts, model, run, stop } from "./conversation";
 import { Sign } from "./icons";
 import type { Approvals } from "./run_input";
 import { fetchTalk } from "./talk_later";
 
-const DRAFT = "lectern.draft";
-const QUESTION_MAX = 60000; // characters
-export const draft = signal(sessionStorage.getItem(DRAFT) ?? "");
+const QUESTION_MAX = 64 * 1024; // bytes, as the server has it (RUN_INPUT_TEXT_MAX)
 
 function hint(): string {
   if (model.value?.ready === false) return "There is no model to ask yet.";
@@ -36,6 +33,7 @@ export function Composer() {
   const words = draft.value;
   const on = run.value;
   const ready = model.value?.ready !== false;
+  const over = words.length * 3 > QUESTION_MAX ? new TextEncoder().encode(words.trim()).length - QUESTION_MAX : 0;
   useLayoutEffect(() => {
     sessionStorage.setItem(DRAFT, words);
     if (!area.current) return;
@@ -44,7 +42,7 @@ export function Composer() {
   }, [words]);
   const send = () => {
     const question = draft.value.trim();
-    if (question === "" || !ready) return;
+    if (question === "" || !ready || over > 0) return;
     draft.value = "";
     ask(question);
   };
@@ -70,7 +68,6 @@ export function Composer() {
           id={id}
           rows={1}
           onFocus={fetchTalk}
-          maxLength={QUESTION_MAX}
           value={words}
           aria-describedby={`${id}-hint`}
           placeholder="Ask, or ask for a change"
@@ -97,7 +94,7 @@ export function Composer() {
           <button
             type="submit"
             class="button button-main chat-send"
-            disabled={words.trim() === "" || !ready}
+            disabled={words.trim() === "" || !ready || over > 0}
             title="Send (Enter)"
           >
             <Sign name="send" />
@@ -121,7 +118,7 @@ export function Composer() {
         <Context />
       </div>
       <p id={`${id}-hint`} class="chat-hint">
-        {hint()}
+        {over > 0 ? `Too long by ${over.toLocaleString("en")} bytes: a question has at most 64 KB. Put the rest into a component, or ask in parts.` : hint()}
       </p>
     </form>
   );

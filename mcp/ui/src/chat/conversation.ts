@@ -33,6 +33,13 @@ const read = (key: string) => localStorage.getItem(key);
 export const approvals = signal<Approvals>(read("lectern.approvals") === "every" ? "every" : "destructive");
 effect(() => localStorage.setItem("lectern.approvals", approvals.value));
 
+// What is being written, kept through a reload.
+export const DRAFT = "lectern.draft";
+export const draft = signal(sessionStorage.getItem(DRAFT) ?? "");
+const addToDraft = (words: string[]) => {
+  draft.value = [draft.value, ...words].filter(one => one !== "").join("\n");
+};
+
 // ---- what is on its way up ----
 
 // Inputs in their order: the first is being sent or will be as soon as the server listens and no run is on.
@@ -158,7 +165,11 @@ function connect(sid: string, id: string): void {
   const scheme = location.protocol === "https:" ? "wss:" : "ws:";
   const same = id === thread.peek();
   if (same) flush();
-  else outbox = [];
+  else {
+    // What was not sent yet was meant for the other conversation: it is the editor's again, to be sent here or nowhere.
+    addToDraft(outbox.filter(input => input.runId !== chat.peek().run?.id).flatMap(input => input.messages.map(message => message.content)));
+    outbox = [];
+  }
   arrived = [];
   batch(() => {
     thread.value = id;
@@ -241,11 +252,11 @@ export function stop(): void {
 }
 
 // A question that has not been sent yet comes back into the composer.
-export function takeBack(id: string): string | null {
+export function takeBack(id: string): void {
   const at = outbox.findIndex(input => input.messages[0]?.id === id);
   const item = chat.value.items.find(one => one.kind === "user" && one.id === id);
-  if (at < 0 || item?.kind !== "user" || chat.value.run?.id === outbox[at]?.runId) return null;
+  if (at < 0 || item?.kind !== "user" || chat.value.run?.id === outbox[at]?.runId) return;
   outbox.splice(at, 1);
   chat.value = { ...chat.value, items: chat.value.items.filter(one => one !== item) };
-  return item.text;
+  addToDraft([item.text]);
 }

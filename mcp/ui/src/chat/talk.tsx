@@ -3,7 +3,6 @@
 // none.
 import { useState } from "preact/hooks";
 import { CallCard } from "./call_card";
-import { draft } from "./composer";
 import { focusChat, takeBack } from "./conversation";
 import { Ending } from "./ending";
 import { Prose } from "./prose";
@@ -26,9 +25,8 @@ function Thought({ thought }: { thought: ThoughtItem }) {
 
 function Question({ item }: { item: UserItem }) {
   const back = () => {
-    const words = takeBack(item.id);
+    takeBack(item.id);
     focusChat();
-    if (words !== null) draft.value = [draft.value, words].filter(one => one !== "").join("\n");
   };
   return (
     <article class="chat-user" aria-label="You">
