@@ -29,7 +29,7 @@
 #define BODY                                                                                       \
     "{\"model\":\"m\",\"max_tokens\":100,\"stream\":true,\"messages\":[{\"role\":\"user\","        \
     "\"content\":\"hi\"}]}"
-#define CANCEL_MS_MAX 10000 /* the service itself holds a connection for ever */
+#define CANCEL_MS_MAX 500 /* a silent connection alone is looked at once a second */
 
 static struct {
     pid_t pid;
@@ -400,7 +400,7 @@ static void test_cancel_while_silent(void **state)
         model_call_cancel(&asked->call);
         model_call_cancel(&asked->call);
         run_until_done(asked);
-        assert_in_range(now_ms() - cancelled, 0, CANCEL_MS_MAX);
+        assert_in_range(now_ms() - cancelled, 0, 500);
         assert_int_equal(asked->call.err.kind, ERROR_CANCELLED);
         assert_string_equal(asked->text, i == 0 ? "Hello" : "");
         check_left(scenarios[i], cancelled);
@@ -433,7 +433,7 @@ static void test_destroy_while_silent(void **state)
     began = now_ms();
     model_destroy(asked->model);
     asked->model = NULL;
-    assert_in_range(now_ms() - began, 0, CANCEL_MS_MAX);
+    assert_in_range(now_ms() - began, 0, 500);
     run_until_done(asked);
     assert_int_equal(asked->call.err.kind, ERROR_CANCELLED);
     asked_destroy(asked);
