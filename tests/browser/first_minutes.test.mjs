@@ -26,6 +26,7 @@ async function at(name) {
 const components = async () => (await lectern.ask("GET", path)).components;
 const texts = async () => (await components()).map(component => component.parameters.text ?? "");
 const holds = (what, condition) => until(async () => condition(await components()), 10_000, () => `It never came true: ${what}`);
+const route = ["N001", "N002", "N011"];     // in the demo, the shortest way from the first to the last
 const words = text => text.replace(/\s+/g, " ").slice(0, 60);
 
 async function ask(question) {
@@ -49,6 +50,17 @@ const steps = {
     const list = await ui.get("listbox", /found/i);
     await ui.get("option", new RegExp(lesson.title), { within: list });
     await states.look("search");
+
+    // A path: it is lit up and gone to.
+    const [first, , last] = route;
+    await ui.fill("combobox", /find|search/i, `${first} > ${last}`);
+    await ui.press("option", new RegExp(last), { within: list });
+    const graph = await ui.get("region", "Graph");
+    await ui.see("A path of 3 nodes", { within: graph });
+    await ui.see(route[1], { within: graph });
+    await states.look("path");
+    await ui.press("button", "Show all alike again", { within: graph });
+    await ui.fill("combobox", /find|search/i, "multiples");
     await ui.press("option", new RegExp(lesson.title), { within: list });
   },
 

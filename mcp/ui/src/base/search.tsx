@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The search box: a combobox over the nodes. All that fits lights up in the graph; a choice opens the node.
+// The search box: a combobox over the nodes. All that fits lights up in the graph; a choice opens the node, or behind an arrow ("A > B")
+// shows the path to it.
 import { useRef, useState } from "preact/hooks";
 import { findNodes } from "./find";
 import { Icon } from "./icons";
+import { showPath, sidesOf } from "./path";
 import { lit, nodes, openNode, region } from "./state";
 import type { CourseNode } from "./types";
 
@@ -20,16 +22,24 @@ export function Search() {
   const box = useRef<HTMLInputElement>(null);
 
   const type = (text: string) => {
-    const all = findNodes(nodes.value, text);
+    const sides = sidesOf(text);
+    const all = findNodes(nodes.value, sides ? sides[1] : text);
     setTyped(text);
     setFound(all);
     setChosen(0);
     setOpen(text.trim() !== "");
-    if (all.length > 0) lit.value = { why: "search", nodes: all.map(node => node.node_id) };
+    if (all.length > 0 && !sides) lit.value = { why: "search", nodes: all.map(node => node.node_id) };
     else if (lit.value?.why === "search") lit.value = null;
   };
   const choose = (node: CourseNode | undefined) => {
     if (!node) return;
+    const sides = sidesOf(typed);
+    const from = sides && findNodes(nodes.value, sides[0])[0];
+    if (from) {
+      setOpen(false);
+      void showPath(from, node);
+      return;
+    }
     openNode.value = node.node_id;
     setOpen(false);
     region.value = "node";
@@ -55,9 +65,9 @@ export function Search() {
       if (!(event.currentTarget as HTMLElement).contains(event.relatedTarget as Node | null)) setOpen(false);
     }}>
       <Icon name="search" />
-      <input ref={box} id="search" type="text" role="combobox" aria-label="Find nodes by id or title" aria-autocomplete="list"
+      <input ref={box} id="search" type="text" role="combobox" aria-label="Find nodes by id or title, or a path: A > B" aria-autocomplete="list"
         aria-expanded={open && shown.length > 0} aria-controls="search-list" autocomplete="off" spellcheck={false}
-        aria-activedescendant={open && shown.length > 0 ? option(chosen) : undefined} placeholder="Find a node"
+        aria-activedescendant={open && shown.length > 0 ? option(chosen) : undefined} placeholder="Find a node, or a path: A > B"
         value={typed} onInput={event => type(event.currentTarget.value)} onKeyDown={onKey} onFocus={() => setOpen(typed !== "")} />
       <kbd class="search-key" aria-hidden="true">/</kbd>
       <ul id="search-list" role="listbox" aria-label="Nodes found" hidden={!open || shown.length === 0}>
