@@ -82,7 +82,8 @@ static void end_saved(struct run *run, enum run_outcome outcome)
     run_save(run, on_last_saved);
 }
 
-int run_answer_open(struct run *run, const char *why, struct error *err)
+/* The calls that the newest assistant message still has open are answered so. */
+static int answer_open(struct run *run, const char *why, struct error *err)
 {
     int rc = 0;
 
@@ -111,7 +112,7 @@ static void close_thread(struct run *run, const char *why, const char *kind, con
 
     if (json_array_size(run->thread->interrupts) > 0) /* nobody is to answer them any more */
         thread_set_interrupts(run->thread, json_array());
-    if (run_answer_open(run, why, &err) < 0 || run_note(run, kind, text, NULL, NULL, &err) < 0)
+    if (answer_open(run, why, &err) < 0 || run_note(run, kind, text, NULL, NULL, &err) < 0)
         log_warning("chat", "the end of a run is not in its thread: %s", err.text);
 }
 

@@ -131,8 +131,6 @@ void run_succeed(struct run *run);
 void run_free(struct run *run);
 /* What the request brought goes into the thread, not yet durable (run_start.c). */
 int run_take_request(struct run *run, struct error *err);
-/* The calls that the newest assistant message still has open are answered so. */
-int run_answer_open(struct run *run, const char *why, struct error *err);
 
 /* A note in the thread, for who reads it later; kind: a limit's, "error", "stopped", "refusal",
  * "empty" or THREAD_AGAIN. id (may be NULL) gets its id. more, taken over, or NULL: further members
