@@ -49,7 +49,7 @@ static const char missing[] =
     "<h1>Lectern " LECTERN_VERSION "</h1>\n"
     "<p>The server works, but it was built without its page: %s.</p>\n"
     "<p>To get the page: stop the server, type <code>make run</code> in its source folder, with "
-    "access to an npm registry. That brings what is missing and builds it in.</p>\n"
+    "access to an npm registry. That installs what is missing and builds the page in.</p>\n"
     "<p>Everything else is here:</p>\n<ul>\n"
     "<li><code>/mcp</code>: the Model Context Protocol over Streamable HTTP, for clients such as "
     "Claude Code</li>\n"

@@ -215,6 +215,8 @@ class Missing(unittest.TestCase):
         with mock.patch.object(harness, "LECTERN", harness.BUILD / "lectern_without_page"):
             server = harness.Server(workspace, "--no-demo")
         self.addCleanup(server.close)
+        self.assertNotIn("Page: http", "".join(server.lines))
+        self.assertIn("Page: not in this build: npm could not install its packages (a test)", "".join(server.lines))
         status, text, headers = server.http("GET", "/")
         self.assertEqual(status, 200)
         self.assertEqual(headers["Content-Security-Policy"], POLICY)
