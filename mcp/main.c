@@ -11,6 +11,7 @@
 
 #include "helpers/base/log.h"
 #include "helpers/base/nearest.h"
+#include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
 
 #define KEPT_BYTES (4 << 20)
@@ -35,9 +36,9 @@ static const struct command *find(const char *name)
             return commands[i];
         nearest_feed(&search, commands[i]->name);
     }
-    fprintf(stderr, "lectern: no command '%s'%s%s%s; lectern --help lists them\n", name,
-            search.best ? "; did you mean '" : "", search.best ? search.best : "",
-            search.best ? "'?" : "");
+    terminal_printf(stderr, "lectern: no command '%s'%s%s%s; lectern --help lists them\n", name,
+                    search.best ? "; did you mean '" : "", search.best ? search.best : "",
+                    search.best ? "'?" : "");
     return NULL;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
 #include "mcp/command/parts.h"
 #include "mcp/session/store.h"
@@ -62,13 +63,13 @@ static size_t check_store(const struct config *config, struct executor_check *ch
 
 static void print_plain(const struct executor_check *check)
 {
-    printf("%-6s %-18s %s\n",
-           check->ok       ? "ok"
-           : check->needed ? "MISSING"
-                           : "absent",
-           check->name, check->text);
+    terminal_printf(stdout, "%-6s %-18s %s\n",
+                    check->ok       ? "ok"
+                    : check->needed ? "MISSING"
+                                    : "absent",
+                    check->name, check->text);
     if (!check->ok && check->mend[0])
-        printf("       %-18s mend it: %s\n", "", check->mend);
+        terminal_printf(stdout, "       %-18s mend it: %s\n", "", check->mend);
 }
 
 static void add_json(struct buf *to, const struct executor_check *check)
@@ -105,7 +106,7 @@ static int run(const struct config *config)
             print_plain(&checks[i]);
     }
     if (config->json)
-        printf("%s]\n", json.data);
+        terminal_printf(stdout, "%s]\n", json.data);
     return well ? EXIT_OK : EXIT_FAILED;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "helpers/base/log.h"
+#include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
 #include "mcp/command/parts.h"
 #include "mcp/session/store.h"
@@ -120,19 +121,13 @@ static void refuse(const struct config *config, const struct buf *why)
     struct buf BUF_AUTO line = {0};
 
     if (!config->json) {
-        fprintf(stderr, "%s\n", why->data);
+        terminal_printf(stderr, "%s\n", why->data);
         return;
     }
     buf_adds(&line, "{\"ok\":false,");
     run_json_refused(why->data, why->len, &line);
     buf_addf(&line, ",\"exit_code\":%d,\"seconds\":0.0}", EXIT_REFUSED);
-    puts(line.data);
-}
-
-static void print(const struct buf *text, FILE *to)
-{
-    if (text->len > 0)
-        fwrite(text->data, 1, text->len, to);
+    terminal_printf(stdout, "%s\n", line.data);
 }
 
 static int prepare(struct execution *execution, struct error *err)
@@ -177,8 +172,8 @@ static void execute(struct execution *execution)
     uv_run(&loop, UV_RUN_DEFAULT);
     if (uv_loop_close(&loop) != 0)
         log_error("exec", "the event loop still had open handles at the end");
-    print(&execution->out, stdout);
-    print(&execution->error, stderr);
+    terminal_write(stdout, execution->out.data, execution->out.len);
+    terminal_write(stderr, execution->error.data, execution->error.len);
     if (execution->signals.number != 0)
         execution->status = EXIT_SIGNAL + execution->signals.number;
 }

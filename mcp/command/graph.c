@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helpers/base/terminal.h"
 #include "helpers/graph/graph.h"
 #include "mcp/command/command.h"
 #include "mcp/session/store.h"
@@ -83,7 +84,7 @@ static int run(const struct config *config)
     store_close(store);
     if (rc < 0)
         return command_fail("graph", err.kind == ERROR_INVALID ? EXIT_USAGE : EXIT_FAILED, &err);
-    fwrite(text.data, 1, text.len, stdout); /* main tells when it cannot be written */
+    terminal_write(stdout, text.data, text.len); /* main tells when it cannot be written */
     return EXIT_OK;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "helpers/base/terminal.h"
 #include "mcp/command/validate_facts.h"
 #include "validator/validator.h"
 
@@ -55,7 +56,7 @@ static int judge_file(const struct config *config, const char *path,
     validator_check(source.data, source.len, profile, verdict);
     if (answer(config, path, &source, verdict, &text, &err) < 0)
         return command_fail("validate", EXIT_USAGE, &err);
-    fwrite(text.data, 1, text.len, stdout);
+    terminal_write(stdout, text.data, text.len);
     return verdict->accepted ? EXIT_OK : EXIT_FAILED;
 }
 

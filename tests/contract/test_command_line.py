@@ -4,6 +4,7 @@ cannot be read. Each is told, and nothing is lost."""
 import json
 import os
 import pathlib
+import pty
 import subprocess
 import unittest
 
@@ -60,6 +61,57 @@ class CommandLine(unittest.TestCase):
             self.assertIn(said, done.stderr.decode())
         self.assertEqual(copy.read_bytes(), before)
         self.assertFalse([path.name for path in copy.parent.iterdir() if path.name.startswith("copy.db.")])
+
+    def on_terminal(self, *words, stdin=b""):
+        """What a command shows on a terminal, standard output and standard error alike."""
+        main, terminal = pty.openpty()
+        process = subprocess.Popen([str(harness.LECTERN), *words], stdin=subprocess.PIPE, stdout=terminal, stderr=terminal,
+                                   env=self.workspace.environment())
+        os.close(terminal)
+        process.stdin.write(stdin)
+        process.stdin.close()
+        shown = b""
+        try:
+            while piece := os.read(main, 65536):
+                shown += piece
+        except OSError:  # EIO: the last writer has closed it
+            pass
+        os.close(main)
+        process.wait(timeout=harness.ANSWER_SECONDS)
+        return shown.replace(b"\r\n", b"\n")
+
+    def test_text_of_others_does_not_drive_a_terminal(self):
+        hostile = "\x1b[2J\x07\r\x9b1m\u202eevil\x7f"
+        escaped = b"\\x1b[2J\\x07\\x0d\\x9b1m\\u202eevil\\x7f"
+        self.file.write_text(json.dumps({**CURRICULUM, "nodes": [
+            {"node_id": "N001", "title": "One", "components": [{"type": "\x9b2m"}]},
+            {"node_id": "N002", "title": hostile, "components": []}]}))
+        source = ascii(hostile)[1:-1].encode()
+        code = b"print('%s', 'tab\\there')" % source
+        literal = b"open('%s')" % hostile.encode()
+        sandbox = ("--sandbox", "local")
+        runs = (
+            (("exec", *sandbox), code, escaped + b" tab"),
+            (("exec", *sandbox), b"raise ValueError('%s')" % source, escaped),
+            (("exec", *sandbox, "--json"), code, b"\\u202eevil"),
+            (("exec", *sandbox), literal, b"control character"),
+            (("validate",), literal, b"control character"),
+            (("validate", "--facts"), b"x = '\xc2\x9b'", b"\\x9b"),
+            (("import", str(self.file)), b"", b"'\\x9b2m' is no component type"),
+            (("graph", "counts", "--session", hostile), b"", b"\\x9b1m\\u202eevil"),
+            (("graph", "outline"), b"", b"evil"),
+            (("export",), b"", b"\\u202eevil"),
+            (("import", hostile), b"", escaped),
+            ((hostile,), b"", escaped),
+        )
+        for words, stdin, shows in runs:
+            with self.subTest(words=words):
+                shown = self.on_terminal(*words, stdin=stdin)
+                self.assertIn(shows, shown)
+                for control in ("\x1b", "\x07", "\x9b", "\u202e", "\x7f"):
+                    self.assertNotIn(control.encode(), shown)
+        done = self.workspace.run("exec", *sandbox, stdin=code)
+        self.assertEqual(done.stdout, (hostile + " tab\there\n").encode(), "piped bytes are the program's own")
 
     def test_share_that_is_not_there(self):
         done = self.workspace.run("exec", "--share", "/no/such/folder", stdin=b"print(1)", check=False)

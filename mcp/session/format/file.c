@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "helpers/base/terminal.h"
+
 #define READ_STEP   ((size_t)64 << 10)
 #define EXPORT_MODE 0644
 
@@ -126,6 +128,10 @@ int file_write(const char *path, const struct buf *text, struct error *err)
     char beside[PATH_MAX];
     int fd, rc;
 
+    if (!strcmp(path, "-") && isatty(STDOUT_FILENO)) {
+        terminal_write(stdout, text->data, text->len);
+        return 0;
+    }
     if (!strcmp(path, "-"))
         return write_all(STDOUT_FILENO, text, "standard output", err);
     if (snprintf(beside, sizeof beside, "%s.XXXXXX", path) >= (int)sizeof beside)
