@@ -47,6 +47,10 @@ static int print_help(const struct command *command)
     struct buf BUF_AUTO text = {0};
 
     buf_init(&text, 0);
+    if (command->help) {
+        command->help(&text);
+        buf_addc(&text, '\n');
+    }
     config_help(command->options, &text);
     printf("lectern %s %s\n%s.\n\n%s", command->name, command->usage, command->summary, text.data);
     return EXIT_OK;
@@ -76,8 +80,14 @@ static int check_words(const struct command *command, const struct config *confi
 {
     if (command->takes_words || config->argument_count == 0)
         return 0;
-    return error_set(err, ERROR_INVALID, "'%s' is no option; --help lists all",
-                     config->arguments[0]);
+    return error_set(err, ERROR_INVALID, "unexpected argument '%s'", config->arguments[0]);
+}
+
+static int fail_usage(const struct command *command, const struct error *err)
+{
+    terminal_printf(stderr, "lectern %s: %s; see lectern %s --help\n", command->name, err->text,
+                    command->name);
+    return EXIT_USAGE;
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -88,7 +98,7 @@ static int run(const struct command *command, int argc, char **argv)
 
     if (config_read(&config, command->options, argc, argv, &err) < 0 ||
         set_log_level(command, &config, &err) < 0 || check_words(command, &config, &err) < 0)
-        status = command_fail(command->name, EXIT_USAGE, &err);
+        status = fail_usage(command, &err);
     else if (config.help)
         status = print_help(command);
     else

@@ -259,8 +259,7 @@ static int set_from_json(struct config *config, enum config_command command, con
     json_t *item;
 
     if (!row)
-        return error_set(err, ERROR_INVALID, "'%s' is no option; lectern COMMAND --help lists them",
-                         name);
+        return error_set(err, ERROR_INVALID, "unknown option '%s'", name);
     if (!(row->commands & (int)command))
         return 0;
     if (json_is_string(value))
@@ -350,10 +349,9 @@ static int refuse(const char *word, enum config_command command, struct error *e
             nearest_feed(&search, rows[i].name);
     }
     if (search.best)
-        return error_set(err, ERROR_INVALID,
-                         "no option '%s'; did you mean --%s? (--help lists all)", name,
+        return error_set(err, ERROR_INVALID, "unknown option '%s' (did you mean --%s?)", name,
                          search.best);
-    return error_set(err, ERROR_INVALID, "no option '%s'; --help lists all", name);
+    return error_set(err, ERROR_INVALID, "unknown option '%s'", name);
 }
 
 static int read_words(struct config *config, enum config_command command, int argc, char **argv,

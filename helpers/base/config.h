@@ -78,8 +78,7 @@ struct config {
 };
 
 /* argv[0] is the first word behind the command's name. 0, or -1 with ERROR_INVALID that names the
- * option, the nearest one and
- * --help. *config is filled in any case and wants config_finish. */
+ * option and the nearest one. *config is filled in any case and wants config_finish. */
 int config_read(struct config *config, enum config_command command, int argc, char **argv,
                 struct error *err);
 void config_finish(struct config *config);

@@ -83,6 +83,9 @@ struct graph_query {
 
 /* The table of queries; count in *count. Static. */
 const struct graph_query *graph_queries(size_t *count);
+/* By its name, or one of a few other names that people use ("prerequisites" for "needs"). NULL:
+ * ERROR_INVALID with the nearest name and all there are. */
+const struct graph_query *graph_query_find(const char *name, struct error *err);
 
 /* Appends the answer in words to *answer. -1: ERROR_INVALID or ERROR_NOT_FOUND with what would be
  * right (the queries, the nearest node id or title, the types there are), ERROR_CONFLICT for a

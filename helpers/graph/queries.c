@@ -54,11 +54,19 @@ const struct graph_query *graph_queries(size_t *count)
     return queries;
 }
 
-static const struct graph_query *find_query(const char *name, struct error *err)
+static const struct {
+    const char *other, *name;
+} other_names[] = {{"prerequisites", "needs"}, {"dependents", "needed_by"}};
+
+const struct graph_query *graph_query_find(const char *name, struct error *err)
 {
     struct buf BUF_AUTO known = {0}, BUF_AUTO text = {0};
     struct nearest search;
 
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++) {
+        if (strcmp(other_names[i].other, name) == 0)
+            name = other_names[i].name;
+    }
     buf_init(&known, ERROR_TEXT_CAP);
     buf_init(&text, ERROR_TEXT_CAP);
     nearest_begin(&search, name);
@@ -170,7 +178,7 @@ static int answer(struct graph_ask *ask, struct error *err)
     size_t before = to->len;
     int rc;
 
-    ask->query = find_query(ask->question->query ? ask->question->query : "", err);
+    ask->query = graph_query_find(ask->question->query ? ask->question->query : "", err);
     if (!ask->query)
         return -1;
     igraph_guard_begin(cancel);

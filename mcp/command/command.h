@@ -25,7 +25,8 @@ struct command {
     const char *usage;   /* "[--profile P] [--json] [FILE...]" */
     const char *summary; /* one line */
     enum config_command options;
-    bool takes_words; /* behind its options: a FILE, a query, ... */
+    bool takes_words;             /* behind its options: a FILE, a query, ... */
+    void (*help)(struct buf *to); /* what --help says before the options; may be NULL */
     int (*run)(
         const struct config *config); /* the exit status; it has said what was wrong on stderr */
 };

@@ -45,7 +45,43 @@ class CommandLine(unittest.TestCase):
         for command in ("serve", "stdio", "doctor", "demo"):
             done = self.workspace.run(command, "N001", check=False)
             self.assertEqual((done.returncode, done.stdout), (2, b""), command)
-            self.assertIn("'N001' is no option", done.stderr.decode())
+            self.assertIn(f"unexpected argument 'N001'; see lectern {command} --help", done.stderr.decode())
+        for word, said in (("--x", "unknown option '--x'; see lectern serve --help"),
+                           ("--prot", "unknown option '--prot' (did you mean --port?); see lectern serve --help")):
+            done = self.workspace.run("serve", word, check=False)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertEqual(f"lectern serve: {said}\n", done.stderr.decode())
+
+    def test_graph_questions_by_their_words(self):
+        self.file.write_text(json.dumps({
+            "nodes": [{"node_id": f"N00{i}", "title": title, "components": []} for i, title in enumerate("ABCD", 1)],
+            "relationships": [{"id": i, "from_node_id": f"N00{i}", "to_node_id": f"N00{i + 1}", "explanation": "",
+                               "relationship_type": "PREREQUISITE"} for i in (1, 2, 3)]}))
+        first = self.workspace.load(self.file)
+        for words, options in (("path N001 N003", "path --from N001 --to N003"), ("path N003 --from N001", "path N001 N003"),
+                               ("needs N003", "needs --node N003"), ("prerequisites C", "needs N003"),
+                               ("levels B", "levels --node N002")):
+            self.assertEqual(self.graph(words), self.graph(options))
+            self.assertEqual(self.graph(words)[0], 0, words)
+        self.assertIn('N001 "A"', self.graph("path N001 N003")[1])
+        self.assertEqual(self.graph("bottlenecks")[0], 0)
+        for words, usage in (("path", "path FROM TO"), ("path N001", "path FROM TO"), ("path N001 N002 N003", "path FROM TO"),
+                             ("path N002 --from N001 --to N003", "path FROM TO"), ("prerequisites", "needs NODE"),
+                             ("needs N001 N002", "needs NODE"), ("counts N001", "counts"), ("levels A B", "levels [NODE]")):
+            self.assertEqual(self.graph(words), (2, f"lectern graph: usage: lectern graph {usage}\n"), words)
+        self.assertIn("did you mean 'bottlenecks'?", self.graph("bottleneck")[1])
+        for words in ("", "--help"):
+            self.assertIn("path FROM TO", self.graph(words)[1])
+        second = self.workspace.load(self.file)
+        status, said = self.graph("counts")
+        self.assertEqual(status, 2)
+        for word in (first, second, "--session SID"):
+            self.assertIn(word, said)
+
+    def graph(self, words):
+        """(exit status, what it printed) of lectern graph."""
+        done = self.workspace.run("graph", *words.split(), check=False)
+        return done.returncode, (done.stdout + done.stderr).decode()
 
     def test_backup(self):
         self.workspace.run("import", str(self.file))

@@ -130,8 +130,8 @@ static void refuses_with_words(void **state)
         {{"--port", "eleven", NULL}, "--port wants a number from 0 to 65535, not 'eleven'"},
         {{"--port", "70000", NULL}, "from 0 to 65535"},
         {{"--port", NULL}, "wants a value"},
-        {{"--dry-run", NULL}, "no option '--dry-run'"}, /* another command's */
-        {{"-z", NULL}, "no option '-z'"},
+        {{"--dry-run", NULL}, "unknown option '--dry-run'"}, /* another command's */
+        {{"-z", NULL}, "unknown option '-z'"},
     };
 
     (void)state;
