@@ -68,7 +68,10 @@ static int import(const struct config *config, const struct buf *text,
 {
     const struct writer writer = {.who = "import"};
     const struct import_progress bar = {.fn = draw_bar};
-    struct store *store = store_open(config->store, STORE_WRITE, err);
+    /* A dry run makes no store; a service is asked for one, and refuses. */
+    const char *url =
+        config->dry_run && !store_is_service(config->store) ? "sqlite::memory:" : config->store;
+    struct store *store = store_open(url, STORE_WRITE, err);
     struct import_report report = {0};
     char name[PATH_MAX];
     int rc;

@@ -15,28 +15,47 @@
 #include "mcp/session/store_thread.h"
 #include "mcp/session/upstream/upstream.h"
 
+static const char scheme[] = "sqlite:";
+
 bool store_is_service(const char *url)
 {
     return upstream_is(url);
 }
 
-int store_describe_service(struct store *store, struct buf *words, struct error *err)
+int store_describe_service(const char *url, struct buf *words, struct error *err)
 {
-    return upstream_describe(store, words, err);
+    return upstream_describe(url, words, err);
+}
+
+void store_show_url(const char *url, struct buf *to)
+{
+    const char *host = strstr(url, "://"), *at;
+
+    if (!host || !strncmp(url, scheme, sizeof scheme - 1)) {
+        buf_adds(to, url);
+        return;
+    }
+    host += 3;
+    at = memrchr(host, '@', strcspn(host, "/?#"));
+    buf_add(to, url, (size_t)(host - url));
+    if (at)
+        host = at + 1;
+    buf_add(to, host, strcspn(host, "#"));
 }
 
 struct store *store_open(const char *url, enum store_access access, struct error *err)
 {
-    static const char scheme[] = "sqlite:";
+    struct buf BUF_AUTO shown = {0};
 
     if (!strncmp(url, scheme, sizeof scheme - 1))
         return sqlite_open(url + sizeof scheme - 1, access, err);
     if (upstream_is(url))
-        return upstream_open(url, err);
+        return upstream_open(url, access, err);
+    store_show_url(url, &shown);
     error_set(err, ERROR_INVALID,
               "cannot open the store '%s': send sqlite:PATH, the embedded store in a file, or "
               "http://HOST:PORT, a service that speaks the session API",
-              url);
+              shown.data);
     return NULL;
 }
 

@@ -31,7 +31,11 @@
 #define TEXT_MAX          ((size_t)1 << 20) /* bytes of one text field in a new write */
 #define BATCH_MAX         500               /* components of one batch or one sequence */
 
-enum store_access { STORE_READ, STORE_WRITE };
+enum store_access {
+    STORE_READ,
+    STORE_WRITE,
+    STORE_LOOK, /* for store_check alone: nothing is created, recovered or migrated */
+};
 
 struct store;
 
@@ -54,11 +58,15 @@ typedef void store_observer(void *user, const struct store_change *change);
 /* Whether the URL names a service that is the truth: http://HOST:PORT, with a copy beside it. */
 bool store_is_service(const char *url);
 
-/* Whether the service answers, and what it can do, in words; of a store that has one. */
-int store_describe_service(struct store *store, struct buf *words, struct error *err);
+/* Whether the service of this URL answers, and what it can do, in words. */
+int store_describe_service(const char *url, struct buf *words, struct error *err);
+
+/* Appends the URL as a user writes it: without the copy, and without user and password. */
+void store_show_url(const char *url, struct buf *to);
 
 /* url: "sqlite:PATH", or "http://HOST:PORT#COPY?seconds=N" (upstream/upstream.h). STORE_WRITE
- * creates the file and its folder, and migrates; STORE_READ wants it there. */
+ * creates the file and its folder, and migrates; STORE_READ and STORE_LOOK want it there;
+ * STORE_LOOK asks no service, and gives ERROR_NOT_FOUND for a file that a write would create. */
 struct store *store_open(const char *url, enum store_access access, struct error *err);
 void store_close(struct store *store); /* takes NULL */
 

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import subprocess
 import unittest
 
@@ -82,6 +83,53 @@ class CommandLine(unittest.TestCase):
         """(exit status, what it printed) of lectern graph."""
         done = self.workspace.run("graph", *words.split(), check=False)
         return done.returncode, (done.stdout + done.stderr).decode()
+
+    def doctor(self, *words):
+        """The doctor's rows about the store, in words; what it must not print is looked for in all of them."""
+        done = self.workspace.run("doctor", "--sandbox", "local", *words, check=False)
+        self.assertNotRegex(done.stdout + done.stderr, rb"#|seconds=|secret")
+        return [row for row in done.stdout.decode().splitlines() if re.match(r"\S+ +(store|session service)", row)]
+
+    def files(self):
+        """Every file and folder of the data folder, with the files' bytes."""
+        return {str(path): path.is_file() and path.read_bytes() for path in pathlib.Path(self.workspace.data).rglob("*")}
+
+    def test_doctor_only_reads(self):
+        data = pathlib.Path(self.workspace.data)
+        before = self.files()
+        new = data / "new" / "lectern"
+        self.assertEqual(self.doctor("--data", str(new)),
+                         [f"ok     store              sqlite:{new}/lectern.db: no data folder yet; lectern serve creates it"])
+        self.assertEqual(self.doctor()[0].split(": ")[-1], "no database yet; lectern serve creates it")
+        rows = self.doctor("--data", str(new), "--store", "http://me:secret@127.0.0.1:9/")
+        self.assertEqual([row.split()[0] for row in rows], ["MISSING", "MISSING"])
+        rows = self.doctor("--data", str(new), "--store", "http://127.0.0.1:9/")
+        self.assertIn("http://127.0.0.1:9: no data folder yet", rows[0])
+        self.assertIn("cannot be written: Not a directory", self.doctor("--data", str(self.file))[0])
+        self.assertEqual(self.files(), before)
+        self.assertNotIn(b"secret", self.workspace.run("export", "--store", "ftp://me:secret@host", check=False).stderr)
+        server = harness.Server(self.workspace, "--no-demo")
+        self.assertEqual(server.http("POST", "/session/create")[0], 200)
+        rows = self.doctor()
+        self.assertEqual([row.split()[0] for row in rows], ["ok", "ok"], rows)
+        server.kill()
+        before = self.files()
+        self.assertTrue((data / "lectern.db-wal").stat().st_size > 0, "what the server wrote is in its log yet")
+        self.assertEqual(self.doctor(), rows)
+        self.assertEqual(self.files(), before)
+        self.workspace.run("export")
+        before = self.files()
+        self.assertFalse((data / "lectern.db-wal").exists())
+        self.assertEqual(self.doctor(), rows)
+        self.assertEqual(self.files(), before)
+
+    def test_commands_that_read_create_nothing(self):
+        before = self.files()
+        for words, status in ((("graph", "counts"), 1), (("export",), 1), (("backup", "copy.db"), 1), (("validate",), 0),
+                              (("exec", "--sandbox", "local"), 0), (("import", "--dry-run", str(self.file)), 0)):
+            done = self.workspace.run(*words, stdin=b"print(1)", check=False)
+            self.assertEqual(done.returncode, status, (words, done.stderr))
+            self.assertEqual(self.files(), before, words)
 
     def test_backup(self):
         self.workspace.run("import", str(self.file))

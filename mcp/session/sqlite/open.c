@@ -38,6 +38,32 @@ static int make_folder(const char *path, struct error *err)
     return 0;
 }
 
+/* Whether a write could use the file, creating it where it is not there yet. */
+static int look_for(const char *path, struct error *err)
+{
+    char at[PATH_MAX];
+    size_t up = 0; /* how far above the file what is there lies */
+
+    if (snprintf(at, sizeof at, "%s", path) >= (int)sizeof at)
+        return error_set(err, ERROR_INVALID, "the store's path is longer than %zu bytes",
+                         sizeof at - 1);
+    while (access(at, F_OK) != 0 && errno == ENOENT && strcmp(at, ".") != 0) {
+        char *slash = strrchr(at, '/');
+
+        if (slash)
+            slash[slash == at] = '\0';
+        else
+            memcpy(at, ".", 2);
+        up++;
+    }
+    if (access(at, up > 0 ? W_OK | X_OK : R_OK | W_OK) != 0)
+        return error_errno(err, errno, "%s cannot be written", at);
+    if (up == 0)
+        return 0;
+    return error_set(err, ERROR_NOT_FOUND, "no %s yet; lectern serve creates it",
+                     up > 1 ? "data folder" : "database");
+}
+
 static int set_wal(sqlite3 *db)
 {
     for (int i = 0; i < WAL_ATTEMPTS; i++) {
@@ -69,28 +95,35 @@ static int prepare(struct sqlite_store *store, const char *path, struct error *e
      */
     if (sqlite3_exec(store->db, "PRAGMA query_only = ON", NULL, NULL, NULL) != SQLITE_OK)
         return sqlite_fail(store, err, "cannot use the store");
-    return schema_check(store->db, path, err);
+    return schema_check(store->db, path, store->access == STORE_LOOK, err);
 }
 
-/* A folder that cannot be written to, and no log of writes beside the file: nobody writes to it,
- * and SQLite need not make the files it shares with writers. */
-static bool is_still(const char *path)
+/* How SQLite opens the file for reading alone, or NULL where it must be able to write. Nobody
+ * writes to a file in a folder that cannot be written to and without a log of writes beside it, so
+ * SQLite need not make the files it shares with writers. Who only looks makes none either: where
+ * there are none, nobody writes. */
+static const char *reading_alone(const char *path, enum store_access mode)
 {
     char beside[PATH_MAX];
-    struct stat log;
+    struct stat found;
+    bool logged;
     char *slash;
 
-    if (snprintf(beside, sizeof beside, "%s-wal", path) >= (int)sizeof beside ||
-        (stat(beside, &log) == 0 && log.st_size > 0))
-        return false;
+    if (snprintf(beside, sizeof beside, "%s-wal", path) >= (int)sizeof beside)
+        return NULL;
+    logged = stat(beside, &found) == 0 && found.st_size > 0;
+    if (mode == STORE_LOOK) {
+        memcpy(beside + strlen(path), "-shm", sizeof "-shm");
+        return logged || stat(beside, &found) == 0 ? "readonly_shm=1" : "immutable=1";
+    }
     slash = strrchr(beside, '/');
     if (slash)
         slash[slash == beside] = '\0';
-    return access(slash ? beside : ".", W_OK) != 0;
+    return logged || access(slash ? beside : ".", W_OK) == 0 ? NULL : "immutable=1";
 }
 
-/* "file:PATH?immutable=1", what is no plain character of the path encoded. */
-static void write_still_uri(struct buf *to, const char *path)
+/* "file:PATH?PARAMETER", what is no plain character of the path encoded. */
+static void write_uri(struct buf *to, const char *path, const char *parameter)
 {
     buf_adds(to, "file:");
     for (; *path; path++) {
@@ -101,20 +134,22 @@ static void write_still_uri(struct buf *to, const char *path)
         else
             buf_addf(to, "%%%02X", c);
     }
-    buf_adds(to, "?immutable=1");
+    buf_addf(to, "?%s", parameter);
 }
 
 static int open_database(struct sqlite_store *store, const char *path)
 {
     int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     struct buf uri BUF_AUTO = {0};
+    const char *parameter;
 
     if (store->access == STORE_WRITE)
         return sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                                NULL);
-    if (!is_still(path))
+    parameter = reading_alone(path, store->access);
+    if (!parameter)
         return sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_READWRITE, NULL);
-    write_still_uri(&uri, path);
+    write_uri(&uri, path, parameter);
     if (uri.failed)
         return SQLITE_NOMEM;
     return sqlite3_open_v2(uri.data, &store->db, flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
@@ -132,6 +167,9 @@ struct store *sqlite_open(const char *path, enum store_access access, struct err
     }
     if (access == STORE_WRITE) {
         if (make_folder(path, err) != 0)
+            return NULL;
+    } else if (access == STORE_LOOK) {
+        if (look_for(path, err) != 0)
             return NULL;
     } else if (stat(path, &there) != 0) {
         error_set(err, ERROR_NOT_FOUND,

@@ -178,13 +178,13 @@ static int look_up_version(sqlite3 *db, const char *path, int *version, struct e
     return rc;
 }
 
-int schema_check(sqlite3 *db, const char *path, struct error *err)
+int schema_check(sqlite3 *db, const char *path, bool older, struct error *err)
 {
     int version = 0;
 
     if (look_up_version(db, path, &version, err) != 0)
         return -1;
-    if (version < NEWEST)
+    if (version < NEWEST && !older)
         return error_set(
             err, ERROR_UNAVAILABLE,
             "the store %s is of form %d, not %d: open it once for writing (lectern serve)", path,
