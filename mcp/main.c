@@ -18,12 +18,10 @@
 
 static void print_overview(FILE *to)
 {
-    fputs("Lectern " LECTERN_VERSION
-          ": edit and question a curriculum without reading it whole.\n\n",
-          to);
+    fputs("Lectern " LECTERN_VERSION ", a server for curricula. Its commands:\n\n", to);
     for (size_t i = 0; commands[i]; i++)
         fprintf(to, "  lectern %-9s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("\nlectern COMMAND --help says more.\n", to);
+    fputs("\nlectern COMMAND --help lists a command's options.\n", to);
 }
 
 static const struct command *find(const char *name)

@@ -51,7 +51,7 @@ static const struct option_row rows[] = {
     {"data", OPTION_TEXT, offsetof(struct config, data), "DIR", NULL, 0, 0, ANY_STORE,
      "data folder (default: $XDG_DATA_HOME/lectern)"},
     {"session", OPTION_TEXT, offsetof(struct config, session), "SID", NULL, 0, 0,
-     CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH, "the curriculum that is meant, by its session id"},
+     CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH, "session id of the curriculum"},
     {"host", OPTION_TEXT, offsetof(struct config, host), "ADDRESS", "127.0.0.1", 0, 0, CONFIG_SERVE,
      "address to serve on; other than loopback, anyone who reaches it may edit"},
     {"port", OPTION_NUMBER, offsetof(struct config, port), "N", "8001", 0, 65535, CONFIG_SERVE,
@@ -128,7 +128,7 @@ static const struct option_row rows[] = {
      "do not load the demo curriculum into an empty store"},
     {"log", OPTION_TEXT, offsetof(struct config, log), "LEVEL", NULL, 0, 0, ANY,
      "error, warning, info or debug (default: info for serve, else warning)"},
-    {"help", OPTION_FLAG, offsetof(struct config, help), NULL, NULL, 0, 0, ANY, "this text"},
+    {"help", OPTION_FLAG, offsetof(struct config, help), NULL, NULL, 0, 0, ANY, "show this help"},
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 
@@ -492,9 +492,9 @@ void config_help(enum config_command command, struct buf *to)
             buf_addf(to, " [%s]", row->initial);
         buf_adds(to, "\n");
     }
-    buf_adds(to, "\nEach option can stand in the environment too (LECTERN_ and its name in "
-                 "capitals, as LECTERN_STORE),\n"
-                 "and in ~/.config/lectern/config.json ({\"port\": 8002}).\n");
+    buf_adds(to,
+             "\nEvery option can also be set in the environment (LECTERN_STORE for --store), and "
+             "in\n~/.config/lectern/config.json ({\"port\": 8002}).\n");
 }
 
 int config_share_file(const struct config *config, const char *name, char *path, size_t size,

@@ -62,7 +62,8 @@ ARROWS = (
     ("mcp/transport/*", ["mcp/transport/*", "mcp/protocol/peer.h", "mcp/protocol/message.h", "mcp/session/rest.h",
                          "mcp/server_parts.h", "helpers/base/*"]),
     ("mcp/server_parts.h", ["executor/executor.h", "helpers/base/*", "validator/validator.h"]),
-    ("mcp/command/validate_facts.c", ["mcp/command/*", "validator/facts_line.h", "validator/limits.h"]),
+    ("mcp/command/validate_facts.c", ["mcp/command/*", "validator/facts_line.h", "validator/limits.h",
+                                      "helpers/base/terminal.h"]),
     ("mcp/*", ["mcp/*", "validator/validator.h", "executor/executor.h", "helpers/*"]),
 )
 
