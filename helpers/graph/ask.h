@@ -53,7 +53,7 @@ struct graph_list {
 void graph_list_begin(struct graph_list *list, struct graph_ask *ask, size_t total);
 /* Whether another row may be written: under the limit and with room for it. Counts it. */
 bool graph_list_row(struct graph_list *list);
-/* "… and 17 more (limit=37 shows all)" on a line, where rows were left out. */
+/* "… and 17 more (limit 37 shows all)" on a line, where rows were left out. */
 void graph_list_end(struct graph_list *list);
 
 /* A list of nodes, one a line. */

@@ -128,9 +128,9 @@ static void test_queries(void **state)
         {{.query = "cycles"}, "No cycles.\n"},
         {{.query = "bottlenecks"}, "No node lies between others.\n"},
         {{.query = "hubs", .limit = 1},
-         "Direct prerequisite of the most nodes:\nA \"Alpha\" 3\n… and 2 more (limit=3 shows "
+         "Direct prerequisite of the most nodes:\nA \"Alpha\" 3\n… and 2 more (limit 3 shows "
          "all)\nWith the most direct "
-         "prerequisites:\nD \"Delta\" 3\n… and 2 more (limit=3 shows all)\n"},
+         "prerequisites:\nD \"Delta\" 3\n… and 2 more (limit 3 shows all)\n"},
         {{.query = "unlocks"},
          "Nodes by how many others need them, directly or not:\nA \"Alpha\" 3\nB \"Beta\" 1\nC "
          "\"Gamma\" 1\n2 nodes "
@@ -410,10 +410,10 @@ static void test_limits(void **state)
                  *long_titles;
 
     (void)state;
-    expect_part(graph, ASK(.query = "order"), "… and 17 more (limit=37 shows all)\n");
-    expect_part(graph, ASK(.query = "order", .limit = 36), "… and 1 more (limit=37 shows all)\n");
+    expect_part(graph, ASK(.query = "order"), "… and 17 more (limit 37 shows all)\n");
+    expect_part(graph, ASK(.query = "order", .limit = 36), "… and 1 more (limit 37 shows all)\n");
     expect_part(graph, ASK(.query = "order", .limit = 37), "N000036 \"xxx\"\nOver ");
-    expect_part(large, ASK(.query = "order"), "… and 880 more (limit=500 shows the most)\n");
+    expect_part(large, ASK(.query = "order"), "… and 880 more (limit 500 shows the most)\n");
     expect_part(large, ASK(.query = "order", .limit = 500), "… and 400 more (no limit shows more");
     expect_part(large, ASK(.query = "outline", .node = "N000001"),
                 "odd: 450 nodes, 202500 components\nN000001 \"xxx\" (1)\nN000003 \"xxx\" (3)\n");

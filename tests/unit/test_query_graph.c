@@ -125,7 +125,7 @@ static void test_answers(void **state)
     expect(fixture, "{\"query\": \"path\", \"from_node_id\": \"N1\", \"to_node_id\": \"N2\"}", 0,
            "1 step");
     expect(fixture, "{\"query\": \"order\", \"limit\": \"1\", \"node_id\": \"\", \"types\": null}",
-           0, "… and 2 more (limit=3 shows all)");
+           0, "… and 2 more (limit 3 shows all)");
     expect(fixture, "{\"query\": \"order\", \"types\": [\"ENRICHMENT\"]}", 0,
            "Over ENRICHMENT (none here): 0 edges");
     expect(fixture, "{\"query\": \"order\", \"types\": \"all\"}", 0, "Over PREREQUISITE: 1 edge");
