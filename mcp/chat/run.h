@@ -53,8 +53,7 @@ enum run_event_kind {
                            repair: how many attempts at this code failed before, 0 none */
     RUN_WAITING,        /* the model is asked anew: number: attempt, milliseconds, text: why */
     RUN_LIMIT,          /* name: "turns", "tokens", "attempts", "output", "calls", "context",
-                           "replacements", or
-                           "stopped": by the server's end; text */
+                           "replacements", or "stopped": by the server's end; text */
     RUN_ENDED,          /* outcome and what belongs to it; the run is no more after it */
 };
 

@@ -82,7 +82,7 @@ class Life(chat_case.ChatCase):
         """By it exactly this edit is undone, whatever came in between; also from the history of a later visit."""
         page = await self.page()
         add = {"node_id": "N002", "component_type": "paragraph", "parameters": {"text": "By the chat."}}
-        change = {"operations": [{"op": "rename_node", "node_id": "N004", "title": "Another"}]}
+        change = {"operations": [{"op": "create_node", "node_id": "N900", "title": "Another"}]}
         self.play(answer(call("add_component", add), call("query_graph", {"query": "counts"}),
                          call("add_component", {**add, "node_id": "nowhere"}), call("change_curriculum", change),
                          call("change_curriculum", {**change, "dry_run": True})), answer(text("Done.")))
