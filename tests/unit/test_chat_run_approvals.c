@@ -346,7 +346,10 @@ static void test_none_asked(void **state)
     assert_null(json_object_get(result_sent(fixture, 1, "c2"), "is_error"));
 }
 
-#define RENAMES(title)          "{\"op\":\"rename_node\",\"node_id\":\"N2\",\"title\":\"" title "\"}"
+#define RENAMES(title) "{\"op\":\"rename_node\",\"node_id\":\"N2\",\"title\":\"" title "\"}"
+#define FAILS(id)                                                                                  \
+    CALLS(id, "edit_component",                                                                    \
+          "{\"node_id\":\"N9\",\"component_order\":1,\"new_parameters\":{\"text\":\"x\"}}")
 #define CHANGES(id, operations) CALLS(id, "change_curriculum", "{\"operations\":[" operations "]}")
 
 static bool was_refused(struct run_fixture *fixture, const char *id)
@@ -389,17 +392,10 @@ static void test_none_asked_for_many_replacements(void **state)
     assert_false(was_refused(fixture, "d3"));
     assert_true(was_refused(fixture, "d4"));
     /* What failed has replaced nothing, and what adds does not count. */
-    ask_as(
-        fixture, "q3", "Badly",
-        "[" USES(CALLS(
-            "e1", "edit_component",
-            "{\"node_id\":\"N9\",\"component_order\":1,\"new_parameters\":{"
-            "\"text\":\"x\"}}")) "," USES(EDITS("e2",
-                                                "H") "," EDITS("e3",
-                                                               "I") "," CHANGES("e4",
-                                                                                RENAMES(
-                                                                                    "E"))) "," ENDS("So") "]",
-        APPROVALS_NONE_ASKED);
+    ask_as(fixture, "q3", "Badly",
+           "[" USES(FAILS("e1")) "," USES(EDITS("e2", "H") "," EDITS("e3", "I") "," CHANGES(
+               "e4", RENAMES("E"))) "," ENDS("So") "]",
+           APPROVALS_NONE_ASKED);
     assert_false(was_refused(fixture, "e3"));
     assert_false(was_refused(fixture, "e4"));
 }
