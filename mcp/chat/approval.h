@@ -16,6 +16,9 @@
 /* Whether this call needs one, by its name and arguments alone. */
 bool approval_needed(const struct tool *tool, const json_t *arguments, enum approvals approvals);
 
+/* How many operations of the call replace what is there. */
+size_t approval_replacements(const struct tool *tool, const json_t *arguments);
+
 /* Looks at what the call would do, on the lanes, without doing it, and makes the interrupt of it:
  * {"id", "reason": "lectern.approval", "message": what will change and what will be lost, for a
  * person, "toolCallId", "responseSchema": {"type": "object", "properties": {"approved": {"type":

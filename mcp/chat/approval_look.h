@@ -41,7 +41,7 @@ enum loss {
     LOSS_NO_EDIT, /* it only looks */
     LOSS_NOTHING, /* it adds, or puts in another order */
     LOSS_REPLACED,
-    LOSS_DELETED,
+    LOSS_DELETED, /* or emptied */
 };
 
 /* A tool that asks: what a call of it loses, and what it would do. */

@@ -132,10 +132,10 @@ static void write_repairs(const struct server_parts *parts, struct buf *to)
     (void)parts;
     buf_addf(
         to,
-        "When a program fails or is refused, read the error, mend its cause and send the whole "
-        "program again; after %u further attempts say what did not work.\n"
+        "When a program fails or is refused, read the error, correct its cause and send the whole "
+        "program again; after %u failed attempts say what did not work.\n"
         "\n",
-        RUN_REPAIRS_MAX);
+        CODE_ATTEMPTS_MAX);
 }
 
 static void write_edits(const struct server_parts *parts, struct buf *to)

@@ -41,15 +41,23 @@ static void discard(struct execution *execution)
 
 /* ---- answers ---- */
 
+/* {"detail": ...} and "error_info". */
 static void answer_error(struct execution *execution, const struct error *err)
 {
+    struct failure *failure = &execution->analysis.failure;
     struct rest_response response = {0};
 
+    if (failure->category == FAILURE_NONE)
+        failure_of_error(failure, err);
     rest_answer_error(&response, err);
+    if (response.body.len > 0)
+        response.body.len--; /* its closing brace */
+    run_json_failure(failure, &response.body);
+    buf_addc(&response.body, '}');
     if (err->kind == ERROR_UNKNOWN_SESSION) /* named in the body, not the login of a client */
         response.status = 404;
     if (execution->exchange) {
-        exchange_set_retry_after(execution->exchange, execution->analysis.retry_after_s);
+        exchange_set_retry_after(execution->exchange, execution->analysis.failure.retry_after_s);
         exchange_answer(execution->exchange, response.status, "application/json", &response.body);
     }
     rest_response_finish(&response);
@@ -61,11 +69,12 @@ static void answer(struct execution *execution)
     struct error err = {0};
 
     if (buf_check(&execution->answer, "the result", &err) < 0) {
+        failure_of_size(&execution->analysis.failure, execution->answer.cap);
         answer_error(execution, &err);
         return;
     }
     if (execution->exchange) {
-        exchange_set_retry_after(execution->exchange, execution->analysis.retry_after_s);
+        exchange_set_retry_after(execution->exchange, execution->analysis.failure.retry_after_s);
         exchange_answer(execution->exchange, execution->status, "application/json",
                         &execution->answer);
     }
@@ -78,8 +87,10 @@ static void answer_refused(struct execution *execution, const struct buf *why)
 
     buf_addc(to, '{');
     run_json_refused(why->data, why->len, to);
-    buf_addf(to, ",\"exit_code\":%d,\"execution_time\":0.0,\"artifacts\":[]}",
+    buf_addf(to, ",\"exit_code\":%d,\"execution_time\":0.0,\"artifacts\":[]",
              ANALYSIS_EXIT_REFUSED);
+    run_json_failure(&execution->analysis.failure, to);
+    buf_addc(to, '}');
     execution->status = 200;
     answer(execution);
 }
@@ -103,6 +114,7 @@ static void take(struct analysis *analysis, const struct execution_result *resul
         execution->status = 503;
         buf_adds(to, "{\"detail\":");
         json_write_string(to, why, strlen(why));
+        run_json_failure(&analysis->failure, to);
         buf_addc(to, '}');
         return;
     }
@@ -111,6 +123,7 @@ static void take(struct analysis *analysis, const struct execution_result *resul
     buf_addf(to, ",\"exit_code\":%d,\"execution_time\":%.6f,\"artifacts\":", result->exit_code,
              result->seconds);
     run_json_artifacts(result, to);
+    run_json_failure(&analysis->failure, to);
     buf_addc(to, '}');
 }
 

@@ -551,7 +551,10 @@ static void test_execute(void **state)
            "lectern_validator_refusals_total{rule=\"import-not-allowed\"} 1\n");
     request_once(fixture, &answer, "POST", "/execute", JSON, "{\"code\": \"print(1)\"}");
     assert_int_equal(answer.status, 503);
-    assert_string_equal(answer.body, "{\"detail\":\"no sandbox in this test\"}");
+    assert_string_equal(answer.body,
+                        "{\"detail\":\"no sandbox in this test\",\"error_info\":{"
+                        "\"errorCategory\":\"engine\",\"isRetryable\":true,\"isRepairable\":false,"
+                        "\"context\":{\"message\":\"no sandbox in this test\"}}}");
     assert_string_equal(header(&answer, "retry-after"), "1");
     free(answer.body);
     request_once(fixture, &answer, "OPTIONS", "/execute", "", NULL);

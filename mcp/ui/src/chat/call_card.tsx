@@ -145,7 +145,7 @@ export function CallCard({ call }: { call: CallItem }) {
         <span class="chat-call-title">{title}</span>
         {call.repair > 0 && (
           <span class="chip">
-            repair {call.repair} of {Math.max(call.repair, call.repairsMax)}
+            attempt {call.repair + 1} of {Math.max(call.repair, call.repairsMax) + 1}
           </span>
         )}
         <span class="chat-call-state">

@@ -245,6 +245,21 @@ test("a call that was stopped did not fail, and an edit that was made says what 
     [["stopped", null], ["done", "s1"], ["failed", null]]);
 });
 
+test("a question that failed saved nobody anything", () => {
+  const cost = { inputTokens: 10, outputTokens: 1, requests: 4, wholeCurriculumTokens: 90000 };
+  const spending = [started(), { type: "CUSTOM", name: "lectern.usage", value: cost }] as const;
+  const failed = end(play(...spending, { type: "RUN_ERROR", message: "No result", code: "code_failed" }));
+  assert.deepEqual([failed.ending, failed.usage?.inputTokens, failed.usage?.wholeCurriculumTokens], ["failed", 10, 0]);
+  const done = end(play(...spending, finish({ type: "success" })));
+  assert.deepEqual([done.ending, done.usage?.wholeCurriculumTokens], ["done", 90000]);
+  const kept = end(play(emptyChat, { type: "MESSAGES_SNAPSHOT", messages: [
+    { id: "q1", role: "user", content: "Which?" },
+    { id: "n1", role: "activity", activityType: "lectern.note", content: { kind: "error", text: "No result" } },
+    { id: "n2", role: "activity", activityType: "lectern.usage", content: cost },
+  ] }));
+  assert.deepEqual([kept.ending, kept.usage?.inputTokens, kept.usage?.wholeCurriculumTokens], ["failed", 10, 0]);
+});
+
 test("an error while nothing runs is said", () => {
   const chat = play(play(emptyChat, ...greeting), { type: "RUN_ERROR", message: "threadId is needed" });
   assert.deepEqual(kinds(chat), ["note"]);

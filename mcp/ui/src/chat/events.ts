@@ -5,7 +5,7 @@ import { count, fields, readInterrupts, readModel, readThreads, readUsage, text,
 import { snapshot } from "./history";
 import { add, append, change, newestQuestion, note, passed, replace } from "./items";
 import { addOutput } from "./output";
-import { addUsage } from "./usage";
+import { addUsage, costOf } from "./usage";
 import type { Asked, Chat, EndItem, Ending, Item } from "./view";
 
 const isLive = (runId: string) => runId.startsWith("live-"); // a run of the server's own: news, no answer
@@ -29,7 +29,7 @@ const waitsFor = (chat: Pick<Chat, "interrupts">) => new Set(chat.interrupts.map
 const isUnsent = (item: Item) => item.kind === "user" && item.waiting;
 
 function end(chat: Chat, runId: string, ending: Ending, words: string | null): Chat {
-  const usage = addUsage(chat.carried, chat.usage);
+  const usage = costOf(addUsage(chat.carried, chat.usage), ending);
   const question = chat.run?.question ?? newestQuestion(chat.items.filter(one => !isUnsent(one)));
   const item: EndItem = { kind: "end", id: runId, ending, text: words, usage, question, past: false };
   const items = settle(chat.items, waitsFor(chat)).filter(one => !(one.kind === "end" && one.id === runId));

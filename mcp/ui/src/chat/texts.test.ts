@@ -118,9 +118,9 @@ test("an analysis' last line stands apart", () => {
   assert.deepEqual(splitResult("[1, 2]"), { output: "[1, 2]", trailer: null, repair: null });
   assert.deepEqual(
     splitResult(
-      "KeyError\n[runtime, 0.1 s]\n\nAttempt 1 of 3 to repair this is next: mend what it says above, then run it again.",
+      "KeyError\n[runtime, 0.1 s]\n\nAttempt 2 of 3 is next: correct what the error says, then run the whole program again.",
     ),
-    { output: "KeyError", trailer: "runtime, 0.1 s", repair: "Attempt 1 of 3 to repair this is next." },
+    { output: "KeyError", trailer: "runtime, 0.1 s", repair: "Attempt 2 of 3 is next." },
   );
   assert.equal(sentence("the service is away (503)"), "The service is away (503).");
   assert.equal(duration(532), "532 ms");
