@@ -50,6 +50,10 @@ static const struct option_row rows[] = {
      600, ANY_STORE, "how long one request to a service may take (--store http://...)"},
     {"data", OPTION_TEXT, offsetof(struct config, data), "DIR", NULL, 0, 0, ANY_STORE,
      "data folder (default: $XDG_DATA_HOME/lectern)"},
+    {"component-types", OPTION_TEXT, offsetof(struct config, component_types), "FILE", NULL, 0, 0,
+     ANY_STORE,
+     "JSON file of component types beside the built-in ones: [{\"name\", \"use\", \"parameters\": "
+     "[{\"name\", \"type\", \"required\", \"choices\"}]}]"},
     {"session", OPTION_TEXT, offsetof(struct config, session), "SID", NULL, 0, 0,
      CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH, "the curriculum that is meant, by its session id"},
     {"host", OPTION_TEXT, offsetof(struct config, host), "ADDRESS", "127.0.0.1", 0, 0, CONFIG_SERVE,

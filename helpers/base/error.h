@@ -34,7 +34,7 @@ enum error_kind {
     ERROR_INTERNAL, /* a bug of ours */
 };
 
-struct faults; /* mcp/session/faults.h */
+struct faults; /* helpers/base/faults.h */
 
 struct error {
     enum error_kind kind;
