@@ -159,7 +159,6 @@ static void wrong_kind(const struct checked *checked, const json_t *value, bool 
     field_describe(checked->row, &wanted);
     problems_add(checked->problems, checked->name, "must be %s%s%s", wanted.data ? wanted.data : "",
                  same_kind ? "" : ", not ", same_kind ? "" : json_kind(value));
-    return false;
 }
 
 static void check_choice(const struct checked *checked, const char *text)
@@ -273,8 +272,8 @@ static void say_unknown(const struct fields *fields, const char *name, const str
     }
     buf_init(&names, ERROR_TEXT_CAP / 2);
     list_names(fields, &names);
-    problems_add(problems, shown, "unknown member '%s'; %s takes %s", shown, fields->name,
-                 names.len > 0 ? names.data : "none");
+    problems_add(problems, shown, "unknown member '%s' of %s, which has %s%s", shown, fields->name,
+                 names.len > 0 ? "the members " : "none", names.len > 0 ? names.data : "");
 }
 
 /* A name that no row has. */

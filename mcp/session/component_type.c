@@ -578,7 +578,7 @@ static int unknown_type(const char *type, const char *loc, struct error *err)
         buf_addf(&list, "%s%s", i > 0 ? ", " : "", component_type_at(i)->name);
     }
     snprintf(where, sizeof where, "%s%stype", loc, *loc ? "." : "");
-    if (!type || !*type)
+    if (!type)
         return error_set_at(err, where, "%s: is missing, send one of %s", where, list.data);
     text_cut_line(shown, sizeof shown, type);
     if (search.best)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "mcp/session/entity_check.h"
 
+#include "helpers/base/json.h"
 #include "mcp/session/entity.h"
 
 void entity_drop(json_t *object, const char *const *keys)
@@ -28,7 +29,8 @@ json_t *entity_open(const json_t *input, const char *loc, const char *what, stru
     json_t *copy;
 
     if (!json_is_object(input)) {
-        error_set_at(err, loc, "%s%sa %s must be a JSON object", loc, *loc ? ": " : "", what);
+        error_set_at(err, loc, "%s%sa %s must be a JSON object%s%s", loc, *loc ? ": " : "", what,
+                     input ? ", not " : "", input ? json_kind(input) : "");
         return NULL;
     }
     if (too_deep(input, ENTITY_DEPTH_MAX)) {

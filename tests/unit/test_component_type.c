@@ -82,7 +82,7 @@ static const struct {
      {"must be a number, not text"}},
     {"three-svgs", "{\"title1\":\"a\"}", "c.parameters.title2", {"title3", "description3"}},
     {"paragraf", "{}", "c.type", {"did you mean 'paragraph'", "hero-number"}},
-    {"", "{}", "c.type", {"is missing"}},
+    {"", "{}", "c.type", {"'' is no component type"}},
     {NULL, "{}", "c.type", {"is missing"}},
     {"zzzzzzzzzz", "{}", "c.type", {"'zzzzzzzzzz' is no component type, there are heading"}},
 };
