@@ -252,6 +252,19 @@ static const struct option_row *find_row(const char *name)
     return NULL;
 }
 
+static int refuse_member(const char *name, struct error *err)
+{
+    struct nearest search;
+
+    nearest_begin(&search, name);
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        nearest_feed(&search, rows[i].name);
+    return error_set(err, ERROR_INVALID,
+                     "unknown member '%s'%s%s%s lectern COMMAND --help lists the options", name,
+                     search.best ? "; did you mean '" : ";", search.best ? search.best : "",
+                     search.best ? "'?" : "");
+}
+
 /* One member of the configuration file. A row of another command is taken and not used: the file
  * serves them all. */
 static int set_from_json(struct config *config, enum config_command command, const char *name,
@@ -263,8 +276,7 @@ static int set_from_json(struct config *config, enum config_command command, con
     json_t *item;
 
     if (!row)
-        return error_set(err, ERROR_INVALID, "'%s' is no option; lectern COMMAND --help lists them",
-                         name);
+        return refuse_member(name, err);
     if (!(row->commands & (int)command))
         return 0;
     if (json_is_string(value))

@@ -248,7 +248,7 @@ static void check_value(const struct checked *checked, const json_t *value)
 
 /* ---- checking names ---- */
 
-static void list_names(const struct fields *fields, struct buf *to)
+void fields_list(const struct fields *fields, struct buf *to)
 {
     const struct field *row = NULL;
 
@@ -271,7 +271,7 @@ static void say_unknown(const struct fields *fields, const char *name, const str
         return;
     }
     buf_init(&names, ERROR_TEXT_CAP / 2);
-    list_names(fields, &names);
+    fields_list(fields, &names);
     problems_add(problems, shown, "unknown member '%s' of %s, which has %s%s", shown, fields->name,
                  names.len > 0 ? "the members " : "none", names.len > 0 ? names.data : "");
 }

@@ -73,6 +73,9 @@ json_t *fields_take(const struct fields *fields, const json_t *object, const jso
  * NULL: it is none of theirs. */
 const char *fields_misspelt(const char *name, const char *const *names, const json_t *object);
 
+/* "title, id, place": the names that a client may send. */
+void fields_list(const struct fields *fields, struct buf *to);
+
 /* What a row's value must be: "text", "a whole number from 1 on", "one of tip, warning". */
 void field_describe(const struct field *row, struct buf *to);
 

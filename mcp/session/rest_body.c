@@ -155,9 +155,13 @@ int rest_take_body(struct rest_call *call, struct error *err)
         return -1;
     problems_begin(&problems, "");
     if (!json_is_object(call->body)) {
-        problems_add(&problems, "", "the body must be a JSON object, not %s",
-                     json_kind(call->body));
-        return problems_end(&problems, NULL, err);
+        struct buf BUF_AUTO names = {0};
+
+        buf_init(&names, ERROR_TEXT_CAP / 2);
+        fields_list(&body->fields, &names);
+        return error_set_at(err, "", "the body must be a JSON object%s%s, not %s",
+                            names.len > 0 ? " with the members " : "",
+                            names.len > 0 ? names.data : "", json_kind(call->body));
     }
     taken = fields_take(&body->fields, call->body, NULL, &problems);
     json_decref(call->body);
