@@ -36,8 +36,9 @@ struct field {
     const char *name;
     enum field_type type;
     bool required;
-    double least, most;         /* of a number, or bytes of a text; no bound where most is 0 (least
-                                   alone counts where it is not 0) */
+    /* Of a number: its bounds, where they are not both 0 (INFINITY: none above). Of a text: its
+     * bytes; 0 as most is no bound. */
+    double least, most;
     const char *const *choices; /* of a text, NULL-terminated; or NULL */
     const char *documentation;  /* what it says, for people and models; or NULL */
     const char *also;           /* another name that is taken for it (FIELDS_ALSO); or NULL */

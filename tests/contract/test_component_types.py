@@ -3,6 +3,7 @@
 (--component-types). No analysis runs."""
 import json
 import os
+import re
 import unittest
 
 import harness
@@ -126,6 +127,12 @@ class Pictures(Case):
                 self.assertEqual([(f["loc"][-1], "one picture too many" in f["msg"]) for f in answer["detail"]], [(extra, True)])
                 self.assertTrue(self.call("add_component", component_type=good["type"], parameters=good["parameters"])[0])
                 self.assertEqual(self.components(), before)
+        described = self.server.http("GET", "/openapi.json")[1]["components"]["schemas"]["ComponentNew"]["allOf"][0]["anyOf"]
+        pictures = next(one for one in described if one["title"] == "two-pictures")["properties"]["parameters"]["properties"]
+        known, numbered = pictures["pictures"]["propertyNames"]["anyOf"]
+        taken = [name for name in ("svg1", "image2", "note", "svg3", "image0", "svg02")
+                 if re.search(known["pattern"], name) or not re.search(numbered["not"]["pattern"], name)]
+        self.assertEqual(taken, ["svg1", "image2", "note"])
         curriculum = {"nodes": [{"node_id": "N001", "title": "A", "components": [dict(good, order=1)]}]}
         path = self.file(curriculum)
         said = self.workspace.run("import", path)
