@@ -178,7 +178,7 @@ static const struct {
     {ASK(QUESTION, ",\"forwardedProps\":{\"lectern\":5}"), ERROR_INVALID,
      "forwardedProps.lectern must be an object with the members approvals"},
     {ASK("[]", ",\"resume\":[{\"interruptId\":\"a\",\"status\":\"resolved\",\"payload\":{"
-             "\"approved\":true,\"edited\":{}}}]"),
+               "\"approved\":true,\"edited\":{}}}]"),
      ERROR_INVALID, "unknown member 'edited'"},
     {"{\"type\":\"lectern.stop\",\"runid\":\"r\"}", ERROR_INVALID, "did you mean 'runId'?"},
     {ASK(QUESTION, ",\"forwardedProps\":{\"lectern\":{\"approvals\":\"never\"}}"), ERROR_INVALID,
