@@ -13,6 +13,7 @@
 #include "helpers/base/nearest.h"
 #include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
+#include "mcp/session/component_type.h"
 
 #define KEPT_BYTES (4 << 20)
 
@@ -99,6 +100,8 @@ static int run(const struct command *command, int argc, char **argv)
         status = fail_usage(command, &err);
     else if (config.help)
         status = print_help(command);
+    else if (config.component_types && component_types_load(config.component_types, &err) < 0)
+        status = command_fail(command->name, EXIT_USAGE, &err);
     else
         status = command->run(&config);
     config_finish(&config);

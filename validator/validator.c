@@ -84,6 +84,15 @@ static bool judge_tree(struct judge *judge, struct ast *ast, struct facts *facts
     return !judge->failed;
 }
 
+bool validator_is_blank(const char *source, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (source[i] == '\0' || !strchr(" \t\n\r\f", source[i]))
+            return false;
+    }
+    return true;
+}
+
 void validator_check(const char *source, size_t len, const struct validator_profile *profile,
                      struct verdict *verdict)
 {

@@ -50,6 +50,10 @@ static const struct option_row rows[] = {
      600, ANY_STORE, "how long one request to a service may take (--store http://...)"},
     {"data", OPTION_TEXT, offsetof(struct config, data), "DIR", NULL, 0, 0, ANY_STORE,
      "data folder (default: $XDG_DATA_HOME/lectern)"},
+    {"component-types", OPTION_TEXT, offsetof(struct config, component_types), "FILE", NULL, 0, 0,
+     ANY_STORE,
+     "JSON file of component types beside the built-in ones: [{\"name\", \"use\", \"parameters\": "
+     "[{\"name\", \"type\", \"required\", \"choices\"}]}]"},
     {"session", OPTION_TEXT, offsetof(struct config, session), "SID", NULL, 0, 0,
      CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH, "session id of the curriculum"},
     {"host", OPTION_TEXT, offsetof(struct config, host), "ADDRESS", "127.0.0.1", 0, 0, CONFIG_SERVE,
@@ -248,6 +252,19 @@ static const struct option_row *find_row(const char *name)
     return NULL;
 }
 
+static int refuse_member(const char *name, struct error *err)
+{
+    struct nearest search;
+
+    nearest_begin(&search, name);
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        nearest_feed(&search, rows[i].name);
+    return error_set(err, ERROR_INVALID,
+                     "unknown member '%s'%s%s%s lectern COMMAND --help lists the options", name,
+                     search.best ? "; did you mean '" : ";", search.best ? search.best : "",
+                     search.best ? "'?" : "");
+}
+
 /* One member of the configuration file. A row of another command is taken and not used: the file
  * serves them all. */
 static int set_from_json(struct config *config, enum config_command command, const char *name,
@@ -259,7 +276,7 @@ static int set_from_json(struct config *config, enum config_command command, con
     json_t *item;
 
     if (!row)
-        return error_set(err, ERROR_INVALID, "unknown option '%s'", name);
+        return refuse_member(name, err);
     if (!(row->commands & (int)command))
         return 0;
     if (json_is_string(value))

@@ -38,7 +38,8 @@ struct config {
     const char *store; /* "sqlite:PATH", or "http://HOST:PORT#COPY?seconds=N": COPY is the path of
                           the copy */
     long store_timeout;
-    const char *data; /* folder */
+    const char *data;            /* folder */
+    const char *component_types; /* path of a file; or NULL */
     const char *host;
     const char *sandbox;     /* "auto", "docker", "local" */
     const char *docker_host; /* or NULL */

@@ -35,7 +35,7 @@ enum error_kind {
     ERROR_CODE_FAILED, /* a question to the chat: all its attempts at analysis code failed */
 };
 
-struct faults; /* mcp/session/faults.h */
+struct faults; /* helpers/base/faults.h */
 
 struct error {
     enum error_kind kind;

@@ -27,7 +27,10 @@ static int answer(const struct config *config, const char *path, const struct bu
     if (!config->json) {
         if (config->argument_count > 1)
             buf_addf(to, "%s: %s", path, verdict->accepted ? "" : "refused\n");
-        validator_explain(verdict, source->data, source->len, to);
+        if (verdict->accepted && validator_is_blank(source->data, source->len))
+            buf_adds(to, "accepted, but there is no code to run\n");
+        else
+            validator_explain(verdict, source->data, source->len, to);
         return buf_check(to, "the answer", err);
     }
     buf_init(&object, 0);

@@ -5,18 +5,10 @@
 #ifndef LECTERN_SESSION_CHANGE_OPERATIONS_H
 #define LECTERN_SESSION_CHANGE_OPERATIONS_H
 
+#include "helpers/base/fields.h"
 #include "mcp/session/change_set.h"
 
 #define CHANGE_MEMBERS_CAP 8
-
-enum change_kind { CHANGE_TEXT, CHANGE_WHOLE, CHANGE_NUMBER, CHANGE_OBJECT, CHANGE_ARRAY };
-
-struct change_member {
-    const char *name;
-    enum change_kind kind;
-    bool needed;
-    const char *also; /* another name that is taken for it, or NULL */
-};
 
 /* One operation under way: in, what it is to do; out, what it did. */
 struct change_work {
@@ -30,9 +22,9 @@ struct change_work {
 
 struct change_operation {
     const char *name;
-    const char *takes;                                /* its members, for the schema */
-    struct change_member members[CHANGE_MEMBERS_CAP]; /* up to the first without a name */
-    bool further;                                     /* other members are the node's own fields */
+    const char *takes; /* its members, for the schema */
+    struct field members[CHANGE_MEMBERS_CAP + 1];
+    bool further; /* other members are the node's own fields */
     bool touches_graph;
     int (*apply)(struct change_work *work, struct error *err);
 };

@@ -10,7 +10,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/change_operations.h"
-#include "mcp/session/problems.h"
+#include "helpers/base/problems.h"
 #include "mcp/session/text.h"
 
 #define LINES_SAID_CAP 30 /* operations told one by one in words */

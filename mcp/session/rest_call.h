@@ -133,12 +133,15 @@ void rest_answer_end(struct rest_call *call);
 /* Text as a JSON string, whatever bytes it has. */
 void rest_answer_string(struct buf *json, const char *text);
 
-/* ---- rest_body.c: members of a body that are no part of what is stored ---- */
+/* ---- rest_body.c ---- */
 
-/* A whole number from least on, taken out of the body; *number keeps its value where it is not
- * there, or null. */
-int rest_take_number(struct rest_call *call, const char *name, int64_t least, int64_t *number,
-                     struct error *err);
+/* Checks the body by the members that the route takes. What is wrong is named with its place, an
+ * unknown member with the nearest known one. Afterwards call->body is an object with the members
+ * that were given. Bodies that are an entity are checked where it is written. */
+int rest_take_body(struct rest_call *call, struct error *err);
+/* A whole number from 1 on, taken out of the body; *number keeps its value where it is not there,
+ * and is 0 where it is null. */
+int rest_take_number(struct rest_call *call, const char *name, int64_t *number, struct error *err);
 /* Takes an id out of the body that may repeat the path's, and must not be another. */
 int rest_take_path_id(struct rest_call *call, const char *name, const char *id, struct error *err);
 /* The path's {order} or {id}. */

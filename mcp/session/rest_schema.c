@@ -17,7 +17,9 @@ static void write_names(struct buf *to, const char *const *names)
 
 static void write_component_types(struct buf *to)
 {
-    write_names(to, component_type_names());
+    buf_adds(to, "{\"type\":\"string\",\"enum\":");
+    component_type_names_json(to);
+    buf_addc(to, '}');
 }
 
 static void write_relationship_types(struct buf *to)
@@ -360,7 +362,8 @@ static const struct {
      "{\"type\":\"object\",\"required\":[\"operations\"],\"properties\":{\"operations\":{"
      "\"type\":\"array\",\"maxItems\":500,\"items\":{\"$ref\":\"#/components/schemas/Operation\"}},"
      "\"dry_run\":{\"type\":[\"boolean\",\"null\"]},\"keep_going\":{\"type\":[\"boolean\",\"null\"]"
-     "}}}",
+     "},\"expected_version\":{\"type\":[\"integer\",\"null\"],\"minimum\":1,\"description\":\"A "
+     "stale one is refused with 409, and nothing is done\"}}}",
      NULL},
     {"ChangeSetDone",
      "{\"type\":\"object\",\"required\":[\"session_id\",\"dry_run\",\"change_set\",\"version\","

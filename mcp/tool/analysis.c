@@ -76,6 +76,12 @@ bool analysis_judge(struct analysis *analysis, struct buf *why)
     struct verdict *verdict = &analysis->verdict;
     const char *rule;
 
+    if (validator_is_blank(analysis->code, analysis->code_len)) {
+        count_refusal(analysis->parts, "empty");
+        log_info("run", "verdict=refused rule=empty code_bytes=%zu", analysis->code_len);
+        buf_adds(why, "there is no code to run. Send a Python program, such as print(1).");
+        return false;
+    }
     validator_check(analysis->code, analysis->code_len, analysis->profile, verdict);
     if (verdict->accepted) {
         for (size_t i = 0; i < verdict->module_count; i++)

@@ -36,9 +36,11 @@ int argument_text(const struct tool_call *call, const char *name, const char **v
 {
     if (argument_text_or(call, name, value, NULL, err) < 0)
         return -1;
-    if (!*value || !**value)
+    if (!*value)
         return error_set_at(err, name, "%s needs the argument %s (a text).", call->tool->name,
                             name);
+    if (!**value)
+        return error_set_at(err, name, "%s must not be empty.", name);
     return 0;
 }
 

@@ -245,16 +245,17 @@ static void what_is_wrong_is_said(void **state)
         {"[{'op':'remove_node','node_id':'A'}]",
          {"no op 'remove_node'", "delete_node"},
          ERROR_INVALID},
-        {"[{'op':'creat_node','node_id':'A'}]", {"did you mean create_node?"}, ERROR_INVALID},
+        {"[{'op':'creat_node','node_id':'A'}]", {"did you mean 'create_node'?"}, ERROR_INVALID},
         {"[{'op':'rename_node','node_id':'A','titel':'x'}]",
-         {"titel", "did you mean title?", "title: is needed"},
+         {"titel", "did you mean 'title'?", "title: is needed"},
          ERROR_INVALID},
         {"[{'op':'rename_node','node':'A','title':7}]",
-         {"node: is no member", "node_id: is needed", "title: must be text, not a"},
+         {"unknown member 'node'; did you mean 'node_id'?", "node_id: is needed",
+          "title: must be text, not a"},
          ERROR_INVALID},
         {"[{'op':'edit_node','node_id':'A'}]", {"needs a field to change"}, ERROR_INVALID},
         {"[{'op':'edit_node','node_id':'A','expected_revison':1}]",
-         {"did you mean expected_revision?"},
+         {"did you mean 'expected_revision'?"},
          ERROR_INVALID},
         {"[{'op':'rename_node','node_id':'A','title':'x','expected_revision':9}]",
          {"is at revision 1, not 9", "Alpha"},
@@ -321,10 +322,10 @@ static void every_row_knows_what_it_needs(void **state)
         struct error err = {0};
 
         for (size_t k = 0; k < CHANGE_MEMBERS_CAP && operation->members[k].name; k++)
-            needs = needs || operation->members[k].needed;
+            needs = needs || operation->members[k].required;
         assert_int_equal(change_operation_read(item, NULL, &given, &err) == NULL, needs);
         for (size_t k = 0; k < CHANGE_MEMBERS_CAP && operation->members[k].name; k++) {
-            if (operation->members[k].needed && !strstr(err.text, operation->members[k].name))
+            if (operation->members[k].required && !strstr(err.text, operation->members[k].name))
                 fail_msg("%s: %s", operation->name, err.text);
         }
     }

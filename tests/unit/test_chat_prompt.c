@@ -60,8 +60,8 @@ static void the_prompt_tells_the_tables_and_the_bounds(void **state)
 
     (void)state;
     prompt_write(&parts, "Ratios", &text);
-    for (size_t i = 0; component_type_names()[i]; i++) {
-        const struct component_type *type = component_type_find(component_type_names()[i]);
+    for (size_t i = 0; i < component_type_count(); i++) {
+        const struct component_type *type = component_type_at(i);
         struct buf BUF_AUTO outline = {0};
 
         component_type_outline(type, &outline);

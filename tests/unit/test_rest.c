@@ -168,7 +168,7 @@ static void test_texts(void **state)
     expect(fixture, "POST", in_session(fixture, "/nodes/N001/content"), "{\"explanation\":5}", 422,
            "[\"body\",\"explanation\"]");
     expect(fixture, "POST", in_session(fixture, "/nodes/N001/content"), "{\"explaination\":\"x\"}",
-           422, "none of the four texts");
+           422, "did you mean 'explanation'?");
     expect(fixture, "GET", in_session(fixture, "/nodes/N009/content"), NULL, 404, "no node 'N009'");
 }
 

@@ -29,7 +29,8 @@ int sqlite_session_find(struct sqlite_store *store, const char *sid, struct sess
     if (row == 0)
         return error_set(
             err, ERROR_UNKNOWN_SESSION,
-            "there is no session '%s'; GET /sessions, or no session id, tells those there are",
+            "there is no session '%s'; leave the session id out, or ask GET /sessions, to see "
+            "which there are",
             text_cut_line(shown, sizeof shown, sid));
     found->key = sqlite3_column_int64(statement, 0);
     found->version = sqlite3_column_int64(statement, 1);
