@@ -39,6 +39,7 @@ struct server_parts {
     char executor_error[ERROR_TEXT_CAP]; /* why executor is NULL */
     const struct validator_profile *profile;
     long timeout_seconds;                           /* most running time of one analysis */
+    long query_timeout_seconds;                     /* of one graph question */
     long stdout_characters, stderr_characters;      /* of an analysis, shown to a model at most */
     struct refused_rule refused[REFUSED_RULES_CAP]; /* on the loop's thread only */
     const char *store_url;

@@ -137,7 +137,7 @@ int parts_open_readers(struct server_parts *parts, struct error *err)
     parts->graph = open_lane(parts, "graph", 1, GRAPH_QUEUE_CAP, open_reader, err);
     if (!parts->graph)
         return -1;
-    parts->graphs = graph_cache_create(err);
+    parts->graphs = graph_cache_create((unsigned)parts->query_timeout_seconds, err);
     return parts->graphs ? 0 : -1;
 }
 
@@ -150,6 +150,7 @@ int parts_init(struct server_parts *parts, uv_loop_t *loop, const struct config 
     parts->loop = loop;
     parts->store_url = config->store;
     parts->timeout_seconds = config->timeout;
+    parts->query_timeout_seconds = config->query_timeout;
     parts->stdout_characters = config->stdout_cap;
     parts->stderr_characters = config->stderr_cap;
     parts->profile = parts_profile(config, err);

@@ -148,6 +148,13 @@ int store_session(struct store *store, const char *sid, char *title, size_t size
     return sqlite_session(store, sid, title, size, version, err);
 }
 
+int store_graph_version(struct store *store, const char *sid, int64_t *version, struct error *err)
+{
+    if (refresh(store, UPSTREAM_RELATIONSHIPS | UPSTREAM_COUNTS, sid, NULL, err) != 0)
+        return -1;
+    return sqlite_graph_version(store, sid, version, err);
+}
+
 int store_cursor(struct store *store, const char *sid, const char *node_id, int64_t *version,
                  struct error *err)
 {

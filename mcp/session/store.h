@@ -116,6 +116,9 @@ int store_read_node_texts(struct store *store, const char *sid, const char *node
  * the cursor that rises with each write. */
 int store_session(struct store *store, const char *sid, char *title, size_t size, int64_t *version,
                   struct error *err);
+/* A number that rises when the session's outline changes: a node's id, title, group or number of
+ * components, or an edge. */
+int store_graph_version(struct store *store, const char *sid, int64_t *version, struct error *err);
 /* A number that rises with each write to the node and its components (sid and node_id given), to
  * the session (node_id NULL), or to any session (both NULL). */
 int store_cursor(struct store *store, const char *sid, const char *node_id, int64_t *version,
@@ -145,8 +148,9 @@ struct outline {
     size_t node_count;
     struct outline_edge *edges;
     size_t edge_count;
-    int64_t
-        version; /* of the session when it was read: nodes, edges and version are of one snapshot */
+    int64_t version;       /* of the session when it was read: nodes, edges and versions are of one
+                              snapshot */
+    int64_t graph_version; /* likewise: store_graph_version's */
     struct buf strings;
 };
 int store_read_outline(struct store *store, const char *sid, struct outline *outline,

@@ -12,6 +12,7 @@
 
 #include "helpers/base/log.h"
 #include "mcp/protocol/message.h"
+#include "mcp/session/graph_cache.h"
 #include "mcp/transport/http_private.h"
 
 #define ALLOW_SIZE 80
@@ -24,7 +25,7 @@ struct rest_job {
     struct buf body;
     struct rest_cache *answers;
     struct graph_cache *graphs; /* on the graph lane only */
-    struct cancel *cancel;      /* there too: fired when the client is gone */
+    struct cancel *cancel;      /* there too: fired when the client is gone; or NULL */
     struct rest_response response;
 };
 
@@ -72,12 +73,20 @@ static void free_job(struct rest_job *job)
     free(job);
 }
 
+/* What the graph lane needs: the graphs, and to hear that the client is gone. */
+static void ask_graph(struct rest_job *job, struct server_parts *parts)
+{
+    job->graphs = parts->graphs;
+    job->cancel = cancel_create(NULL); /* without one it is worked off to its end */
+}
+
 static void on_fill_in(struct lane_job *lane_job, void *context)
 {
     struct rest_job *job = (struct rest_job *)lane_job;
+    struct graph_bounds bounds = graph_cache_bounds(job->graphs, job->cancel);
 
     (void)context;
-    rest_fill_in(&job->response, NULL);
+    rest_fill_in(&job->response, &bounds, NULL);
 }
 
 /* The write is done, whether or not its whole answer is kept for a repeat. */
@@ -101,18 +110,20 @@ static void on_keep_whole(struct lane_job *lane_job, void *context)
 static bool goes_on(struct rest_job *job)
 {
     bool filled = job->job.work == on_fill_in;
+    struct server_parts *parts;
     struct error err = {0};
 
     if (!job->exchange || !(job->response.more || (filled && job->request.has_key)))
         return false;
+    parts = exchange_parts(job->exchange);
     job->job.work = filled ? on_keep_whole : on_fill_in;
     job->job.undone = on_not_whole;
-    if (lane_submit(filled ? exchange_parts(job->exchange)->sql
-                           : exchange_parts(job->exchange)->graph,
-                    &job->job, &err) == 0)
+    if (!filled)
+        ask_graph(job, parts);
+    if (lane_submit(filled ? parts->sql : parts->graph, &job->job, &err) == 0)
         return true;
     if (!filled)
-        rest_fill_in(&job->response, &err);
+        rest_fill_in(&job->response, NULL, &err);
     return false;
 }
 
@@ -198,8 +209,7 @@ static struct lane *choose_lane(struct rest_job *job, struct server_parts *parts
     case REST_WRITE:
         return parts->sql;
     case REST_GRAPH:
-        job->graphs = parts->graphs;
-        job->cancel = cancel_create(NULL); /* without one it is worked off to its end */
+        ask_graph(job, parts);
         return parts->graph;
     case REST_READ:
         break;

@@ -479,10 +479,10 @@ static void test_cancel(void **state)
     (void)state;
     assert_non_null(cancel);
     assert_int_equal(pthread_create(&thread, NULL, fire_soon, cancel), 0);
-    expect_error(graph, ASK(.query = "bottlenecks", .cancel = cancel), ERROR_CANCELLED,
+    expect_error(graph, ASK(.query = "bottlenecks", .bounds.cancel = cancel), ERROR_CANCELLED,
                  "cancelled");
     pthread_join(thread, NULL);
-    expect_error(graph, ASK(.query = "order", .cancel = cancel), ERROR_CANCELLED, "cancelled");
+    expect_error(graph, ASK(.query = "order", .bounds.cancel = cancel), ERROR_CANCELLED, "cancelled");
     cancel_unref(cancel);
     /* Nothing of the interrupted work is left in the way. */
     expect_part(graph, ASK(.query = "levels", .limit = 1), "9000 levels");

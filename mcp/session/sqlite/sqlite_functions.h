@@ -38,6 +38,7 @@ int sqlite_read_components(struct store *store, const char *sid, const char *nod
 int sqlite_read_all_components(struct store *store, const char *sid, size_t offset, size_t limit,
                                struct buf *json, struct error *err);
 /* outline.c */
+int sqlite_graph_version(struct store *base, const char *sid, int64_t *version, struct error *err);
 int sqlite_read_outline(struct store *store, const char *sid, struct outline *outline,
                         struct error *err);
 /* write_node.c */

@@ -34,6 +34,7 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_SESSION_SET_FURTHER,
                  SQL_SESSION_BY_KEY,
                  SQL_SESSION_SUM,
+                 SQL_GRAPH_VERSION,
                  SQL_NODE_FIND,
                  SQL_NODE_CURSOR,
                  SQL_NODE_BY_KEY,

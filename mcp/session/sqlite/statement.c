@@ -53,6 +53,8 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_SESSION_BY_KEY] = "SELECT flags, further FROM session WHERE key = ?1",
     [SQL_SESSION_SUM] = "SELECT coalesce(sum(version), 0) FROM session",
 
+    [SQL_GRAPH_VERSION] = "SELECT version FROM graph_version WHERE session = ?1",
+
     /* A place may be had twice: a new node gets that of the last when that was deleted, and the
      * deletion may be undone. Keys tell who was there first. */
     [SQL_NODE_FIND] =
