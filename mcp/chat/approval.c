@@ -12,7 +12,6 @@
 
 #include "helpers/base/json.h"
 #include "mcp/chat/approval_look.h"
-#include "mcp/session/graph_cache.h"
 #include "mcp/session/text.h"
 
 #define HEADLINE_TITLE 120 /* bytes */
@@ -191,12 +190,11 @@ static void reckon(struct lane_job *job, void *context)
 {
     struct approval *approval = (struct approval *)job;
     struct change_set_outcome *outcome = &approval->look.outcome;
-    struct graph_bounds bounds = graph_cache_bounds(approval->parts->graphs, NULL);
     struct error err = {0};
 
     (void)context;
-    if (change_effect(&outcome->before, &outcome->after, true, &bounds, NULL, &approval->effect,
-                      &err) < 0)
+    if (change_effect(&outcome->before, &outcome->after, true, approval->parts->graphs, NULL, NULL,
+                      &approval->effect, &err) < 0)
         buf_addf(&approval->effect, "(What it does to the graph could not be told: %s)\n",
                  err.text);
 }

@@ -56,11 +56,11 @@ void rest_handle(struct store *store, const struct rest_request *request,
                  struct rest_response *response);
 void rest_response_finish(struct rest_response *response);
 
-struct graph_bounds;
 /* Where response->more is set and its write is kept: on the graph lane, fills in what the graph
- * says. busy not NULL, on any thread: the lane has not taken it, the answer says so there. */
-void rest_fill_in(struct rest_response *response, const struct graph_bounds *bounds,
-                  const struct error *busy);
+ * says, unless cancel (may be NULL) gives it up. busy not NULL, on any thread: the lane has not
+ * taken it, the answer says so there. */
+void rest_fill_in(struct rest_response *response, const struct graph_cache *graphs,
+                  const struct cancel *cancel, const struct error *busy);
 /* After that, on a lane that writes: keeps the whole answer under the request's idempotency key. */
 int rest_keep_whole(struct store *store, const char *key, const struct rest_response *response,
                     struct error *err);

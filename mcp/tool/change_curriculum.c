@@ -11,7 +11,6 @@
 #include "helpers/base/json.h"
 #include "mcp/server_parts.h"
 #include "mcp/session/change_set.h"
-#include "mcp/session/graph_cache.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/schema.h"
 #include "mcp/tool/table.h"
@@ -77,10 +76,9 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
 static int then(struct tool_call *call, struct error *err)
 {
     const struct change_set_outcome *outcome = call->state;
-    struct graph_bounds bounds = graph_cache_bounds(call->parts->graphs, call->cancel);
 
-    return change_effect(&outcome->before, &outcome->after, *outcome->change_set == '\0', &bounds,
-                         NULL, &call->text, err);
+    return change_effect(&outcome->before, &outcome->after, *outcome->change_set == '\0',
+                         call->parts->graphs, call->cancel, NULL, &call->text, err);
 }
 
 static void forget(struct tool_call *call)

@@ -12,7 +12,6 @@
 
 #include "helpers/base/log.h"
 #include "mcp/protocol/message.h"
-#include "mcp/session/graph_cache.h"
 #include "mcp/transport/http_private.h"
 
 #define ALLOW_SIZE 80
@@ -83,10 +82,9 @@ static void ask_graph(struct rest_job *job, struct server_parts *parts)
 static void on_fill_in(struct lane_job *lane_job, void *context)
 {
     struct rest_job *job = (struct rest_job *)lane_job;
-    struct graph_bounds bounds = graph_cache_bounds(job->graphs, job->cancel);
 
     (void)context;
-    rest_fill_in(&job->response, &bounds, NULL);
+    rest_fill_in(&job->response, job->graphs, job->cancel, NULL);
 }
 
 /* The write is done, whether or not its whole answer is kept for a repeat. */
@@ -123,7 +121,7 @@ static bool goes_on(struct rest_job *job)
     if (lane_submit(filled ? parts->sql : parts->graph, &job->job, &err) == 0)
         return true;
     if (!filled)
-        rest_fill_in(&job->response, NULL, &err);
+        rest_fill_in(&job->response, NULL, NULL, &err);
     return false;
 }
 
