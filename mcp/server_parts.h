@@ -33,6 +33,7 @@ struct server_parts {
     struct lane *read;       /* STORE_READ connections: lists, the broker */
     struct lane
         *graph; /* one thread, a STORE_READ connection: the only one that calls helpers/graph */
+    struct lane *trial; /* one thread, likewise: what a write would do, on a copy of its session */
     struct graph_cache *graphs; /* used on the graph lane only */
     struct change_feed *feed;   /* what the sql lane has committed */
     struct executor *executor;  /* NULL where no engine works: execute_code says what mends it */

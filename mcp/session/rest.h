@@ -34,6 +34,7 @@ struct rest_request {
     struct graph_cache *graphs;  /* on the graph lane; else NULL */
     struct rest_cache *answers;  /* of reads that are kept; or NULL */
     const struct cancel *cancel; /* of graph questions; or NULL */
+    bool trial;                  /* on the trial lane: what a write would do is tried on a copy */
 };
 
 struct rest_response {
@@ -41,6 +42,7 @@ struct rest_response {
     char etag[REST_ETAG_SIZE]; /* with its quotes, or "" */
     bool replayed;             /* an earlier answer to the same key */
     struct buf body;           /* JSON, whole at any time; owned. Empty with 304 */
+    bool tries;                /* no answer yet: to be handled anew on the trial lane */
     struct rest_more *more;    /* what rest_fill_in makes more of it with; owned, or NULL */
 };
 

@@ -55,6 +55,14 @@ void store_close(struct store *store)
         sqlite_close(store);
 }
 
+struct store *store_trial_open(struct store *store, const char *sid, bool history,
+                               struct error *err)
+{
+    if (refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err) != 0)
+        return NULL;
+    return sqlite_trial_open(store, sid, history, err);
+}
+
 void store_observe(struct store *store, store_observer *observer, void *user)
 {
     store->observer = observer;

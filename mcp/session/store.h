@@ -89,6 +89,13 @@ struct writer {
                                 write to its components, else of the session; 0: not checked */
 };
 
+/* A store of its own, opened for writing, that holds the session as it is now and nothing else:
+ * what a write would do there is what it would do here, and the writer goes on meanwhile. history:
+ * with its change log, for undo and restore. Not within store_begin and store_end. To be closed by
+ * store_close, and everything done there is gone. */
+struct store *store_trial_open(struct store *store, const char *sid, bool history,
+                               struct error *err);
+
 /* ---- reading. Each appends JSON text to *json in the form the session API gives; nothing is built
  * as a tree. ---- */
 

@@ -11,6 +11,8 @@
 /* open.c */
 struct store *sqlite_open(const char *path, enum store_access access, struct error *err);
 void sqlite_close(struct store *store);
+struct store *sqlite_trial_open(struct store *store, const char *sid, bool history,
+                                struct error *err);
 /* transaction.c */
 int sqlite_begin(struct store *store, struct error *err);
 int sqlite_end(struct store *store, bool keep, struct error *err);

@@ -167,6 +167,12 @@ static inline struct sqlite_store *sqlite_of(struct store *store)
     return (struct sqlite_store *)store; /* base is the first member */
 }
 
+/* ---- open.c ---- */
+
+#define STORE_BUSY_TIMEOUT_MS 5000
+/* A store without its database yet; sqlite_close frees it. */
+struct sqlite_store *sqlite_store_new(enum store_access access, struct error *err);
+
 /* ---- statement.c ---- */
 
 /* The statement, reset and without bindings; borrowed. NULL with err. */
