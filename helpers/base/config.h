@@ -59,6 +59,7 @@ struct config {
     const char *node, *from, *to; /* of a graph query, or NULL */
     long port;
     long timeout;                /* seconds of an analysis */
+    long query_timeout;          /* seconds of a graph question */
     long stdout_cap, stderr_cap; /* characters shown to a model */
     long body_cap;               /* MiB of a request to the session API */
     long limit;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Inside of approval.h: what a call would change. It is done in a transaction of the sql lane, what
- * is otherwise then is read, and all of it is taken back; so what is told is what will be, however
+ * Inside of approval.h: what a call would change. It is done in a transaction, what is otherwise
+ * then is read, and all of it is taken back; so what is told is what will be, however
  * the operations build on each other.
  */
 #ifndef LECTERN_CHAT_APPROVAL_LOOK_H
@@ -53,7 +53,8 @@ struct approval_row {
 };
 const struct approval_row *approval_row_find(const struct tool *tool); /* NULL: has none */
 
-/* On the sql lane. *look wants approval_look_finish in any case. */
+/* On a copy of the session (store_trial_open), or on the store that the call is about to be done
+ * on. *look wants approval_look_finish in any case. */
 int approval_look(struct approval_look *look, struct store *store, struct error *err);
 void approval_look_finish(struct approval_look *look);
 

@@ -243,6 +243,7 @@ static int run(const struct config *config)
     execution->parts.profile = profile;
     execution->parts.store_url = config->store;
     execution->parts.timeout_seconds = config->timeout;
+    execution->parts.query_timeout_seconds = config->query_timeout;
     analysis_init(&execution->analysis);
     judge_and_run(execution, &code);
     status = execution->status;

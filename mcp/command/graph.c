@@ -81,6 +81,7 @@ static int read_question(const struct config *config, struct graph_question *que
         .to = config->to,
         .types = config->types,
         .limit = (unsigned)config->limit,
+        .bounds.timeout_s = (unsigned)config->query_timeout,
     };
     return read_nodes(config, query, question, err);
 }
@@ -100,7 +101,7 @@ static int answer(const struct config *config, struct store *store,
         snprintf(sid, sizeof sid, "%s", config->session);
     else if (store_only_session(store, sid, err) < 0)
         return -1;
-    graph = graph_of_session(store, sid, NULL, NULL, err);
+    graph = graph_of_session(store, sid, NULL, err);
     if (!graph)
         return -1;
     rc = graph_answer(graph, question, text, err);

@@ -43,6 +43,7 @@ enum rest_route_flags {
     ROUTE_BODY = 1 << 1,   /* needs a JSON body */
     ROUTE_BROKER = 1 << 2, /* a run may ask for it */
     ROUTE_GRAPH = 1 << 3,  /* on the graph lane */
+    ROUTE_TRIES = 1 << 4,  /* "dry_run": true in the body only asks what it would do */
 };
 
 /* What the ETag of a route counts the writes to. */

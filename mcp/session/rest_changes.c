@@ -28,15 +28,16 @@ void rest_more_drop(struct rest_response *response)
     response->more = NULL;
 }
 
-void rest_fill_in(struct rest_response *response, const struct error *busy)
+void rest_fill_in(struct rest_response *response, const struct graph_cache *graphs,
+                  const struct cancel *cancel, const struct error *busy)
 {
     struct buf BUF_AUTO effect = {0};
     struct error err = {0};
 
     if (busy)
         err = *busy;
-    else if (change_effect(&response->more->before, &response->more->after, false, &effect, NULL,
-                           &err) == 0)
+    else if (change_effect(&response->more->before, &response->more->after, false, graphs, cancel,
+                           &effect, NULL, &err) == 0)
         buf_check(&effect, "the effect", &err);
     rest_more_drop(response);
     if (response->body.failed)

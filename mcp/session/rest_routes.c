@@ -85,7 +85,7 @@ const struct rest_route rest_routes[] = {
     {"DELETE", BARE "/{order}", rest_component_delete, WRITE, NODE, rest_components,
      "deleteComponentBare", "components", "As with a session, which a header or the query names", "session_id", NULL, "ComponentDeleted"},
 
-    {"POST", "/session/{sid}/changes", rest_changes, WRITE_BODY, SESSION, rest_nodes,
+    {"POST", "/session/{sid}/changes", rest_changes, WRITE_BODY | ROUTE_TRIES, SESSION, rest_nodes,
      "changeCurriculum", "changes", "Several operations as one, or what they would do", NULL, "ChangeSet", "ChangeSetDone"},
 
     {"GET", "/session/{sid}/graph", rest_graph_queries, ROUTE_BROKER, SESSION, NULL,

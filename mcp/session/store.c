@@ -74,6 +74,14 @@ void store_close(struct store *store)
         sqlite_close(store);
 }
 
+struct store *store_trial_open(struct store *store, const char *sid, bool history,
+                               struct error *err)
+{
+    if (refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err) != 0)
+        return NULL;
+    return sqlite_trial_open(store, sid, history, err);
+}
+
 void store_observe(struct store *store, store_observer *observer, void *user)
 {
     store->observer = observer;
@@ -165,6 +173,13 @@ int store_session(struct store *store, const char *sid, char *title, size_t size
                 NULL, err) != 0)
         return -1;
     return sqlite_session(store, sid, title, size, version, err);
+}
+
+int store_graph_version(struct store *store, const char *sid, int64_t *version, struct error *err)
+{
+    if (refresh(store, UPSTREAM_RELATIONSHIPS | UPSTREAM_COUNTS, sid, NULL, err) != 0)
+        return -1;
+    return sqlite_graph_version(store, sid, version, err);
 }
 
 int store_cursor(struct store *store, const char *sid, const char *node_id, int64_t *version,

@@ -97,6 +97,13 @@ struct writer {
                                 write to its components, else of the session; 0: not checked */
 };
 
+/* A store of its own, opened for writing, that holds the session as it is now and nothing else:
+ * what a write would do there is what it would do here, and the writer goes on meanwhile. history:
+ * with its change log, for undo and restore. Not within store_begin and store_end. To be closed by
+ * store_close, and everything done there is gone. */
+struct store *store_trial_open(struct store *store, const char *sid, bool history,
+                               struct error *err);
+
 /* ---- reading. Each appends JSON text to *json in the form the session API gives; nothing is built
  * as a tree. ---- */
 
@@ -124,6 +131,9 @@ int store_read_node_texts(struct store *store, const char *sid, const char *node
  * the cursor that rises with each write. */
 int store_session(struct store *store, const char *sid, char *title, size_t size, int64_t *version,
                   struct error *err);
+/* A number that rises when the session's outline changes: a node's id, title, group or number of
+ * components, or an edge. */
+int store_graph_version(struct store *store, const char *sid, int64_t *version, struct error *err);
 /* A number that rises with each write to the node and its components (sid and node_id given), to
  * the session (node_id NULL), or to any session (both NULL). */
 int store_cursor(struct store *store, const char *sid, const char *node_id, int64_t *version,
@@ -153,8 +163,9 @@ struct outline {
     size_t node_count;
     struct outline_edge *edges;
     size_t edge_count;
-    int64_t
-        version; /* of the session when it was read: nodes, edges and version are of one snapshot */
+    int64_t version;       /* of the session when it was read: nodes, edges and versions are of one
+                              snapshot */
+    int64_t graph_version; /* likewise: store_graph_version's */
     struct buf strings;
 };
 int store_read_outline(struct store *store, const char *sid, struct outline *outline,

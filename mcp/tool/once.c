@@ -113,7 +113,7 @@ int tool_run_once(struct tool_call *call, struct store *store, struct error *err
 
     if (tool_call_writes(call) && read_key(call, &key, err) < 0)
         return -1;
-    if (!key)
+    if (!key || tool_call_tries(call)) /* what does nothing may be repeated */
         return run_tool(call, store, err);
     if (tool_session(call, store, sid, err) < 0 || take_fingerprint(call, &once, err) < 0)
         return -1;

@@ -197,8 +197,15 @@ bool tool_call_writes(const struct tool_call *call)
     return call->tool->writes && !(call->tool->only_reads && call->tool->only_reads(call));
 }
 
+bool tool_call_tries(const struct tool_call *call)
+{
+    return call->tool->tries && call->tool->tries(call);
+}
+
 static struct lane *lane_for(const struct tool_call *call)
 {
+    if (tool_call_tries(call))
+        return call->parts->trial;
     if (tool_call_writes(call))
         return call->parts->sql;
     return call->tool->graphs ? call->parts->graph : call->parts->read;

@@ -86,12 +86,16 @@ struct tool {
     void (*schema_write)(const struct server_parts *parts, struct buf *to);
     bool read_only, destructive, idempotent; /* annotations */
 
-    /* On a lane: `writes` picks sql (one thread, read-write), else graph where `graphs`, else read.
-     * Returns 0 with the answer in call->text, or -1 with err, which becomes an isError result. */
+    /* On a lane: `writes` picks sql (one thread, read-write) or trial, else graph where `graphs`,
+     * else read. Returns 0 with the answer in call->text, or -1 with err, which becomes an isError
+     * result. */
     int (*run)(struct tool_call *call, struct store *store, struct error *err);
     bool writes, graphs;
     /* Of a tool that writes: this call only reads, and goes where reads go. May be NULL. */
     bool (*only_reads)(const struct tool_call *call);
+    /* Of a tool that writes: this call only says what it would do. It is run on the trial lane with
+     * a store for reading, and tries it on a copy (store_trial_open). May be NULL. */
+    bool (*tries)(const struct tool_call *call);
     /* Where run has set call->goes_on, once what it did is kept: on the graph lane, adds to
      * call->text. What it cannot tell fails no call, the answer says so. May be NULL. */
     int (*then)(struct tool_call *call, struct error *err);
@@ -128,6 +132,8 @@ void tool_call_free_images(struct tool_call *call);
 
 /* Whether this call may write. */
 bool tool_call_writes(const struct tool_call *call);
+/* Whether it is run on the trial lane. */
+bool tool_call_tries(const struct tool_call *call);
 
 /* FAILURE_NONE where it went well; an answer that outgrew its cap has failed too. */
 enum failure_category tool_call_category(const struct tool_call *call);

@@ -96,6 +96,7 @@ static void on_closing_tick(uv_timer_t *timer)
     http_targets_destroy(server->targets);
     server->targets = NULL;
     uv_close((uv_handle_t *)&server->reading_timer, NULL);
+    uv_close((uv_handle_t *)&server->left_timer, NULL);
     uv_close((uv_handle_t *)timer, on_timer_closed);
 }
 
@@ -192,6 +193,10 @@ struct http_server *http_server_create(struct server_parts *parts, const struct 
     uv_timer_init(parts->loop, &server->reading_timer);
     server->reading_timer.data = server;
     uv_unref((uv_handle_t *)&server->reading_timer);
+    TAILQ_INIT(&server->unread);
+    uv_timer_init(parts->loop, &server->left_timer);
+    server->left_timer.data = server;
+    uv_unref((uv_handle_t *)&server->left_timer);
     if (start(server, config, err) < 0) {
         server->abandoned = true;
         take_down(server);

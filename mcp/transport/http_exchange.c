@@ -5,11 +5,13 @@
  *
  * While a handler works, reading is stopped where libwebsockets would spin on bytes it does not
  * take: soon for a request without body, else when the next request comes early (pipelining).
- * Stopping costs several calls of the kernel, so what is answered at once goes without.
+ * Stopping costs several calls of the kernel, so what is answered at once goes without. A client
+ * that leaves while nothing is read from it is found by a timer.
  * Its writable callback only comes while reading is on, so that answering switches it on again.
  */
 #include "mcp/transport/http_exchange.h"
 
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,11 +123,19 @@ static void leave_reading(struct exchange *exchange)
     exchange->reads_on = false;
 }
 
+static void leave_unread(struct exchange *exchange)
+{
+    if (exchange->reading_stopped)
+        TAILQ_REMOVE(&exchange->server->unread, exchange, unread);
+    exchange->reading_stopped = false;
+}
+
 void exchange_gone(struct exchange *exchange)
 {
     if (exchange->on_gone)
         exchange->on_gone(exchange->on_gone_user);
     leave_reading(exchange);
+    leave_unread(exchange);
     exchange->server->exchanges--;
     exchange->server->answers -= exchange->counted;
     exchange_release_body(exchange);
@@ -135,9 +145,38 @@ void exchange_gone(struct exchange *exchange)
 
 void exchange_stop_reading(struct exchange *exchange)
 {
-    if (!exchange->reading_stopped)
-        lws_rx_flow_control(exchange->wsi, 0);
+    struct http_server *server = exchange->server;
+
+    if (exchange->reading_stopped)
+        return;
+    lws_rx_flow_control(exchange->wsi, 0);
     exchange->reading_stopped = true;
+    if (TAILQ_EMPTY(&server->unread))
+        uv_timer_start(&server->left_timer, exchange_on_left_timer, HTTP_LEFT_MS, HTTP_LEFT_MS);
+    TAILQ_INSERT_TAIL(&server->unread, exchange, unread);
+}
+
+/* Whether the client has closed its end. libwebsockets sees that by reading, as it does while
+ * reading is on. */
+static bool has_left(const struct exchange *exchange)
+{
+    struct pollfd socket = {.fd = lws_get_socket_fd(exchange->wsi), .events = POLLRDHUP};
+
+    return poll(&socket, 1, 0) > 0;
+}
+
+void exchange_on_left_timer(uv_timer_t *timer)
+{
+    struct http_server *server = timer->data;
+    struct exchange *exchange, *next;
+
+    for (exchange = TAILQ_FIRST(&server->unread); exchange; exchange = next) {
+        next = TAILQ_NEXT(exchange, unread);
+        if (has_left(exchange))
+            lws_set_timeout(exchange->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC);
+    }
+    if (TAILQ_EMPTY(&server->unread))
+        uv_timer_stop(timer);
 }
 
 void exchange_stop_reading_soon(struct exchange *exchange)
@@ -173,7 +212,7 @@ static void want_to_write(struct exchange *exchange)
     leave_reading(exchange);
     if (exchange->reading_stopped)
         lws_rx_flow_control(exchange->wsi, 1);
-    exchange->reading_stopped = false;
+    leave_unread(exchange);
     lws_callback_on_writable(exchange->wsi);
 }
 

@@ -25,7 +25,8 @@ struct exchange {
     enum exchange_state state;
     struct buf body;
     uint64_t body_deadline_ms;
-    bool reading_stopped;
+    bool reading_stopped; /* in server->unread */
+    TAILQ_ENTRY(exchange) unread;
     bool reads_on; /* in server->reading */
     uint64_t reads_since_ms;
     TAILQ_ENTRY(exchange) reading;
@@ -57,6 +58,7 @@ void exchange_stop_reading(struct exchange *exchange);
 /* The same if there is no answer in HTTP_READ_ON_MS: most have one before. */
 void exchange_stop_reading_soon(struct exchange *exchange);
 void exchange_on_reading_timer(uv_timer_t *timer);     /* its data is the server */
+void exchange_on_left_timer(uv_timer_t *timer);        /* likewise */
 void exchange_begin_answer(struct exchange *exchange); /* once the request is in */
 
 /* http_receive.c */

@@ -24,8 +24,9 @@
 #define HTTP_KEEPALIVE_TIMEOUT_S 60      /* between two requests */
 #define HTTP_EDITOR_MAX          64      /* bytes of an editor's name */
 #define HTTP_PAGE_PREFIX         "page:" /* before the name, of who edits on our page */
-#define HTTP_READ_ON_MS          5 /* while a request is worked on, before reading is stopped */
-#define HTTP_LINGER_S            2 /* after refusing a body that still comes */
+#define HTTP_READ_ON_MS          5   /* while a request is worked on, before reading is stopped */
+#define HTTP_LEFT_MS             100 /* between two looks whether a client has left meanwhile */
+#define HTTP_LINGER_S            2   /* after refusing a body that still comes */
 #define HTTP_RETRY_AFTER_S       1u
 #define HTTP_ANSWERS_CAP         ((size_t)256 << 20) /* bytes of all answers to reads held at once */
 #define HTTP_BODIES_CAP          ((size_t)256 << 20) /* bytes of all request bodies held at once */

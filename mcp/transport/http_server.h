@@ -36,6 +36,8 @@ struct http_server {
 
     TAILQ_HEAD(, exchange) reading; /* worked on, and still read from */
     uv_timer_t reading_timer;
+    TAILQ_HEAD(, exchange) unread; /* worked on, and not read from */
+    uv_timer_t left_timer;
     uv_timer_t timer; /* housekeeping; then the drain's deadline and the ticks of taking down */
     unsigned ticks;
     uint64_t pages_end_ms; /* by then the chat's runs have told their end, or never will */

@@ -50,7 +50,7 @@ ARROWS = (
                     "helpers/base/*"]),
     ("mcp/transport/http_execute.c", ["mcp/transport/*", "mcp/tool/analysis.h", "mcp/tool/run_json.h", "helpers/base/*"]),
     ("mcp/transport/http_metrics.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/server_parts.h", "executor/executor.h",
-                                      "helpers/base/*"]),
+                                      "mcp/session/graph_cache.h", "helpers/base/*"]),
     # The sockets of the chat; what is said on them is the chat's.
     ("mcp/transport/chat_socket.*", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/chat/run_input.h", "helpers/base/*"]),
     ("mcp/transport/sync_socket.*", ["mcp/transport/*", "mcp/chat/old_wire.h", "mcp/chat/prompt.h", "helpers/base/*"]),

@@ -423,10 +423,125 @@ static void the_schemas_are_json(void **state)
     }
 }
 
+/* ---- on a copy ---- */
+
+static int apply_to(struct store *store, struct fixture *fixture, bool dry_run,
+                    struct change_set_outcome *outcome)
+{
+    json_auto_t *list = operations(all_kinds);
+    struct change_set set = {list, dry_run, false};
+
+    return change_set_apply(store, &test_writer, fixture->sid, &set, outcome, &fixture->err);
+}
+
+static void assert_same_text(const struct buf *one, const struct buf *other)
+{
+    assert_int_equal(one->len, other->len);
+    assert_memory_equal(one->data, other->data, one->len);
+}
+
+/* Components that are made get another id each time. */
+static void assert_same_results(const struct buf *one, const struct buf *other)
+{
+    json_auto_t *there = parse(one->data), *here = parse(other->data);
+    json_t *lists[] = {there, here}, *result;
+    size_t k;
+
+    for (size_t i = 0; i < 2; i++)
+        json_array_foreach(lists[i], k, result) json_object_del(result, "component_id");
+    assert_true(json_equal(there, here));
+}
+
+static void assert_same_outline(const struct outline *one, const struct outline *other)
+{
+    assert_int_equal(one->node_count, other->node_count);
+    assert_int_equal(one->edge_count, other->edge_count);
+    assert_same_text(&one->strings, &other->strings);
+}
+
+/* The copy is of what is committed, and another's transaction is open all the while. */
+static void a_trial_says_what_the_store_would(void **state)
+{
+    struct fixture *fixture = *state;
+    json_auto_t *before = export_json(fixture, fixture->sid), *after = NULL;
+    struct change_set_outcome there, here;
+    struct store *reader = store_open(fixture->url, STORE_READ, &fixture->err), *copy;
+
+    assert_non_null(reader);
+    must(fixture, apply_to(fixture->store, fixture, true, &there));
+    must(fixture, store_begin(fixture->store, &fixture->err));
+    must(fixture,
+         store_node_delete(fixture->store, &test_writer, fixture->sid, "A", &fixture->err));
+    copy = store_trial_open(reader, fixture->sid, false, &fixture->err);
+    if (!copy)
+        fail_msg("%s", fixture->err.text);
+    must(fixture, apply_to(copy, fixture, true, &here));
+    must(fixture, store_end(fixture->store, false, &fixture->err));
+    assert_same_results(&there.results, &here.results);
+    assert_same_text(&there.lines, &here.lines);
+    assert_int_equal(there.version, here.version);
+    assert_same_outline(&there.before, &here.before);
+    assert_same_outline(&there.after, &here.after);
+    change_set_outcome_finish(&there);
+    change_set_outcome_finish(&here);
+    /* What is done there for good, new ids of relationships among it, is as it would be here. */
+    must(fixture, apply_to(copy, fixture, false, &there));
+    store_close(copy);
+    store_close(reader);
+    after = export_json(fixture, fixture->sid);
+    assert_true(same_json(before, after));
+    must(fixture, apply_to(fixture->store, fixture, false, &here));
+    assert_same_results(&there.results, &here.results);
+    assert_same_text(&there.lines, &here.lines);
+    assert_same_outline(&there.after, &here.after);
+    assert_int_equal(there.version, here.version);
+    change_set_outcome_finish(&there);
+    change_set_outcome_finish(&here);
+}
+
+static void a_trial_has_the_history_where_it_is_asked_for(void **state)
+{
+    struct fixture *fixture = *state;
+    struct undo_state there, here;
+    struct store *copy;
+
+    do_it(fixture, all_kinds);
+    copy = store_trial_open(fixture->store, fixture->sid, true, &fixture->err);
+    assert_non_null(copy);
+    must(fixture, store_undo(copy, &test_writer, fixture->sid, NULL, &there, &fixture->err));
+    store_close(copy);
+    must(fixture,
+         store_undo(fixture->store, &test_writer, fixture->sid, NULL, &here, &fixture->err));
+    assert_string_equal(there.what, here.what);
+    assert_string_equal(there.change_set, here.change_set);
+    assert_int_equal(there.entries, here.entries);
+    assert_int_equal(there.version, here.version);
+}
+
+static void a_trial_of_no_session_says_so(void **state)
+{
+    struct fixture *fixture = *state;
+    struct store *copy = store_trial_open(fixture->store, "none", false, &fixture->err);
+
+    assert_non_null(copy);
+    assert_int_equal(store_session(copy, "none", NULL, 0, NULL, &fixture->err), -1);
+    assert_int_equal(fixture->err.kind, ERROR_UNKNOWN_SESSION);
+    store_close(copy);
+    must(fixture, store_begin(fixture->store, &fixture->err));
+    assert_null(store_trial_open(fixture->store, fixture->sid, false, &fixture->err));
+    must(fixture, store_end(fixture->store, false, &fixture->err));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_operation_does_its_work, open_with_curriculum,
+                                        fixture_close),
+        cmocka_unit_test_setup_teardown(a_trial_says_what_the_store_would, open_with_curriculum,
+                                        fixture_close),
+        cmocka_unit_test_setup_teardown(a_trial_has_the_history_where_it_is_asked_for,
+                                        open_with_curriculum, fixture_close),
+        cmocka_unit_test_setup_teardown(a_trial_of_no_session_says_so, open_with_curriculum,
                                         fixture_close),
         cmocka_unit_test_setup_teardown(a_dry_run_tells_the_same_and_changes_nothing,
                                         open_with_curriculum, fixture_close),

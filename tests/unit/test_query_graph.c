@@ -64,7 +64,7 @@ static int set_up(void **state)
         return -1;
     snprintf(fixture->url, sizeof fixture->url, "sqlite:%s/store.db", fixture->folder);
     fixture->store = store_open(fixture->url, STORE_WRITE, &err);
-    fixture->parts.graphs = graph_cache_create(&err);
+    fixture->parts.graphs = graph_cache_create(0, &err);
     if (!fixture->store || !fixture->parts.graphs)
         return -1;
     load(fixture, fixture->sid);

@@ -450,7 +450,7 @@ static void test_graph(void **state)
            "\"PREREQUISITE\"}",
            200, NULL);
     expect(fixture, "GET", in_session(fixture, "/graph/order"), NULL, 503, "not answered here");
-    graphs = graph_cache_create(&fixture->err);
+    graphs = graph_cache_create(0, &fixture->err);
     assert_non_null(graphs);
     expect(fixture, "GET", in_session(fixture, "/graph"), NULL, 200,
            "{\"query\":\"path\",\"takes\":[\"from_node_id\",\"to_node_id\"]");

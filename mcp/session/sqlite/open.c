@@ -15,7 +15,6 @@
 #include "mcp/session/sqlite/schema.h"
 #include "mcp/session/sqlite/sqlite_store.h"
 
-#define BUSY_TIMEOUT_MS 5000
 #define WAL_ATTEMPTS                                                                               \
     50 /* the switch to WAL does not wait by itself for others that are opening too */
 #define WAL_PAUSE_MS 20
@@ -80,7 +79,7 @@ static int prepare(struct sqlite_store *store, const char *path, struct error *e
 {
     bool write = store->access == STORE_WRITE;
 
-    sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
+    sqlite3_busy_timeout(store->db, STORE_BUSY_TIMEOUT_MS);
     if ((write && set_wal(store->db) != SQLITE_OK) ||
         sqlite3_exec(store->db,
                      "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; "
@@ -156,6 +155,22 @@ static int open_database(struct sqlite_store *store, const char *path)
                            NULL);
 }
 
+struct sqlite_store *sqlite_store_new(enum store_access access, struct error *err)
+{
+    struct sqlite_store *store = calloc(1, sizeof *store);
+
+    if (store)
+        store->pending = pending_create();
+    if (!store || !store->pending) {
+        free(store);
+        error_set(err, ERROR_MEMORY, "out of memory for a store");
+        return NULL;
+    }
+    store->access = access;
+    buf_init(&store->import.body, 0);
+    return store;
+}
+
 struct store *sqlite_open(const char *path, enum store_access access, struct error *err)
 {
     struct sqlite_store *store;
@@ -176,19 +191,9 @@ struct store *sqlite_open(const char *path, enum store_access access, struct err
                   "there is no store at %s: lectern import FILE or lectern serve makes one", path);
         return NULL;
     }
-    store = calloc(1, sizeof *store);
-    if (!store) {
-        error_set(err, ERROR_MEMORY, "out of memory for a store");
+    store = sqlite_store_new(access, err);
+    if (!store)
         return NULL;
-    }
-    store->access = access;
-    store->pending = pending_create();
-    if (!store->pending) {
-        free(store);
-        error_set(err, ERROR_MEMORY, "out of memory for a store");
-        return NULL;
-    }
-    buf_init(&store->import.body, 0);
     if (open_database(store, path) != SQLITE_OK) {
         sqlite_fail(store, err, "cannot open the store");
         error_wrap(err, "%s", path);

@@ -11,6 +11,8 @@
 /* open.c */
 struct store *sqlite_open(const char *path, enum store_access access, struct error *err);
 void sqlite_close(struct store *store);
+struct store *sqlite_trial_open(struct store *store, const char *sid, bool history,
+                                struct error *err);
 /* transaction.c */
 int sqlite_begin(struct store *store, struct error *err);
 int sqlite_end(struct store *store, bool keep, struct error *err);
@@ -38,6 +40,7 @@ int sqlite_read_components(struct store *store, const char *sid, const char *nod
 int sqlite_read_all_components(struct store *store, const char *sid, size_t offset, size_t limit,
                                struct buf *json, struct error *err);
 /* outline.c */
+int sqlite_graph_version(struct store *base, const char *sid, int64_t *version, struct error *err);
 int sqlite_read_outline(struct store *store, const char *sid, struct outline *outline,
                         struct error *err);
 /* write_node.c */

@@ -34,6 +34,7 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_SESSION_SET_FURTHER,
                  SQL_SESSION_BY_KEY,
                  SQL_SESSION_SUM,
+                 SQL_GRAPH_VERSION,
                  SQL_NODE_FIND,
                  SQL_NODE_CURSOR,
                  SQL_NODE_BY_KEY,
@@ -165,6 +166,12 @@ static inline struct sqlite_store *sqlite_of(struct store *store)
 {
     return (struct sqlite_store *)store; /* base is the first member */
 }
+
+/* ---- open.c ---- */
+
+#define STORE_BUSY_TIMEOUT_MS 5000
+/* A store without its database yet; sqlite_close frees it. */
+struct sqlite_store *sqlite_store_new(enum store_access access, struct error *err);
 
 /* ---- statement.c ---- */
 
