@@ -27,6 +27,8 @@ def decorated(walk, decorators):
     for node in decorators:
         if type(node) is ast.Call and not node.args and all(one.arg for one in node.keywords):
             node = node.func
+        elif type(node) is ast.Call and len(node.args) == 1 and not node.keywords and type(node.args[0]) is not ast.Starred:
+            stands(walk, "wrapper", (node.func,))
         stands(walk, "decorator", (node,))
 
 
@@ -38,6 +40,10 @@ def judge_place(walk, text, places, line):
 
 def is_type_call(node):
     return type(node) is ast.Call and type(node.func) is ast.Name and node.func.id == "type"
+
+
+def is_unpacked(argument):
+    return type(argument) is ast.Starred or (type(argument) is ast.keyword and argument.arg is None)
 
 
 def place_bases(walk, node):
@@ -56,6 +62,10 @@ def place_arguments(walk, node):
         arguments = [*node.args, *node.keywords]
         if is_type_call(function) and len(arguments) == 3 and type(arguments[1]) is ast.Tuple:
             walk.find("forbidden-name", function.func.lineno)
+        elif is_type_call(function) and (len(arguments) > 1 or any(map(is_unpacked, arguments))):
+            what = function.args[0] if function.args else None
+            if not (type(what) is ast.Name and walk.scope.first == what.id):
+                walk.type_calls.append(function.func.lineno)
         return
     text = function.id if kind is ast.Name else function.attr if kind is ast.Attribute else None
     if text not in MAPPERS:
@@ -90,6 +100,7 @@ def dictionary(walk, node):
 
 def assign(walk, node):
     settings = walk.policy.evaluated_settings
+    walk.buffers_of.note_assigned(walk, node.targets, node.value)
     if any(type(one) is ast.Subscript and walk.text_of(one.slice) in settings for one in node.targets):
         judge_setting(walk, node.value)
     walk.stack += (node.targets, node.value)

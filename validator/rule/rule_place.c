@@ -3,6 +3,7 @@
  * Names that are allowed in their own places only. numpy's ndarray is a type to ask for: called, or
  * as a base, it makes objects of any bytes. TypedDict is a base: called, it makes a class whose
  * fields are any text, of which dataclass, called, makes code; so does type, as a value or a base.
+ * wraps, with more than a function, stores attributes by their names.
  * numpy's r_ and c_ take slices and arrays: of text they look names up.
  */
 #include "validator/rule/judge.h"
@@ -80,6 +81,20 @@ static bool is_decorator(struct judge *judge, const struct site *site)
     return parent != FACTS_NONE && judge_node(judge, parent)->kind == NODE_DECORATOR;
 }
 
+/* @wraps(f) */
+static bool is_wrapper(struct judge *judge, const struct site *site)
+{
+    uint32_t argument = judge_first_argument(judge, site->node), parent;
+
+    if (!judge_is_called(judge, site) || !argument || judge_node(judge, argument)->next ||
+        judge_node(judge, argument)->kind == NODE_STARRED ||
+        judge_node(judge, argument)->kind == NODE_KEYWORD ||
+        judge_node(judge, argument)->kind == NODE_DOUBLE_STARRED)
+        return false;
+    parent = judge_parent(judge, site->parent);
+    return parent != FACTS_NONE && judge_node(judge, parent)->kind == NODE_DECORATOR;
+}
+
 static const struct {
     enum policy_role role;
     bool (*is_in_place)(struct judge *judge, const struct site *site);
@@ -91,6 +106,7 @@ static const struct {
     {ROLE_INDEXED, is_index_in_place,
      "is only allowed with arrays and slices in brackets. Use np.concatenate()."},
     {ROLE_DECORATOR, is_decorator, "is only allowed as a decorator: @dataclass."},
+    {ROLE_WRAPPER, is_wrapper, "is only allowed as a decorator with one argument: @wraps(f)."},
 };
 
 static bool is_base(const struct judge *judge, const struct site *site)
