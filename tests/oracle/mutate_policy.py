@@ -187,20 +187,20 @@ from io import BytesIO as StringIO
 from networkx import draw
 x.strides = x.data = y.dtype = x.flags.writeable = 1
 x.data[0] = x.flags["W"] = y
-class C:\n    def f(self):\n        self.data = self.plot = 1\n        return type(self)(1, 2)
-class C:\n    hist: int\n    dtype = lambda self: type(self)(1, 2)
+class C:\\n    def f(self):\\n        self.data = self.plot = 1\\n        return type(self)(1, 2)
+class C:\\n    hist: int\\n    dtype = lambda self: type(self)(1, 2)
 for x.strides in y: pass
 del x.data[0], x.strides
 x.strides += 1
 with io.StringIO(y) as x: pd.read_csv(x)
-x = y = io.StringIO("a")\npd.read_csv(x)
-x = StringIO(y)\nx = z\npd.read_csv(x)
-def f():\n    global x\n    x = io.StringIO()\n    y.to_csv(x)
-def f():\n    x = io.StringIO()\n    def g():\n        nonlocal x\n        y.to_csv(x)\n    z = StringIO()\n    y.to_csv(z)
-class C:\n    x = io.StringIO()\n    y.to_csv(x)
-@functools.wraps(x)\ndef f(): pass
-@wraps(x, y)\ndef f(): pass
-@wraps(*x)\ndef f(): pass
+if y:\\n    x = z = io.StringIO("a")\\n    pd.read_csv(x)
+if y:\\n    x = StringIO(y)\\n    x = z\\n    pd.read_csv(x)
+def f():\\n    global x\\n    x = io.StringIO()\\n    y.to_csv(x)
+def f():\\n    x = io.StringIO()\\n    def g():\\n        nonlocal x\\n        y.to_csv(x)\\n    z = StringIO()\\n    y.to_csv(z)
+class C:\\n    x = io.StringIO()\\n    y.to_csv(x)
+@functools.wraps(x)\\ndef f(): pass
+@wraps(x, y)\\ndef f(): pass
+@wraps(*x)\\ndef f(): pass
 from numpy import load
 from datetime import datetime
 from numpy import ndarray as x
