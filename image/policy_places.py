@@ -36,6 +36,8 @@ def judge_place(walk, text, places, line):
     for place, names in walk.policy.places.items():
         if text in names and place not in places:
             walk.find("forbidden-name", line)
+    if text in walk.policy.no_bases and "base" in places:
+        walk.find("forbidden-name", line)
 
 
 def is_type_call(node):

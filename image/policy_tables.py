@@ -62,7 +62,8 @@ class Policy:
         self.options = frozenset(roles["option"])
         self.evaluated = frozenset(roles["evaluated"])
         self.places = {place: frozenset(roles[place]) for place in PLACES}
-        self.of_place = frozenset().union(*self.places.values())
+        self.no_bases = frozenset(roles["no_base"])
+        self.of_place = self.no_bases.union(*self.places.values())
         self.types = frozenset(roles["type"])
         self.methods = self.attributes | self.writers | self.queries  # refused where a method is named by text
         self.uncalled = self.attributes | self.writers | self.queries | self.getters

@@ -225,6 +225,7 @@ x: type = type
 @x(dataclass)\\n@dataclass\\ndef f(): pass
 class C(type(x), metaclass=type(y)): pass
 class C(TypedDict, ndarray): pass
+class C(matrix, np.matrix, metaclass=np.matrix): pass
 x: ndarray = ndarray
 def f(x: ndarray = ndarray) -> ndarray: pass
 match x:\\n    case np.ndarray(): pass

@@ -43,6 +43,8 @@ static const char *const programs[] = {
     "1\nprint(pd.concat([], verify_integrity=True))\n",
     "class Layer:\n    pass\nlayer = Layer()\nlayer.strides = (1, 2)\nlayer.data = "
     "b\"\"\nlayer.flags[\"a\"] = layer.cast(1)\nlayer.plot()\n",
+    "import numpy as np\nimport pandas as pd\nmatrix = np.matrix([[1, 2]])\nclass Board(list):\n"
+    "    matrix = None\nprint(pd.DataFrame(matrix).to_xml(), pd.Series([1]).rolling(1).mean())\n",
     "import functools\nfrom functools import wraps\ndef logged(f):\n    @wraps(f)\n    def "
     "g(*args):\n        return f(*args)\n    @functools.wraps(g)\n    def h(*args):\n        "
     "return g(*args)\n    return h\n",

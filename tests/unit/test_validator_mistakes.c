@@ -245,9 +245,8 @@ static const struct mistake mistakes_module[] = {
     {"from io import StringIO, TextIOWrapper\n", "import-not-allowed", 1, 26,
      "'TextIOWrapper' cannot be imported from io. There are no files in the sandbox. Build text "
      "with io.StringIO(text), and bytes with io.BytesIO(data)."},
-    {"import io, pandas as pd\npd.read_csv(io.StringIO(\"a\"),\n    engine=\"pyarrow\")\n",
-     "file-method", 3, 5,
-     "'engine' is not allowed where text is read from a buffer. Leave it away."},
+    {"import io, pandas as pd\npd.read_csv(io.StringIO(\"a\"),\n    engine=1)\n", "file-method", 3,
+     5, "'engine' is not allowed where text is read from a buffer. Leave it away."},
     {"import networkx as nx\nnx.draw(nx.path_graph(3))\n", "module-attribute", 2, 4,
      "networkx.draw is not allowed. Charts need the profile visualization; print a table instead."},
     {"import networkx as nx\nnx.GraphMLReader()(path=\"x\")\n", "module-attribute", 2, 4,

@@ -240,8 +240,9 @@ static const struct mistake mistakes_memory[] = {
      "as a[::2], or call a.reshape(...) or np.transpose(a)."},
     {"import numpy as np\na = np.zeros(3)\nfor x, a.data in []: pass\n", "forbidden-attribute", 3,
      10,
-     "The attribute 'data' cannot be stored to: it reaches an array's memory. Change the values: "
-     "a[:] = values."},
+     "The attribute 'data' cannot be stored to: it reaches an array's memory. Write a[:] = values, "
+     "or "
+     "df[\"data\"] = values."},
     {"import numpy as np\na = np.zeros(3)\na.dtype = object\n", "forbidden-attribute", 3, 3,
      "The attribute 'dtype' cannot be stored to: it reaches an array's memory. Write a = "
      "a.astype(dtype)."},
@@ -267,6 +268,12 @@ static const struct mistake mistakes_memory[] = {
      "instead."},
     {"import numpy as np\nimport io\nio.BytesIO(b\"\").readinto(b\"\")\n", "forbidden-attribute", 3,
      17, "The attribute 'readinto' is not allowed. Raw memory is out of reach; call read()."},
+    {"import numpy as np\nclass Grid(np.matrix): pass\n", "forbidden-name", 2, 15,
+     "'matrix' is no base of classes: keep the array in an attribute."},
+    {"import pandas as pd\npd.DataFrame().to_xml(\n    stylesheet=\"x\")\n", "forbidden-name", 3, 5,
+     "'stylesheet' is not allowed. It names a file; leave it away."},
+    {"import pandas as pd\npd.DataFrame().to_xarray()\n", "forbidden-attribute", 2, 16,
+     "The attribute 'to_xarray' is not allowed. xarray is not installed; print(df)."},
 };
 
 /* Bytes and encodings. */

@@ -82,8 +82,10 @@ enum policy_role {
                                       program have it */
     ROLE_CHECK = 1 << 22,          /* as a keyword argument: nothing but True */
     ROLE_WRAPPER = 1 << 23,        /* a decorator that is called with one argument */
+    ROLE_NO_BASE = 1 << 24,        /* no base of classes */
     ROLES_OF_MEMORY = ROLE_STORE | ROLE_OWN_STORE | ROLE_ITEM_STORE | ROLE_MEMORY,
-    ROLES_OF_PLACE = ROLE_ASKED_FOR | ROLE_INDEXED | ROLE_BASE | ROLE_DECORATOR | ROLE_WRAPPER,
+    ROLES_OF_PLACE =
+        ROLE_ASKED_FOR | ROLE_INDEXED | ROLE_BASE | ROLE_DECORATOR | ROLE_WRAPPER | ROLE_NO_BASE,
 };
 
 struct policy_name {

@@ -120,6 +120,7 @@ static json_t *dump_names(void)
         {ROLE_CHART, "chart"},
         {ROLE_CHECK, "check"},
         {ROLE_WRAPPER, "wrapper"},
+        {ROLE_NO_BASE, "no_base"},
     };
     json_t *object = json_object();
 

@@ -79,7 +79,7 @@ const struct policy_name policy_names[] = {
     {"crosstab", ROLE_BY_NAME, NULL},
     {"ctypes", ROLE_NAME | ROLE_ATTRIBUTE, MEMORY},
     {"ctypeslib", ROLE_NAME | ROLE_ATTRIBUTE, MEMORY},
-    {"data", ROLE_OWN_STORE | ROLE_ITEM_STORE, "Change the values: a[:] = values."},
+    {"data", ROLE_OWN_STORE | ROLE_ITEM_STORE, "Write a[:] = values, or df[\"data\"] = values."},
     {"dataclass", ROLE_DECORATOR, NULL},
     {"delattr", ROLE_NAME | ROLE_ATTRIBUTE, "Write del obj.name."},
     {"dir", ROLE_NAME,
@@ -124,6 +124,7 @@ const struct policy_name policy_names[] = {
     {"loader", ROLE_ATTRIBUTE, STYLER},
     {"locals", ROLE_NAME | ROLE_ATTRIBUTE, SCOPES},
     {"make_dataclass", ROLE_NAME | ROLE_ATTRIBUTE, "Write the class with @dataclass."},
+    {"matrix", ROLE_NO_BASE, NULL},
     {"memmap", ROLE_NAME | ROLE_ATTRIBUTE, FILES},
     {"memoryview", ROLE_NAME, MEMORY},
     {"methodcaller", ROLE_GETTER, "Write a lambda: lambda x: x.upper()."},
@@ -172,6 +173,7 @@ const struct policy_name policy_names[] = {
     {"strides", ROLE_STORE | ROLE_KEYWORD,
      "Take slices such as a[::2], or call a.reshape(...) or np.transpose(a)."},
     {"style", ROLE_CHART, "Print df.to_string(), or format values by f-strings."},
+    {"stylesheet", ROLE_KEYWORD, "It names a file; leave it away."},
     {"tb_frame", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"tb_lasti", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"tb_next", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
@@ -196,6 +198,7 @@ const struct policy_name policy_names[] = {
     {"to_sql", ROLE_ATTRIBUTE, "There is no database to write to; answer with print()."},
     {"to_stata", ROLE_ATTRIBUTE, FILES},
     {"to_string", ROLE_WRITER, WRITER},
+    {"to_xarray", ROLE_ATTRIBUTE, "xarray is not installed; print(df)."},
     {"to_xml", ROLE_WRITER, WRITER},
     {"tofile", ROLE_ATTRIBUTE, "Analysis code has no files; print(a.tolist())."},
     {"transform", ROLE_BY_NAME, NULL},
@@ -244,9 +247,10 @@ const char policy_dunder_texts[] =
 
 const char policy_dunder_pieces[] = "__call__ __class__ __init__ __module__ __new__";
 
-const char policy_command_texts[] = "module://* *:file= WRITEABLE text.usetex text.latex.preamble "
-                                    "pgf.preamble pgf.texsystem usetex "
-                                    "plotting.backend";
+const char policy_command_texts[] =
+    "module://* *:file= WRITEABLE numba pyarrow *[pyarrow] text.usetex text.latex.preamble "
+    "pgf.preamble pgf.texsystem usetex "
+    "plotting.backend";
 
 const char policy_evaluated_settings[] = "axes.prop_cycle prop_cycle";
 

@@ -3,6 +3,7 @@
  * Names that are allowed in their own places only. numpy's ndarray is a type to ask for: called, or
  * as a base, it makes objects of any bytes. TypedDict is a base: called, it makes a class whose
  * fields are any text, of which dataclass, called, makes code; so does type, as a value or a base.
+ * matrix, as a base, gives a class's own attributes the meaning of an array's.
  * wraps, with more than a function, stores attributes by their names.
  * numpy's r_ and c_ take slices and arrays: of text they look names up.
  */
@@ -154,6 +155,8 @@ static void judge_site(struct judge *judge, const struct site *site)
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if ((roles & places[i].role) && !places[i].is_in_place(judge, site))
             refuse(judge, site->node, places[i].advice);
+    if ((roles & ROLE_NO_BASE) && is_base(judge, site))
+        refuse(judge, site->node, "is no base of classes: keep the array in an attribute.");
     if ((roles & ROLE_BASE) && !is_base(judge, site))
         refuse(judge, site->node, "is only allowed as a base: class Node(TypedDict): ...");
 }
