@@ -27,8 +27,6 @@ def decorated(walk, decorators):
     for node in decorators:
         if type(node) is ast.Call and not node.args and all(one.arg for one in node.keywords):
             node = node.func
-        elif type(node) is ast.Call and len(node.args) == 1 and not node.keywords and type(node.args[0]) is not ast.Starred:
-            stands(walk, "wrapper", (node.func,))
         stands(walk, "decorator", (node,))
 
 
@@ -70,6 +68,8 @@ def place_arguments(walk, node):
                 walk.type_calls.append(function.func.lineno)
         return
     text = function.id if kind is ast.Name else function.attr if kind is ast.Attribute else None
+    if not node.keywords and len(node.args) <= (1 if text == "wraps" else 2) and not any(map(is_unpacked, node.args)):
+        stands(walk, "wrapper", (function,))
     if text not in MAPPERS:
         return
     if kind is ast.Name and text in ("isinstance", "issubclass"):

@@ -466,6 +466,8 @@ static const char *const programs[] = {
     "from functools import wraps\n@wraps(f, (\"data\",))\ndef g(): pass\n",
     "from functools import wraps\n@wraps(*x)\ndef g(): pass\n",
     "from functools import wraps as w\n",
+    "import functools\nfunctools.update_wrapper(a, b, updated=())\n",
+    "import functools\nfunctools.update_wrapper(*x)\n",
     "import functools\nw = functools.wraps\n",
 
     /* Buffers in memory, and what is none */

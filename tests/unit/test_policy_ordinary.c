@@ -45,6 +45,9 @@ static const char *const programs[] = {
     "b\"\"\nlayer.flags[\"a\"] = layer.cast(1)\nlayer.plot()\n",
     "import numpy as np\nimport pandas as pd\nmatrix = np.matrix([[1, 2]])\nclass Board(list):\n"
     "    matrix = None\nprint(pd.DataFrame(matrix).to_xml(), pd.Series([1]).rolling(1).mean())\n",
+    "import functools\nclass Memo:\n    def __init__(self, f):\n        "
+    "functools.update_wrapper(self, f)\n"
+    "        self.f = functools.wraps(f)(lambda x: f(x))\n",
     "import functools\nfrom functools import wraps\ndef logged(f):\n    @wraps(f)\n    def "
     "g(*args):\n        return f(*args)\n    @functools.wraps(g)\n    def h(*args):\n        "
     "return g(*args)\n    return h\n",

@@ -251,9 +251,6 @@ static const struct mistake mistakes_module[] = {
      "networkx.draw is not allowed. Charts need the profile visualization; print a table instead."},
     {"import networkx as nx\nnx.GraphMLReader()(path=\"x\")\n", "module-attribute", 2, 4,
      "networkx.GraphMLReader is not allowed. It reads a file;"},
-    {"from functools import update_wrapper\n", "import-not-allowed", 1, 23,
-     "'update_wrapper' cannot be imported from functools. Write @functools.wraps(f) above the "
-     "function."},
     {"import numpy as np\na = np.frombuffer(b\"ab\", dtype=np.uint8)\n", "module-attribute", 2, 8,
      "numpy.frombuffer is not allowed. It shares raw memory; write np.array(list(data), "
      "dtype=np.uint8)."},

@@ -261,7 +261,7 @@ static const struct mistake mistakes_memory[] = {
     {"import numpy as np\nf(1,\n  fastpath=True)\n", "forbidden-name", 3, 3,
      "'fastpath' is not allowed. Leave it away: values are checked."},
     {"import numpy as np\nfrom functools import wraps\nw = wraps\n", "forbidden-name", 3, 5,
-     "'wraps' is only allowed as a decorator with one argument: @wraps(f)."},
+     "'wraps' is only called with functions: wraps(f), update_wrapper(wrapper, f)."},
     {"import numpy as np\nimport pandas as pd\npd.DataFrame().plot()\n", "forbidden-attribute", 3,
      16,
      "The attribute 'plot' is not allowed: charts need the profile visualization. Print a table "

@@ -49,7 +49,6 @@ const struct policy_advice policy_attribute_advice[] = {
     {"datetime.strptime", DATETIME},
     {"datetime.today", DATETIME},
     {"datetime.utcnow", DATETIME},
-    {"functools.update_wrapper", "Write @functools.wraps(f) above the function."},
     {"functools.singledispatch*", "Write if isinstance(x, T): instead."},
     {"io.*", NO_FILES BUFFER},
     {"itertools.batched",

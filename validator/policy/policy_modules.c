@@ -54,7 +54,7 @@ const struct policy_module policy_modules[] = {
     {"fractions", PROFILE_MINIMAL, KIND_BARE, true, REACH_LISTED, "Fraction"},
     {"functools", PROFILE_MINIMAL, KIND_BARE, true, REACH_LISTED,
      "cache cached_property cmp_to_key lru_cache partial partialmethod reduce "
-     "total_ordering wraps"},
+     "total_ordering update_wrapper wraps"},
     {"heapq", PROFILE_MINIMAL, KIND_BARE, true, REACH_LISTED,
      "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest"},
     {"io", PROFILE_MINIMAL, KIND_BARE, true, REACH_LISTED, "BytesIO StringIO"},

@@ -203,6 +203,7 @@ const struct policy_name policy_names[] = {
     {"tofile", ROLE_ATTRIBUTE, "Analysis code has no files; print(a.tolist())."},
     {"transform", ROLE_BY_NAME, NULL},
     {"type", ROLE_TYPE, NULL},
+    {"update_wrapper", ROLE_WRAPPER, NULL},
     {"usetex", ROLE_KEYWORD, LATEX},
     {"vars", ROLE_NAME,
      "Nodes are dictionaries already: node.items(). For an object of a class write its attributes "

@@ -4,7 +4,7 @@
  * as a base, it makes objects of any bytes. TypedDict is a base: called, it makes a class whose
  * fields are any text, of which dataclass, called, makes code; so does type, as a value or a base.
  * matrix, as a base, gives a class's own attributes the meaning of an array's.
- * wraps, with more than a function, stores attributes by their names.
+ * wraps, with more than functions, stores attributes by their names.
  * numpy's r_ and c_ take slices and arrays: of text they look names up.
  */
 #include "validator/rule/judge.h"
@@ -82,18 +82,22 @@ static bool is_decorator(struct judge *judge, const struct site *site)
     return parent != FACTS_NONE && judge_node(judge, parent)->kind == NODE_DECORATOR;
 }
 
-/* @wraps(f) */
+/* wraps(f), update_wrapper(g, f): what follows would be names of attributes. */
 static bool is_wrapper(struct judge *judge, const struct site *site)
 {
-    uint32_t argument = judge_first_argument(judge, site->node), parent;
+    size_t left = judge_is_text(judge, site->node, "wraps") ? 1 : 2;
 
-    if (!judge_is_called(judge, site) || !argument || judge_node(judge, argument)->next ||
-        judge_node(judge, argument)->kind == NODE_STARRED ||
-        judge_node(judge, argument)->kind == NODE_KEYWORD ||
-        judge_node(judge, argument)->kind == NODE_DOUBLE_STARRED)
+    if (!judge_is_called(judge, site))
         return false;
-    parent = judge_parent(judge, site->parent);
-    return parent != FACTS_NONE && judge_node(judge, parent)->kind == NODE_DECORATOR;
+    for (uint32_t argument = judge_first_argument(judge, site->node); argument;
+         argument = judge_node(judge, argument)->next) {
+        enum node_kind kind = judge_node(judge, argument)->kind;
+
+        if (kind == NODE_STARRED || kind == NODE_KEYWORD || kind == NODE_DOUBLE_STARRED || !left)
+            return false;
+        left--;
+    }
+    return true;
 }
 
 static const struct {
@@ -107,7 +111,8 @@ static const struct {
     {ROLE_INDEXED, is_index_in_place,
      "is only allowed with arrays and slices in brackets. Use np.concatenate()."},
     {ROLE_DECORATOR, is_decorator, "is only allowed as a decorator: @dataclass."},
-    {ROLE_WRAPPER, is_wrapper, "is only allowed as a decorator with one argument: @wraps(f)."},
+    {ROLE_WRAPPER, is_wrapper,
+     "is only called with functions: wraps(f), update_wrapper(wrapper, f)."},
 };
 
 static bool is_base(const struct judge *judge, const struct site *site)
