@@ -16,7 +16,7 @@
  * compare. */
 #define MINIMAL_MODULES                                                                            \
     "code_helpers", "bisect", "calendar", "collections", "collections.abc", "copy", "csv",         \
-        "dataclasses", "datetime", "decimal", "enum", "fractions", "functools", "heapq",           \
+        "dataclasses", "datetime", "decimal", "enum", "fractions", "functools", "heapq", "io",     \
         "itertools", "json", "math", "operator", "random", "re", "statistics", "string",           \
         "textwrap", "time", "typing", "unicodedata", "__future__"
 #define DATA_SCIENCE_MODULES                                                                       \

@@ -230,6 +230,16 @@ class Exec(unittest.TestCase):
         self.assertNotIn(b"RuntimeWarning", self.workspace.run("exec", stdin=code).stderr)
         self.assertIn(b"RuntimeWarning", self.workspace.run("exec", "--warnings", stdin=code).stderr)
 
+    def test_tables_are_read_from_text(self):
+        code = b"import io\nimport pandas as pd\npd.read_csv(io.StringIO('a,b\\n1,2\\n3,4'))['b'].tolist()"
+        self.assertEqual(json.loads(self.workspace.run("exec", "--json", stdin=code).stdout)["result"], "[2, 4]")
+
+    def test_charts_without_an_import_of_matplotlib(self):
+        for code in (b"import networkx as nx\nnx.draw(nx.path_graph(3))", b"import pandas as pd\npd.Series([1, 2]).plot()\n0"):
+            done = self.workspace.run("exec", "--json", "--profile", "visualization", stdin=code)
+            self.assertEqual(len(json.loads(done.stdout)["artifacts"]), 1, done.stdout[:500])
+            self.assertIn(b"Code analysis blocked", self.workspace.run("exec", stdin=code, check=False).stderr)
+
     def test_signals_end_the_run(self):
         program = pathlib.Path(self.workspace.data, "endless.py")
         program.write_text("print('begun', flush=True)\nwhile True:\n    pass")
