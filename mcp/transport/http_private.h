@@ -24,8 +24,7 @@
 #define HTTP_KEEPALIVE_TIMEOUT_S 60      /* between two requests */
 #define HTTP_EDITOR_MAX          64      /* bytes of an editor's name */
 #define HTTP_PAGE_PREFIX         "page:" /* before the name, of who edits on our page */
-#define HTTP_READ_ON_MS          5 /* while a request is worked on, before reading is stopped */
-#define HTTP_LINGER_S            2 /* after refusing a body that still comes */
+#define HTTP_LINGER_S            2       /* after refusing a body that still comes */
 #define HTTP_RETRY_AFTER_S       1u
 #define HTTP_ANSWERS_CAP         ((size_t)256 << 20) /* bytes of all answers to reads held at once */
 #define HTTP_BODIES_CAP          ((size_t)256 << 20) /* bytes of all request bodies held at once */
@@ -38,7 +37,7 @@ struct chat;
 
 struct http_request {
     const char *method;         /* static: "GET" */
-    char path[REST_PATH_MAX];   /* decoded and tidied up, as libwebsockets does it */
+    char path[REST_PATH_MAX];   /* decoded */
     char target[REST_PATH_MAX]; /* the path as it was sent, still encoded */
     char query[REST_PATH_MAX];  /* encoded */
     char host[256];
@@ -55,8 +54,10 @@ struct http_request {
     char editor[HTTP_EDITOR_MAX + sizeof HTTP_PAGE_PREFIX]; /* X-Editor, decoded; or "" */
     bool has_key;                                           /* the header is there, empty perhaps */
     uint64_t length;                                        /* of the body */
-    bool has_length, chunked, expects_continue, preflight;
+    bool chunked, expects_continue, preflight;
+    bool unreadable;          /* so that nothing behind it can be read either */
     const char *wrong;        /* why its headers cannot be read, or NULL */
+    int wrong_status;         /* then: 400, or another that refuses it */
     const char *wrong_editor; /* why X-Editor cannot be taken, or NULL */
 };
 
