@@ -40,7 +40,8 @@ static void refuse_upgrade(struct http_server *server, struct lws *wsi, int stat
     buf_init(&whole, HTTP_CHUNK_SIZE);
     buf_addf(&whole,
              "HTTP/1.1 %d Refused\r\nserver: lectern\r\ncontent-type: application/json\r\n"
-             "content-length: %zu\r\nconnection: close\r\n%s\r\n",
+             "content-length: %zu\r\nx-content-type-options: nosniff\r\n"
+             "cross-origin-resource-policy: same-origin\r\nconnection: close\r\n%s\r\n",
              status, body.len, status == 503 ? "retry-after: 1\r\n" : "");
     buf_add(&whole, body.data, body.len);
     if (!body.failed && !whole.failed) {
@@ -64,8 +65,7 @@ static int on_upgrade(struct http_server *server, struct lws *wsi)
     if (!request)
         return -1;
     http_request_read(wsi, request);
-    gate_check(&server->gate, *request->host ? request->host : NULL,
-               *request->origin ? request->origin : NULL, &verdict);
+    http_request_check(&server->gate, request, &verdict);
     status = request->wrong ? 400 : verdict.status;
     if (status != 0)
         error_set(&err, ERROR_INVALID, "%s", request->wrong ? request->wrong : verdict.error.text);

@@ -200,7 +200,7 @@ void exchange_error(struct exchange *exchange, int status, const char *format, .
     va_end(args);
     buf_init(&body, 0);
     if (strcmp(exchange->route->error_form, "rpc") == 0)
-        message_error(&body, NULL, MESSAGE_REFUSED, text, NULL);
+        message_error(&body, NULL, MESSAGE_REFUSED, text);
     else
         write_detail(&body, text);
     if (body.failed)

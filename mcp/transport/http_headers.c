@@ -144,7 +144,7 @@ static void read_target(const struct http_head *head, struct http_request *reque
 void http_request_read(struct lws *wsi, struct http_request *request)
 {
     const struct http_head *head = http_connection_head(wsi);
-    char text[64] = "";
+    char text[64] = "", mode[32] = "", dest[32] = "";
 
     request->method = head->method;
     request->length = head->length;
@@ -152,6 +152,10 @@ void http_request_read(struct lws *wsi, struct http_request *request)
     read_target(head, request);
     read_known(wsi, WSI_TOKEN_HOST, request->host, sizeof request->host, request);
     read_known(wsi, WSI_TOKEN_ORIGIN, request->origin, sizeof request->origin, request);
+    read_custom(wsi, "sec-fetch-site:", request->site, sizeof request->site, request);
+    read_custom(wsi, "sec-fetch-mode:", mode, sizeof mode, request);
+    read_custom(wsi, "sec-fetch-dest:", dest, sizeof dest, request);
+    request->opens_page = strcmp(mode, "navigate") == 0 && strcmp(dest, "document") == 0;
     read_known(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE, request->content_type,
                sizeof request->content_type, request);
     read_known(wsi, WSI_TOKEN_HTTP_ACCEPT, request->accept, sizeof request->accept, request);

@@ -42,6 +42,8 @@ struct http_request {
     char query[REST_PATH_MAX];  /* encoded */
     char host[256];
     char origin[512];
+    char site[32];   /* Sec-Fetch-Site */
+    bool opens_page; /* by its Sec-Fetch-Mode and -Dest: a browser shows the answer as a page */
     char content_type[128];
     char accept[512];
     char accept_encoding[256];
@@ -110,6 +112,10 @@ void exchange_answer(struct exchange *exchange, int status, const char *content_
 void exchange_error(struct exchange *exchange, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool exchange_answered(const struct exchange *exchange);
+
+/* http_check.c: whether the request may come at all. */
+void http_request_check(const struct http_gate *gate, const struct http_request *request,
+                        struct gate_verdict *verdict);
 
 /* http_check.c: for a handler's check. false: answered, with 405 and Allow (or to OPTIONS), or with
  * 415. GET stands for HEAD too. */

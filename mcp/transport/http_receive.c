@@ -44,8 +44,7 @@ static void judge(struct exchange *exchange)
     struct http_server *server = exchange->server;
     const struct http_request *request = &exchange->request;
 
-    gate_check(&server->gate, *request->host ? request->host : NULL,
-               *request->origin ? request->origin : NULL, &exchange->gate);
+    http_request_check(&server->gate, request, &exchange->gate);
     if (request->wrong) /* first, as the gate shows what it refuses */
         exchange_error(exchange, request->wrong_status, "%s", request->wrong);
     else if (exchange->gate.status != 0)

@@ -88,6 +88,7 @@ static int add_headers(struct exchange *exchange, unsigned char **p, unsigned ch
             wsi, status, exchange->content_type,
             exchange->streaming ? LWS_ILLEGAL_HTTP_CONTENT_LEN : exchange->out.len, p, end);
     return rc || add_header(exchange, "x-content-type-options:", "nosniff", p, end) ||
+           add_header(exchange, "cross-origin-resource-policy:", "same-origin", p, end) ||
            add_own(exchange, p, end) || add_optional(exchange, p, end) ||
            add_cors(exchange, p, end) || lws_finalize_http_header(wsi, p, end);
 }
