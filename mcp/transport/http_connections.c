@@ -177,8 +177,6 @@ static ssize_t hand_over(struct http_connection *connection, const struct buf *h
         if (more > 0)
             connection->body_left -= (uint64_t)more;
     }
-    if (connection->body_left == 0)
-        leave_idle(connection);
     if (connection->state == BODY && connection->body_left == 0)
         request_is_whole(connection);
     return (ssize_t)head->len + (more > 0 ? more : 0);
@@ -339,10 +337,8 @@ void http_connection_discards(struct lws *wsi)
 {
     struct http_connection *connection = connection_of(wsi);
 
-    if (connection) {
+    if (connection)
         connection->state = DISCARDING;
-        leave_idle(connection);
-    }
 }
 
 void http_connection_upgraded(struct lws *wsi)
