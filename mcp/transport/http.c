@@ -18,7 +18,7 @@
 #include "mcp/transport/sync.h"
 #include "mcp/transport/sync_socket.h"
 
-#define HOUSEKEEPING_MS 30000
+#define HOUSEKEEPING_MS 1000
 #define DRAIN_TICK_MS   20
 /* Turns of the loop; two are enough for handles that close one after the other. */
 #define TICKS_UNTIL_CLOSED 8
@@ -37,6 +37,7 @@ static void on_housekeeping(uv_timer_t *timer)
 
     if (dropped > 0)
         log_warning("http", "%zu idle connections were closed to make room for new ones", dropped);
+    http_connections_close_left(server->connections);
     mcp_sessions_expire(server->sessions);
 }
 

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -454,6 +455,24 @@ int http_connections_add(struct http_connections *connections, struct lws_vhost 
     lws_set_opaque_user_data(connection->wsi, connection);
     lws_set_timeout(connection->wsi, PENDING_TIMEOUT_HOLDING_AH, HTTP_HEADERS_TIMEOUT_S);
     return 0;
+}
+
+static bool has_left(const struct http_connection *connection)
+{
+    struct pollfd socket = {.fd = connection->fd, .events = POLLRDHUP};
+
+    return poll(&socket, 1, 0) > 0;
+}
+
+void http_connections_close_left(struct http_connections *connections)
+{
+    struct http_connection *connection = LIST_FIRST(&connections->every), *next;
+
+    for (; connection; connection = next) {
+        next = LIST_NEXT(connection, every);
+        if (connection->reading_stopped && has_left(connection))
+            lws_set_timeout(connection->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC);
+    }
 }
 
 size_t http_connections_take_dropped(struct http_connections *connections)

@@ -22,6 +22,9 @@ void http_connections_destroy(struct http_connections *connections); /* takes NU
  * without a whole request first, then one between two requests. Where none is idle the new one is
  * closed, and -1 returned. */
 int http_connections_add(struct http_connections *connections, struct lws_vhost *vhost, int fd);
+/* Closes the connections whose client left while a later request of it waits unread: only a look
+ * at the socket finds that. To be called from time to time. */
+void http_connections_close_left(struct http_connections *connections);
 /* How many idle ones were closed since this was last asked. */
 size_t http_connections_take_dropped(struct http_connections *connections);
 
