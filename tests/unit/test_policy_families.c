@@ -446,6 +446,8 @@ static const char *const programs[] = {
     "import numpy as np\nnp.frombuffer(a, \"i8\")\n",
     "import numpy as np\nnp.chararray((3,), 100, strides=(1000,))\n",
     "import numpy as np\nnp.chararray((3,))\n",
+    "import networkx as nx\nm = nx.to_scipy_sparse_array(g)\nm.indices[0] = 9\n",
+    "import networkx as nx\nm = nx.to_scipy_sparse_array(g)\nm.indptr = x\n",
     "import numpy as np\nclass A(np.matrix): pass\n",
     "from numpy import matrix\nclass A(B, matrix): pass\n",
     "from numpy import matrix as m\n",

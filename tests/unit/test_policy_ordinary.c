@@ -45,6 +45,8 @@ static const char *const programs[] = {
     "b\"\"\nlayer.flags[\"a\"] = layer.cast(1)\nlayer.plot()\n",
     "import numpy as np\nimport pandas as pd\nmatrix = np.matrix([[1, 2]])\nclass Board(list):\n"
     "    matrix = None\nprint(pd.DataFrame(matrix).to_xml(), pd.Series([1]).rolling(1).mean())\n",
+    "import networkx as nx\nm = nx.to_scipy_sparse_array(nx.path_graph(3))\n"
+    "print(m.indices, m.indptr[0], m.data.sum())\n",
     "import functools\nclass Memo:\n    def __init__(self, f):\n        "
     "functools.update_wrapper(self, f)\n"
     "        self.f = functools.wraps(f)(lambda x: f(x))\n",

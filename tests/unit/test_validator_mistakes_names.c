@@ -274,6 +274,10 @@ static const struct mistake mistakes_memory[] = {
      "'stylesheet' is not allowed. It names a file; leave it away."},
     {"import pandas as pd\npd.DataFrame().to_xarray()\n", "forbidden-attribute", 2, 16,
      "The attribute 'to_xarray' is not allowed. xarray is not installed; print(df)."},
+    {"import networkx as nx\nm = nx.to_scipy_sparse_array(nx.Graph())\nm.indices[0] = 9\n",
+     "forbidden-attribute", 3, 3,
+     "The attribute 'indices' holds no items that can be stored: it reaches an array's memory. "
+     "Build the matrix anew from its edges."},
 };
 
 /* Bytes and encodings. */

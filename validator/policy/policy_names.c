@@ -119,6 +119,8 @@ const struct policy_name policy_names[] = {
     {"help", ROLE_NAME,
      "Print the value itself; what code_helpers offers stands in the tool's description."},
     {"hist", ROLE_CHART, NULL},
+    {"indices", ROLE_OWN_STORE | ROLE_ITEM_STORE, "Build the matrix anew from its edges."},
+    {"indptr", ROLE_OWN_STORE | ROLE_ITEM_STORE, "Build the matrix anew from its edges."},
     {"input", ROLE_NAME, "Nobody is there to answer; put the value into the program."},
     {"license", ROLE_NAME, STOP},
     {"loader", ROLE_ATTRIBUTE, STYLER},
