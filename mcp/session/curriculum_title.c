@@ -5,6 +5,8 @@
 #include <stddef.h>
 
 #include "helpers/base/json.h"
+#include "mcp/session/store.h"
+#include "mcp/session/text.h"
 
 static const struct {
     bool in_meta;
@@ -21,11 +23,15 @@ static json_t *holder(const json_t *root, size_t place)
 /* PLACE_COUNT where it stands nowhere. */
 static size_t find(const json_t *root)
 {
+    char line[TITLE_MAX + 1];
     size_t i = 0;
 
-    while (i < PLACE_COUNT &&
-           json_string_length(json_object_get(holder(root, i), places[i].key)) == 0)
-        i++;
+    for (; i < PLACE_COUNT; i++) {
+        const char *text = json_get_string(holder(root, i), places[i].key);
+
+        if (text && *text_cut_line(line, sizeof line, text))
+            break;
+    }
     return i;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Where the title of a curriculum stands at the top level of its file: "meta.title", "meta.name" or
- * "title", the first of them that is text. Pure.
+ * "title", the first of them that is text and not blank. Pure.
  */
 #ifndef LECTERN_SESSION_CURRICULUM_TITLE_H
 #define LECTERN_SESSION_CURRICULUM_TITLE_H

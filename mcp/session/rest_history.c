@@ -74,9 +74,11 @@ int rest_undo(struct rest_call *call, struct error *err)
     struct undo_state state = {0};
 
     if (call->body && !json_is_object(call->body))
-        return error_set_at(err, "", "send {\"change_set\": \"...\"}, or nothing for the last");
+        return error_set_at(err, "",
+                            "send {\"change_set\": \"...\"}, or nothing for your newest change");
     if (change_set && !json_is_null(change_set) && !json_is_string(change_set))
-        return error_set_at(err, "change_set", "change_set must be text, or left out for the last");
+        return error_set_at(err, "change_set",
+                            "change_set must be text, or left out for your newest change");
     if (store_undo(call->store, &call->writer, call->session, json_string_value(change_set), &state,
                    err) != 0)
         return -1;

@@ -102,7 +102,7 @@ const struct rest_route rest_routes[] = {
     {"GET", "/session/{sid}/difference", rest_difference, 0, SESSION, NULL,
      "readDifference", "history", "What is otherwise at one version than at another", "from to", NULL, "Difference"},
     {"POST", "/session/{sid}/undo", rest_undo, WRITE, SESSION, rest_nodes,
-     "undo", "history", "Takes back a change set, or the last", NULL, "?Undo", "Undone"},
+     "undo", "history", "Undoes a change set, or your own newest change", NULL, "?Undo", "Undone"},
     {"POST", "/session/{sid}/restore", rest_restore, WRITE_BODY, SESSION, rest_nodes,
      "restore", "history", "Brings back the content of a version", NULL, "Restore", "Undone"},
 };

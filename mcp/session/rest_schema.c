@@ -343,7 +343,9 @@ static const struct {
      NULL},
     {"Undo",
      "{\"type\":\"object\",\"properties\":{\"change_set\":{\"type\":[\"string\",\"null\"],"
-     "\"description\":\"The last where none is said\"}}}",
+     "\"description\":\"Left out: the newest change, if you made it (the same X-Editor; those who "
+     "send "
+     "none are one writer); else 409 names it\"}}}",
      NULL},
     {"Restore",
      "{\"type\":\"object\",\"required\":[\"version\"],\"properties\":{\"version\":{\"type\":"

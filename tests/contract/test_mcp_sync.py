@@ -53,7 +53,8 @@ class Sync(SocketCase):
                              parameters={"text": "by a tool"})
             for client in one, two:
                 self.assertEqual(await self.hear(client), refresh("components", "N002"))
-            self.http("POST", path + "/undo")
+            newest = self.http("GET", path + "/history?limit=1")["changes"][0]["change_set"]
+            self.http("POST", path + "/undo", {"change_set": newest})
             for client in one, two:
                 self.assertEqual(await self.hear(client), refresh("components", "N002"))
             # What is refused changes nothing.

@@ -193,7 +193,7 @@ static const char *const texts[STATEMENT_COUNT] = {
                         " ORDER BY last DESC LIMIT ?5",
     [SQL_CHANGE_SETS_TOTAL] = "SELECT count(*)" CHANGE_SETS,
     [SQL_CHANGE_NEWEST] =
-        "SELECT change_set FROM change WHERE session = ?1 ORDER BY version DESC, key DESC",
+        "SELECT change_set, who, at FROM change WHERE session = ?1 ORDER BY version DESC, key DESC",
     [SQL_CHANGE_SET_SUM] = "SELECT count(*), min(key), min(version),"
                            " max(entity = 'session' AND op IN ('create', 'import'))"
                            " FROM change WHERE session = ?1 AND change_set = ?2",

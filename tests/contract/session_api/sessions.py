@@ -149,8 +149,6 @@ class RenameAndDelete(Case):
         for body in ({}, {"title": ""}, {"title": None}, {"title": 5}, {"title": "x" * 2001}, {"title": "a\0b"}):
             with self.subTest(body=str(body)[:40]):
                 self.assertEqual(self.places("PUT", "~", body), {"title"})
-        for body in (b"{", b""):
-            self.assertIn(self.ask("PUT", "~", body)[0], (400, 422))
         self.assertEqual(self.listed()[self.sid], before)
 
     def test_delete(self):
