@@ -20,7 +20,7 @@
 
 #define NODE                                                                                       \
     {                                                                                              \
-        "node_id", CHANGE_TEXT, true, NULL                                                         \
+        "node_id", CHANGE_NODE, true, NULL                                                         \
     }
 #define REVISION                                                                                   \
     {                                                                                              \
@@ -35,8 +35,8 @@
         "component_order", CHANGE_WHOLE, false, "order"                                            \
     }
 #define RELATIONSHIP                                                                               \
-    {"id", CHANGE_WHOLE, false, NULL}, {"from_node_id", CHANGE_TEXT, false, "from"},               \
-        {"to_node_id", CHANGE_TEXT, false, "to"},                                                  \
+    {"id", CHANGE_WHOLE, false, NULL}, {"from_node_id", CHANGE_NODE, false, "from"},               \
+        {"to_node_id", CHANGE_NODE, false, "to"},                                                  \
     {                                                                                              \
         "relationship_type", CHANGE_TEXT, false, "type"                                            \
     }
@@ -44,7 +44,7 @@
 const struct change_operation change_operations[] = {
     {.name = "create_node",
      .takes = "node_id, title, fields?",
-     .members = {NODE, {"title", CHANGE_TEXT, true, NULL}},
+     .members = {{"node_id", CHANGE_TEXT, true, NULL}, {"title", CHANGE_TEXT, true, NULL}},
      .further = true,
      .touches_graph = true,
      .apply = change_create_node},
@@ -66,7 +66,7 @@ const struct change_operation change_operations[] = {
      .apply = change_delete_node},
     {.name = "merge_nodes",
      .takes = "node_id, into_node_id",
-     .members = {NODE, {"into_node_id", CHANGE_TEXT, true, "into"}, REVISION},
+     .members = {NODE, {"into_node_id", CHANGE_NODE, true, "into"}, REVISION},
      .touches_graph = true,
      .apply = change_merge_nodes},
     {.name = "create_component",
@@ -95,8 +95,8 @@ const struct change_operation change_operations[] = {
      .apply = change_reorder_components},
     {.name = "create_relationship",
      .takes = "from_node_id, to_node_id, relationship_type?, explanation?",
-     .members = {{"from_node_id", CHANGE_TEXT, true, "from"},
-                 {"to_node_id", CHANGE_TEXT, true, "to"},
+     .members = {{"from_node_id", CHANGE_NODE, true, "from"},
+                 {"to_node_id", CHANGE_NODE, true, "to"},
                  {"relationship_type", CHANGE_TEXT, false, "type"},
                  {"explanation", CHANGE_TEXT, false, NULL},
                  {"confidence_score", CHANGE_NUMBER, false, NULL}},
@@ -246,6 +246,7 @@ static json_t *value_of(const struct change_member *member, json_t *value, const
         return made;
     switch (member->kind) {
     case CHANGE_TEXT:
+    case CHANGE_NODE:
         return json_is_string(value) &&
                        strlen(json_string_value(value)) == json_string_length(value)
                    ? json_incref(value)
@@ -291,8 +292,11 @@ static void take_member(const struct change_operation *operation, const char *na
                         const json_t *results, json_t *given, struct problems *problems)
 {
     static const char *const wanted[] = {
-        [CHANGE_TEXT] = "text",       [CHANGE_WHOLE] = "a whole number from 1 on",
-        [CHANGE_NUMBER] = "a number", [CHANGE_OBJECT] = "an object",
+        [CHANGE_TEXT] = "text",
+        [CHANGE_NODE] = "text",
+        [CHANGE_WHOLE] = "a whole number from 1 on",
+        [CHANGE_NUMBER] = "a number",
+        [CHANGE_OBJECT] = "an object",
         [CHANGE_ARRAY] = "an array",
     };
     const struct change_member *member = find_member(operation, name);
@@ -367,4 +371,22 @@ const struct change_operation *change_operation_read(const json_t *item, const j
     json_decref(*given);
     *given = NULL;
     return NULL;
+}
+
+int change_operation_resolve(const struct change_operation *operation, struct store *store,
+                             const char *sid, json_t *given, struct error *err)
+{
+    for (size_t i = 0; is_row(operation, i); i++) {
+        const struct change_member *member = &operation->members[i];
+        const char *name = json_get_string(given, member->name), *id;
+        struct buf found BUF_AUTO = {0};
+
+        if (member->kind != CHANGE_NODE || !name)
+            continue;
+        if (store_node_id(store, sid, name, member->name, &found, &id, err) < 0)
+            return -1;
+        if (id != name && json_object_set_new(given, member->name, json_string(id)) != 0)
+            return error_set(err, ERROR_MEMORY, "out of memory for an operation");
+    }
+    return 0;
 }

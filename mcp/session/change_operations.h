@@ -9,11 +9,18 @@
 
 #define CHANGE_MEMBERS_CAP 8
 
-enum change_kind { CHANGE_TEXT, CHANGE_WHOLE, CHANGE_NUMBER, CHANGE_OBJECT, CHANGE_ARRAY };
+enum change_kind {
+    CHANGE_TEXT,
+    CHANGE_NODE,
+    CHANGE_WHOLE,
+    CHANGE_NUMBER,
+    CHANGE_OBJECT,
+    CHANGE_ARRAY
+};
 
 struct change_member {
     const char *name;
-    enum change_kind kind;
+    enum change_kind kind; /* CHANGE_NODE: a node that is there, by its id or title */
     bool needed;
     const char *also; /* another name that is taken for it, or NULL */
 };
@@ -44,6 +51,9 @@ extern const size_t change_operation_count;
  * the operations before it, for "$2". NULL: ERROR_INVALID. */
 const struct change_operation *change_operation_read(const json_t *item, const json_t *results,
                                                      json_t **given, struct error *err);
+/* Puts ids in place of titles in given, in the transaction of the operation. */
+int change_operation_resolve(const struct change_operation *operation, struct store *store,
+                             const char *sid, json_t *given, struct error *err);
 /* Whether an item touches the graph, so far as can be told. */
 bool change_operation_touches_graph(const json_t *item);
 

@@ -183,6 +183,14 @@ int store_node_title(struct store *store, const char *sid, const char *node_id, 
     return sqlite_node_title(store, sid, node_id, title, size, err);
 }
 
+int store_node_id(struct store *store, const char *sid, const char *name, const char *what,
+                  struct buf *found, const char **id, struct error *err)
+{
+    if (refresh(store, UPSTREAM_NODES, sid, NULL, err) != 0)
+        return -1;
+    return sqlite_node_id(store, sid, name, what, found, id, err);
+}
+
 int store_read_outline(struct store *store, const char *sid, struct outline *outline,
                        struct error *err)
 {

@@ -132,6 +132,13 @@ int store_session_of_node(struct store *store, const char *node_id, char sid[SES
 int store_node_title(struct store *store, const char *sid, const char *node_id, char *title,
                      size_t size, struct error *err);
 
+/* The id of the node that a name means: an id, else a title that one node alone has, by the rules
+ * of the graph's questions (helpers/graph/name.h). *id is borrowed from name or from found, which
+ * the caller finishes. what: the argument, for the error: ERROR_NOT_FOUND says the nearest,
+ * ERROR_CONFLICT lists the ids that share the title. */
+int store_node_id(struct store *store, const char *sid, const char *name, const char *what,
+                  struct buf *found, const char **id, struct error *err);
+
 /* The curriculum as a graph sees it. Strings live as long as the outline. */
 struct outline_node {
     const char *id, *title, *group;
@@ -314,9 +321,11 @@ struct undo_state {
     size_t entries;      /* of the log, taken back */
     int64_t version;     /* the session's now */
 };
-/* Takes back one change set; NULL: the last that is not undone, nor an undoing itself.
- * ERROR_CONFLICT, and nothing is done, where something it changed was changed again since: says
- * what, by whom. ERROR_NOT_FOUND where there is nothing to undo. */
+/* Takes back one change set; NULL: the last that is not undone, nor an undoing itself, if the
+ * writer made it: what has the same name in the change log is one writer, and so are a page and its
+ * chat. ERROR_CONFLICT, and nothing is done, where another writer made the last change, or where
+ * something it changed was changed again since: says what, by whom. ERROR_NOT_FOUND where there is
+ * nothing to undo. */
 int store_undo(struct store *store, const struct writer *writer, const char *sid,
                const char *change_set, struct undo_state *state, struct error *err);
 /* Brings the content back as it was at that version, in one change set; versions and times go on.

@@ -32,6 +32,9 @@ int sqlite_session_of_node(struct store *store, const char *node_id, char sid[SE
                            struct error *err);
 int sqlite_node_title(struct store *store, const char *sid, const char *node_id, char *title,
                       size_t size, struct error *err);
+/* node_name.c */
+int sqlite_node_id(struct store *store, const char *sid, const char *name, const char *what,
+                   struct buf *found, const char **id, struct error *err);
 /* read_components.c */
 int sqlite_read_components(struct store *store, const char *sid, const char *node_id,
                            struct buf *json, struct error *err);

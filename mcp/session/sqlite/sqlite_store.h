@@ -267,6 +267,9 @@ struct node_found {
     char title[256]; /* cut */
 };
 
+/* ERROR_NOT_FOUND that names the nearest by id or title; node_name.c. Returns -1. */
+int sqlite_node_unknown(struct sqlite_store *store, int64_t session, const char *node_id,
+                        struct error *err);
 /* The first node of this id; ERROR_NOT_FOUND names the nearest. */
 int sqlite_node_find(struct sqlite_store *store, int64_t session, const char *node_id,
                      struct node_found *found, struct error *err);
