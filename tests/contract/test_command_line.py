@@ -92,6 +92,17 @@ class CommandLine(unittest.TestCase):
             self.assertIn(b'This deletes "One"', said)
             self.assertEqual(json.loads(self.workspace.run("sessions", "--json").stdout)["total"], left)
 
+    def test_an_export_is_the_users_own_file(self):
+        """Its permissions are those of any new file: what the umask leaves."""
+        self.workspace.run("import", str(self.file))
+        for umask, file_mode, folder_mode in (("022", 0o644, 0o755), ("077", 0o600, 0o700), ("002", 0o664, 0o775)):
+            made = self.file.with_name("made" + umask)
+            for line in ('umask %s; "$L" export -o %s.json', 'umask %s; "$L" export --format markdown -o %s'):
+                self.assertEqual(self.shell(line % (umask, made))[0], 0)
+            self.assertEqual(made.with_suffix(".json").stat().st_mode & 0o7777, file_mode)
+            self.assertEqual(made.stat().st_mode & 0o7777, folder_mode)
+            self.assertEqual({file.stat().st_mode & 0o7777 for file in made.iterdir()}, {file_mode})
+
     def test_backup(self):
         self.workspace.run("import", str(self.file))
         copy = self.file.with_name("copy.db")

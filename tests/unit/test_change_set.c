@@ -199,7 +199,8 @@ static void one_bad_operation_undoes_all(void **state)
                      -1);
     assert_int_equal(fixture->err.kind, ERROR_NOT_FOUND);
     assert_string_equal(fixture->err.loc, "operations.1");
-    assert_non_null(strstr(fixture->err.text, "operations.1 (delete_node): there is no node 'Bx'"));
+    assert_non_null(
+        strstr(fixture->err.text, "operations.1 (delete_node): node_id: there is no node 'Bx'"));
     assert_non_null(strstr(fixture->err.text, "B 'Beta'"));
     assert_null(strstr(fixture->err.text, "operations.2"));
     after = export_json(fixture, fixture->sid);

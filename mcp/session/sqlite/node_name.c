@@ -131,7 +131,8 @@ static int search(struct sqlite_store *store, int64_t session, const char *name,
         return read_id(store, session, place, found, err);
     if (search.same_titles > 1)
         return say_shared(store, session, name, what, search.same_titles, err);
-    return sqlite_node_unknown(store, session, name, err);
+    sqlite_node_unknown(store, session, name, err);
+    return error_wrap(err, "%s", what);
 }
 
 static int find(struct sqlite_store *store, const char *sid, const char *name, const char *what,
