@@ -38,7 +38,8 @@ struct option_row {
 
 #define ANY_STORE                                                                                  \
     (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH | CONFIG_IMPORT | CONFIG_EXPORT |    \
-     CONFIG_DOCTOR | CONFIG_DEMO | CONFIG_BACKUP)
+     CONFIG_DOCTOR | CONFIG_DEMO | CONFIG_BACKUP | CONFIG_SESSIONS | CONFIG_RENAME |               \
+     CONFIG_DELETE)
 #define ANY_SANDBOX (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_DOCTOR)
 #define ANY         (ANY_STORE | CONFIG_VALIDATE | CONFIG_IMAGE)
 
@@ -123,10 +124,12 @@ static const struct option_row rows[] = {
     {"format", OPTION_TEXT, offsetof(struct config, format), "NAME", NULL, 0, 0,
      CONFIG_IMPORT | CONFIG_EXPORT,
      "json, csv (pair of graph tools), case (IMS CASE) or markdown (folder); default: by the path"},
+    {"yes", OPTION_FLAG, offsetof(struct config, yes), NULL, NULL, 0, 0, CONFIG_DELETE,
+     "delete without asking for the title"},
     {"force", OPTION_FLAG, offsetof(struct config, force), NULL, NULL, 0, 0, CONFIG_EXPORT,
      "replace a folder that has something in it, or a file that is no export"},
     {"json", OPTION_FLAG, offsetof(struct config, json), NULL, NULL, 0, 0,
-     CONFIG_VALIDATE | CONFIG_EXEC | CONFIG_DOCTOR, "answer as JSON"},
+     CONFIG_VALIDATE | CONFIG_EXEC | CONFIG_DOCTOR | CONFIG_SESSIONS, "answer as JSON"},
     {"dump-policy", OPTION_FLAG, offsetof(struct config, dump_policy), NULL, NULL, 0, 0,
      CONFIG_VALIDATE, "print the policy's tables as JSON"},
     {"facts", OPTION_FLAG, offsetof(struct config, facts), NULL, NULL, 0, 0, CONFIG_VALIDATE,

@@ -32,6 +32,9 @@ enum config_command {
     CONFIG_IMAGE = 1 << 8,
     CONFIG_DEMO = 1 << 9,
     CONFIG_BACKUP = 1 << 10,
+    CONFIG_SESSIONS = 1 << 11,
+    CONFIG_RENAME = 1 << 12,
+    CONFIG_DELETE = 1 << 13,
 };
 
 struct config {
@@ -67,6 +70,7 @@ struct config {
     bool warnings;
     bool dry_run;
     bool force;
+    bool yes;
     bool dump_policy;
     bool facts;
     bool no_demo;

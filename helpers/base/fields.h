@@ -28,6 +28,7 @@ enum field_flags {
     FIELD_LINE = 1 << 1,      /* text without control characters */
     FIELD_NUL = 1 << 2,       /* text that may hold a NUL character */
     FIELD_AS_TEXT = 1 << 3,   /* a whole number may come as text ("3"), as models send it */
+    FIELD_NAME = 1 << 5,      /* text that names something that exists; its reader looks it up */
     FIELD_GIVEN_BACK = 1 << 4 /* set by the server: a client may send back what it was given, and
                                  no other name is taken for a misspelling of it */
 };

@@ -250,7 +250,7 @@ static bool is_as_shown(const struct approval_look *look, const json_t *interrup
 }
 
 int approval_check(const struct tool *tool, const json_t *arguments, const char *session_id,
-                   const json_t *interrupt, struct store *store, struct error *err)
+                   const char *who, const json_t *interrupt, struct store *store, struct error *err)
 {
     const struct approval_row *row = row_of(tool, err);
     json_auto_t *own = json_deep_copy(arguments); /* the look's: it may read parts of it anew */
@@ -262,6 +262,7 @@ int approval_check(const struct tool *tool, const json_t *arguments, const char 
     if (!row || check_session(own, session_id, err) < 0)
         return -1;
     snprintf(look.sid, sizeof look.sid, "%s", session_id);
+    look.who = who;
     row->look_at(own, &look);
     if (approval_look(&look, store, err) == 0) {
         if (is_as_shown(&look, interrupt))
@@ -273,8 +274,9 @@ int approval_check(const struct tool *tool, const json_t *arguments, const char 
     return rc;
 }
 
-int approval_describe(struct server_parts *parts, const char *session_id, const char *call_id,
-                      const struct tool *tool, const json_t *arguments, unsigned attempt,
+int approval_describe(struct server_parts *parts, const char *session_id, const char *who,
+                      const char *call_id, const struct tool *tool, const json_t *arguments,
+                      unsigned attempt,
                       void (*on_done)(void *user, json_t *interrupt, const struct error *err),
                       void *user, struct error *err)
 {
@@ -295,6 +297,7 @@ int approval_describe(struct server_parts *parts, const char *session_id, const 
     approval->on_done = on_done;
     approval->user = user;
     snprintf(approval->look.sid, sizeof approval->look.sid, "%s", session_id);
+    approval->look.who = who;
     if (!approval->arguments || !approval->call_id) {
         error_set(err, ERROR_MEMORY, "out of memory for an approval");
     } else if (check_session(approval->arguments, session_id, err) == 0) {

@@ -15,6 +15,7 @@ enum approval_deed { APPROVAL_CHANGES, APPROVAL_UNDOES, APPROVAL_RESTORES };
 struct approval_look {
     /* What would be done; texts borrowed. */
     char sid[SESSION_ID_SIZE];
+    const char *who; /* for whom it would be done: an undo without a name is of their own change */
     enum approval_deed deed;
     json_t *operations; /* owned: of a change set */
     bool keep_going;

@@ -105,8 +105,8 @@ static void look_at(struct run_call *call)
 
     call->state = CALL_LOOKED_AT;
     run->under_way++;
-    if (approval_describe(run->parts, run->thread->session_id, call->id, call->tool, input_of(call),
-                          attempt_of(call), on_looked_at, call, &err) < 0)
+    if (approval_describe(run->parts, run->thread->session_id, run->who, call->id, call->tool,
+                          input_of(call), attempt_of(call), on_looked_at, call, &err) < 0)
         on_looked_at(call, NULL, &err);
 }
 
@@ -267,6 +267,6 @@ int run_approvals_check(struct tool_call *made, struct store *store, struct erro
 {
     const struct run_call *call = made->user;
 
-    return approval_check(made->tool, made->arguments, made->bound_session, call->interrupt, store,
-                          err);
+    return approval_check(made->tool, made->arguments, made->bound_session, made->who,
+                          call->interrupt, store, err);
 }

@@ -10,9 +10,9 @@
 #include "mcp/session/format/file.h"
 
 const struct command *const commands[] = {
-    &command_serve, &command_stdio,  &command_validate, &command_exec,
-    &command_graph, &command_import, &command_export,   &command_backup,
-    &command_demo,  &command_doctor, &command_image,    NULL,
+    &command_serve,  &command_stdio,  &command_validate, &command_exec,   &command_graph,
+    &command_import, &command_export, &command_sessions, &command_rename, &command_delete,
+    &command_backup, &command_demo,   &command_doctor,   &command_image,  NULL,
 };
 
 int command_fail(const char *name, int status, const struct error *err)

@@ -35,7 +35,7 @@ extern const struct command *const commands[]; /* NULL-terminated */
 
 extern const struct command command_serve, command_stdio, command_validate, command_exec,
     command_graph, command_import, command_export, command_demo, command_doctor, command_image,
-    command_backup;
+    command_backup, command_sessions, command_rename, command_delete;
 
 /* "lectern exec: text" on stderr; returns status. */
 int command_fail(const char *name, int status, const struct error *err);

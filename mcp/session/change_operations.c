@@ -27,21 +27,21 @@
     }
 #define PLACE FIELD_WHOLE, .least = 1, .most = INFINITY, .flags = FIELD_AS_TEXT
 
-#define NODE               NEEDED("node_id", FIELD_TEXT)
+#define NODE               NEEDED("node_id", FIELD_TEXT, .flags = FIELD_NAME)
 #define REVISION           MAY_HAVE("expected_revision", PLACE)
 #define COMPONENT_ID       MAY_HAVE("component_id", FIELD_TEXT)
 #define COMPONENT_ORDER    MAY_HAVE("component_order", PLACE, .also = "order")
 #define EXPLANATION        MAY_HAVE("explanation", FIELD_TEXT)
 #define CONFIDENCE(member) MAY_HAVE(member, FIELD_NUMBER)
-#define FROM(macro)        macro("from_node_id", FIELD_TEXT, .also = "from")
-#define TO(macro)          macro("to_node_id", FIELD_TEXT, .also = "to")
+#define FROM(macro)        macro("from_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "from")
+#define TO(macro)          macro("to_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "to")
 #define TYPE               MAY_HAVE("relationship_type", FIELD_TEXT, .also = "type")
 #define RELATIONSHIP       MAY_HAVE("id", PLACE), FROM(MAY_HAVE), TO(MAY_HAVE), TYPE
 
 const struct change_operation change_operations[] = {
     {.name = "create_node",
      .takes = "node_id, title, fields?",
-     .members = {NODE, NEEDED("title", FIELD_TEXT)},
+     .members = {NEEDED("node_id", FIELD_TEXT), NEEDED("title", FIELD_TEXT)},
      .further = true,
      .touches_graph = true,
      .apply = change_create_node},
@@ -63,7 +63,8 @@ const struct change_operation change_operations[] = {
      .apply = change_delete_node},
     {.name = "merge_nodes",
      .takes = "node_id, into_node_id",
-     .members = {NODE, NEEDED("into_node_id", FIELD_TEXT, .also = "into"), REVISION},
+     .members = {NODE, NEEDED("into_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "into"),
+                 REVISION},
      .touches_graph = true,
      .apply = change_merge_nodes},
     {.name = "create_component",
@@ -247,4 +248,21 @@ const struct change_operation *change_operation_read(const json_t *item, const j
     json_decref(*given);
     *given = NULL;
     return NULL;
+}
+
+int change_operation_resolve(const struct change_operation *operation, struct store *store,
+                             const char *sid, json_t *given, struct error *err)
+{
+    for (const struct field *row = operation->members; row->name; row++) {
+        const char *name = json_get_string(given, row->name), *id;
+        struct buf found BUF_AUTO = {0};
+
+        if (!(row->flags & FIELD_NAME) || !name)
+            continue;
+        if (store_node_id(store, sid, name, row->name, &found, &id, err) < 0)
+            return -1;
+        if (id != name && json_object_set_new(given, row->name, json_string(id)) != 0)
+            return error_set(err, ERROR_MEMORY, "out of memory for an operation");
+    }
+    return 0;
 }

@@ -36,6 +36,9 @@ extern const size_t change_operation_count;
  * the operations before it, for "$2". NULL: ERROR_INVALID. */
 const struct change_operation *change_operation_read(const json_t *item, const json_t *results,
                                                      json_t **given, struct error *err);
+/* Puts ids in place of titles in given, in the transaction of the operation. */
+int change_operation_resolve(const struct change_operation *operation, struct store *store,
+                             const char *sid, json_t *given, struct error *err);
 /* Whether an item touches the graph, so far as can be told. */
 bool change_operation_touches_graph(const json_t *item);
 

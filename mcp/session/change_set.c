@@ -99,7 +99,9 @@ static int apply_one(struct run *run, const json_t *item, json_t *result, struct
 
     if (!operation || store_begin(run->store, err) < 0)
         return -1;
-    rc = operation->apply(&work, err);
+    rc = change_operation_resolve(operation, run->store, run->sid, given, err);
+    if (rc == 0)
+        rc = operation->apply(&work, err);
     if (store_end(run->store, rc == 0, rc == 0 ? err : NULL) < 0)
         rc = -1;
     return rc;

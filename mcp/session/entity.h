@@ -48,6 +48,10 @@ int entity_node_change(json_t *node, const json_t *changes, struct error *err);
  * leaves those three as they are. Its ends stay. */
 int entity_relationship_change(json_t *relationship, const json_t *changes, struct error *err);
 
+/* {"title": ...}: what can be changed of a session. */
+extern const struct field entity_session_rows[];
+int entity_session_check(const json_t *object, struct error *err);
+
 /* {"explanation": ..., ...}: at least one of the four, each text or null. */
 int entity_texts_check(const json_t *texts, struct error *err);
 

@@ -32,6 +32,11 @@ static const struct field node_rows[] = {
 const struct fields entity_node_fields = {"a node", node_rows, FIELDS_OPEN};
 const struct fields entity_node_change_fields = {"a node", node_rows, FIELDS_OPEN | FIELDS_CHANGE};
 
+const struct field entity_session_rows[] = {
+    {.name = "title", .type = FIELD_TEXT, .required = true, .least = 1, .most = TITLE_MAX},
+    {0},
+};
+
 static const struct field texts_rows[] = {
     CATEGORY_TEXTS,
     ENTITY_GIVEN_BACK("session_id"),
@@ -107,6 +112,16 @@ int entity_node_change(json_t *node, const json_t *changes, struct error *err)
                             "nothing to change: send title, content_category, "
                             "raw_content, chapter_id or further fields");
     return set_fields(node, given, err);
+}
+
+int entity_session_check(const json_t *object, struct error *err)
+{
+    const struct fields fields = {"a session", entity_session_rows, 0};
+    struct problems problems;
+
+    problems_begin(&problems, "");
+    fields_check(&fields, object, NULL, &problems);
+    return problems_end(&problems, NULL, err);
 }
 
 int entity_texts_check(const json_t *texts, struct error *err)

@@ -102,6 +102,7 @@ static const struct rest_body {
     bool entity;       /* checked with what is stored: entity.h */
 } bodies[] = {
     {"SessionNew", {"a new session", session_new, 0}, NULL, false},
+    {"SessionChange", {"a session", entity_session_rows, 0}, NULL, false},
     {"NodeNew", {.name = "a node"}, NULL, true},
     {"NodeChange", {.name = "a node"}, NULL, true},
     {"NodeTextsChange", {.name = "the content of a node"}, NULL, true},

@@ -44,6 +44,7 @@ enum rest_route_flags {
     ROUTE_BROKER = 1 << 2, /* a run may ask for it */
     ROUTE_GRAPH = 1 << 3,  /* on the graph lane */
     ROUTE_TRIES = 1 << 4,  /* "dry_run": true in the body only asks what it would do */
+    ROUTE_ENDS = 1 << 5,   /* its state is gone afterwards, so the answer has no ETag */
 };
 
 /* What the ETag of a route counts the writes to. */
@@ -156,8 +157,8 @@ void rest_more_drop(struct rest_response *response);
 
 /* ---- handlers ---- */
 
-rest_handler rest_health, rest_session_create, rest_session_validate, rest_sessions,
-    rest_openapi; /* rest_session.c, rest_openapi.c */
+rest_handler rest_health, rest_session_create, rest_session_validate, rest_session_rename,
+    rest_session_delete, rest_sessions, rest_openapi; /* rest_session.c, rest_openapi.c */
 rest_handler rest_nodes, rest_node_create, rest_node_update, rest_node_delete, rest_node_texts,
     rest_node_texts_write, rest_positions, rest_positions_write; /* rest_node.c */
 rest_handler rest_relationships, rest_relationship_create, rest_relationships_create,

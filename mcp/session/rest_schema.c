@@ -54,6 +54,10 @@ static const struct {
      NULL},
     {"SessionNew",
      "{\"type\":\"object\",\"properties\":{\"title\":{\"type\":[\"string\",\"null\"]}}}", NULL},
+    {"SessionChange",
+     "{\"type\":\"object\",\"required\":[\"title\"],\"properties\":{\"title\":{"
+     "\"type\":\"string\",\"minLength\":1,\"maxLength\":2000}}}",
+     NULL},
     {"SessionCreated",
      "{\"type\":\"object\",\"required\":[\"session_id\",\"expires_in_hours\",\"message\"],"
      "\"properties\":{\"session_id\":{\"type\":\"string\"},\"expires_in_hours\":{\"type\":\"null\","
@@ -341,7 +345,9 @@ static const struct {
      NULL},
     {"Undo",
      "{\"type\":\"object\",\"properties\":{\"change_set\":{\"type\":[\"string\",\"null\"],"
-     "\"description\":\"The last where none is said\"}}}",
+     "\"description\":\"Left out: the newest change, if you made it (the same X-Editor; those who "
+     "send "
+     "none are one writer); else 409 names it\"}}}",
      NULL},
     {"Restore",
      "{\"type\":\"object\",\"required\":[\"version\"],\"properties\":{\"version\":{\"type\":"

@@ -217,6 +217,14 @@ int store_node_title(struct store *store, const char *sid, const char *node_id, 
     return sqlite_node_title(store, sid, node_id, title, size, err);
 }
 
+int store_node_id(struct store *store, const char *sid, const char *name, const char *what,
+                  struct buf *found, const char **id, struct error *err)
+{
+    if (refresh(store, UPSTREAM_NODES, sid, NULL, err) != 0)
+        return -1;
+    return sqlite_node_id(store, sid, name, what, found, id, err);
+}
+
 int store_read_outline(struct store *store, const char *sid, struct outline *outline,
                        struct error *err)
 {
@@ -241,6 +249,23 @@ int store_session_create(struct store *store, const struct writer *writer, const
     if (store->upstream)
         return store->upstream->create(store->upstream, store, writer, title, sid, err);
     return sqlite_session_create(store, writer, title, sid, err);
+}
+
+int store_session_rename(struct store *store, const struct writer *writer, const char *sid,
+                         const char *title, struct error *err)
+{
+    if (refresh(store, UPSTREAM_SESSION, sid, NULL, err) != 0)
+        return -1;
+    return sqlite_session_rename(store, writer, sid, title, err);
+}
+
+int store_session_delete(struct store *store, const struct writer *writer, const char *sid,
+                         struct error *err)
+{
+    if (refresh(store, UPSTREAM_SESSION, sid, NULL, err) != 0 ||
+        (store->upstream && store->upstream->remove(store->upstream, store, sid, err) != 0))
+        return -1;
+    return sqlite_session_delete(store, writer, sid, err);
 }
 
 int store_node_create(struct store *store, const struct writer *writer, const char *sid,
@@ -477,10 +502,11 @@ int store_answer_find(struct store *store, const char *key, const char *fingerpr
     return sqlite_answer_find(store, key, fingerprint, answer, err);
 }
 
-int store_answer_keep(struct store *store, const char *key, const char *fingerprint, int status,
-                      const char *body, size_t len, struct error *err)
+int store_answer_keep(struct store *store, const char *sid, const char *key,
+                      const char *fingerprint, int status, const char *body, size_t len,
+                      struct error *err)
 {
-    return sqlite_answer_keep(store, key, fingerprint, status, body, len, err);
+    return sqlite_answer_keep(store, sid, key, fingerprint, status, body, len, err);
 }
 
 int store_answer_amend(struct store *store, const char *key, const char *body, size_t len,

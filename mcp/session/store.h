@@ -150,6 +150,13 @@ int store_session_of_node(struct store *store, const char *node_id, char sid[SES
 int store_node_title(struct store *store, const char *sid, const char *node_id, char *title,
                      size_t size, struct error *err);
 
+/* The id of the node that a name means: an id, else a title that one node alone has, by the rules
+ * of the graph's questions (helpers/graph/name.h). *id is borrowed from name or from found, which
+ * the caller finishes. what: the argument, for the error: ERROR_NOT_FOUND says the nearest,
+ * ERROR_CONFLICT lists the ids that share the title. */
+int store_node_id(struct store *store, const char *sid, const char *name, const char *what,
+                  struct buf *found, const char **id, struct error *err);
+
 /* The curriculum as a graph sees it. Strings live as long as the outline. */
 struct outline_node {
     const char *id, *title, *group;
@@ -177,6 +184,14 @@ void outline_finish(struct outline *outline);
 int store_session_create(struct store *store, const struct writer *writer, const char *title,
                          char sid[SESSION_ID_SIZE],
                          struct error *err); /* with nodes N001 and N002 */
+
+/* title: checked by the caller (entity_session_check). It stands in the export too. */
+int store_session_rename(struct store *store, const struct writer *writer, const char *sid,
+                         const char *title, struct error *err);
+/* All that belongs to the session: its nodes, relationships, positions, history, conversations and
+ * kept answers. It cannot be undone. */
+int store_session_delete(struct store *store, const struct writer *writer, const char *sid,
+                         struct error *err);
 
 /* node: {"node_id", "title", "raw_content", "chapter_id", "content_category", further fields}; only
  * node_id and title are needed. ERROR_CONFLICT for an id in use. */
@@ -325,9 +340,11 @@ struct undo_state {
     size_t entries;      /* of the log, taken back */
     int64_t version;     /* the session's now */
 };
-/* Takes back one change set; NULL: the last that is not undone, nor an undoing itself.
- * ERROR_CONFLICT, and nothing is done, where something it changed was changed again since: says
- * what, by whom. ERROR_NOT_FOUND where there is nothing to undo. */
+/* Takes back one change set; NULL: the last that is not undone, nor an undoing itself, if the
+ * writer made it: what has the same name in the change log is one writer, and so are a page and its
+ * chat. ERROR_CONFLICT, and nothing is done, where another writer made the last change, or where
+ * something it changed was changed again since: says what, by whom. ERROR_NOT_FOUND where there is
+ * nothing to undo. */
 int store_undo(struct store *store, const struct writer *writer, const char *sid,
                const char *change_set, struct undo_state *state, struct error *err);
 /* Brings the content back as it was at that version, in one change set; versions and times go on.
@@ -351,9 +368,11 @@ struct store_answer {
  * of the whole call, text. */
 int store_answer_find(struct store *store, const char *key, const char *fingerprint,
                       struct store_answer *answer, struct error *err);
-/* After them, in the same transaction: both are kept or none. */
-int store_answer_keep(struct store *store, const char *key, const char *fingerprint, int status,
-                      const char *body, size_t len, struct error *err);
+/* After them, in the same transaction: both are kept or none. sid: of the session whose answers it
+ * belongs to and is deleted with, or NULL. */
+int store_answer_keep(struct store *store, const char *sid, const char *key,
+                      const char *fingerprint, int status, const char *body, size_t len,
+                      struct error *err);
 /* Gives a kept answer another body, with what was found out after its transaction. */
 int store_answer_amend(struct store *store, const char *key, const char *body, size_t len,
                        struct error *err);

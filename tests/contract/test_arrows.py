@@ -38,6 +38,8 @@ ARROWS = (
     ("mcp/session/change_effect.c", ["mcp/session/*", "helpers/graph/graph.h", "helpers/graph/difference.h",
                                      "helpers/graph/text.h", "helpers/base/*"]),
     ("mcp/session/rest_graph.c", ["mcp/session/*", "helpers/graph/graph.h", "helpers/base/*"]),
+    # A node is named for an edit as it is for a question.
+    ("mcp/session/sqlite/node_name.c", ["mcp/session/*", "helpers/graph/name.h", "helpers/base/*"]),
     ("mcp/session/*", ["mcp/session/*", "helpers/base/*"]),
     ("mcp/tool/*", ["mcp/tool/*", "mcp/session/*", "mcp/server_parts.h", "validator/validator.h", "executor/executor.h",
                     "helpers/*"]),

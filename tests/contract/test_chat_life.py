@@ -47,6 +47,22 @@ class Life(chat_case.ChatCase):
         await self.eventually(lambda: self.code_runs() == 0, "the end of the analysis")
         self.assertEqual((await page.ask("And now?")).text, "Next.")
 
+    async def test_a_session_deleted_in_the_midst(self):
+        """Its pages are told, runs under way end with the reason, and what is asked afterwards is refused; others go on."""
+        page, other = await self.page(), await self.page(sid=self.workspace.load(chat_case.DEMO_FILE))
+        self.play(answer(text("Half of it "), pause(1.5), call("query_graph", {"query": "counts"})))
+        start, run_id = await page.send_input("Talk.")
+        await page.wait_for(lambda: any(event["type"] == "TEXT_MESSAGE_CONTENT" for event in page.events[start:]), "text")
+        self.http("DELETE", "/session/" + self.sid)
+        await page.wait_for(lambda: any(event["type"] == "CUSTOM" and '"session"' in json.dumps(event["value"])
+                                        for event in page.events[start:]), "the news")
+        run = await page.run_from(start, run_id)
+        self.assertEqual(run.outcome, "error")
+        self.assertIn("was deleted by rest", run.error)
+        self.assertIn("was deleted by rest", (await page.ask("And now?")).error)
+        self.play(answer(text("Yes.")))
+        self.assertEqual((await other.ask("Still there?")).text, "Yes.")
+
     async def test_asked_again(self):
         """A question that is sent again by its id, with no new one: it stands once, whether a part of the answer had come or none."""
         page = await self.page()

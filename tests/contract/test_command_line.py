@@ -43,7 +43,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.shell('"$L" export >&- 2>&- <&-')[0], 1)
 
     def test_words_that_belong_nowhere(self):
-        for command in ("serve", "stdio", "doctor", "demo"):
+        for command in ("serve", "stdio", "doctor", "demo", "sessions"):
             done = self.workspace.run(command, "N001", check=False)
             self.assertEqual((done.returncode, done.stdout), (2, b""), command)
             self.assertIn(f"unexpected argument 'N001'; see lectern {command} --help", done.stderr.decode())
@@ -130,6 +130,62 @@ class CommandLine(unittest.TestCase):
             done = self.workspace.run(*words, stdin=b"print(1)", check=False)
             self.assertEqual(done.returncode, status, (words, done.stderr))
             self.assertEqual(self.files(), before, words)
+
+    def test_sessions_rename_delete(self):
+        one, two = (self.workspace.run("import", str(self.file), "--title", title).stdout.decode().strip()
+                    for title in ("One", "Two"))
+        run = self.workspace.run
+
+        def fails(status, said, *words, **given):
+            done = run(*words, check=False, **given)
+            self.assertEqual((done.returncode, done.stdout), (status, b""), words)
+            self.assertIn(said, done.stderr.decode())
+
+        def titles():
+            return {session["session_id"]: session["title"] for session in json.loads(run("sessions", "--json").stdout)["sessions"]}
+
+        self.assertEqual(titles(), {one: "One", two: "Two"})
+        lines = run("sessions").stdout.decode().splitlines()
+        self.assertEqual(lines[1].split()[:3] + lines[1].split()[-1:], [one, "1", "0", "One"])
+        run("rename", one, "Fractions & more")
+        self.assertEqual(titles()[one], "Fractions & more")
+        self.assertEqual(json.loads(run("export", one).stdout)["meta"], {"title": "Fractions & more"})
+        for words, said in (((), "lectern rename SID TITLE"), ((one,), "lectern rename SID TITLE"), ((one, ""), "title: is needed"),
+                            ((one, "x" * 2001), "longer than 2000 bytes")):
+            fails(2, said, "rename", *words)
+        fails(1, "there is no session", "rename", "nonsense", "x")
+        fails(2, "lectern delete SID", "delete")
+        fails(2, "add --yes", "delete", one, stdin=b"Fractions & more\n")
+        fails(1, "there is no session", "delete", "nonsense", "--yes")
+        self.assertIn(one, titles())
+        run("delete", one, "--yes")
+        self.assertEqual(titles(), {two: "Two"})
+        fails(1, "was deleted by command", "export", one)
+
+    def test_delete_asks_for_the_title_at_a_terminal(self):
+        sid = self.workspace.run("import", str(self.file), "--title", "One").stdout.decode().strip()
+        for typed, status, left in ((b"Two\n", 2, 1), (b"One\n", 0, 0)):
+            leader, follower = pty.openpty()
+            process = subprocess.Popen([str(harness.LECTERN), "delete", sid], stdin=follower, stderr=subprocess.PIPE,
+                                       env=self.workspace.environment())
+            os.close(follower)
+            os.write(leader, typed)
+            _, said = process.communicate(timeout=harness.ANSWER_SECONDS)
+            os.close(leader)
+            self.assertEqual(process.returncode, status, said)
+            self.assertIn(b'This deletes "One"', said)
+            self.assertEqual(json.loads(self.workspace.run("sessions", "--json").stdout)["total"], left)
+
+    def test_an_export_is_the_users_own_file(self):
+        """Its permissions are those of any new file: what the umask leaves."""
+        self.workspace.run("import", str(self.file))
+        for umask, file_mode, folder_mode in (("022", 0o644, 0o755), ("077", 0o600, 0o700), ("002", 0o664, 0o775)):
+            made = self.file.with_name("made" + umask)
+            for line in ('umask %s; "$L" export -o %s.json', 'umask %s; "$L" export --format markdown -o %s'):
+                self.assertEqual(self.shell(line % (umask, made))[0], 0)
+            self.assertEqual(made.with_suffix(".json").stat().st_mode & 0o7777, file_mode)
+            self.assertEqual(made.stat().st_mode & 0o7777, folder_mode)
+            self.assertEqual({file.stat().st_mode & 0o7777 for file in made.iterdir()}, {file_mode})
 
     def test_backup(self):
         self.workspace.run("import", str(self.file))

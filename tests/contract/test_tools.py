@@ -71,6 +71,26 @@ class Tools(unittest.TestCase):
                     status = client.close()
                 self.assertEqual(status, 0)
 
+    def test_a_title_names_a_node(self):
+        def check(client):
+            client.initialize()
+            one, two = ((node["node_id"], node["title"]) for node in self.export()["nodes"][:2])
+            text = {"text": "by title"}
+            said = [client.good("add_component", node_id=one[1].upper(), component_type="heading", parameters=text, position=1),
+                    client.good("edit_component", node_id=one[1], component_order=1, new_parameters={"text": "again"}),
+                    client.good("delete_component", node_id=one[1], component_order=1, confirm=True),
+                    client.good("batch_add_components", node_id=one[1], components=[{"type": "heading", "parameters": text}]),
+                    client.good("create_relationship", from_node_id=one[1], to_node_id=two[1],
+                                relationship_type="ENRICHMENT"),
+                    client.good("change_curriculum", operations=[{"op": "edit_node", "node_id": one[1], "raw_content": "x"}])]
+            for answer in said:
+                self.assertIn('%s "%s"' % one, answer)
+            self.assertIn('%s "%s"' % two, said[4])
+            self.assertIn("ENRICHMENT", client.good("history", node_id=one[1]))
+            client.good("history", action="undo")
+            client.good("history", action="undo")
+        self.both(check)
+
     def test_listing_is_small_and_whole(self):
         def check(client):
             client.initialize()

@@ -199,7 +199,8 @@ static void one_bad_operation_undoes_all(void **state)
                      -1);
     assert_int_equal(fixture->err.kind, ERROR_NOT_FOUND);
     assert_string_equal(fixture->err.loc, "operations.1");
-    assert_non_null(strstr(fixture->err.text, "operations.1 (delete_node): there is no node 'Bx'"));
+    assert_non_null(
+        strstr(fixture->err.text, "operations.1 (delete_node): node_id: there is no node 'Bx'"));
     assert_non_null(strstr(fixture->err.text, "B 'Beta'"));
     assert_null(strstr(fixture->err.text, "operations.2"));
     after = export_json(fixture, fixture->sid);
@@ -408,6 +409,63 @@ static void too_many_are_refused_and_many_are_told_in_few_words(void **state)
     assert_non_null(strstr(fixture->err.text, "send 500 at most"));
 }
 
+static void expect_line(struct fixture *fixture, const char *text, const char *said)
+{
+    struct change_set_outcome outcome;
+
+    must(fixture, apply(fixture, text, true, false, &outcome));
+    if (!strstr(outcome.lines.data, said))
+        fail_msg("%s: %s", text, outcome.lines.data);
+    change_set_outcome_finish(&outcome);
+}
+
+static void a_title_names_a_node(void **state)
+{
+    struct fixture *fixture = *state;
+    json_auto_t *made = NULL;
+
+    expect_line(fixture, "[{'op':'rename_node','node_id':'alpha','title':'X'}]",
+                "Renamed node A \"Alpha\"");
+    expect_line(fixture, "[{'op':'create_relationship','from':' GAMMA','to':'Alpha'}]",
+                "Created LEADS_TO from C \"Gamma\" to A \"Alpha\"");
+    expect_line(fixture, "[{'op':'merge_nodes','node_id':'Beta','into_node_id':'gamma'}]",
+                "Merged node B \"Beta\" into C \"Gamma\"");
+    expect_line(fixture,
+                "[{'op':'delete_relationship','from':'Alpha','to':'Beta','type':'PREREQUISITE'}]",
+                "Deleted PREREQUISITE from A \"Alpha\" to B \"Beta\"");
+    expect_line(fixture, "[{'op':'delete_component','node_id':'Alpha','component_order':1}]",
+                "of A \"Alpha\", 1 remain");
+    /* Of a node that was created, or renamed, earlier in the same set. */
+    do_it(fixture, "[{'op':'create_node','node_id':'D','title':'Delta'},"
+                   "{'op':'create_component','node_id':'delta','component_type':'heading',"
+                   "'parameters':{'text':'x'}},"
+                   "{'op':'rename_node','node_id':'A','title':'First'},"
+                   "{'op':'create_relationship','from':'First','to':'Delta'}]");
+    made = export_json(fixture, fixture->sid);
+    assert_string_equal(text_at(node_of(made, "D"), "components.0.parameters.text"), "x");
+    assert_true(has_edge(made, "A", "D", "LEADS_TO"));
+}
+
+static void an_id_wins_and_a_shared_title_is_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    struct change_set_outcome outcome;
+
+    /* The title of C is the id of B: the id wins. */
+    do_it(fixture, "[{'op':'rename_node','node_id':'C','title':'B'}]");
+    expect_line(fixture, "[{'op':'delete_node','node_id':'B'}]", "Deleted node B \"Beta\"");
+    do_it(fixture, "[{'op':'rename_node','node_id':'C','title':'alpha'}]");
+    must_fail(fixture, ERROR_CONFLICT,
+              apply(fixture, "[{'op':'delete_node','node_id':'ALPHA'}]", false, false, &outcome));
+    assert_non_null(strstr(fixture->err.text, "node_id: \"ALPHA\" is the title of 2 nodes: A, C"));
+    must_fail(
+        fixture, ERROR_NOT_FOUND,
+        apply(fixture, "[{'op':'delete_node','node_id':'Alphabet'}]", false, false, &outcome));
+    /* A new node's id is no name of another. */
+    do_it(fixture, "[{'op':'create_node','node_id':'Beta','title':'New'}]");
+    expect_line(fixture, "[{'op':'delete_node','node_id':'Beta'}]", "Deleted node Beta \"New\"");
+}
+
 static void the_schemas_are_json(void **state)
 {
     struct buf BUF_AUTO whole = {0}, BUF_AUTO few = {0};
@@ -556,6 +614,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_set_is_undone_as_one, open_with_curriculum,
                                         fixture_close),
         cmocka_unit_test_setup_teardown(too_many_are_refused_and_many_are_told_in_few_words,
+                                        open_with_curriculum, fixture_close),
+        cmocka_unit_test_setup_teardown(a_title_names_a_node, open_with_curriculum, fixture_close),
+        cmocka_unit_test_setup_teardown(an_id_wins_and_a_shared_title_is_refused,
                                         open_with_curriculum, fixture_close),
         cmocka_unit_test(the_schemas_are_json),
     };

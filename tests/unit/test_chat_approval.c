@@ -174,8 +174,8 @@ static json_t *describe(struct chat_fixture *fixture, const char *tool, const ch
     int64_t version = version_of(fixture);
 
     before = export_json(&fixture->session, fixture->session.sid);
-    if (approval_describe(&fixture->parts, fixture->session.sid, "call-1", tool_find(tool), given,
-                          1, on_described, &described, &described.err) == 0)
+    if (approval_describe(&fixture->parts, fixture->session.sid, test_writer.who, "call-1",
+                          tool_find(tool), given, 1, on_described, &described, &described.err) == 0)
         chat_run_until(fixture, &described.done);
     after = export_json(&fixture->session, fixture->session.sid);
     assert_true(same_json(before, after));

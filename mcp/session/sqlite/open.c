@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "helpers/base/log.h"
 #include "mcp/session/sqlite/schema.h"
 #include "mcp/session/sqlite/sqlite_store.h"
 
@@ -136,6 +138,36 @@ static void write_uri(struct buf *to, const char *path, const char *parameter)
     buf_addf(to, "?%s", parameter);
 }
 
+/* An empty file that its owner alone can reach, for SQLite to fill. It gets its name only when it
+ * is closed: closing it under that name would release the locks that another thread's connection to
+ * it holds. Where that does not work SQLite makes the file, and check_private warns. */
+static void make_private(const char *path)
+{
+    char beside[PATH_MAX];
+    struct stat there;
+    int fd;
+
+    if (stat(path, &there) == 0 ||
+        snprintf(beside, sizeof beside, "%s.XXXXXX", path) >= (int)sizeof beside)
+        return;
+    fd = mkostemp(beside, O_CLOEXEC); /* of mode 0600; SQLite gives its companions the same */
+    if (fd < 0)
+        return;
+    close(fd);
+    if (renameat2(AT_FDCWD, beside, AT_FDCWD, path, RENAME_NOREPLACE) != 0)
+        unlink(beside);
+}
+
+/* A file that is there keeps its permissions: they may be meant so. */
+static void check_private(const char *path)
+{
+    struct stat there;
+
+    if (stat(path, &there) == 0 && S_ISREG(there.st_mode) && (there.st_mode & (S_IRWXG | S_IRWXO)))
+        log_warning("store", "%s has mode %04o, so other users may reach it: chmod 600 %s", path,
+                    (unsigned)there.st_mode & 07777u, path);
+}
+
 static int open_database(struct sqlite_store *store, const char *path)
 {
     int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
@@ -183,6 +215,7 @@ struct store *sqlite_open(const char *path, enum store_access access, struct err
     if (access == STORE_WRITE) {
         if (make_folder(path, err) != 0)
             return NULL;
+        make_private(path);
     } else if (access == STORE_LOOK) {
         if (look_for(path, err) != 0)
             return NULL;
@@ -198,6 +231,8 @@ struct store *sqlite_open(const char *path, enum store_access access, struct err
         sqlite_fail(store, err, "cannot open the store");
         error_wrap(err, "%s", path);
     } else if (prepare(store, path, err) == 0) {
+        if (access == STORE_WRITE)
+            check_private(path);
         return &store->base;
     }
     sqlite_close(&store->base);

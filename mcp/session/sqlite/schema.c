@@ -11,200 +11,162 @@
 
 #define APPLICATION_ID 0x4C656374 /* "Lect" */
 
-/* The end of a trigger that counts the graph's version up. */
-#define RAISE(session)                                                                             \
-    "UPDATE graph_version SET version = version + 1 WHERE session = " session "; END;"
-#define RAISE_BY_NODE(node) RAISE("(SELECT session FROM node WHERE key = " node ")")
-
-static const char
-    *const migrations[] =
-        {
-            /* 1: sessions, nodes, components, relationships, and the log of their changes. */
-            "CREATE TABLE session ("
-            "  key INTEGER PRIMARY KEY AUTOINCREMENT,"
-            "  session_id TEXT NOT NULL UNIQUE,"
-            "  title TEXT NOT NULL,"
-            "  version INTEGER NOT NULL," /* the cursor: rises by one with each write */
-            "  flags INTEGER NOT NULL,"
-            "  further TEXT NOT NULL," /* JSON object: the top level of the file but for nodes and
-                                          relationships */
-            "  created_at TEXT NOT NULL,"
-            "  last_modified TEXT NOT NULL) STRICT;"
-            "CREATE TABLE node ("
-            "  key INTEGER PRIMARY KEY AUTOINCREMENT,"
-            "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
-            "  place INTEGER NOT NULL,"
-            "  node_id TEXT, title TEXT, grouping ANY,"
-            "  revision INTEGER NOT NULL,"
-            "  cursor INTEGER NOT NULL," /* the session's version at the last write to the node or
-                                            its components */
-            "  created_at TEXT, last_modified TEXT,"
-            "  body TEXT NOT NULL,"
-            "  flags INTEGER NOT NULL) STRICT;"
-            "CREATE INDEX node_by_place ON node (session, place);"
-            "CREATE INDEX node_by_id ON node (node_id, session, place);"
-            "CREATE TABLE component ("
-            "  key INTEGER PRIMARY KEY AUTOINCREMENT,"
-            "  node INTEGER NOT NULL REFERENCES node ON DELETE CASCADE,"
-            "  place INTEGER NOT NULL,"
-            "  position ANY," /* the order it says it has; NULL: the place tells */
-            "  component_id TEXT NOT NULL UNIQUE,"
-            "  revision INTEGER NOT NULL,"
-            "  type TEXT,"
-            "  body TEXT NOT NULL,"
-            "  flags INTEGER NOT NULL) STRICT;"
-            "CREATE INDEX component_by_place ON component (node, place);"
-            "CREATE TABLE relationship ("
-            "  key INTEGER PRIMARY KEY AUTOINCREMENT,"
-            "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
-            "  place INTEGER NOT NULL,"
-            "  from_id TEXT, to_id TEXT, type TEXT,"
-            "  revision INTEGER NOT NULL,"
-            "  body TEXT NOT NULL,"
-            "  flags INTEGER NOT NULL) STRICT;"
-            "CREATE INDEX relationship_by_place ON relationship (session, place);"
-            "CREATE INDEX relationship_by_from ON relationship (session, from_id);"
-            "CREATE INDEX relationship_by_to ON relationship (session, to_id);"
-            "CREATE TABLE change ("
-            "  key INTEGER PRIMARY KEY AUTOINCREMENT,"
-            "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
-            "  version INTEGER NOT NULL,"
-            "  change_set TEXT NOT NULL,"
-            "  at TEXT NOT NULL,"
-            "  who TEXT NOT NULL,"
-            "  entity TEXT NOT NULL," /* session, node, component, relationship */
-            "  entity_id TEXT,"
-            "  op TEXT NOT NULL,"
-            "  before TEXT, after TEXT) STRICT;"
-            "CREATE INDEX change_by_version ON change (session, version);"
-            "CREATE INDEX change_by_set ON change (session, change_set);",
-            /* 2: whose component a change is of; what was undone; canvas positions; answers to
-             * calls that carried a key; what a service that is the truth calls our things. From
-             * here on a change keeps what was there before: what came after is the next change's
-             * before, or what is there now. */
-            "DROP INDEX node_by_place;"
-            "CREATE INDEX node_by_place ON node (session, place, flags);"
-            "DROP INDEX component_by_place;"
-            "CREATE INDEX component_by_place ON component (node, place, flags);"
-            "DROP INDEX relationship_by_place;"
-            "CREATE INDEX relationship_by_place ON relationship (session, place, flags);"
-            "ALTER TABLE change ADD COLUMN node_id TEXT;"
-            "CREATE INDEX change_by_entity ON change (session, entity, entity_id);"
-            "CREATE TABLE undone ("
-            "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
-            "  change_set TEXT NOT NULL,"
-            "  by_set TEXT NOT NULL," /* the change set that undid it */
-            "  PRIMARY KEY (session, change_set)) STRICT, WITHOUT ROWID;"
-            "CREATE TABLE position ("
-            "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
-            "  node_id TEXT NOT NULL,"
-            "  body TEXT NOT NULL,"
-            "  PRIMARY KEY (session, node_id)) STRICT, WITHOUT ROWID;"
-            "CREATE TABLE answer ("
-            "  call_key TEXT PRIMARY KEY,"
-            "  fingerprint TEXT NOT NULL," /* of the call: a key is good for one */
-            "  status INTEGER NOT NULL,"
-            "  body TEXT NOT NULL,"
-            "  at INTEGER NOT NULL) STRICT;" /* Unix time, seconds */
-            "CREATE INDEX answer_by_time ON answer (at);"
-            "CREATE TABLE upstream_name ("
-            "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
-            "  kind TEXT NOT NULL,"
-            "  ours TEXT NOT NULL,"
-            "  theirs TEXT NOT NULL,"
-            "  PRIMARY KEY (session, kind, ours)) STRICT, WITHOUT ROWID;",
-            /* 3: conversations of the chat. A thread's id is its client's, and good in its session.
-             */
-            "CREATE TABLE chat_thread ("
-            "  key INTEGER PRIMARY KEY AUTOINCREMENT,"
-            "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
-            "  thread_id TEXT NOT NULL,"
-            "  title TEXT NOT NULL,"
-            "  messages INTEGER NOT NULL," /* how many there are */
-            "  interrupts TEXT NOT NULL,"  /* JSON array: the approvals that are open */
-            "  updated_at TEXT NOT NULL,"
-            "  UNIQUE (session, thread_id)) STRICT;"
-            "CREATE INDEX chat_thread_by_time ON chat_thread (session, updated_at);"
-            "CREATE TABLE chat_message ("
-            "  key INTEGER PRIMARY KEY,"
-            "  thread INTEGER NOT NULL REFERENCES chat_thread ON DELETE CASCADE,"
-            "  place INTEGER NOT NULL," /* 0, 1, 2, ... */
-            "  body TEXT NOT NULL) STRICT;"
-            "CREATE UNIQUE INDEX chat_message_by_place ON chat_message (thread, place);",
-            /* 4: a number that rises with each change to what an outline shows, and with no other:
-             * kept by triggers, so that no write can forget it. */
-            "CREATE TABLE graph_version ("
-            "  session INTEGER PRIMARY KEY REFERENCES session ON DELETE CASCADE,"
-            "  version INTEGER NOT NULL) STRICT;"
-            "INSERT INTO graph_version (session, version) SELECT key, 0 FROM session;"
-            "CREATE TRIGGER graph_of_session AFTER INSERT ON session BEGIN"
-            "  INSERT INTO graph_version (session, version) VALUES (new.key, 0); END;"
-            "CREATE TRIGGER graph_by_node_insert AFTER INSERT ON node BEGIN " RAISE(
-                "new.session") "CREATE TRIGGER graph_by_node_delete AFTER DELETE ON node "
-                               "BEGIN " RAISE("old.session") "CREATE TRIGGER graph_by_node_update "
-                                                             "AFTER UPDATE OF node_id, title, "
-                                                             "grouping, place ON node"
-                                                             "  WHEN old.node_id IS NOT "
-                                                             "new.node_id OR old.title IS NOT "
-                                                             "new.title"
-                                                             "   OR old.grouping IS NOT "
-                                                             "new.grouping OR old.place <> "
-                                                             "new.place BEGIN " RAISE("new.session") "CREATE TRIGGER graph_by_component_insert AFTER INSERT ON component BEGIN " RAISE_BY_NODE("new.node") "CREATE TRIGGER graph_by_component_delete AFTER DELETE ON component BEGIN " RAISE_BY_NODE(
-                                                                 "old.node") "CREATE TRIGGER "
-                                                                             "graph_by_component_"
-                                                                             "update AFTER UPDATE "
-                                                                             "OF node, flags ON "
-                                                                             "component"
-                                                                             "  WHEN old.node <> "
-                                                                             "new.node OR "
-                                                                             "old.flags & 1 <> "
-                                                                             "new.flags & 1 "
-                                                                             "BEGIN " RAISE_BY_NODE("new.node") "CREATE TRIGGER graph_by_relationship_insert AFTER INSERT ON relationship BEGIN " RAISE(
-                                                                                 "new.session") "CR"
-                                                                                                "EA"
-                                                                                                "TE"
-                                                                                                " T"
-                                                                                                "RI"
-                                                                                                "GG"
-                                                                                                "ER"
-                                                                                                " g"
-                                                                                                "ra"
-                                                                                                "ph"
-                                                                                                "_b"
-                                                                                                "y_"
-                                                                                                "re"
-                                                                                                "la"
-                                                                                                "ti"
-                                                                                                "on"
-                                                                                                "sh"
-                                                                                                "ip"
-                                                                                                "_d"
-                                                                                                "el"
-                                                                                                "et"
-                                                                                                "e "
-                                                                                                "AF"
-                                                                                                "TE"
-                                                                                                "R "
-                                                                                                "DE"
-                                                                                                "LE"
-                                                                                                "TE"
-                                                                                                " O"
-                                                                                                "N "
-                                                                                                "re"
-                                                                                                "la"
-                                                                                                "ti"
-                                                                                                "on"
-                                                                                                "sh"
-                                                                                                "ip"
-                                                                                                " B"
-                                                                                                "EG"
-                                                                                                "IN"
-                                                                                                " " RAISE("old.session") "CREATE TRIGGER graph_by_relationship_update"
-                                                                                                                         "  AFTER UPDATE OF from_id, to_id, type, place, flags ON relationship"
-                                                                                                                         "  WHEN old.from_id IS NOT new.from_id OR old.to_id IS NOT new.to_id"
-                                                                                                                         "   OR old.type IS NOT new.type OR old.place <> new.place"
-                                                                                                                         "   OR old.flags & 1 <> new.flags & 1 BEGIN " RAISE(
-                                                                                                                             "new.session"),
+static const char *const migrations[] = {
+    /* 1: sessions, nodes, components, relationships, and the log of their changes. */
+    "CREATE TABLE session ("
+    "  key INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  session_id TEXT NOT NULL UNIQUE,"
+    "  title TEXT NOT NULL,"
+    "  version INTEGER NOT NULL," /* the cursor: rises by one with each write */
+    "  flags INTEGER NOT NULL,"
+    "  further TEXT NOT NULL," /* JSON object: the top level of the file but for nodes and
+                                  relationships */
+    "  created_at TEXT NOT NULL,"
+    "  last_modified TEXT NOT NULL) STRICT;"
+    "CREATE TABLE node ("
+    "  key INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
+    "  place INTEGER NOT NULL,"
+    "  node_id TEXT, title TEXT, grouping ANY,"
+    "  revision INTEGER NOT NULL,"
+    "  cursor INTEGER NOT NULL," /* the session's version at the last write to the node or its
+                                    components */
+    "  created_at TEXT, last_modified TEXT,"
+    "  body TEXT NOT NULL,"
+    "  flags INTEGER NOT NULL) STRICT;"
+    "CREATE INDEX node_by_place ON node (session, place);"
+    "CREATE INDEX node_by_id ON node (node_id, session, place);"
+    "CREATE TABLE component ("
+    "  key INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  node INTEGER NOT NULL REFERENCES node ON DELETE CASCADE,"
+    "  place INTEGER NOT NULL,"
+    "  position ANY," /* the order it says it has; NULL: the place tells */
+    "  component_id TEXT NOT NULL UNIQUE,"
+    "  revision INTEGER NOT NULL,"
+    "  type TEXT,"
+    "  body TEXT NOT NULL,"
+    "  flags INTEGER NOT NULL) STRICT;"
+    "CREATE INDEX component_by_place ON component (node, place);"
+    "CREATE TABLE relationship ("
+    "  key INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
+    "  place INTEGER NOT NULL,"
+    "  from_id TEXT, to_id TEXT, type TEXT,"
+    "  revision INTEGER NOT NULL,"
+    "  body TEXT NOT NULL,"
+    "  flags INTEGER NOT NULL) STRICT;"
+    "CREATE INDEX relationship_by_place ON relationship (session, place);"
+    "CREATE INDEX relationship_by_from ON relationship (session, from_id);"
+    "CREATE INDEX relationship_by_to ON relationship (session, to_id);"
+    "CREATE TABLE change ("
+    "  key INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
+    "  version INTEGER NOT NULL,"
+    "  change_set TEXT NOT NULL,"
+    "  at TEXT NOT NULL,"
+    "  who TEXT NOT NULL,"
+    "  entity TEXT NOT NULL," /* session, node, component, relationship */
+    "  entity_id TEXT,"
+    "  op TEXT NOT NULL,"
+    "  before TEXT, after TEXT) STRICT;"
+    "CREATE INDEX change_by_version ON change (session, version);"
+    "CREATE INDEX change_by_set ON change (session, change_set);",
+    /* 2: whose component a change is of; what was undone; canvas positions; answers to calls that
+     * carried a key; what a service that is the truth calls our things. From here on a change keeps
+     * what was there before: what came after is the next change's before, or what is there now. */
+    "DROP INDEX node_by_place;"
+    "CREATE INDEX node_by_place ON node (session, place, flags);"
+    "DROP INDEX component_by_place;"
+    "CREATE INDEX component_by_place ON component (node, place, flags);"
+    "DROP INDEX relationship_by_place;"
+    "CREATE INDEX relationship_by_place ON relationship (session, place, flags);"
+    "ALTER TABLE change ADD COLUMN node_id TEXT;"
+    "CREATE INDEX change_by_entity ON change (session, entity, entity_id);"
+    "CREATE TABLE undone ("
+    "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
+    "  change_set TEXT NOT NULL,"
+    "  by_set TEXT NOT NULL," /* the change set that undid it */
+    "  PRIMARY KEY (session, change_set)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE position ("
+    "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
+    "  node_id TEXT NOT NULL,"
+    "  body TEXT NOT NULL,"
+    "  PRIMARY KEY (session, node_id)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE answer ("
+    "  call_key TEXT PRIMARY KEY,"
+    "  fingerprint TEXT NOT NULL," /* of the call: a key is good for one */
+    "  status INTEGER NOT NULL,"
+    "  body TEXT NOT NULL,"
+    "  at INTEGER NOT NULL) STRICT;" /* Unix time, seconds */
+    "CREATE INDEX answer_by_time ON answer (at);"
+    "CREATE TABLE upstream_name ("
+    "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
+    "  kind TEXT NOT NULL,"
+    "  ours TEXT NOT NULL,"
+    "  theirs TEXT NOT NULL,"
+    "  PRIMARY KEY (session, kind, ours)) STRICT, WITHOUT ROWID;",
+    /* 3: conversations of the chat. A thread's id is its client's, and good in its session. */
+    "CREATE TABLE chat_thread ("
+    "  key INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
+    "  thread_id TEXT NOT NULL,"
+    "  title TEXT NOT NULL,"
+    "  messages INTEGER NOT NULL," /* how many there are */
+    "  interrupts TEXT NOT NULL,"  /* JSON array: the approvals that are open */
+    "  updated_at TEXT NOT NULL,"
+    "  UNIQUE (session, thread_id)) STRICT;"
+    "CREATE INDEX chat_thread_by_time ON chat_thread (session, updated_at);"
+    "CREATE TABLE chat_message ("
+    "  key INTEGER PRIMARY KEY,"
+    "  thread INTEGER NOT NULL REFERENCES chat_thread ON DELETE CASCADE,"
+    "  place INTEGER NOT NULL," /* 0, 1, 2, ... */
+    "  body TEXT NOT NULL) STRICT;"
+    "CREATE UNIQUE INDEX chat_message_by_place ON chat_message (thread, place);",
+    /* 4: a number that rises with each change to what an outline shows, and with no other. Triggers
+     * keep it, so that no write can forget it. */
+    "CREATE TABLE graph_version ("
+    "  session INTEGER PRIMARY KEY REFERENCES session ON DELETE CASCADE,"
+    "  version INTEGER NOT NULL) STRICT;"
+    "INSERT INTO graph_version (session, version) SELECT key, 0 FROM session;"
+    "CREATE TRIGGER graph_of_session AFTER INSERT ON session BEGIN"
+    "  INSERT INTO graph_version (session, version) VALUES (new.key, 0); END;"
+    "CREATE TRIGGER graph_by_node_insert AFTER INSERT ON node BEGIN"
+    "  UPDATE graph_version SET version = version + 1 WHERE session = new.session; END;"
+    "CREATE TRIGGER graph_by_node_delete AFTER DELETE ON node BEGIN"
+    "  UPDATE graph_version SET version = version + 1 WHERE session = old.session; END;"
+    "CREATE TRIGGER graph_by_node_update AFTER UPDATE OF node_id, title, grouping, place ON node"
+    "  WHEN old.node_id IS NOT new.node_id OR old.title IS NOT new.title"
+    "    OR old.grouping IS NOT new.grouping OR old.place <> new.place BEGIN"
+    "  UPDATE graph_version SET version = version + 1 WHERE session = new.session; END;"
+    "CREATE TRIGGER graph_by_component_insert AFTER INSERT ON component BEGIN"
+    "  UPDATE graph_version SET version = version + 1"
+    "  WHERE session = (SELECT session FROM node WHERE key = new.node); END;"
+    "CREATE TRIGGER graph_by_component_delete AFTER DELETE ON component BEGIN"
+    "  UPDATE graph_version SET version = version + 1"
+    "  WHERE session = (SELECT session FROM node WHERE key = old.node); END;"
+    "CREATE TRIGGER graph_by_component_update AFTER UPDATE OF node, flags ON component"
+    "  WHEN old.node <> new.node OR old.flags & 1 <> new.flags & 1 BEGIN"
+    "  UPDATE graph_version SET version = version + 1"
+    "  WHERE session = (SELECT session FROM node WHERE key = new.node); END;"
+    "CREATE TRIGGER graph_by_relationship_insert AFTER INSERT ON relationship BEGIN"
+    "  UPDATE graph_version SET version = version + 1 WHERE session = new.session; END;"
+    "CREATE TRIGGER graph_by_relationship_delete AFTER DELETE ON relationship BEGIN"
+    "  UPDATE graph_version SET version = version + 1 WHERE session = old.session; END;"
+    "CREATE TRIGGER graph_by_relationship_update"
+    "  AFTER UPDATE OF from_id, to_id, type, place, flags ON relationship"
+    "  WHEN old.from_id IS NOT new.from_id OR old.to_id IS NOT new.to_id"
+    "    OR old.type IS NOT new.type OR old.place <> new.place"
+    "    OR old.flags & 1 <> new.flags & 1 BEGIN"
+    "  UPDATE graph_version SET version = version + 1 WHERE session = new.session; END;",
+    /* 5: sessions can be deleted. Kept answers go with their session. Of a deleted session only
+     * this row stays: its version keeps the sum of all versions rising, which is an ETag. */
+    "ALTER TABLE answer ADD COLUMN session INTEGER REFERENCES session ON DELETE CASCADE;"
+    "CREATE TABLE deleted_session ("
+    "  session_id TEXT NOT NULL,"
+    "  version INTEGER NOT NULL," /* one above its last */
+    "  at TEXT NOT NULL,"
+    "  who TEXT NOT NULL) STRICT;"
+    "CREATE INDEX deleted_session_by_id ON deleted_session (session_id);",
 };
 
 #define NEWEST ((int)(sizeof migrations / sizeof migrations[0]))

@@ -59,7 +59,7 @@ export const readComponents = (sid: string, nid: string) =>
   call<{ node_id: string; title: string; components: Component[] }>("GET", `${node(sid, nid)}/components`);
 export const readHistory = async (sid: string, query: string) =>
   (await call<{ changes: HistoryEntry[] }>("GET", `${at(sid)}/history?${query}`)).value;
-export const undo = (sid: string, changeSet?: string) => call("POST", `${at(sid)}/undo`, changeSet ? { change_set: changeSet } : undefined);
+export const undo = (sid: string, changeSet: string) => call("POST", `${at(sid)}/undo`, { change_set: changeSet });
 export const ask = async (sid: string, query: string, parameters: Record<string, string> = {}) =>
   (await call<Record<string, unknown>>("GET", `${at(sid)}/graph/${query}?${new URLSearchParams(parameters)}`)).value;
 export const nodePath = node;
