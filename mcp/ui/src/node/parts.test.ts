@@ -96,7 +96,7 @@ test("a bar is filled by its share", () => {
 test("only data and, when asked for, this server's pictures are loaded", () => {
   const kind = (address: string) => sourceOf(address, "https://here.example:8001/#node").kind;
   for (const address of ["data:image/png;base64,AAAA", "data:image/svg+xml,%3Csvg%3E", " DATA:image/jpeg;base64,AA"]) assert.equal(kind(address), "load", address);
-  for (const address of ["/images/a.png", "images/a.png", "https://here.example:8001/a.png"]) assert.equal(kind(address), "ask", address);
+  for (const address of ["/images/a.png", "images/a.png", "https://here.example:8001/a.png"]) assert.equal(kind(address), "link", address);
   for (const address of ["https://elsewhere.example/a.png", "//elsewhere.example/a.png", "http://here.example:8001/a.png"]) assert.equal(kind(address), "link", address);
   for (const address of ["javascript:alert(1)", "java\tscript:alert(1)", "data:text/html,<script>", "vbscript:x", "file:///etc/passwd", "blob:x", "http://"])
     assert.equal(kind(address), "text", address);
