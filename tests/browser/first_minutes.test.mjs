@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // first_minutes.test.mjs wide|narrow [STEP...]: a new user, from opening the page to a server that went away and came back.
 import assert from "node:assert/strict";
-import { ANSWERED, answer, CHANGE, DELETED, HELLO, HELLO_SAID, ids, lesson, nodes, path, QUESTION, rows, sid, TRICK } from "./demo.mjs";
+import { ANSWERED, answer, CHANGE, DELETED, FORBIDDEN, FORBIDDEN_SAID, HELLO, HELLO_SAID, ids, lesson, nodes, path, QUESTION, rows, sid, TRICK } from "./demo.mjs";
 import { Lectern } from "./lectern.mjs";
 import { playModel } from "./model.mjs";
 import { openBrowser, openPage, Watch } from "./page.mjs";
@@ -90,6 +90,16 @@ const steps = {
     await states.look("answer");
     await at("Graph");
     await states.look("lit");
+  },
+
+  async refused() {
+    const chat = await ask(FORBIDDEN);
+    await ui.see(FORBIDDEN_SAID, { within: chat, wait: 30_000 });
+    const card = await ui.get("article", /^Analysis: failed/, { within: chat });
+    await ui.see(/Line 2: 'open' is not allowed\./, { within: card });      // which rule, and where
+    await ui.see("print(open(title).read())", { within: card });            // the line of code
+    await ui.see("read with get_nodes()", { within: card });                // what to write instead
+    await states.look("refused");
   },
 
   async change() {
