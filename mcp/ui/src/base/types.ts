@@ -13,13 +13,11 @@ export interface CourseNode {
   revision?: number;
 }
 
-export type RelationshipType = "LEADS_TO" | "PREREQUISITE_FOR" | "PREREQUISITE" | "ENRICHMENT";
-
 export interface Relationship {
   id: number;
   from_node_id: string;
   to_node_id: string;
-  relationship_type: RelationshipType;
+  relationship_type: string; // base/relations.ts has those with words of their own; an import may bring others
   explanation?: string;
 }
 

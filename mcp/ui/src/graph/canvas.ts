@@ -5,11 +5,12 @@ import { MultiDirectedGraph } from "graphology";
 import type Sigma from "sigma";
 import { EdgeArrowProgram, EdgeLineProgram, EdgeRectangleProgram, EdgeTriangleProgram } from "sigma/rendering";
 import type { EdgeDisplayData, NodeDisplayData } from "sigma/types";
+import { relationOf } from "../base/relations";
 import { openNode, region, session } from "../base/state";
 import { still } from "../base/theme";
 import { drawRings, hoverDrawing, labelDrawing, type Ring } from "./drawing";
 import { Circles, OneLayer, Points, Unseen, type EdgeData, type NodeData } from "./one_layer";
-import { edgeColour, groupColour, palette, TYPES } from "./palette";
+import { edgeColour, groupColour, palette } from "./palette";
 import type { Structure } from "./reach";
 import { groupIndex, hiddenTypes, RING_MS, standout, structure, traces } from "./view";
 
@@ -60,9 +61,8 @@ function build(from: Structure, size: number): Drawn {
   });
   const large = isLarge(from);
   for (const edge of from.edges) {
-    const look = TYPES.find(each => each.type === edge.relationship_type);
     const type = edge.relationship_type === "ENRICHMENT" && !large ? "wedge" : LINE;
-    graph.addEdge(edge.from_node_id, edge.to_node_id, { size: large ? 1 : look?.size ?? 1, type, kind: edge.relationship_type,
+    graph.addEdge(edge.from_node_id, edge.to_node_id, { size: large ? 1 : relationOf(edge.relationship_type).width, type, kind: edge.relationship_type,
       color: edgeColour(colours, edge.relationship_type) });
   }
   return graph;

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The curriculum as the graph region sees it: indices, depths, neighbours, and what is reached from a node. Edges lead from what comes
 // first to what comes later, for all types.
-import type { CourseNode, Relationship, RelationshipType } from "../base/types";
+import type { CourseNode, Relationship } from "../base/types";
 import { layOut, type Layout } from "./layers";
 
-// By these depth goes; ENRICHMENT says nothing of order.
-const IN_ORDER = new Set<RelationshipType>(["LEADS_TO", "PREREQUISITE_FOR", "PREREQUISITE"]);
-export function isOrder(type: RelationshipType): boolean {
-  return IN_ORDER.has(type) || type.includes("PREREQUISITE");
-}
+// By these depth goes; ENRICHMENT, and kinds that an import brings, say nothing of order.
+const isOrder = (type: string) => type === "LEADS_TO" || type.includes("PREREQUISITE");
 
 export interface Structure {
   nodes: CourseNode[];

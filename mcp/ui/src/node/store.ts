@@ -4,7 +4,7 @@
 import { signal } from "@preact/signals";
 import { ApiError, call, nodePath, readComponents, readHistory, readNodes, readRelationships, sessionPath, undo } from "../base/api";
 import { dismiss, isOwn, nodes, notices, relationships, tell } from "../base/state";
-import type { Component, HistoryEntry, RelationshipType } from "../base/types";
+import type { Component, HistoryEntry } from "../base/types";
 import { Drafts } from "./drafts";
 import type { Parameters } from "./kinds";
 import { carriedOver, orderOf } from "./order";
@@ -233,7 +233,7 @@ export async function saveNode(at: Shown, fields: Record<string, unknown>, etag:
   await changed(at.sid, "Saved.");
 }
 
-export async function addRelationship(sid: string, from: string, to: string, type: RelationshipType, explanation: string): Promise<string> {
+export async function addRelationship(sid: string, from: string, to: string, type: string, explanation: string): Promise<string> {
   const { value } = await call<{ message: string; cycle?: unknown[] }>("POST", `${sessionPath(sid)}/relationships`,
     { from_node_id: from, to_node_id: to, relationship_type: type, ...(explanation ? { explanation } : {}) });
   await refreshGraph(sid);
