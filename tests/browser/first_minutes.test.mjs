@@ -143,6 +143,28 @@ const steps = {
     await states.look("edited");
   },
 
+  // A form that nobody wrote in leaves nothing, neither in the page nor over a reload.
+  async untouched() {
+    const node = await at("Node");
+    const drafts = () => page.evaluate(() => Object.keys(localStorage).filter(key => key.startsWith("lectern.draft/")));
+    for (const leave of ["Escape", "Cancel"]) {
+      await ui.press("button", "Add a component", { within: node });
+      await ui.press("button", /^Heading/, { within: node });
+      await ui.get("form", "New: Heading", { within: node });
+      if (leave === "Escape") await page.keyboard.press("Escape");
+      else await ui.press("button", "Cancel", { within: node });
+      await ui.get("button", "Add a component", { within: node });
+      assert.deepEqual(await drafts(), []);
+    }
+    await ui.press("button", "Add a component", { within: node });
+    await ui.press("button", /^Heading/, { within: node });
+    await ui.get("form", "New: Heading", { within: node });
+    await page.reload({ waitUntil: "load" });
+    const again = await at("Node");
+    await ui.get("button", "Add a component", { within: again });
+    assert.ok(!(await ui.has("form", "New: Heading", { within: again })));
+  },
+
   async reorder() {
     const node = await at("Node");
     const before = (await components()).map(component => component.component_id);

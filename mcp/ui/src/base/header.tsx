@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The bar above the regions: which curriculum, finding a node, undo, who is editing, the state of the connection, how it looks.
+// The bar above the regions: which curriculum, finding a node, undo, who is editing, how it looks.
 import { openSession } from "./curriculum";
 import { openHelp } from "./help";
 import { Icon } from "./icons";
 import { Search } from "./search";
-import { connection, editorName, session, sessions, theme, type Connection } from "./state";
+import { editorName, session, sessions, theme } from "./state";
 import { nextTheme } from "./theme";
 import { undoLast } from "./undo";
 
-const CONNECTION_WORDS: Record<Connection, string> = {
-  connecting: "Connecting",
-  open: "Connected",
-  lost: "Connection lost",
-};
 const THEME_WORDS = { system: "as the system", light: "light", dark: "dark" };
 const THEME_ICONS = { system: "system", light: "sun", dark: "moon" } as const;
 const NAME_BYTES = 56; // the server takes 64, the tab's mark included
@@ -28,7 +23,6 @@ function rename(): void {
 }
 
 export function Header() {
-  const state = connection.value;
   return (
     <header class="bar">
       <h1 class="brand">
@@ -47,9 +41,6 @@ export function Header() {
         ))}
       </select>
       <Search />
-      <span class={`connection connection-${state}`} role="status">
-        <span class="connection-mark" aria-hidden="true" /><span class="connection-word">{CONNECTION_WORDS[state]}</span>
-      </span>
       <div class="bar-tools">
         <button type="button" class="tool" onClick={() => void undoLast()} title="Undo the last change (Alt U)">
           <Icon name="undo" /><span class="tool-word">Undo last change</span>

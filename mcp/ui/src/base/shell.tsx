@@ -6,7 +6,7 @@ import { goTo, Help } from "./help";
 import { Header } from "./header";
 import { Icon } from "./icons";
 import { Slot } from "./lazy";
-import { Notices } from "./notices";
+import { StatusLine } from "./notices";
 import { Separator, widths } from "./separator";
 import { loading, region, sessions, type Region } from "./state";
 
@@ -50,6 +50,7 @@ export function Shell() {
           </section>,
         ])}
       </main>
+      <StatusLine />
       <nav class="tabs" aria-label="Regions" hidden={none}>
         {PARTS.map(part => (
           <button key={part.id} type="button" class="tab" aria-current={region.value === part.id} onClick={() => goTo(part.id)}>
@@ -57,7 +58,6 @@ export function Shell() {
           </button>
         ))}
       </nav>
-      <Notices />
       <Help />
     </div>
   );

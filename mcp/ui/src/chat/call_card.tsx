@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One tool call: what it is in words, how it goes, its code, its output, what it drew; and taking an edit back.
 import { useState } from "preact/hooks";
-import { nodesById } from "../base/state";
+import { nodesById, session } from "../base/state";
+import { standings, toggleChange } from "../base/undo";
 import { Code, Output } from "./code";
 import { interrupts } from "./conversation";
 import { Elapsed } from "./elapsed";
@@ -11,7 +12,6 @@ import { parsePartial } from "./partial_json";
 import { NodeLink } from "./prose";
 import { refusals, type Refusal } from "./refusal";
 import { failureAdvice, isEdit, nodeOf, toolTitle } from "./tool_title";
-import { undos, undoSet } from "./undoing";
 import type { CallItem } from "./view";
 
 const STATES: Record<CallItem["state"], string> = {
@@ -60,12 +60,13 @@ function Arguments({ args }: { args: Record<string, unknown> }) {
 }
 
 function UndoLine({ changeSet }: { changeSet: string }) {
-  const undo = undos.value.get(changeSet);
-  if (!undo) return null;
+  const undo = standings.value.get(changeSet);
+  const sid = session.value?.session_id;
+  if (!undo || !sid) return null;
   return (
     <p class="chat-undo" role="status">
       {undo.state !== "undone" && (
-        <button type="button" class="button button-small" disabled={undo.state === "busy"} onClick={() => void undoSet(changeSet)}>
+        <button type="button" class="button button-small" disabled={undo.state === "busy"} onClick={() => void toggleChange(sid, changeSet)}>
           {undo.state === "failed" ? "Try to undo again" : undo.state === "busy" ? "Undoing…" : "Undo"}
         </button>
       )}

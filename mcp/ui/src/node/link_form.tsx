@@ -95,7 +95,7 @@ export function Adding({ at, close }: { at: Shown; close: () => void }) {
       {failed && <p class="n-fault" role="alert">{failed}</p>}
       <div class="n-actions">
         <button type="button" class="button button-main" disabled={busy} onClick={() => void save()}>{busy ? "Linking…" : "Link"}</button>
-        <button type="button" class="button" disabled={busy} onClick={close}>Close</button>
+        <button type="button" class="button" disabled={busy} onClick={close}>Cancel</button>
       </div>
     </form>
   );

@@ -65,6 +65,22 @@ test("where the browser keeps nothing a draft lives as long as the page, and tha
   assert.equal(full.full, true);
 });
 
+test("a form that nobody has written in leaves nothing", () => {
+  const storage = new Held(), drafts = new Drafts(storage);
+  const heading: Draft = { type: "heading", parameters: { text: "" }, base: null, revision: 0, after: null, at: 1 };
+  for (const untouched of [heading, { ...draft, parameters: { ...draft.base } }]) {
+    drafts.keep("s", "n", "c", draft);
+    drafts.keep("s", "n", "c", untouched); // what was written has been taken back
+    assert.equal(storage.length, 0);
+    assert.deepEqual(drafts.of("s", "n"), ["c"], "its form is still open");
+    drafts.dropUntouched("s", "n", "c");
+    assert.deepEqual(drafts.of("s", "n"), []);
+  }
+  drafts.keep("s", "n", "c", draft);
+  drafts.dropUntouched("s", "n", "c");
+  assert.deepEqual(new Drafts(storage).read("s", "n", "c"), draft);
+});
+
 test("what is no draft is none", () => {
   const storage = new Held();
   for (const text of ["{", "null", "[]", '{"type": 3, "parameters": {}}', '{"type": "paragraph", "parameters": 4}']) {
