@@ -42,6 +42,9 @@ int entity_node_change(json_t *node, const json_t *changes, struct error *err);
  * leaves those three as they are. Its ends stay. */
 int entity_relationship_change(json_t *relationship, const json_t *changes, struct error *err);
 
+/* {"title": ...} of a session or a node. */
+int entity_title_check(const json_t *object, struct error *err);
+
 /* {"explanation": ..., ...}: at least one of the four, each text or null. */
 int entity_texts_check(const json_t *texts, struct error *err);
 

@@ -113,6 +113,15 @@ int entity_node_change(json_t *node, const json_t *changes, struct error *err)
     return set_fields(node, given, err);
 }
 
+int entity_title_check(const json_t *object, struct error *err)
+{
+    struct problems problems;
+
+    problems_begin(&problems, "");
+    entity_check_title(&problems, json_object_get(object, "title"));
+    return problems_end(&problems, NULL, err);
+}
+
 int entity_texts_check(const json_t *texts, struct error *err)
 {
     struct problems problems;

@@ -43,6 +43,7 @@ enum rest_route_flags {
     ROUTE_BODY = 1 << 1,   /* needs a JSON body */
     ROUTE_BROKER = 1 << 2, /* a run may ask for it */
     ROUTE_GRAPH = 1 << 3,  /* on the graph lane */
+    ROUTE_ENDS = 1 << 4,   /* its state is gone afterwards, so the answer has no ETag */
 };
 
 /* What the ETag of a route counts the writes to. */
@@ -152,8 +153,8 @@ void rest_more_drop(struct rest_response *response);
 
 /* ---- handlers ---- */
 
-rest_handler rest_health, rest_session_create, rest_session_validate, rest_sessions,
-    rest_openapi; /* rest_session.c, rest_openapi.c */
+rest_handler rest_health, rest_session_create, rest_session_validate, rest_session_rename,
+    rest_session_delete, rest_sessions, rest_openapi; /* rest_session.c, rest_openapi.c */
 rest_handler rest_nodes, rest_node_create, rest_node_update, rest_node_delete, rest_node_texts,
     rest_node_texts_write, rest_positions, rest_positions_write; /* rest_node.c */
 rest_handler rest_relationships, rest_relationship_create, rest_relationships_create,

@@ -24,6 +24,10 @@ const struct rest_route rest_routes[] = {
      "listSessions", "sessions", "The sessions there are", NULL, NULL, "Sessions"},
     {"POST", "/session/create", rest_session_create, WRITE, REST_STATE_NONE, NULL,
      "createSession", "sessions", "A new session with nodes N001 and N002", NULL, "?SessionNew", "SessionCreated"},
+    {"PUT", "/session/{sid}", rest_session_rename, WRITE_BODY, SESSION, rest_nodes,
+     "renameSession", "sessions", "Renames a session", NULL, "SessionChange", "Success"},
+    {"DELETE", "/session/{sid}", rest_session_delete, WRITE | ROUTE_ENDS, SESSION, rest_nodes,
+     "deleteSession", "sessions", "Deletes a session with all that belongs to it; this cannot be undone", NULL, NULL, "Success"},
     {"GET", "/session/validate/{sid}", rest_session_validate, 0, REST_STATE_NONE, NULL,
      "validateSession", "sessions", "Whether a session exists", NULL, NULL, "SessionValid"},
 

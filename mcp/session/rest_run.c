@@ -182,7 +182,8 @@ static int write_once(struct rest_call *call, struct error *err)
         return -1;
     if (rc == 0)
         return answer_stale(call, err);
-    if (call->route->handle(call, err) != 0 || rest_etag(call, call->response->etag, err) != 0 ||
+    if (call->route->handle(call, err) != 0 ||
+        (!(call->route->flags & ROUTE_ENDS) && rest_etag(call, call->response->etag, err) != 0) ||
         buf_check(&call->response->body, "the answer", err) != 0 || rest_once_keep(call, err) != 0)
         return -1;
     return 1;

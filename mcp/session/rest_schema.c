@@ -52,6 +52,10 @@ static const struct {
      NULL},
     {"SessionNew",
      "{\"type\":\"object\",\"properties\":{\"title\":{\"type\":[\"string\",\"null\"]}}}", NULL},
+    {"SessionChange",
+     "{\"type\":\"object\",\"required\":[\"title\"],\"properties\":{\"title\":{"
+     "\"type\":\"string\",\"minLength\":1,\"maxLength\":2000}}}",
+     NULL},
     {"SessionCreated",
      "{\"type\":\"object\",\"required\":[\"session_id\",\"expires_in_hours\",\"message\"],"
      "\"properties\":{\"session_id\":{\"type\":\"string\"},\"expires_in_hours\":{\"type\":\"null\","

@@ -2,6 +2,8 @@
  *
  * Handlers of the session API: the service and its sessions.
  */
+#include "helpers/base/json.h"
+#include "mcp/session/entity.h"
 #include "mcp/session/rest_call.h"
 
 int rest_health(struct rest_call *call, struct error *err)
@@ -28,6 +30,34 @@ int rest_session_create(struct rest_call *call, struct error *err)
              "{\"session_id\":\"%s\",\"expires_in_hours\":null,\"message\":\"Session created with "
              "nodes N001 and N002\"}",
              sid);
+    return 0;
+}
+
+int rest_session_rename(struct rest_call *call, struct error *err)
+{
+    const char *title;
+
+    if (!json_is_object(call->body))
+        return error_set_at(err, "", "send {\"title\": \"...\"}");
+    if (entity_title_check(call->body, err) != 0)
+        return -1;
+    title = json_get_string(call->body, "title");
+    if (store_session_rename(call->store, &call->writer, call->session, title, err) != 0)
+        return -1;
+    rest_answer_success(call, "Session renamed to %s", title);
+    rest_answer_end(call);
+    return 0;
+}
+
+int rest_session_delete(struct rest_call *call, struct error *err)
+{
+    char title[TITLE_MAX + 1];
+
+    if (store_session(call->store, call->session, title, sizeof title, NULL, err) != 0 ||
+        store_session_delete(call->store, &call->writer, call->session, err) != 0)
+        return -1;
+    rest_answer_success(call, "Session %s deleted, with its history and its conversations", title);
+    rest_answer_end(call);
     return 0;
 }
 

@@ -209,6 +209,23 @@ int store_session_create(struct store *store, const struct writer *writer, const
     return sqlite_session_create(store, writer, title, sid, err);
 }
 
+int store_session_rename(struct store *store, const struct writer *writer, const char *sid,
+                         const char *title, struct error *err)
+{
+    if (refresh(store, UPSTREAM_SESSION, sid, NULL, err) != 0)
+        return -1;
+    return sqlite_session_rename(store, writer, sid, title, err);
+}
+
+int store_session_delete(struct store *store, const struct writer *writer, const char *sid,
+                         struct error *err)
+{
+    if (refresh(store, UPSTREAM_SESSION, sid, NULL, err) != 0 ||
+        (store->upstream && store->upstream->remove(store->upstream, store, sid, err) != 0))
+        return -1;
+    return sqlite_session_delete(store, writer, sid, err);
+}
+
 int store_node_create(struct store *store, const struct writer *writer, const char *sid,
                       const json_t *node, struct error *err)
 {
@@ -443,10 +460,11 @@ int store_answer_find(struct store *store, const char *key, const char *fingerpr
     return sqlite_answer_find(store, key, fingerprint, answer, err);
 }
 
-int store_answer_keep(struct store *store, const char *key, const char *fingerprint, int status,
-                      const char *body, size_t len, struct error *err)
+int store_answer_keep(struct store *store, const char *sid, const char *key,
+                      const char *fingerprint, int status, const char *body, size_t len,
+                      struct error *err)
 {
-    return sqlite_answer_keep(store, key, fingerprint, status, body, len, err);
+    return sqlite_answer_keep(store, sid, key, fingerprint, status, body, len, err);
 }
 
 int store_answer_amend(struct store *store, const char *key, const char *body, size_t len,

@@ -159,6 +159,14 @@ int store_session_create(struct store *store, const struct writer *writer, const
                          char sid[SESSION_ID_SIZE],
                          struct error *err); /* with nodes N001 and N002 */
 
+/* title: checked by the caller (entity_title_check). It stands in the export too. */
+int store_session_rename(struct store *store, const struct writer *writer, const char *sid,
+                         const char *title, struct error *err);
+/* All that belongs to the session: its nodes, relationships, positions, history, conversations and
+ * kept answers. It cannot be undone. */
+int store_session_delete(struct store *store, const struct writer *writer, const char *sid,
+                         struct error *err);
+
 /* node: {"node_id", "title", "raw_content", "chapter_id", "content_category", further fields}; only
  * node_id and title are needed. ERROR_CONFLICT for an id in use. */
 int store_node_create(struct store *store, const struct writer *writer, const char *sid,
@@ -332,9 +340,11 @@ struct store_answer {
  * of the whole call, text. */
 int store_answer_find(struct store *store, const char *key, const char *fingerprint,
                       struct store_answer *answer, struct error *err);
-/* After them, in the same transaction: both are kept or none. */
-int store_answer_keep(struct store *store, const char *key, const char *fingerprint, int status,
-                      const char *body, size_t len, struct error *err);
+/* After them, in the same transaction: both are kept or none. sid: of the session whose answers it
+ * belongs to and is deleted with, or NULL. */
+int store_answer_keep(struct store *store, const char *sid, const char *key,
+                      const char *fingerprint, int status, const char *body, size_t len,
+                      struct error *err);
 /* Gives a kept answer another body, with what was found out after its transaction. */
 int store_answer_amend(struct store *store, const char *key, const char *body, size_t len,
                        struct error *err);

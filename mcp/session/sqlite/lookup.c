@@ -14,11 +14,10 @@
 
 #define SHOWN_CAP 160 /* bytes of an unknown id that a message shows */
 
-int sqlite_session_find(struct sqlite_store *store, const char *sid, struct session_found *found,
-                        struct error *err)
+static int session_unknown(struct sqlite_store *store, const char *sid, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_SESSION_FIND, err);
-    char shown[SHOWN_CAP];
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_SESSION_DELETED, err);
+    char shown[SHOWN_CAP], who[WHO_CAP];
     int row;
 
     if (!statement || sqlite_bind(store, statement, err, "s", sid) != 0)
@@ -26,11 +25,31 @@ int sqlite_session_find(struct sqlite_store *store, const char *sid, struct sess
     row = sqlite_next(store, statement, err);
     if (row < 0)
         return -1;
+    text_cut_line(shown, sizeof shown, sid);
     if (row == 0)
         return error_set(
             err, ERROR_UNKNOWN_SESSION,
             "there is no session '%s'; GET /sessions, or no session id, tells those there are",
-            text_cut_line(shown, sizeof shown, sid));
+            shown);
+    error_set(err, ERROR_UNKNOWN_SESSION,
+              "the session '%s' was deleted by %s at %s; GET /sessions lists those there are",
+              shown, text_cut_line(who, sizeof who, sqlite_text(statement, 1)),
+              sqlite_text(statement, 0));
+    sqlite3_reset(statement);
+    return -1;
+}
+
+int sqlite_session_find(struct sqlite_store *store, const char *sid, struct session_found *found,
+                        struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_SESSION_FIND, err);
+    int row;
+
+    if (!statement || sqlite_bind(store, statement, err, "s", sid) != 0)
+        return -1;
+    row = sqlite_next(store, statement, err);
+    if (row <= 0)
+        return row < 0 ? -1 : session_unknown(store, sid, err);
     found->key = sqlite3_column_int64(statement, 0);
     found->version = sqlite3_column_int64(statement, 1);
     found->flags = (unsigned)sqlite3_column_int(statement, 2);

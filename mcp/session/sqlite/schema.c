@@ -122,6 +122,15 @@ static const char *const migrations[] = {
     "  place INTEGER NOT NULL," /* 0, 1, 2, ... */
     "  body TEXT NOT NULL) STRICT;"
     "CREATE UNIQUE INDEX chat_message_by_place ON chat_message (thread, place);",
+    /* 4: sessions can be deleted. Kept answers go with their session. Of a deleted session only
+     * this row stays: its version keeps the sum of all versions rising, which is an ETag. */
+    "ALTER TABLE answer ADD COLUMN session INTEGER REFERENCES session ON DELETE CASCADE;"
+    "CREATE TABLE deleted_session ("
+    "  session_id TEXT NOT NULL,"
+    "  version INTEGER NOT NULL," /* one above its last */
+    "  at TEXT NOT NULL,"
+    "  who TEXT NOT NULL) STRICT;"
+    "CREATE INDEX deleted_session_by_id ON deleted_session (session_id);",
 };
 
 #define NEWEST ((int)(sizeof migrations / sizeof migrations[0]))

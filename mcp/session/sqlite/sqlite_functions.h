@@ -49,6 +49,11 @@ int sqlite_node_delete(struct store *store, const struct writer *writer, const c
                        const char *node_id, struct error *err);
 int sqlite_node_texts(struct store *store, const struct writer *writer, const char *sid,
                       const char *node_id, const json_t *texts, struct error *err);
+/* write_session.c */
+int sqlite_session_rename(struct store *store, const struct writer *writer, const char *sid,
+                          const char *title, struct error *err);
+int sqlite_session_delete(struct store *store, const struct writer *writer, const char *sid,
+                          struct error *err);
 /* change_node.c */
 int sqlite_node_update(struct store *store, const struct writer *writer, const char *sid,
                        const char *node_id, const json_t *changes, long expected_revision,
@@ -101,8 +106,9 @@ int sqlite_relationship_find(struct store *store, const char *sid, const char *f
 /* answer.c */
 int sqlite_answer_find(struct store *store, const char *key, const char *fingerprint,
                        struct store_answer *answer, struct error *err);
-int sqlite_answer_keep(struct store *store, const char *key, const char *fingerprint, int status,
-                       const char *body, size_t len, struct error *err);
+int sqlite_answer_keep(struct store *store, const char *sid, const char *key,
+                       const char *fingerprint, int status, const char *body, size_t len,
+                       struct error *err);
 int sqlite_answer_amend(struct store *store, const char *key, const char *body, size_t len,
                         struct error *err);
 /* thread.c */

@@ -44,9 +44,17 @@ static const char *const texts[STATEMENT_COUNT] = {
                            "created_at, last_modified)"
                            " VALUES (?1, ?2, 0, ?3, ?4, ?5, ?5)",
     [SQL_SESSION_TOUCH] = "UPDATE session SET version = ?2, last_modified = ?3 WHERE key = ?1",
-    [SQL_SESSION_SET_FURTHER] = "UPDATE session SET further = ?2, flags = ?3 WHERE key = ?1",
-    [SQL_SESSION_BY_KEY] = "SELECT flags, further FROM session WHERE key = ?1",
-    [SQL_SESSION_SUM] = "SELECT coalesce(sum(version), 0) FROM session",
+    [SQL_SESSION_SET_FURTHER] = "UPDATE session SET further = ?2, flags = ?3,"
+                                " title = coalesce(?4, title) WHERE key = ?1",
+    [SQL_SESSION_BY_KEY] = "SELECT flags, further, title FROM session WHERE key = ?1",
+    [SQL_SESSION_SUM] = "SELECT (SELECT coalesce(sum(version), 0) FROM session)"
+                        " + (SELECT coalesce(sum(version), 0) FROM deleted_session)",
+    /* What refers to it goes with it. */
+    [SQL_SESSION_DELETE] = "DELETE FROM session WHERE key = ?1",
+    [SQL_SESSION_BURY] = "INSERT INTO deleted_session (session_id, version, at, who)"
+                         " VALUES (?1, ?2, ?3, ?4)",
+    [SQL_SESSION_DELETED] = "SELECT at, who FROM deleted_session WHERE session_id = ?1"
+                            " ORDER BY rowid DESC LIMIT 1",
 
     /* A place may be had twice: a new node gets that of the last when that was deleted, and the
      * deletion may be undone. Keys tell who was there first. */
@@ -145,8 +153,9 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_POSITION_DELETE] = "DELETE FROM position WHERE session = ?1 AND node_id = ?2",
 
     [SQL_ANSWER_FIND] = "SELECT fingerprint, status, body FROM answer WHERE call_key = ?1",
-    [SQL_ANSWER_KEEP] = "INSERT INTO answer (call_key, fingerprint, status, body, at)"
-                        " VALUES (?1, ?2, ?3, ?4, ?5)",
+    [SQL_ANSWER_KEEP] = "INSERT INTO answer (call_key, fingerprint, status, body, at, session)"
+                        " VALUES (?1, ?2, ?3, ?4, ?5,"
+                        " (SELECT key FROM session WHERE session_id = ?6))",
     [SQL_ANSWER_AMEND] = "UPDATE answer SET body = ?2 WHERE call_key = ?1",
     /* A few each time: more than come in, and none of them makes a call wait. */
     [SQL_ANSWER_DROP_OLD] = "DELETE FROM answer WHERE call_key IN"
@@ -245,7 +254,8 @@ static const char *const texts[STATEMENT_COUNT] = {
         " (SELECT count(*) FROM relationship WHERE relationship.session = session.key AND flags & "
         "1 = 0),"
         " flags & 2 FROM session ORDER BY key",
-    [SQL_COPY_SESSION_TITLE] = "UPDATE session SET title = ?2 WHERE session_id = ?1",
+    [SQL_COPY_SESSION_TITLE] =
+        "UPDATE session SET title = ?2 WHERE session_id = ?1 AND title <> ?2",
     [SQL_COPY_SESSION_GONE] = "UPDATE session SET flags = flags & ~2 | ?2 WHERE session_id = ?1",
     [SQL_COPY_NAME] = "SELECT theirs FROM upstream_name WHERE session = (SELECT key FROM session "
                       "WHERE session_id = ?1) AND kind = ?2 AND ours = ?3",

@@ -96,6 +96,7 @@ struct store *upstream_open(const char *url, struct error *err)
     remote->base = (struct upstream){.refresh = remote_refresh,
                                      .push = remote_push,
                                      .create = remote_create,
+                                     .remove = remote_remove,
                                      .close = close_remote};
     remote->fresh = json_object();
     remote->states = json_object();
