@@ -151,6 +151,7 @@ const steps = {
       await ui.press("button", "Add a component", { within: node });
       await ui.press("button", /^Heading/, { within: node });
       await ui.get("form", "New: Heading", { within: node });
+      await until(async () => (await ui.focus()).role === "textbox", 10_000, () => "The form does not take the focus.");
       if (leave === "Escape") await page.keyboard.press("Escape");
       else await ui.press("button", "Cancel", { within: node });
       await ui.get("button", "Add a component", { within: node });

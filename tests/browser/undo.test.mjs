@@ -48,8 +48,11 @@ await through(async () => {
   assert.ok(!(await ui.has("button", "Undo", { within: await card(within) })));
 
   // A notice of one's own edit: undone by its key, by somebody else, and done again.
+  await ui.fill("combobox", /find|search/i, lesson.id);
+  await ui.press("option", new RegExp(lesson.title));
   within = await at("Node");
-  await ui.press("button", new RegExp(`^Delete Memory trick: ${TRICK.slice(0, 20)}`), { within });
+  await (await ui.get("button", new RegExp(`^Delete Memory trick: ${TRICK.slice(0, 20)}`), { within })).focus();
+  await page.keyboard.press("Enter");
   await ui.press("button", "Delete", { within });
   await trick(false);
   const status = await ui.get("contentinfo");

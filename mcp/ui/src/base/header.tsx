@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The bar above the regions: which curriculum, finding a node, undo, who is editing, how it looks.
-import { openSession } from "./curriculum";
+import { CurriculumMenu } from "./curricula";
+import { openSession, readSessionList } from "./curriculum";
 import { openHelp } from "./help";
 import { Icon } from "./icons";
 import { Search } from "./search";
@@ -33,18 +34,21 @@ export function Header() {
         </svg>
         <span class="brand-word">Lectern</span>
       </h1>
+      <div class="curriculum">
       <select class="sessions" aria-label="Curriculum" value={session.value?.session_id ?? ""}
-        onChange={event => void openSession(event.currentTarget.value)}>
-        {sessions.value.length === 0 && <option value="">No curriculum yet</option>}
+        onChange={event => void openSession(event.currentTarget.value)} onFocus={() => void readSessionList().catch(() => undefined)}>
+        {!session.value && <option value="">{sessions.value.length === 0 ? "No curriculum yet" : "Choose a curriculum"}</option>}
         {sessions.value.map(each => (
           <option key={each.session_id} value={each.session_id}>{each.title || each.session_id}</option>
         ))}
       </select>
-      <Search />
+      <CurriculumMenu />
+      </div>
+      {session.value && <Search />}
       <div class="bar-tools">
-        <button type="button" class="tool" onClick={() => void undoLast()} title="Undo the last change (Alt U)">
+        {session.value && <button type="button" class="tool" onClick={() => void undoLast()} title="Undo the last change (Alt U)">
           <Icon name="undo" /><span class="tool-word">Undo last change</span>
-        </button>
+        </button>}
         <button type="button" class="tool" onClick={rename} title="Your name, as others see it">
           <Icon name="person" /><span class="tool-word"><span class="hidden">Your name: </span>{editorName.value}</span>
         </button>

@@ -7,6 +7,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "./icons";
 import { connection, dismiss, nodes, notices, relationships, session, tell, type Connection, type Notice } from "./state";
 import { standings, toggleChange } from "./undo";
+import { plural } from "./words";
 
 const NEWS_MS = 9000;
 const CONNECTION_WORDS: Record<Connection, string> = {
@@ -58,10 +59,6 @@ function One({ notice, more }: { notice: Notice; more: number }) {
   );
 }
 
-function plural(count: number, one: string): string {
-  return `${count} ${one}${count === 1 ? "" : "s"}`;
-}
-
 export function StatusLine() {
   const newest = notices.value[notices.value.length - 1];
   const of = (kind: Notice["kind"]) => newest?.kind === kind && <One key={newest.id} notice={newest} more={notices.value.length - 1} />;
@@ -72,7 +69,7 @@ export function StatusLine() {
       <div role="status">{of("info")}</div>
       {!newest && session.value && <p class="status-size">{plural(nodes.value.length, "node")}, {plural(relationships.value.length, "link")}</p>}
       <span class={`connection connection-${state}`} role="status">
-        <span class="connection-mark" aria-hidden="true" /><span class="connection-word">{CONNECTION_WORDS[state]}</span>
+        {session.value && <><span class="connection-mark" aria-hidden="true" /><span class="connection-word">{CONNECTION_WORDS[state]}</span></>}
       </span>
     </footer>
   );

@@ -7,6 +7,10 @@ import type { Change, CourseNode, Relationship, SessionInfo } from "./types";
 export const sessions = signal<SessionInfo[]>([]);
 export const session = signal<SessionInfo | null>(null);
 
+// No curriculum is open because the one that was, or that the address names, is not there: its title (null: it never was open here)
+// and who has deleted it (null: we did, or nobody knows).
+export const gone = signal<{ title: string | null; who: string | null } | null>(null);
+
 export const nodes = signal<CourseNode[]>([]);
 export const relationships = signal<Relationship[]>([]);
 export const nodesById = computed(() => new Map(nodes.value.map(node => [node.node_id, node])));

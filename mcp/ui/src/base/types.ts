@@ -8,6 +8,7 @@ export interface CourseNode {
   title: string;
   chapter_id?: string | number | null;
   chapter?: string | null;
+  book?: string | null;
   node_type?: string | null;
   content_category?: string | null;
   revision?: number;
@@ -42,5 +43,6 @@ export interface HistoryEntry {
   version: number;
   at: string;
   who: string;
+  entries?: { entity: string; op: string }[];
   [field: string]: unknown;
 }

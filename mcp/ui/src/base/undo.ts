@@ -3,7 +3,7 @@
 // for a change follows it here, so that the offer ends when it is undone elsewhere and comes back when that is undone in turn.
 import { computed, effect, signal, untracked } from "@preact/signals";
 import { ApiError, readHistory, undo } from "./api";
-import { isOwn, landed, notices, session, tell } from "./state";
+import { connection, isOwn, landed, notices, session, tell, type Notice } from "./state";
 import type { HistoryEntry } from "./types";
 import { readableWho } from "./who";
 
@@ -38,7 +38,7 @@ export function followChanges(source: Source): () => void {
 
 async function look(): Promise<void> {
   const sid = session.value?.session_id;
-  if (!sid || followed.value === "") return;
+  if (!sid || followed.value === "" || connection.value === "lost") return;
   try {
     const { changes } = await readHistory(sid, `limit=${LOOKED_AT}&texts=false`);
     const shown = new Set(followed.value.split("\n"));
@@ -53,11 +53,11 @@ async function look(): Promise<void> {
   }
 }
 
-// With each change that is shown anew, and each that lands.
+// With each change that is shown anew, each that lands, and when the connection is back.
 let looking: Promise<void> = Promise.resolve();
 let due = false;
 effect(() => {
-  void landed.value;
+  void [landed.value, connection.value];
   if (followed.value === "" || due) return;
   due = true;
   looking = looking.then(() => {
@@ -94,6 +94,17 @@ export async function undoAndTell(sid: string, set: string, what: string): Promi
   else tell("info", `Done again: ${what}.`, undefined, { sid, set, undone: `Undone: ${what}.` });
 }
 
+// The newest change of our own, for a notice that offers to undo it. Undefined: the change stands; only the way back is not at hand,
+// and the history has it.
+export async function ownChange(sid: string): Promise<Notice["change"]> {
+  try {
+    const mine = (await readHistory(sid, "limit=5&texts=false")).changes.find(entry => isOwn(entry.who));
+    return mine && { sid, set: mine.change_set, undone: `Undone: ${mine.what ?? "your change"}.` };
+  } catch {
+    return undefined;
+  }
+}
+
 // The newest change whose effect still stands: not undone, and not itself what undid another; an undone undoing counts as the change
 // that it brought back. An import or a creation is where a history begins.
 export function lastStanding(changes: HistoryEntry[]): HistoryEntry | undefined {
@@ -103,7 +114,7 @@ export function lastStanding(changes: HistoryEntry[]): HistoryEntry | undefined 
     return what !== undefined && !takesAway(what);
   };
   const begins = (change: HistoryEntry) =>
-    Array.isArray(change.entries) && change.entries.every(each => (each as { entity?: string }).entity === "session");
+    Array.isArray(change.entries) && change.entries.every(each => each.entity === "session" && each.op !== "update");
   return changes.find(each => !each.undone_by && !takesAway(each.change_set) && !begins(each));
 }
 

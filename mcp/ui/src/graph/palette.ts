@@ -55,3 +55,11 @@ export function edgeColour(colours: Palette, type: string): string {
 export function groupColour(colours: Palette, group: number): string {
   return colours.groups[group % colours.groups.length];
 }
+
+// A colour drawn nearer to the ground; where more contrast is asked for it stays.
+export function softened(colour: string, { ground }: Palette, share: number): string {
+  if (share >= 1 || moreContrast.peek() || forcedColors.peek()) return colour;
+  const part = (hex: string, at: number) => parseInt(hex.slice(at, at + 2), 16);
+  const mixed = [1, 3, 5].map(at => Math.round(part(colour, at) * share + part(ground, at) * (1 - share)).toString(16).padStart(2, "0"));
+  return `#${mixed.join("")}`;
+}

@@ -4,7 +4,8 @@
 import { signal } from "@preact/signals";
 import { ApiError, call, nodePath, readComponents, readHistory, readNodes, readRelationships, sessionPath } from "../base/api";
 import { dismiss, isOwn, nodes, relationships, tell, type Notice } from "../base/state";
-import type { Component, HistoryEntry } from "../base/types";
+import type { Component } from "../base/types";
+import { ownChange } from "../base/undo";
 import { Drafts } from "./drafts";
 import type { Parameters } from "./kinds";
 import { carriedOver, orderOf } from "./order";
@@ -130,13 +131,7 @@ export function report(kind: Notice["kind"], text: string, action?: Notice["acti
 // After a change of our own: says so, with the way back.
 export async function changed(sid: string, text: string): Promise<void> {
   said.value = text;
-  let mine: HistoryEntry | undefined;
-  try {
-    mine = (await readHistory(sid, "limit=5&texts=false")).changes.find(entry => isOwn(entry.who));
-  } catch {
-    mine = undefined; // the change stands; only the way back is not at hand, and the history has it
-  }
-  report("info", text, undefined, mine && { sid, set: mine.change_set, undone: `Undone: ${mine.what ?? "your change"}.` });
+  report("info", text, undefined, await ownChange(sid));
 }
 
 // ---- components ----
