@@ -23,7 +23,7 @@ const ROW_GAP = 0.62; // between the rows of one wrapped layer; between layers i
 const SPREAD = 0.75; // of the whole width, that a short row takes at most
 const STRETCH = [0.7, 2.4]; // least and most that the whole is widened by to have its shape
 const USUAL_PX = 730; // height of the canvas
-const TITLE_PX = [60, 40]; // width and height that a title takes with its node
+const TITLE_PX = [44, 40]; // width and height that a title takes with its node
 const SLIM = 0.5; // a whole that is slimmer than this part of its place is a pole
 
 function depths(count: number, down: Adjacency, to: Int32Array): Int32Array {
