@@ -19,7 +19,7 @@
  * WebSockets too. */
 #define CONTENT_SECURITY_POLICY                                                                    \
     "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; "                   \
-    "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "              \
+    "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "                     \
     "frame-ancestors 'none'"
 
 #define GUARD_CONTENT  "content-security-policy:", CONTENT_SECURITY_POLICY

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { openVisit } from "./visit.mjs";
 
-const { page, states, ui, through } = await openVisit("titles");
+const { lectern, page, states, ui, through } = await openVisit("titles");
 
 await through(async () => {
   await page.waitForFunction(() => performance.getEntriesByName("lectern.graph").length > 0, { timeout: 60_000, polling: 50 });
@@ -17,6 +17,11 @@ await through(async () => {
   await ui.press("checkbox", /CONTAINS/);
   assert.equal(await (await ui.get("checkbox", /CONTAINS/)).evaluate(it => it.checked), false);
   await states.look("legend");
+  // What is hidden stays so when the curriculum gets another name.
+  const [{ session_id: sid }] = (await lectern.ask("GET", "/sessions")).sessions;
+  await lectern.ask("PUT", `/session/${sid}`, { title: "Another name" });
+  await ui.get("application", /^Graph of Another name/);
+  assert.equal(await (await ui.get("checkbox", /CONTAINS/)).evaluate(it => it.checked), false);
 
   // The legend and the lesson use the same words, from the earlier to the later.
   await ui.fill("combobox", /find|search/i, "T005");

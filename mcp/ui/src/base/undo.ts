@@ -68,12 +68,9 @@ effect(() => {
 
 // ---- undoing ----
 
-// Undoes a change; one that is undone is done again. The answer is what went wrong, or null.
-export async function toggleChange(sid: string, set: string): Promise<string | null> {
-  const known = standings.value.get(set);
-  if (known?.state === "busy") return null;
-  const again = known?.state === "undone" ? known.by : null;
-  if (known?.state === "undone" && !again) return null;
+// again: the change set that has undone it, to do it again; null: to undo it. The answer is what went wrong, or null.
+async function turn(sid: string, set: string, again: string | null): Promise<string | null> {
+  if (standings.value.get(set)?.state === "busy") return null;
   put(set, { state: "busy", said: "", by: again });
   try {
     const { value } = await undo(sid, again ?? set);
@@ -87,9 +84,17 @@ export async function toggleChange(sid: string, set: string): Promise<string | n
   }
 }
 
-// The same, where the page has no other place to say how it went.
+export const undoChange = (sid: string, set: string) => turn(sid, set, null);
+
+// For a change that is known to be undone.
+export async function redoChange(sid: string, set: string): Promise<string | null> {
+  const by = standings.value.get(set)?.by;
+  return by ? turn(sid, set, by) : null;
+}
+
+// The same as undoChange, where the page has no other place to say how it went.
 export async function undoAndTell(sid: string, set: string, what: string): Promise<void> {
-  const fault = await toggleChange(sid, set);
+  const fault = await undoChange(sid, set);
   if (fault) tell("error", `Not undone: ${fault}`);
   else tell("info", `Done again: ${what}.`, undefined, { sid, set, undone: `Undone: ${what}.` });
 }

@@ -2,7 +2,7 @@
 // One tool call: what it is in words, how it goes, its code, its output, what it drew; and taking an edit back.
 import { useState } from "preact/hooks";
 import { nodesById, session } from "../base/state";
-import { standings, toggleChange } from "../base/undo";
+import { standings, undoChange } from "../base/undo";
 import { Code, Output } from "./code";
 import { interrupts } from "./conversation";
 import { Elapsed } from "./elapsed";
@@ -66,7 +66,7 @@ function UndoLine({ changeSet }: { changeSet: string }) {
   return (
     <p class="chat-undo" role="status">
       {undo.state !== "undone" && (
-        <button type="button" class="button button-small" disabled={undo.state === "busy"} onClick={() => void toggleChange(sid, changeSet)}>
+        <button type="button" class="button button-small" disabled={undo.state === "busy"} onClick={() => void undoChange(sid, changeSet)}>
           {undo.state === "failed" ? "Try to undo again" : undo.state === "busy" ? "Undoing…" : "Undo"}
         </button>
       )}

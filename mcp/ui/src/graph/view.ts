@@ -28,8 +28,9 @@ export const focus = signal<Focus>(null);
 effect(() => {
   if (openNode.value === null) focus.value = null;
 });
+const opened = computed(() => session.value?.session_id); // not its title or size, which change under it
 effect(() => {
-  void session.value;
+  void opened.value;
   hiddenTypes.value = new Set();
   chosenGroup.value = null;
 });
