@@ -73,7 +73,9 @@ const watch = new Watch();
 async function holdPolicy(page) {
   await watch.excuse([/img-src/, /past-the-sanitisers/], async () => {
     const blocked = await page.evaluate(() => new Promise(done => {
-      document.addEventListener("securitypolicyviolation", event => done(event.effectiveDirective), { once: true });
+      document.addEventListener("securitypolicyviolation", event => {
+        if (event.blockedURI.includes("past-the-sanitisers")) done(event.effectiveDirective);
+      });
       const picture = document.createElement("img");
       picture.onload = () => done("loaded");
       picture.src = "/sessions?past-the-sanitisers";
