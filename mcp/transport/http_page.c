@@ -14,10 +14,12 @@
 #include "mcp/transport/page_files.h"
 
 /* No script or style but our own files, and nothing that leads elsewhere: whatever a curriculum's
- * text smuggles in runs and loads nothing. 'self' has the WebSockets too. */
+ * text smuggles in runs and loads nothing. Pictures are in the page itself as data: one at an
+ * address of this server would send that request for everyone who looks at it. 'self' has the
+ * WebSockets too. */
 #define CONTENT_SECURITY_POLICY                                                                    \
     "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; "                   \
-    "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "              \
+    "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "                     \
     "frame-ancestors 'none'"
 
 #define GUARD_CONTENT  "content-security-policy:", CONTENT_SECURITY_POLICY

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { refusals } from "./refusal";
 import { splitBlocks } from "./blocks";
 import { diff } from "../base/diff";
 import { mentioned, mentions, nodeNames } from "./mentions";
@@ -231,4 +232,14 @@ test("tokens and what they save", () => {
   const end = { kind: "end" as const, id: "r", ending: "done" as const, text: null, usage, question: null, past: false };
   const sum = total([end, { ...end, ending: "interrupted" }, end]);
   assert.deepEqual([sum?.questions, sum?.usage.inputTokens, sum?.usage.wholeCurriculumTokens], [2, 800, 620000]);
+});
+
+test("why code was refused: the rule, the line, what to write instead", () => {
+  const result = "Code analysis blocked. Nothing ran:\nline 1: Import 'os' is not allowed. Read the curriculum with get_nodes().\n" +
+    "    import os\n           ^\nline 3: invalid syntax\n";
+  assert.deepEqual(refusals(result), [
+    { line: 1, rule: "Import 'os' is not allowed.", instead: "Read the curriculum with get_nodes().", code: "import os" },
+    { line: 3, rule: "invalid syntax", instead: "", code: "" },
+  ]);
+  assert.deepEqual(refusals("NameError: name 'line 1' is not defined"), []);
 });
