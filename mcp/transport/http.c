@@ -18,7 +18,7 @@
 #include "mcp/transport/sync.h"
 #include "mcp/transport/sync_socket.h"
 
-#define HOUSEKEEPING_MS 1000
+#define HOUSEKEEPING_MS 30000
 #define DRAIN_TICK_MS   20
 /* Turns of the loop; two are enough for handles that close one after the other. */
 #define TICKS_UNTIL_CLOSED 8
@@ -37,7 +37,6 @@ static void on_housekeeping(uv_timer_t *timer)
 
     if (dropped > 0)
         log_warning("http", "%zu idle connections were closed to make room for new ones", dropped);
-    http_connections_close_left(server->connections);
     mcp_sessions_expire(server->sessions);
 }
 
@@ -101,6 +100,7 @@ static void take_down(struct http_server *server)
     mcp_sessions_destroy(server->sessions);
     server->sessions = NULL;
     http_context_close(server);
+    uv_close((uv_handle_t *)&server->connections_timer, NULL);
     uv_update_time(server->parts->loop);
     server->deadline_ms = uv_now(server->parts->loop) + HTTP_RUNS_END_MS;
     uv_timer_start(&server->timer, on_closing_tick, 1, 1);
@@ -149,7 +149,7 @@ static int start(struct http_server *server, const struct http_config *config, s
     if (!server->port)
         return -1;
     server->gate.port = http_port_number(server->port);
-    server->connections = http_connections_create();
+    server->connections = http_connections_create(&server->connections_timer);
     if (!server->connections)
         return error_set(err, ERROR_MEMORY, "out of memory for the HTTP server");
     server->rest_answers = rest_cache_create(err);
@@ -183,6 +183,8 @@ struct http_server *http_server_create(struct server_parts *parts, const struct 
                                       .allow_hosts = config->allow_hosts};
     uv_timer_init(parts->loop, &server->timer);
     server->timer.data = server;
+    uv_timer_init(parts->loop, &server->connections_timer);
+    uv_unref((uv_handle_t *)&server->connections_timer);
     if (start(server, config, err) < 0) {
         server->abandoned = true;
         take_down(server);

@@ -6,9 +6,10 @@
  * at what has come before it takes it: a head until it is whole and checked (http_head.h), then its
  * body, and then nothing until the answer is out.
  *
- * Bytes that wait in the kernel would wake the loop again and again. While a request is worked on
- * its connection is not watched for reading then; while the answer is written, which needs that,
- * the kernel is asked to be quiet up to EARLY_BYTES.
+ * Bytes that wait in the kernel would wake the loop again and again. So a connection is not watched
+ * for reading while its request is worked on, unless that takes less than READ_ON_MS, which saves
+ * the calls of the kernel; meanwhile a timer looks whether its client has left. While the answer is
+ * written, which needs the watch, the kernel is asked to be quiet up to EARLY_BYTES.
  */
 #include "mcp/transport/http_connections.h"
 
@@ -24,6 +25,8 @@
 #include "helpers/base/log.h"
 #include "mcp/transport/http_private.h"
 
+#define READ_ON_MS      5          /* of work on a request, before reading is stopped */
+#define LEFT_MS         100        /* between two looks at who is not read from */
 #define EARLY_BYTES     (64 << 10) /* of next requests, while an answer is written */
 #define EARLY_WAKES_CAP 20000      /* for more than these, during one answer */
 #define DISCARD_SIZE    65536      /* bytes thrown away at once */
@@ -51,6 +54,8 @@ struct http_connection {
     bool streams;    /* its answer has no known end */
     bool reading_stopped, quiet;
     unsigned wakes;
+    uint64_t working_since_ms;
+    TAILQ_ENTRY(http_connection) in_working;
     LIST_ENTRY(http_connection) every;
     struct idle_list *idle; /* the list it is in, or NULL */
     TAILQ_ENTRY(http_connection) in_idle;
@@ -62,9 +67,11 @@ struct http_connections {
     struct http_connection **by_fd;
     size_t size; /* of by_fd */
     LIST_HEAD(, http_connection) every;
-    struct idle_list fresh; /* without a whole request yet, the longest idle first */
-    struct idle_list kept;  /* between two requests */
+    struct idle_list fresh;                /* without a whole request yet, the longest idle first */
+    struct idle_list kept;                 /* between two requests */
+    TAILQ_HEAD(, http_connection) working; /* those in that state, the oldest request first */
     size_t dropped;
+    uv_timer_t *timer; /* runs while any is worked on */
 };
 
 static __thread struct http_connections *receiving; /* this thread's server's, or NULL */
@@ -114,10 +121,66 @@ static struct http_connection *find_idle(struct idle_list *list, const unsigned 
     return connection;
 }
 
+/* ---- a request is worked on ---- */
+
+static void stop_reading(struct http_connection *connection)
+{
+    if (!connection->reading_stopped)
+        lws_rx_flow_control(connection->wsi, 0);
+    connection->reading_stopped = true;
+}
+
+static bool has_left(const struct http_connection *connection)
+{
+    struct pollfd socket = {.fd = connection->fd, .events = POLLRDHUP};
+
+    return poll(&socket, 1, 0) > 0;
+}
+
+static void on_working_timer(uv_timer_t *timer)
+{
+    struct http_connections *connections = timer->data;
+    uint64_t now = uv_now(timer->loop), next_ms = LEFT_MS;
+    struct http_connection *connection = TAILQ_FIRST(&connections->working), *next;
+
+    for (; connection; connection = next) {
+        next = TAILQ_NEXT(connection, in_working);
+        if (connection->working_since_ms + READ_ON_MS > now) {
+            next_ms = connection->working_since_ms + READ_ON_MS - now;
+            break; /* and so are all behind it */
+        }
+        stop_reading(connection);
+        if (has_left(connection)) /* which libwebsockets finds by reading */
+            lws_set_timeout(connection->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC);
+    }
+    if (!TAILQ_EMPTY(&connections->working))
+        uv_timer_start(timer, on_working_timer, next_ms, 0);
+}
+
+static void begin_work(struct http_connection *connection)
+{
+    struct http_connections *all = connection->all;
+    bool first = TAILQ_EMPTY(&all->working);
+
+    connection->state = WORKING;
+    connection->working_since_ms = uv_now(all->timer->loop);
+    TAILQ_INSERT_TAIL(&all->working, connection, in_working);
+    if (first || uv_timer_get_due_in(all->timer) > READ_ON_MS)
+        uv_timer_start(all->timer, on_working_timer, READ_ON_MS, 0);
+}
+
+static void set_state(struct http_connection *connection, enum state state)
+{
+    if (connection->state == WORKING)
+        TAILQ_REMOVE(&connection->all->working, connection, in_working);
+    connection->state = state;
+}
+
 /* From our side it is gone; libwebsockets may take another turn of the loop. */
 static void forget(struct http_connection *connection)
 {
     leave_idle(connection);
+    set_state(connection, DISCARDING);
     LIST_REMOVE(connection, every);
     connection->all->by_fd[connection->fd] = NULL;
     lws_set_opaque_user_data(connection->wsi, NULL);
@@ -151,7 +214,7 @@ static ssize_t nothing_yet(void)
 
 static void request_is_whole(struct http_connection *connection)
 {
-    connection->state = WORKING;
+    begin_work(connection);
     connection->has_served = true;
     leave_idle(connection);
 }
@@ -246,8 +309,7 @@ static ssize_t leave_early(struct http_connection *connection)
     if (come < 0 || (come == 0 && (connection->state == WORKING || connection->streams)))
         return come;
     if (connection->state == WORKING) {
-        lws_rx_flow_control(connection->wsi, 0);
-        connection->reading_stopped = true;
+        stop_reading(connection);
     } else if (!connection->quiet) {
         connection->quiet = true;
         setsockopt(connection->fd, SOL_SOCKET, SO_RCVLOWAT, &quiet, sizeof quiet);
@@ -311,7 +373,7 @@ void http_connection_answers(struct lws *wsi, bool streams)
     if (!connection)
         return;
     if (connection->state == WORKING)
-        connection->state = ANSWERING;
+        set_state(connection, ANSWERING);
     connection->streams = streams;
     if (connection->reading_stopped)
         lws_rx_flow_control(wsi, 1);
@@ -339,7 +401,7 @@ void http_connection_discards(struct lws *wsi)
     struct http_connection *connection = connection_of(wsi);
 
     if (connection)
-        connection->state = DISCARDING;
+        set_state(connection, DISCARDING);
 }
 
 void http_connection_upgraded(struct lws *wsi)
@@ -348,7 +410,7 @@ void http_connection_upgraded(struct lws *wsi)
 
     if (!connection)
         return;
-    connection->state = WEB_SOCKET;
+    set_state(connection, WEB_SOCKET);
     free(connection->text);
     connection->text = NULL;
 }
@@ -361,12 +423,15 @@ void http_connection_closed(struct lws *wsi)
 
 /* ---- life ---- */
 
-struct http_connections *http_connections_create(void)
+struct http_connections *http_connections_create(uv_timer_t *timer)
 {
     struct http_connections *connections = calloc(1, sizeof *connections);
 
     if (!connections)
         return NULL;
+    connections->timer = timer;
+    timer->data = connections;
+    TAILQ_INIT(&connections->working);
     LIST_INIT(&connections->every);
     TAILQ_INIT(&connections->fresh);
     TAILQ_INIT(&connections->kept);
@@ -379,6 +444,7 @@ void http_connections_destroy(struct http_connections *connections)
         return;
     if (receiving == connections)
         receiving = NULL;
+    uv_timer_stop(connections->timer);
     free(connections->by_fd);
     free(connections);
 }
@@ -455,24 +521,6 @@ int http_connections_add(struct http_connections *connections, struct lws_vhost 
     lws_set_opaque_user_data(connection->wsi, connection);
     lws_set_timeout(connection->wsi, PENDING_TIMEOUT_HOLDING_AH, HTTP_HEADERS_TIMEOUT_S);
     return 0;
-}
-
-static bool has_left(const struct http_connection *connection)
-{
-    struct pollfd socket = {.fd = connection->fd, .events = POLLRDHUP};
-
-    return poll(&socket, 1, 0) > 0;
-}
-
-void http_connections_close_left(struct http_connections *connections)
-{
-    struct http_connection *connection = LIST_FIRST(&connections->every), *next;
-
-    for (; connection; connection = next) {
-        next = LIST_NEXT(connection, every);
-        if (connection->reading_stopped && has_left(connection))
-            lws_set_timeout(connection->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC);
-    }
 }
 
 size_t http_connections_take_dropped(struct http_connections *connections)

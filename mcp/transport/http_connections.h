@@ -9,12 +9,14 @@
 #define LECTERN_TRANSPORT_HTTP_CONNECTIONS_H
 
 #include <libwebsockets.h>
+#include <uv.h>
 
 #include "mcp/transport/http_head.h"
 
 struct http_connections;
 
-struct http_connections *http_connections_create(void);              /* NULL without memory */
+/* timer: initialized, and borrowed for as long. NULL without memory. */
+struct http_connections *http_connections_create(uv_timer_t *timer);
 void http_connections_destroy(struct http_connections *connections); /* takes NULL */
 
 /* Takes an accepted socket into libwebsockets. At HTTP_CONNECTIONS_CAP, and for one address at
@@ -22,9 +24,6 @@ void http_connections_destroy(struct http_connections *connections); /* takes NU
  * without a whole request first, then one between two requests. Where none is idle the new one is
  * closed, and -1 returned. */
 int http_connections_add(struct http_connections *connections, struct lws_vhost *vhost, int fd);
-/* Closes the connections whose client left while a later request of it waits unread: only a look
- * at the socket finds that. To be called from time to time. */
-void http_connections_close_left(struct http_connections *connections);
 /* How many idle ones were closed since this was last asked. */
 size_t http_connections_take_dropped(struct http_connections *connections);
 

@@ -34,6 +34,7 @@ struct http_server {
     bool draining;
     unsigned char scratch[LWS_PRE + HTTP_CHUNK_SIZE];
 
+    uv_timer_t connections_timer; /* lent to them */
     uv_timer_t timer; /* housekeeping; then the drain's deadline and the ticks of taking down */
     unsigned ticks;
     uint64_t pages_end_ms; /* by then the chat's runs have told their end, or never will */

@@ -176,7 +176,7 @@ class Commands(Ending):
 
     def test_exec(self):
         for status, code in ((0, b"print(1)"), (1, b"1/0"), (3, b"import os"), (124, ENDLESS.encode()),
-                             (3, b"print('a'"), (0, b"")):
+                             (3, b"print('a'"), (3, b"")):
             self.check(status, "exec", "--sandbox", ENGINE, "--timeout", "1", "-", stdin=code)
         self.check(124, "exec", "--sandbox", ENGINE, "--timeout", "1", "--session", self.sid, "--json", "-",
                    stdin=HELPED.encode())
