@@ -71,7 +71,7 @@ static const struct option_row rows[] = {
      CONFIG_IMPORT | CONFIG_EXPORT,
      "json, csv, case (1EdTech CASE 1.0) or markdown (default: chosen by the path)"},
     {COMMAND, "force", OPTION_FLAG, offsetof(struct config, force), NULL, NULL, 0, 0, CONFIG_EXPORT,
-     "replace an earlier export, or a file that is not an export"},
+     "replace the folder of an earlier export, or a file that is not an export"},
     {COMMAND, "yes", OPTION_FLAG, offsetof(struct config, yes), NULL, NULL, 0, 0, CONFIG_DELETE,
      "delete without asking for the title"},
     {COMMAND, "facts", OPTION_FLAG, offsetof(struct config, facts), NULL, NULL, 0, 0,
