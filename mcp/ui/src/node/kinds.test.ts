@@ -14,10 +14,10 @@ const between = (start: string, end: string) => {
 const names = (text: string) => [...text.matchAll(/"([^"]+)"/g)].map(found => found[1]);
 
 test("the types, their parameters and which are needed are those of the server's table", () => {
-  const table = between("static const struct component_type types[] = {", "\n};");
+  const table = between("static const struct component_type built_in[] = {", "\n};");
   const rows = table.split(/\n    \{"/).slice(1).map(row => {
     const [name] = row.split('"', 1), rest = row.slice(name.length + 1);
-    const fields = [...rest.matchAll(/(NEEDED_TEXT|TEXT_IF_ANY)\("(\w+)"\)|\{"(\w+)", (\w+), (true|false), (\w+), (\d)\}/g)].map(found => found[2]
+    const fields = [...rest.matchAll(/(NEEDED_TEXT|TEXT_IF_ANY)\("(\w+)"\)|\{"(\w+)", SHAPE_(\w+), (true|false), (\w+), (\d)\}/g)].map(found => found[2]
       ? { name: found[2], needed: found[1] === "NEEDED_TEXT", shape: "TEXT", pictures: 0 }
       : { name: found[3], needed: found[5] === "true", shape: found[4], pictures: Number(found[7]) });
     return { name, fields };
