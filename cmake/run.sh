@@ -58,7 +58,7 @@ fi
 
 # Fails where the store holds only curricula of the user's own: they are served, and the demo stays out of them.
 load_demo() { session=$("$lectern" demo | tail -n 1) && echo "    session $session"; }
-failed() { echo "    That failed. What works here, and what mends it: $lectern doctor" >&2; }
+failed() { echo "    That failed. To check this machine, run: $lectern doctor" >&2; }
 session=
 if step "Demo curriculum" load_demo; then
   echo

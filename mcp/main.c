@@ -19,10 +19,12 @@
 
 static void print_overview(FILE *to)
 {
-    fputs("Lectern " LECTERN_VERSION ", a server for curricula. Its commands:\n\n", to);
+    fputs("Usage: lectern COMMAND [OPTIONS] [ARGUMENTS]\n\n"
+          "Lectern " LECTERN_VERSION " is a server for curricula.\n\nCommands:\n",
+          to);
     for (size_t i = 0; commands[i]; i++)
-        fprintf(to, "  lectern %-9s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("\nlectern COMMAND --help lists a command's options.\n", to);
+        fprintf(to, "  %-9s  %s\n", commands[i]->name, commands[i]->summary);
+    fputs("\nRun 'lectern COMMAND --help' for the options of a command.\n", to);
 }
 
 static const struct command *find(const char *name)
@@ -35,7 +37,7 @@ static const struct command *find(const char *name)
             return commands[i];
         nearest_feed(&search, commands[i]->name);
     }
-    terminal_printf(stderr, "lectern: no command '%s'%s%s%s; lectern --help lists them\n", name,
+    terminal_printf(stderr, "lectern: unknown command '%s'%s%s%s; see lectern --help\n", name,
                     search.best ? "; did you mean '" : "", search.best ? search.best : "",
                     search.best ? "'?" : "");
     return NULL;
@@ -51,7 +53,8 @@ static int print_help(const struct command *command)
         buf_addc(&text, '\n');
     }
     config_help(command->options, &text);
-    printf("lectern %s %s\n%s.\n\n%s", command->name, command->usage, command->summary, text.data);
+    printf("Usage: lectern %s %s\n\n%s.\n\n%s", command->name, command->usage, command->summary,
+           text.data);
     return EXIT_OK;
 }
 
@@ -70,7 +73,7 @@ static int set_log_level(const struct command *command, const struct config *con
             return 0;
         }
     }
-    return error_set(err, ERROR_INVALID, "--log is error, warning, info or debug, not '%s'",
+    return error_set(err, ERROR_INVALID, "--log must be error, warning, info or debug, not '%s'",
                      config->log);
 }
 

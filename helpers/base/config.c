@@ -16,8 +16,9 @@
 #include "helpers/base/json.h"
 #include "helpers/base/nearest.h"
 
-#define ENV_NAME_CAP       64
-#define CONFIG_HELP_COLUMN 28
+#define ENV_NAME_CAP 64
+#define HELP_WIDTH   80
+#define HELP_COLUMN  27 /* where the descriptions of options begin */
 
 #ifndef LECTERN_SHARE_DIR
 #define LECTERN_SHARE_DIR "/usr/local/share/lectern"
@@ -25,7 +26,13 @@
 
 enum option_type { OPTION_TEXT, OPTION_NUMBER, OPTION_FLAG, OPTION_LIST };
 
+/* The groups of --help, in its order. */
+enum option_group { COMMAND, SERVER, STORE, ANALYSES, CHAT, GENERAL };
+static const char *const group_titles[] = {"Options",  "Server", "Curricula",
+                                           "Analyses", "Chat",   "General"};
+
 struct option_row {
+    enum option_group group;
     const char *name;
     enum option_type type;
     size_t offset;       /* in struct config */
@@ -44,101 +51,109 @@ struct option_row {
 #define ANY         (ANY_STORE | CONFIG_VALIDATE | CONFIG_IMAGE)
 
 static const struct option_row rows[] = {
-    {"store", OPTION_TEXT, offsetof(struct config, store), "URL", NULL, 0, 0, ANY_STORE,
-     "where curricula are kept: sqlite:PATH (default: lectern.db in the data folder), or "
-     "http://HOST:PORT, a service that speaks the session API; a copy is kept in the data folder"},
-    {"store-timeout", OPTION_NUMBER, offsetof(struct config, store_timeout), "SECONDS", "10", 1,
-     600, ANY_STORE, "how long one request to a service may take (--store http://...)"},
-    {"data", OPTION_TEXT, offsetof(struct config, data), "DIR", NULL, 0, 0, ANY_STORE,
-     "data folder (default: $XDG_DATA_HOME/lectern)"},
-    {"component-types", OPTION_TEXT, offsetof(struct config, component_types), "FILE", NULL, 0, 0,
-     ANY_STORE,
-     "JSON file of component types beside the built-in ones: [{\"name\", \"use\", \"parameters\": "
-     "[{\"name\", \"type\", \"required\", \"choices\"}]}]"},
-    {"session", OPTION_TEXT, offsetof(struct config, session), "SID", NULL, 0, 0,
-     CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH, "session id of the curriculum"},
-    {"host", OPTION_TEXT, offsetof(struct config, host), "ADDRESS", "127.0.0.1", 0, 0, CONFIG_SERVE,
-     "address to serve on; other than loopback, anyone who reaches it may edit"},
-    {"port", OPTION_NUMBER, offsetof(struct config, port), "N", "8001", 0, 65535, CONFIG_SERVE,
-     "port to serve on; 0 takes a free one"},
-    {"allow-origin", OPTION_LIST, offsetof(struct config, allow_origin), "ORIGIN", NULL, 0, 0,
-     CONFIG_SERVE, "let pages of this origin call the server; may be repeated"},
-    {"allow-host", OPTION_LIST, offsetof(struct config, allow_host), "NAME", NULL, 0, 0,
-     CONFIG_SERVE, "answer to this Host name too; may be repeated"},
-    {"sandbox", OPTION_TEXT, offsetof(struct config, sandbox), "ENGINE", "auto", 0, 0, ANY_SANDBOX,
-     "what runs analyses: auto, docker or local (bubblewrap)"},
-    {"docker-host", OPTION_TEXT, offsetof(struct config, docker_host), "URL", NULL, 0, 0,
-     ANY_SANDBOX | CONFIG_IMAGE, "the Docker daemon (default: DOCKER_HOST, else its usual socket)"},
-    {"image", OPTION_TEXT, offsetof(struct config, image), "NAME",
-     "lectern-sandbox:" LECTERN_VERSION, 0, 0, ANY_SANDBOX | CONFIG_IMAGE, "the sandbox's image"},
-    {"profile", OPTION_TEXT, offsetof(struct config, profile), "P", "data-science", 0, 0,
-     ANY_SANDBOX | CONFIG_VALIDATE,
-     "what analyses may import: minimal, data-science or visualization"},
-    {"isolation", OPTION_TEXT, offsetof(struct config, isolation), "WHAT", "execution", 0, 0,
-     ANY_SANDBOX,
-     "what a sandbox serves: one execution, then it is destroyed, or the executions of one "
-     "session"},
-    {"waiting", OPTION_TEXT, offsetof(struct config, waiting), "KIND=N,...", NULL, 0, 0,
-     CONFIG_SERVE | CONFIG_STDIO, "sandboxes kept waiting (default: bare=2,data=1,plot=0)"},
-    {"runtime", OPTION_TEXT, offsetof(struct config, runtime), "NAME", NULL, 0, 0, ANY_SANDBOX,
-     "Docker's runtime for sandboxes, such as runsc or kata (default: the daemon's)"},
-    {"timeout", OPTION_NUMBER, offsetof(struct config, timeout), "SECONDS", "5", 1, 60, ANY_SANDBOX,
-     "most running time of one analysis"},
-    {"query-timeout", OPTION_NUMBER, offsetof(struct config, query_timeout), "SECONDS", "30", 1,
-     600, CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH,
-     "longest time that one graph question may take"},
-    {"stdout-cap", OPTION_NUMBER, offsetof(struct config, stdout_cap), "N", "10000", 100, 64000,
-     CONFIG_SERVE | CONFIG_STDIO,
-     "characters of an analysis's output that a model is shown at most, of its beginning and end"},
-    {"stderr-cap", OPTION_NUMBER, offsetof(struct config, stderr_cap), "N", "5000", 100, 16000,
-     CONFIG_SERVE | CONFIG_STDIO, "the same of its standard error"},
-    {"body-cap", OPTION_NUMBER, offsetof(struct config, body_cap), "MIB", "16", 1, 128,
-     CONFIG_SERVE, "largest body of a request to the session API"},
-    {"llm-url", OPTION_TEXT, offsetof(struct config, llm_url), "URL", NULL, 0, 0, CONFIG_SERVE,
-     "the service whose model the chat asks, by the Anthropic Messages API; Ollama and llama.cpp "
-     "speak it too (default: ANTHROPIC_BASE_URL, else " CONFIG_LLM_URL "); its key comes from "
-     "ANTHROPIC_API_KEY, or a bearer token from ANTHROPIC_AUTH_TOKEN"},
-    {"llm-model", OPTION_TEXT, offsetof(struct config, llm_model), "NAME", CONFIG_LLM_MODEL, 0, 0,
-     CONFIG_SERVE, "the chat's model, by the service's name for it"},
-    {"warnings", OPTION_FLAG, offsetof(struct config, warnings), NULL, NULL, 0, 0, CONFIG_EXEC,
-     "let Python's warnings go to standard error; else they are silent"},
-    {"share", OPTION_TEXT, offsetof(struct config, share), "DIR", NULL, 0, 0,
-     ANY_SANDBOX | CONFIG_IMAGE | CONFIG_DEMO,
-     "folder with the runner and its parts (default: beside the binary)"},
-    {"node", OPTION_TEXT, offsetof(struct config, node), "ID", NULL, 0, 0, CONFIG_GRAPH,
-     "the node a query is about, by id or title"},
-    {"from", OPTION_TEXT, offsetof(struct config, from), "ID", NULL, 0, 0, CONFIG_GRAPH,
-     "where a path begins"},
-    {"to", OPTION_TEXT, offsetof(struct config, to), "ID", NULL, 0, 0, CONFIG_GRAPH,
-     "where a path ends"},
-    {"types", OPTION_LIST, offsetof(struct config, types), "TYPE", NULL, 0, 0, CONFIG_GRAPH,
-     "relationship type to look at; may be repeated"},
-    {"limit", OPTION_NUMBER, offsetof(struct config, limit), "N", "0", 0, 500, CONFIG_GRAPH,
-     "most rows of an answer (0: the query's own)"},
-    {"title", OPTION_TEXT, offsetof(struct config, title), "TEXT", NULL, 0, 0, CONFIG_IMPORT,
-     "the session's title (default: the file's own)"},
-    {"dry-run", OPTION_FLAG, offsetof(struct config, dry_run), NULL, NULL, 0, 0, CONFIG_IMPORT,
-     "only report what the file holds and what breaks the rules"},
-    {"output", OPTION_TEXT, offsetof(struct config, output), "PATH", NULL, 0, 0, CONFIG_EXPORT,
-     "file or folder to write (default: standard output); also -o"},
-    {"format", OPTION_TEXT, offsetof(struct config, format), "NAME", NULL, 0, 0,
+    {COMMAND, "node", OPTION_TEXT, offsetof(struct config, node), "ID", NULL, 0, 0, CONFIG_GRAPH,
+     "node that the query is about, by id or title"},
+    {COMMAND, "from", OPTION_TEXT, offsetof(struct config, from), "ID", NULL, 0, 0, CONFIG_GRAPH,
+     "first node of a path, by id or title"},
+    {COMMAND, "to", OPTION_TEXT, offsetof(struct config, to), "ID", NULL, 0, 0, CONFIG_GRAPH,
+     "last node of a path, by id or title"},
+    {COMMAND, "types", OPTION_LIST, offsetof(struct config, types), "TYPE", NULL, 0, 0,
+     CONFIG_GRAPH, "relationship type to follow; may be repeated (default: depends on the query)"},
+    {COMMAND, "limit", OPTION_NUMBER, offsetof(struct config, limit), "N", "0", 0, 500,
+     CONFIG_GRAPH, "maximum number of rows; 0 uses the limit of the query"},
+    {COMMAND, "title", OPTION_TEXT, offsetof(struct config, title), "TEXT", NULL, 0, 0,
+     CONFIG_IMPORT, "title of the new session (default: the title in the file)"},
+    {COMMAND, "dry-run", OPTION_FLAG, offsetof(struct config, dry_run), NULL, NULL, 0, 0,
+     CONFIG_IMPORT, "report what the file contains and which rules it breaks; write nothing"},
+    {COMMAND, "output", OPTION_TEXT, offsetof(struct config, output), "PATH", NULL, 0, 0,
+     CONFIG_EXPORT, "file or folder to write, also -o PATH (default: standard output)"},
+    {COMMAND, "format", OPTION_TEXT, offsetof(struct config, format), "NAME", NULL, 0, 0,
      CONFIG_IMPORT | CONFIG_EXPORT,
-     "json, csv (pair of graph tools), case (IMS CASE) or markdown (folder); default: by the path"},
-    {"yes", OPTION_FLAG, offsetof(struct config, yes), NULL, NULL, 0, 0, CONFIG_DELETE,
+     "json, csv, case (1EdTech CASE 1.0) or markdown (default: chosen by the path)"},
+    {COMMAND, "force", OPTION_FLAG, offsetof(struct config, force), NULL, NULL, 0, 0, CONFIG_EXPORT,
+     "replace the folder of an earlier export, or a file that is not an export"},
+    {COMMAND, "yes", OPTION_FLAG, offsetof(struct config, yes), NULL, NULL, 0, 0, CONFIG_DELETE,
      "delete without asking for the title"},
-    {"force", OPTION_FLAG, offsetof(struct config, force), NULL, NULL, 0, 0, CONFIG_EXPORT,
-     "replace a folder that has something in it, or a file that is no export"},
-    {"json", OPTION_FLAG, offsetof(struct config, json), NULL, NULL, 0, 0,
-     CONFIG_VALIDATE | CONFIG_EXEC | CONFIG_DOCTOR | CONFIG_SESSIONS, "answer as JSON"},
-    {"dump-policy", OPTION_FLAG, offsetof(struct config, dump_policy), NULL, NULL, 0, 0,
-     CONFIG_VALIDATE, "print the policy's tables as JSON"},
-    {"facts", OPTION_FLAG, offsetof(struct config, facts), NULL, NULL, 0, 0, CONFIG_VALIDATE,
-     "print what the parser sees, before any policy: a line of JSON for each file"},
-    {"no-demo", OPTION_FLAG, offsetof(struct config, no_demo), NULL, NULL, 0, 0, CONFIG_SERVE,
-     "do not load the demo curriculum into an empty store"},
-    {"log", OPTION_TEXT, offsetof(struct config, log), "LEVEL", NULL, 0, 0, ANY,
-     "error, warning, info or debug (default: info for serve, else warning)"},
-    {"help", OPTION_FLAG, offsetof(struct config, help), NULL, NULL, 0, 0, ANY, "show this help"},
+    {COMMAND, "facts", OPTION_FLAG, offsetof(struct config, facts), NULL, NULL, 0, 0,
+     CONFIG_VALIDATE,
+     "print what the parser sees, before any policy, as one line of JSON for each file"},
+    {COMMAND, "dump-policy", OPTION_FLAG, offsetof(struct config, dump_policy), NULL, NULL, 0, 0,
+     CONFIG_VALIDATE, "print the tables of the policy as JSON"},
+    {COMMAND, "warnings", OPTION_FLAG, offsetof(struct config, warnings), NULL, NULL, 0, 0,
+     CONFIG_EXEC, "show Python's warnings on standard error (default: hidden)"},
+    {COMMAND, "json", OPTION_FLAG, offsetof(struct config, json), NULL, NULL, 0, 0,
+     CONFIG_VALIDATE | CONFIG_EXEC | CONFIG_DOCTOR | CONFIG_SESSIONS, "print the result as JSON"},
+    {SERVER, "host", OPTION_TEXT, offsetof(struct config, host), "ADDRESS", "127.0.0.1", 0, 0,
+     CONFIG_SERVE,
+     "address to listen on; anyone who can reach an address other than loopback can edit"},
+    {SERVER, "port", OPTION_NUMBER, offsetof(struct config, port), "N", "8001", 0, 65535,
+     CONFIG_SERVE, "port to listen on; 0 chooses a free port"},
+    {SERVER, "allow-origin", OPTION_LIST, offsetof(struct config, allow_origin), "ORIGIN", NULL, 0,
+     0, CONFIG_SERVE, "allow web pages of this origin to call the server; may be repeated"},
+    {SERVER, "allow-host", OPTION_LIST, offsetof(struct config, allow_host), "NAME", NULL, 0, 0,
+     CONFIG_SERVE, "accept this name in the Host header too; may be repeated"},
+    {SERVER, "body-cap", OPTION_NUMBER, offsetof(struct config, body_cap), "MIB", "16", 1, 128,
+     CONFIG_SERVE, "maximum size of a request body, in MiB"},
+    {SERVER, "no-demo", OPTION_FLAG, offsetof(struct config, no_demo), NULL, NULL, 0, 0,
+     CONFIG_SERVE, "do not load the demo curriculum into an empty store"},
+    {STORE, "store", OPTION_TEXT, offsetof(struct config, store), "URL", NULL, 0, 0, ANY_STORE,
+     "where curricula are kept: sqlite:PATH, or http://HOST:PORT for a service with the session "
+     "API (default: sqlite:lectern.db in the data folder)"},
+    {STORE, "store-timeout", OPTION_NUMBER, offsetof(struct config, store_timeout), "SECONDS", "10",
+     1, 600, ANY_STORE, "time limit for one request to that service"},
+    {STORE, "data", OPTION_TEXT, offsetof(struct config, data), "DIR", NULL, 0, 0, ANY_STORE,
+     "data folder (default: $XDG_DATA_HOME/lectern)"},
+    {STORE, "component-types", OPTION_TEXT, offsetof(struct config, component_types), "FILE", NULL,
+     0, 0, ANY_STORE,
+     "JSON file with further component types: [{\"name\", \"use\", \"parameters\": [{\"name\", "
+     "\"type\", \"required\", \"choices\"}]}]"},
+    {STORE, "session", OPTION_TEXT, offsetof(struct config, session), "SID", NULL, 0, 0,
+     CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH, "session id of the curriculum"},
+    {STORE, "query-timeout", OPTION_NUMBER, offsetof(struct config, query_timeout), "SECONDS", "30",
+     1, 600, CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH,
+     "time limit for one graph query"},
+    {ANALYSES, "sandbox", OPTION_TEXT, offsetof(struct config, sandbox), "ENGINE", "auto", 0, 0,
+     ANY_SANDBOX, "docker, local (bubblewrap), or auto: Docker if a daemon answers"},
+    {ANALYSES, "profile", OPTION_TEXT, offsetof(struct config, profile), "P", "data-science", 0, 0,
+     ANY_SANDBOX | CONFIG_VALIDATE,
+     "modules that analyses may import: minimal, data-science or visualization"},
+    {ANALYSES, "isolation", OPTION_TEXT, offsetof(struct config, isolation), "WHAT", "execution", 0,
+     0, ANY_SANDBOX,
+     "execution: a new sandbox for each analysis; session: one sandbox for each session, which "
+     "forks an interpreter for each analysis"},
+    {ANALYSES, "timeout", OPTION_NUMBER, offsetof(struct config, timeout), "SECONDS", "5", 1, 60,
+     ANY_SANDBOX, "time limit for one analysis"},
+    {ANALYSES, "waiting", OPTION_TEXT, offsetof(struct config, waiting), "KIND=N,...", NULL, 0, 0,
+     CONFIG_SERVE | CONFIG_STDIO,
+     "number of warm sandboxes of each kind (default: bare=2,data=1,plot=0)"},
+    {ANALYSES, "stdout-cap", OPTION_NUMBER, offsetof(struct config, stdout_cap), "N", "10000", 100,
+     64000, CONFIG_SERVE | CONFIG_STDIO,
+     "maximum number of characters of output that a model receives; longer output keeps its "
+     "beginning and end"},
+    {ANALYSES, "stderr-cap", OPTION_NUMBER, offsetof(struct config, stderr_cap), "N", "5000", 100,
+     16000, CONFIG_SERVE | CONFIG_STDIO, "the same for standard error"},
+    {ANALYSES, "docker-host", OPTION_TEXT, offsetof(struct config, docker_host), "URL", NULL, 0, 0,
+     ANY_SANDBOX | CONFIG_IMAGE,
+     "Docker daemon (default: $DOCKER_HOST, otherwise the usual socket)"},
+    {ANALYSES, "image", OPTION_TEXT, offsetof(struct config, image), "NAME",
+     "lectern-sandbox:" LECTERN_VERSION, 0, 0, ANY_SANDBOX | CONFIG_IMAGE,
+     "name of the sandbox image"},
+    {ANALYSES, "runtime", OPTION_TEXT, offsetof(struct config, runtime), "NAME", NULL, 0, 0,
+     ANY_SANDBOX, "container runtime, such as runsc or kata (default: the daemon's)"},
+    {ANALYSES, "share", OPTION_TEXT, offsetof(struct config, share), "DIR", NULL, 0, 0,
+     ANY_SANDBOX | CONFIG_IMAGE | CONFIG_DEMO,
+     "folder with the runner and its files (default: beside the binary)"},
+    {CHAT, "llm-url", OPTION_TEXT, offsetof(struct config, llm_url), "URL", NULL, 0, 0,
+     CONFIG_SERVE,
+     "model service with the Anthropic Messages API, without /v1 (default: $ANTHROPIC_BASE_URL, "
+     "otherwise " CONFIG_LLM_URL "). The key comes from $ANTHROPIC_API_KEY, or a bearer token "
+     "from $ANTHROPIC_AUTH_TOKEN"},
+    {CHAT, "llm-model", OPTION_TEXT, offsetof(struct config, llm_model), "NAME", CONFIG_LLM_MODEL,
+     0, 0, CONFIG_SERVE, "model to use"},
+    {GENERAL, "log", OPTION_TEXT, offsetof(struct config, log), "LEVEL", NULL, 0, 0, ANY,
+     "error, warning, info or debug (default: info for serve, warning for other commands)"},
+    {GENERAL, "help", OPTION_FLAG, offsetof(struct config, help), NULL, NULL, 0, 0, ANY,
+     "show this help"},
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 
@@ -181,7 +196,7 @@ static int set_number(long *to, const struct option_row *row, const char *text, 
     errno = 0;
     value = strtol(text, &end, 10);
     if (errno || end == text || *end || value < row->least || value > row->most)
-        return error_set(err, ERROR_INVALID, "--%s wants a number from %ld to %ld, not '%s'",
+        return error_set(err, ERROR_INVALID, "--%s must be a number from %ld to %ld, not '%s'",
                          row->name, row->least, row->most, text);
     *to = value;
     return 0;
@@ -198,7 +213,7 @@ static int set_flag(bool *to, const struct option_row *row, const char *text, st
             return 0;
         }
     }
-    return error_set(err, ERROR_INVALID, "--%s wants true or false, not '%s'", row->name, text);
+    return error_set(err, ERROR_INVALID, "--%s must be true or false, not '%s'", row->name, text);
 }
 
 static int add_to_list(const char **list, const struct option_row *row, const char *text,
@@ -209,7 +224,7 @@ static int add_to_list(const char **list, const struct option_row *row, const ch
     while (list[count])
         count++;
     if (count == CONFIG_LIST_CAP)
-        return error_set(err, ERROR_INVALID, "--%s can be given %d times", row->name,
+        return error_set(err, ERROR_INVALID, "--%s can be given at most %d times", row->name,
                          CONFIG_LIST_CAP);
     list[count] = text;
     return 0;
@@ -295,11 +310,11 @@ static int set_from_json(struct config *config, enum config_command command, con
     }
     if (row->type != OPTION_LIST || !json_is_array(value))
         return error_set(err, ERROR_INVALID,
-                         "'%s' wants a text, number, true, false or a list of texts", name);
+                         "'%s' must be a string, a number, true, false or a list of strings", name);
     json_array_foreach(value, i, item)
     {
         if (!json_is_string(item))
-            return error_set(err, ERROR_INVALID, "'%s' wants a list of texts", name);
+            return error_set(err, ERROR_INVALID, "'%s' must be a list of strings", name);
         if (set_row(config, row, json_string_value(item), err) < 0)
             return -1;
     }
@@ -334,7 +349,7 @@ static int read_file(struct config *config, enum config_command command, struct 
     if (!object)
         return -1;
     if (!json_is_object(object))
-        rc = error_set(err, ERROR_INVALID, "wants an object {\"port\": 8001, ...}");
+        rc = error_set(err, ERROR_INVALID, "must contain a JSON object, such as {\"port\": 8001}");
     json_object_foreach(object, name, value)
     {
         if (rc == 0)
@@ -407,7 +422,7 @@ static int read_words(struct config *config, enum config_command command, int ar
         else if (found == 'o' && (command & CONFIG_EXPORT))
             rc = set_row(config, find_row("output"), optarg, err);
         else if (found == ':')
-            rc = error_set(err, ERROR_INVALID, "%s wants a value", words[optind - 1]);
+            rc = error_set(err, ERROR_INVALID, "%s needs a value", words[optind - 1]);
         else
             rc = refuse(words[optind - 1], command, err);
     }
@@ -459,7 +474,7 @@ static int fill_places(struct config *config, struct error *err)
         else if (home)
             snprintf(text, sizeof text, "%s/.local/share/lectern", home);
         else
-            return error_set(err, ERROR_INVALID, "no HOME in the environment: give --data DIR");
+            return error_set(err, ERROR_INVALID, "HOME is not set; give --data DIR");
         config->data = keep(config, text, err);
         if (!config->data)
             return -1;
@@ -499,25 +514,55 @@ void config_finish(struct config *config)
     memset(config, 0, sizeof *config);
 }
 
+/* Adds words to a line that is `column` wide already; further lines begin at HELP_COLUMN. */
+static void add_wrapped(struct buf *to, const char *words, size_t column)
+{
+    while (*words) {
+        size_t glued = strncmp(words, "(default: ", 10) == 0 ? 10 : 0,
+               len = glued + strcspn(words + glued, " ");
+
+        if (column + 1 + len > HELP_WIDTH) {
+            buf_addf(to, "\n%*s", HELP_COLUMN - 1, "");
+            column = HELP_COLUMN - 1;
+        }
+        buf_addf(to, " %.*s", (int)len, words);
+        column += 1 + len;
+        words += len + strspn(words + len, " ");
+    }
+}
+
+static void add_row(struct buf *to, const struct option_row *row)
+{
+    char text[1024];
+    int len = snprintf(text, sizeof text, "  --%s%s%s", row->name, row->metavar ? " " : "",
+                       row->metavar ? row->metavar : "");
+
+    buf_addf(to, "%-*s", HELP_COLUMN - 1, text);
+    snprintf(text, sizeof text, "%s%s%s%s", row->help, row->initial ? " (default: " : "",
+             row->initial ? row->initial : "", row->initial ? ")" : "");
+    add_wrapped(to, text, (size_t)(len > HELP_COLUMN - 1 ? len : HELP_COLUMN - 1));
+    buf_addc(to, '\n');
+}
+
 void config_help(enum config_command command, struct buf *to)
 {
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        const struct option_row *row = &rows[i];
-        char left[64], name[ENV_NAME_CAP];
+    for (size_t group = 0; group < sizeof group_titles / sizeof group_titles[0]; group++) {
+        bool titled = false;
 
-        if (!(row->commands & (int)command))
-            continue;
-        snprintf(left, sizeof left, "--%s%s%s", row->name, row->metavar ? " " : "",
-                 row->metavar ? row->metavar : "");
-        env_name(row, name);
-        buf_addf(to, "  %-*s %s", CONFIG_HELP_COLUMN, left, row->help);
-        if (row->initial)
-            buf_addf(to, " [%s]", row->initial);
-        buf_adds(to, "\n");
+        for (size_t i = 0; i < ROW_COUNT; i++) {
+            if (rows[i].group != group || !(rows[i].commands & (int)command))
+                continue;
+            if (!titled)
+                buf_addf(to, "%s:\n", group_titles[group]);
+            titled = true;
+            add_row(to, &rows[i]);
+        }
+        if (titled)
+            buf_addc(to, '\n');
     }
-    buf_adds(to,
-             "\nEvery option can also be set in the environment (LECTERN_STORE for --store), and "
-             "in\n~/.config/lectern/config.json ({\"port\": 8002}).\n");
+    buf_adds(to, "Each option can also be set in the environment (LECTERN_PORT for --port) or in\n"
+                 "~/.config/lectern/config.json ({\"port\": 8002}). The command line takes\n"
+                 "precedence, then the environment, then the file.\n");
 }
 
 int config_share_file(const struct config *config, const char *name, char *path, size_t size,
@@ -547,8 +592,8 @@ int config_share_file(const struct config *config, const char *name, char *path,
     if (snprintf(path, size, "%s%s%s", LECTERN_SHARE_DIR, tail, name) < (int)size &&
         access(path, R_OK) == 0)
         return 0;
-    return error_set(err, ERROR_UNAVAILABLE,
-                     "%s is neither beside the binary nor under %s: build with `make build`, or "
-                     "give --share DIR",
-                     *name ? name : "the share folder", LECTERN_SHARE_DIR);
+    return error_set(
+        err, ERROR_UNAVAILABLE,
+        "%s is neither beside the binary nor in %s; run `make build` or give --share DIR",
+        *name ? name : "the share folder", LECTERN_SHARE_DIR);
 }

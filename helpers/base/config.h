@@ -89,7 +89,7 @@ int config_read(struct config *config, enum config_command command, int argc, ch
                 struct error *err);
 void config_finish(struct config *config);
 
-/* The options of one command, a line each, with default and environment name. */
+/* The options of one command in groups, with their defaults, wrapped at 80 columns. */
 void config_help(enum config_command command, struct buf *to);
 
 /* PATH of a file beside the binary when run from the build folder, else under share/lectern:

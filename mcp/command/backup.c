@@ -54,8 +54,8 @@ static int run(const struct config *config)
 
 const struct command command_backup = {
     .name = "backup",
-    .usage = "FILE [--store URL]",
-    .summary = "copy the whole store into a new file, while a server uses it",
+    .usage = "[OPTIONS] FILE",
+    .summary = "Copy the store into a new file, even while a server uses it",
     .options = CONFIG_BACKUP,
     .takes_words = true,
     .run = run,

@@ -74,8 +74,8 @@ static int run(const struct config *config)
 
 const struct command command_delete = {
     .name = "delete",
-    .usage = "SID [--yes] [--store URL]",
-    .summary = "delete a session with its history and its conversations",
+    .usage = "[OPTIONS] SID",
+    .summary = "Delete a session with its history and conversations",
     .options = CONFIG_DELETE,
     .takes_words = true,
     .run = run,

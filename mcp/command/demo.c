@@ -108,8 +108,8 @@ static int run(const struct config *config)
 
 const struct command command_demo = {
     .name = "demo",
-    .usage = "[--store URL]",
-    .summary = "load the demo curriculum into an empty store and print its session id",
+    .usage = "[OPTIONS]",
+    .summary = "Load the demo curriculum into an empty store and print its id",
     .options = CONFIG_DEMO,
     .run = run,
 };

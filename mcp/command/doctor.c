@@ -73,7 +73,7 @@ static void print_plain(const struct executor_check *check)
                                     : "absent",
                     check->name, check->text);
     if (!check->ok && check->mend[0])
-        terminal_printf(stdout, "       %-18s mend it: %s\n", "", check->mend);
+        terminal_printf(stdout, "       %-18s fix: %s\n", "", check->mend);
 }
 
 static void add_json(struct buf *to, const struct executor_check *check)
@@ -116,8 +116,8 @@ static int run(const struct config *config)
 
 const struct command command_doctor = {
     .name = "doctor",
-    .usage = "[--json]",
-    .summary = "say what works on this machine and how to mend what does not",
+    .usage = "[OPTIONS]",
+    .summary = "Check this machine and show how to fix problems; write nothing",
     .options = CONFIG_DOCTOR,
     .run = run,
 };

@@ -256,8 +256,8 @@ static int run(const struct config *config)
 
 const struct command command_exec = {
     .name = "exec",
-    .usage = "[--session SID] [--profile P] [--warnings] [--json] [FILE|-]",
-    .summary = "run one Python analysis; without a session it has no helpers",
+    .usage = "[OPTIONS] [FILE | -]",
+    .summary = "Run a Python analysis; --session gives it a curriculum to read",
     .options = CONFIG_EXEC,
     .takes_words = true,
     .run = run,

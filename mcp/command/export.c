@@ -82,8 +82,8 @@ static int run(const struct config *config)
 
 const struct command command_export = {
     .name = "export",
-    .usage = "[SID [PATH]] [-o PATH] [--format NAME] [--force] [--store URL]",
-    .summary = "write a session as a curriculum file, a CSV pair, CASE or Markdown",
+    .usage = "[OPTIONS] [SID [PATH]]",
+    .summary = "Write a session as JSON, CSV, CASE or Markdown",
     .options = CONFIG_EXPORT,
     .takes_words = true,
     .run = run,

@@ -23,12 +23,12 @@ static void help(struct buf *to)
     size_t count;
     const struct graph_query *queries = graph_queries(&count);
 
-    buf_adds(to, "The queries (a node is its id, or a title that only one node has):\n");
+    buf_adds(to, "Queries (NODE is an id, or a title that only one node has):\n");
     for (size_t i = 0; i < count; i++) {
         char left[40];
 
         snprintf(left, sizeof left, "%s%s", queries[i].name, takes[queries[i].needs]);
-        buf_addf(to, "  %-28s %s\n", left, queries[i].summary);
+        buf_addf(to, "  %-24s %s\n", left, queries[i].summary);
     }
 }
 
@@ -133,8 +133,8 @@ static int run(const struct config *config)
 
 const struct command command_graph = {
     .name = "graph",
-    .usage = "QUERY [NODE | FROM TO] [--session SID] [--types T]... [--limit N] [--store URL]",
-    .summary = "ask about prerequisites, paths, order, cycles and bottlenecks",
+    .usage = "[OPTIONS] QUERY [NODE | FROM TO]",
+    .summary = "Answer a question about prerequisites, paths, cycles, and more",
     .options = CONFIG_GRAPH,
     .takes_words = true,
     .help = help,

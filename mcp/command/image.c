@@ -70,8 +70,8 @@ static int run(const struct config *config)
 
 const struct command command_image = {
     .name = "image",
-    .usage = "build | list | remove",
-    .summary = "make, list or remove the sandbox's Docker image",
+    .usage = "[OPTIONS] build | list | remove",
+    .summary = "Build, list or remove the Docker image of the sandbox",
     .options = CONFIG_IMAGE,
     .takes_words = true,
     .run = run,

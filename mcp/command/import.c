@@ -113,8 +113,8 @@ static int run(const struct config *config)
 
 const struct command command_import = {
     .name = "import",
-    .usage = "PATH [--format NAME] [--title TEXT] [--dry-run] [--store URL]",
-    .summary = "take a curriculum (JSON, CSV, CASE, Markdown) into a new session and print its id",
+    .usage = "[OPTIONS] PATH",
+    .summary = "Read a curriculum into a new session and print its id",
     .options = CONFIG_IMPORT,
     .takes_words = true,
     .run = run,

@@ -40,8 +40,8 @@ static int run(const struct config *config)
 
 const struct command command_rename = {
     .name = "rename",
-    .usage = "SID TITLE [--store URL]",
-    .summary = "give a session another title",
+    .usage = "[OPTIONS] SID TITLE",
+    .summary = "Change the title of a session",
     .options = CONFIG_RENAME,
     .takes_words = true,
     .run = run,

@@ -135,7 +135,7 @@ static int run(const struct config *config)
 const struct command command_serve = {
     .name = "serve",
     .usage = "[OPTIONS]",
-    .summary = "serve MCP and the session API over HTTP",
+    .summary = "Serve MCP, the session API and the page over HTTP",
     .options = CONFIG_SERVE,
     .run = run,
 };

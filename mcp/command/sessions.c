@@ -58,8 +58,8 @@ static int run(const struct config *config)
 
 const struct command command_sessions = {
     .name = "sessions",
-    .usage = "[--json] [--store URL]",
-    .summary = "list the sessions of the store: id, nodes, relationships, last change, title",
+    .usage = "[OPTIONS]",
+    .summary = "List the sessions: id, nodes, relationships, last change, title",
     .options = CONFIG_SESSIONS,
     .run = run,
 };

@@ -74,8 +74,8 @@ static int run(const struct config *config)
 
 const struct command command_stdio = {
     .name = "stdio",
-    .usage = "[--store URL] [--session SID]",
-    .summary = "serve MCP on standard input and output",
+    .usage = "[OPTIONS]",
+    .summary = "Serve MCP on standard input and output",
     .options = CONFIG_STDIO,
     .run = run,
 };

@@ -111,8 +111,8 @@ static int run(const struct config *config)
 
 const struct command command_validate = {
     .name = "validate",
-    .usage = "[--profile P] [--json] [--facts] [--dump-policy] [FILE...]",
-    .summary = "judge Python programs as execute_code would, without running them",
+    .usage = "[OPTIONS] [FILE...]",
+    .summary = "Check Python programs against the policy without running them",
     .options = CONFIG_VALIDATE,
     .takes_words = true,
     .run = run,

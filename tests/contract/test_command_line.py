@@ -53,6 +53,16 @@ class CommandLine(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (2, b""))
             self.assertEqual(f"lectern serve: {said}\n", done.stderr.decode())
 
+    def test_help_fits_a_terminal(self):
+        overview = self.workspace.run("--help").stdout.decode()
+        commands = re.findall(r"^  ([a-z]+) ", overview, re.MULTILINE)
+        self.assertIn("serve", commands)
+        for words in (["--help"], *([command, "--help"] for command in commands)):
+            lines = self.workspace.run(*words).stdout.decode().splitlines()
+            self.assertTrue(lines[0].startswith("Usage: lectern "), words)
+            self.assertEqual([line for line in lines if len(line) > 80], [], words)
+            self.assertTrue(words == ["--help"] or lines[-5:-4] == ["  --help                   show this help"], lines[-5:])
+
     def test_graph_questions_by_their_words(self):
         self.file.write_text(json.dumps({
             "nodes": [{"node_id": f"N00{i}", "title": title, "components": []} for i, title in enumerate("ABCD", 1)],

@@ -1,13 +1,41 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The documents agree with the project: the table of packages, the make targets and the paths that they name."""
+"""The documents agree with the project: the commands of README.md and docs/ run, the tables of packages and options are those of
+the project, the make targets, paths and links exist, and no text that a user sees has one of the project's private words.
+
+Each block ```sh of a document is run, in order, in one bash with -e in a scratch folder, with `lectern` in PATH and a server whose
+port stands in for 8001; NOT_RUN lists the commands left out. Blocks of other kinds (```text, ```json) are not run.
+"""
 import json
+import os
 import re
 import subprocess
 import unittest
 from pathlib import Path
 
+import harness
+
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "WEEK_NOTES.md")
+USER_DOCUMENTS = ("README.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/*.md")))
+DOCUMENTS = (*USER_DOCUMENTS, "ARCHITECTURE.md", "CONTRIBUTING.md", "WEEK_NOTES.md")
+
+# Commands that no test can run, by how their lines begin, and why.
+NOT_RUN = {
+    "make run": "installs packages, builds, and serves until it is stopped",
+    "make test": "runs this test",
+    "ANTHROPIC_API_KEY=… make run": "needs a key, and serves until it is stopped",
+    "claude mcp add": "needs Claude Code",
+    "build/release/lectern serve --llm-url": "needs a model service, and serves until it is stopped",
+    "lectern doctor --store http://cms.example": "needs a CMS",
+    "lectern serve --store http://cms.example": "needs a CMS, and serves until it is stopped",
+}
+
+# Words that only this project used in these senses, or that mark a sentence as translated.
+PRIVATE_WORDS = (
+    "berths?", "lanes?", "mailbox", "told", "mend(?:s|ed|ing)?", "judg(?:e|es|ed|ing|ement|ements)", "anew", "reckon(?:s|ed)?",
+    "slips?", "owed", "deeds?", "stands? on", "rests? on", "much rests", "is no option", "is no place", "goes? round", "gone round",
+    "talks nonsense", "can be the truth", "is the truth", "who hears", "hears of", "whatever it tells", "as ever", "so that nobody",
+    "led back", "lead(?:s|ing)? back", "leads? back", "brought back whole", "of yesterday", "in the hands of", "is said")
+PRIVATE = re.compile(r"\b(?:%s)\b" % "|".join(PRIVATE_WORDS), re.IGNORECASE)
 FOLDERS = r"(?:mcp|validator|executor|helpers|image|tests|cmake|\.ci)/[A-Za-z0-9_./]*"
 
 
@@ -28,24 +56,124 @@ def unknown_paths(document, root):
     return sorted({path for path in paths if "THING" not in path and not (root / path).exists()})
 
 
+def read(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def script(document, used):
+    """The lines of a document's sh blocks that are run. The entries of NOT_RUN that others match are added to used."""
+    lines = "".join(re.findall(r"^```sh\n(.*?)^```$", document, re.MULTILINE | re.DOTALL)).splitlines()
+    left_out = [next((start for start in NOT_RUN if line.startswith(start)), None) for line in lines]
+    used.update(filter(None, left_out))
+    return "\n".join(line for line, start in zip(lines, left_out) if not start)
+
+
+def anchors(document):
+    """The anchors of a document's headings, as GitHub makes them."""
+    return {re.sub(r"[^a-z0-9 -]", "", line.lower()).replace(" ", "-") for line in re.findall(r"^#+ (.*)$", document, re.MULTILINE)}
+
+
+def broken_links(name):
+    """Relative links of a document whose file or heading does not exist."""
+    broken = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", read(name)):
+        path, _, anchor = target.partition("#")
+        file = (ROOT / name).parent / path if path else ROOT / name
+        if "://" not in target and (not file.exists() or (anchor and anchor not in anchors(file.read_text(encoding="utf-8")))):
+            broken.append(target)
+    return broken
+
+
+class Commands(unittest.TestCase):
+    def run_script(self, text):
+        """Runs a script in a scratch folder beside a server; (exit status, output). curl fails on an HTTP error."""
+        workspace = harness.Workspace()
+        self.addCleanup(workspace.close)
+        environment = dict(workspace.environment(), LECTERN_SANDBOX="local",
+                           PATH="%s:%s" % (harness.LECTERN.parent, os.environ["PATH"]))
+        del environment["XDG_CONFIG_HOME"]
+        Path(workspace.data, ".curlrc").write_text("fail\n", encoding="utf-8")
+        server = harness.Server(workspace, "--sandbox", "local", "--waiting", "bare=0,data=0,plot=0")
+        self.addCleanup(server.close)
+        done = subprocess.run(["/bin/bash", "-eo", "pipefail", "-c", text.replace(":8001", ":%d" % server.port)], cwd=workspace.data, env=environment, check=False,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=harness.ANSWER_SECONDS)
+        return done.returncode, done.stdout.decode()
+
+    def test_commands_of_the_documents_run(self):
+        used = set()
+        for name in USER_DOCUMENTS:
+            text = script(read(name), used)
+            if text:
+                with self.subTest(name):
+                    status, output = self.run_script(text)
+                    self.assertEqual(status, 0, output)
+        self.assertEqual(used, set(NOT_RUN))
+
+    def test_a_wrong_command_is_found(self):
+        used = set()
+        text = script("```sh\nmake run   # serves\nlectern sesions\n```\n```text\nnot run\n```\n", used)
+        self.assertEqual((text, used), ("lectern sesions", {"make run"}))
+        status, output = self.run_script(text)
+        self.assertEqual((status, "did you mean 'sessions'" in output), (2, True), output)
+        self.assertEqual(self.run_script("curl -s localhost:8001/nowhere")[0], 22)
+
+
+class Words(unittest.TestCase):
+    def test_users_see_no_private_words(self):
+        workspace = harness.Workspace()
+        self.addCleanup(workspace.close)
+        overview = workspace.run("--help").stdout.decode()
+        texts = {name: read(name) for name in USER_DOCUMENTS}
+        for name in set(DOCUMENTS) - set(USER_DOCUMENTS):
+            texts[name] = re.sub(r"```.*?```|`[^`\n]*`", "", read(name), flags=re.DOTALL)  # these name files and identifiers
+        texts["--help"] = overview
+        for command in re.findall(r"^  ([a-z]+) ", overview, re.MULTILINE):
+            texts[command + " --help"] = workspace.run(command, "--help").stdout.decode()
+        self.assertIn("serve --help", texts)
+        texts["doctor"] = workspace.run("doctor", check=False).stdout.decode()
+        self.assertIn("bubblewrap", texts["doctor"])
+        found = {name: sorted(set(PRIVATE.findall(text))) for name, text in texts.items()}
+        self.assertEqual({name: words for name, words in found.items() if words}, {})
+
+    def test_private_words_are_found(self):
+        self.assertEqual(PRIVATE.findall("What mends it? Nobody was told; a plane lands on a judgement."), ["mends", "told", "judgement"])
+
+
 class Documents(unittest.TestCase):
+    def test_readme_fits_a_screen(self):
+        self.assertLessEqual(len(read("README.md").splitlines()), 80)
+
+    def test_links_lead_somewhere(self):
+        for name in DOCUMENTS:
+            self.assertEqual(broken_links(name), [], name)
+
+    def test_options_are_those_of_the_help(self):
+        workspace = harness.Workspace()
+        self.addCleanup(workspace.close)
+        options = re.findall(r"^  (--[a-z-]+(?: [A-Z]\S*)?) +(.*(?:\n {27}.*)*)", workspace.run("serve", "--help").stdout.decode(),
+                             re.MULTILINE)
+        table = "".join("| `%s` | %s |\n" % (option, " ".join(words.split())) for option, words in options)
+        self.assertIn("| `--port N` |", table)
+        self.assertIn(table, read("docs/configuration.md"))
+
     def test_package_table_is_the_one_of_deps(self):
         table = subprocess.run([ROOT / "cmake/deps.sh", "--table"], capture_output=True, text=True, check=True).stdout
         self.assertIn("| libigraph-dev |", table)
-        self.assertIn(table, (ROOT / "README.md").read_text(encoding="utf-8"))
+        self.assertIn(table, read("docs/configuration.md"))
 
     def test_packages_of_the_page_are_named(self):
         package = json.loads((ROOT / "mcp/ui/package.json").read_text(encoding="utf-8"))
-        table = (ROOT / "README.md").read_text(encoding="utf-8").split("| npm package |")[1].split("\n\n")[0]
+        table = read("docs/configuration.md").split("| npm package |")[1].split("\n\n")[0]
         self.assertEqual(sorted(re.findall(r"^\| ([^ |]+) \|", table, re.MULTILINE)),
                          sorted({**package["dependencies"], **package["devDependencies"]}))
 
     def test_targets_and_paths_exist(self):
-        targets = make_targets((ROOT / "Makefile").read_text(encoding="utf-8"))
+        targets = make_targets(read("Makefile"))
         self.assertIn("run", targets)
         for name in DOCUMENTS:
             with self.subTest(name):
-                document = (ROOT / name).read_text(encoding="utf-8")
+                document = read(name)
                 self.assertEqual(unknown_targets(document, targets), [])
                 self.assertEqual(unknown_paths(document, ROOT), [])
 

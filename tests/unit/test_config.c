@@ -127,9 +127,9 @@ static void refuses_with_words(void **state)
         const char *says;
     } cases[] = {
         {{"--prot", "1", NULL}, "did you mean --port"},
-        {{"--port", "eleven", NULL}, "--port wants a number from 0 to 65535, not 'eleven'"},
+        {{"--port", "eleven", NULL}, "--port must be a number from 0 to 65535, not 'eleven'"},
         {{"--port", "70000", NULL}, "from 0 to 65535"},
-        {{"--port", NULL}, "wants a value"},
+        {{"--port", NULL}, "--port needs a value"},
         {{"--dry-run", NULL}, "unknown option '--dry-run'"}, /* another command's */
         {{"-z", NULL}, "unknown option '-z'"},
     };
@@ -187,9 +187,11 @@ static void help_names_every_option(void **state)
     buf_init(&text, 0);
     config_help(CONFIG_SERVE, &text);
     assert_non_null(strstr(text.data, "--port N"));
-    assert_non_null(strstr(text.data, "[8001]"));
+    assert_non_null(strstr(text.data, "(default: 8001)"));
     assert_non_null(strstr(text.data, "--allow-origin"));
     assert_null(strstr(text.data, "--dry-run"));
+    assert_ptr_equal(strstr(text.data, "Server:\n  --host"), text.data);
+    assert_null(strstr(strstr(text.data, "Server:") + 1, "Server:"));
 }
 
 int main(void)

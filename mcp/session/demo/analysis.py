@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Which lessons carry much and say little? `make run` runs this over the demo curriculum; it fits any other as well:
+# Which lessons have little content although many others depend on them? `make run` runs this over the demo curriculum. It works
+# with any curriculum:
 #   lectern exec --session SID mcp/session/demo/analysis.py
 import networkx as nx
 import pandas as pd
@@ -7,7 +8,7 @@ from code_helpers import analyze_graph, get_node_content
 
 
 def words(value):
-    """The words of a component's parameters, its drawings left out."""
+    """The words of a component's parameters, without its drawings."""
     if isinstance(value, dict):
         return sum(words(part) for part in value.values())
     if isinstance(value, list):
@@ -28,7 +29,7 @@ for node_id, title in graph.nodes(data="title"):
     rows.append({
         "node": node_id,
         "title": title,
-        "rest on it": len(nx.descendants(needs, node_id)),
+        "dependents": len(nx.descendants(needs, node_id)),
         "components": len(components),
         "worked examples": sum(c["type"] == "worked-example" for c in components),
         "words": sum(words(c["parameters"]) for c in components),
@@ -38,10 +39,10 @@ print(f"{len(lessons)} lessons, {graph.number_of_edges()} relationships, {lesson
       f"{lessons['words'].sum()} words.")
 
 typical = lessons["words"].median()
-weak = lessons[(lessons["words"] < typical) & (lessons["rest on it"] > 0)]
-weak = weak.assign(risk=(weak["rest on it"] / weak["words"].clip(lower=1) * 100).round(1))
-print(f"Much rests on these, and they say less than the usual {typical:.0f} words (risk: lessons resting on 100 words):")
+weak = lessons[(lessons["words"] < typical) & (lessons["dependents"] > 0)]
+weak = weak.assign(risk=(weak["dependents"] / weak["words"].clip(lower=1) * 100).round(1))
+print(f"Lessons with dependents and fewer words than the median of {typical:.0f} (risk: dependents per 100 words):")
 print(weak.sort_values("risk", ascending=False).head(5).to_string(index=False))
 
 alone = lessons[lessons["worked examples"] == 0]
-print("Without any worked example: " + ", ".join(alone["node"] + " " + alone["title"]))
+print("Lessons without a worked example: " + ", ".join(alone["node"] + " " + alone["title"]))
