@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The page's packages, and its files as a C table.
 #
-#   cmake/page.sh                   brings node and npm and the page's packages into build/page; quick when they are there. Where
-#                                   that fails it says so and goes on, the server then says at its address what is missing; with
-#                                   CI=true it fails
+#   cmake/page.sh                   brings the page's packages into build/page by npm; quick when they are there. Where npm is
+#                                   missing or fails it says so in one line and goes on: the server is then built without its
+#                                   page. With CI=true it fails
 #   cmake/page.sh --check           and checks the types of the sources
 #   cmake/page.sh --table FOLDER    makes FOLDER/page_files.c, for the build: of the page, or of the reason why there is none
 #
@@ -14,7 +14,6 @@ cd "$(dirname "$0")/.."
 place=build/page
 lists=(mcp/ui/package.json mcp/ui/package-lock.json)
 
-# One line of text, as page.sh's own words and as C.
 note() {
   mkdir -p $place
   if [ ! -f $place/missing.txt ] || [ "$(cat $place/missing.txt)" != "$1" ]; then
@@ -33,7 +32,10 @@ if [ "${1:-}" = --table ]; then
   mkdir -p "$out"
   missing="its packages have not been installed"
   [ ! -f $place/missing.txt ] || missing=$(cat $place/missing.txt)
-  [ -n "$missing" ] || command -v node >/dev/null || missing="node is not installed"
+  if [ -z "$missing" ] && ! command -v node >/dev/null; then
+    missing="node is not installed; make deps installs it"
+    echo "The page is left out: $missing" >&2
+  fi
   if [ -n "$missing" ]; then
     empty_table "$missing" "$out/page_files.c"
   else
@@ -45,9 +47,10 @@ fi
 installed() { [ -f $place/installed.json ] && cmp -s $place/installed.json mcp/ui/package-lock.json; }
 
 install() { # $why says what went wrong
-  why="node and npm are not installed"
-  cmake/deps.sh page || return
+  why="npm and node are not installed; make deps installs them"
+  command -v npm >/dev/null && command -v node >/dev/null || return
   why="npm could not install its packages (log: build/page/npm.log)"
+  echo "The page's packages: npm ci"
   rm -f $place/installed.json
   cp "${lists[@]}" $place/
   (cd $place && timeout -k 5 300 npm ci --ignore-scripts --no-audit --no-fund --fetch-retries=1 --fetch-retry-mintimeout=1000 \
@@ -58,16 +61,16 @@ install() { # $why says what went wrong
 mkdir -p $place
 ln -sfn ../../mcp/ui/src $place/src
 ln -sfn ../../mcp/ui/tsconfig.json $place/tsconfig.json
-if installed && command -v node >/dev/null; then
+if installed; then
   note ""
 elif install; then
   : >$place/missing.txt # also where it was empty: the page is to be built anew, with what has come
 else
   note "$why"
+  echo "The page is left out: $why" >&2
+  [ "${CI:-}" = true ] || exit 0
   [ ! -s $place/npm.log ] || tail -n 5 $place/npm.log >&2
-  echo "    The page cannot be built: $why. The server does without it, and says so at its address." >&2
-  [ "${CI:-}" != true ] || exit 1
-  exit 0
+  exit 1
 fi
 if [ "${1:-}" = --check ]; then
   (cd $place && node node_modules/typescript/bin/tsc --preserveSymlinks -p .)

@@ -41,7 +41,7 @@ fi
 
 step "Dependencies" cmake/deps.sh build sandbox
 mkdir -p build
-step "The page" cmake/page.sh
+step "The page's tools" cmake/deps.sh page || echo "    The server is built without its page." >&2
 step "Build" build release --target lectern runner
 lectern=build/release/lectern
 
@@ -70,7 +70,7 @@ if step "Demo curriculum" load_demo; then
 fi
 echo
 echo "==> Serving (Ctrl-C ends it)"
-echo "    Page:        http://$host:$port/"
+[ -s build/page/missing.txt ] || echo "    Page:        http://$host:$port/"
 echo "    MCP:         http://$host:$port/mcp"
 echo "    session API: http://$host:$port/sessions"
 echo "    Claude Code: claude mcp add --transport http lectern http://$host:$port/mcp"

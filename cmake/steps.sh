@@ -11,10 +11,11 @@ step() {
   [ $((SECONDS - started)) -lt 1 ] || echo "    $((SECONDS - started)) s"
 }
 
-# A preset's build folder, configured once; ninja configures again by itself when it has to.
+# The page's packages and a preset's build folder, configured once; ninja configures again by itself when it has to.
 build() {
   local preset=$1
   shift
+  cmake/page.sh || return
   [ -f "build/$preset/build.ninja" ] || cmake --preset "$preset" >build/configure.log || {
     cat build/configure.log >&2
     return 1

@@ -93,6 +93,7 @@ struct execution_result {
     const char *error; /* the user's own traceback lines and the error line; or, where the engine
                           failed, what failed and what mends it; NULL when all is well */
     const char *error_type; /* "KeyError", or NULL */
+    long error_line;        /* of the code, where it failed; 0: not known */
     uint64_t stdout_cut;    /* bytes thrown away beyond the cap */
     uint64_t stderr_cut;
     const struct execution_artifact *artifacts; /* figures, in the order they were made */

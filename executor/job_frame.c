@@ -156,6 +156,15 @@ static char *text_at(const json_t *object, const char *key)
     return buf_steal(&copy, NULL);
 }
 
+/* 0 where there is none, or it is no line of a program. */
+static long line_at(const json_t *object)
+{
+    const json_t *line = json_object_get(object, "line");
+    json_int_t number = json_integer_value(line);
+
+    return number > 0 && number <= FRAME_LINE_MAX ? (long)number : 0;
+}
+
 /* A word of a-z and '-', and a line; what is anything else is left out. It goes into the log. */
 static void read_disagreement(const json_t *object, struct job_result *result)
 {
@@ -182,6 +191,7 @@ int job_result_read(const struct frame *frame, struct job_result *result, struct
     result->value_bound = json_is_true(json_object_get(json, "bound"));
     result->error = text_at(json, "error");
     result->error_type = text_at(json, "error_type");
+    result->error_line = line_at(json);
     read_disagreement(json, result);
     json_decref(json);
     return 0;

@@ -26,6 +26,7 @@ int job_exit_read(const struct frame *frame, struct job_exit *ended, struct erro
 /* What FRAME_RESULT says: texts are NUL-terminated and owned, or NULL. */
 struct job_result {
     char *value, *error, *error_type;
+    long error_line;                  /* 0: it does not say */
     bool value_bound;                 /* the value is what the code bound to the name result */
     char refused[FRAME_WORD_CAP + 1]; /* code of a disagreement, or "" */
     long refused_line;                /* 0: the whole program */

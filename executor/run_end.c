@@ -135,6 +135,8 @@ void run_end_disagreeing(struct run *run, struct execution_result *result)
         buf_addf(&text, "\n%s", said->error);
     result->status = EXECUTION_DISAGREEMENT;
     result->value = NULL;
+    result->error_type = NULL;
+    result->error_line = said->refused_line;
     result->error = text.data ? text.data : "The code was refused inside the sandbox.";
     run_end(run, result);
 }

@@ -173,8 +173,10 @@ static void take_exit(struct run *run, const struct frame *frame)
         return;
     }
     result.error = verdict_text(run, &ended, text);
-    if (has_own_account(run, ended.status))
+    if (has_own_account(run, ended.status)) {
         result.error = run->result.error;
+        result.error_line = run->result.error_line;
+    }
     run_end(run, &result);
 }
 

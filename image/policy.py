@@ -24,21 +24,30 @@ def load_neighbour(name):
     return module
 
 
-names, calls, meaning, places = map(load_neighbour, ("policy_names", "policy_calls", "policy_meaning", "policy_places"))
+names, calls, meaning, places, buffers = map(
+    load_neighbour, ("policy_names", "policy_calls", "policy_meaning", "policy_places", "policy_buffers"))
 load = load_neighbour("policy_tables").load
 
 
 class Scope:
-    __slots__ = ("kind", "parent", "bound", "outer", "modules", "foreign", "statement")
+    __slots__ = ("kind", "parent", "bound", "counts", "values", "outer", "modules", "foreign", "statement", "first")
 
     def __init__(self, kind, parent, statement):
         self.kind = kind
         self.parent = parent
         self.statement = statement  # of the module's body: its number
         self.bound = set()
+        self.counts = {}  # name: how often it is bound
+        self.values = {}  # name: what is assigned to it alone
+        self.first = None  # parameter, of a method
         self.outer = {}  # name: "global" or "nonlocal"
         self.modules = {}  # name: Module, of imports
         self.foreign = set()  # names that were imported from modules
+
+
+    def bind(self, name):
+        self.bound.add(name)
+        self.counts[name] = self.counts.get(name, 0) + 1
 
 
 class Walk:
@@ -54,10 +63,17 @@ class Walk:
         self.doubts = []  # (Attribute, its number in its chain, the Name at the root or None, called)
         self.imports = []  # (name, Module, scope, statement or None where it is none of the module's own, line)
         self.shared = set()  # names of the module's that an inner scope declares global
+        self.of_classes = set()  # attributes that its classes have, or their methods store on their first parameter
         self.own = set()  # attributes that the program stores or its classes have
         self.classes = []  # their scopes
         self.patterns = []  # (keyword of a class pattern that begins with "_", line)
         self.foreign = []  # (name, scope), imported from a module
+        self.members = []  # (name, scope, Module, attribute), likewise
+        self.declared = []  # (name, scope), global or nonlocal
+        self.readers = {}  # id of an Attribute: the Call of it, where it may be a function that reads a buffer
+        self.paths = []  # of each call of a method that writes: [(what may be a path or None, line)]
+        self.arrays = False  # a library with arrays is imported
+        self.type_calls = []  # lines of type(x)(1, 2), where x is no first parameter of a method
         self.item_stores = set()  # ids of what items are stored in
         self.places = {}  # id of a Name or Attribute: the places where it stands
         self.types = []  # (name, scope, line) of type as a value
@@ -114,6 +130,7 @@ class Walk:
 
     text_of = staticmethod(calls.text_of)
     places_of = places  # for the handlers of other files
+    buffers_of = buffers
 
 
 HANDLERS = {**places.HANDLERS, **names.HANDLERS, **calls.HANDLERS}
@@ -122,7 +139,7 @@ FIELDS = (
     (ast.Delete, "targets"),
     (ast.Return, "value"), (ast.For, "target", "iter", "body", "orelse"),
     (ast.AsyncFor, "target", "iter", "body", "orelse"), (ast.While, "test", "body", "orelse"),
-    (ast.With, "items", "body"), (ast.AsyncWith, "items", "body"), (ast.withitem, "context_expr", "optional_vars"),
+    (ast.With, "items", "body"), (ast.AsyncWith, "items", "body"),
     (ast.Raise, "exc", "cause"), (ast.Try, "body", "handlers", "orelse", "finalbody"),
     (ast.TryStar, "body", "handlers", "orelse", "finalbody"), (ast.Assert, "test", "msg"),
     (ast.Match, "subject", "cases"), (ast.match_case, "pattern", "guard", "body"), (ast.MatchValue, "value"),

@@ -44,7 +44,7 @@ def name(walk, node, called=False):
     if type(node.ctx) is ast.Load:
         walk.uses.append((node, None, walk.scope, walk.scope.statement))
     else:
-        walk.scope.bound.add(text)
+        walk.scope.bind(text)
 
 
 def attribute(walk, node, called=False):
@@ -58,6 +58,8 @@ def attribute(walk, node, called=False):
             walk.formats = True
         if type(node.ctx) is ast.Store:
             walk.own.add(node.attr)
+            if type(node.value) is ast.Name and node.value.id == walk.scope.first:
+                walk.of_classes.add(node.attr)
         if node.attr in watched or node.attr[:1] == "_":
             doubts.append((node, len(chain), called))
             if node.attr in walk.policy.of_place and type(node.ctx) is ast.Load:
@@ -89,6 +91,8 @@ def call(walk, node):
     if kind is ast.Attribute:
         text = function.attr
         attribute(walk, function, True)
+        if text in walk.policy.reader_names:
+            walk.readers[id(function)] = node
     elif kind is ast.Name:
         text = function.id
         name(walk, function, True)
@@ -125,18 +129,13 @@ def leave_call(walk, _number):
 
 
 def judge_writer(walk, node):
-    for one in node.args:
-        if not (type(one) is ast.Constant and one.value is None):
-            walk.find("file-method", one.lineno)
-            return
+    paths = [(one, one.lineno) for one in node.args]
     for one in node.keywords:
         if one.arg is None:
-            walk.find("file-method", one.lineno)
-            return
-        if one.arg in walk.policy.path_keywords and not (
-                type(one.value) is ast.Constant and one.value.value is None):
-            walk.find("file-method", one.value.lineno)
-            return
+            paths.append((None, one.lineno))
+        elif one.arg in walk.policy.path_keywords:
+            paths.append((one.value, one.value.lineno))
+    walk.paths.append([row for row in paths if not (type(row[0]) is ast.Constant and row[0].value is None)])
 
 
 def judge_query(walk, node):

@@ -18,6 +18,10 @@ def judge_kept(walk):
     """What could not be judged before all of the program was seen."""
     for scope in walk.classes:
         walk.own.update(scope.bound.difference(scope.outer))
+    walk.of_classes.update(*(scope.bound.difference(scope.outer) for scope in walk.classes))
+    if walk.arrays:
+        for line in walk.type_calls:
+            walk.find("forbidden-name", line)
     for text, line in walk.patterns:
         if text not in walk.own:
             walk.find("forbidden-attribute", line)
@@ -47,18 +51,25 @@ def judge_foreign(walk, of_modules):
 def judge_uses(walk):
     judge_kept(walk)
     steps = {}  # id of a Name: attributes behind it that were judged as the module's
-    if walk.imports:
-        names = place_imports(walk)
-        given_away = find_given_away(walk, names)
+    names = place_imports(walk)
+    given_away = find_given_away(walk, names) if names else {}
+    buffers = None
+    if walk.readers or any(walk.paths):
+        buffers = walk.buffers_of.Buffers(walk, lambda *place: meaning(walk, *place, given_away),
+                                          lambda *place: plain_scope(walk, *place))
+        walk.buffers_of.judge_paths(walk, buffers)
+    if names:
         for node, chain, scope, statement in walk.uses:
             if node.id in names:
                 module = meaning(walk, node.id, scope, statement, given_away)
                 if module is not None:
-                    steps[id(node)] = judge_module_use(walk, node, chain, module)
+                    steps[id(node)] = judge_module_use(walk, node, chain, module, buffers)
     judge_foreign(walk, steps)
     for node, number, root, called in walk.doubts:
         if number >= steps.get(id(root), 0):
             judge_attribute(walk, node, called)
+            if walk.arrays:
+                judge_array(walk, node)
         if not called:
             judge_uncalled(walk, node)
 
@@ -74,6 +85,20 @@ def judge_attribute(walk, node, called):
         if not (allowed or told):
             walk.find("dunder", node.end_lineno)
     elif text in policy.attributes or (text not in walk.own and policy.is_private(text)):
+        walk.find("forbidden-attribute", node.end_lineno)
+
+
+def judge_array(walk, node):
+    """One that reaches the memory of arrays, or loads matplotlib."""
+    policy, text = walk.policy, node.attr
+    own = text in walk.of_classes
+    stored = type(node.ctx) is not ast.Load
+    if text in policy.memory or (text in policy.charts and not own):
+        walk.find("forbidden-attribute", node.end_lineno)
+    elif own and text in policy.own_stores:
+        return
+    elif (stored and (text in policy.stores or text in policy.own_stores)) or (
+            text in policy.item_stores and id(node) in walk.item_stores):
         walk.find("forbidden-attribute", node.end_lineno)
 
 
@@ -144,7 +169,7 @@ def meaning(walk, name, scope, statement, given_away):
     return where.modules.get(name)
 
 
-def judge_module_use(walk, node, chain, module):
+def judge_module_use(walk, node, chain, module, buffers):
     """The number of attributes that were judged."""
     if chain is None:
         walk.find("module-as-value", node.lineno)
@@ -155,6 +180,9 @@ def judge_module_use(walk, node, chain, module):
             module = inner
             continue
         if not module.allows(attribute.attr):
+            if number == len(chain) and "%s.%s" % (module.name, attribute.attr) in walk.policy.readers and (
+                    buffers is not None and buffers.reads(attribute)):
+                return number
             walk.find("module-attribute", attribute.end_lineno)
         elif (type(chain[-1].ctx) is not ast.Load or id(chain[-1]) in walk.item_stores) and (
                 type(attribute.ctx) is not ast.Load or "%s.%s" % (module.name, attribute.attr) not in (

@@ -9,6 +9,7 @@ def declare(walk, node):
     for text in node.names:
         walk.judge_name(text, node.lineno)
         walk.scope.outer[text] = word
+        walk.declared.append((text, walk.scope))
         if word == "global" and walk.scope is not walk.root:
             walk.shared.add(text)
 
@@ -20,7 +21,7 @@ def walrus(walk, node):
         walk.find("name-by-text", target.lineno)
     while scope.kind == "comprehension":
         scope = scope.parent
-    scope.bound.add(target.id)
+    scope.bind(target.id)
     walk.stack.append(node.value)
 
 
@@ -28,6 +29,11 @@ def augmented(walk, node):
     if type(node.target) is ast.Name:  # read, too
         walk.uses.append((node.target, None, walk.scope, walk.scope.statement))
     walk.stack += (node.target, node.value)
+
+
+def with_item(walk, node):
+    walk.buffers_of.note_assigned(walk, (node.optional_vars,), node.context_expr)
+    walk.stack += (node.context_expr, node.optional_vars)
 
 
 def handler(walk, node):
@@ -40,6 +46,8 @@ def keyword(walk, node):
     if node.arg is not None:
         walk.judge_name(node.arg, node.lineno)
         if node.arg in walk.policy.keywords:
+            walk.find("forbidden-name", node.lineno)
+        if node.arg in walk.policy.checks and not (type(node.value) is ast.Constant and node.value.value is True):
             walk.find("forbidden-name", node.lineno)
         if node.arg in walk.policy.evaluated:
             walk.places_of.judge_setting(walk, node.value)
@@ -92,22 +100,24 @@ def match_class(walk, node):
 
 def bind(walk, text, line):
     walk.judge_name(text, line)
-    walk.scope.bound.add(text)
+    walk.scope.bind(text)
 
 
 def parameters(walk, args, scope):
     """Names into the function's scope; defaults and annotations belong to the one around it."""
     for one in (*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg):
         if one is not None:
+            if scope.first is None and scope.kind == "function" and walk.scope.kind == "class":
+                scope.first = one.arg
             walk.judge_name(one.arg, one.lineno)
-            scope.bound.add(one.arg)
+            scope.bind(one.arg)
             walk.places_of.stands(walk, "asked_for", (one.annotation,))
             walk.stack.append(one.annotation)
     walk.stack += (args.defaults, args.kw_defaults)
 
 
 def function(walk, node):
-    walk.scope.bound.add(node.name)
+    walk.scope.bind(node.name)
     if not (walk.scope.kind == "class" and node.name in walk.policy.dunders):
         walk.judge_name(node.name, node.lineno)
     walk.places_of.stands(walk, "asked_for", (node.returns,))
@@ -117,7 +127,7 @@ def function(walk, node):
 
 
 def lambda_(walk, node):
-    parameters(walk, node.args, walk.later("function", [node.body]))
+    parameters(walk, node.args, walk.later("lambda", [node.body]))
 
 
 def class_(walk, node):
@@ -148,6 +158,7 @@ def judge_module(walk, name, line):
     if module is None or not module.importable:
         walk.find("import-not-allowed", line)
         return None
+    walk.arrays = walk.arrays or module.kind != "bare"
     return module
 
 
@@ -157,7 +168,7 @@ def judge_bound(walk, text, line):
 
 
 def bind_alias(walk, alias, name):
-    walk.scope.bound.add(name)
+    walk.scope.bind(name)
     if alias.name in walk.policy.getters and name != alias.name:  # known here by its own name
         walk.find("name-by-text", alias.end_lineno)
     if alias.name in walk.policy.of_place and name != alias.name:
@@ -203,12 +214,13 @@ def member(walk, module, alias, node):
         walk.find("import-not-allowed", alias.lineno)
     elif "%s.%s" % (module.name, alias.name) not in walk.policy.item_storable:
         walk.foreign.append((name, walk.scope))
+        walk.members.append((name, walk.scope, module, alias.name))
 
 
 HANDLERS = {
     ast.keyword: keyword, ast.NamedExpr: walrus, ast.Lambda: lambda_, ast.ListComp: comprehension,
     ast.SetComp: comprehension, ast.DictComp: comprehension, ast.GeneratorExp: comprehension, ast.FunctionDef: function,
     ast.AsyncFunctionDef: function, ast.ClassDef: class_, ast.Import: import_, ast.ImportFrom: import_from,
-    ast.Global: declare, ast.Nonlocal: declare, ast.If: condition, ast.AugAssign: augmented, ast.ExceptHandler: handler,
+    ast.Global: declare, ast.Nonlocal: declare, ast.If: condition, ast.AugAssign: augmented, ast.withitem: with_item, ast.ExceptHandler: handler,
     ast.MatchAs: capture, ast.MatchStar: capture, ast.MatchMapping: match_mapping, ast.MatchClass: match_class,
 }

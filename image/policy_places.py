@@ -34,10 +34,16 @@ def judge_place(walk, text, places, line):
     for place, names in walk.policy.places.items():
         if text in names and place not in places:
             walk.find("forbidden-name", line)
+    if text in walk.policy.no_bases and "base" in places:
+        walk.find("forbidden-name", line)
 
 
 def is_type_call(node):
     return type(node) is ast.Call and type(node.func) is ast.Name and node.func.id == "type"
+
+
+def is_unpacked(argument):
+    return type(argument) is ast.Starred or (type(argument) is ast.keyword and argument.arg is None)
 
 
 def place_bases(walk, node):
@@ -56,8 +62,14 @@ def place_arguments(walk, node):
         arguments = [*node.args, *node.keywords]
         if is_type_call(function) and len(arguments) == 3 and type(arguments[1]) is ast.Tuple:
             walk.find("forbidden-name", function.func.lineno)
+        elif is_type_call(function) and (len(arguments) > 1 or any(map(is_unpacked, arguments))):
+            what = function.args[0] if function.args else None
+            if not (type(what) is ast.Name and walk.scope.first == what.id):
+                walk.type_calls.append(function.func.lineno)
         return
     text = function.id if kind is ast.Name else function.attr if kind is ast.Attribute else None
+    if not node.keywords and len(node.args) <= (1 if text == "wraps" else 2) and not any(map(is_unpacked, node.args)):
+        stands(walk, "wrapper", (function,))
     if text not in MAPPERS:
         return
     if kind is ast.Name and text in ("isinstance", "issubclass"):
@@ -90,6 +102,7 @@ def dictionary(walk, node):
 
 def assign(walk, node):
     settings = walk.policy.evaluated_settings
+    walk.buffers_of.note_assigned(walk, node.targets, node.value)
     if any(type(one) is ast.Subscript and walk.text_of(one.slice) in settings for one in node.targets):
         judge_setting(walk, node.value)
     walk.stack += (node.targets, node.value)

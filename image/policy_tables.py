@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The policy's tables, from policy.json: what `lectern validate --dump-policy` printed when the image was made."""
+import copy
 import json
 import re
 
 NAMES_AND_DOTS = re.compile(r"[A-Za-z0-9_.]*\Z")
-PLACES = ("asked_for", "indexed", "base", "decorator")
+PLACES = ("asked_for", "indexed", "base", "decorator", "wrapper")
 
 
 class Module:
@@ -14,12 +15,23 @@ class Module:
         self.name = name
         self.importable = row["importable"]
         self.profile = row["profile"]
+        self.kind = row["kind"]
         self.listed = frozenset(row["attributes"]) if "attributes" in row else None
         if self.listed is not None:
             return
         own = [pattern[len(name) + 1:] for pattern in patterns if pattern.startswith(name + ".")]
         self.refused = inner.union(row.get("refused_attributes", ()), (one for one in own if one[-1] != "*"))
         self.begins = ("_", *(one[:-1] for one in own if one[-1] == "*"))
+
+    def without(self, patterns):
+        """The same, but that attributes of these patterns are refused too."""
+        own = [pattern[len(self.name) + 1:] for pattern in patterns if pattern.rpartition(".")[0] == self.name]
+        if not own or self.listed is not None:
+            return self
+        module = copy.copy(self)
+        module.refused = self.refused.union(one for one in own if one[-1] != "*")
+        module.begins = (*self.begins, *(one[:-1] for one in own if one[-1] == "*"))
+        return module
 
     def allows(self, attribute):
         if self.listed is not None:
@@ -31,7 +43,9 @@ class Policy:
     """The dump's tables for one profile, as sets."""
 
     def __init__(self, dump, modules, reach):
-        self.modules = {module.name: module for module in modules if module.profile in reach}
+        charts = "visualization" in reach
+        patterns = () if charts else dump["chart_attributes"]
+        self.modules = {module.name: module.without(patterns) for module in modules if module.profile in reach}
         roles = {}
         for name, its in dump["names"].items():
             for role in its:
@@ -48,12 +62,23 @@ class Policy:
         self.options = frozenset(roles["option"])
         self.evaluated = frozenset(roles["evaluated"])
         self.places = {place: frozenset(roles[place]) for place in PLACES}
-        self.of_place = frozenset().union(*self.places.values())
+        self.no_bases = frozenset(roles["no_base"])
+        self.of_place = self.no_bases.union(*self.places.values())
         self.types = frozenset(roles["type"])
         self.methods = self.attributes | self.writers | self.queries  # refused where a method is named by text
         self.uncalled = self.attributes | self.writers | self.queries | self.getters
         self.watched_names = self.names | self.getters | self.of_place | self.types
-        self.watched_attributes = self.uncalled | self.of_place
+        self.stores, self.own_stores, self.item_stores, self.memory = (
+            frozenset(roles[role]) for role in ("store", "own_store", "item_store", "memory"))
+        self.charts = frozenset() if charts else frozenset(roles["chart"])
+        self.checks = frozenset(roles["check"])
+        self.of_arrays = self.stores | self.own_stores | self.item_stores | self.memory | self.charts
+        self.readers = frozenset(dump["readers"])
+        self.reader_names = frozenset(name.rpartition(".")[2] for name in self.readers)
+        self.reader_keywords = frozenset(dump["reader_keywords"])
+        self.reader_refused = frozenset(dump["reader_refused"])
+        self.buffers = frozenset(dump["buffers"])
+        self.watched_attributes = self.uncalled | self.of_place | self.of_arrays
         self.watched_calls = self.writers | self.queries | self.getters | self.methods_by_name | self.types | self.options
         self.dunders = frozenset(dump["dunder_methods"])
         self.path_keywords = frozenset(dump["path_keywords"])

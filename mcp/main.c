@@ -11,18 +11,18 @@
 
 #include "helpers/base/log.h"
 #include "helpers/base/nearest.h"
+#include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
+#include "mcp/session/component_type.h"
 
 #define KEPT_BYTES (4 << 20)
 
 static void print_overview(FILE *to)
 {
-    fputs("Lectern " LECTERN_VERSION
-          ": edit and question a curriculum without reading it whole.\n\n",
-          to);
+    fputs("Lectern " LECTERN_VERSION ", a server for curricula. Its commands:\n\n", to);
     for (size_t i = 0; commands[i]; i++)
         fprintf(to, "  lectern %-9s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("\nlectern COMMAND --help says more.\n", to);
+    fputs("\nlectern COMMAND --help lists a command's options.\n", to);
 }
 
 static const struct command *find(const char *name)
@@ -35,9 +35,9 @@ static const struct command *find(const char *name)
             return commands[i];
         nearest_feed(&search, commands[i]->name);
     }
-    fprintf(stderr, "lectern: no command '%s'%s%s%s; lectern --help lists them\n", name,
-            search.best ? "; did you mean '" : "", search.best ? search.best : "",
-            search.best ? "'?" : "");
+    terminal_printf(stderr, "lectern: no command '%s'%s%s%s; lectern --help lists them\n", name,
+                    search.best ? "; did you mean '" : "", search.best ? search.best : "",
+                    search.best ? "'?" : "");
     return NULL;
 }
 
@@ -46,6 +46,10 @@ static int print_help(const struct command *command)
     struct buf BUF_AUTO text = {0};
 
     buf_init(&text, 0);
+    if (command->help) {
+        command->help(&text);
+        buf_addc(&text, '\n');
+    }
     config_help(command->options, &text);
     printf("lectern %s %s\n%s.\n\n%s", command->name, command->usage, command->summary, text.data);
     return EXIT_OK;
@@ -75,8 +79,14 @@ static int check_words(const struct command *command, const struct config *confi
 {
     if (command->takes_words || config->argument_count == 0)
         return 0;
-    return error_set(err, ERROR_INVALID, "'%s' is no option; --help lists all",
-                     config->arguments[0]);
+    return error_set(err, ERROR_INVALID, "unexpected argument '%s'", config->arguments[0]);
+}
+
+static int fail_usage(const struct command *command, const struct error *err)
+{
+    terminal_printf(stderr, "lectern %s: %s; see lectern %s --help\n", command->name, err->text,
+                    command->name);
+    return EXIT_USAGE;
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -87,9 +97,11 @@ static int run(const struct command *command, int argc, char **argv)
 
     if (config_read(&config, command->options, argc, argv, &err) < 0 ||
         set_log_level(command, &config, &err) < 0 || check_words(command, &config, &err) < 0)
-        status = command_fail(command->name, EXIT_USAGE, &err);
+        status = fail_usage(command, &err);
     else if (config.help)
         status = print_help(command);
+    else if (config.component_types && component_types_load(config.component_types, &err) < 0)
+        status = command_fail(command->name, EXIT_USAGE, &err);
     else
         status = command->run(&config);
     config_finish(&config);

@@ -33,12 +33,14 @@ struct server_parts {
     struct lane *read;       /* STORE_READ connections: lists, the broker */
     struct lane
         *graph; /* one thread, a STORE_READ connection: the only one that calls helpers/graph */
+    struct lane *trial; /* one thread, likewise: what a write would do, on a copy of its session */
     struct graph_cache *graphs; /* used on the graph lane only */
     struct change_feed *feed;   /* what the sql lane has committed */
     struct executor *executor;  /* NULL where no engine works: execute_code says what mends it */
     char executor_error[ERROR_TEXT_CAP]; /* why executor is NULL */
     const struct validator_profile *profile;
     long timeout_seconds;                           /* most running time of one analysis */
+    long query_timeout_seconds;                     /* of one graph question */
     long stdout_characters, stderr_characters;      /* of an analysis, shown to a model at most */
     struct refused_rule refused[REFUSED_RULES_CAP]; /* on the loop's thread only */
     const char *store_url;

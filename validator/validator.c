@@ -16,7 +16,7 @@
  * compare. */
 #define MINIMAL_MODULES                                                                            \
     "code_helpers", "bisect", "calendar", "collections", "collections.abc", "copy", "csv",         \
-        "dataclasses", "datetime", "decimal", "enum", "fractions", "functools", "heapq",           \
+        "dataclasses", "datetime", "decimal", "enum", "fractions", "functools", "heapq", "io",     \
         "itertools", "json", "math", "operator", "random", "re", "statistics", "string",           \
         "textwrap", "time", "typing", "unicodedata", "__future__"
 #define DATA_SCIENCE_MODULES                                                                       \
@@ -82,6 +82,15 @@ static bool judge_tree(struct judge *judge, struct ast *ast, struct facts *facts
         report_add(judge->report, "syntax", ast->untold_at,
                    "This cannot be read as Python 3.11. Write the line anew.");
     return !judge->failed;
+}
+
+bool validator_is_blank(const char *source, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (source[i] == '\0' || !strchr(" \t\n\r\f", source[i]))
+            return false;
+    }
+    return true;
 }
 
 void validator_check(const char *source, size_t len, const struct validator_profile *profile,

@@ -44,6 +44,9 @@ struct verdict {
     char modules[VALIDATOR_MODULES_CAP][VALIDATOR_MODULE_NAME_CAP];
 };
 
+/* Whether a program is white space alone: Python takes it, and there is nothing to run. */
+bool validator_is_blank(const char *source, size_t len);
+
 void validator_check(const char *source, size_t len, const struct validator_profile *profile,
                      struct verdict *verdict);
 

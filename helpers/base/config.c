@@ -38,7 +38,8 @@ struct option_row {
 
 #define ANY_STORE                                                                                  \
     (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH | CONFIG_IMPORT | CONFIG_EXPORT |    \
-     CONFIG_DOCTOR | CONFIG_DEMO | CONFIG_BACKUP)
+     CONFIG_DOCTOR | CONFIG_DEMO | CONFIG_BACKUP | CONFIG_SESSIONS | CONFIG_RENAME |               \
+     CONFIG_DELETE)
 #define ANY_SANDBOX (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_DOCTOR)
 #define ANY         (ANY_STORE | CONFIG_VALIDATE | CONFIG_IMAGE)
 
@@ -50,8 +51,12 @@ static const struct option_row rows[] = {
      600, ANY_STORE, "how long one request to a service may take (--store http://...)"},
     {"data", OPTION_TEXT, offsetof(struct config, data), "DIR", NULL, 0, 0, ANY_STORE,
      "data folder (default: $XDG_DATA_HOME/lectern)"},
+    {"component-types", OPTION_TEXT, offsetof(struct config, component_types), "FILE", NULL, 0, 0,
+     ANY_STORE,
+     "JSON file of component types beside the built-in ones: [{\"name\", \"use\", \"parameters\": "
+     "[{\"name\", \"type\", \"required\", \"choices\"}]}]"},
     {"session", OPTION_TEXT, offsetof(struct config, session), "SID", NULL, 0, 0,
-     CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH, "the curriculum that is meant, by its session id"},
+     CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH, "session id of the curriculum"},
     {"host", OPTION_TEXT, offsetof(struct config, host), "ADDRESS", "127.0.0.1", 0, 0, CONFIG_SERVE,
      "address to serve on; other than loopback, anyone who reaches it may edit"},
     {"port", OPTION_NUMBER, offsetof(struct config, port), "N", "8001", 0, 65535, CONFIG_SERVE,
@@ -79,6 +84,9 @@ static const struct option_row rows[] = {
      "Docker's runtime for sandboxes, such as runsc or kata (default: the daemon's)"},
     {"timeout", OPTION_NUMBER, offsetof(struct config, timeout), "SECONDS", "5", 1, 60, ANY_SANDBOX,
      "most running time of one analysis"},
+    {"query-timeout", OPTION_NUMBER, offsetof(struct config, query_timeout), "SECONDS", "30", 1,
+     600, CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH,
+     "longest time that one graph question may take"},
     {"stdout-cap", OPTION_NUMBER, offsetof(struct config, stdout_cap), "N", "10000", 100, 64000,
      CONFIG_SERVE | CONFIG_STDIO,
      "characters of an analysis's output that a model is shown at most, of its beginning and end"},
@@ -116,10 +124,12 @@ static const struct option_row rows[] = {
     {"format", OPTION_TEXT, offsetof(struct config, format), "NAME", NULL, 0, 0,
      CONFIG_IMPORT | CONFIG_EXPORT,
      "json, csv (pair of graph tools), case (IMS CASE) or markdown (folder); default: by the path"},
+    {"yes", OPTION_FLAG, offsetof(struct config, yes), NULL, NULL, 0, 0, CONFIG_DELETE,
+     "delete without asking for the title"},
     {"force", OPTION_FLAG, offsetof(struct config, force), NULL, NULL, 0, 0, CONFIG_EXPORT,
      "replace a folder that has something in it, or a file that is no export"},
     {"json", OPTION_FLAG, offsetof(struct config, json), NULL, NULL, 0, 0,
-     CONFIG_VALIDATE | CONFIG_EXEC | CONFIG_DOCTOR, "answer as JSON"},
+     CONFIG_VALIDATE | CONFIG_EXEC | CONFIG_DOCTOR | CONFIG_SESSIONS, "answer as JSON"},
     {"dump-policy", OPTION_FLAG, offsetof(struct config, dump_policy), NULL, NULL, 0, 0,
      CONFIG_VALIDATE, "print the policy's tables as JSON"},
     {"facts", OPTION_FLAG, offsetof(struct config, facts), NULL, NULL, 0, 0, CONFIG_VALIDATE,
@@ -128,7 +138,7 @@ static const struct option_row rows[] = {
      "do not load the demo curriculum into an empty store"},
     {"log", OPTION_TEXT, offsetof(struct config, log), "LEVEL", NULL, 0, 0, ANY,
      "error, warning, info or debug (default: info for serve, else warning)"},
-    {"help", OPTION_FLAG, offsetof(struct config, help), NULL, NULL, 0, 0, ANY, "this text"},
+    {"help", OPTION_FLAG, offsetof(struct config, help), NULL, NULL, 0, 0, ANY, "show this help"},
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 
@@ -248,6 +258,19 @@ static const struct option_row *find_row(const char *name)
     return NULL;
 }
 
+static int refuse_member(const char *name, struct error *err)
+{
+    struct nearest search;
+
+    nearest_begin(&search, name);
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        nearest_feed(&search, rows[i].name);
+    return error_set(err, ERROR_INVALID,
+                     "unknown member '%s'%s%s%s lectern COMMAND --help lists the options", name,
+                     search.best ? "; did you mean '" : ";", search.best ? search.best : "",
+                     search.best ? "'?" : "");
+}
+
 /* One member of the configuration file. A row of another command is taken and not used: the file
  * serves them all. */
 static int set_from_json(struct config *config, enum config_command command, const char *name,
@@ -259,8 +282,7 @@ static int set_from_json(struct config *config, enum config_command command, con
     json_t *item;
 
     if (!row)
-        return error_set(err, ERROR_INVALID, "'%s' is no option; lectern COMMAND --help lists them",
-                         name);
+        return refuse_member(name, err);
     if (!(row->commands & (int)command))
         return 0;
     if (json_is_string(value))
@@ -350,10 +372,9 @@ static int refuse(const char *word, enum config_command command, struct error *e
             nearest_feed(&search, rows[i].name);
     }
     if (search.best)
-        return error_set(err, ERROR_INVALID,
-                         "no option '%s'; did you mean --%s? (--help lists all)", name,
+        return error_set(err, ERROR_INVALID, "unknown option '%s' (did you mean --%s?)", name,
                          search.best);
-    return error_set(err, ERROR_INVALID, "no option '%s'; --help lists all", name);
+    return error_set(err, ERROR_INVALID, "unknown option '%s'", name);
 }
 
 static int read_words(struct config *config, enum config_command command, int argc, char **argv,
@@ -494,9 +515,9 @@ void config_help(enum config_command command, struct buf *to)
             buf_addf(to, " [%s]", row->initial);
         buf_adds(to, "\n");
     }
-    buf_adds(to, "\nEach option can stand in the environment too (LECTERN_ and its name in "
-                 "capitals, as LECTERN_STORE),\n"
-                 "and in ~/.config/lectern/config.json ({\"port\": 8002}).\n");
+    buf_adds(to,
+             "\nEvery option can also be set in the environment (LECTERN_STORE for --store), and "
+             "in\n~/.config/lectern/config.json ({\"port\": 8002}).\n");
 }
 
 int config_share_file(const struct config *config, const char *name, char *path, size_t size,

@@ -32,13 +32,17 @@ enum config_command {
     CONFIG_IMAGE = 1 << 8,
     CONFIG_DEMO = 1 << 9,
     CONFIG_BACKUP = 1 << 10,
+    CONFIG_SESSIONS = 1 << 11,
+    CONFIG_RENAME = 1 << 12,
+    CONFIG_DELETE = 1 << 13,
 };
 
 struct config {
     const char *store; /* "sqlite:PATH", or "http://HOST:PORT#COPY?seconds=N": COPY is the path of
                           the copy */
     long store_timeout;
-    const char *data; /* folder */
+    const char *data;            /* folder */
+    const char *component_types; /* path of a file; or NULL */
     const char *host;
     const char *sandbox;     /* "auto", "docker", "local" */
     const char *docker_host; /* or NULL */
@@ -58,6 +62,7 @@ struct config {
     const char *node, *from, *to; /* of a graph query, or NULL */
     long port;
     long timeout;                /* seconds of an analysis */
+    long query_timeout;          /* seconds of a graph question */
     long stdout_cap, stderr_cap; /* characters shown to a model */
     long body_cap;               /* MiB of a request to the session API */
     long limit;
@@ -65,6 +70,7 @@ struct config {
     bool warnings;
     bool dry_run;
     bool force;
+    bool yes;
     bool dump_policy;
     bool facts;
     bool no_demo;
@@ -78,8 +84,7 @@ struct config {
 };
 
 /* argv[0] is the first word behind the command's name. 0, or -1 with ERROR_INVALID that names the
- * option, the nearest one and
- * --help. *config is filled in any case and wants config_finish. */
+ * option and the nearest one. *config is filled in any case and wants config_finish. */
 int config_read(struct config *config, enum config_command command, int argc, char **argv,
                 struct error *err);
 void config_finish(struct config *config);

@@ -93,6 +93,7 @@ const char *error_kind_name(enum error_kind kind)
         [ERROR_IO] = "io",
         [ERROR_MEMORY] = "memory",
         [ERROR_INTERNAL] = "internal",
+        [ERROR_CODE_FAILED] = "code_failed",
     };
 
     return (size_t)kind < sizeof names / sizeof names[0] ? names[kind] : "unknown";

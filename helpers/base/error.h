@@ -31,10 +31,11 @@ enum error_kind {
     ERROR_UNAVAILABLE, /* a part that is needed is not there (no Docker daemon, no bwrap): 503 */
     ERROR_IO,
     ERROR_MEMORY,
-    ERROR_INTERNAL, /* a bug of ours */
+    ERROR_INTERNAL,    /* a bug of ours */
+    ERROR_CODE_FAILED, /* a question to the chat: all its attempts at analysis code failed */
 };
 
-struct faults; /* mcp/session/faults.h */
+struct faults; /* helpers/base/faults.h */
 
 struct error {
     enum error_kind kind;

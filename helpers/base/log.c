@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "helpers/base/log.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "helpers/base/terminal.h"
+#include "helpers/base/utf8.h"
 
 static atomic_int current_level = LOG_INFO;
 
@@ -21,17 +26,15 @@ enum log_level log_get_level(void)
 
 /* Control characters would let outside bytes forge lines or drive a terminal. Returns the length
  * written. */
-static size_t escape(char *to, size_t size, const char *from)
+static size_t write_escaped(char *to, size_t size, const char *from)
 {
-    size_t len = 0;
+    char escape[TERMINAL_ESCAPE_SIZE];
+    size_t len = 0, taken;
 
-    for (; *from && len + 5 < size; from++) {
-        unsigned char c = (unsigned char)*from;
-
-        if (c < 0x20 || c == 0x7F)
-            len += (size_t)snprintf(to + len, size - len, "\\x%02x", c);
-        else
-            to[len++] = (char)c;
+    for (; *from && len + TERMINAL_ESCAPE_SIZE <= size; from += taken) {
+        taken = terminal_escape(from, strnlen(from, UTF8_LEN_MAX), escape);
+        len += (size_t)snprintf(to + len, size - len, "%.*s", *escape ? INT_MAX : (int)taken,
+                                *escape ? escape : from);
     }
     return len;
 }
@@ -56,7 +59,7 @@ void log_line(enum log_level level, const char *part, const char *format, ...)
     len = strftime(line, sizeof line, "%Y-%m-%dT%H:%M:%S", &utc);
     len += (size_t)snprintf(line + len, sizeof line - len, ".%03ldZ %s %s: ", now.tv_nsec / 1000000,
                             names[level], part);
-    len += escape(line + len, sizeof line - len - 1, text);
+    len += write_escaped(line + len, sizeof line - len - 1, text);
     line[len++] = '\n';
     /* One write a line, so that lines of several threads do not mix. Nothing can be done where
      * stderr is gone. */

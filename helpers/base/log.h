@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Lines on standard error: "2026-11-21T11:10:39.123Z warning executor: text". Any thread. Log where
- * an error is handled, once. Bytes that came from outside are escaped here, so a caller passes them
- * as they are. Never log a secret or content.
+ * an error is handled, once. Control characters that came from outside are escaped here
+ * (terminal.h), so a caller passes them as they are. Never log a secret or content.
  */
 #ifndef LECTERN_BASE_LOG_H
 #define LECTERN_BASE_LOG_H

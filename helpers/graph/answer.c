@@ -82,9 +82,9 @@ void graph_list_end(struct graph_list *list)
         buf_adds(answer,
                  " (the answer is full: ask about a single node, or let execute_code count)\n");
     else if (list->total <= GRAPH_LIMIT_MAX)
-        buf_addf(answer, " (limit=%zu shows all)\n", list->total);
+        buf_addf(answer, " (limit %zu shows all)\n", list->total);
     else if (list->limit < GRAPH_LIMIT_MAX)
-        buf_addf(answer, " (limit=%u shows the most)\n", GRAPH_LIMIT_MAX);
+        buf_addf(answer, " (limit %u shows the most)\n", GRAPH_LIMIT_MAX);
     else
         buf_adds(answer,
                  " (no limit shows more: ask about a single node, or let execute_code count)\n");

@@ -20,7 +20,6 @@ struct graph_ask {
     struct graph_view *view; /* over the types of the question */
     uint32_t node, from, to; /* GRAPH_NO_NODE where not given */
     size_t limit;
-    const struct cancel *cancel; /* or NULL */
     struct buf *answer;
     size_t rows_end; /* length of the answer from which on no row begins */
     bool no_scope;   /* the query says itself over which types it speaks; of words only */
@@ -53,7 +52,7 @@ struct graph_list {
 void graph_list_begin(struct graph_list *list, struct graph_ask *ask, size_t total);
 /* Whether another row may be written: under the limit and with room for it. Counts it. */
 bool graph_list_row(struct graph_list *list);
-/* "… and 17 more (limit=37 shows all)" on a line, where rows were left out. */
+/* "… and 17 more (limit 37 shows all)" on a line, where rows were left out. */
 void graph_list_end(struct graph_list *list);
 
 /* A list of nodes, one a line. */
@@ -70,8 +69,8 @@ void graph_add_scope(struct graph_ask *ask, const struct graph_view *view);
 
 /* The node with this id, or the only one with this title. what names the argument. -1:
  * ERROR_NOT_FOUND with the nearest, ERROR_CONFLICT with those that share the title. */
-int graph_find(const struct graph *graph, const char *name, const char *what,
-               const struct cancel *cancel, uint32_t *node, struct error *err);
+int graph_find(const struct graph *graph, const char *name, const char *what, uint32_t *node,
+               struct error *err);
 
 /* ---- choosing types (types.c) ---- */
 

@@ -16,7 +16,6 @@ struct graph_side {
 
 struct graph_comparison {
     struct graph_side before, after;
-    const struct cancel *cancel;
     struct graph_difference *difference;
 };
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "helpers/graph/compare.h"
+#include "helpers/graph/igraph_guard.h"
 #include "helpers/graph/order.h"
 #include "helpers/graph/reach.h"
 
@@ -105,7 +106,7 @@ static int look_at(struct cycles *cycles, uint32_t from, uint32_t to, struct err
         return 0;
     }
     cycles->steps += view->n + view->m;
-    if (cancel_check(cycles->comparison->cancel, err) < 0 ||
+    if (igraph_guard_wanted(err) < 0 ||
         graph_reach_path(view, to, from, cycles->path, &count, err) < 0)
         return -1;
     return keep(cycles, count, err);
@@ -118,7 +119,7 @@ int graph_compare_cycles(struct graph_comparison *comparison, struct error *err)
     struct cycles cycles = {.comparison = comparison, .path = path};
     int rc = 0;
 
-    cycles.order = path ? graph_order_get(view, comparison->cancel, err) : NULL;
+    cycles.order = path ? graph_order_get(view, err) : NULL;
     if (!cycles.order)
         return -1;
     for (uint32_t v = 0; rc == 0 && v < view->n; v++) {

@@ -58,10 +58,9 @@ static int fill_side(struct graph_side *side, const struct graph *other, struct 
     return side->all ? 0 : -1;
 }
 
-static int measure_chain(const struct graph_side *side, const struct cancel *cancel, size_t *steps,
-                         struct error *err)
+static int measure_chain(const struct graph_side *side, size_t *steps, struct error *err)
 {
-    const struct graph_order *order = graph_order_get(side->needs, cancel, err);
+    const struct graph_order *order = graph_order_get(side->needs, err);
 
     if (!order)
         return -1;
@@ -72,25 +71,24 @@ static int measure_chain(const struct graph_side *side, const struct cancel *can
 static int compare(struct graph_comparison *comparison, struct error *err)
 {
     struct graph_side *before = &comparison->before, *after = &comparison->after;
-    const struct cancel *cancel = comparison->cancel;
 
     if (fill_side(before, after->graph, err) < 0 || fill_side(after, before->graph, err) < 0 ||
-        measure_chain(before, cancel, &comparison->difference->chain_before, err) < 0 ||
-        measure_chain(after, cancel, &comparison->difference->chain_after, err) < 0 ||
+        measure_chain(before, &comparison->difference->chain_before, err) < 0 ||
+        measure_chain(after, &comparison->difference->chain_after, err) < 0 ||
         graph_compare_cycles(comparison, err) < 0 || graph_compare_cut_off(comparison, err) < 0)
         return -1;
     return graph_compare_downstream(comparison, err);
 }
 
-int graph_difference(struct graph *before, struct graph *after, const struct cancel *cancel,
+int graph_difference(struct graph *before, struct graph *after, const struct graph_bounds *bounds,
                      struct graph_difference *difference, struct error *err)
 {
     struct graph_comparison comparison = {
-        .before.graph = before, .after.graph = after, .cancel = cancel, .difference = difference};
+        .before.graph = before, .after.graph = after, .difference = difference};
     int rc;
 
     memset(difference, 0, sizeof *difference);
-    igraph_guard_begin(cancel);
+    igraph_guard_begin(bounds);
     rc = compare(&comparison, err);
     igraph_guard_end();
     free(comparison.before.twin);

@@ -51,7 +51,7 @@ struct graph_difference {
 
 /* Fills *difference, which is zeroed; wants graph_difference_finish on success, before the graphs
  * go. */
-int graph_difference(struct graph *before, struct graph *after, const struct cancel *cancel,
+int graph_difference(struct graph *before, struct graph *after, const struct graph_bounds *bounds,
                      struct graph_difference *difference, struct error *err);
 void graph_difference_finish(struct graph_difference *difference);
 

@@ -7,10 +7,11 @@
 
 #include "helpers/base/nearest.h"
 #include "helpers/graph/ask.h"
+#include "helpers/graph/igraph_guard.h"
+#include "helpers/graph/name.h"
 #include "helpers/graph/text.h"
 
-#define SHARED_SHOWN  8u    /* nodes listed where several have the title */
-#define CANCEL_STRIDE 1024u /* nodes compared between two looks at the cancel token */
+#define CANCEL_STRIDE 1024u /* nodes compared between two looks at the bounds */
 
 static int say_shared(const struct graph *graph, const char *name, const char *what, size_t count,
                       struct error *err)
@@ -21,7 +22,7 @@ static int say_shared(const struct graph *graph, const char *name, const char *w
     buf_init(&text, ERROR_TEXT_CAP);
     graph_text_add(&text, name, GRAPH_TITLE_CAP, true);
     buf_addf(&text, " is the title of %zu nodes: ", count);
-    for (uint32_t v = 0; v < graph->node_count && shown < SHARED_SHOWN; v++) {
+    for (uint32_t v = 0; v < graph->node_count && shown < GRAPH_NAME_SHOWN; v++) {
         const char *group = graph->groups[graph->nodes[v].group].name;
 
         if (!graph_text_same(name, graph->nodes[v].title))
@@ -56,7 +57,7 @@ static void feed(struct nearest *search, const char *word, const char *candidate
 }
 
 static int say_nearest(const struct graph *graph, const char *name, const char *what,
-                       const struct cancel *cancel, struct error *err)
+                       struct error *err)
 {
     struct buf BUF_AUTO text = {0};
     struct nearest ids, titles;
@@ -66,7 +67,7 @@ static int say_nearest(const struct graph *graph, const char *name, const char *
     nearest_begin(&ids, name);
     nearest_begin(&titles, name);
     for (uint32_t v = 0; v < graph->node_count; v++) {
-        if (v % CANCEL_STRIDE == 0 && cancel_check(cancel, err) < 0)
+        if (v % CANCEL_STRIDE == 0 && igraph_guard_wanted(err) < 0)
             return -1;
         feed(&ids, name, graph->nodes[v].id, &by_id, v);
         feed(&titles, name, graph->nodes[v].title, &by_title, v);
@@ -90,31 +91,28 @@ static int say_nearest(const struct graph *graph, const char *name, const char *
     return error_set(err, ERROR_NOT_FOUND, "%s: no node has the id or title '%s.", what, text.data);
 }
 
-int graph_find(const struct graph *graph, const char *name, const char *what,
-               const struct cancel *cancel, uint32_t *node, struct error *err)
+int graph_find(const struct graph *graph, const char *name, const char *what, uint32_t *node,
+               struct error *err)
 {
-    size_t same_id = 0, same_title = 0;
-    uint32_t by_id = GRAPH_NO_NODE, by_title = GRAPH_NO_NODE;
+    struct graph_name search;
+    size_t place;
 
     *node = graph_node_by_id(graph, name);
     if (*node != GRAPH_NO_NODE)
         return 0;
     if (graph->node_count == 0)
         return error_set(err, ERROR_NOT_FOUND, "%s: the curriculum has no nodes yet.", what);
-    for (uint32_t v = 0; v < graph->node_count && !graph_text_blank(name); v++) {
-        if (v % CANCEL_STRIDE == 0 && cancel_check(cancel, err) < 0)
+    graph_name_begin(&search, name);
+    for (uint32_t v = 0; v < graph->node_count; v++) {
+        if (v % CANCEL_STRIDE == 0 && igraph_guard_wanted(err) < 0)
             return -1;
-        if (graph_text_same(name, graph->nodes[v].id)) {
-            by_id = same_id++ > 0 ? by_id : v;
-        }
-        if (graph_text_same(name, graph->nodes[v].title)) {
-            by_title = same_title++ > 0 ? by_title : v;
-        }
+        graph_name_feed(&search, graph->nodes[v].id, graph->nodes[v].title);
     }
-    *node = same_id == 1 ? by_id : by_title;
-    if (same_id == 1 || same_title == 1)
+    if (graph_name_found(&search, &place)) {
+        *node = (uint32_t)place;
         return 0;
-    if (same_title > 1)
-        return say_shared(graph, name, what, same_title, err);
-    return say_nearest(graph, name, what, cancel, err);
+    }
+    if (search.same_titles > 1)
+        return say_shared(graph, name, what, search.same_titles, err);
+    return say_nearest(graph, name, what, err);
 }

@@ -346,6 +346,18 @@ struct graph *graph_create(const struct graph_node *nodes, size_t node_count,
     return graph;
 }
 
+size_t graph_bytes(const struct graph *graph)
+{
+    const void *const parts[] = {graph,        graph->strays,       graph->links,
+                                 graph->types, graph->groups,       graph->by_id,
+                                 graph->nodes, graph->edge_strings, graph->node_strings};
+    size_t bytes = graph_held(parts, sizeof parts / sizeof *parts);
+
+    for (size_t i = 0; i < GRAPH_VIEWS_CAP && graph->views[i]; i++)
+        bytes += graph_view_bytes(graph->views[i]);
+    return bytes;
+}
+
 void graph_destroy(struct graph *graph)
 {
     if (!graph)

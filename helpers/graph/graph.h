@@ -45,6 +45,14 @@ struct graph;
 struct graph *graph_create(const struct graph_node *nodes, size_t node_count,
                            const struct graph_edge *edges, size_t edge_count, struct error *err);
 void graph_destroy(struct graph *graph); /* takes NULL */
+/* The memory it holds now; more with each question over other types. */
+size_t graph_bytes(const struct graph *graph);
+
+/* When work is given up. */
+struct graph_bounds {
+    const struct cancel *cancel; /* or NULL */
+    unsigned timeout_s;          /* 0: none */
+};
 
 struct graph_question {
     const char *query; /* a name of graph_queries */
@@ -52,8 +60,8 @@ struct graph_question {
     const char *from, *to;
     /* Relationship types, NULL-terminated, "all" for every one; NULL or empty: the query's own. */
     const char *const *types;
-    unsigned limit;              /* rows of each list, 0: the default, which is all for data */
-    const struct cancel *cancel; /* asked between steps; may be NULL */
+    unsigned limit; /* rows of each list, 0: the default, which is all for data */
+    struct graph_bounds bounds;
 };
 
 /* Which of node, from and to a query takes. */
@@ -83,10 +91,13 @@ struct graph_query {
 
 /* The table of queries; count in *count. Static. */
 const struct graph_query *graph_queries(size_t *count);
+/* By its name, or one of a few other names that people use ("prerequisites" for "needs"). NULL:
+ * ERROR_INVALID with the nearest name and all there are. */
+const struct graph_query *graph_query_find(const char *name, struct error *err);
 
 /* Appends the answer in words to *answer. -1: ERROR_INVALID or ERROR_NOT_FOUND with what would be
  * right (the queries, the nearest node id or title, the types there are), ERROR_CONFLICT for a
- * title that several nodes have, ERROR_CANCELLED. */
+ * title that several nodes have, ERROR_CANCELLED, ERROR_TIMEOUT. */
 int graph_answer(struct graph *graph, const struct graph_question *question, struct buf *answer,
                  struct error *err);
 

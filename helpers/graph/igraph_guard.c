@@ -4,14 +4,41 @@
  */
 #include "helpers/graph/igraph_guard.h"
 
-/* igraph calls its interruption handler with no argument of ours, so the token has to wait here.
- * Set and cleared by the pair begin/end on the one thread that works on graphs. */
-static const struct cancel *asked;
+#include <string.h>
+#include <time.h>
+
+/* igraph calls its interruption handler with no argument of ours, so the bounds wait here. Set and
+ * cleared by the pair begin/end on the one thread that works on graphs. */
+static struct {
+    const struct cancel *cancel;
+    unsigned timeout_s;
+    int64_t deadline_ms; /* 0: none */
+} bounds;
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int igraph_guard_wanted(struct error *err)
+{
+    if (cancel_check(bounds.cancel, err) < 0)
+        return -1;
+    if (bounds.deadline_ms == 0 || now_ms() < bounds.deadline_ms)
+        return 0;
+    return error_set(err, ERROR_TIMEOUT,
+                     "this was stopped after %u s: ask about one node, or over fewer relationship "
+                     "types, or start the server with a longer --query-timeout",
+                     bounds.timeout_s);
+}
 
 static igraph_error_t on_interruption(void *unused)
 {
     (void)unused;
-    if (!cancel_fired(asked))
+    if (igraph_guard_wanted(NULL) == 0)
         return IGRAPH_SUCCESS;
     /* igraph returns from its innermost function without the error handler, so what it holds is
      * freed here. */
@@ -19,9 +46,14 @@ static igraph_error_t on_interruption(void *unused)
     return IGRAPH_INTERRUPTED;
 }
 
-void igraph_guard_begin(const struct cancel *cancel)
+void igraph_guard_begin(const struct graph_bounds *given)
 {
-    asked = cancel;
+    static const struct graph_bounds none;
+
+    given = given ? given : &none;
+    bounds.cancel = given->cancel;
+    bounds.timeout_s = given->timeout_s;
+    bounds.deadline_ms = given->timeout_s > 0 ? now_ms() + (int64_t)given->timeout_s * 1000 : 0;
     igraph_set_error_handler(igraph_error_handler_ignore);
     igraph_set_warning_handler(igraph_warning_handler_ignore);
     igraph_set_interruption_handler(on_interruption);
@@ -30,7 +62,7 @@ void igraph_guard_begin(const struct cancel *cancel)
 void igraph_guard_end(void)
 {
     igraph_set_interruption_handler(NULL);
-    asked = NULL;
+    memset(&bounds, 0, sizeof bounds);
 }
 
 int igraph_guard_check(igraph_error_t code, const char *what, struct error *err)
@@ -41,7 +73,10 @@ int igraph_guard_check(igraph_error_t code, const char *what, struct error *err)
     case IGRAPH_ENOMEM:
         return error_set(err, ERROR_MEMORY, "out of memory for %s", what);
     case IGRAPH_INTERRUPTED:
-        return error_set(err, ERROR_CANCELLED, "cancelled by the client");
+        if (igraph_guard_wanted(err) < 0)
+            return -1;
+        return error_set(err, ERROR_INTERNAL, "igraph was interrupted at %s without a reason",
+                         what);
     default:
         return error_set(err, ERROR_INTERNAL, "igraph failed at %s: %s", what,
                          igraph_strerror(code));

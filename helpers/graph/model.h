@@ -73,6 +73,9 @@ const struct graph_link *graph_links_between(const struct graph *graph, uint32_t
 /* calloc of count members, with ERROR_MEMORY; never NULL for count 0. */
 void *graph_alloc(size_t count, size_t size, struct error *err);
 
+/* The bytes that allocations hold; NULL holds none. */
+size_t graph_held(const void *const *parts, size_t count);
+
 /* For __attribute__((cleanup)): frees what a pointer variable points to. */
 void graph_free(void *pointer);
 #define GRAPH_AUTO __attribute__((cleanup(graph_free)))

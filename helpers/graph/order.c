@@ -9,7 +9,7 @@
 
 #include "helpers/graph/igraph_guard.h"
 
-#define CANCEL_STRIDE 4096u /* components between two looks at the cancel token */
+#define CANCEL_STRIDE 4096u /* components between two looks at the bounds */
 
 /* ---- a heap of component labels, the smallest on top ---- */
 
@@ -154,7 +154,7 @@ static void place_label(struct graph_order *order, struct labels *labels,
 }
 
 static int place_all(struct graph_order *order, struct labels *labels,
-                     const struct graph_view *view, const struct cancel *cancel, struct error *err)
+                     const struct graph_view *view, struct error *err)
 {
     uint32_t GRAPH_AUTO *items = graph_alloc(labels->count, sizeof *items, err);
     uint32_t GRAPH_AUTO *level_of = graph_alloc(labels->count, sizeof *level_of, err);
@@ -168,15 +168,14 @@ static int place_all(struct graph_order *order, struct labels *labels,
             heap_push(&heap, i);
     }
     while (heap.count > 0) {
-        if (order->count % CANCEL_STRIDE == 0 && cancel_check(cancel, err) < 0)
+        if (order->count % CANCEL_STRIDE == 0 && igraph_guard_wanted(err) < 0)
             return -1;
         place_label(order, labels, view, heap_pop(&heap), &heap, level_of);
     }
     return 0;
 }
 
-static struct graph_order *order_create(const struct graph_view *view, const struct cancel *cancel,
-                                        struct error *err)
+static struct graph_order *order_create(const struct graph_view *view, struct error *err)
 {
     struct graph_order *order = graph_alloc(1, sizeof *order, err);
     struct labels labels = {0};
@@ -190,7 +189,7 @@ static struct graph_order *order_create(const struct graph_view *view, const str
     order->place = graph_alloc(view->n, sizeof *order->place, err);
     order->level = graph_alloc(labels.count, sizeof *order->level, err);
     good = order->of && order->start && order->nodes && order->place && order->level &&
-           place_all(order, &labels, view, cancel, err) == 0;
+           place_all(order, &labels, view, err) == 0;
 out:
     labels_finish(&labels);
     if (good)
@@ -199,11 +198,10 @@ out:
     return NULL;
 }
 
-const struct graph_order *graph_order_get(struct graph_view *view, const struct cancel *cancel,
-                                          struct error *err)
+const struct graph_order *graph_order_get(struct graph_view *view, struct error *err)
 {
     if (!view->order)
-        view->order = order_create(view, cancel, err);
+        view->order = order_create(view, err);
     return view->order;
 }
 
@@ -217,6 +215,14 @@ void graph_order_destroy(struct graph_order *order)
     free(order->place);
     free(order->level);
     free(order);
+}
+
+size_t graph_order_bytes(const struct graph_order *order)
+{
+    const void *const parts[] = {order,        order->of,    order->start,
+                                 order->nodes, order->place, order->level};
+
+    return graph_held(parts, sizeof parts / sizeof *parts);
 }
 
 uint32_t graph_order_size(const struct graph_order *order, uint32_t node)

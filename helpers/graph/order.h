@@ -25,9 +25,9 @@ struct graph_order {
 };
 
 /* Borrowed from the view; made once. NULL: err. */
-const struct graph_order *graph_order_get(struct graph_view *view, const struct cancel *cancel,
-                                          struct error *err);
+const struct graph_order *graph_order_get(struct graph_view *view, struct error *err);
 void graph_order_destroy(struct graph_order *order); /* takes NULL */
+size_t graph_order_bytes(const struct graph_order *order);
 
 /* How many nodes node's component has. */
 uint32_t graph_order_size(const struct graph_order *order, uint32_t node);

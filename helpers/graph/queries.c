@@ -54,11 +54,19 @@ const struct graph_query *graph_queries(size_t *count)
     return queries;
 }
 
-static const struct graph_query *find_query(const char *name, struct error *err)
+static const struct {
+    const char *other, *name;
+} other_names[] = {{"prerequisites", "needs"}, {"dependents", "needed_by"}};
+
+const struct graph_query *graph_query_find(const char *name, struct error *err)
 {
     struct buf BUF_AUTO known = {0}, BUF_AUTO text = {0};
     struct nearest search;
 
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++) {
+        if (strcmp(other_names[i].other, name) == 0)
+            name = other_names[i].name;
+    }
     buf_init(&known, ERROR_TEXT_CAP);
     buf_init(&text, ERROR_TEXT_CAP);
     nearest_begin(&search, name);
@@ -118,7 +126,7 @@ static int find_one(struct graph_ask *ask, const char *name, const char *what, u
                     struct error *err)
 {
     *node = GRAPH_NO_NODE;
-    return given(name) ? graph_find(ask->graph, name, what, ask->cancel, node, err) : 0;
+    return given(name) ? graph_find(ask->graph, name, what, node, err) : 0;
 }
 
 static int prepare(struct graph_ask *ask, struct error *err)
@@ -165,16 +173,15 @@ static int say_data(struct graph_ask *ask, struct error *err)
 
 static int answer(struct graph_ask *ask, struct error *err)
 {
-    const struct cancel *cancel = ask->cancel;
     struct buf *to = ask->answer;
     size_t before = to->len;
     int rc;
 
-    ask->query = find_query(ask->question->query ? ask->question->query : "", err);
+    ask->query = graph_query_find(ask->question->query ? ask->question->query : "", err);
     if (!ask->query)
         return -1;
-    igraph_guard_begin(cancel);
-    rc = cancel_check(cancel, err);
+    igraph_guard_begin(&ask->question->bounds);
+    rc = igraph_guard_wanted(err);
     if (rc == 0)
         rc = prepare(ask, err);
     if (rc == 0)
@@ -196,7 +203,6 @@ int graph_answer(struct graph *graph, const struct graph_question *question, str
         .graph = graph,
         .question = question,
         .limit = question->limit > 0 ? question->limit : GRAPH_LIMIT_DEFAULT,
-        .cancel = question->cancel,
         .answer = to,
         .rows_end = to->len + GRAPH_ANSWER_CAP - GRAPH_ANSWER_RESERVE,
     };
@@ -211,7 +217,6 @@ int graph_answer_data(struct graph *graph, const struct graph_question *question
         .graph = graph,
         .question = question,
         .limit = question->limit > 0 ? question->limit : SIZE_MAX,
-        .cancel = question->cancel,
         .answer = to,
         .rows_end = to->len + GRAPH_DATA_CAP,
         .data = true,

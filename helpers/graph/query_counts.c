@@ -100,8 +100,7 @@ static int find_prerequisites(struct graph_ask *ask, struct prerequisites *found
         return -1;
     graph_default_types(ask->graph, GRAPH_FOLLOWS_PREREQUISITES, follows);
     view = graph_view_get(ask->graph, follows, err);
-    *found =
-        (struct prerequisites){view, view ? graph_order_get(view, ask->cancel, err) : NULL, 0, 0};
+    *found = (struct prerequisites){view, view ? graph_order_get(view, err) : NULL, 0, 0};
     if (!found->order)
         return -1;
     for (uint32_t v = 0; v < view->n; v++) {

@@ -9,6 +9,7 @@
  * answer says "a cycle" instead of "a shortest cycle".
  */
 #include "helpers/graph/data.h"
+#include "helpers/graph/igraph_guard.h"
 #include "helpers/graph/order.h"
 #include "helpers/graph/queries.h"
 
@@ -17,7 +18,6 @@
 struct search {
     const struct graph_view *view;
     const struct graph_order *order;
-    const struct cancel *cancel;
     uint32_t *seen_from; /* node -> the start whose search saw it last, + 1 */
     uint32_t *before;    /* node -> the node it was seen from */
     uint32_t *depth;
@@ -81,7 +81,7 @@ static int find_cycle(struct search *search, uint32_t component, bool *shortest,
             *shortest = false;
             return 0;
         }
-        if (cancel_check(search->cancel, err) < 0)
+        if (igraph_guard_wanted(err) < 0)
             return -1;
         search_from(search, order->nodes[i]);
     }
@@ -196,15 +196,14 @@ static int add_loops(struct graph_ask *ask, struct error *err)
 
 int graph_query_cycles(struct graph_ask *ask, struct error *err)
 {
-    const struct graph_order *order = graph_order_get(ask->view, ask->cancel, err);
+    const struct graph_order *order = graph_order_get(ask->view, err);
     uint32_t n = ask->view->n;
     uint32_t GRAPH_AUTO *seen_from = graph_alloc(n, sizeof *seen_from, err);
     uint32_t GRAPH_AUTO *before = graph_alloc(n, sizeof *before, err);
     uint32_t GRAPH_AUTO *depth = graph_alloc(n, sizeof *depth, err);
     uint32_t GRAPH_AUTO *queue = graph_alloc(n, sizeof *queue, err);
     uint32_t GRAPH_AUTO *cycle = graph_alloc(n, sizeof *cycle, err);
-    struct search search = {ask->view, order, ask->cancel, seen_from, before,
-                            depth,     queue, cycle,       0,         0};
+    struct search search = {ask->view, order, seen_from, before, depth, queue, cycle, 0, 0};
     struct graph_list list;
 
     if (!order || !seen_from || !before || !depth || !queue || !cycle)

@@ -60,7 +60,7 @@ static void add_reach_data(struct graph_ask *ask, const struct graph_order *orde
 
 static int answer_reach(struct graph_ask *ask, igraph_neimode_t mode, struct error *err)
 {
-    const struct graph_order *order = graph_order_get(ask->view, ask->cancel, err);
+    const struct graph_order *order = graph_order_get(ask->view, err);
     uint32_t GRAPH_AUTO *distance = graph_alloc(ask->view->n, sizeof *distance, err);
     uint32_t GRAPH_AUTO *taken = graph_alloc(ask->view->n, sizeof *taken, err);
     struct graph_list list;
@@ -105,7 +105,7 @@ int graph_query_needed_by(struct graph_ask *ask, struct error *err)
 
 int graph_query_common_needs(struct graph_ask *ask, struct error *err)
 {
-    const struct graph_order *order = graph_order_get(ask->view, ask->cancel, err);
+    const struct graph_order *order = graph_order_get(ask->view, err);
     uint32_t GRAPH_AUTO *first = graph_alloc(ask->view->n, sizeof *first, err);
     uint32_t GRAPH_AUTO *second = graph_alloc(ask->view->n, sizeof *second, err);
     uint32_t GRAPH_AUTO *taken = graph_alloc(ask->view->n, sizeof *taken, err);

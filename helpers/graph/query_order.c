@@ -49,7 +49,7 @@ static void add_order_data(struct graph_ask *ask, const struct graph_order *orde
 
 int graph_query_order(struct graph_ask *ask, struct error *err)
 {
-    const struct graph_order *order = graph_order_get(ask->view, ask->cancel, err);
+    const struct graph_order *order = graph_order_get(ask->view, err);
     uint32_t group = 0, last = GRAPH_NO_NODE;
     struct graph_list list;
 
@@ -123,7 +123,7 @@ static void add_levels_data(struct graph_ask *ask, const struct graph_order *ord
 
 int graph_query_levels(struct graph_ask *ask, struct error *err)
 {
-    const struct graph_order *order = graph_order_get(ask->view, ask->cancel, err);
+    const struct graph_order *order = graph_order_get(ask->view, err);
     uint32_t GRAPH_AUTO *nodes = graph_alloc(ask->view->n, sizeof *nodes, err);
     uint32_t GRAPH_AUTO *start =
         order ? graph_alloc((size_t)order->levels + 1, sizeof *start, err) : NULL;
@@ -231,7 +231,7 @@ static void find_chain(const struct graph_view *view, const struct graph_order *
 
 int graph_query_longest_chain(struct graph_ask *ask, struct error *err)
 {
-    const struct graph_order *order = graph_order_get(ask->view, ask->cancel, err);
+    const struct graph_order *order = graph_order_get(ask->view, err);
     uint32_t GRAPH_AUTO *chain = order ? graph_alloc(order->levels, sizeof *chain, err) : NULL;
     struct graph_list list;
 

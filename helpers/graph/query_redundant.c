@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "helpers/graph/data.h"
+#include "helpers/graph/igraph_guard.h"
 #include "helpers/graph/order.h"
 #include "helpers/graph/queries.h"
 #include "helpers/graph/reach.h"
@@ -78,7 +79,7 @@ static int add_rows(struct graph_list *list, const struct graph_order *order, co
     while (graph_list_row(list)) {
         uint32_t between;
 
-        if (cancel_check(ask->cancel, err) < 0)
+        if (igraph_guard_wanted(err) < 0)
             return -1;
         while (!redundant[edge])
             edge++;
@@ -93,13 +94,12 @@ static int add_rows(struct graph_list *list, const struct graph_order *order, co
 
 int graph_query_redundant(struct graph_ask *ask, struct error *err)
 {
-    const struct graph_order *order = graph_order_get(ask->view, ask->cancel, err);
+    const struct graph_order *order = graph_order_get(ask->view, err);
     bool GRAPH_AUTO *redundant = graph_alloc(ask->view->m, sizeof *redundant, err);
     struct graph_list list;
     size_t count = 0;
 
-    if (!order || !redundant ||
-        graph_reach_all(ask->view, order, ask->cancel, NULL, redundant, err) < 0)
+    if (!order || !redundant || graph_reach_all(ask->view, order, NULL, redundant, err) < 0)
         return -1;
     for (size_t i = 0; i < ask->view->m; i++)
         count += redundant[i];

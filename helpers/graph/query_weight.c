@@ -22,14 +22,9 @@
 
 /* ---- ranking ---- */
 
-struct rank {
-    uint32_t node;
-    int64_t weight;
-};
-
 static int compare_ranks(const void *a, const void *b)
 {
-    const struct rank *left = a, *right = b;
+    const struct graph_rank *left = a, *right = b;
 
     if (left->weight != right->weight)
         return left->weight > right->weight ? -1 : 1;
@@ -37,7 +32,7 @@ static int compare_ranks(const void *a, const void *b)
 }
 
 /* Sorted by weight, then by place; returns how many weigh anything. */
-static size_t sort_ranks(struct rank *ranks, size_t count)
+static size_t sort_ranks(struct graph_rank *ranks, size_t count)
 {
     size_t weighing = 0;
 
@@ -45,6 +40,46 @@ static size_t sort_ranks(struct rank *ranks, size_t count)
     while (weighing < count && ranks[weighing].weight > 0)
         weighing++;
     return weighing;
+}
+
+void graph_ranking_destroy(struct graph_ranking *ranking)
+{
+    if (!ranking)
+        return;
+    free(ranking->ranks);
+    free(ranking->figures);
+    free(ranking);
+}
+
+size_t graph_ranking_bytes(const struct graph_ranking *ranking)
+{
+    const void *const parts[] = {ranking, ranking->ranks, ranking->figures};
+
+    return graph_held(parts, sizeof parts / sizeof *parts);
+}
+
+/* The view's own ranking by that measure; what it weighs is found out when it is first asked for.
+ * Borrowed from the view. */
+static const struct graph_ranking *get_ranking(struct graph_view *view, enum graph_measure measure,
+                                               int (*weigh)(struct graph_view *,
+                                                            struct graph_ranking *, struct error *),
+                                               struct error *err)
+{
+    struct graph_ranking *ranking;
+
+    if (view->rankings[measure])
+        return view->rankings[measure];
+    ranking = graph_alloc(1, sizeof *ranking, err);
+    if (!ranking)
+        return NULL;
+    ranking->ranks = graph_alloc(view->n, sizeof *ranking->ranks, err);
+    if (!ranking->ranks || weigh(view, ranking, err) < 0) {
+        graph_ranking_destroy(ranking);
+        return NULL;
+    }
+    ranking->weighing = sort_ranks(ranking->ranks, view->n);
+    view->rankings[measure] = ranking;
+    return ranking;
 }
 
 static void add_rest(struct graph_ask *ask, size_t rest, const char *words)
@@ -55,7 +90,7 @@ static void add_rest(struct graph_ask *ask, size_t rest, const char *words)
     buf_addf(ask->answer, " %s.\n", words);
 }
 
-static void add_ranks(struct graph_ask *ask, const struct rank *ranks, size_t count,
+static void add_ranks(struct graph_ask *ask, const struct graph_rank *ranks, size_t count,
                       const char *unit)
 {
     struct graph_list list;
@@ -68,7 +103,7 @@ static void add_ranks(struct graph_ask *ask, const struct rank *ranks, size_t co
     graph_list_end(&list);
 }
 
-static void add_ranks_data(struct graph_ask *ask, const char *key, const struct rank *ranks,
+static void add_ranks_data(struct graph_ask *ask, const char *key, const struct graph_rank *ranks,
                            size_t count, const char *unit)
 {
     struct graph_list list;
@@ -125,85 +160,95 @@ static double normal_scale(const struct graph_view *view)
     return n > 2 ? 1 / ((n - 1) * (n - 2)) : 1;
 }
 
-static void add_betweenness_data(struct graph_ask *ask, const struct rank *ranks, size_t count,
-                                 const igraph_vector_t *weights, size_t sources)
+static void add_betweenness_data(struct graph_ask *ask, const struct graph_ranking *ranking)
 {
     double scale = normal_scale(ask->view);
     struct graph_list list;
 
-    graph_data_bool(ask, "exact", sources >= ask->view->n);
-    graph_data_count(ask, "sources", sources);
-    graph_data_count(ask, "without", ask->view->n - count);
-    graph_data_list(&list, ask, "nodes", count);
+    graph_data_bool(ask, "exact", ranking->sources >= ask->view->n);
+    graph_data_count(ask, "sources", ranking->sources);
+    graph_data_count(ask, "without", ask->view->n - ranking->weighing);
+    graph_data_list(&list, ask, "nodes", ranking->weighing);
     while (graph_list_row(&list)) {
-        uint32_t v = ranks[list.shown - 1].node;
+        uint32_t v = ranking->ranks[list.shown - 1].node;
 
         graph_data_open(ask, NULL, '{');
         graph_data_node(ask, "node_id", v);
-        graph_data_real(ask, "betweenness", VECTOR(*weights)[v] * scale);
+        graph_data_real(ask, "betweenness", ranking->figures[v] * scale);
         graph_data_close(ask, '}');
     }
     graph_data_list_end(&list);
 }
 
-static void add_betweenness(struct graph_ask *ask, const struct rank *ranks, size_t count,
-                            const igraph_vector_t *weights)
+static void add_betweenness(struct graph_ask *ask, const struct graph_ranking *ranking)
 {
     double scale = normal_scale(ask->view);
     struct graph_list list;
 
-    graph_list_begin(&list, ask, count);
+    graph_list_begin(&list, ask, ranking->weighing);
     while (graph_list_row(&list)) {
-        uint32_t v = ranks[list.shown - 1].node;
+        uint32_t v = ranking->ranks[list.shown - 1].node;
 
         graph_add_node(ask, v);
-        buf_addf(ask->answer, " %.9f\n", VECTOR(*weights)[v] * scale);
+        buf_addf(ask->answer, " %.9f\n", ranking->figures[v] * scale);
     }
     graph_list_end(&list);
+}
+
+static int rank_betweenness(struct graph_view *view, struct graph_ranking *ranking,
+                            struct error *err)
+{
+    igraph_vector_t IGRAPH_GUARD_VECTOR weights = {0};
+    size_t affordable = BETWEENNESS_BUDGET / (view->n + view->m + 1);
+
+    ranking->sources = affordable < view->n ? affordable : view->n;
+    ranking->figures = graph_alloc(view->n, sizeof *ranking->figures, err);
+    if (!ranking->figures || measure_betweenness(view, ranking->sources, &weights, err) < 0)
+        return -1;
+    for (uint32_t v = 0; v < view->n; v++) {
+        ranking->figures[v] = VECTOR(weights)[v];
+        ranking->ranks[v] = (struct graph_rank){v, llround(VECTOR(weights)[v] / BETWEENNESS_GRAIN)};
+    }
+    return 0;
 }
 
 int graph_query_bottlenecks(struct graph_ask *ask, struct error *err)
 {
     const struct graph_view *view = ask->view;
-    igraph_vector_t IGRAPH_GUARD_VECTOR weights = {0};
-    struct rank GRAPH_AUTO *ranks = graph_alloc(view->n, sizeof *ranks, err);
-    size_t sources = BETWEENNESS_BUDGET / (view->n + view->m + 1), weighing;
+    const struct graph_ranking *ranking =
+        get_ranking(ask->view, GRAPH_BETWEENNESS, rank_betweenness, err);
 
-    sources = sources < view->n ? sources : view->n;
-    if (!ranks || measure_betweenness(view, sources, &weights, err) < 0)
+    if (!ranking)
         return -1;
-    for (uint32_t v = 0; v < view->n; v++)
-        ranks[v] = (struct rank){v, llround(VECTOR(weights)[v] / BETWEENNESS_GRAIN)};
-    weighing = sort_ranks(ranks, view->n);
     if (ask->data) {
-        add_betweenness_data(ask, ranks, weighing, &weights, sources);
+        add_betweenness_data(ask, ranking);
         return 0;
     }
-    if (weighing == 0)
+    if (ranking->weighing == 0)
         buf_adds(ask->answer, "No node lies between others.\n");
     else
         buf_adds(ask->answer, "Betweenness, normalised (part of the shortest paths between others "
                               "that pass the node):\n");
-    if (sources < view->n)
+    if (ranking->sources < view->n)
         buf_addf(
             ask->answer,
             "An estimate from %zu of %u sources: the graph is too large for the exact figures.\n",
-            sources, view->n);
-    add_betweenness(ask, ranks, weighing, &weights);
-    if (weighing > 0)
-        add_rest(ask, view->n - weighing, "between no others");
+            ranking->sources, view->n);
+    add_betweenness(ask, ranking);
+    if (ranking->weighing > 0)
+        add_rest(ask, view->n - ranking->weighing, "between no others");
     return 0;
 }
 
 /* ---- hubs ---- */
 
 static void add_side(struct graph_ask *ask, const char *head, const char *key, const size_t *start,
-                     struct rank *ranks)
+                     struct graph_rank *ranks)
 {
     size_t weighing;
 
     for (uint32_t v = 0; v < ask->view->n; v++)
-        ranks[v] = (struct rank){v, (int64_t)(start[v + 1] - start[v])};
+        ranks[v] = (struct graph_rank){v, (int64_t)(start[v + 1] - start[v])};
     weighing = sort_ranks(ranks, ask->view->n);
     if (ask->data) {
         add_ranks_data(ask, key, ranks, weighing, "count");
@@ -215,7 +260,7 @@ static void add_side(struct graph_ask *ask, const char *head, const char *key, c
 
 int graph_query_hubs(struct graph_ask *ask, struct error *err)
 {
-    struct rank GRAPH_AUTO *ranks = graph_alloc(ask->view->n, sizeof *ranks, err);
+    struct graph_rank GRAPH_AUTO *ranks = graph_alloc(ask->view->n, sizeof *ranks, err);
 
     if (!ranks)
         return -1;
@@ -228,30 +273,38 @@ int graph_query_hubs(struct graph_ask *ask, struct error *err)
 
 /* ---- unlocks ---- */
 
-int graph_query_unlocks(struct graph_ask *ask, struct error *err)
+static int rank_dependents(struct graph_view *view, struct graph_ranking *ranking,
+                           struct error *err)
 {
-    const struct graph_view *view = ask->view;
-    const struct graph_order *order = graph_order_get(ask->view, ask->cancel, err);
-    struct rank GRAPH_AUTO *ranks = graph_alloc(view->n, sizeof *ranks, err);
+    const struct graph_order *order = graph_order_get(view, err);
     uint32_t GRAPH_AUTO *dependents =
         order ? graph_alloc(order->count, sizeof *dependents, err) : NULL;
-    size_t weighing;
 
-    if (!order || !ranks || !dependents ||
-        graph_reach_all(view, order, ask->cancel, dependents, NULL, err) < 0)
+    if (!dependents || graph_reach_all(view, order, dependents, NULL, err) < 0)
         return -1;
     for (uint32_t v = 0; v < view->n; v++)
-        ranks[v] = (struct rank){v, (int64_t)dependents[order->of[v]] - 1};
-    weighing = sort_ranks(ranks, view->n);
+        ranking->ranks[v] = (struct graph_rank){v, (int64_t)dependents[order->of[v]] - 1};
+    return 0;
+}
+
+int graph_query_unlocks(struct graph_ask *ask, struct error *err)
+{
+    const struct graph_ranking *ranking =
+        get_ranking(ask->view, GRAPH_DEPENDENTS, rank_dependents, err);
+    size_t without = ranking ? ask->view->n - ranking->weighing : 0;
+
+    if (!ranking)
+        return -1;
     if (ask->data) {
-        graph_data_count(ask, "without", view->n - weighing);
-        add_ranks_data(ask, "nodes", ranks, weighing, "dependents");
+        graph_data_count(ask, "without", without);
+        add_ranks_data(ask, "nodes", ranking->ranks, ranking->weighing, "dependents");
         return 0;
     }
-    buf_adds(ask->answer, weighing > 0 ? "Nodes by how many others need them, directly or not:\n"
-                                       : "No node is needed.\n");
-    add_ranks(ask, ranks, weighing, "");
-    if (weighing > 0)
-        add_rest(ask, view->n - weighing, "needed by none");
+    buf_adds(ask->answer, ranking->weighing > 0
+                              ? "Nodes by how many others need them, directly or not:\n"
+                              : "No node is needed.\n");
+    add_ranks(ask, ranking->ranks, ranking->weighing, "");
+    if (ranking->weighing > 0)
+        add_rest(ask, without, "needed by none");
     return 0;
 }

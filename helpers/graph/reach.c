@@ -147,8 +147,7 @@ static void sweep_component(const struct sweep *sweep, uint32_t component)
 }
 
 int graph_reach_all(const struct graph_view *view, const struct graph_order *order,
-                    const struct cancel *cancel, uint32_t *dependents, bool *redundant,
-                    struct error *err)
+                    uint32_t *dependents, bool *redundant, struct error *err)
 {
     struct bits GRAPH_AUTO *beyond = graph_alloc(order->count, sizeof *beyond, err);
     struct bits GRAPH_AUTO *reached = graph_alloc(order->count, sizeof *reached, err);
@@ -159,7 +158,7 @@ int graph_reach_all(const struct graph_view *view, const struct graph_order *ord
     for (uint32_t first = 0; first < view->n; first += BLOCK_BITS) {
         uint32_t last;
 
-        if (cancel_check(cancel, err) < 0)
+        if (igraph_guard_wanted(err) < 0)
             return -1;
         sweep.first = first;
         sweep.end = view->n - first < BLOCK_BITS ? view->n : first + BLOCK_BITS;

@@ -23,7 +23,6 @@ int graph_reach_path(const struct graph_view *view, uint32_t from, uint32_t to, 
  * (by place of the edge in view->out): whether a longer way leads from the component of its start
  * to that of its end. Edges inside a component are never marked. Either may be NULL. */
 int graph_reach_all(const struct graph_view *view, const struct graph_order *order,
-                    const struct cancel *cancel, uint32_t *dependents, bool *redundant,
-                    struct error *err);
+                    uint32_t *dependents, bool *redundant, struct error *err);
 
 #endif

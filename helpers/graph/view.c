@@ -105,11 +105,35 @@ fail:
     return NULL;
 }
 
+/* igraph keeps four numbers for each edge and two for each node. */
+static size_t igraph_bytes(const struct graph_view *view)
+{
+    return view->igraph_ready ? sizeof(igraph_integer_t) * (4 * view->m + 2 * ((size_t)view->n + 1))
+                              : 0;
+}
+
+size_t graph_view_bytes(const struct graph_view *view)
+{
+    const void *const parts[] = {view,           view->follows, view->out_start,
+                                 view->in_start, view->in,      view->out};
+    size_t bytes = graph_held(parts, sizeof parts / sizeof *parts) + igraph_bytes(view);
+
+    if (view->order)
+        bytes += graph_order_bytes(view->order);
+    for (size_t i = 0; i < GRAPH_MEASURES; i++) {
+        if (view->rankings[i])
+            bytes += graph_ranking_bytes(view->rankings[i]);
+    }
+    return bytes;
+}
+
 void graph_view_destroy(struct graph_view *view)
 {
     if (!view)
         return;
     graph_order_destroy(view->order);
+    for (size_t i = 0; i < GRAPH_MEASURES; i++)
+        graph_ranking_destroy(view->rankings[i]);
     if (view->igraph_ready)
         igraph_destroy(&view->igraph);
     free(view->in);

@@ -13,6 +13,19 @@
 
 struct graph_order;
 
+/* A measure of all nodes that takes long to find out, the same for every limit. */
+struct graph_rank {
+    uint32_t node;
+    int64_t weight;
+};
+struct graph_ranking {
+    struct graph_rank *ranks; /* all nodes, by weight, then by place */
+    double *figures;          /* node -> the exact figure, or NULL: the weight is it */
+    size_t weighing;          /* of ranks: those that weigh anything */
+    size_t sources;           /* nodes that it was measured from */
+};
+enum graph_measure { GRAPH_BETWEENNESS, GRAPH_DEPENDENTS, GRAPH_MEASURES };
+
 struct graph_view {
     const struct graph *graph; /* borrowed */
     bool *follows;             /* by type */
@@ -24,12 +37,19 @@ struct graph_view {
     uint32_t *out, *in;             /* sorted by place within a node */
     igraph_t igraph;                /* edge i is the i-th of out */
     bool igraph_ready;
-    struct graph_order *order; /* made when first asked for; owned */
+    /* Made when first asked for; owned. */
+    struct graph_order *order;
+    struct graph_ranking *rankings[GRAPH_MEASURES];
 };
 
 /* The view over the types with follows[type]; borrowed from the graph, good for this question and
  * one more call of this. NULL: err. */
 struct graph_view *graph_view_get(struct graph *graph, const bool *follows, struct error *err);
 void graph_view_destroy(struct graph_view *view); /* takes NULL */
+size_t graph_view_bytes(const struct graph_view *view);
+
+/* query_weight.c */
+void graph_ranking_destroy(struct graph_ranking *ranking); /* takes NULL */
+size_t graph_ranking_bytes(const struct graph_ranking *ranking);
 
 #endif

@@ -211,14 +211,11 @@ static void write_call_result(struct writing *out)
         write_words(to, event);
     }
     buf_addf(to, ",\"metadata\":{\"isError\":%s", event->is_error ? "true" : "false");
-    if (call && call->category != TOOL_ERROR_NONE)
-        agui_member(to, "category", tool_category_name(call->category));
-    else
-        agui_member(to, "category", event->category);
-    if (call && call->category == TOOL_ERROR_NONE && *call->change_set)
+    agui_member(to, "category", event->category);
+    if (call && !event->is_error && *call->change_set)
         agui_member(to, "changeSet", call->change_set);
     buf_addf(to, ",\"milliseconds\":%u,\"waited\":%u,\"repair\":%u,\"repairsMax\":%u}}",
-             event->milliseconds, event->waited, event->repair, RUN_REPAIRS_MAX);
+             event->milliseconds, event->waited, event->repair, CODE_ATTEMPTS_MAX - 1);
     flush(out);
 }
 

@@ -109,7 +109,7 @@ static json_t *result_metadata(const json_t *block, const json_t *shown)
 {
     bool failed = json_is_true(json_object_get(shown ? shown : block, "is_error"));
     json_t *metadata =
-        json_pack("{s:b, s:i}", "isError", failed, "repairsMax", (int)RUN_REPAIRS_MAX);
+        json_pack("{s:b, s:i}", "isError", failed, "repairsMax", (int)CODE_ATTEMPTS_MAX - 1);
     static const struct {
         const char *kept, *told;
     } names[] = {{"category", "category"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From a call to its interrupt: looked at on the sql lane, where nothing of it is kept, then on the
- * graph lane what it does to the graph.
+ * From a call to its interrupt: looked at on the trial lane, where nothing of it is kept, then on
+ * the graph lane what it does to the graph.
  */
 #include "mcp/chat/approval.h"
 
@@ -176,14 +176,11 @@ static void look(struct lane_job *job, void *context)
 {
     struct approval *approval = (struct approval *)job;
 
-    approval_look(&approval->look, context, &approval->err);
-}
+    struct store *copy = store_trial_open(context, approval->look.sid, true, &approval->err);
 
-/* Nothing is kept of a look, so a commit that fails takes nothing from it; but a lane that cannot
- * begin has not looked. */
-static void on_not_looked(struct lane_job *job, const struct error *err)
-{
-    ((struct approval *)job)->err = *err;
+    if (copy)
+        approval_look(&approval->look, copy, &approval->err);
+    store_close(copy);
 }
 
 static void reckon(struct lane_job *job, void *context)
@@ -193,7 +190,8 @@ static void reckon(struct lane_job *job, void *context)
     struct error err = {0};
 
     (void)context;
-    if (change_effect(&outcome->before, &outcome->after, true, NULL, &approval->effect, &err) < 0)
+    if (change_effect(&outcome->before, &outcome->after, true, approval->parts->graphs, NULL, NULL,
+                      &approval->effect, &err) < 0)
         buf_addf(&approval->effect, "(What it does to the graph could not be told: %s)\n",
                  err.text);
 }
@@ -252,7 +250,7 @@ static bool is_as_shown(const struct approval_look *look, const json_t *interrup
 }
 
 int approval_check(const struct tool *tool, const json_t *arguments, const char *session_id,
-                   const json_t *interrupt, struct store *store, struct error *err)
+                   const char *who, const json_t *interrupt, struct store *store, struct error *err)
 {
     const struct approval_row *row = row_of(tool, err);
     json_auto_t *own = json_deep_copy(arguments); /* the look's: it may read parts of it anew */
@@ -264,6 +262,7 @@ int approval_check(const struct tool *tool, const json_t *arguments, const char 
     if (!row || check_session(own, session_id, err) < 0)
         return -1;
     snprintf(look.sid, sizeof look.sid, "%s", session_id);
+    look.who = who;
     row->look_at(own, &look);
     if (approval_look(&look, store, err) == 0) {
         if (is_as_shown(&look, interrupt))
@@ -275,8 +274,9 @@ int approval_check(const struct tool *tool, const json_t *arguments, const char 
     return rc;
 }
 
-int approval_describe(struct server_parts *parts, const char *session_id, const char *call_id,
-                      const struct tool *tool, const json_t *arguments, unsigned attempt,
+int approval_describe(struct server_parts *parts, const char *session_id, const char *who,
+                      const char *call_id, const struct tool *tool, const json_t *arguments,
+                      unsigned attempt,
                       void (*on_done)(void *user, json_t *interrupt, const struct error *err),
                       void *user, struct error *err)
 {
@@ -289,7 +289,6 @@ int approval_describe(struct server_parts *parts, const char *session_id, const 
         return error_set(err, ERROR_MEMORY, "out of memory for an approval");
     approval->job.work = look;
     approval->job.done = on_looked;
-    approval->job.undone = on_not_looked;
     approval->parts = parts;
     approval->tool = tool;
     approval->arguments = json_deep_copy(arguments);
@@ -298,11 +297,12 @@ int approval_describe(struct server_parts *parts, const char *session_id, const 
     approval->on_done = on_done;
     approval->user = user;
     snprintf(approval->look.sid, sizeof approval->look.sid, "%s", session_id);
+    approval->look.who = who;
     if (!approval->arguments || !approval->call_id) {
         error_set(err, ERROR_MEMORY, "out of memory for an approval");
     } else if (check_session(approval->arguments, session_id, err) == 0) {
         row->look_at(approval->arguments, &approval->look);
-        if (lane_submit(parts->sql, &approval->job, err) == 0)
+        if (lane_submit(parts->trial, &approval->job, err) == 0)
             return 0;
     }
     free_approval(approval);

@@ -16,6 +16,9 @@
 /* Whether this call needs one, by its name and arguments alone. */
 bool approval_needed(const struct tool *tool, const json_t *arguments, enum approvals approvals);
 
+/* How many operations of the call replace what is there. */
+size_t approval_replacements(const struct tool *tool, const json_t *arguments);
+
 /* Looks at what the call would do, on the lanes, without doing it, and makes the interrupt of it:
  * {"id", "reason": "lectern.approval", "message": what will change and what will be lost, for a
  * person, "toolCallId", "responseSchema": {"type": "object", "properties": {"approved": {"type":
@@ -23,9 +26,11 @@ bool approval_needed(const struct tool *tool, const json_t *arguments, enum appr
  * "attempt", "changes": [{"node_id", "title", "what", "before": text or null, "after": text or
  * null}], "more": number not shown, "effect": text}}. on_done on the loop: a new reference, or NULL
  * with err where the call would fail anyway (it is not made then: the model hears why from err).
+ * who: for whom the call is made, as in the change log; borrowed until on_done.
  * For the same state of the curriculum "changes" and "more" are the same each time. */
-int approval_describe(struct server_parts *parts, const char *session_id, const char *call_id,
-                      const struct tool *tool, const json_t *arguments, unsigned attempt,
+int approval_describe(struct server_parts *parts, const char *session_id, const char *who,
+                      const char *call_id, const struct tool *tool, const json_t *arguments,
+                      unsigned attempt,
                       void (*on_done)(void *user, json_t *interrupt, const struct error *err),
                       void *user, struct error *err);
 
@@ -34,6 +39,7 @@ int approval_describe(struct server_parts *parts, const char *session_id, const 
  * -1: ERROR_CONFLICT where it would not, or why it would fail. arguments and interrupt: borrowed,
  * and changed by nobody meanwhile. */
 int approval_check(const struct tool *tool, const json_t *arguments, const char *session_id,
-                   const json_t *interrupt, struct store *store, struct error *err);
+                   const char *who, const json_t *interrupt, struct store *store,
+                   struct error *err);
 
 #endif

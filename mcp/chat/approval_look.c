@@ -9,13 +9,11 @@
 
 #define NODES_PLACED_MAX 20u /* whose components are told by their places */
 
-static const struct writer looker = {.who = "chat"}; /* nothing it writes is kept */
-
 /* ---- doing it ---- */
 
 static int apply(struct approval_look *look, struct store *store, struct error *err)
 {
-    const struct writer writer = {.who = looker.who, .expected_cursor = look->version};
+    const struct writer writer = {.who = look->who, .expected_cursor = look->version};
     const struct change_set set = {.operations = look->operations, .keep_going = look->keep_going};
 
     return change_set_apply(store, &writer, look->sid, &set, &look->outcome, err);
@@ -49,6 +47,7 @@ static int find_set(struct approval_look *look, struct store *store, char *set, 
 
 static int undo(struct approval_look *look, struct store *store, struct error *err)
 {
+    const struct writer writer = {.who = look->who};
     const char *set = look->change_set;
     char found[sizeof look->undone.change_set];
 
@@ -57,15 +56,17 @@ static int undo(struct approval_look *look, struct store *store, struct error *e
             return -1;
         set = found;
     }
-    return store_undo(store, &looker, look->sid, set, &look->undone, err);
+    return store_undo(store, &writer, look->sid, set, &look->undone, err);
 }
 
 static int restore(struct approval_look *look, struct store *store, struct error *err)
 {
+    const struct writer writer = {.who = look->who};
+
     if (look->version <= 0)
         return error_set_at(err, "version",
                             "restore needs version; action list tells those there are.");
-    return store_restore(store, &looker, look->sid, look->version, &look->undone, err);
+    return store_restore(store, &writer, look->sid, look->version, &look->undone, err);
 }
 
 /* ---- what is otherwise then ---- */
@@ -160,14 +161,16 @@ static int count_remaining(struct approval_look *look, struct store *store, stru
 {
     const json_t *operation = json_array_get(look->operations, 0);
     const char *op = json_get_string(operation, "op");
-    const char *node_id = json_get_string(operation, "node_id");
+    const char *name = json_get_string(operation, "node_id"), *node_id;
+    struct buf found BUF_AUTO = {0};
     struct node_state state = {0};
 
     look->remain = -1;
     if (json_array_size(look->operations) != 1 || !op || strcmp(op, "delete_component") != 0 ||
-        !node_id)
+        !name)
         return 0;
-    if (store_node_state(store, look->sid, node_id, 0, &state, err) < 0)
+    if (store_node_id(store, look->sid, name, "node_id", &found, &node_id, err) < 0 ||
+        store_node_state(store, look->sid, node_id, 0, &state, err) < 0)
         return -1;
     look->remain = (long)state.components;
     return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Inside of approval.h: what a call would change. It is done in a transaction of the sql lane, what
- * is otherwise then is read, and all of it is taken back; so what is told is what will be, however
+ * Inside of approval.h: what a call would change. It is done in a transaction, what is otherwise
+ * then is read, and all of it is taken back; so what is told is what will be, however
  * the operations build on each other.
  */
 #ifndef LECTERN_CHAT_APPROVAL_LOOK_H
@@ -15,6 +15,7 @@ enum approval_deed { APPROVAL_CHANGES, APPROVAL_UNDOES, APPROVAL_RESTORES };
 struct approval_look {
     /* What would be done; texts borrowed. */
     char sid[SESSION_ID_SIZE];
+    const char *who; /* for whom it would be done: an undo without a name is of their own change */
     enum approval_deed deed;
     json_t *operations; /* owned: of a change set */
     bool keep_going;
@@ -41,7 +42,7 @@ enum loss {
     LOSS_NO_EDIT, /* it only looks */
     LOSS_NOTHING, /* it adds, or puts in another order */
     LOSS_REPLACED,
-    LOSS_DELETED,
+    LOSS_DELETED, /* or emptied */
 };
 
 /* A tool that asks: what a call of it loses, and what it would do. */
@@ -53,7 +54,8 @@ struct approval_row {
 };
 const struct approval_row *approval_row_find(const struct tool *tool); /* NULL: has none */
 
-/* On the sql lane. *look wants approval_look_finish in any case. */
+/* On a copy of the session (store_trial_open), or on the store that the call is about to be done
+ * on. *look wants approval_look_finish in any case. */
 int approval_look(struct approval_look *look, struct store *store, struct error *err);
 void approval_look_finish(struct approval_look *look);
 

@@ -52,35 +52,108 @@ static enum loss nothing(const json_t *arguments)
     return LOSS_NOTHING;
 }
 
-static enum loss replaced(const json_t *arguments)
-{
-    (void)arguments;
-    return LOSS_REPLACED;
-}
-
 static enum loss deleted(const json_t *arguments)
 {
     (void)arguments;
     return LOSS_DELETED;
 }
 
+/* What an edit sets to nothing is gone, though its place stays. */
+static bool is_empty(const json_t *value)
+{
+    const char *text = json_string_value(value), *name;
+    json_t *member;
+    size_t i;
+
+    json_array_foreach((json_t *)value, i, member)
+    {
+        if (!is_empty(member))
+            return false;
+    }
+    json_object_foreach((json_t *)value, name, member)
+    {
+        if (!is_empty(member))
+            return false;
+    }
+    return json_is_null(value) || json_is_array(value) || json_is_object(value) ||
+           (text && text[strspn(text, " \t\r\n")] == '\0');
+}
+
+static bool has_empty(const json_t *object)
+{
+    const char *name;
+    json_t *value;
+
+    json_object_foreach((json_t *)object, name, value)
+    {
+        if (is_empty(value))
+            return true;
+    }
+    return false;
+}
+
+/* An object, also where it comes as JSON text; a new reference, NULL where it is none. */
+static json_t *get_object(const json_t *arguments, const char *name)
+{
+    json_t *value = json_object_get(arguments, name);
+
+    if (json_is_string(value))
+        value = json_read(json_string_value(value), json_string_length(value), name, NULL);
+    else
+        json_incref(value);
+    if (json_is_object(value))
+        return value;
+    json_decref(value);
+    return NULL;
+}
+
+static enum loss of_edit(const json_t *arguments)
+{
+    /* An operation knows both names. */
+    json_auto_t *longer = get_object(arguments, "new_parameters");
+    json_auto_t *shorter = get_object(arguments, "parameters");
+
+    return has_empty(longer) || has_empty(shorter) ? LOSS_DELETED : LOSS_REPLACED;
+}
+
+/* A member of the operation's own that is null counts as not sent; a field of the node is emptied
+ * by it. */
+static enum loss of_fields(const json_t *operation)
+{
+    static const char *const members[] = {"node_id", "title", "new_title", "expected_revision"};
+    json_auto_t *fields = json_copy((json_t *)operation);
+
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        if (json_is_null(json_object_get(fields, members[i])))
+            json_object_del(fields, members[i]);
+    }
+    return !fields || has_empty(fields) ? LOSS_DELETED : LOSS_REPLACED;
+}
+
+static enum loss replaced(const json_t *operation)
+{
+    (void)operation;
+    return LOSS_REPLACED;
+}
+
+/* An operation that is not known here is taken for the worst. */
 static enum loss of_operation(const json_t *operation)
 {
     static const struct {
         const char *begins;
-        enum loss loss;
+        enum loss (*loses)(const json_t *operation);
     } operations[] = {
-        {"delete_", LOSS_DELETED},
-        {"merge_", LOSS_DELETED},
-        {"edit_", LOSS_REPLACED},
+        {"create_", nothing},        {"reorder_", nothing},
+        {"edit_component", of_edit}, {"edit_relationship", replaced},
+        {"edit_node", of_fields},    {"rename_node", of_fields},
     };
     const char *op = json_get_string(operation, "op");
 
     for (size_t i = 0; op && i < sizeof operations / sizeof operations[0]; i++) {
         if (strncmp(op, operations[i].begins, strlen(operations[i].begins)) == 0)
-            return operations[i].loss;
+            return operations[i].loses(operation);
     }
-    return LOSS_NOTHING;
+    return LOSS_DELETED;
 }
 
 static enum loss of_change_set(const json_t *arguments)
@@ -135,12 +208,8 @@ static json_t *one_operation(const json_t *arguments, const char *op)
 static void read_object(json_t *operations, const char *name)
 {
     json_t *operation = json_array_get(operations, 0);
-    const json_t *value = json_object_get(operation, name);
-    json_t *read;
+    json_t *read = get_object(operation, name);
 
-    if (!json_is_string(value))
-        return;
-    read = json_read(json_string_value(value), json_string_length(value), name, NULL);
     if (read)
         json_object_set_new(operation, name, read);
 }
@@ -203,7 +272,7 @@ static const struct approval_row rows[] = {
     {"change_curriculum", of_change_set, look_at_change_set},
     {"batch_add_components", of_batch, look_at_batch},
     {"history", of_history, look_at_history},
-    {"edit_component", replaced, look_at_edit},
+    {"edit_component", of_edit, look_at_edit},
     {"add_component", nothing, look_at_add},
     {"create_relationship", nothing, look_at_relationship},
 };
@@ -233,4 +302,17 @@ bool approval_needed(const struct tool *tool, const json_t *arguments, enum appr
     else if (!tool->read_only && tool->writes)
         loss = tool->destructive ? LOSS_DELETED : LOSS_NOTHING;
     return loss >= least[approvals];
+}
+
+size_t approval_replacements(const struct tool *tool, const json_t *arguments)
+{
+    json_auto_t *operations = get_array(arguments, "operations");
+    const struct approval_row *row = approval_row_find(tool);
+    const json_t *operation;
+    size_t i, count = 0;
+
+    if (!row || row->loses(arguments) < LOSS_REPLACED)
+        return 0;
+    json_array_foreach(operations, i, operation) count += of_operation(operation) == LOSS_REPLACED;
+    return operations ? count : 1;
 }

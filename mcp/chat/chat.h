@@ -5,7 +5,7 @@
  *
  * A page that connects gets a small run of the server's own (runId "live-..."): STATE_SNAPSHOT
  * {"version", "session": {"session_id", "title"}, "model": {"name", "ready", "advice"}, "threads":
- * [{"thread_id", "title", "updated_at"}], "repairs": 3} and, where it named a thread that is there,
+ * [{"thread_id", "title", "updated_at"}], "repairs": 2} and, where it named a thread that is there,
  * MESSAGES_SNAPSHOT; that run ends with outcome interrupt where approvals are open. Changes by
  * others come as such runs too, or inside the page's run, and so does STATE_SNAPSHOT where a
  * conversation of the session has come. A run input while another runs waits for it; one too many

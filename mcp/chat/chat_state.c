@@ -40,7 +40,7 @@ json_t *chat_state_make(const struct chat *chat, const struct chat_state *state)
     return json_pack("{s:s, s:{s:s, s:s}, s:o, s:o, s:i}", "version", LECTERN_VERSION, "session",
                      "session_id", state->session_id, "title", state->title, "model",
                      model_state(chat), "threads", threads ? threads : json_array(), "repairs",
-                     (int)RUN_REPAIRS_MAX);
+                     (int)CODE_ATTEMPTS_MAX - 1);
 }
 
 void chat_state_finish(struct chat_state *state)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helpers/base/terminal.h"
 #include "helpers/base/utf8.h"
 
 #define TEXT_CAP ((size_t)4 * MODEL_QUOTE_MAX + 1024)
@@ -118,21 +119,16 @@ void model_refusal_quote(const char *text, struct buf *to)
     size_t len = strnlen(text, MODEL_QUOTE_MAX + 1), shown = utf8_cut(text, len, MODEL_QUOTE_MAX);
 
     buf_addc(to, '"');
-    for (size_t i = 0; i < shown; i++) {
-        unsigned char c = (unsigned char)text[i];
+    for (size_t i = 0, size; i < shown; i += size) {
+        char escape[TERMINAL_ESCAPE_SIZE];
 
-        /* U+0080 to U+009F are controls too, of two bytes. */
-        bool control = c < ' ' || c == 0x7F ||
-                       (c == 0xC2 && i + 1 < shown && (unsigned char)text[i + 1] < 0xA0);
-
-        if (c == '"' || c == '\\')
-            buf_addf(to, "\\%c", c);
-        else if (control && c == 0xC2)
-            buf_addf(to, "\\x%02x", (unsigned char)text[++i]);
-        else if (control)
-            buf_addf(to, "\\x%02x", c);
+        size = terminal_escape(text + i, shown - i, escape);
+        if (text[i] == '"' || text[i] == '\\')
+            buf_addc(to, '\\');
+        if (*escape)
+            buf_adds(to, escape);
         else
-            buf_addc(to, (char)c);
+            buf_add(to, text + i, size);
     }
     buf_adds(to, shown < len ? "...\"" : "\"");
 }

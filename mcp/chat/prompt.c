@@ -132,10 +132,10 @@ static void write_repairs(const struct server_parts *parts, struct buf *to)
     (void)parts;
     buf_addf(
         to,
-        "When a program fails or is refused, read the error, mend its cause and send the whole "
-        "program again; after %u further attempts say what did not work.\n"
+        "When a program fails or is refused, read the error, correct its cause and send the whole "
+        "program again; after %u failed attempts say what did not work.\n"
         "\n",
-        RUN_REPAIRS_MAX);
+        CODE_ATTEMPTS_MAX);
 }
 
 static void write_edits(const struct server_parts *parts, struct buf *to)
@@ -163,13 +163,11 @@ static void write_edits(const struct server_parts *parts, struct buf *to)
 
 static void write_component_types(const struct server_parts *parts, struct buf *to)
 {
-    const char *const *names = component_type_names();
-
     (void)parts;
     buf_adds(to, "# Component types, and when to use which\n"
                  "Their parameters (? where optional) are checked on every edit.\n");
-    for (size_t i = 0; names[i]; i++) {
-        const struct component_type *type = component_type_find(names[i]);
+    for (size_t i = 0; i < component_type_count(); i++) {
+        const struct component_type *type = component_type_at(i);
 
         buf_adds(to, "- ");
         component_type_outline(type, to);

@@ -90,7 +90,7 @@ static int answer_open(struct run *run, const char *why, struct error *err)
     if (!run->calls)
         rc = run_calls_load(run, err);
     if (rc == 0 && run->call_count > 0) {
-        rc = run_calls_refuse(run, why, tool_category_name(TOOL_ERROR_CANCELLED), err);
+        rc = run_calls_refuse(run, why, failure_category_name(FAILURE_CANCELLED), err);
         if (rc == 0)
             rc = run_calls_keep(run, err);
     }
@@ -137,6 +137,15 @@ void run_stop(struct run *run)
 
 void run_succeed(struct run *run)
 {
+    struct error err = {0};
+
+    if (run->stuck && !run->worked) {
+        error_set(&err, ERROR_CODE_FAILED,
+                  "No result: every attempt at code for this question failed, and no other tool "
+                  "gave an answer after it.");
+        run_fail(run, &err);
+        return;
+    }
     end_saved(run, RUN_SUCCEEDED);
 }
 

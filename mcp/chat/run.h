@@ -19,12 +19,14 @@
 
 #define RUN_TURNS_MAX        24u     /* requests to the model, of one run */
 #define RUN_INPUT_TOKENS_MAX 1000000 /* read by the model in one run, cached ones included */
-#define RUN_REPAIRS_MAX      3u      /* further attempts at code that failed, one after the other */
-#define RUN_SHORTENED_MAX    8u      /* times that one run leaves out half of what is sent */
-#define RUN_MAX_TOKENS       16000u  /* max_tokens of one request */
-#define RUN_CALLS_MAX        16u     /* tool calls of one turn; more are answered with an error */
+#define CODE_ATTEMPTS_MAX    3u     /* failed attempts at code, one after the other: then no more */
+#define RUN_SHORTENED_MAX    8u     /* times that one run leaves out half of what is sent */
+#define RUN_MAX_TOKENS       16000u /* max_tokens of one request */
+#define RUN_CALLS_MAX        16u    /* tool calls of one turn; more are answered with an error */
 #define RUN_CALL_TEXT_MAX    ((size_t)64 << 10) /* bytes of a result that the model is shown */
-#define RUN_NEWS_MS          250u /* output of a call under way is told at most so often */
+#define LEGACY_REPLACEMENTS_MAX                                                                    \
+    3u                   /* replacing operations of a question where nobody can be asked */
+#define RUN_NEWS_MS 250u /* output of a call under way is told at most so often */
 
 struct run;
 struct approval;
@@ -48,13 +50,15 @@ enum run_event_kind {
     RUN_CALL_PRINTED,   /* id, text: its output as it comes, what is new since the last */
     RUN_CALL_RESULT,    /* id, name, message_id (new), text, call: its images, category; arguments;
                            milliseconds, and waited: those before its work, where it is known;
-                           repair: which attempt, 0 none */
+                           repair: how many attempts at this code failed before, 0 none */
     RUN_WAITING,        /* the model is asked anew: number: attempt, milliseconds, text: why */
-    RUN_LIMIT,          /* name: "turns", "tokens", "repairs", "output", "calls", "context", or
-                           "stopped": by the server's end; text */
+    RUN_LIMIT,          /* name: "turns", "tokens", "attempts", "output", "calls", "context",
+                           "replacements", or "stopped": by the server's end; text */
     RUN_ENDED,          /* outcome and what belongs to it; the run is no more after it */
 };
 
+/* RUN_FAILED also where every attempt at code failed and nothing else came of the question: the
+ * error is of kind ERROR_CODE_FAILED then. */
 enum run_outcome { RUN_SUCCEEDED, RUN_CANCELLED, RUN_INTERRUPTED, RUN_FAILED };
 
 /* What a run has cost so far. */
@@ -95,9 +99,9 @@ struct run_listener {
 enum approvals {
     APPROVALS_DESTRUCTIVE, /* what deletes, replaces, undoes or restores, and large change sets */
     APPROVALS_EVERY,       /* every edit */
-    APPROVALS_NONE_ASKED,  /* who asks cannot answer (the old wire): what deletes, undoes or
-                              restores,  and large change sets, are not done; what replaces is, as
-                              ever */
+    APPROVALS_NONE_ASKED,  /* who asks cannot answer (the old wire): what deletes, empties, undoes
+                              or restores, and large change sets, are not done; of what replaces,
+                              LEGACY_REPLACEMENTS_MAX operations a question are */
 };
 
 /* An answer to one interrupt. */

@@ -17,6 +17,11 @@ static const char cannot_approve[] =
     "Not done: this needs the editor's approval, and where they write now it cannot be given. Tell "
     "them what you would change, and that it can be approved in Lectern's chat page, at the "
     "server's own address.";
+static const char too_many_replaced[] =
+    "Not done: nobody can be asked for approval where the editor writes now, so at most %u "
+    "components or titles are replaced for one question, and this call would exceed that. Replace "
+    "nothing more. Tell the editor what you would change; they can approve it in Lectern's chat "
+    "page, at the server's own address, or ask for the rest in another question.";
 static const char unlooked[] =
     "Not done: this needs the editor's approval, and it was not asked for. Send it again if it is "
     "still wanted.";
@@ -100,9 +105,32 @@ static void look_at(struct run_call *call)
 
     call->state = CALL_LOOKED_AT;
     run->under_way++;
-    if (approval_describe(run->parts, run->thread->session_id, call->id, call->tool, input_of(call),
-                          attempt_of(call), on_looked_at, call, &err) < 0)
+    if (approval_describe(run->parts, run->thread->session_id, run->who, call->id, call->tool,
+                          input_of(call), attempt_of(call), on_looked_at, call, &err) < 0)
         on_looked_at(call, NULL, &err);
+}
+
+/* ---- where nobody can be asked ---- */
+
+/* A model may be misled by a text that it reads. What it replaces without anybody's approval has a
+ * limit, over all calls of the question. */
+static void refuse_replacements(struct run *run)
+{
+    size_t total = run->replaced;
+
+    for (size_t i = 0; i < run->call_count; i++) {
+        struct run_call *call = &run->calls[i];
+
+        if (call->state != CALL_WAITS || call->refusal.len > 0)
+            continue;
+        call->replaces = approval_replacements(call->tool, input_of(call));
+        if (call->replaces == 0 || total + call->replaces <= LEGACY_REPLACEMENTS_MAX) {
+            total += call->replaces;
+            continue;
+        }
+        buf_addf(&call->refusal, too_many_replaced, LEGACY_REPLACEMENTS_MAX);
+        run->refused_replacements = true;
+    }
 }
 
 /* ---- asking ---- */
@@ -162,13 +190,13 @@ void run_approvals_ask(struct run *run)
     for (size_t i = 0; i < run->call_count; i++) {
         struct run_call *call = &run->calls[i];
 
-        if (!is_needed(call))
-            continue;
-        if (run->approvals == APPROVALS_NONE_ASKED)
+        if (is_needed(call) && run->approvals == APPROVALS_NONE_ASKED)
             buf_adds(&call->refusal, cannot_approve);
-        else
+        else if (is_needed(call))
             look_at(call);
     }
+    if (run->approvals == APPROVALS_NONE_ASKED)
+        refuse_replacements(run);
     run->holding = false;
     if (run->under_way == 0)
         on_all_looked_at(run);
@@ -239,6 +267,6 @@ int run_approvals_check(struct tool_call *made, struct store *store, struct erro
 {
     const struct run_call *call = made->user;
 
-    return approval_check(made->tool, made->arguments, made->bound_session, call->interrupt, store,
-                          err);
+    return approval_check(made->tool, made->arguments, made->bound_session, made->who,
+                          call->interrupt, store, err);
 }

@@ -112,7 +112,8 @@ void run_calls_free(struct run *run)
     free(run->calls);
     run->calls = NULL;
     run->call_count = run->next = run->under_way = 0;
-    run->editing = run->code_failed = run->code_went_well = false;
+    run->editing = run->code_failed = run->code_in_vain = false;
+    run->code_succeeded = run->other_succeeded = false;
 }
 
 /* ---- running them ---- */
@@ -179,12 +180,16 @@ static int start_one(struct run_call *call, struct error *err)
     return 1;
 }
 
-static void count_repairs(struct run *run)
+static void count_attempts(struct run *run)
 {
     if (run->code_failed)
         run->failed++;
-    else if (run->code_went_well)
+    else if (run->code_succeeded)
         run->failed = 0;
+    if (run->code_in_vain)
+        run->stuck = true;
+    else if (run->code_succeeded || run->other_succeeded)
+        run->stuck = false;
 }
 
 /* The bounds that this turn has reached, behind its results. */
@@ -195,12 +200,20 @@ static int note_bounds(struct run *run, size_t count, struct error *err)
                   "The model called %zu tools at once; %u of them were run.", count,
                   RUN_CALLS_MAX) < 0)
         return -1;
-    if (run->failed <= RUN_REPAIRS_MAX)
+    if (run->refused_replacements && !run->told_replacements) {
+        run->told_replacements = true;
+        if (run_limit(run, "replacements", NULL, err,
+                      "At most %u components or titles are replaced for one question here, where "
+                      "nobody can be asked for approval; what went beyond that was not done. "
+                      "Lectern's chat page, at the server's own address, asks and can do it.",
+                      LEGACY_REPLACEMENTS_MAX) < 0)
+            return -1;
+    }
+    if (run->failed < CODE_ATTEMPTS_MAX)
         return 0;
     run->last = true;
-    return run_limit(run, "repairs", NULL, err,
-                     "The code failed, and so did %u attempts to repair it; no more are made.",
-                     RUN_REPAIRS_MAX);
+    return run_limit(run, "attempts", NULL, err,
+                     "The code failed in all %u attempts; no more are made.", CODE_ATTEMPTS_MAX);
 }
 
 static void end_turn(struct run *run)
@@ -218,7 +231,7 @@ static void end_turn(struct run *run)
         run_fail(run, &err);
         return;
     }
-    count_repairs(run);
+    count_attempts(run);
     run_calls_free(run);
     if (was_last)
         run_end_called(run);

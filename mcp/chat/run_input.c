@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helpers/base/fields.h"
 #include "helpers/base/json.h"
 #include "mcp/chat/json_mend.h"
 #include "mcp/chat/prompt.h"
@@ -156,12 +157,55 @@ static int take_messages(const json_t *given, struct run_input *input, struct er
     return 0;
 }
 
+/* ---- objects of our own within AG-UI's ---- */
+
+static const char *const approval_names[] = {"destructive", "every", NULL};
+static const struct field own_rows[] = {
+    {.name = "approvals", .type = FIELD_TEXT, .choices = approval_names},
+    {0},
+};
+static const struct fields own_fields = {"forwardedProps.lectern", own_rows, 0};
+
+static const struct field answer_rows[] = {
+    {.name = "approved", .type = FIELD_FLAG, .required = true},
+    {.name = "reason", .type = FIELD_TEXT, .most = (double)RUN_INPUT_TEXT_MAX, .flags = FIELD_NUL},
+    {0},
+};
+static const struct fields answer_fields = {"an answer", answer_rows, 0};
+
+static const struct field stop_rows[] = {
+    {.name = "type", .type = FIELD_TEXT, .required = true},
+    {.name = "runId", .type = FIELD_TEXT, .required = true},
+    {0},
+};
+static const struct fields stop_fields = {"lectern.stop", stop_rows, 0};
+
+/* name: the member of loc that the object is. */
+static int check_own(const json_t *object, const struct fields *fields, const char *loc,
+                     const char *name, struct error *err)
+{
+    struct problems problems;
+    char where[64];
+
+    snprintf(where, sizeof where, "%s%s%s", loc, *loc && *name ? "." : "", name);
+    if (!json_is_object(object)) {
+        struct buf BUF_AUTO names = {0};
+
+        buf_init(&names, ERROR_TEXT_CAP / 2);
+        fields_list(fields, &names);
+        return error_set_at(err, where, "%s must be an object with the members %s", where,
+                            names.data ? names.data : "");
+    }
+    problems_begin(&problems, where);
+    fields_check(fields, object, NULL, &problems);
+    return problems_end(&problems, NULL, err);
+}
+
 /* ---- answers ---- */
 
 static int check_answer(const json_t *entry, const char *loc, struct error *err)
 {
     const json_t *payload = json_object_get(entry, "payload");
-    const json_t *reason = json_object_get(payload, "reason");
     char id[RUN_ID_MAX + 1];
 
     if (take_id(entry, "interruptId", id, sizeof id - 1, err) != 0)
@@ -170,13 +214,7 @@ static int check_answer(const json_t *entry, const char *loc, struct error *err)
         return 0;
     if (!is_type(entry, "status", "resolved"))
         return error_set_at(err, loc, "%s.status must be resolved or cancelled", loc);
-    if (!json_is_boolean(json_object_get(payload, "approved")))
-        return error_set_at(err, loc, "%s.payload must be {\"approved\": true or false}", loc);
-    if (reason && !json_is_null(reason) &&
-        (!json_is_string(reason) || json_string_length(reason) > RUN_INPUT_TEXT_MAX))
-        return error_set_at(err, loc, "%s.payload.reason must be text of at most %zu bytes", loc,
-                            RUN_INPUT_TEXT_MAX);
-    return 0;
+    return check_own(payload, &answer_fields, loc, "payload", err);
 }
 
 static int check_repeats(const json_t *resume, size_t upto, struct error *err)
@@ -277,15 +315,14 @@ static int take_context(const json_t *given, struct run_input *input, struct err
 static int take_approvals(const json_t *given, struct run_input *input, struct error *err)
 {
     const json_t *ours = json_object_get(json_object_get(given, "forwardedProps"), "lectern");
-    const json_t *wanted = json_object_get(ours, "approvals");
 
     input->approvals = APPROVALS_DESTRUCTIVE;
-    if (!wanted || is_type(ours, "approvals", "destructive"))
+    if (!ours || json_is_null(ours))
         return 0;
-    if (!is_type(ours, "approvals", "every"))
-        return error_set_at(err, "forwardedProps",
-                            "forwardedProps.lectern.approvals must be destructive or every");
-    input->approvals = APPROVALS_EVERY;
+    if (check_own(ours, &own_fields, "forwardedProps", "lectern", err) != 0)
+        return -1;
+    if (is_type(ours, "approvals", "every"))
+        input->approvals = APPROVALS_EVERY;
     return 0;
 }
 
@@ -342,6 +379,8 @@ int run_input_read(const char *text, size_t len, struct run_input *input, struct
             return error_set_at(err, "type",
                                 "the only type here is lectern.stop; for a question " ADVICE);
         input->stop = true;
+        if (check_own(given, &stop_fields, "", "", err) != 0)
+            return -1;
         return take_id(given, "runId", input->run_id, RUN_ID_MAX, err);
     }
     return take_input(given, input, err);

@@ -50,6 +50,7 @@ struct run_call {
     const struct tool *tool; /* NULL: there is none of that name */
     enum run_call_state state;
     bool made;           /* the call was started */
+    size_t replaces;     /* operations that replace something; known where nobody can be asked */
     struct buf refusal;  /* why it is not made, for the model; empty: it is */
     const char *refused; /* as what, static: "declined", "cancelled"; NULL: "validation" */
     json_t *interrupt;   /* owned: what a person is asked, or was; or NULL */
@@ -97,6 +98,10 @@ struct run {
     unsigned shortened; /* times that the history was too long */
     bool last;          /* the model is to call no more tools */
     unsigned failed;    /* turns one after the other whose code failed */
+    bool worked;        /* an analysis succeeded, or an edit was made */
+    size_t replaced;    /* operations of the question that replaced something */
+    bool refused_replacements, told_replacements; /* there were too many; the editor was told */
+    bool stuck; /* the newest attempt at code failed, and no tool has succeeded since */
 
     /* The turn's. */
     struct model_call *asked;
@@ -109,8 +114,10 @@ struct run {
 
     struct run_call *calls; /* owned array */
     size_t call_count, next, under_way;
-    bool editing; /* the one under way edits */
-    bool code_failed, code_went_well;
+    bool editing;      /* the one under way edits */
+    bool code_failed;  /* in a way that changed code can repair */
+    bool code_in_vain; /* in any way */
+    bool code_succeeded, other_succeeded;
     bool holding; /* calls are being started or cancelled: the turn does not end meanwhile */
     struct run_news_timer *news;
 };
@@ -126,7 +133,8 @@ void run_finish(struct run *run, enum run_outcome outcome, const struct error *e
 void run_fail(struct run *run, const struct error *err);
 /* Was cancelled: answers what is open, notes it, saves, ends. May end the run. */
 void run_stop(struct run *run);
-/* All is said: saves and ends. May end the run. */
+/* All is said: saves and ends; as failed where all that was tried was code that failed. May end the
+ * run. */
 void run_succeed(struct run *run);
 void run_free(struct run *run);
 /* What the request brought goes into the thread, not yet durable (run_start.c). */

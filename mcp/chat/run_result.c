@@ -17,35 +17,54 @@ static const char *const image_types[] = {"image/png", "image/jpeg", "image/gif"
 
 /* ---- the text ---- */
 
-/* What follows from code that failed: it counts only what a mending can help. */
-static bool counts_as_failed(const struct run_call *call)
+static bool is_code(const struct run_call *call)
 {
-    enum tool_category category = call->call.category;
-
-    return call->made && strcmp(call->name, "execute_code") == 0 && category != TOOL_ERROR_NONE &&
-           category != TOOL_ERROR_CANCELLED && category != TOOL_ERROR_BUSY;
+    return call->made && strcmp(call->name, "execute_code") == 0;
 }
 
-/* Which attempt to repair earlier code this is; 0: none. One that is not made is none. */
+/* An attempt at code counts only where changed code can succeed. */
+static bool counts_as_failed(const struct run_call *call)
+{
+    return is_code(call) && failure_is_repairable(tool_call_category(&call->call));
+}
+
+/* How many attempts at this code failed before. A call that is not made is no attempt. */
 static unsigned repair_of(const struct run_call *call)
 {
-    return call->made && strcmp(call->name, "execute_code") == 0 ? call->run->failed : 0;
+    return is_code(call) ? call->run->failed : 0;
 }
 
 static void add_repair(const struct run_call *call, struct buf *text)
 {
     unsigned failed = call->run->failed + 1;
 
-    if (failed <= RUN_REPAIRS_MAX)
+    if (failed < CODE_ATTEMPTS_MAX)
         buf_addf(text,
-                 "\n\nAttempt %u of %u to repair this is next: mend what it says above, then run "
-                 "it again.",
-                 failed, RUN_REPAIRS_MAX);
+                 "\n\nAttempt %u of %u is next: correct what the error says, then run the whole "
+                 "program again.",
+                 failed + 1, CODE_ATTEMPTS_MAX);
     else
         buf_addf(text,
-                 "\n\nAll %u attempts to repair this have failed. Run no more code; explain to the "
-                 "editor what was tried and what is in the way.",
-                 RUN_REPAIRS_MAX);
+                 "\n\nAll %u attempts failed. Run no more code; tell the editor what you tried "
+                 "and why it failed.",
+                 CODE_ATTEMPTS_MAX);
+}
+
+/* What the calls of a turn mean for how the question ends. */
+static void note_success(const struct run_call *call)
+{
+    struct run *run = call->run;
+    enum failure_category category = tool_call_category(&call->call);
+    bool succeeded = category == FAILURE_NONE;
+
+    if (!call->made)
+        return;
+    run->code_failed |= counts_as_failed(call);
+    run->code_in_vain |= is_code(call) && !succeeded && category != FAILURE_CANCELLED;
+    run->code_succeeded |= is_code(call) && succeeded;
+    run->other_succeeded |= !is_code(call) && succeeded;
+    run->replaced += succeeded ? call->replaces : 0;
+    run->worked |= succeeded && (is_code(call) || *call->call.change_set);
 }
 
 static bool is_shown(const struct tool_image *image)
@@ -92,7 +111,7 @@ static void write_text(const struct run_call *call, struct buf *text)
 
 static bool is_error(const struct run_call *call)
 {
-    return !call->made || call->call.category != TOOL_ERROR_NONE || call->call.text.failed;
+    return !call->made || tool_call_category(&call->call) != FAILURE_NONE;
 }
 
 static json_t *make_block(const struct run_call *call, const struct buf *text)
@@ -121,8 +140,8 @@ static json_t *make_block(const struct run_call *call, const struct buf *text)
 static const char *category_of(const struct run_call *call)
 {
     if (call->made)
-        return tool_category_name(call->call.category);
-    return call->refused ? call->refused : tool_category_name(TOOL_ERROR_VALIDATION);
+        return failure_category_name(tool_call_category(&call->call));
+    return call->refused ? call->refused : failure_category_name(FAILURE_VALIDATION);
 }
 
 /* Of an edit that was made; else NULL. */
@@ -159,10 +178,7 @@ int run_result_make(struct run_call *call, struct error *err)
 
     if (text_uuid(id, err) < 0)
         return -1;
-    if (call->made && strcmp(call->name, "execute_code") == 0) {
-        run->code_failed |= counts_as_failed(call);
-        run->code_went_well |= call->call.category == TOOL_ERROR_NONE;
-    }
+    note_success(call);
     write_text(call, &text);
     if (text.failed)
         return error_set(err, ERROR_MEMORY, "out of memory for a tool's result");
@@ -208,7 +224,7 @@ void run_result_dropped(struct run *run, const char *id, const char *name, const
                                       .text = why,
                                       .len = strlen(why),
                                       .is_error = true,
-                                      .category = tool_category_name(TOOL_ERROR_CANCELLED)});
+                                      .category = failure_category_name(FAILURE_CANCELLED)});
 }
 
 /* ---- all of a turn ---- */

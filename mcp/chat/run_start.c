@@ -255,7 +255,7 @@ static int decline_open(struct run *run, json_t *message, struct error *err)
         return -1;
     run_approvals_match(run);
     rc = run_calls_refuse(run, "Not done: the editor wrote something else before it was.",
-                          tool_category_name(TOOL_ERROR_CANCELLED), err);
+                          failure_category_name(FAILURE_CANCELLED), err);
     if (rc == 0)
         rc = run_calls_results(run, message, err);
     run_calls_free(run);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
 #include "mcp/session/store.h"
 
@@ -47,7 +48,7 @@ static int run(const struct config *config)
     store_close(store);
     if (rc < 0)
         return command_fail("backup", EXIT_FAILED, &err);
-    printf("%s\n", config->arguments[0]);
+    terminal_printf(stdout, "%s\n", config->arguments[0]);
     return EXIT_OK;
 }
 

@@ -6,17 +6,18 @@
 
 #include <stdio.h>
 
+#include "helpers/base/terminal.h"
 #include "mcp/session/format/file.h"
 
 const struct command *const commands[] = {
-    &command_serve, &command_stdio,  &command_validate, &command_exec,
-    &command_graph, &command_import, &command_export,   &command_backup,
-    &command_demo,  &command_doctor, &command_image,    NULL,
+    &command_serve,  &command_stdio,  &command_validate, &command_exec,   &command_graph,
+    &command_import, &command_export, &command_sessions, &command_rename, &command_delete,
+    &command_backup, &command_demo,   &command_doctor,   &command_image,  NULL,
 };
 
 int command_fail(const char *name, int status, const struct error *err)
 {
-    fprintf(stderr, "lectern %s: %s\n", name, err->text);
+    terminal_printf(stderr, "lectern %s: %s\n", name, err->text);
     return status;
 }
 
@@ -38,8 +39,7 @@ void command_format_report(const struct format_report *report, const char *losse
 {
     if (report->losses > 0)
         fprintf(stderr, "%zu things are %s:\n", report->losses, losses);
-    if (report->text.len > 0)
-        fputs(report->text.data, stderr);
+    terminal_write(stderr, report->text.data, report->text.len);
 }
 
 int command_read_file(const char *path, size_t cap, struct buf *to, struct error *err)

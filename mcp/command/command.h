@@ -25,7 +25,8 @@ struct command {
     const char *usage;   /* "[--profile P] [--json] [FILE...]" */
     const char *summary; /* one line */
     enum config_command options;
-    bool takes_words; /* behind its options: a FILE, a query, ... */
+    bool takes_words;             /* behind its options: a FILE, a query, ... */
+    void (*help)(struct buf *to); /* what --help says before the options; may be NULL */
     int (*run)(
         const struct config *config); /* the exit status; it has said what was wrong on stderr */
 };
@@ -34,7 +35,7 @@ extern const struct command *const commands[]; /* NULL-terminated */
 
 extern const struct command command_serve, command_stdio, command_validate, command_exec,
     command_graph, command_import, command_export, command_demo, command_doctor, command_image,
-    command_backup;
+    command_backup, command_sessions, command_rename, command_delete;
 
 /* "lectern exec: text" on stderr; returns status. */
 int command_fail(const char *name, int status, const struct error *err);

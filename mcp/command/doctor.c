@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * lectern doctor: what works on this machine, what does not, and the command that mends it.
+ * lectern doctor: what works on this machine, what does not, and the command that mends it. It
+ * reads alone: no folder, store or copy is created.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
 #include "mcp/command/parts.h"
 #include "mcp/session/store.h"
@@ -24,51 +26,54 @@ static void fill_check(struct executor_check *check, const char *name, bool ok, 
 }
 
 /* The service that is the truth: whether it answers, and what it can do. */
-static void check_service(struct store *store, const struct config *config,
-                          struct executor_check *check)
+static void check_service(const char *url, const char *shown, struct executor_check *check)
 {
     struct buf BUF_AUTO words = {0};
     struct error err = {0};
-    bool ok = store_describe_service(store, &words, &err) == 0;
+    bool ok = store_describe_service(url, &words, &err) == 0;
     char mend[256];
 
-    snprintf(mend, sizeof mend, "start it; curl -i %.*s/health must answer",
-             (int)strcspn(config->store, "#"), config->store);
+    snprintf(mend, sizeof mend, "start it; curl -i %s/health must answer", shown);
     fill_check(check, "session service", ok, ok ? words.data : err.text, mend);
 }
 
-/* Whether the store opens, and if it does whether its file is whole. Returns the checks made. */
-static size_t check_store(const struct config *config, struct executor_check *checks)
+/* Whether the store can be used, and where its file is there already whether that is whole. Nothing
+ * is written. Returns the checks made. */
+static size_t check_store(const char *url, struct executor_check *checks)
 {
-    struct error err = {0};
-    struct store *store = store_open(config->store, STORE_WRITE, &err);
-    size_t count = 2;
-    bool whole;
+    struct error err = {0}, faults = {0};
+    struct store *store = store_open(url, STORE_LOOK, &err);
+    bool usable = store || err.kind == ERROR_NOT_FOUND;
+    struct buf BUF_AUTO shown = {0}, BUF_AUTO text = {0};
+    size_t count = 1;
 
-    fill_check(&checks[0], "store", store != NULL, store ? config->store : err.text,
+    store_show_url(url, &shown);
+    buf_addf(&text, "%s%s%s", shown.data, store ? "" : ": ", store ? "" : err.text);
+    fill_check(&checks[0], "store", usable, text.data,
                "lectern doctor --data DIR (a folder you may write)");
-    if (!store)
-        return 1;
-    whole = store_check(store, &err) == 0;
-    fill_check(&checks[1], "store's integrity", whole,
-               whole ? "pages and references are whole" : err.text,
-               "stop the server, keep the file aside and put the last backup (lectern backup) in "
-               "its place");
-    if (store_is_service(config->store))
-        check_service(store, config, &checks[count++]);
+    if (store) {
+        bool whole = store_check(store, &faults) == 0;
+
+        fill_check(&checks[count++], "store's integrity", whole,
+                   whole ? "pages and references are whole" : faults.text,
+                   "stop the server, keep the file aside and put the last backup (lectern backup) "
+                   "in its place");
+    }
+    if (store_is_service(url))
+        check_service(url, shown.data, &checks[count++]);
     store_close(store);
     return count;
 }
 
 static void print_plain(const struct executor_check *check)
 {
-    printf("%-6s %-18s %s\n",
-           check->ok       ? "ok"
-           : check->needed ? "MISSING"
-                           : "absent",
-           check->name, check->text);
+    terminal_printf(stdout, "%-6s %-18s %s\n",
+                    check->ok       ? "ok"
+                    : check->needed ? "MISSING"
+                                    : "absent",
+                    check->name, check->text);
     if (!check->ok && check->mend[0])
-        printf("       %-18s mend it: %s\n", "", check->mend);
+        terminal_printf(stdout, "       %-18s mend it: %s\n", "", check->mend);
 }
 
 static void add_json(struct buf *to, const struct executor_check *check)
@@ -91,7 +96,7 @@ static int run(const struct config *config)
     size_t count;
     bool well = true;
 
-    count = check_store(config, checks);
+    count = check_store(config->store, checks);
     if (parts_executor_config(config, &executor, share, sizeof share, &err) < 0)
         return command_fail("doctor", EXIT_FAILED, &err);
     count += executor_doctor(&executor, checks + count, CHECKS_CAP - count);
@@ -105,7 +110,7 @@ static int run(const struct config *config)
             print_plain(&checks[i]);
     }
     if (config->json)
-        printf("%s]\n", json.data);
+        terminal_printf(stdout, "%s]\n", json.data);
     return well ? EXIT_OK : EXIT_FAILED;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "helpers/base/log.h"
+#include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
 #include "mcp/command/parts.h"
 #include "mcp/session/store.h"
@@ -49,7 +50,8 @@ static int exit_status(const struct execution_result *result)
     return EXIT_FAILED;
 }
 
-static void add_json(struct buf *to, const struct execution_result *result)
+static void add_json(struct buf *to, const struct execution_result *result,
+                     const struct failure *failure)
 {
     buf_addf(to, "{\"ok\":%s,", result->status == EXECUTION_OK ? "true" : "false");
     run_json_texts(result, to);
@@ -58,6 +60,7 @@ static void add_json(struct buf *to, const struct execution_result *result)
         buf_adds(to, ",\"artifacts\":");
         run_json_artifacts(result, to);
     }
+    run_json_failure(failure, to);
     buf_adds(to, "}\n");
 }
 
@@ -84,7 +87,7 @@ static void take(struct analysis *analysis, const struct execution_result *resul
 
     execution->status = exit_status(result);
     if (execution->config->json)
-        add_json(&execution->out, result);
+        add_json(&execution->out, result, &analysis->failure);
     else
         add_plain(execution, result);
 }
@@ -94,17 +97,37 @@ static void on_done(struct analysis *analysis)
     uv_stop(analysis->parts->loop);
 }
 
-static int fail(const struct error *err)
+/* Code that did not run, as --json has it. */
+static void print_unrun(const char *why, size_t len, int status, const struct failure *failure)
 {
-    return command_fail("exec",
-                        err->kind == ERROR_UNAVAILABLE || err->kind == ERROR_BUSY ? EXIT_NO_ENGINE
-                                                                                  : EXIT_FAILED,
-                        err);
+    struct buf BUF_AUTO line = {0};
+
+    buf_adds(&line, "{\"ok\":false,");
+    run_json_refused(why, len, &line);
+    buf_addf(&line, ",\"exit_code\":%d,\"seconds\":0.0", status);
+    run_json_failure(failure, &line);
+    buf_adds(&line, "}\n");
+    terminal_write(stdout, line.data, line.len);
+}
+
+static int fail(const struct config *config, const struct error *err)
+{
+    int status =
+        err->kind == ERROR_UNAVAILABLE || err->kind == ERROR_BUSY ? EXIT_NO_ENGINE : EXIT_FAILED;
+    struct failure failure;
+
+    if (config->json) {
+        failure_of_error(&failure, err);
+        print_unrun(err->text, strlen(err->text), status, &failure);
+    }
+    return command_fail("exec", status, err);
 }
 
 static void on_failed(struct analysis *analysis, const struct error *err)
 {
-    ((struct execution *)analysis)->status = fail(err);
+    struct execution *execution = (struct execution *)analysis;
+
+    execution->status = fail(execution->config, err);
     uv_stop(analysis->parts->loop);
 }
 
@@ -115,24 +138,12 @@ static void on_signal(void *user)
     analysis_cancel(&execution->analysis);
 }
 
-static void refuse(const struct config *config, const struct buf *why)
+static void refuse(const struct execution *execution, const struct buf *why)
 {
-    struct buf BUF_AUTO line = {0};
-
-    if (!config->json) {
-        fprintf(stderr, "%s\n", why->data);
-        return;
-    }
-    buf_adds(&line, "{\"ok\":false,");
-    run_json_refused(why->data, why->len, &line);
-    buf_addf(&line, ",\"exit_code\":%d,\"seconds\":0.0}", EXIT_REFUSED);
-    puts(line.data);
-}
-
-static void print(const struct buf *text, FILE *to)
-{
-    if (text->len > 0)
-        fwrite(text->data, 1, text->len, to);
+    if (execution->config->json)
+        print_unrun(why->data, why->len, EXIT_REFUSED, &execution->analysis.failure);
+    else
+        terminal_printf(stderr, "%s\n", why->data);
 }
 
 static int prepare(struct execution *execution, struct error *err)
@@ -169,7 +180,7 @@ static void execute(struct execution *execution)
     execution->parts.loop = &loop;
     if (signals_init(&execution->signals, &loop, on_signal, execution, &err) < 0 ||
         prepare(execution, &err) < 0 || analysis_start(&execution->analysis, &err) < 0)
-        execution->status = fail(&err);
+        execution->status = fail(execution->config, &err);
     else
         uv_run(&loop, UV_RUN_DEFAULT);
     parts_finish(&execution->parts);
@@ -177,8 +188,8 @@ static void execute(struct execution *execution)
     uv_run(&loop, UV_RUN_DEFAULT);
     if (uv_loop_close(&loop) != 0)
         log_error("exec", "the event loop still had open handles at the end");
-    print(&execution->out, stdout);
-    print(&execution->error, stderr);
+    terminal_write(stdout, execution->out.data, execution->out.len);
+    terminal_write(stderr, execution->error.data, execution->error.len);
     if (execution->signals.number != 0)
         execution->status = EXIT_SIGNAL + execution->signals.number;
 }
@@ -201,7 +212,7 @@ static void judge_and_run(struct execution *execution, const struct buf *code)
     if (analysis_judge(analysis, &why)) {
         execute(execution);
     } else {
-        refuse(execution->config, &why);
+        refuse(execution, &why);
         execution->status = EXIT_REFUSED;
     }
 }
@@ -222,16 +233,17 @@ static int run(const struct config *config)
     if (command_read_file(config->argument_count ? config->arguments[0] : "-", VALIDATOR_SOURCE_CAP,
                           &code, &err) < 0 ||
         (config->session && check_session(config, &err) < 0))
-        return command_fail("exec", EXIT_FAILED, &err);
+        return fail(config, &err);
     execution = calloc(1, sizeof *execution);
     if (!execution) {
         error_set(&err, ERROR_MEMORY, "out of memory");
-        return command_fail("exec", EXIT_FAILED, &err);
+        return fail(config, &err);
     }
     execution->config = config;
     execution->parts.profile = profile;
     execution->parts.store_url = config->store;
     execution->parts.timeout_seconds = config->timeout;
+    execution->parts.query_timeout_seconds = config->query_timeout;
     analysis_init(&execution->analysis);
     judge_and_run(execution, &code);
     status = execution->status;

@@ -5,41 +5,85 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helpers/base/terminal.h"
 #include "helpers/graph/graph.h"
 #include "mcp/command/command.h"
 #include "mcp/session/store.h"
 #include "mcp/session/graph_cache.h"
 
+static const char *const takes[] = {
+    [GRAPH_TAKES_NOTHING] = "",
+    [GRAPH_TAKES_NODE] = " NODE",
+    [GRAPH_TAKES_FROM_TO] = " FROM TO",
+    [GRAPH_MAY_TAKE_NODE] = " [NODE]",
+};
+
+static void help(struct buf *to)
+{
+    size_t count;
+    const struct graph_query *queries = graph_queries(&count);
+
+    buf_adds(to, "The queries (a node is its id, or a title that only one node has):\n");
+    for (size_t i = 0; i < count; i++) {
+        char left[40];
+
+        snprintf(left, sizeof left, "%s%s", queries[i].name, takes[queries[i].needs]);
+        buf_addf(to, "  %-28s %s\n", left, queries[i].summary);
+    }
+}
+
+/* The words behind the query's name are its nodes, as far as no option has named them. */
+static int read_nodes(const struct config *config, const struct graph_query *query,
+                      struct graph_question *question, struct error *err)
+{
+    const char **nodes[] = {&question->node, NULL};
+    size_t count = query->needs == GRAPH_TAKES_NOTHING ? 0 : 1, given = 0;
+    bool wrong = false;
+
+    if (query->needs == GRAPH_TAKES_FROM_TO) {
+        nodes[0] = &question->from;
+        nodes[1] = &question->to;
+        count = 2;
+    }
+    for (size_t i = 1; i < config->argument_count && !wrong; i++) {
+        while (given < count && *nodes[given])
+            given++;
+        wrong = given == count;
+        if (!wrong)
+            *nodes[given] = config->arguments[i];
+    }
+    for (size_t i = 0; i < count; i++)
+        wrong = wrong || (!*nodes[i] && query->needs != GRAPH_MAY_TAKE_NODE);
+    return wrong ? error_set(err, ERROR_INVALID, "usage: lectern graph %s%s", query->name,
+                             takes[query->needs])
+                 : 0;
+}
+
 static int read_question(const struct config *config, struct graph_question *question,
                          struct error *err)
 {
-    static const char *const takes[] = {
-        [GRAPH_TAKES_NOTHING] = "",
-        [GRAPH_TAKES_NODE] = " --node N",
-        [GRAPH_TAKES_FROM_TO] = " --from A --to B",
-        [GRAPH_MAY_TAKE_NODE] = " [--node N]",
-    };
-    size_t count;
-    const struct graph_query *queries = graph_queries(&count);
     struct buf BUF_AUTO known = {0};
+    const struct graph_query *query;
 
+    if (config->argument_count == 0) {
+        buf_init(&known, ERROR_TEXT_CAP);
+        help(&known);
+        return error_set(err, ERROR_INVALID, "say which query. %.*s", (int)known.len - 1,
+                         known.data);
+    }
+    query = graph_query_find(config->arguments[0], err);
+    if (!query)
+        return -1;
     *question = (struct graph_question){
-        .query = config->argument_count > 0 ? config->arguments[0] : NULL,
+        .query = query->name,
         .node = config->node,
         .from = config->from,
         .to = config->to,
         .types = config->types,
         .limit = (unsigned)config->limit,
+        .bounds.timeout_s = (unsigned)config->query_timeout,
     };
-    if (config->argument_count == 1)
-        return 0;
-    buf_init(&known, ERROR_TEXT_CAP);
-    for (size_t i = 0; i < count; i++)
-        buf_addf(&known, "\n  %s%s: %s", queries[i].name, takes[queries[i].needs],
-                 queries[i].summary);
-    return error_set(err, ERROR_INVALID, "%s. The queries:%s",
-                     config->argument_count == 0 ? "say which query" : "one query at a time",
-                     known.data);
+    return read_nodes(config, query, question, err);
 }
 
 static int answer(const struct config *config, struct store *store,
@@ -57,7 +101,7 @@ static int answer(const struct config *config, struct store *store,
         snprintf(sid, sizeof sid, "%s", config->session);
     else if (store_only_session(store, sid, err) < 0)
         return -1;
-    graph = graph_of_session(store, sid, NULL, NULL, err);
+    graph = graph_of_session(store, sid, NULL, err);
     if (!graph)
         return -1;
     rc = graph_answer(graph, question, text, err);
@@ -83,16 +127,16 @@ static int run(const struct config *config)
     store_close(store);
     if (rc < 0)
         return command_fail("graph", err.kind == ERROR_INVALID ? EXIT_USAGE : EXIT_FAILED, &err);
-    fwrite(text.data, 1, text.len, stdout); /* main tells when it cannot be written */
+    terminal_write(stdout, text.data, text.len); /* main tells when it cannot be written */
     return EXIT_OK;
 }
 
 const struct command command_graph = {
     .name = "graph",
-    .usage = "QUERY [--session SID] [--node N] [--from A --to B] [--types T]... [--limit N] "
-             "[--store URL]",
+    .usage = "QUERY [NODE | FROM TO] [--session SID] [--types T]... [--limit N] [--store URL]",
     .summary = "ask about prerequisites, paths, order, cycles and bottlenecks",
     .options = CONFIG_GRAPH,
     .takes_words = true,
+    .help = help,
     .run = run,
 };

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "helpers/base/json.h"
+#include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
 #include "mcp/session/curriculum_file.h"
 #include "mcp/session/format/file.h"
@@ -33,12 +34,13 @@ static void draw_bar(void *user, const char *what, size_t done, size_t total)
 static void print_report(const struct config *config, const struct import_report *report,
                          const struct format_report *read)
 {
-    fprintf(stderr, "%s: %zu nodes, %zu components, %zu relationships\n", config->arguments[0],
-            report->nodes, report->components, report->relationships);
+    terminal_printf(stderr, "%s: %zu nodes, %zu components, %zu relationships\n",
+                    config->arguments[0], report->nodes, report->components, report->relationships);
     command_format_report(read, "read otherwise than they stand there");
     if (report->findings > 0)
-        fprintf(stderr, "%zu things break the contract's rules and are kept as they are:\n%s",
-                report->findings, report->text.data ? report->text.data : "");
+        terminal_printf(stderr,
+                        "%zu things break the contract's rules and are kept as they are:\n%s",
+                        report->findings, report->text.data ? report->text.data : "");
 }
 
 /* The path's curriculum, as the text of a curriculum file. */
@@ -66,7 +68,10 @@ static int import(const struct config *config, const struct buf *text,
 {
     const struct writer writer = {.who = "import"};
     const struct import_progress bar = {.fn = draw_bar};
-    struct store *store = store_open(config->store, STORE_WRITE, err);
+    /* A dry run makes no store; a service is asked for one, and refuses. */
+    const char *url =
+        config->dry_run && !store_is_service(config->store) ? "sqlite::memory:" : config->store;
+    struct store *store = store_open(url, STORE_WRITE, err);
     struct import_report report = {0};
     char name[PATH_MAX];
     int rc;

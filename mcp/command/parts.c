@@ -16,6 +16,7 @@
 #define READ_THREADS    2
 #define SERVICE_THREADS 8 /* readers that wait for a service, not for the processor */
 #define GRAPH_QUEUE_CAP 64
+#define TRIAL_QUEUE_CAP 64
 
 static void *open_writer(void *arg, struct error *err)
 {
@@ -137,7 +138,7 @@ int parts_open_readers(struct server_parts *parts, struct error *err)
     parts->graph = open_lane(parts, "graph", 1, GRAPH_QUEUE_CAP, open_reader, err);
     if (!parts->graph)
         return -1;
-    parts->graphs = graph_cache_create(err);
+    parts->graphs = graph_cache_create((unsigned)parts->query_timeout_seconds, err);
     return parts->graphs ? 0 : -1;
 }
 
@@ -150,6 +151,7 @@ int parts_init(struct server_parts *parts, uv_loop_t *loop, const struct config 
     parts->loop = loop;
     parts->store_url = config->store;
     parts->timeout_seconds = config->timeout;
+    parts->query_timeout_seconds = config->query_timeout;
     parts->stdout_characters = config->stdout_cap;
     parts->stderr_characters = config->stderr_cap;
     parts->profile = parts_profile(config, err);
@@ -165,7 +167,8 @@ int parts_init(struct server_parts *parts, uv_loop_t *loop, const struct config 
     parts->sql = open_lane(parts, "sql", 1, SQL_QUEUE_CAP, open_writer, err);
     if (!parts->sql)
         return -1;
-    if (parts_open_readers(parts, err) < 0)
+    parts->trial = open_lane(parts, "trial", 1, TRIAL_QUEUE_CAP, open_reader, err);
+    if (!parts->trial || parts_open_readers(parts, err) < 0)
         return -1;
     parts->executor = parts_executor(config, NULL, &engine);
     if (!parts->executor)
@@ -180,6 +183,7 @@ void parts_finish(struct server_parts *parts)
     lane_destroy(parts->sql);
     lane_destroy(parts->read);
     lane_destroy(parts->graph);
+    lane_destroy(parts->trial);
     graph_cache_destroy(parts->graphs);
     mailbox_destroy(parts->mailbox); /* opens what the feed still has under way */
     change_feed_destroy(parts->feed);

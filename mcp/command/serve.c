@@ -12,6 +12,7 @@
 #include "mcp/command/demo.h"
 #include "mcp/command/model_config.h"
 #include "mcp/command/parts.h"
+#include "mcp/transport/page_files.h"
 #include "mcp/transport/transport.h"
 
 #define DRAIN_MS 3000
@@ -111,10 +112,13 @@ static int run(const struct config *config)
     if (rc == 0) {
         int port = http_server_port(serving.http);
 
+        if (page_file_count > 0)
+            fprintf(stderr, "Page: http://%s:%d/\n", config->host, port);
+        else
+            fprintf(stderr, "Page: not in this build: %s\n", page_files_missing);
         fprintf(stderr,
-                "Page: http://%s:%d/\n"
                 "Lectern serves http://%s:%d  (MCP: /mcp, health: /health; Ctrl-C stops it)\n",
-                config->host, port, config->host, port);
+                config->host, port);
         uv_run(&loop, UV_RUN_DEFAULT);
     } else {
         command_fail("serve", EXIT_FAILED, &err);

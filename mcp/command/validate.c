@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "helpers/base/terminal.h"
 #include "mcp/command/validate_facts.h"
 #include "validator/validator.h"
 
@@ -26,7 +27,10 @@ static int answer(const struct config *config, const char *path, const struct bu
     if (!config->json) {
         if (config->argument_count > 1)
             buf_addf(to, "%s: %s", path, verdict->accepted ? "" : "refused\n");
-        validator_explain(verdict, source->data, source->len, to);
+        if (verdict->accepted && validator_is_blank(source->data, source->len))
+            buf_adds(to, "accepted, but there is no code to run\n");
+        else
+            validator_explain(verdict, source->data, source->len, to);
         return buf_check(to, "the answer", err);
     }
     buf_init(&object, 0);
@@ -55,7 +59,7 @@ static int judge_file(const struct config *config, const char *path,
     validator_check(source.data, source.len, profile, verdict);
     if (answer(config, path, &source, verdict, &text, &err) < 0)
         return command_fail("validate", EXIT_USAGE, &err);
-    fwrite(text.data, 1, text.len, stdout);
+    terminal_write(stdout, text.data, text.len);
     return verdict->accepted ? EXIT_OK : EXIT_FAILED;
 }
 

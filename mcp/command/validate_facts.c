@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
 #include "validator/facts_line.h"
 #include "validator/limits.h"
@@ -21,7 +22,7 @@ static int read_file(const char *path)
         rc = facts_line(path, source.data, source.len, &line, &err);
     if (rc < 0)
         return command_fail("validate", EXIT_USAGE, &err);
-    fwrite(line.data, 1, line.len, stdout);
+    terminal_write(stdout, line.data, line.len);
     return EXIT_OK;
 }
 

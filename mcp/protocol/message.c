@@ -47,17 +47,12 @@ void message_end(struct buf *to)
     buf_addc(to, '}');
 }
 
-void message_error(struct buf *to, const json_t *id, enum message_error code, const char *text,
-                   const char *data)
+void message_error(struct buf *to, const json_t *id, enum message_error code, const char *text)
 {
     buf_adds(to, "{\"jsonrpc\":\"2.0\",\"id\":");
     add_id(to, id);
     buf_addf(to, ",\"error\":{\"code\":%d,\"message\":", (int)code);
     json_write_string(to, text, strlen(text));
-    if (data) {
-        buf_adds(to, ",\"data\":");
-        buf_adds(to, data);
-    }
     buf_adds(to, "}}");
 }
 

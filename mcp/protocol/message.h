@@ -24,7 +24,6 @@ enum message_error {
     MESSAGE_INTERNAL_ERROR = -32603,
     MESSAGE_REFUSED =
         -32000, /* by the transport or for want of room: JSON-RPC's range for servers */
-    MESSAGE_UNSUPPORTED_VERSION = -32022,
 };
 
 /* A text or an integer, and not too long: what may be a request's id or a progress token. */
@@ -38,9 +37,8 @@ void message_begin_result(struct buf *to, const json_t *id);
 void message_begin_notification(struct buf *to, const char *method);
 void message_end(struct buf *to);
 
-/* A whole error. id NULL: null. data: JSON text, or NULL. */
-void message_error(struct buf *to, const json_t *id, enum message_error code, const char *text,
-                   const char *data);
+/* A whole error. id NULL: null. */
+void message_error(struct buf *to, const json_t *id, enum message_error code, const char *text);
 
 /* How many bytes of an outside text to show in an error ("%.*s"): at most 100, cut at a UTF-8
  * boundary. */

@@ -106,7 +106,7 @@ void peer_respond(struct peer_reply *reply, const json_t *id, struct buf *messag
         log_error("protocol", "an answer outgrew %zu bytes or was not UTF-8", message->cap);
         buf_init(&instead, MESSAGE_OUT_CAP);
         message_error(&instead, id, MESSAGE_INTERNAL_ERROR,
-                      "the answer could not be sent: it is too large or not valid UTF-8", NULL);
+                      "the answer could not be sent: it is too large or not valid UTF-8");
         message = &instead;
         if (message->failed)
             return;
@@ -117,40 +117,28 @@ void peer_respond(struct peer_reply *reply, const json_t *id, struct buf *messag
 
 /* Answers with an error; the whole message is done with. */
 static void refuse_message(struct peer_reply *reply, const json_t *id, int http_status,
-                           enum message_error code, const char *text, const char *data)
+                           enum message_error code, const char *text)
 {
     struct buf BUF_AUTO message = {0};
 
     buf_init(&message, MESSAGE_OUT_CAP);
-    message_error(&message, id, code, text, data);
+    message_error(&message, id, code, text);
     peer_respond(reply, id, &message, http_status);
     reply->end(reply, false);
 }
 
-/* The modern era has no handshake: each of its requests carries its version. This server does not
- * speak it, and says what it speaks, so that a client of both eras falls back to initialize. */
-static void refuse_modern(const struct peer_request *request, const json_t *version)
+/* The revision 2026-07-28 has no handshake: each of its requests carries its version. This server
+ * does not have it. A client of both eras sends initialize after "no such method", but not after
+ * "no such version". */
+static void refuse_modern(const struct peer_request *request)
 {
-    struct buf BUF_AUTO data = {0};
+    char text[ERROR_TEXT_CAP];
 
-    if (strcmp(request->method, "initialize") == 0) {
-        refuse_message(request->reply, request->id, 404, MESSAGE_METHOD_NOT_FOUND,
-                       "initialize belongs to the revisions up to 2025-11-25: send it without "
-                       "_meta[\"" MODERN_VERSION_KEY "\"]",
-                       NULL);
-        return;
-    }
-    buf_init(&data, 0);
-    buf_adds(&data, "{\"supported\":[");
-    for (size_t i = 0; protocol_versions[i]; i++)
-        buf_addf(&data, "%s\"%s\"", i > 0 ? "," : "", protocol_versions[i]);
-    buf_adds(&data, "],\"requested\":");
-    json_write(&data, version);
-    buf_addc(&data, '}');
-    refuse_message(request->reply, request->id, 400, MESSAGE_UNSUPPORTED_VERSION,
-                   "this protocol version is not supported here: send initialize with one of the "
-                   "supported ones",
-                   data.failed ? NULL : data.data);
+    snprintf(text, sizeof text,
+             "there is no method '%.*s' with _meta[\"" MODERN_VERSION_KEY
+             "\"]: send initialize without it, with protocolVersion \"%s\"",
+             message_show(request->method), request->method, protocol_versions[0]);
+    refuse_message(request->reply, request->id, 404, MESSAGE_METHOD_NOT_FOUND, text);
 }
 
 static void receive_notification(struct peer *peer, const struct peer_request *request)
@@ -192,15 +180,13 @@ static enum handled check_request(struct peer *peer, const struct peer_request *
 
 static void receive_request(struct peer *peer, const struct peer_request *request)
 {
-    const json_t *modern =
-        json_object_get(json_object_get(request->params, "_meta"), MODERN_VERSION_KEY);
     struct buf BUF_AUTO result = {0}, BUF_AUTO message = {0};
     struct refusal refusal = {0};
     const struct method *method;
     enum handled handled;
 
-    if (modern) {
-        refuse_modern(request, modern);
+    if (json_object_get(json_object_get(request->params, "_meta"), MODERN_VERSION_KEY)) {
+        refuse_modern(request);
         return;
     }
     buf_init(&result, MESSAGE_OUT_CAP);
@@ -210,13 +196,12 @@ static void receive_request(struct peer *peer, const struct peer_request *reques
     if (handled == HANDLED_LATER)
         return;
     if (handled == HANDLED_REFUSED) {
-        /* A refused initialize leaves the HTTP side without a session: that is the request's fault.
-         */
-        bool at_fault =
-            refusal.code == MESSAGE_INVALID_REQUEST || (method && !peer_initialized(peer));
+        /* Refused before initialize, it leaves the HTTP side without a session. */
+        int status = !method && !peer_initialized(peer)                                   ? 404
+                     : refusal.code == MESSAGE_INVALID_REQUEST || !peer_initialized(peer) ? 400
+                                                                                          : 200;
 
-        refuse_message(request->reply, request->id, at_fault ? 400 : 200, refusal.code,
-                       refusal.err.text, NULL);
+        refuse_message(request->reply, request->id, status, refusal.code, refusal.err.text);
         return;
     }
     buf_init(&message, MESSAGE_OUT_CAP);
@@ -271,7 +256,7 @@ static void receive_message(struct peer *peer, const json_t *message, struct pee
 
     if (wrong)
         refuse_message(reply, message_id_valid(request.id) ? request.id : NULL, 400,
-                       bad_params ? MESSAGE_INVALID_PARAMS : MESSAGE_INVALID_REQUEST, wrong, NULL);
+                       bad_params ? MESSAGE_INVALID_PARAMS : MESSAGE_INVALID_REQUEST, wrong);
     else if (is_response(message))
         reply->end(reply, true); /* this server asks its clients nothing */
     else if (!request.id)
@@ -289,12 +274,12 @@ void peer_receive(struct peer *peer, const char *json, size_t len, struct peer_r
     if (len > PEER_MESSAGE_CAP) {
         error_set(&err, ERROR_TOO_LARGE, "a message may have at most %zu bytes, this one has %zu",
                   PEER_MESSAGE_CAP, len);
-        refuse_message(reply, NULL, 413, MESSAGE_INVALID_REQUEST, err.text, NULL);
+        refuse_message(reply, NULL, 413, MESSAGE_INVALID_REQUEST, err.text);
         return;
     }
     message = json_read(json, len, "the message", &err);
     if (!message) {
-        refuse_message(reply, NULL, 400, MESSAGE_PARSE_ERROR, err.text, NULL);
+        refuse_message(reply, NULL, 400, MESSAGE_PARSE_ERROR, err.text);
         return;
     }
     receive_message(peer, message, reply);

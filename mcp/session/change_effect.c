@@ -203,14 +203,19 @@ static void say_all(struct buf *to, const struct graph_difference *difference, b
 }
 
 int change_effect(const struct outline *before, const struct outline *after, bool all,
-                  struct buf *json, struct buf *words, struct error *err)
+                  const struct graph_cache *graphs, const struct cancel *cancel, struct buf *json,
+                  struct buf *words, struct error *err)
 {
-    struct graph *was = graph_of_outline(before, err);
-    struct graph *is = was ? graph_of_outline(after, err) : NULL;
+    struct graph_bounds bounds = graph_cache_bounds(graphs, cancel);
+    struct graph *was = NULL, *is = NULL;
     struct graph_difference difference;
     int rc = -1;
 
-    if (is && graph_difference(was, is, NULL, &difference, err) == 0) {
+    if (cancel_check(cancel, err) < 0)
+        return -1;
+    was = graph_of_outline(before, err);
+    is = was ? graph_of_outline(after, err) : NULL;
+    if (is && graph_difference(was, is, &bounds, &difference, err) == 0) {
         if (json)
             write_all(json, &difference);
         if (words)

@@ -5,57 +5,54 @@
  */
 #include "mcp/session/change_operations.h"
 
-#include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
 #include "helpers/base/nearest.h"
-#include "mcp/session/problems.h"
 #include "mcp/session/text.h"
 
-#define WORD_SHOWN     64 /* bytes of a client's own word in an error */
-#define SLIP_EDITS_MAX 2  /* a field so near to a member's name is that name misspelt */
+#define WORD_SHOWN 64 /* bytes of a client's own word in an error */
 
-#define NODE                                                                                       \
+/* Rows of members. A number may come as text, as models send it. */
+#define NEEDED(member, kind, ...)                                                                  \
     {                                                                                              \
-        "node_id", CHANGE_TEXT, true, NULL                                                         \
+        .name = member, .type = kind, .required = true, __VA_ARGS__                                \
     }
-#define REVISION                                                                                   \
+#define MAY_HAVE(member, kind, ...)                                                                \
     {                                                                                              \
-        "expected_revision", CHANGE_WHOLE, false, NULL                                             \
+        .name = member, .type = kind, __VA_ARGS__                                                  \
     }
-#define COMPONENT_ID                                                                               \
-    {                                                                                              \
-        "component_id", CHANGE_TEXT, false, NULL                                                   \
-    }
-#define COMPONENT_ORDER                                                                            \
-    {                                                                                              \
-        "component_order", CHANGE_WHOLE, false, "order"                                            \
-    }
-#define RELATIONSHIP                                                                               \
-    {"id", CHANGE_WHOLE, false, NULL}, {"from_node_id", CHANGE_TEXT, false, "from"},               \
-        {"to_node_id", CHANGE_TEXT, false, "to"},                                                  \
-    {                                                                                              \
-        "relationship_type", CHANGE_TEXT, false, "type"                                            \
-    }
+#define PLACE FIELD_WHOLE, .least = 1, .most = INFINITY, .flags = FIELD_AS_TEXT
+
+#define NODE               NEEDED("node_id", FIELD_TEXT, .flags = FIELD_NAME)
+#define REVISION           MAY_HAVE("expected_revision", PLACE)
+#define COMPONENT_ID       MAY_HAVE("component_id", FIELD_TEXT)
+#define COMPONENT_ORDER    MAY_HAVE("component_order", PLACE, .also = "order")
+#define EXPLANATION        MAY_HAVE("explanation", FIELD_TEXT)
+#define CONFIDENCE(member) MAY_HAVE(member, FIELD_NUMBER)
+#define FROM(macro)        macro("from_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "from")
+#define TO(macro)          macro("to_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "to")
+#define TYPE               MAY_HAVE("relationship_type", FIELD_TEXT, .also = "type")
+#define RELATIONSHIP       MAY_HAVE("id", PLACE), FROM(MAY_HAVE), TO(MAY_HAVE), TYPE
 
 const struct change_operation change_operations[] = {
     {.name = "create_node",
      .takes = "node_id, title, fields?",
-     .members = {NODE, {"title", CHANGE_TEXT, true, NULL}},
+     .members = {NEEDED("node_id", FIELD_TEXT), NEEDED("title", FIELD_TEXT)},
      .further = true,
      .touches_graph = true,
      .apply = change_create_node},
     {.name = "rename_node",
      .takes = "node_id, title",
-     .members = {NODE, {"title", CHANGE_TEXT, true, "new_title"}, REVISION},
+     .members = {NODE, NEEDED("title", FIELD_TEXT, .also = "new_title"), REVISION},
      .touches_graph = true,
      .apply = change_rename_node},
     {.name = "edit_node",
      .takes = "node_id, fields",
-     .members = {NODE, {"title", CHANGE_TEXT, false, NULL}, REVISION},
+     .members = {NODE, MAY_HAVE("title", FIELD_TEXT), REVISION},
      .further = true,
      .touches_graph = true,
      .apply = change_edit_node},
@@ -66,24 +63,20 @@ const struct change_operation change_operations[] = {
      .apply = change_delete_node},
     {.name = "merge_nodes",
      .takes = "node_id, into_node_id",
-     .members = {NODE, {"into_node_id", CHANGE_TEXT, true, "into"}, REVISION},
+     .members = {NODE, NEEDED("into_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "into"),
+                 REVISION},
      .touches_graph = true,
      .apply = change_merge_nodes},
     {.name = "create_component",
      .takes = "node_id, component_type, parameters, position?",
-     .members = {NODE,
-                 {"component_type", CHANGE_TEXT, true, "type"},
-                 {"parameters", CHANGE_OBJECT, true, NULL},
-                 {"position", CHANGE_WHOLE, false, NULL},
-                 {"confidence", CHANGE_NUMBER, false, NULL}},
+     .members = {NODE, NEEDED("component_type", FIELD_TEXT, .also = "type"),
+                 NEEDED("parameters", FIELD_OBJECT), MAY_HAVE("position", PLACE),
+                 CONFIDENCE("confidence")},
      .apply = change_create_component},
     {.name = "edit_component",
      .takes = "node_id, component_order or component_id, new_parameters",
-     .members = {NODE,
-                 COMPONENT_ID,
-                 COMPONENT_ORDER,
-                 {"new_parameters", CHANGE_OBJECT, true, "parameters"},
-                 REVISION},
+     .members = {NODE, COMPONENT_ID, COMPONENT_ORDER,
+                 NEEDED("new_parameters", FIELD_OBJECT, .also = "parameters"), REVISION},
      .apply = change_edit_component},
     {.name = "delete_component",
      .takes = "node_id, component_order or component_id",
@@ -91,23 +84,17 @@ const struct change_operation change_operations[] = {
      .apply = change_delete_component},
     {.name = "reorder_components",
      .takes = "node_id, order ([3,1,2]: old places)",
-     .members = {NODE, {"order", CHANGE_ARRAY, true, NULL}},
+     .members = {NODE, NEEDED("order", FIELD_ARRAY)},
      .apply = change_reorder_components},
     {.name = "create_relationship",
      .takes = "from_node_id, to_node_id, relationship_type?, explanation?",
-     .members = {{"from_node_id", CHANGE_TEXT, true, "from"},
-                 {"to_node_id", CHANGE_TEXT, true, "to"},
-                 {"relationship_type", CHANGE_TEXT, false, "type"},
-                 {"explanation", CHANGE_TEXT, false, NULL},
-                 {"confidence_score", CHANGE_NUMBER, false, NULL}},
+     .members = {FROM(NEEDED), TO(NEEDED), TYPE, EXPLANATION, CONFIDENCE("confidence_score")},
      .touches_graph = true,
      .apply = change_create_relationship},
     {.name = "edit_relationship",
      .takes = "id, or both ends and relationship_type; new_type?, explanation?",
-     .members = {RELATIONSHIP,
-                 {"new_type", CHANGE_TEXT, false, NULL},
-                 {"explanation", CHANGE_TEXT, false, NULL},
-                 {"confidence_score", CHANGE_NUMBER, false, NULL}},
+     .members = {RELATIONSHIP, MAY_HAVE("new_type", FIELD_TEXT), EXPLANATION,
+                 CONFIDENCE("confidence_score")},
      .touches_graph = true,
      .apply = change_edit_relationship},
     {.name = "delete_relationship",
@@ -162,48 +149,33 @@ bool change_operation_touches_graph(const json_t *item)
     return operation && operation->touches_graph;
 }
 
-static int say_unknown(const char *op, struct error *err)
+static int say_unknown(const json_t *op, struct error *err)
 {
     struct buf BUF_AUTO names = {0};
     struct nearest search;
     char shown[WORD_SHOWN];
 
     buf_init(&names, ERROR_TEXT_CAP / 2);
-    nearest_begin(&search, op ? op : "");
+    nearest_begin(&search, json_is_string(op) ? json_string_value(op) : "");
     for (size_t i = 0; i < change_operation_count; i++) {
         nearest_feed(&search, change_operations[i].name);
         buf_addf(&names, "%s%s", i > 0 ? ", " : "", change_operations[i].name);
     }
     if (!op)
         return error_set_at(err, "op", "op is needed, one of %s", names.data);
-    return error_set_at(err, "op", "there is no op '%s'%s%s%s There are %s",
-                        text_cut_line(shown, sizeof shown, op),
-                        search.best ? "; did you mean " : ".", search.best ? search.best : "",
-                        search.best ? "?" : "", names.data);
+    if (!json_is_string(op))
+        return error_set_at(err, "op", "op must be text, not %s: one of %s", json_kind(op),
+                            names.data);
+    text_cut_line(shown, sizeof shown, json_string_value(op));
+    if (search.best)
+        return error_set_at(err, "op", "there is no op '%s'; did you mean '%s'? There are %s",
+                            shown, search.best, names.data);
+    return error_set_at(err, "op", "there is no op '%s'. There are %s", shown, names.data);
 }
 
 /* ---- its members ---- */
 
-static bool is_row(const struct change_operation *operation, size_t i)
-{
-    return i < CHANGE_MEMBERS_CAP && operation->members[i].name;
-}
-
-static const struct change_member *find_member(const struct change_operation *operation,
-                                               const char *name)
-{
-    for (size_t i = 0; is_row(operation, i); i++) {
-        if (!strcmp(operation->members[i].name, name))
-            return &operation->members[i];
-    }
-    for (size_t i = 0; is_row(operation, i); i++) {
-        if (operation->members[i].also && !strcmp(operation->members[i].also, name))
-            return &operation->members[i];
-    }
-    return NULL;
-}
-
-/* The id that an earlier operation made; a new reference, NULL where value is no "$2". */
+/* What an earlier operation made; a new reference, NULL where value is no "$2". */
 static json_t *made_by(const char *value, const json_t *results, bool component)
 {
     const json_t *result;
@@ -217,121 +189,36 @@ static json_t *made_by(const char *value, const json_t *results, bool component)
     return json_incref(json_object_get(result, component ? "component_id" : "id"));
 }
 
-/* A whole number from 1 on; text that is one is taken too, as models send it. */
-static json_t *whole(const json_t *value)
+/* The members that were sent, with what "$2" stands for; a new reference, or NULL. */
+static json_t *sent_members(const struct change_operation *operation, const json_t *item,
+                            const json_t *results)
 {
-    double real = json_real_value(value);
-    long long number = json_integer_value(value);
-    char *end;
+    json_t *members = json_copy((json_t *)item);
+    bool component = false;
 
-    if (json_is_real(value) && real >= 1 && real <= 1e15 && real == (double)(long long)real)
-        number = (long long)real;
-    if (json_is_string(value)) {
-        errno = 0;
-        number = strtoll(json_string_value(value), &end, 10);
-        if (errno != 0 || *end)
-            number = 0;
+    if (!members)
+        return NULL;
+    json_object_del(members, "op");
+    for (const struct field *row = operation->members; row->name; row++) {
+        json_t *made = NULL;
+
+        component = !strcmp(row->name, "component_id");
+        if (component || !strcmp(row->name, "id"))
+            made = made_by(json_get_string(members, row->name), results, component);
+        if (made)
+            json_object_set_new(members, row->name, made);
     }
-    return number > 0 ? json_integer(number) : NULL;
-}
-
-/* The member's value in its own kind; a new reference, NULL where it is none. */
-static json_t *value_of(const struct change_member *member, json_t *value, const json_t *results)
-{
-    json_t *made = NULL;
-
-    if (!strcmp(member->name, "component_id") || !strcmp(member->name, "id"))
-        made = made_by(json_string_value(value), results, member->kind == CHANGE_TEXT);
-    if (made)
-        return made;
-    switch (member->kind) {
-    case CHANGE_TEXT:
-        return json_is_string(value) &&
-                       strlen(json_string_value(value)) == json_string_length(value)
-                   ? json_incref(value)
-                   : NULL;
-    case CHANGE_WHOLE:
-        return whole(value);
-    case CHANGE_NUMBER:
-        return json_is_number(value) ? json_incref(value) : NULL;
-    case CHANGE_OBJECT:
-        return json_is_object(value) ? json_incref(value) : NULL;
-    case CHANGE_ARRAY:
-        return json_is_array(value) ? json_incref(value) : NULL;
-    }
-    return NULL;
-}
-
-static void say_stranger(struct problems *problems, const struct change_operation *operation,
-                         const char *name)
-{
-    struct nearest search;
-    char shown[WORD_SHOWN];
-
-    nearest_begin(&search, name);
-    for (size_t i = 0; is_row(operation, i); i++)
-        nearest_feed(&search, operation->members[i].name);
-    problems_add(problems, text_cut_line(shown, sizeof shown, name),
-                 "is no member of %s%s%s%s; it takes %s", operation->name,
-                 search.best ? ", did you mean " : "", search.best ? search.best : "",
-                 search.best ? "?" : "", operation->takes);
-}
-
-/* Where fields of one's own are taken, a slip of the pen would become one. */
-static bool is_slip(const struct change_operation *operation, const char *name)
-{
-    for (size_t i = 0; is_row(operation, i); i++) {
-        if (nearest_distance(operation->members[i].name, name) <= SLIP_EDITS_MAX)
-            return true;
-    }
-    return false;
-}
-
-static void take_member(const struct change_operation *operation, const char *name, json_t *value,
-                        const json_t *results, json_t *given, struct problems *problems)
-{
-    static const char *const wanted[] = {
-        [CHANGE_TEXT] = "text",       [CHANGE_WHOLE] = "a whole number from 1 on",
-        [CHANGE_NUMBER] = "a number", [CHANGE_OBJECT] = "an object",
-        [CHANGE_ARRAY] = "an array",
-    };
-    const struct change_member *member = find_member(operation, name);
-    json_t *taken;
-
-    if (!member && (!operation->further || is_slip(operation, name))) {
-        say_stranger(problems, operation, name);
-        return;
-    }
-    if (!member) {
-        json_object_set(given, name, value);
-        return;
-    }
-    if (json_is_null(value)) /* models send that for "not given" */
-        return;
-    taken = value_of(member, value, results);
-    if (!taken)
-        problems_add(problems, name, "must be %s, not %s", wanted[member->kind], json_kind(value));
-    else if (json_object_get(given, member->name))
-        problems_add(problems, name, "is %s again, send one of them", member->name);
-    else
-        json_object_set(given, member->name, taken);
-    json_decref(taken);
-}
-
-static bool is_sent(const json_t *item, const char *name)
-{
-    const json_t *value = name ? json_object_get(item, name) : NULL;
-
-    return value && !json_is_null(value);
+    return members;
 }
 
 const struct change_operation *change_operation_read(const json_t *item, const json_t *results,
                                                      json_t **given, struct error *err)
 {
     const struct change_operation *operation = find(json_get_string(item, "op"));
+    json_auto_t *sent = NULL;
     struct problems problems;
-    const char *name;
-    json_t *value;
+    struct fields fields;
+    char advice[ERROR_TEXT_CAP / 2];
 
     *given = NULL;
     if (!json_is_object(item)) {
@@ -342,29 +229,40 @@ const struct change_operation *change_operation_read(const json_t *item, const j
         return NULL;
     }
     if (!operation) {
-        say_unknown(json_get_string(item, "op"), err);
+        say_unknown(json_object_get(item, "op"), err);
         return NULL;
     }
-    *given = json_object();
+    fields = (struct fields){operation->name, operation->members,
+                             FIELDS_ALSO | (operation->further ? FIELDS_OPEN : 0)};
+    problems_begin(&problems, "");
+    sent = sent_members(operation, item, results);
+    if (sent)
+        *given = fields_take(&fields, sent, NULL, &problems);
     if (!*given) {
         error_set(err, ERROR_MEMORY, "out of memory for an operation");
         return NULL;
     }
-    problems_begin(&problems, "");
-    json_object_foreach((json_t *)item, name, value)
-    {
-        if (strcmp(name, "op") != 0)
-            take_member(operation, name, value, results, *given, &problems);
-    }
-    for (size_t i = 0; is_row(operation, i); i++) {
-        if (operation->members[i].needed && !is_sent(item, operation->members[i].name) &&
-            !is_sent(item, operation->members[i].also))
-            problems_add(&problems, operation->members[i].name, "is needed; %s takes %s",
-                         operation->name, operation->takes);
-    }
-    if (problems_end(&problems, NULL, err) == 0)
+    snprintf(advice, sizeof advice, "%s takes %s", operation->name, operation->takes);
+    if (problems_end(&problems, advice, err) == 0)
         return operation;
     json_decref(*given);
     *given = NULL;
     return NULL;
+}
+
+int change_operation_resolve(const struct change_operation *operation, struct store *store,
+                             const char *sid, json_t *given, struct error *err)
+{
+    for (const struct field *row = operation->members; row->name; row++) {
+        const char *name = json_get_string(given, row->name), *id;
+        struct buf found BUF_AUTO = {0};
+
+        if (!(row->flags & FIELD_NAME) || !name)
+            continue;
+        if (store_node_id(store, sid, name, row->name, &found, &id, err) < 0)
+            return -1;
+        if (id != name && json_object_set_new(given, row->name, json_string(id)) != 0)
+            return error_set(err, ERROR_MEMORY, "out of memory for an operation");
+    }
+    return 0;
 }

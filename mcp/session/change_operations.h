@@ -5,18 +5,10 @@
 #ifndef LECTERN_SESSION_CHANGE_OPERATIONS_H
 #define LECTERN_SESSION_CHANGE_OPERATIONS_H
 
+#include "helpers/base/fields.h"
 #include "mcp/session/change_set.h"
 
 #define CHANGE_MEMBERS_CAP 8
-
-enum change_kind { CHANGE_TEXT, CHANGE_WHOLE, CHANGE_NUMBER, CHANGE_OBJECT, CHANGE_ARRAY };
-
-struct change_member {
-    const char *name;
-    enum change_kind kind;
-    bool needed;
-    const char *also; /* another name that is taken for it, or NULL */
-};
 
 /* One operation under way: in, what it is to do; out, what it did. */
 struct change_work {
@@ -30,9 +22,9 @@ struct change_work {
 
 struct change_operation {
     const char *name;
-    const char *takes;                                /* its members, for the schema */
-    struct change_member members[CHANGE_MEMBERS_CAP]; /* up to the first without a name */
-    bool further;                                     /* other members are the node's own fields */
+    const char *takes; /* its members, for the schema */
+    struct field members[CHANGE_MEMBERS_CAP + 1];
+    bool further; /* other members are the node's own fields */
     bool touches_graph;
     int (*apply)(struct change_work *work, struct error *err);
 };
@@ -44,6 +36,9 @@ extern const size_t change_operation_count;
  * the operations before it, for "$2". NULL: ERROR_INVALID. */
 const struct change_operation *change_operation_read(const json_t *item, const json_t *results,
                                                      json_t **given, struct error *err);
+/* Puts ids in place of titles in given, in the transaction of the operation. */
+int change_operation_resolve(const struct change_operation *operation, struct store *store,
+                             const char *sid, json_t *given, struct error *err);
 /* Whether an item touches the graph, so far as can be told. */
 bool change_operation_touches_graph(const json_t *item);
 

@@ -10,13 +10,26 @@
 #include "mcp/session/change_operations.h"
 #include "mcp/session/text.h"
 
+/* N001 "Title"; the id alone is missing where the operation named the relationship by its own. */
+static void say_end(struct change_work *work, const char *member, const char *title)
+{
+    const char *node_id = change_text(work, member);
+    char shown[120];
+
+    if (node_id) {
+        change_say_node(work, node_id, title);
+        json_object_set_new(work->result, member, json_string(node_id));
+    } else {
+        buf_addf(work->message, "\"%s\"", text_cut_line(shown, sizeof shown, title));
+    }
+}
+
 static int say(struct change_work *work, const char *done, struct relationship_state *state)
 {
-    char from[120], to[120];
-
-    buf_addf(work->message, "%s %s from \"%s\" to \"%s\"", done, state->type,
-             text_cut_line(from, sizeof from, state->from_title),
-             text_cut_line(to, sizeof to, state->to_title));
+    buf_addf(work->message, "%s %s from ", done, state->type);
+    say_end(work, "from_node_id", state->from_title);
+    buf_adds(work->message, " to ");
+    say_end(work, "to_node_id", state->to_title);
     json_object_set_new(work->result, "id", json_integer(state->id));
     json_decref(state->cycle);
     return 0;

@@ -10,7 +10,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/change_operations.h"
-#include "mcp/session/problems.h"
+#include "helpers/base/problems.h"
 #include "mcp/session/text.h"
 
 #define LINES_SAID_CAP 30 /* operations told one by one in words */
@@ -99,7 +99,9 @@ static int apply_one(struct run *run, const json_t *item, json_t *result, struct
 
     if (!operation || store_begin(run->store, err) < 0)
         return -1;
-    rc = operation->apply(&work, err);
+    rc = change_operation_resolve(operation, run->store, run->sid, given, err);
+    if (rc == 0)
+        rc = operation->apply(&work, err);
     if (store_end(run->store, rc == 0, rc == 0 ? err : NULL) < 0)
         rc = -1;
     return rc;

@@ -63,13 +63,18 @@ void change_set_operation_schema_beside_tools(struct buf *to);
 
 /* ---- change_effect.c, on the graph lane ---- */
 
+struct cancel;
+struct graph_cache;
+
 /* What a change set does to the graph, as helpers/graph/difference.h tells it: {"new_cycles":
  * [[{"node_id", "title"}, ...]], "new_cycles_total", "cut_off": [{"node_id", "title", "why":
  * "alone", "nothing_leads_to_it" or "behind_cut_off"}], "cut_off_total", "longest_chain":
  * {"before", "after"} (steps), "downstream": [{"node_id", "title"}], "downstream_total"}; and in
  * words, a line each, "" where there is no news; with all, also what is no news. Lists are capped,
- * their totals told. Either may be NULL. */
+ * their totals told. Either may be NULL. graphs bounds the time, cancel gives it up; both may be
+ * NULL. */
 int change_effect(const struct outline *before, const struct outline *after, bool all,
-                  struct buf *json, struct buf *words, struct error *err);
+                  const struct graph_cache *graphs, const struct cancel *cancel, struct buf *json,
+                  struct buf *words, struct error *err);
 
 #endif

@@ -10,32 +10,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helpers/base/fields.h"
 #include "helpers/base/json.h"
 #include "helpers/base/nearest.h"
-#include "mcp/session/problems.h"
+#include "helpers/base/problems.h"
+#include "mcp/session/component_type_row.h"
 #include "mcp/session/store.h"
 #include "mcp/session/text.h"
 
-#define PARAMETERS_CAP     9
 #define FIELD_CAP          64 /* bytes of a parameter's name that a message shows */
 #define ADVICE_CAP         1024
 #define PICTURES_DESCRIBED 2u /* the first type of pictures in the table says their form */
-
-enum shape { TEXT, TEXT_LIST, CHOICE, PICTURES, CHART_DATA };
-
-struct parameter {
-    const char *name;
-    enum shape shape;
-    bool needed;
-    const char *const *choices; /* of a CHOICE, NULL-terminated */
-    unsigned pictures;          /* of PICTURES: how many */
-};
-
-struct component_type {
-    const char *name;
-    const char *use;                                 /* when an author picks it, a few words */
-    struct parameter parameters[PARAMETERS_CAP + 1]; /* ends with one that has no name */
-};
 
 static const char *const callout_styles[] = {"tip", "warning", "important", "info", NULL};
 static const char *const visual_types[] = {
@@ -45,41 +30,45 @@ static const char *const background_styles[] = {"purple", "blue", "green", "oran
 
 #define NEEDED_TEXT(name)                                                                          \
     {                                                                                              \
-        name, TEXT, true, NULL, 0                                                                  \
+        name, SHAPE_TEXT, true, NULL, 0                                                            \
     }
 #define TEXT_IF_ANY(name)                                                                          \
     {                                                                                              \
-        name, TEXT, false, NULL, 0                                                                 \
+        name, SHAPE_TEXT, false, NULL, 0                                                           \
     }
 
-static const struct component_type types[] = {
+static const struct component_type built_in[] = {
     {"heading", "the beginning of a section", {NEEDED_TEXT("text")}},
     {"paragraph", "plain explanation, a few sentences", {NEEDED_TEXT("text")}},
     {"memory-trick", "a mnemonic or image that helps to recall", {NEEDED_TEXT("text")}},
     {"definition",
      "one term, where it first matters",
      {NEEDED_TEXT("term"), NEEDED_TEXT("definition")}},
-    {"step-sequence", "a procedure, one action a step", {{"steps", TEXT_LIST, true, NULL, 0}}},
+    {"step-sequence",
+     "a procedure, one action a step",
+     {{"steps", SHAPE_TEXT_LIST, true, NULL, 0}}},
     {"worked-example",
      "one task solved with its reasoning",
      {NEEDED_TEXT("problem"), NEEDED_TEXT("solution"), NEEDED_TEXT("answer")}},
     {"callout-box",
      "a warning, tip or key fact that must stand out",
-     {NEEDED_TEXT("text"), {"style", CHOICE, false, callout_styles, 0}}},
+     {NEEDED_TEXT("text"), {"style", SHAPE_CHOICE, false, callout_styles, 0}}},
     {"two-pictures",
      "two things side by side, such as before and after",
-     {{"pictures", PICTURES, true, NULL, 2}}},
+     {{"pictures", SHAPE_PICTURES, true, NULL, 2}}},
     {"three-pictures",
      "three cases or stages in pictures",
-     {{"pictures", PICTURES, true, NULL, 3}}},
-    {"four-pictures", "four cases or stages in pictures", {{"pictures", PICTURES, true, NULL, 4}}},
+     {{"pictures", SHAPE_PICTURES, true, NULL, 3}}},
+    {"four-pictures",
+     "four cases or stages in pictures",
+     {{"pictures", SHAPE_PICTURES, true, NULL, 4}}},
     {"hero-number",
      "one figure, chart or drawing that carries the lesson",
-     {{"visual_type", CHOICE, true, visual_types, 0},
+     {{"visual_type", SHAPE_CHOICE, true, visual_types, 0},
       NEEDED_TEXT("visual_content"),
       TEXT_IF_ANY("caption"),
-      {"background_style", CHOICE, false, background_styles, 0},
-      {"chart_data", CHART_DATA, false, NULL, 0}}},
+      {"background_style", SHAPE_CHOICE, false, background_styles, 0},
+      {"chart_data", SHAPE_CHART_DATA, false, NULL, 0}}},
     {"three-svgs",
      "three ideas, each a drawing with title and description",
      {NEEDED_TEXT("title1"), NEEDED_TEXT("title2"), NEEDED_TEXT("title3"),
@@ -87,40 +76,56 @@ static const struct component_type types[] = {
       TEXT_IF_ANY("svg1"), TEXT_IF_ANY("svg2"), TEXT_IF_ANY("svg3")}},
 };
 
-#define TYPE_COUNT (sizeof types / sizeof types[0])
+#define BUILT_IN_COUNT (sizeof built_in / sizeof built_in[0])
 
-/* The same names as a list of strings, for those who offer a choice. */
-static const char *const type_names[TYPE_COUNT + 1] = {"heading",
-                                                       "paragraph",
-                                                       "memory-trick",
-                                                       "definition",
-                                                       "step-sequence",
-                                                       "worked-example",
-                                                       "callout-box",
-                                                       "two-pictures",
-                                                       "three-pictures",
-                                                       "four-pictures",
-                                                       "hero-number",
-                                                       "three-svgs",
-                                                       NULL};
+/* Those of a file (component_type_file.c): set before any thread is started, then only read. */
+static const struct component_type *added;
+static size_t added_count;
 
+static const char *const picture_families[] = {"svg", "image", NULL};
 static const char *const picture_fields[] = {"title",     "body",     "svgCode",
                                              "imagePath", "imageUrl", NULL};
 
 const char *const relationship_types[] = {"LEADS_TO", "PREREQUISITE_FOR", "PREREQUISITE",
                                           "ENRICHMENT", NULL};
 
+void component_types_set_added(const struct component_type *rows, size_t count)
+{
+    added = rows;
+    added_count = count;
+}
+
+size_t component_type_count(void)
+{
+    return BUILT_IN_COUNT + added_count;
+}
+
+const struct component_type *component_type_at(size_t row)
+{
+    return row < BUILT_IN_COUNT ? &built_in[row] : &added[row - BUILT_IN_COUNT];
+}
+
 const struct component_type *component_type_find(const char *name)
 {
-    for (size_t i = 0; name && i < TYPE_COUNT; i++)
-        if (!strcmp(types[i].name, name))
-            return &types[i];
+    for (size_t i = 0; name && i < component_type_count(); i++)
+        if (!strcmp(component_type_at(i)->name, name))
+            return component_type_at(i);
     return NULL;
 }
 
-const char *const *component_type_names(void)
+const char *component_type_name(const struct component_type *type)
 {
-    return type_names;
+    return type->name;
+}
+
+void component_type_names_json(struct buf *to)
+{
+    buf_addc(to, '[');
+    for (size_t i = 0; i < component_type_count(); i++) {
+        buf_adds(to, i > 0 ? "," : "");
+        json_write_string(to, component_type_at(i)->name, strlen(component_type_at(i)->name));
+    }
+    buf_addc(to, ']');
 }
 
 /* ---- describing ---- */
@@ -139,23 +144,32 @@ static void describe_choices(const char *const *choices, struct buf *to)
 static void describe_shape(const struct parameter *parameter, struct buf *to)
 {
     switch (parameter->shape) {
-    case TEXT:
+    case SHAPE_TEXT:
         buf_adds(to, "text");
         break;
-    case TEXT_LIST:
+    case SHAPE_TEXT_LIST:
         buf_adds(to, "array of text");
         break;
-    case CHOICE:
+    case SHAPE_CHOICE:
         buf_adds(to, "one of ");
         describe_choices(parameter->choices, to);
         break;
-    case PICTURES:
+    case SHAPE_NUMBER:
+        buf_adds(to, "number");
+        break;
+    case SHAPE_FLAG:
+        buf_adds(to, "true or false");
+        break;
+    case SHAPE_OBJECT:
+        buf_adds(to, "object");
+        break;
+    case SHAPE_PICTURES:
         buf_addf(to,
                  "object svg1..svg%u of {title, body, svgCode} or image1..image%u of {title, body, "
                  "imagePath, imageUrl}",
                  parameter->pictures, parameter->pictures);
         break;
-    case CHART_DATA:
+    case SHAPE_CHART_DATA:
         buf_adds(to, "{numerator, denominator}, for a bar-chart {current, maximum}, numbers");
         break;
     }
@@ -194,9 +208,9 @@ void component_type_outline(const struct component_type *type, struct buf *to)
             buf_addf(to, "..%s", last->name);
         p = last;
         buf_adds(to, p->needed ? "" : "?");
-        if (p->shape == PICTURES && p->pictures > PICTURES_DESCRIBED) {
+        if (p->shape == SHAPE_PICTURES && p->pictures > PICTURES_DESCRIBED) {
             buf_addf(to, " (as above, %u)", p->pictures);
-        } else if (p->shape != TEXT) {
+        } else if (p->shape != SHAPE_TEXT) {
             buf_adds(to, " (");
             describe_shape(p, to);
             buf_addc(to, ')');
@@ -226,29 +240,48 @@ static void schema_pictures(struct buf *to, unsigned count)
         schema_picture(to, "image", i);
         buf_adds(to, "]}");
     }
-    buf_adds(to, "]}");
+    buf_addf(to,
+             "],\"propertyNames\":{\"anyOf\":[{\"pattern\":\"^(svg|image)[1-%u]$\"},{\"not\":"
+             "{\"pattern\":\"^(svg|image)[0-9]+$\"}}]}}",
+             count);
+}
+
+static void schema_type_of(struct buf *to, const char *type, bool needed)
+{
+    buf_addf(to, needed ? "{\"type\":\"%s\"}" : "{\"type\":[\"%s\",\"null\"]}", type);
 }
 
 static void schema_shape(struct buf *to, const struct parameter *parameter)
 {
     switch (parameter->shape) {
-    case TEXT:
-        buf_adds(to,
-                 parameter->needed ? "{\"type\":\"string\"}" : "{\"type\":[\"string\",\"null\"]}");
+    case SHAPE_TEXT:
+        schema_type_of(to, "string", parameter->needed);
         break;
-    case TEXT_LIST:
-        buf_adds(to, "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}");
+    case SHAPE_TEXT_LIST:
+        buf_addf(to, "{\"type\":%s,\"items\":{\"type\":\"string\"}}",
+                 parameter->needed ? "\"array\"" : "[\"array\",\"null\"]");
         break;
-    case CHOICE:
+    case SHAPE_CHOICE:
         buf_adds(to, "{\"enum\":[");
-        for (size_t i = 0; parameter->choices[i]; i++)
-            buf_addf(to, "%s\"%s\"", i > 0 ? "," : "", parameter->choices[i]);
+        for (size_t i = 0; parameter->choices[i]; i++) {
+            buf_adds(to, i > 0 ? "," : "");
+            json_write_string(to, parameter->choices[i], strlen(parameter->choices[i]));
+        }
         buf_adds(to, parameter->needed ? "]}" : ",null]}");
         break;
-    case PICTURES:
+    case SHAPE_NUMBER:
+        schema_type_of(to, "number", parameter->needed);
+        break;
+    case SHAPE_FLAG:
+        schema_type_of(to, "boolean", parameter->needed);
+        break;
+    case SHAPE_OBJECT:
+        schema_type_of(to, "object", parameter->needed);
+        break;
+    case SHAPE_PICTURES:
         schema_pictures(to, parameter->pictures);
         break;
-    case CHART_DATA:
+    case SHAPE_CHART_DATA:
         buf_adds(to, "{\"type\":[\"object\",\"null\"],\"additionalProperties\":true}");
         break;
     }
@@ -287,9 +320,9 @@ void component_type_schema(struct buf *to)
                  "{\"required\":[\"component_type\"],\"properties\":{\"component_type\":{\"type\":"
                  "\"string\"}}}],"
                  "\"allOf\":[{\"anyOf\":[");
-    for (size_t i = 0; i < TYPE_COUNT; i++) {
+    for (size_t i = 0; i < component_type_count(); i++) {
         buf_adds(to, i > 0 ? "," : "");
-        schema_type(to, &types[i]);
+        schema_type(to, component_type_at(i));
     }
     buf_adds(to, "]}]}");
 }
@@ -362,6 +395,43 @@ static void check_picture(struct problems *problems, const char *field, const js
     }
 }
 
+/* "svg3", "image03": a picture by its name. *family: of picture_families. */
+static bool is_picture(const char *name, const char **family)
+{
+    for (size_t f = 0; picture_families[f]; f++) {
+        size_t len = strlen(picture_families[f]);
+
+        *family = picture_families[f];
+        if (!strncmp(name, *family, len) && name[len] &&
+            strspn(name + len, "0123456789") == strlen(name + len))
+            return true;
+    }
+    return false;
+}
+
+/* A picture that the type has no place for. */
+static void check_picture_names(struct problems *problems, const char *field, const json_t *value,
+                                unsigned count)
+{
+    const char *name, *family;
+    json_t *picture;
+
+    json_object_foreach((json_t *)value, name, picture)
+    {
+        char shown[FIELD_CAP], inner[FIELD_CAP * 2];
+        const char *number;
+
+        if (!is_picture(name, &family))
+            continue;
+        number = name + strlen(family);
+        if (number[0] >= '1' && number[0] <= (char)('0' + count) && !number[1])
+            continue;
+        snprintf(inner, sizeof inner, "%s.%s", field, text_cut_line(shown, sizeof shown, name));
+        problems_add(problems, inner, "is one picture too many: there are %s1 to %s%u", family,
+                     family, count);
+    }
+}
+
 static void check_pictures(struct problems *problems, const char *field, const json_t *value,
                            unsigned count)
 {
@@ -371,15 +441,15 @@ static void check_pictures(struct problems *problems, const char *field, const j
                      json_kind(value));
         return;
     }
+    check_picture_names(problems, field, value, count);
     for (unsigned i = 1; i <= count; i++) {
-        static const char *const families[] = {"svg", "image"};
         bool found = false;
 
-        for (size_t f = 0; f < 2; f++) {
+        for (size_t f = 0; picture_families[f]; f++) {
             char key[16], inner[FIELD_CAP * 2];
             const json_t *picture;
 
-            snprintf(key, sizeof key, "%s%u", families[f], i);
+            snprintf(key, sizeof key, "%s%u", picture_families[f], i);
             snprintf(inner, sizeof inner, "%s.%s", field, key);
             picture = json_object_get(value, key);
             if (!picture)
@@ -430,46 +500,68 @@ static void check_parameter(struct problems *problems, const struct parameter *p
         return;
     }
     switch (parameter->shape) {
-    case TEXT:
+    case SHAPE_TEXT:
         check_text(problems, field, value);
         break;
-    case TEXT_LIST:
+    case SHAPE_TEXT_LIST:
         check_text_list(problems, field, value);
         break;
-    case CHOICE:
+    case SHAPE_CHOICE:
         check_choice(problems, field, value, parameter->choices);
         break;
-    case PICTURES:
+    case SHAPE_NUMBER:
+        if (!json_is_number(value))
+            problems_add(problems, field, "must be a number, not %s", json_kind(value));
+        break;
+    case SHAPE_FLAG:
+        if (!json_is_boolean(value))
+            problems_add(problems, field, "must be true or false, not %s", json_kind(value));
+        break;
+    case SHAPE_OBJECT:
+        if (!json_is_object(value))
+            problems_add(problems, field, "must be an object, not %s", json_kind(value));
+        break;
+    case SHAPE_PICTURES:
         check_pictures(problems, field, value, parameter->pictures);
         break;
-    case CHART_DATA:
+    case SHAPE_CHART_DATA:
         check_chart_data(problems, field, value, parameters);
         break;
     }
 }
 
-/* A key that is no parameter, while one much like it is not there: a slip of the pen. */
-static void check_slips(struct problems *problems, const struct component_type *type,
-                        const json_t *parameters)
+/* The type's parameter of that name; NULL where there is none. */
+static const struct parameter *find_parameter(const struct component_type *type, const char *name)
 {
-    const char *key;
+    for (const struct parameter *p = type->parameters; p->name; p++)
+        if (!strcmp(p->name, name))
+            return p;
+    return NULL;
+}
+
+/* What was sent and is no parameter, while one much like it was not: a misspelt name. */
+static void check_names(struct problems *problems, const struct component_type *type,
+                        const json_t *sent, const json_t *kept)
+{
+    const char *names[COMPONENT_PARAMETERS_CAP + 1] = {NULL};
+    const char *name;
     json_t *value;
 
-    json_object_foreach((json_t *)parameters, key, value)
+    for (size_t i = 0; type->parameters[i].name; i++)
+        names[i] = type->parameters[i].name;
+    json_object_foreach((json_t *)sent, name, value)
     {
-        struct nearest search;
-        char shown[FIELD_CAP];
-        bool known = false;
+        char shown[FIELD_CAP], field[FIELD_CAP * 2];
+        const char *meant;
 
-        nearest_begin(&search, key);
-        for (const struct parameter *p = type->parameters; p->name; p++) {
-            known = known || !strcmp(p->name, key);
-            if (!json_object_get(parameters, p->name))
-                nearest_feed(&search, p->name);
-        }
-        if (!known && search.best && search.best_distance <= strlen(key) / 3)
-            problems_add(problems, "parameters", "'%s' is no parameter, did you mean '%s'?",
-                         text_cut_line(shown, sizeof shown, key), search.best);
+        if (find_parameter(type, name) || json_object_get(kept, name))
+            continue;
+        meant = fields_misspelt(name, names, sent);
+        text_cut_line(shown, sizeof shown, name);
+        snprintf(field, sizeof field, "parameters.%s", shown);
+        if (meant)
+            problems_add(problems, field, "unknown parameter '%s'; did you mean '%s'?", shown,
+                         meant);
     }
 }
 
@@ -479,15 +571,16 @@ static int unknown_type(const char *type, const char *loc, struct error *err)
     struct nearest search;
     struct buf list BUF_AUTO = {0};
 
-    buf_init(&list, 0);
-    describe_choices(type_names, &list);
+    buf_init(&list, ERROR_TEXT_CAP / 2);
+    nearest_begin(&search, type ? type : "");
+    for (size_t i = 0; i < component_type_count(); i++) {
+        nearest_feed(&search, component_type_at(i)->name);
+        buf_addf(&list, "%s%s", i > 0 ? ", " : "", component_type_at(i)->name);
+    }
     snprintf(where, sizeof where, "%s%stype", loc, *loc ? "." : "");
-    if (!type || !*type)
+    if (!type)
         return error_set_at(err, where, "%s: is missing, send one of %s", where, list.data);
     text_cut_line(shown, sizeof shown, type);
-    nearest_begin(&search, type);
-    for (size_t i = 0; type_names[i]; i++)
-        nearest_feed(&search, type_names[i]);
     if (search.best)
         return error_set_at(err, where,
                             "%s: '%s' is no component type, did you mean '%s'? There are %s", where,
@@ -496,8 +589,8 @@ static int unknown_type(const char *type, const char *loc, struct error *err)
                         list.data);
 }
 
-int component_type_check(const char *type, const json_t *parameters, const char *loc,
-                         struct error *err)
+int component_type_check(const char *type, const json_t *parameters, const json_t *sent,
+                         const json_t *kept, const char *loc, struct error *err)
 {
     const struct component_type *row = component_type_find(type);
     struct problems problems;
@@ -513,7 +606,7 @@ int component_type_check(const char *type, const json_t *parameters, const char 
     } else {
         for (const struct parameter *p = row->parameters; p->name; p++)
             check_parameter(&problems, p, parameters);
-        check_slips(&problems, row, parameters);
+        check_names(&problems, row, sent ? sent : parameters, kept);
     }
     if (problems.count == 0)
         return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The component types and their parameters: one table, one validator over it. Adding a type is one
- * row.
+ * row, in the table or in a file that the server is started with.
  */
 #ifndef LECTERN_SESSION_COMPONENT_TYPE_H
 #define LECTERN_SESSION_COMPONENT_TYPE_H
@@ -13,20 +13,34 @@
 
 struct component_type;
 
+/* All there are, built in or added: rows 0 to count - 1. They do not change while threads run. */
+size_t component_type_count(void);
+const struct component_type *component_type_at(size_t row);
 const struct component_type *component_type_find(const char *name); /* NULL when there is none */
-const char *const *component_type_names(void);                      /* NULL-terminated, static */
+const char *component_type_name(const struct component_type *type);
+
+/* Adds the types of a JSON file: [{"name", "use", "parameters": [{"name", "type", "required",
+ * "choices"}]}]. Once, before any thread is started. -1: err names the file, the row and what is
+ * wrong with it, and nothing is added. */
+int component_types_load(const char *path, struct error *err);
+/* Takes them away again; for tests. */
+void component_types_unload(void);
 
 /* 0, or ERROR_INVALID that names the field, what was wrong and what the type's parameters are. loc
- * is the path in front: "components.2". */
-int component_type_check(const char *type, const json_t *parameters, const char *loc,
-                         struct error *err);
+ * is the path in front: "components.2". sent: the parameters as a client sent them, where those to
+ * be checked are merged of them and others; or NULL. kept: the parameters that there were before,
+ * whose names are no misspellings; or NULL. */
+int component_type_check(const char *type, const json_t *parameters, const json_t *sent,
+                         const json_t *kept, const char *loc, struct error *err);
+/* Their names as a JSON array: ["heading", ...]. */
+void component_type_names_json(struct buf *to);
 
 /* "definition: term (text, needed), definition (text, needed)", one line. */
 void component_type_describe(const struct component_type *type, struct buf *to);
 /* The same in fewer words, for a tool's schema: "definition: term, definition", "caption?" where it
  * is optional. In the table's order: later types of pictures refer to the first. */
 void component_type_outline(const struct component_type *type, struct buf *to);
-/* When an author picks it, a few words, static: "one task solved with its reasoning". */
+/* When an author picks it, a few words: "one task solved with its reasoning". */
 const char *component_type_use(const struct component_type *type);
 
 /* The JSON Schema of a new component of any of the types. */

@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "mcp/session/curriculum_title.h"
 #include "mcp/session/import_findings.h"
 #include "mcp/session/store_import.h"
 #include "mcp/session/text.h"
 
 #define PROGRESS_STEP 256 /* entries between two tellings */
-#define DEFAULT_TITLE "Untitled curriculum"
 
 static const char byte_order_mark[] = "\xEF\xBB\xBF";
 
@@ -68,10 +68,7 @@ static int open_file(struct file *file, const char *text, size_t len, struct err
 
 static void choose_title(const struct file *file, const char *title, char *chosen, size_t size)
 {
-    const json_t *meta = json_object_get(file->root, "meta");
-    const char *candidates[] = {title, json_get_string(meta, "title"),
-                                json_get_string(meta, "name"), json_get_string(file->root, "title"),
-                                DEFAULT_TITLE};
+    const char *candidates[] = {title, curriculum_title(file->root), CURRICULUM_UNTITLED};
 
     for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
         if (candidates[i] && *text_cut_line(chosen, size, candidates[i]))

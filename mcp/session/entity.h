@@ -13,6 +13,7 @@
 #include <jansson.h>
 
 #include "helpers/base/error.h"
+#include "helpers/base/fields.h"
 
 #define ENTITY_SIZE_MAX                                                                            \
     ((size_t)4                                                                                     \
@@ -20,6 +21,11 @@
 #define ENTITY_DEPTH_MAX 64 /* nesting of one, in a new write */
 
 extern const char *const entity_categories[]; /* the four content categories, NULL-terminated */
+
+/* Their members. Further ones are kept; a misspelt name of one that is not there is refused. */
+extern const struct fields entity_node_fields, entity_node_change_fields, entity_component_fields,
+    entity_relationship_fields, entity_relationship_brief_fields, entity_relationship_change_fields;
+extern const struct fields entity_texts_fields; /* the four texts of a node, and no others */
 
 /* Each returns a new reference, or NULL with err. */
 json_t *entity_node(const json_t *input, struct error *err);
@@ -41,6 +47,10 @@ int entity_node_change(json_t *node, const json_t *changes, struct error *err);
 /* Applies type, explanation, confidence and further fields to a whole relationship in place; null
  * leaves those three as they are. Its ends stay. */
 int entity_relationship_change(json_t *relationship, const json_t *changes, struct error *err);
+
+/* {"title": ...}: what can be changed of a session. */
+extern const struct field entity_session_rows[];
+int entity_session_check(const json_t *object, struct error *err);
 
 /* {"explanation": ..., ...}: at least one of the four, each text or null. */
 int entity_texts_check(const json_t *texts, struct error *err);

@@ -13,6 +13,21 @@
 static const char *const component_service_fields[] = {"order", "order_index", "component_id",
                                                        "revision", NULL};
 
+static const struct field component_rows[] = {
+    {.name = "type", .type = FIELD_TEXT},
+    {.name = "component_type", .type = FIELD_TEXT},
+    {.name = "parameters"}, /* component_type_check looks at them */
+    ENTITY_SHARE("confidence"),
+    {.name = "position", .documentation = "where it is inserted"},
+    {.name = "component_id"},
+    {.name = "expected_revision"},
+    ENTITY_GIVEN_BACK("order"),
+    ENTITY_GIVEN_BACK("order_index"),
+    ENTITY_GIVEN_BACK("revision"),
+    {0},
+};
+const struct fields entity_component_fields = {"a component", component_rows, FIELDS_OPEN};
+
 const char *entity_component_type(const json_t *component)
 {
     const char *type = json_get_string(component, "component_type");
@@ -32,19 +47,40 @@ static int check_types_agree(const json_t *component, const char *loc, struct er
     return error_set_at(err, where, "%s: type and component_type differ, send one of them", where);
 }
 
-static int check_component(const json_t *component, const char *loc, struct error *err)
+/* A type that is no text is a fault of fields_check; null is none there. */
+static bool has_type(const json_t *component, struct problems *problems)
+{
+    static const char *const keys[] = {"type", "component_type"};
+
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *type = json_object_get(component, keys[i]);
+
+        if (json_is_null(type))
+            problems_add(problems, keys[i], "must be text, not null");
+        if (type && !json_is_string(type))
+            return false;
+    }
+    return true;
+}
+
+/* sent: the parameters as they were sent, and kept: the component as it was before; NULL of a new
+ * one. */
+static int check_component(const json_t *component, const json_t *sent, const json_t *kept,
+                           const char *loc, struct error *err)
 {
     struct problems problems;
     struct faults each;
     struct error found = {.faults = faults_clear(&each)};
 
     problems_begin(&problems, loc);
+    fields_check(&entity_component_fields, component, kept, &problems);
     if (check_types_agree(component, loc, &found) != 0)
         problems_take(&problems, &found);
-    if (component_type_check(entity_component_type(component),
-                             json_object_get(component, "parameters"), loc, &found) != 0)
+    if (has_type(component, &problems) &&
+        component_type_check(entity_component_type(component),
+                             json_object_get(component, "parameters"), sent,
+                             json_object_get(kept, "parameters"), loc, &found) != 0)
         problems_take(&problems, &found);
-    entity_check_share(&problems, "confidence", json_object_get(component, "confidence"));
     return problems_end(&problems, NULL, err);
 }
 
@@ -56,7 +92,7 @@ json_t *entity_component(const json_t *input, const char *loc, struct error *err
 
     if (!given)
         return NULL;
-    if (check_component(given, loc, err) != 0)
+    if (check_component(given, NULL, NULL, loc, err) != 0)
         goto out;
     entity_drop(given, component_service_fields);
     confidence = json_object_get(given, "confidence");
@@ -129,11 +165,16 @@ int entity_component_change(json_t *component, const json_t *changes, bool merge
 {
     json_t *given = entity_open(changes, "", "change", err);
     json_t *old_parameters = json_incref(json_object_get(component, "parameters"));
+    json_auto_t *kept = json_copy(component);
     const json_t *type;
     int rc = -1;
 
     if (!given)
         goto out;
+    if (!kept) {
+        error_set(err, ERROR_MEMORY, "out of memory for a component");
+        goto out;
+    }
     if (check_types_agree(given, "", err) != 0)
         goto out;
     entity_drop(given, component_service_fields);
@@ -162,7 +203,7 @@ int entity_component_change(json_t *component, const json_t *changes, bool merge
         error_set(err, ERROR_MEMORY, "out of memory for a component");
         goto out;
     }
-    rc = check_component(component, "", err);
+    rc = check_component(component, json_object_get(changes, "parameters"), kept, "", err);
 out:
     json_decref(old_parameters);
     json_decref(given);

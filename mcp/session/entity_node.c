@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "mcp/session/entity.h"
 #include "mcp/session/entity_check.h"
 #include "mcp/session/text.h"
@@ -8,36 +6,49 @@
 const char *const entity_categories[] = {"explanation", "real_world_example", "textbook_content",
                                          "memory_trick", NULL};
 
-/* What the service gives and a client may send back: never kept from a write. */
+#define CATEGORY_TEXTS                                                                             \
+    ENTITY_TEXT("explanation"), ENTITY_TEXT("real_world_example"),                                 \
+        ENTITY_TEXT("textbook_content"), ENTITY_TEXT("memory_trick")
+
+static const struct field node_rows[] = {
+    {.name = "node_id",
+     .type = FIELD_TEXT,
+     .required = true,
+     .least = 1,
+     .most = NODE_ID_MAX,
+     .documentation = "an id such as \"N003\"",
+     .flags = FIELD_LINE},
+    {.name = "title", .type = FIELD_TEXT, .required = true, .least = 1, .most = TITLE_MAX},
+    ENTITY_TEXT("raw_content"),
+    {.name = "chapter_id", .type = FIELD_WHOLE},
+    {.name = "content_category", .type = FIELD_TEXT, .choices = entity_categories},
+    CATEGORY_TEXTS,
+    ENTITY_WHOLE("expected_revision"),
+    ENTITY_GIVEN_BACK("session_id"),
+    ENTITY_GIVEN_BACK("created_at"),
+    ENTITY_GIVEN_BACK("last_modified"),
+    {0},
+};
+const struct fields entity_node_fields = {"a node", node_rows, FIELDS_OPEN};
+const struct fields entity_node_change_fields = {"a node", node_rows, FIELDS_OPEN | FIELDS_CHANGE};
+
+const struct field entity_session_rows[] = {
+    {.name = "title", .type = FIELD_TEXT, .required = true, .least = 1, .most = TITLE_MAX},
+    {0},
+};
+
+static const struct field texts_rows[] = {
+    CATEGORY_TEXTS,
+    ENTITY_GIVEN_BACK("session_id"),
+    ENTITY_GIVEN_BACK("node_id"),
+    ENTITY_GIVEN_BACK("title"),
+    {0},
+};
+const struct fields entity_texts_fields = {"the content of a node", texts_rows, 0};
+
+/* Never kept from a write. */
 static const char *const node_service_fields[] = {"session_id", "created_at", "last_modified",
-                                                  NULL};
-
-static void check_category(struct problems *problems, const json_t *value)
-{
-    const char *text = json_string_value(value);
-
-    if (!value || json_is_null(value))
-        return;
-    for (size_t i = 0; text && entity_categories[i]; i++)
-        if (!strcmp(text, entity_categories[i]))
-            return;
-    problems_add(
-        problems, "content_category",
-        "must be null or one of explanation, real_world_example, textbook_content, memory_trick");
-}
-
-static void check_chapter(struct problems *problems, const json_t *value)
-{
-    if (value && !json_is_integer(value) && !json_is_null(value))
-        problems_add(problems, "chapter_id", "must be a whole number or null");
-}
-
-static void check_texts(struct problems *problems, const json_t *object)
-{
-    for (size_t i = 0; entity_categories[i]; i++)
-        entity_check_text(problems, entity_categories[i],
-                          json_object_get(object, entity_categories[i]));
-}
+                                                  "expected_revision", NULL};
 
 json_t *entity_node(const json_t *input, struct error *err)
 {
@@ -47,12 +58,7 @@ json_t *entity_node(const json_t *input, struct error *err)
     if (!node)
         return NULL;
     problems_begin(&problems, "");
-    entity_check_id(&problems, "node_id", json_object_get(node, "node_id"));
-    entity_check_title(&problems, json_object_get(node, "title"));
-    entity_check_text(&problems, "raw_content", json_object_get(node, "raw_content"));
-    check_chapter(&problems, json_object_get(node, "chapter_id"));
-    check_category(&problems, json_object_get(node, "content_category"));
-    check_texts(&problems, node);
+    fields_check(&entity_node_fields, node, NULL, &problems);
     if (json_object_get(node, "components"))
         problems_add(&problems, "components",
                      "cannot come with a new node: create the node, then add its components");
@@ -90,15 +96,10 @@ int entity_node_change(json_t *node, const json_t *changes, struct error *err)
         return -1;
     problems_begin(&problems, "");
     id = json_object_get(given, "node_id");
-    if (id && !json_equal((json_t *)id, json_object_get(node, "node_id")))
+    if (json_is_string(id) && !json_equal((json_t *)id, json_object_get(node, "node_id")))
         problems_add(&problems, "node_id",
                      "stays as it is: create a node of the new id and merge this one into it");
-    if (json_object_get(given, "title"))
-        entity_check_title(&problems, json_object_get(given, "title"));
-    entity_check_text(&problems, "raw_content", json_object_get(given, "raw_content"));
-    check_chapter(&problems, json_object_get(given, "chapter_id"));
-    check_category(&problems, json_object_get(given, "content_category"));
-    check_texts(&problems, given);
+    fields_check(&entity_node_change_fields, given, node, &problems);
     if (json_object_get(given, "components"))
         problems_add(&problems, "components",
                      "are no field of the node: write them one by one, or as a whole sequence");
@@ -113,37 +114,30 @@ int entity_node_change(json_t *node, const json_t *changes, struct error *err)
     return set_fields(node, given, err);
 }
 
+int entity_session_check(const json_t *object, struct error *err)
+{
+    const struct fields fields = {"a session", entity_session_rows, 0};
+    struct problems problems;
+
+    problems_begin(&problems, "");
+    fields_check(&fields, object, NULL, &problems);
+    return problems_end(&problems, NULL, err);
+}
+
 int entity_texts_check(const json_t *texts, struct error *err)
 {
     struct problems problems;
-    const char *key;
-    json_t *value;
-    size_t known = 0;
+    bool any = false;
 
     if (!json_is_object(texts))
         return error_set_at(err, "",
                             "send a JSON object with some of explanation, real_world_example, "
                             "textbook_content, memory_trick");
     problems_begin(&problems, "");
-    check_texts(&problems, texts);
-    json_object_foreach((json_t *)texts, key, value)
-    {
-        bool found = !strcmp(key, "session_id") || !strcmp(key, "node_id") || !strcmp(key, "title");
-
-        for (size_t i = 0; entity_categories[i]; i++) {
-            if (!strcmp(key, entity_categories[i])) {
-                found = true;
-                known++;
-            }
-        }
-        if (!found) {
-            char shown[64];
-
-            problems_add(&problems, text_cut(shown, sizeof shown, key),
-                         "is none of the four texts");
-        }
-    }
-    if (known == 0)
+    fields_check(&entity_texts_fields, texts, NULL, &problems);
+    for (size_t i = 0; entity_categories[i]; i++)
+        any = any || json_object_get(texts, entity_categories[i]);
+    if (!any)
         problems_add(&problems, "", "nothing to write");
     return problems_end(
         &problems, "The texts are explanation, real_world_example, textbook_content, memory_trick",

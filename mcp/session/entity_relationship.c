@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "mcp/session/component_type.h"
 #include "mcp/session/entity.h"
 #include "mcp/session/entity_check.h"
@@ -8,56 +6,32 @@
 /* What the service gives and a client may send back: never kept from a write. */
 static const char *const relationship_service_fields[] = {"id", "session_id", "created_at", NULL};
 
-struct names { /* as the client spelled them */
-    const char *from, *to, *type;
-};
-
-/* The value that came by its short name moves to its long one. Returns the name it came by. */
-static const char *take_short(json_t *given, const char *name, const char *brief,
-                              struct problems *problems)
-{
-    json_t *value = json_object_get(given, name);
-    json_t *again = json_object_get(given, brief);
-
-    if (!again)
-        return name;
-    if (value) {
-        if (!json_equal(value, again))
-            problems_add(problems, brief, "and %s differ, send one of them", name);
-        json_object_del(given, brief);
-        return name;
+#define END(member, brief)                                                                         \
+    {                                                                                              \
+        .name = member, .type = FIELD_TEXT, .required = true, .least = 1, .most = NODE_ID_MAX,     \
+        .documentation = "a node's id such as \"N003\"", .also = brief, .flags = FIELD_LINE        \
     }
-    json_object_set(given, name, again);
-    json_object_del(given, brief);
-    return brief;
-}
 
-static void check_type(struct problems *problems, const char *name, const json_t *type)
-{
-    struct faults each;
-    struct error found = {.faults = faults_clear(&each)};
-
-    if (!type || json_is_null(type))
-        return;
-    if (relationship_type_check(json_string_value(type), name, &found) != 0)
-        problems_add(problems, name, "%s", found.text);
-}
-
-static void check_relationship(const json_t *given, const struct names *names,
-                               struct problems *problems)
-{
-    const json_t *from = json_object_get(given, "from_node_id");
-    const json_t *to = json_object_get(given, "to_node_id");
-
-    entity_check_id(problems, names->from, from);
-    entity_check_id(problems, names->to, to);
-    if (json_is_string(from) && json_equal((json_t *)from, (json_t *)to))
-        problems_add(problems, names->to, "is the node itself, a relationship needs two nodes");
-    check_type(problems, names->type, json_object_get(given, "relationship_type"));
-    entity_check_text(problems, "explanation", json_object_get(given, "explanation"));
-    entity_check_text(problems, "created_by", json_object_get(given, "created_by"));
-    entity_check_share(problems, "confidence_score", json_object_get(given, "confidence_score"));
-}
+static const struct field relationship_rows[] = {
+    END("from_node_id", "from"),
+    END("to_node_id", "to"),
+    {.name = "relationship_type",
+     .type = FIELD_TEXT,
+     .choices = relationship_types,
+     .also = "type"},
+    ENTITY_TEXT("explanation"),
+    ENTITY_TEXT("created_by"),
+    ENTITY_SHARE("confidence_score"),
+    ENTITY_GIVEN_BACK("id"),
+    ENTITY_GIVEN_BACK("session_id"),
+    ENTITY_GIVEN_BACK("created_at"),
+    {0},
+};
+const struct fields entity_relationship_fields = {"a relationship", relationship_rows, FIELDS_OPEN};
+const struct fields entity_relationship_brief_fields = {"a relationship", relationship_rows,
+                                                        FIELDS_OPEN | FIELDS_ALSO};
+const struct fields entity_relationship_change_fields = {"a relationship", relationship_rows,
+                                                         FIELDS_OPEN | FIELDS_CHANGE};
 
 static int set_defaults(json_t *given, const char *who, const char *now)
 {
@@ -78,24 +52,25 @@ static int set_defaults(json_t *given, const char *who, const char *now)
 json_t *entity_relationship(const json_t *input, const char *loc, bool short_names, const char *who,
                             const char *now, struct error *err)
 {
-    struct names names = {"from_node_id", "to_node_id", "relationship_type"};
-    json_t *given = entity_open(input, loc, "relationship", err);
+    const struct fields *fields =
+        short_names ? &entity_relationship_brief_fields : &entity_relationship_fields;
+    json_auto_t *sent = entity_open(input, loc, "relationship", err);
     struct problems problems;
+    const json_t *to;
+    json_t *given;
 
-    if (!given)
+    if (!sent)
         return NULL;
     problems_begin(&problems, loc);
-    if (short_names) {
-        names.from = take_short(given, names.from, "from", &problems);
-        names.to = take_short(given, names.to, "to", &problems);
-        names.type = take_short(given, names.type, "type", &problems);
-    }
-    check_relationship(given, &names, &problems);
-    if (problems_end(&problems, NULL, err) == 0) {
-        if (set_defaults(given, who, now) == 0)
-            return given;
+    given = fields_take(fields, sent, NULL, &problems);
+    to = json_object_get(given, "to_node_id");
+    if (to && json_equal((json_t *)to, json_object_get(given, "from_node_id")))
+        problems_add(&problems, json_object_get(sent, "to_node_id") ? "to_node_id" : "to",
+                     "is the node itself, a relationship needs two nodes");
+    if (given && problems_end(&problems, NULL, err) == 0 && set_defaults(given, who, now) == 0)
+        return given;
+    if (problems.count == 0)
         error_set(err, ERROR_MEMORY, "out of memory for a relationship");
-    }
     json_decref(given);
     return NULL;
 }
@@ -116,26 +91,18 @@ static void check_ends(const json_t *relationship, const json_t *given, struct p
 
 int entity_relationship_change(json_t *relationship, const json_t *changes, struct error *err)
 {
-    static const char *const optional[] = {"relationship_type", "explanation", "confidence_score",
-                                           "created_by"};
-    json_auto_t *given = entity_open(changes, "", "change", err);
+    json_auto_t *sent = entity_open(changes, "", "change", err), *given = NULL;
     struct problems problems;
 
-    if (!given)
+    if (!sent)
         return -1;
     problems_begin(&problems, "");
+    given = fields_take(&entity_relationship_change_fields, sent, relationship, &problems);
     check_ends(relationship, given, &problems);
-    check_type(&problems, "relationship_type", json_object_get(given, "relationship_type"));
-    entity_check_text(&problems, "explanation", json_object_get(given, "explanation"));
-    entity_check_text(&problems, "created_by", json_object_get(given, "created_by"));
-    entity_check_share(&problems, "confidence_score", json_object_get(given, "confidence_score"));
     if (problems_end(&problems, NULL, err) != 0)
         return -1;
     entity_drop(given, relationship_service_fields);
-    for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++)
-        if (json_is_null(json_object_get(given, optional[i])))
-            json_object_del(given, optional[i]);
-    if (json_object_update(relationship, given) != 0)
+    if (!given || json_object_update(relationship, given) != 0)
         return error_set(err, ERROR_MEMORY, "out of memory for a relationship");
     return 0;
 }

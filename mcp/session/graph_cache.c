@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A short list of graphs, the latest asked first. An entry is right as long as the session's
- * version in the store is the one it was built from, so no one has to tell this file of a write,
- * whichever process made it.
+ * A short list of graphs, the latest asked first. An entry is right as long as the version of the
+ * session's graph in the store is the one it was built from, so no one has to tell this file of a
+ * write, whichever process made it.
  */
 #include "mcp/session/graph_cache.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,19 +14,22 @@
 struct entry {
     char sid[SESSION_ID_SIZE];
     int64_t version;
-    size_t parts;
     struct graph *graph; /* owned; NULL: the entry is free, and so are all behind it */
 };
 
 struct graph_cache {
     struct entry entries[GRAPH_CACHE_ENTRIES];
+    unsigned timeout_s;
+    _Atomic uint64_t kept, built;
 };
 
-struct graph_cache *graph_cache_create(struct error *err)
+struct graph_cache *graph_cache_create(unsigned timeout_s, struct error *err)
 {
     struct graph_cache *cache = calloc(1, sizeof *cache);
 
-    if (!cache)
+    if (cache)
+        cache->timeout_s = timeout_s;
+    else
         error_set(err, ERROR_MEMORY, "out of memory for the graph cache");
     return cache;
 }
@@ -69,7 +73,7 @@ out:
 }
 
 struct graph *graph_of_session(struct store *store, const char *sid, int64_t *version,
-                               size_t *parts, struct error *err)
+                               struct error *err)
 {
     struct outline outline = {0};
     struct graph *graph;
@@ -78,9 +82,7 @@ struct graph *graph_of_session(struct store *store, const char *sid, int64_t *ve
         return NULL;
     graph = graph_of_outline(&outline, err);
     if (version)
-        *version = outline.version;
-    if (parts)
-        *parts = outline.node_count + outline.edge_count;
+        *version = outline.graph_version;
     outline_finish(&outline);
     return graph;
 }
@@ -95,15 +97,6 @@ static void drop(struct graph_cache *cache, size_t at)
     memset(&cache->entries[GRAPH_CACHE_ENTRIES - 1], 0, sizeof(struct entry));
 }
 
-static size_t count_entries(const struct graph_cache *cache, size_t *parts)
-{
-    size_t count = 0;
-
-    for (*parts = 0; count < GRAPH_CACHE_ENTRIES && cache->entries[count].graph; count++)
-        *parts += cache->entries[count].parts;
-    return count;
-}
-
 static void put_first(struct graph_cache *cache, const struct entry *entry)
 {
     memmove(&cache->entries[1], &cache->entries[0],
@@ -111,13 +104,35 @@ static void put_first(struct graph_cache *cache, const struct entry *entry)
     cache->entries[0] = *entry;
 }
 
-static void make_room(struct graph_cache *cache, size_t wanted)
+/* Graphs grow with what they are asked, so their bytes are counted anew each time. The first stays.
+ */
+static void keep_to_cap(struct graph_cache *cache)
 {
-    size_t parts, count;
+    size_t bytes = 0;
 
-    while ((count = count_entries(cache, &parts)) > 0 &&
-           (count == GRAPH_CACHE_ENTRIES || parts + wanted > GRAPH_CACHE_PARTS_CAP))
-        drop(cache, count - 1);
+    for (size_t i = 0; i < GRAPH_CACHE_ENTRIES && cache->entries[i].graph; i++) {
+        bytes += graph_bytes(cache->entries[i].graph);
+        while (i > 0 && bytes > GRAPH_CACHE_BYTES_CAP && cache->entries[i].graph)
+            drop(cache, i);
+    }
+}
+
+static struct graph *keep(struct graph_cache *cache, const struct entry *entry)
+{
+    if (cache->entries[GRAPH_CACHE_ENTRIES - 1].graph)
+        drop(cache, GRAPH_CACHE_ENTRIES - 1);
+    put_first(cache, entry);
+    keep_to_cap(cache);
+    return entry->graph;
+}
+
+static size_t find(const struct graph_cache *cache, const char *sid)
+{
+    size_t at = 0;
+
+    while (at < GRAPH_CACHE_ENTRIES && strcmp(cache->entries[at].sid, sid) != 0)
+        at++;
+    return at;
 }
 
 struct graph *graph_cache_get(struct graph_cache *cache, struct store *store, const char *sid,
@@ -125,25 +140,36 @@ struct graph *graph_cache_get(struct graph_cache *cache, struct store *store, co
 {
     struct entry entry = {0};
     int64_t version;
-    size_t at = 0;
+    size_t at;
 
-    if (store_session(store, sid, NULL, 0, &version, err) < 0)
+    if (store_graph_version(store, sid, &version, err) < 0)
         return NULL;
-    while (at < GRAPH_CACHE_ENTRIES && strcmp(cache->entries[at].sid, sid) != 0)
-        at++;
+    at = find(cache, sid);
     if (at < GRAPH_CACHE_ENTRIES && cache->entries[at].version == version) {
         entry = cache->entries[at];
         memmove(&cache->entries[1], &cache->entries[0], at * sizeof(struct entry));
         cache->entries[0] = entry;
+        keep_to_cap(cache);
+        cache->kept++;
         return entry.graph;
     }
     if (at < GRAPH_CACHE_ENTRIES)
         drop(cache, at);
     snprintf(entry.sid, sizeof entry.sid, "%s", sid);
-    entry.graph = graph_of_session(store, sid, &entry.version, &entry.parts, err);
+    entry.graph = graph_of_session(store, sid, &entry.version, err);
     if (!entry.graph)
         return NULL;
-    make_room(cache, entry.parts);
-    put_first(cache, &entry);
-    return entry.graph;
+    cache->built++;
+    return keep(cache, &entry);
+}
+
+struct graph_bounds graph_cache_bounds(const struct graph_cache *cache, const struct cancel *cancel)
+{
+    return (struct graph_bounds){cancel, cache ? cache->timeout_s : 0};
+}
+
+struct graph_cache_counts graph_cache_counts(const struct graph_cache *cache)
+{
+    return cache ? (struct graph_cache_counts){cache->kept, cache->built}
+                 : (struct graph_cache_counts){0, 0};
 }

@@ -101,7 +101,7 @@ static void check_component(const json_t *component, const char *name, size_t in
         return;
     }
     if (component_type_check(entity_component_type(component),
-                             json_object_get(component, "parameters"), "", &found) != 0)
+                             json_object_get(component, "parameters"), NULL, NULL, "", &found) != 0)
         import_finding(report, "%s: component %zu: %s", name, index + 1, found.text);
 }
 

@@ -34,6 +34,7 @@ struct rest_request {
     struct graph_cache *graphs;  /* on the graph lane; else NULL */
     struct rest_cache *answers;  /* of reads that are kept; or NULL */
     const struct cancel *cancel; /* of graph questions; or NULL */
+    bool trial;                  /* on the trial lane: what a write would do is tried on a copy */
 };
 
 struct rest_response {
@@ -41,6 +42,7 @@ struct rest_response {
     char etag[REST_ETAG_SIZE]; /* with its quotes, or "" */
     bool replayed;             /* an earlier answer to the same key */
     struct buf body;           /* JSON, whole at any time; owned. Empty with 304 */
+    bool tries;                /* no answer yet: to be handled anew on the trial lane */
     struct rest_more *more;    /* what rest_fill_in makes more of it with; owned, or NULL */
 };
 
@@ -57,8 +59,10 @@ void rest_handle(struct store *store, const struct rest_request *request,
 void rest_response_finish(struct rest_response *response);
 
 /* Where response->more is set and its write is kept: on the graph lane, fills in what the graph
- * says. busy not NULL, on any thread: the lane has not taken it, the answer says so there. */
-void rest_fill_in(struct rest_response *response, const struct error *busy);
+ * says, unless cancel (may be NULL) gives it up. busy not NULL, on any thread: the lane has not
+ * taken it, the answer says so there. */
+void rest_fill_in(struct rest_response *response, const struct graph_cache *graphs,
+                  const struct cancel *cancel, const struct error *busy);
 /* After that, on a lane that writes: keeps the whole answer under the request's idempotency key. */
 int rest_keep_whole(struct store *store, const char *key, const struct rest_response *response,
                     struct error *err);

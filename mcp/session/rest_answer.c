@@ -9,7 +9,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
-#include "mcp/session/faults.h"
+#include "helpers/base/faults.h"
 #include "mcp/session/rest_call.h"
 
 static const struct {

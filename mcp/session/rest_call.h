@@ -43,6 +43,8 @@ enum rest_route_flags {
     ROUTE_BODY = 1 << 1,   /* needs a JSON body */
     ROUTE_BROKER = 1 << 2, /* a run may ask for it */
     ROUTE_GRAPH = 1 << 3,  /* on the graph lane */
+    ROUTE_TRIES = 1 << 4,  /* "dry_run": true in the body only asks what it would do */
+    ROUTE_ENDS = 1 << 5,   /* its state is gone afterwards, so the answer has no ETag */
 };
 
 /* What the ETag of a route counts the writes to. */
@@ -133,12 +135,15 @@ void rest_answer_end(struct rest_call *call);
 /* Text as a JSON string, whatever bytes it has. */
 void rest_answer_string(struct buf *json, const char *text);
 
-/* ---- rest_body.c: members of a body that are no part of what is stored ---- */
+/* ---- rest_body.c ---- */
 
-/* A whole number from least on, taken out of the body; *number keeps its value where it is not
- * there, or null. */
-int rest_take_number(struct rest_call *call, const char *name, int64_t least, int64_t *number,
-                     struct error *err);
+/* Checks the body by the members that the route takes. What is wrong is named with its place, an
+ * unknown member with the nearest known one. Afterwards call->body is an object with the members
+ * that were given. Bodies that are an entity are checked where it is written. */
+int rest_take_body(struct rest_call *call, struct error *err);
+/* A whole number from 1 on, taken out of the body; *number keeps its value where it is not there,
+ * and is 0 where it is null. */
+int rest_take_number(struct rest_call *call, const char *name, int64_t *number, struct error *err);
 /* Takes an id out of the body that may repeat the path's, and must not be another. */
 int rest_take_path_id(struct rest_call *call, const char *name, const char *id, struct error *err);
 /* The path's {order} or {id}. */
@@ -152,8 +157,8 @@ void rest_more_drop(struct rest_response *response);
 
 /* ---- handlers ---- */
 
-rest_handler rest_health, rest_session_create, rest_session_validate, rest_sessions,
-    rest_openapi; /* rest_session.c, rest_openapi.c */
+rest_handler rest_health, rest_session_create, rest_session_validate, rest_session_rename,
+    rest_session_delete, rest_sessions, rest_openapi; /* rest_session.c, rest_openapi.c */
 rest_handler rest_nodes, rest_node_create, rest_node_update, rest_node_delete, rest_node_texts,
     rest_node_texts_write, rest_positions, rest_positions_write; /* rest_node.c */
 rest_handler rest_relationships, rest_relationship_create, rest_relationships_create,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Handler of the session API for change sets: {"operations", "dry_run", "keep_going"}. The answer
+ * Handler of the session API for change sets: {"operations", "dry_run", "keep_going",
+ * "expected_version"}. The answer
  * is whole without the effect on the graph ("effect": null), which is filled in on the graph lane.
  */
 #include <inttypes.h>
@@ -9,7 +10,6 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/change_set.h"
-#include "mcp/session/problems.h"
 #include "mcp/session/rest_call.h"
 
 #define NO_EFFECT "null}" /* the end of an answer that has none */
@@ -28,15 +28,16 @@ void rest_more_drop(struct rest_response *response)
     response->more = NULL;
 }
 
-void rest_fill_in(struct rest_response *response, const struct error *busy)
+void rest_fill_in(struct rest_response *response, const struct graph_cache *graphs,
+                  const struct cancel *cancel, const struct error *busy)
 {
     struct buf BUF_AUTO effect = {0};
     struct error err = {0};
 
     if (busy)
         err = *busy;
-    else if (change_effect(&response->more->before, &response->more->after, false, &effect, NULL,
-                           &err) == 0)
+    else if (change_effect(&response->more->before, &response->more->after, false, graphs, cancel,
+                           &effect, NULL, &err) == 0)
         buf_check(&effect, "the effect", &err);
     rest_more_drop(response);
     if (response->body.failed)
@@ -83,32 +84,18 @@ static void answer(struct rest_call *call, const struct change_set *set,
     buf_adds(to, ",\"effect\":" NO_EFFECT);
 }
 
-static bool read_flag(const json_t *body, const char *name, struct problems *problems)
-{
-    const json_t *value = json_object_get(body, name);
-
-    if (value && !json_is_boolean(value) && !json_is_null(value))
-        problems_add(problems, name, "must be true or false, not %s", json_kind(value));
-    return json_is_true(value);
-}
-
 int rest_changes(struct rest_call *call, struct error *err)
 {
+    const struct change_set set = {
+        .operations = json_object_get(call->body, "operations"),
+        .dry_run = json_is_true(json_object_get(call->body, "dry_run")),
+        .keep_going = json_is_true(json_object_get(call->body, "keep_going")),
+    };
+    struct writer writer = call->writer;
     struct change_set_outcome outcome;
-    struct change_set set = {0};
-    struct problems problems;
 
-    if (!json_is_object(call->body))
-        return error_set_at(err, "",
-                            "send a JSON object {\"operations\": [...], \"dry_run\", "
-                            "\"keep_going\"}");
-    problems_begin(&problems, "");
-    set.operations = json_object_get(call->body, "operations");
-    set.dry_run = read_flag(call->body, "dry_run", &problems);
-    set.keep_going = read_flag(call->body, "keep_going", &problems);
-    if (problems_end(&problems, NULL, err) < 0)
-        return -1;
-    if (change_set_apply(call->store, &call->writer, call->session, &set, &outcome, err) < 0)
+    writer.expected_cursor = json_integer_value(json_object_get(call->body, "expected_version"));
+    if (change_set_apply(call->store, &writer, call->session, &set, &outcome, err) < 0)
         return -1;
     answer(call, &set, &outcome);
     keep_outlines(call->response, &outcome);

@@ -43,8 +43,7 @@ int rest_components_replace(struct rest_call *call, struct error *err)
 
 int rest_components_save(struct rest_call *call, struct error *err)
 {
-    const json_t *components =
-        json_is_array(call->body) ? call->body : json_object_get(call->body, "components");
+    const json_t *components = json_object_get(call->body, "components");
     char now[TIME_TEXT_SIZE];
 
     if (replace(call, err) != 0)
@@ -58,15 +57,8 @@ int rest_components_save(struct rest_call *call, struct error *err)
 
 int rest_components_reorder(struct rest_call *call, struct error *err)
 {
-    const json_t *order =
-        json_is_array(call->body) ? call->body : json_object_get(call->body, "order");
-
-    if (!json_is_array(order))
-        return error_set_at(err, json_is_object(call->body) ? "order" : "",
-                            "send {\"order\": [3, 1, 2]} or the array alone: the old places in "
-                            "their new sequence");
-    if (store_components_reorder(call->store, &call->writer, call->session, call->node, order,
-                                 err) != 0)
+    if (store_components_reorder(call->store, &call->writer, call->session, call->node,
+                                 json_object_get(call->body, "order"), err) != 0)
         return -1;
     return rest_components(call, err);
 }
@@ -90,7 +82,7 @@ int rest_component_insert(struct rest_call *call, struct error *err)
     struct component_state state;
     int64_t place = 0;
 
-    if (rest_take_number(call, "position", 1, &place, err) != 0)
+    if (rest_take_number(call, "position", &place, err) != 0)
         return -1;
     if (store_component_insert(call->store, &call->writer, call->session, call->node, (long)place,
                                call->body, &state, err) != 0)
@@ -116,7 +108,7 @@ static int read_reference(struct rest_call *call, struct component_ref *ref,
         memcpy(id, given, strlen(given) + 1);
         ref->component_id = id;
     }
-    return rest_take_number(call, "expected_revision", 1, expected, err);
+    return rest_take_number(call, "expected_revision", expected, err);
 }
 
 int rest_component_update(struct rest_call *call, struct error *err)

@@ -115,7 +115,7 @@ static int read_question(const struct rest_call *call, struct asked *asked, stru
     memset(asked, 0, sizeof *asked);
     asked->question.query = call->item;
     asked->question.types = asked->types;
-    asked->question.cancel = call->request->cancel;
+    asked->question.bounds = graph_cache_bounds(call->request->graphs, call->request->cancel);
     while ((more = rest_query_next(&at, name, value, err)) > 0) {
         if (read_one(asked, name, value, err) < 0)
             return -1;
@@ -150,7 +150,7 @@ int rest_graph(struct rest_call *call, struct error *err)
 
     if (!call->request->graphs)
         return error_set(err, ERROR_UNAVAILABLE, "graph questions are not answered here");
-    if (read_question(call, &asked, err) < 0)
+    if (cancel_check(call->request->cancel, err) < 0 || read_question(call, &asked, err) < 0)
         return -1;
     graph = graph_cache_get(call->request->graphs, call->store, call->session, err);
     if (!graph)

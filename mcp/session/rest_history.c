@@ -73,10 +73,6 @@ int rest_undo(struct rest_call *call, struct error *err)
     const json_t *change_set = json_object_get(call->body, "change_set");
     struct undo_state state = {0};
 
-    if (call->body && !json_is_object(call->body))
-        return error_set_at(err, "", "send {\"change_set\": \"...\"}, or nothing for the last");
-    if (change_set && !json_is_null(change_set) && !json_is_string(change_set))
-        return error_set_at(err, "change_set", "change_set must be text, or left out for the last");
     if (store_undo(call->store, &call->writer, call->session, json_string_value(change_set), &state,
                    err) != 0)
         return -1;
@@ -87,13 +83,8 @@ int rest_undo(struct rest_call *call, struct error *err)
 int rest_restore(struct rest_call *call, struct error *err)
 {
     struct undo_state state = {0};
-    int64_t version = -1;
+    int64_t version = json_integer_value(json_object_get(call->body, "version"));
 
-    if (rest_take_number(call, "version", 0, &version, err) != 0)
-        return -1;
-    if (version < 0)
-        return error_set_at(err, json_is_object(call->body) ? "version" : "",
-                            "send {\"version\": N}: one of those that the history tells");
     if (store_restore(call->store, &call->writer, call->session, version, &state, err) != 0)
         return -1;
     answer_state(call, "Restored", &state);

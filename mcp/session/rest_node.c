@@ -25,7 +25,7 @@ int rest_node_update(struct rest_call *call, struct error *err)
     int64_t expected = 0;
 
     if (rest_take_path_id(call, "node_id", call->node, err) != 0 ||
-        rest_take_number(call, "expected_revision", 1, &expected, err) != 0)
+        rest_take_number(call, "expected_revision", &expected, err) != 0)
         return -1;
     if (store_node_update(call->store, &call->writer, call->session, call->node, call->body,
                           (long)expected, &state, err) != 0)
@@ -72,9 +72,6 @@ int rest_positions_write(struct rest_call *call, struct error *err)
 {
     const json_t *positions = json_object_get(call->body, "positions");
 
-    if (!positions)
-        return error_set_at(err, json_is_object(call->body) ? "positions" : "",
-                            "send {\"positions\": {\"N001\": {\"x\": 100.5, \"y\": 200.3}}}");
     if (store_positions_write(call->store, &call->writer, call->session, positions, err) != 0)
         return -1;
     rest_answer_success(call, "Positions of %zu nodes written", json_object_size(positions));

@@ -64,8 +64,8 @@ int rest_once_keep(struct rest_call *call, struct error *err)
     if (check_key(call->request->idempotency_key, err) != 0 ||
         buf_check(&fingerprint, "the request", err) != 0)
         return -1;
-    return store_answer_keep(call->store, call->request->idempotency_key, fingerprint.data,
-                             call->response->status, call->response->body.data,
+    return store_answer_keep(call->store, call->session, call->request->idempotency_key,
+                             fingerprint.data, call->response->status, call->response->body.data,
                              call->response->body.len, err);
 }
 

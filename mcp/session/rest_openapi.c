@@ -221,7 +221,8 @@ static void write_responses(struct buf *to)
 
 static void write_answer(struct buf *to, const struct rest_route *route)
 {
-    bool write = route->flags & ROUTE_WRITE, state = route->state != REST_STATE_NONE;
+    bool write = route->flags & ROUTE_WRITE;
+    bool state = route->state != REST_STATE_NONE && !(route->flags & ROUTE_ENDS);
 
     buf_adds(to, ",\"responses\":{\"200\":{\"description\":\"Done\"");
     if (state || write)

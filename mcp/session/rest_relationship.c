@@ -41,14 +41,9 @@ int rest_relationship_create(struct rest_call *call, struct error *err)
 
 int rest_relationships_create(struct rest_call *call, struct error *err)
 {
-    const json_t *given =
-        json_is_array(call->body) ? call->body : json_object_get(call->body, "relationships");
+    const json_t *given = json_object_get(call->body, "relationships");
     size_t created = 0;
 
-    if (!json_is_array(given))
-        return error_set_at(err, json_is_object(call->body) ? "relationships" : "",
-                            "send {\"relationships\": [{\"from\", \"to\", \"type\", "
-                            "\"explanation\"}, ...]}");
     if (store_relationships_create(call->store, &call->writer, call->session, given, &created,
                                    err) != 0)
         return -1;

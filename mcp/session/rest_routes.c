@@ -24,6 +24,10 @@ const struct rest_route rest_routes[] = {
      "listSessions", "sessions", "The sessions there are", NULL, NULL, "Sessions"},
     {"POST", "/session/create", rest_session_create, WRITE, REST_STATE_NONE, NULL,
      "createSession", "sessions", "A new session with nodes N001 and N002", NULL, "?SessionNew", "SessionCreated"},
+    {"PUT", "/session/{sid}", rest_session_rename, WRITE_BODY, SESSION, rest_nodes,
+     "renameSession", "sessions", "Renames a session", NULL, "SessionChange", "Success"},
+    {"DELETE", "/session/{sid}", rest_session_delete, WRITE | ROUTE_ENDS, SESSION, rest_nodes,
+     "deleteSession", "sessions", "Deletes a session with all that belongs to it; this cannot be undone", NULL, NULL, "Success"},
     {"GET", "/session/validate/{sid}", rest_session_validate, 0, REST_STATE_NONE, NULL,
      "validateSession", "sessions", "Whether a session exists", NULL, NULL, "SessionValid"},
 
@@ -85,7 +89,7 @@ const struct rest_route rest_routes[] = {
     {"DELETE", BARE "/{order}", rest_component_delete, WRITE, NODE, rest_components,
      "deleteComponentBare", "components", "As with a session, which a header or the query names", "session_id", NULL, "ComponentDeleted"},
 
-    {"POST", "/session/{sid}/changes", rest_changes, WRITE_BODY, SESSION, rest_nodes,
+    {"POST", "/session/{sid}/changes", rest_changes, WRITE_BODY | ROUTE_TRIES, SESSION, rest_nodes,
      "changeCurriculum", "changes", "Several operations as one, or what they would do", NULL, "ChangeSet", "ChangeSetDone"},
 
     {"GET", "/session/{sid}/graph", rest_graph_queries, ROUTE_BROKER, SESSION, NULL,
@@ -98,7 +102,7 @@ const struct rest_route rest_routes[] = {
     {"GET", "/session/{sid}/difference", rest_difference, 0, SESSION, NULL,
      "readDifference", "history", "What is otherwise at one version than at another", "from to", NULL, "Difference"},
     {"POST", "/session/{sid}/undo", rest_undo, WRITE, SESSION, rest_nodes,
-     "undo", "history", "Takes back a change set, or the last", NULL, "?Undo", "Undone"},
+     "undo", "history", "Undoes a change set, or your own newest change", NULL, "?Undo", "Undone"},
     {"POST", "/session/{sid}/restore", rest_restore, WRITE_BODY, SESSION, rest_nodes,
      "restore", "history", "Brings back the content of a version", NULL, "Restore", "Undone"},
 };

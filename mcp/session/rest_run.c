@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/faults.h"
+#include "helpers/base/faults.h"
 #include "mcp/session/rest_cache.h"
 #include "mcp/session/rest_call.h"
 
@@ -182,7 +182,8 @@ static int write_once(struct rest_call *call, struct error *err)
         return -1;
     if (rc == 0)
         return answer_stale(call, err);
-    if (call->route->handle(call, err) != 0 || rest_etag(call, call->response->etag, err) != 0 ||
+    if (rest_take_body(call, err) != 0 || call->route->handle(call, err) != 0 ||
+        (!(call->route->flags & ROUTE_ENDS) && rest_etag(call, call->response->etag, err) != 0) ||
         buf_check(&call->response->body, "the answer", err) != 0 || rest_once_keep(call, err) != 0)
         return -1;
     return 1;
@@ -198,13 +199,58 @@ static int run_write(struct rest_call *call, struct error *err)
     return store_end(call->store, rc > 0, rc < 0 ? NULL : err) != 0 || rc < 0 ? -1 : 0;
 }
 
+/* ---- trying ---- */
+
+static bool is_trial(const struct rest_call *call)
+{
+    return call->route->flags & ROUTE_TRIES && json_is_true(json_object_get(call->body, "dry_run"));
+}
+
+/* On a copy of the session, while others write. What does nothing may be repeated, so a key needs
+ * no keeping. */
+static int try_write(struct rest_call *call, struct error *err)
+{
+    const char *expected = call->request->if_match;
+    int rc = expected ? rest_matches(call, expected, false, err) : 1;
+
+    if (rc < 0)
+        return -1;
+    if (rc == 0)
+        return answer_stale(call, err);
+    if (call->route->handle(call, err) != 0)
+        return -1;
+    return rest_etag(call, call->response->etag, err);
+}
+
+static int run_trial(struct rest_call *call, struct error *err)
+{
+    struct store *store = call->store;
+    int rc;
+
+    if (!call->request->trial) {
+        call->response->tries = true;
+        return 0;
+    }
+    call->store = store_trial_open(store, call->session, false, err);
+    rc = call->store ? try_write(call, err) : -1;
+    store_close(call->store);
+    call->store = store;
+    return rc;
+}
+
+static int run(struct rest_call *call, struct error *err)
+{
+    if (!(call->route->flags & ROUTE_WRITE))
+        return run_read(call, err);
+    return is_trial(call) ? run_trial(call, err) : run_write(call, err);
+}
+
 void rest_run(struct rest_call *call)
 {
     struct faults faults;
     struct error err = {.faults = faults_clear(&faults)};
 
-    if (read_body(call, &err) != 0 ||
-        (call->route->flags & ROUTE_WRITE ? run_write(call, &err) : run_read(call, &err)) != 0 ||
+    if (read_body(call, &err) != 0 || run(call, &err) != 0 ||
         buf_check(&call->response->body, "the answer", &err) != 0)
         rest_answer_faults(call, &err);
     json_decref(call->body);

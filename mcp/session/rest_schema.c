@@ -17,7 +17,9 @@ static void write_names(struct buf *to, const char *const *names)
 
 static void write_component_types(struct buf *to)
 {
-    write_names(to, component_type_names());
+    buf_adds(to, "{\"type\":\"string\",\"enum\":");
+    component_type_names_json(to);
+    buf_addc(to, '}');
 }
 
 static void write_relationship_types(struct buf *to)
@@ -52,6 +54,10 @@ static const struct {
      NULL},
     {"SessionNew",
      "{\"type\":\"object\",\"properties\":{\"title\":{\"type\":[\"string\",\"null\"]}}}", NULL},
+    {"SessionChange",
+     "{\"type\":\"object\",\"required\":[\"title\"],\"properties\":{\"title\":{"
+     "\"type\":\"string\",\"minLength\":1,\"maxLength\":2000}}}",
+     NULL},
     {"SessionCreated",
      "{\"type\":\"object\",\"required\":[\"session_id\",\"expires_in_hours\",\"message\"],"
      "\"properties\":{\"session_id\":{\"type\":\"string\"},\"expires_in_hours\":{\"type\":\"null\","
@@ -339,7 +345,9 @@ static const struct {
      NULL},
     {"Undo",
      "{\"type\":\"object\",\"properties\":{\"change_set\":{\"type\":[\"string\",\"null\"],"
-     "\"description\":\"The last where none is said\"}}}",
+     "\"description\":\"Left out: the newest change, if you made it (the same X-Editor; those who "
+     "send "
+     "none are one writer); else 409 names it\"}}}",
      NULL},
     {"Restore",
      "{\"type\":\"object\",\"required\":[\"version\"],\"properties\":{\"version\":{\"type\":"
@@ -360,7 +368,8 @@ static const struct {
      "{\"type\":\"object\",\"required\":[\"operations\"],\"properties\":{\"operations\":{"
      "\"type\":\"array\",\"maxItems\":500,\"items\":{\"$ref\":\"#/components/schemas/Operation\"}},"
      "\"dry_run\":{\"type\":[\"boolean\",\"null\"]},\"keep_going\":{\"type\":[\"boolean\",\"null\"]"
-     "}}}",
+     "},\"expected_version\":{\"type\":[\"integer\",\"null\"],\"minimum\":1,\"description\":\"A "
+     "stale one is refused with 409, and nothing is done\"}}}",
      NULL},
     {"ChangeSetDone",
      "{\"type\":\"object\",\"required\":[\"session_id\",\"dry_run\",\"change_set\",\"version\","

@@ -2,6 +2,8 @@
  *
  * Handlers of the session API: the service and its sessions.
  */
+#include "helpers/base/json.h"
+#include "mcp/session/entity.h"
 #include "mcp/session/rest_call.h"
 
 int rest_health(struct rest_call *call, struct error *err)
@@ -18,16 +20,35 @@ int rest_session_create(struct rest_call *call, struct error *err)
     const json_t *title = json_object_get(call->body, "title");
     char sid[SESSION_ID_SIZE];
 
-    if (call->body && !json_is_object(call->body))
-        return error_set_at(err, "", "send a JSON object {\"title\": \"...\"}, or nothing");
-    if (title && !json_is_null(title) && !json_is_string(title))
-        return error_set_at(err, "title", "title must be text");
     if (store_session_create(call->store, &call->writer, json_string_value(title), sid, err) != 0)
         return -1;
     buf_addf(&call->response->body,
              "{\"session_id\":\"%s\",\"expires_in_hours\":null,\"message\":\"Session created with "
              "nodes N001 and N002\"}",
              sid);
+    return 0;
+}
+
+int rest_session_rename(struct rest_call *call, struct error *err)
+{
+    const char *title = json_get_string(call->body, "title");
+
+    if (store_session_rename(call->store, &call->writer, call->session, title, err) != 0)
+        return -1;
+    rest_answer_success(call, "Session renamed to %s", title);
+    rest_answer_end(call);
+    return 0;
+}
+
+int rest_session_delete(struct rest_call *call, struct error *err)
+{
+    char title[TITLE_MAX + 1];
+
+    if (store_session(call->store, call->session, title, sizeof title, NULL, err) != 0 ||
+        store_session_delete(call->store, &call->writer, call->session, err) != 0)
+        return -1;
+    rest_answer_success(call, "Session %s deleted, with its history and its conversations", title);
+    rest_answer_end(call);
     return 0;
 }
 

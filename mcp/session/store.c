@@ -15,28 +15,47 @@
 #include "mcp/session/store_thread.h"
 #include "mcp/session/upstream/upstream.h"
 
+static const char scheme[] = "sqlite:";
+
 bool store_is_service(const char *url)
 {
     return upstream_is(url);
 }
 
-int store_describe_service(struct store *store, struct buf *words, struct error *err)
+int store_describe_service(const char *url, struct buf *words, struct error *err)
 {
-    return upstream_describe(store, words, err);
+    return upstream_describe(url, words, err);
+}
+
+void store_show_url(const char *url, struct buf *to)
+{
+    const char *host = strstr(url, "://"), *at;
+
+    if (!host || !strncmp(url, scheme, sizeof scheme - 1)) {
+        buf_adds(to, url);
+        return;
+    }
+    host += 3;
+    at = memrchr(host, '@', strcspn(host, "/?#"));
+    buf_add(to, url, (size_t)(host - url));
+    if (at)
+        host = at + 1;
+    buf_add(to, host, strcspn(host, "#"));
 }
 
 struct store *store_open(const char *url, enum store_access access, struct error *err)
 {
-    static const char scheme[] = "sqlite:";
+    struct buf BUF_AUTO shown = {0};
 
     if (!strncmp(url, scheme, sizeof scheme - 1))
         return sqlite_open(url + sizeof scheme - 1, access, err);
     if (upstream_is(url))
-        return upstream_open(url, err);
+        return upstream_open(url, access, err);
+    store_show_url(url, &shown);
     error_set(err, ERROR_INVALID,
               "cannot open the store '%s': send sqlite:PATH, the embedded store in a file, or "
               "http://HOST:PORT, a service that speaks the session API",
-              url);
+              shown.data);
     return NULL;
 }
 
@@ -53,6 +72,14 @@ void store_close(struct store *store)
 {
     if (store)
         sqlite_close(store);
+}
+
+struct store *store_trial_open(struct store *store, const char *sid, bool history,
+                               struct error *err)
+{
+    if (refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err) != 0)
+        return NULL;
+    return sqlite_trial_open(store, sid, history, err);
 }
 
 void store_observe(struct store *store, store_observer *observer, void *user)
@@ -148,6 +175,13 @@ int store_session(struct store *store, const char *sid, char *title, size_t size
     return sqlite_session(store, sid, title, size, version, err);
 }
 
+int store_graph_version(struct store *store, const char *sid, int64_t *version, struct error *err)
+{
+    if (refresh(store, UPSTREAM_RELATIONSHIPS | UPSTREAM_COUNTS, sid, NULL, err) != 0)
+        return -1;
+    return sqlite_graph_version(store, sid, version, err);
+}
+
 int store_cursor(struct store *store, const char *sid, const char *node_id, int64_t *version,
                  struct error *err)
 {
@@ -183,6 +217,14 @@ int store_node_title(struct store *store, const char *sid, const char *node_id, 
     return sqlite_node_title(store, sid, node_id, title, size, err);
 }
 
+int store_node_id(struct store *store, const char *sid, const char *name, const char *what,
+                  struct buf *found, const char **id, struct error *err)
+{
+    if (refresh(store, UPSTREAM_NODES, sid, NULL, err) != 0)
+        return -1;
+    return sqlite_node_id(store, sid, name, what, found, id, err);
+}
+
 int store_read_outline(struct store *store, const char *sid, struct outline *outline,
                        struct error *err)
 {
@@ -207,6 +249,23 @@ int store_session_create(struct store *store, const struct writer *writer, const
     if (store->upstream)
         return store->upstream->create(store->upstream, store, writer, title, sid, err);
     return sqlite_session_create(store, writer, title, sid, err);
+}
+
+int store_session_rename(struct store *store, const struct writer *writer, const char *sid,
+                         const char *title, struct error *err)
+{
+    if (refresh(store, UPSTREAM_SESSION, sid, NULL, err) != 0)
+        return -1;
+    return sqlite_session_rename(store, writer, sid, title, err);
+}
+
+int store_session_delete(struct store *store, const struct writer *writer, const char *sid,
+                         struct error *err)
+{
+    if (refresh(store, UPSTREAM_SESSION, sid, NULL, err) != 0 ||
+        (store->upstream && store->upstream->remove(store->upstream, store, sid, err) != 0))
+        return -1;
+    return sqlite_session_delete(store, writer, sid, err);
 }
 
 int store_node_create(struct store *store, const struct writer *writer, const char *sid,
@@ -443,10 +502,11 @@ int store_answer_find(struct store *store, const char *key, const char *fingerpr
     return sqlite_answer_find(store, key, fingerprint, answer, err);
 }
 
-int store_answer_keep(struct store *store, const char *key, const char *fingerprint, int status,
-                      const char *body, size_t len, struct error *err)
+int store_answer_keep(struct store *store, const char *sid, const char *key,
+                      const char *fingerprint, int status, const char *body, size_t len,
+                      struct error *err)
 {
-    return sqlite_answer_keep(store, key, fingerprint, status, body, len, err);
+    return sqlite_answer_keep(store, sid, key, fingerprint, status, body, len, err);
 }
 
 int store_answer_amend(struct store *store, const char *key, const char *body, size_t len,

@@ -31,7 +31,11 @@
 #define TEXT_MAX          ((size_t)1 << 20) /* bytes of one text field in a new write */
 #define BATCH_MAX         500               /* components of one batch or one sequence */
 
-enum store_access { STORE_READ, STORE_WRITE };
+enum store_access {
+    STORE_READ,
+    STORE_WRITE,
+    STORE_LOOK, /* for store_check alone: nothing is created, recovered or migrated */
+};
 
 struct store;
 
@@ -54,11 +58,15 @@ typedef void store_observer(void *user, const struct store_change *change);
 /* Whether the URL names a service that is the truth: http://HOST:PORT, with a copy beside it. */
 bool store_is_service(const char *url);
 
-/* Whether the service answers, and what it can do, in words; of a store that has one. */
-int store_describe_service(struct store *store, struct buf *words, struct error *err);
+/* Whether the service of this URL answers, and what it can do, in words. */
+int store_describe_service(const char *url, struct buf *words, struct error *err);
+
+/* Appends the URL as a user writes it: without the copy, and without user and password. */
+void store_show_url(const char *url, struct buf *to);
 
 /* url: "sqlite:PATH", or "http://HOST:PORT#COPY?seconds=N" (upstream/upstream.h). STORE_WRITE
- * creates the file and its folder, and migrates; STORE_READ wants it there. */
+ * creates the file and its folder, and migrates; STORE_READ and STORE_LOOK want it there;
+ * STORE_LOOK asks no service, and gives ERROR_NOT_FOUND for a file that a write would create. */
 struct store *store_open(const char *url, enum store_access access, struct error *err);
 void store_close(struct store *store); /* takes NULL */
 
@@ -89,6 +97,13 @@ struct writer {
                                 write to its components, else of the session; 0: not checked */
 };
 
+/* A store of its own, opened for writing, that holds the session as it is now and nothing else:
+ * what a write would do there is what it would do here, and the writer goes on meanwhile. history:
+ * with its change log, for undo and restore. Not within store_begin and store_end. To be closed by
+ * store_close, and everything done there is gone. */
+struct store *store_trial_open(struct store *store, const char *sid, bool history,
+                               struct error *err);
+
 /* ---- reading. Each appends JSON text to *json in the form the session API gives; nothing is built
  * as a tree. ---- */
 
@@ -116,6 +131,9 @@ int store_read_node_texts(struct store *store, const char *sid, const char *node
  * the cursor that rises with each write. */
 int store_session(struct store *store, const char *sid, char *title, size_t size, int64_t *version,
                   struct error *err);
+/* A number that rises when the session's outline changes: a node's id, title, group or number of
+ * components, or an edge. */
+int store_graph_version(struct store *store, const char *sid, int64_t *version, struct error *err);
 /* A number that rises with each write to the node and its components (sid and node_id given), to
  * the session (node_id NULL), or to any session (both NULL). */
 int store_cursor(struct store *store, const char *sid, const char *node_id, int64_t *version,
@@ -132,6 +150,13 @@ int store_session_of_node(struct store *store, const char *node_id, char sid[SES
 int store_node_title(struct store *store, const char *sid, const char *node_id, char *title,
                      size_t size, struct error *err);
 
+/* The id of the node that a name means: an id, else a title that one node alone has, by the rules
+ * of the graph's questions (helpers/graph/name.h). *id is borrowed from name or from found, which
+ * the caller finishes. what: the argument, for the error: ERROR_NOT_FOUND says the nearest,
+ * ERROR_CONFLICT lists the ids that share the title. */
+int store_node_id(struct store *store, const char *sid, const char *name, const char *what,
+                  struct buf *found, const char **id, struct error *err);
+
 /* The curriculum as a graph sees it. Strings live as long as the outline. */
 struct outline_node {
     const char *id, *title, *group;
@@ -145,8 +170,9 @@ struct outline {
     size_t node_count;
     struct outline_edge *edges;
     size_t edge_count;
-    int64_t
-        version; /* of the session when it was read: nodes, edges and version are of one snapshot */
+    int64_t version;       /* of the session when it was read: nodes, edges and versions are of one
+                              snapshot */
+    int64_t graph_version; /* likewise: store_graph_version's */
     struct buf strings;
 };
 int store_read_outline(struct store *store, const char *sid, struct outline *outline,
@@ -158,6 +184,14 @@ void outline_finish(struct outline *outline);
 int store_session_create(struct store *store, const struct writer *writer, const char *title,
                          char sid[SESSION_ID_SIZE],
                          struct error *err); /* with nodes N001 and N002 */
+
+/* title: checked by the caller (entity_session_check). It stands in the export too. */
+int store_session_rename(struct store *store, const struct writer *writer, const char *sid,
+                         const char *title, struct error *err);
+/* All that belongs to the session: its nodes, relationships, positions, history, conversations and
+ * kept answers. It cannot be undone. */
+int store_session_delete(struct store *store, const struct writer *writer, const char *sid,
+                         struct error *err);
 
 /* node: {"node_id", "title", "raw_content", "chapter_id", "content_category", further fields}; only
  * node_id and title are needed. ERROR_CONFLICT for an id in use. */
@@ -306,9 +340,11 @@ struct undo_state {
     size_t entries;      /* of the log, taken back */
     int64_t version;     /* the session's now */
 };
-/* Takes back one change set; NULL: the last that is not undone, nor an undoing itself.
- * ERROR_CONFLICT, and nothing is done, where something it changed was changed again since: says
- * what, by whom. ERROR_NOT_FOUND where there is nothing to undo. */
+/* Takes back one change set; NULL: the last that is not undone, nor an undoing itself, if the
+ * writer made it: what has the same name in the change log is one writer, and so are a page and its
+ * chat. ERROR_CONFLICT, and nothing is done, where another writer made the last change, or where
+ * something it changed was changed again since: says what, by whom. ERROR_NOT_FOUND where there is
+ * nothing to undo. */
 int store_undo(struct store *store, const struct writer *writer, const char *sid,
                const char *change_set, struct undo_state *state, struct error *err);
 /* Brings the content back as it was at that version, in one change set; versions and times go on.
@@ -332,9 +368,11 @@ struct store_answer {
  * of the whole call, text. */
 int store_answer_find(struct store *store, const char *key, const char *fingerprint,
                       struct store_answer *answer, struct error *err);
-/* After them, in the same transaction: both are kept or none. */
-int store_answer_keep(struct store *store, const char *key, const char *fingerprint, int status,
-                      const char *body, size_t len, struct error *err);
+/* After them, in the same transaction: both are kept or none. sid: of the session whose answers it
+ * belongs to and is deleted with, or NULL. */
+int store_answer_keep(struct store *store, const char *sid, const char *key,
+                      const char *fingerprint, int status, const char *body, size_t len,
+                      struct error *err);
 /* Gives a kept answer another body, with what was found out after its transaction. */
 int store_answer_amend(struct store *store, const char *key, const char *body, size_t len,
                        struct error *err);

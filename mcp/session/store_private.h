@@ -39,6 +39,9 @@ struct upstream {
     /* A new session, there and here. */
     int (*create)(struct upstream *upstream, struct store *store, const struct writer *writer,
                   const char *title, char sid[SESSION_ID_SIZE], struct error *err);
+    /* Deletes a session there; here it is the caller's. */
+    int (*remove)(struct upstream *upstream, struct store *store, const char *sid,
+                  struct error *err);
     void (*close)(struct upstream *upstream);
 };
 

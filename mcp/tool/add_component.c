@@ -11,6 +11,7 @@
 static int run(struct tool_call *call, struct store *store, struct error *err)
 {
     const struct writer writer = {.who = call->who, .change_set = call->change_set};
+    struct buf found BUF_AUTO = {0};
     char sid[SESSION_ID_SIZE];
     struct component_state state;
     const char *node_id, *type;
@@ -20,7 +21,7 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     int rc;
 
     if (tool_session(call, store, sid, err) < 0 ||
-        argument_text(call, "node_id", &node_id, err) < 0 ||
+        argument_node(call, store, sid, "node_id", &found, &node_id, err) < 0 ||
         argument_text(call, "component_type", &type, err) < 0 ||
         argument_number_or(call, "position", &position, 1, 1000000, 0, err) < 0 ||
         argument_json(call, "parameters", JSON_OBJECT, &parameters, err) < 0)
@@ -55,7 +56,7 @@ static void schema_write(const struct server_parts *parts, struct buf *to)
 const struct tool tool_add_component = {
     .name = "add_component",
     .title = "Add a component",
-    .description = "Insert one component into a node.",
+    .description = "Insert a component into a node (id or title).",
     .schema_write = schema_write,
     .run = run,
     .writes = true,

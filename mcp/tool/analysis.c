@@ -76,13 +76,20 @@ bool analysis_judge(struct analysis *analysis, struct buf *why)
     struct verdict *verdict = &analysis->verdict;
     const char *rule;
 
+    if (validator_is_blank(analysis->code, analysis->code_len)) {
+        count_refusal(analysis->parts, "empty");
+        log_info("run", "verdict=refused rule=empty code_bytes=%zu", analysis->code_len);
+        buf_adds(why, "there is no code to run. Send a Python program, such as print(1).");
+        return false;
+    }
     validator_check(analysis->code, analysis->code_len, analysis->profile, verdict);
     if (verdict->accepted) {
         for (size_t i = 0; i < verdict->module_count; i++)
             analysis->preload[i] = verdict->modules[i];
         return true;
     }
-    rule = verdict->diagnostic_count > 0 ? verdict->diagnostics[0].code : "unknown";
+    failure_of_verdict(&analysis->failure, verdict);
+    rule = analysis->failure.rule ? analysis->failure.rule : "unknown";
     count_refusal(analysis->parts, rule);
     log_info("run", "verdict=refused rule=%s line=%zu problems=%zu code_bytes=%zu", rule,
              verdict->diagnostics[0].line, verdict->diagnostic_count, analysis->code_len);
@@ -133,8 +140,9 @@ static void on_result(void *user, const struct execution_result *result)
     analysis->ended.err = result->stderr_len;
     analysis->ended.cut = result->stdout_cut + result->stderr_cut;
     analysis->ended.artifacts = result->artifact_count;
+    failure_of_result(&analysis->failure, result, analysis_timeout(analysis));
     if (result->status == EXECUTION_BUSY)
-        analysis->retry_after_s = executor_retry_after(analysis->parts->executor);
+        analysis->failure.retry_after_s = executor_retry_after(analysis->parts->executor);
     analysis->take(analysis, result);
     mailbox_post(analysis->parts->mailbox, &analysis->done);
 }
@@ -180,6 +188,15 @@ bool analysis_timeout_was_cut(const struct analysis *analysis)
     return analysis->timeout_asked > analysis->parts->timeout_seconds;
 }
 
+/* retry_after_s: where it found no place. */
+static int did_not_run(struct analysis *analysis, const struct error *err, unsigned retry_after_s)
+{
+    failure_of_error(&analysis->failure, err);
+    if (err->kind == ERROR_BUSY)
+        analysis->failure.retry_after_s = retry_after_s;
+    return -1;
+}
+
 static int hand_over(struct analysis *analysis, struct error *err)
 {
     struct server_parts *parts = analysis->parts;
@@ -206,10 +223,9 @@ static int hand_over(struct analysis *analysis, struct error *err)
     analysis->run_id = executor_run(parts->executor, &job, &why);
     if (analysis->run_id != 0)
         return 0;
-    if (why.kind == ERROR_BUSY)
-        analysis->retry_after_s = executor_retry_after(parts->executor);
     log_info("run", "verdict=accepted turned_away=%s", error_kind_name(why.kind));
-    return error_set(err, why.kind, "%s", why.text);
+    error_set(err, why.kind, "%s", why.text);
+    return did_not_run(analysis, err, executor_retry_after(parts->executor));
 }
 
 static void on_session(struct lane_job *job)
@@ -220,8 +236,11 @@ static void on_session(struct lane_job *job)
     /* Cancelled, the executor may be gone, as when the server ends. */
     if (analysis->cancelled && err->kind == ERROR_NONE)
         error_set(err, ERROR_CANCELLED, "the run was cancelled before it began");
-    if (err->kind != ERROR_NONE || hand_over(analysis, err) < 0)
-        analysis->on_failed(analysis, err);
+    if (err->kind != ERROR_NONE)
+        did_not_run(analysis, err, LANE_RETRY_AFTER_S);
+    else if (hand_over(analysis, err) == 0)
+        return;
+    analysis->on_failed(analysis, err);
 }
 
 static void find_session(struct lane_job *job, void *store)
@@ -238,16 +257,17 @@ int analysis_start(struct analysis *analysis, struct error *err)
 {
     struct server_parts *parts = analysis->parts;
 
-    if (!parts->executor)
-        return error_set(err, ERROR_UNAVAILABLE, "%s", parts->executor_error);
+    if (!parts->executor) {
+        error_set(err, ERROR_UNAVAILABLE, "%s", parts->executor_error);
+        return did_not_run(analysis, err, 0);
+    }
     if (!analysis->find_session && !analysis->session_id)
         return hand_over(analysis, err);
     analysis->job.work = find_session;
     analysis->job.done = on_session;
     if (lane_submit(parts->read, &analysis->job, err) == 0)
         return 0;
-    analysis->retry_after_s = LANE_RETRY_AFTER_S;
-    return -1;
+    return did_not_run(analysis, err, LANE_RETRY_AFTER_S);
 }
 
 void analysis_cancel(struct analysis *analysis)

@@ -12,6 +12,7 @@
 
 #include "mcp/server_parts.h"
 #include "mcp/session/store.h"
+#include "mcp/tool/failure.h"
 #include "mcp/tool/run_news.h"
 
 #define ANALYSIS_TIMEOUT_ASKED_MAX 3600 /* seconds; the server's own limit is far below */
@@ -39,7 +40,8 @@ struct analysis {
     void (*on_done)(struct analysis *analysis);
     void (*on_failed)(struct analysis *analysis, const struct error *err);
 
-    unsigned retry_after_s; /* where it found no place: after which it likely will; else 0 */
+    struct failure failure; /* why it was refused, did not run or ended badly; set before take,
+                               on_failed, and before analysis_judge and analysis_start return */
 
     /* Its own. */
     struct lane_job job; /* finds the session */

@@ -36,9 +36,11 @@ int argument_text(const struct tool_call *call, const char *name, const char **v
 {
     if (argument_text_or(call, name, value, NULL, err) < 0)
         return -1;
-    if (!*value || !**value)
+    if (!*value)
         return error_set_at(err, name, "%s needs the argument %s (a text).", call->tool->name,
                             name);
+    if (!**value)
+        return error_set_at(err, name, "%s must not be empty.", name);
     return 0;
 }
 
@@ -107,10 +109,21 @@ int argument_json(const struct tool_call *call, const char *name, json_type type
     return -1;
 }
 
-int argument_component(const struct tool_call *call, struct component_ref *ref, struct error *err)
+int argument_node(const struct tool_call *call, struct store *store, const char *sid,
+                  const char *name, struct buf *found, const char **node_id, struct error *err)
+{
+    const char *given;
+
+    if (argument_text(call, name, &given, err) < 0)
+        return -1;
+    return store_node_id(store, sid, given, name, found, node_id, err);
+}
+
+int argument_component(const struct tool_call *call, struct store *store, const char *sid,
+                       struct buf *found, struct component_ref *ref, struct error *err)
 {
     memset(ref, 0, sizeof *ref);
-    if (argument_text(call, "node_id", &ref->node_id, err) < 0 ||
+    if (argument_node(call, store, sid, "node_id", found, &ref->node_id, err) < 0 ||
         argument_text_or(call, "component_id", &ref->component_id, NULL, err) < 0 ||
         argument_number_or(call, "component_order", &ref->order, 1, 1000000, 0, err) < 0)
         return -1;

@@ -22,7 +22,12 @@ int argument_flag(const struct tool_call *call, const char *name, bool *value, s
 int argument_json(const struct tool_call *call, const char *name, json_type type, json_t **value,
                   struct error *err);
 
-/* node_id with component_id or component_order. The texts are borrowed. */
-int argument_component(const struct tool_call *call, struct component_ref *ref, struct error *err);
+/* The id of the node that the argument names by id or title (store_node_id); borrowed from the call
+ * or from found, which the caller finishes. */
+int argument_node(const struct tool_call *call, struct store *store, const char *sid,
+                  const char *name, struct buf *found, const char **node_id, struct error *err);
+/* node_id with component_id or component_order. The texts are borrowed as above. */
+int argument_component(const struct tool_call *call, struct store *store, const char *sid,
+                       struct buf *found, struct component_ref *ref, struct error *err);
 
 #endif

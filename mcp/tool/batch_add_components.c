@@ -10,6 +10,7 @@
 static int run(struct tool_call *call, struct store *store, struct error *err)
 {
     const struct writer writer = {.who = call->who, .change_set = call->change_set};
+    struct buf found BUF_AUTO = {0};
     char sid[SESSION_ID_SIZE];
     struct component_state first;
     const char *node_id;
@@ -18,7 +19,7 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     int rc;
 
     if (tool_session(call, store, sid, err) < 0 ||
-        argument_text(call, "node_id", &node_id, err) < 0 ||
+        argument_node(call, store, sid, "node_id", &found, &node_id, err) < 0 ||
         argument_json(call, "components", JSON_ARRAY, &components, err) < 0)
         return -1;
     count = json_array_size(components);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * change_curriculum: several operations as one, or looked at without being done. Done on the sql
- * lane; what it does to the graph is reckoned on the graph lane, of the outlines before and after.
+ * lane, tried on the trial lane; what it does to the graph is reckoned on the graph lane, of the
+ * outlines before and after.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "mcp/server_parts.h"
 #include "mcp/session/change_set.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/schema.h"
@@ -50,6 +52,23 @@ static int apply(struct tool_call *call, struct store *store, const char *sid,
     return 0;
 }
 
+static bool tries(const struct tool_call *call)
+{
+    bool dry_run = false;
+
+    return argument_flag(call, "dry_run", &dry_run, NULL) == 0 && dry_run;
+}
+
+static int try(struct tool_call *call, struct store *store, const char *sid,
+               const struct writer *writer, const struct change_set *set, struct error *err)
+{
+    struct store *copy = store_trial_open(store, sid, false, err);
+    int rc = copy ? apply(call, copy, sid, writer, set, err) : -1;
+
+    store_close(copy);
+    return rc;
+}
+
 static int run(struct tool_call *call, struct store *store, struct error *err)
 {
     struct writer writer = {.who = call->who};
@@ -67,7 +86,7 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
         return -1;
     writer.expected_cursor = version;
     set.operations = operations;
-    rc = apply(call, store, sid, &writer, &set, err);
+    rc = (set.dry_run ? try : apply)(call, store, sid, &writer, &set, err);
     json_decref(operations);
     return rc;
 }
@@ -76,8 +95,8 @@ static int then(struct tool_call *call, struct error *err)
 {
     const struct change_set_outcome *outcome = call->state;
 
-    return change_effect(&outcome->before, &outcome->after, *outcome->change_set == '\0', NULL,
-                         &call->text, err);
+    return change_effect(&outcome->before, &outcome->after, *outcome->change_set == '\0',
+                         call->parts->graphs, call->cancel, NULL, &call->text, err);
 }
 
 static void forget(struct tool_call *call)
@@ -107,6 +126,7 @@ const struct tool tool_change_curriculum = {
     .schema_write = schema_write,
     .destructive = true,
     .run = run,
+    .tries = tries,
     .then = then,
     .forget = forget,
     .writes = true,

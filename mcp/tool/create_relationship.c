@@ -36,6 +36,7 @@ static void say_cycle(struct buf *to, const json_t *cycle)
 static int run(struct tool_call *call, struct store *store, struct error *err)
 {
     const struct writer writer = {.who = call->who, .change_set = call->change_set};
+    struct buf from_found BUF_AUTO = {0}, to_found BUF_AUTO = {0};
     char sid[SESSION_ID_SIZE];
     struct relationship_state state = {0};
     const char *from, *to, *type, *explanation;
@@ -44,8 +45,8 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     int rc;
 
     if (tool_session(call, store, sid, err) < 0 ||
-        argument_text(call, "from_node_id", &from, err) < 0 ||
-        argument_text(call, "to_node_id", &to, err) < 0 ||
+        argument_node(call, store, sid, "from_node_id", &from_found, &from, err) < 0 ||
+        argument_node(call, store, sid, "to_node_id", &to_found, &to, err) < 0 ||
         argument_text_or(call, "relationship_type", &type, "LEADS_TO", err) < 0 ||
         argument_text_or(call, "explanation", &explanation, "", err) < 0)
         return -1;

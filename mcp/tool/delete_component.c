@@ -10,12 +10,14 @@
 static int run(struct tool_call *call, struct store *store, struct error *err)
 {
     const struct writer writer = {.who = call->who, .change_set = call->change_set};
+    struct buf found BUF_AUTO = {0};
     char sid[SESSION_ID_SIZE];
     struct component_state state;
     struct component_ref ref;
     long revision;
 
-    if (tool_session(call, store, sid, err) < 0 || argument_component(call, &ref, err) < 0 ||
+    if (tool_session(call, store, sid, err) < 0 ||
+        argument_component(call, store, sid, &found, &ref, err) < 0 ||
         argument_number_or(call, "expected_revision", &revision, 1, 1000000000, 0, err) < 0 ||
         store_component_delete(store, &writer, sid, &ref, revision, &state, err) < 0)
         return -1;

@@ -10,6 +10,7 @@
 static int run(struct tool_call *call, struct store *store, struct error *err)
 {
     const struct writer writer = {.who = call->who, .change_set = call->change_set};
+    struct buf found BUF_AUTO = {0};
     char sid[SESSION_ID_SIZE];
     struct component_state state;
     struct component_ref ref;
@@ -17,7 +18,8 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     long revision;
     int rc;
 
-    if (tool_session(call, store, sid, err) < 0 || argument_component(call, &ref, err) < 0 ||
+    if (tool_session(call, store, sid, err) < 0 ||
+        argument_component(call, store, sid, &found, &ref, err) < 0 ||
         argument_number_or(call, "expected_revision", &revision, 1, 1000000000, 0, err) < 0 ||
         argument_json(call, "new_parameters", JSON_OBJECT, &parameters, err) < 0)
         return -1;

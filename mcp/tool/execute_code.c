@@ -27,7 +27,7 @@ static struct run *run_of(struct analysis *analysis)
 
 static void discard(struct run *run)
 {
-    run->call->retry_after_s = run->analysis.retry_after_s;
+    run->call->failure = run->analysis.failure;
     run->call->state = NULL;
     analysis_finish(&run->analysis);
     free(run);
@@ -50,7 +50,7 @@ static void take(struct analysis *analysis, const struct execution_result *resul
         .stdout_characters = (size_t)parts->stdout_characters,
         .stderr_characters = (size_t)parts->stderr_characters,
         .timeout_cut_to = analysis_timeout_was_cut(analysis) ? parts->timeout_seconds : 0,
-        .retry_after_s = analysis->retry_after_s,
+        .retry_after_s = analysis->failure.retry_after_s,
     };
 
     run_answer_write(result, &limits, run_of(analysis)->call);
@@ -72,7 +72,6 @@ static void on_failed(struct analysis *analysis, const struct error *err)
 {
     struct tool_call *call = run_of(analysis)->call;
 
-    call->category = tool_category_of(err->kind);
     buf_adds(&call->text, err->text);
     on_done(analysis);
 }

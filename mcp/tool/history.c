@@ -22,6 +22,7 @@
 struct asked {
     char sid[SESSION_ID_SIZE];
     const char *node_id, *change_set; /* or NULL */
+    struct buf found;                 /* owned: the id, where node_id was a title */
     long version, to_version, since, limit;
 };
 
@@ -206,26 +207,46 @@ static int read_asked(struct tool_call *call, struct store *store, struct asked 
     return argument_number_or(call, "limit", &asked->limit, 1, LIST_MAX, LIST_DEFAULT, err);
 }
 
+/* An id of a node that was deleted is taken as it is: history has it still. */
+static int resolve_node(struct store *store, struct asked *asked, struct error *err)
+{
+    const char *name = asked->node_id;
+    struct error why = {0};
+
+    if (!name || store_node_id(store, asked->sid, name, "node_id", &asked->found, &asked->node_id,
+                               &why) == 0)
+        return 0;
+    asked->node_id = name;
+    if (why.kind == ERROR_NOT_FOUND)
+        return 0;
+    return error_set(err, why.kind, "%s", why.text);
+}
+
 static int run(struct tool_call *call, struct store *store, struct error *err)
 {
+    struct asked asked = {0};
     const char *action;
-    struct asked asked;
+    size_t i = 0;
+    int rc = -1;
 
     if (argument_text_or(call, "action", &action, actions[0].name, err) < 0 ||
         read_asked(call, store, &asked, err) < 0)
         return -1;
-    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
-        if (!strcmp(actions[i].name, action))
-            return actions[i].run(call, store, &asked, err);
-    return error_set_at(err, "action", "action: send list, difference, undo or restore.");
+    while (i < sizeof actions / sizeof actions[0] && strcmp(actions[i].name, action) != 0)
+        i++;
+    if (i == sizeof actions / sizeof actions[0])
+        return error_set_at(err, "action", "action: send list, difference, undo or restore.");
+    if (resolve_node(store, &asked, err) == 0)
+        rc = actions[i].run(call, store, &asked, err);
+    buf_finish(&asked.found);
+    return rc;
 }
 
 const struct tool tool_history = {
     .name = "history",
     .title = "History",
-    .description =
-        "What changed and by whom; undo a change (default: the last), restore a version, "
-        "or tell the difference of two. Undo and restore can be undone.",
+    .description = "What changed, by whom; undo a change (default: your newest), restore a "
+                   "version, difference of two. Undo and restore can be undone.",
     .schema = "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION
               ",\"action\":{\"type\":\"string\",\"enum\":[\"list\",\"difference\",\"undo\","
               "\"restore\"]},\"version\":{\"type\":\"integer\"},\"to_version\":{\"type\":"

@@ -72,12 +72,12 @@ static int run_tool(struct tool_call *call, struct store *store, struct error *e
     return call->tool->run(call, store, err);
 }
 
-static int run_and_keep(struct tool_call *call, struct store *store, const struct once *once,
-                        struct error *err)
+static int run_and_keep(struct tool_call *call, struct store *store, const char *sid,
+                        const struct once *once, struct error *err)
 {
     if (run_tool(call, store, err) < 0 || buf_check(&call->text, "the answer", err) < 0)
         return -1;
-    if (store_answer_keep(store, once->key, once->fingerprint, ANSWER_GOOD, call->text.data,
+    if (store_answer_keep(store, sid, once->key, once->fingerprint, ANSWER_GOOD, call->text.data,
                           call->text.len, err) < 0)
         return -1;
     memcpy(call->kept_key, once->key, sizeof call->kept_key);
@@ -91,14 +91,14 @@ int tool_keep_whole(const struct tool_call *call, struct store *store, struct er
     return store_answer_amend(store, call->kept_key, call->text.data, call->text.len, err);
 }
 
-static int find_or_run(struct tool_call *call, struct store *store, const struct once *once,
-                       struct error *err)
+static int find_or_run(struct tool_call *call, struct store *store, const char *sid,
+                       const struct once *once, struct error *err)
 {
     struct store_answer answer = {0};
     int found = store_answer_find(store, once->key, once->fingerprint, &answer, err);
 
     if (found <= 0)
-        return found < 0 ? -1 : run_and_keep(call, store, once, err);
+        return found < 0 ? -1 : run_and_keep(call, store, sid, once, err);
     buf_add(&call->text, answer.body.data, answer.body.len);
     buf_finish(&answer.body);
     return 0;
@@ -113,14 +113,14 @@ int tool_run_once(struct tool_call *call, struct store *store, struct error *err
 
     if (tool_call_writes(call) && read_key(call, &key, err) < 0)
         return -1;
-    if (!key)
+    if (!key || tool_call_tries(call)) /* what does nothing may be repeated */
         return run_tool(call, store, err);
     if (tool_session(call, store, sid, err) < 0 || take_fingerprint(call, &once, err) < 0)
         return -1;
     snprintf(once.key, sizeof once.key, "tool/%s/%s", sid, key);
     if (store_begin(store, err) < 0)
         return -1;
-    rc = find_or_run(call, store, &once, err);
+    rc = find_or_run(call, store, sid, &once, err);
     if (store_end(store, rc == 0, rc == 0 ? err : NULL) < 0)
         rc = -1;
     return rc;

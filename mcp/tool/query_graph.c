@@ -76,7 +76,8 @@ static int answer(struct tool_call *call, struct store *store, const char *sid,
 
 static int run(struct tool_call *call, struct store *store, struct error *err)
 {
-    struct graph_question question = {.cancel = call->cancel};
+    struct graph_question question = {.bounds =
+                                          graph_cache_bounds(call->parts->graphs, call->cancel)};
     const char *types[TYPES_CAP + 1];
     char sid[SESSION_ID_SIZE];
     json_t *array = NULL;

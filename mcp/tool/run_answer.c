@@ -27,29 +27,17 @@ struct left_out {
     const char *unit;
 };
 
-static const struct {
-    enum tool_category category;
-    const char *advice; /* behind the error's own text; NULL: that says it all */
-} outcomes[] = {
-    [EXECUTION_OK] = {TOOL_ERROR_NONE, NULL},
-    [EXECUTION_RUNTIME] = {TOOL_ERROR_RUNTIME, NULL},
-    [EXECUTION_TIMEOUT] = {TOOL_ERROR_TIMEOUT, "Running it again as it is will end the same way: "
-                                               "look at fewer nodes at once, avoid nested "
-                                               "loops over all pairs, or ask query_graph."},
-    [EXECUTION_MEMORY] =
-        {TOOL_ERROR_MEMORY,
-         "Running it again as it is will end the same way: keep counts instead of copies, and go "
-         "node by node with get_node_content."},
-    [EXECUTION_OUTPUT] = {TOOL_ERROR_OUTPUT, "Print sums and a few rows, not everything."},
-    [EXECUTION_CANCELLED] = {TOOL_ERROR_CANCELLED, NULL},
-    [EXECUTION_CRASH] = {TOOL_ERROR_RUNTIME,
-                         "Running it again as it is will likely end the same way."},
-    [EXECUTION_BUSY] = {TOOL_ERROR_BUSY, NULL},
-    [EXECUTION_ENGINE] = {TOOL_ERROR_ENGINE,
-                          "Nothing is wrong with the code: the same call may go through later."},
-    [EXECUTION_DISAGREEMENT] = {TOOL_ERROR_VALIDATION,
-                                "What to do: write that line in another way and send the code "
-                                "again; as it is it will be refused again."},
+/* What follows the error's own text; NULL: that says it all. */
+static const char *const advice[EXECUTION_STATUS_COUNT] = {
+    [EXECUTION_TIMEOUT] = "Running it again as it is will end the same way: look at fewer nodes at "
+                          "once, avoid nested loops over all pairs, or ask query_graph.",
+    [EXECUTION_MEMORY] = "Running it again as it is will end the same way: keep counts instead of "
+                         "copies, and go node by node with get_node_content.",
+    [EXECUTION_OUTPUT] = "Print sums and a few rows, not everything.",
+    [EXECUTION_CRASH] = "Running it again as it is will likely end the same way.",
+    [EXECUTION_ENGINE] = "Nothing is wrong with the code: the same call may go through later.",
+    [EXECUTION_DISAGREEMENT] = "What to do: write that line in another way and send the code "
+                               "again; as it is it will be refused again.",
 };
 
 static void add_line_end(struct buf *to)
@@ -192,8 +180,8 @@ void run_answer_write(const struct execution_result *result, const struct run_an
     }
     if (result->error)
         add_text(to, result->error, strlen(result->error), ERROR_SHOWN);
-    if (outcomes[status].advice)
-        buf_addf(to, "%s\n", outcomes[status].advice);
+    if (advice[status])
+        buf_addf(to, "%s\n", advice[status]);
     if (status == EXECUTION_BUSY)
         buf_addf(to, "Nothing ran. Send it again in %u s.\n", limits->retry_after_s);
     images_left = add_images(result, call);
@@ -210,5 +198,4 @@ void run_answer_write(const struct execution_result *result, const struct run_an
     if (limits->timeout_cut_to > 0)
         buf_addf(to, ", timeout_seconds cut to %ld, the most here", limits->timeout_cut_to);
     buf_addc(to, ']');
-    call->category = outcomes[status].category;
 }

@@ -20,7 +20,7 @@ struct run_answer_limits {
  * result where nothing was printed, for who prints has chosen what to show. */
 bool run_answer_shows_value(const struct execution_result *result);
 
-/* Fills the call's category, text and images. Any thread. */
+/* Fills the call's text and images. Any thread. */
 void run_answer_write(const struct execution_result *result, const struct run_answer_limits *limits,
                       struct tool_call *call);
 

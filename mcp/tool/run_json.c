@@ -61,6 +61,12 @@ void run_json_refused(const char *why, size_t len, struct buf *to)
     json_write_string(to, why, len);
 }
 
+void run_json_failure(const struct failure *failure, struct buf *to)
+{
+    buf_adds(to, ",\"error_info\":");
+    failure_write(failure, NULL, to);
+}
+
 void run_json_artifacts(const struct execution_result *result, struct buf *to)
 {
     buf_addc(to, '[');

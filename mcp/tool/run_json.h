@@ -8,6 +8,7 @@
 
 #include "executor/executor.h"
 #include "helpers/base/buf.h"
+#include "mcp/tool/failure.h"
 
 /* Bytes of one result with all its figures: what it is written into is given this cap. */
 #define RUN_JSON_CAP ((size_t)24 << 20)
@@ -20,6 +21,8 @@ void run_add_stderr(const struct execution_result *result, struct buf *to);
 void run_json_texts(const struct execution_result *result, struct buf *to);
 /* The same of code that was refused. */
 void run_json_refused(const char *why, size_t len, struct buf *to);
+/* ,"error_info":{...} as failure_write has it, or null */
+void run_json_failure(const struct failure *failure, struct buf *to);
 /* [{"mime":"image/png","base64":"..."}] */
 void run_json_artifacts(const struct execution_result *result, struct buf *to);
 

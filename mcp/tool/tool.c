@@ -18,54 +18,6 @@
 #define NAME_SHOWN         100 /* bytes of a client's own words in an error */
 #define LANE_RETRY_AFTER_S 1   /* a lane works its queue off in less */
 
-static const struct {
-    const char *name;
-    bool retryable;
-} categories[] = {
-    [TOOL_ERROR_NONE] = {"none", false},           [TOOL_ERROR_VALIDATION] = {"validation", false},
-    [TOOL_ERROR_RUNTIME] = {"runtime", false},     [TOOL_ERROR_TIMEOUT] = {"timeout", false},
-    [TOOL_ERROR_MEMORY] = {"memory", false},       [TOOL_ERROR_OUTPUT] = {"output", false},
-    [TOOL_ERROR_CANCELLED] = {"cancelled", false}, [TOOL_ERROR_BUSY] = {"busy", true},
-    [TOOL_ERROR_ENGINE] = {"engine", true},
-};
-
-const char *tool_category_name(enum tool_category category)
-{
-    return categories[category].name;
-}
-
-bool tool_category_retryable(enum tool_category category)
-{
-    return categories[category].retryable;
-}
-
-enum tool_category tool_category_of(enum error_kind kind)
-{
-    switch (kind) {
-    case ERROR_BUSY:
-        return TOOL_ERROR_BUSY;
-    case ERROR_TIMEOUT:
-        return TOOL_ERROR_TIMEOUT;
-    case ERROR_CANCELLED:
-        return TOOL_ERROR_CANCELLED;
-    case ERROR_UNAVAILABLE:
-    case ERROR_IO:
-    case ERROR_MEMORY:
-    case ERROR_INTERNAL:
-        return TOOL_ERROR_ENGINE;
-    case ERROR_NONE:
-    case ERROR_MALFORMED:
-    case ERROR_INVALID:
-    case ERROR_UNKNOWN_SESSION:
-    case ERROR_NOT_FOUND:
-    case ERROR_CONFLICT:
-    case ERROR_STALE:
-    case ERROR_TOO_LARGE:
-        break;
-    }
-    return TOOL_ERROR_VALIDATION;
-}
-
 const struct tool *tool_find(const char *name)
 {
     for (size_t i = 0; tools[i]; i++) {
@@ -117,11 +69,13 @@ void tool_describe(const struct tool *tool, const struct server_parts *parts, st
 
 /* ---- the life of a call ---- */
 
+/* What a tool has said of its failure itself says more than err. */
 static void fail(struct tool_call *call, const struct error *err)
 {
-    call->category = tool_category_of(err->kind);
-    if (call->category == TOOL_ERROR_BUSY && call->retry_after_s == 0)
-        call->retry_after_s = LANE_RETRY_AFTER_S;
+    if (call->failure.category == FAILURE_NONE)
+        failure_of_error(&call->failure, err);
+    if (call->failure.category == FAILURE_BUSY && call->failure.retry_after_s == 0)
+        call->failure.retry_after_s = LANE_RETRY_AFTER_S;
     buf_clear(&call->text);
     buf_adds(&call->text, err->text);
 }
@@ -213,7 +167,7 @@ static void on_lane_done(struct lane_job *job)
     struct tool_call *call = (struct tool_call *)job;
     struct error err = {0};
 
-    if (call->goes_on && call->category == TOOL_ERROR_NONE) {
+    if (call->goes_on && call->failure.category == FAILURE_NONE) {
         job->work = on_then;
         job->done = on_then_done;
         if (lane_submit(call->parts->graph, job, &err) == 0)
@@ -243,8 +197,15 @@ bool tool_call_writes(const struct tool_call *call)
     return call->tool->writes && !(call->tool->only_reads && call->tool->only_reads(call));
 }
 
+bool tool_call_tries(const struct tool_call *call)
+{
+    return call->tool->tries && call->tool->tries(call);
+}
+
 static struct lane *lane_for(const struct tool_call *call)
 {
+    if (tool_call_tries(call))
+        return call->parts->trial;
     if (tool_call_writes(call))
         return call->parts->sql;
     return call->tool->graphs ? call->parts->graph : call->parts->read;

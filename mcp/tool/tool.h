@@ -17,6 +17,7 @@
 #include "helpers/base/error.h"
 #include "helpers/base/lane.h"
 #include "mcp/session/store.h"
+#include "mcp/tool/failure.h"
 
 /* Bytes of one answer's text. By default far less: a model's client takes 25,000 tokens. */
 #define TOOL_ANSWER_CAP     ((size_t)160 << 10)
@@ -27,22 +28,6 @@
 
 struct server_parts; /* what tools stand on: lanes, executor, profile; mcp/server_parts.h */
 struct tool;
-
-enum tool_category { /* tools.md: "errorCategory" */
-                     TOOL_ERROR_NONE,
-                     TOOL_ERROR_VALIDATION,
-                     TOOL_ERROR_RUNTIME,
-                     TOOL_ERROR_TIMEOUT,
-                     TOOL_ERROR_MEMORY,
-                     TOOL_ERROR_OUTPUT,
-                     TOOL_ERROR_CANCELLED,
-                     TOOL_ERROR_BUSY,
-                     TOOL_ERROR_ENGINE,
-};
-const char *tool_category_name(enum tool_category category);
-bool tool_category_retryable(enum tool_category category);
-/* The category an error has when a tool returns it. */
-enum tool_category tool_category_of(enum error_kind kind);
 
 struct tool_image {
     char mime[TOOL_IMAGE_MIME_CAP];
@@ -75,15 +60,14 @@ struct tool_call {
     void *user; /* the receiver's */
 
     /* The result. */
-    enum tool_category category; /* other than NONE: isError */
-    struct buf text;             /* the first text content; owned */
+    struct failure failure; /* of a category other than FAILURE_NONE: isError */
+    struct buf text;        /* the first text content; owned */
     struct tool_image images[TOOL_IMAGES_CAP];
     size_t image_count;
     /* What it wrote is in the log by this change set; made before run, of a call that writes. ""
      * where it wrote nothing, as far as the tool knows, or an earlier call's answer is told again.
      */
     char change_set[CHANGE_SET_ID_SIZE];
-    unsigned retry_after_s; /* with TOOL_ERROR_BUSY: after which it will likely go through */
     bool timed;             /* the tool knows these two itself */
     double seconds, waited; /* of the work alone, and before it began */
 
@@ -102,12 +86,16 @@ struct tool {
     void (*schema_write)(const struct server_parts *parts, struct buf *to);
     bool read_only, destructive, idempotent; /* annotations */
 
-    /* On a lane: `writes` picks sql (one thread, read-write), else graph where `graphs`, else read.
-     * Returns 0 with the answer in call->text, or -1 with err, which becomes an isError result. */
+    /* On a lane: `writes` picks sql (one thread, read-write) or trial, else graph where `graphs`,
+     * else read. Returns 0 with the answer in call->text, or -1 with err, which becomes an isError
+     * result. */
     int (*run)(struct tool_call *call, struct store *store, struct error *err);
     bool writes, graphs;
     /* Of a tool that writes: this call only reads, and goes where reads go. May be NULL. */
     bool (*only_reads)(const struct tool_call *call);
+    /* Of a tool that writes: this call only says what it would do. It is run on the trial lane with
+     * a store for reading, and tries it on a copy (store_trial_open). May be NULL. */
+    bool (*tries)(const struct tool_call *call);
     /* Where run has set call->goes_on, once what it did is kept: on the graph lane, adds to
      * call->text. What it cannot tell fails no call, the answer says so. May be NULL. */
     int (*then)(struct tool_call *call, struct error *err);
@@ -136,7 +124,7 @@ void tool_describe(const struct tool *tool, const struct server_parts *parts, st
 void tool_call_start(struct tool_call *call);
 /* On the loop, by protocol, when the client cancels: the call still ends in on_done, soon. */
 void tool_call_cancel(struct tool_call *call);
-/* On the loop, by a tool with start: category and text are set. */
+/* On the loop, by a tool with start: failure and text are set. */
 void tool_call_complete(struct tool_call *call);
 /* Frees what the call owns, not the call. */
 void tool_call_finish(struct tool_call *call);
@@ -144,6 +132,11 @@ void tool_call_free_images(struct tool_call *call);
 
 /* Whether this call may write. */
 bool tool_call_writes(const struct tool_call *call);
+/* Whether it is run on the trial lane. */
+bool tool_call_tries(const struct tool_call *call);
+
+/* FAILURE_NONE where it went well; an answer that outgrew its cap has failed too. */
+enum failure_category tool_call_category(const struct tool_call *call);
 
 /* Appends the CallToolResult: {"content":[{"type":"text","text"},{"type":"image","data",
  * "mimeType"}...],"isError","_meta":{"lectern/error":{...}}}. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a call has come to, as MCP's CallToolResult: a text, images behind it, and for a failure its
- * category.
+ * The result of a call as MCP's CallToolResult: a text, the images after it, and why it failed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,20 +37,30 @@ void tool_call_free_images(struct tool_call *call)
     call->image_count = 0;
 }
 
-static void add_error(const struct tool_call *call, struct buf *to)
+enum failure_category tool_call_category(const struct tool_call *call)
 {
-    buf_addf(to,
-             ",\"_meta\":{\"lectern/error\":{\"errorCategory\":\"%s\",\"isRetryable\":%s,"
-             "\"context\":{\"tool\":\"%s\"",
-             tool_category_name(call->category),
-             tool_category_retryable(call->category) ? "true" : "false", call->tool->name);
-    if (call->category == TOOL_ERROR_BUSY)
-        buf_addf(to, ",\"retryAfterSeconds\":%u", call->retry_after_s);
-    buf_adds(to, "}}}");
+    if (call->failure.category == FAILURE_NONE && call->text.failed)
+        return FAILURE_OUTPUT;
+    return call->failure.category;
+}
+
+static void add_failure(const struct tool_call *call, struct buf *to)
+{
+    struct failure too_large;
+    const struct failure *failure = &call->failure;
+
+    if (failure->category == FAILURE_NONE) {
+        failure_of_size(&too_large, call->text.cap);
+        failure = &too_large;
+    }
+    buf_adds(to, ",\"_meta\":{\"lectern/error\":");
+    failure_write(failure, call->tool->name, to);
+    buf_addc(to, '}');
 }
 
 void tool_call_result(const struct tool_call *call, struct buf *to)
 {
+    bool failed = tool_call_category(call) != FAILURE_NONE;
     const struct buf *text = &call->text;
 
     buf_adds(to, "{\"content\":[{\"type\":\"text\",\"text\":");
@@ -70,9 +79,8 @@ void tool_call_result(const struct tool_call *call, struct buf *to)
         json_write_string(to, image->mime, strlen(image->mime));
         buf_addc(to, '}');
     }
-    buf_addf(to, "],\"isError\":%s",
-             call->category != TOOL_ERROR_NONE || text->failed ? "true" : "false");
-    if (call->category != TOOL_ERROR_NONE)
-        add_error(call, to);
+    buf_addf(to, "],\"isError\":%s", failed ? "true" : "false");
+    if (failed)
+        add_failure(call, to);
     buf_addc(to, '}');
 }

@@ -9,7 +9,6 @@
  */
 #include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "helpers/base/log.h"
 #include "mcp/chat/chat.h"
@@ -19,7 +18,7 @@
 #include "mcp/transport/sync.h"
 #include "mcp/transport/sync_socket.h"
 
-#define HOUSEKEEPING_MS 30000
+#define HOUSEKEEPING_MS 1000
 #define DRAIN_TICK_MS   20
 /* Turns of the loop; two are enough for handles that close one after the other. */
 #define TICKS_UNTIL_CLOSED 8
@@ -28,20 +27,17 @@ static void on_connection(void *user, int fd)
 {
     struct http_server *server = user;
 
-    if (server->connections >= HTTP_CONNECTIONS_CAP) {
-        log_warning("http", "%d connections are open: one more was closed", HTTP_CONNECTIONS_CAP);
-        close(fd);
-        return;
-    }
-    http_targets_expect(server->targets, fd);
-    if (!lws_adopt_socket_vhost(server->vhost, fd)) /* which closes it then */
-        log_warning("http", "a connection could not be taken");
+    http_connections_add(server->connections, server->vhost, fd);
 }
 
 static void on_housekeeping(uv_timer_t *timer)
 {
     struct http_server *server = timer->data;
+    size_t dropped = http_connections_take_dropped(server->connections);
 
+    if (dropped > 0)
+        log_warning("http", "%zu idle connections were closed to make room for new ones", dropped);
+    http_connections_close_left(server->connections);
     mcp_sessions_expire(server->sessions);
 }
 
@@ -84,7 +80,7 @@ static void on_closing_tick(uv_timer_t *timer)
         give_up_runs(server);
         return;
     }
-    if (server->connections > 0 || ++server->ticks < TICKS_UNTIL_CLOSED)
+    if (server->open > 0 || ++server->ticks < TICKS_UNTIL_CLOSED)
         return;
     uv_timer_stop(timer);
     lws_context_destroy(server->context);
@@ -93,9 +89,8 @@ static void on_closing_tick(uv_timer_t *timer)
     server->sync = NULL;
     chat_destroy(server->chat);
     server->chat = NULL;
-    http_targets_destroy(server->targets);
-    server->targets = NULL;
-    uv_close((uv_handle_t *)&server->reading_timer, NULL);
+    http_connections_destroy(server->connections);
+    server->connections = NULL;
     uv_close((uv_handle_t *)timer, on_timer_closed);
 }
 
@@ -154,8 +149,8 @@ static int start(struct http_server *server, const struct http_config *config, s
     if (!server->port)
         return -1;
     server->gate.port = http_port_number(server->port);
-    server->targets = http_targets_create();
-    if (!server->targets)
+    server->connections = http_connections_create();
+    if (!server->connections)
         return error_set(err, ERROR_MEMORY, "out of memory for the HTTP server");
     server->rest_answers = rest_cache_create(err);
     if (!server->rest_answers)
@@ -188,10 +183,6 @@ struct http_server *http_server_create(struct server_parts *parts, const struct 
                                       .allow_hosts = config->allow_hosts};
     uv_timer_init(parts->loop, &server->timer);
     server->timer.data = server;
-    TAILQ_INIT(&server->reading);
-    uv_timer_init(parts->loop, &server->reading_timer);
-    server->reading_timer.data = server;
-    uv_unref((uv_handle_t *)&server->reading_timer);
     if (start(server, config, err) < 0) {
         server->abandoned = true;
         take_down(server);

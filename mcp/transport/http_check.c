@@ -8,6 +8,20 @@
 
 #include "mcp/transport/http_private.h"
 
+void http_request_check(const struct http_gate *gate, const struct http_request *request,
+                        struct gate_verdict *verdict)
+{
+    const struct gate_request asked = {
+        .host = request->host,
+        .origin = request->origin,
+        .site = request->site,
+        .opens_page = request->opens_page && strcmp(request->method, "GET") == 0 &&
+                      strcmp(request->path, http_route_page.path) == 0,
+    };
+
+    gate_check(gate, &asked, verdict);
+}
+
 bool exchange_takes(struct exchange *exchange, const char *method, const char *refusal)
 {
     const char *given = exchange_request(exchange)->method;
@@ -37,7 +51,7 @@ bool exchange_takes_json(struct exchange *exchange)
 {
     const struct http_request *request = exchange_request(exchange);
 
-    if (request->length == 0 || !*request->content_type || is_json_type(request->content_type))
+    if (request->length == 0 || is_json_type(request->content_type))
         return true;
     exchange_error(exchange, 415,
                    "the body must be JSON: send it with Content-Type: application/json");

@@ -16,7 +16,9 @@
 #include "mcp/transport/http_server.h"
 #include "mcp/transport/web_socket.h"
 
-#define HEADERS_CAP      16384 /* bytes of one request's headers */
+/* Bytes of one request's headers, with what libwebsockets adds to each. */
+#define HEADERS_CAP      (HTTP_HEAD_CAP + 16 * HTTP_HEAD_LINES_CAP)
+#define SPARE_HEADERS    64    /* of connections that are closing */
 #define READ_SIZE        32768 /* bytes of one read */
 #define DESCRIPTORS_LOW  4096  /* the limit wanted: connections, containers, the store */
 #define DESCRIPTORS_HIGH 65536 /* libwebsockets' tables have a slot for each up to the limit */
@@ -38,7 +40,8 @@ static void refuse_upgrade(struct http_server *server, struct lws *wsi, int stat
     buf_init(&whole, HTTP_CHUNK_SIZE);
     buf_addf(&whole,
              "HTTP/1.1 %d Refused\r\nserver: lectern\r\ncontent-type: application/json\r\n"
-             "content-length: %zu\r\nconnection: close\r\n%s\r\n",
+             "content-length: %zu\r\nx-content-type-options: nosniff\r\n"
+             "cross-origin-resource-policy: same-origin\r\nconnection: close\r\n%s\r\n",
              status, body.len, status == 503 ? "retry-after: 1\r\n" : "");
     buf_add(&whole, body.data, body.len);
     if (!body.failed && !whole.failed) {
@@ -48,17 +51,8 @@ static void refuse_upgrade(struct http_server *server, struct lws *wsi, int stat
     }
 }
 
-/* libwebsockets has the path in the header of its method. */
-static void read_upgrade(struct http_server *server, struct lws *wsi, struct http_request *request)
-{
-    char path[REST_PATH_MAX];
-    int len = lws_hdr_copy(wsi, path, sizeof path, WSI_TOKEN_GET_URI);
-
-    http_request_read(server->targets, wsi, path, len > 0 ? (size_t)len : 0, request);
-}
-
-/* Host and Origin first. 0: it goes on, 1: refused, and answered. */
-static int on_upgrade(struct http_server *server, struct lws *wsi, char *kind)
+/* Host and Origin first. 0: it goes on, -1: refused, and answered. */
+static int on_upgrade(struct http_server *server, struct lws *wsi)
 {
     struct http_request *request;
     struct gate_verdict verdict;
@@ -67,18 +61,11 @@ static int on_upgrade(struct http_server *server, struct lws *wsi, char *kind)
 
     if (lws_hdr_total_length(wsi, WSI_TOKEN_UPGRADE) == 0)
         return -1; /* libwebsockets has answered it already */
-    if (strcasecmp(kind, "websocket") != 0) {
-        /* h2c: a client that offers it takes plain HTTP/1.1 as well. Accepting would take the
-         * connection where nothing here is checked, so the offer is struck out. */
-        kind[0] = '-';
-        return 0;
-    }
     request = calloc(1, sizeof *request);
     if (!request)
         return -1;
-    read_upgrade(server, wsi, request);
-    gate_check(&server->gate, *request->host ? request->host : NULL,
-               *request->origin ? request->origin : NULL, &verdict);
+    http_request_read(wsi, request);
+    http_request_check(&server->gate, request, &verdict);
     status = request->wrong ? 400 : verdict.status;
     if (status != 0)
         error_set(&err, ERROR_INVALID, "%s", request->wrong ? request->wrong : verdict.error.text);
@@ -87,7 +74,7 @@ static int on_upgrade(struct http_server *server, struct lws *wsi, char *kind)
     if (status != 0)
         refuse_upgrade(server, wsi, status, err.text);
     free(request);
-    return status != 0;
+    return status != 0 ? -1 : 0;
 }
 
 /* ---- libwebsockets' callback ---- */
@@ -98,7 +85,7 @@ static int on_plain(struct http_server *server, struct lws *wsi, enum lws_callba
     struct exchange *exchange = connection ? connection->exchange : NULL;
 
     if (reason == LWS_CALLBACK_HTTP)
-        return connection && !exchange ? exchange_on_request(server, wsi, connection, in, len) : -1;
+        return connection && !exchange ? exchange_on_request(server, wsi, connection) : -1;
     if (!exchange)
         return 0;
     switch (reason) {
@@ -111,6 +98,7 @@ static int on_plain(struct http_server *server, struct lws *wsi, enum lws_callba
     default: /* HTTP_DROP_PROTOCOL, CLOSED_HTTP */
         connection->exchange = NULL;
         exchange_gone(exchange);
+        http_connection_expects(wsi);
         return 0;
     }
 }
@@ -122,13 +110,14 @@ static int on_lws(struct lws *wsi, enum lws_callback_reasons reason, void *user,
 
     switch (reason) {
     case LWS_CALLBACK_WSI_CREATE:
-        server->connections++;
+        server->open++;
         return 0;
     case LWS_CALLBACK_WSI_DESTROY:
-        server->connections--;
+        http_connection_closed(wsi);
+        server->open--;
         return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
-        return on_upgrade(server, wsi, in);
+        return on_upgrade(server, wsi);
     case LWS_CALLBACK_HTTP:
     case LWS_CALLBACK_HTTP_BODY:
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
@@ -136,10 +125,8 @@ static int on_lws(struct lws *wsi, enum lws_callback_reasons reason, void *user,
     case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
     case LWS_CALLBACK_CLOSED_HTTP:
         return on_plain(server, wsi, reason, user, in, len);
-    case LWS_CALLBACK_RAW_ADOPT: /* CONNECT turns a connection raw */
-    case LWS_CALLBACK_RAW_RX:
-        return -1;
     case LWS_CALLBACK_ESTABLISHED:
+        http_connection_upgraded(wsi);
         return user ? web_socket_on_open(server, wsi, user) : -1;
     case LWS_CALLBACK_RECEIVE:
         return web_socket_on_bytes(user, in, len);
@@ -204,7 +191,7 @@ int http_context_create(struct http_server *server, struct error *err)
         .user = server,
         .pt_serv_buf_size = READ_SIZE,
         .max_http_header_data2 = HEADERS_CAP,
-        .max_http_header_pool = HTTP_CONNECTIONS_CAP,
+        .max_http_header_pool = HTTP_CONNECTIONS_CAP + SPARE_HEADERS,
         .timeout_secs = HTTP_BODY_STALL_S,
         .server_string = "lectern",
     };

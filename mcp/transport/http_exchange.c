@@ -2,14 +2,10 @@
  *
  * One request and its answer on libwebsockets 4.1.6: its life, and answering as the handlers see
  * it. Runs on the loop's thread.
- *
- * While a handler works, reading is stopped where libwebsockets would spin on bytes it does not
- * take: soon for a request without body, else when the next request comes early (pipelining).
- * Stopping costs several calls of the kernel, so what is answered at once goes without.
- * Its writable callback only comes while reading is on, so that answering switches it on again.
  */
 #include "mcp/transport/http_exchange.h"
 
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,18 +110,10 @@ struct buf exchange_take_body(struct exchange *exchange)
     return body;
 }
 
-static void leave_reading(struct exchange *exchange)
-{
-    if (exchange->reads_on)
-        TAILQ_REMOVE(&exchange->server->reading, exchange, reading);
-    exchange->reads_on = false;
-}
-
 void exchange_gone(struct exchange *exchange)
 {
     if (exchange->on_gone)
         exchange->on_gone(exchange->on_gone_user);
-    leave_reading(exchange);
     exchange->server->exchanges--;
     exchange->server->answers -= exchange->counted;
     exchange_release_body(exchange);
@@ -133,47 +121,10 @@ void exchange_gone(struct exchange *exchange)
     free(exchange);
 }
 
-void exchange_stop_reading(struct exchange *exchange)
-{
-    if (!exchange->reading_stopped)
-        lws_rx_flow_control(exchange->wsi, 0);
-    exchange->reading_stopped = true;
-}
-
-void exchange_stop_reading_soon(struct exchange *exchange)
-{
-    struct http_server *server = exchange->server;
-
-    exchange->reads_on = true;
-    exchange->reads_since_ms = uv_now(server->parts->loop);
-    if (TAILQ_EMPTY(&server->reading))
-        uv_timer_start(&server->reading_timer, exchange_on_reading_timer, HTTP_READ_ON_MS, 0);
-    TAILQ_INSERT_TAIL(&server->reading, exchange, reading);
-}
-
-void exchange_on_reading_timer(uv_timer_t *timer)
-{
-    struct http_server *server = timer->data;
-    uint64_t now = uv_now(timer->loop);
-    struct exchange *exchange;
-
-    while ((exchange = TAILQ_FIRST(&server->reading)) &&
-           exchange->reads_since_ms + HTTP_READ_ON_MS <= now) {
-        leave_reading(exchange);
-        exchange_stop_reading(exchange);
-    }
-    if (exchange)
-        uv_timer_start(timer, exchange_on_reading_timer,
-                       exchange->reads_since_ms + HTTP_READ_ON_MS - now, 0);
-}
-
-/* Asks for the writable callback, which comes only while reading is on. */
+/* Asks for the writable callback. */
 static void want_to_write(struct exchange *exchange)
 {
-    leave_reading(exchange);
-    if (exchange->reading_stopped)
-        lws_rx_flow_control(exchange->wsi, 1);
-    exchange->reading_stopped = false;
+    http_connection_answers(exchange->wsi, exchange->streaming);
     lws_callback_on_writable(exchange->wsi);
 }
 
@@ -250,7 +201,7 @@ void exchange_error(struct exchange *exchange, int status, const char *format, .
     va_end(args);
     buf_init(&body, 0);
     if (strcmp(exchange->route->error_form, "rpc") == 0)
-        message_error(&body, NULL, MESSAGE_REFUSED, text, NULL);
+        message_error(&body, NULL, MESSAGE_REFUSED, text);
     else
         write_detail(&body, text);
     if (body.failed)

@@ -25,11 +25,6 @@ struct exchange {
     enum exchange_state state;
     struct buf body;
     uint64_t body_deadline_ms;
-    bool reading_stopped;
-    bool reads_on; /* in server->reading */
-    uint64_t reads_since_ms;
-    TAILQ_ENTRY(exchange) reading;
-    unsigned repeats;
     void (*on_gone)(void *user);
     void *on_gone_user;
 
@@ -43,6 +38,7 @@ struct exchange {
     bool headers_sent;
     bool streaming, stream_ended;
     bool closes;
+    bool lingers; /* first, for a client that still sends */
     char etag[REST_ETAG_SIZE];
     bool replayed;
     char allow[96];
@@ -53,17 +49,7 @@ struct exchange {
 
 /* http_exchange.c */
 void exchange_release_body(struct exchange *exchange);
-void exchange_stop_reading(struct exchange *exchange);
-/* The same if there is no answer in HTTP_READ_ON_MS: most have one before. */
-void exchange_stop_reading_soon(struct exchange *exchange);
-void exchange_on_reading_timer(uv_timer_t *timer);     /* its data is the server */
 void exchange_begin_answer(struct exchange *exchange); /* once the request is in */
-
-/* http_receive.c */
-/* The end of the body cannot be found, or is not worth waiting for. */
-bool exchange_body_unreadable(const struct exchange *exchange);
-/* The connection's own pointer holds how much was taken when its last answer ended. */
-void exchange_note_taken(struct exchange *exchange);
 
 /* http_write.c */
 /* The next piece of the answer: the headers first, then as much of the body as one write takes. */

@@ -8,14 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/fields.h"
 #include "helpers/base/json.h"
-#include "helpers/base/nearest.h"
 #include "mcp/tool/analysis.h"
 #include "mcp/tool/run_json.h"
 #include "mcp/transport/http_private.h"
 
 #define EXECUTE_BODY_CAP ((size_t)1 << 20) /* the longest program, however it is escaped */
-#define FIELDS           "code, profile, session_id, timeout_seconds, warnings"
 
 struct execution {
     struct analysis analysis;
@@ -41,15 +40,23 @@ static void discard(struct execution *execution)
 
 /* ---- answers ---- */
 
+/* {"detail": ...} and "error_info". */
 static void answer_error(struct execution *execution, const struct error *err)
 {
+    struct failure *failure = &execution->analysis.failure;
     struct rest_response response = {0};
 
+    if (failure->category == FAILURE_NONE)
+        failure_of_error(failure, err);
     rest_answer_error(&response, err);
+    if (response.body.len > 0)
+        response.body.len--; /* its closing brace */
+    run_json_failure(failure, &response.body);
+    buf_addc(&response.body, '}');
     if (err->kind == ERROR_UNKNOWN_SESSION) /* named in the body, not the login of a client */
         response.status = 404;
     if (execution->exchange) {
-        exchange_set_retry_after(execution->exchange, execution->analysis.retry_after_s);
+        exchange_set_retry_after(execution->exchange, execution->analysis.failure.retry_after_s);
         exchange_answer(execution->exchange, response.status, "application/json", &response.body);
     }
     rest_response_finish(&response);
@@ -61,11 +68,12 @@ static void answer(struct execution *execution)
     struct error err = {0};
 
     if (buf_check(&execution->answer, "the result", &err) < 0) {
+        failure_of_size(&execution->analysis.failure, execution->answer.cap);
         answer_error(execution, &err);
         return;
     }
     if (execution->exchange) {
-        exchange_set_retry_after(execution->exchange, execution->analysis.retry_after_s);
+        exchange_set_retry_after(execution->exchange, execution->analysis.failure.retry_after_s);
         exchange_answer(execution->exchange, execution->status, "application/json",
                         &execution->answer);
     }
@@ -78,8 +86,10 @@ static void answer_refused(struct execution *execution, const struct buf *why)
 
     buf_addc(to, '{');
     run_json_refused(why->data, why->len, to);
-    buf_addf(to, ",\"exit_code\":%d,\"execution_time\":0.0,\"artifacts\":[]}",
+    buf_addf(to, ",\"exit_code\":%d,\"execution_time\":0.0,\"artifacts\":[]",
              ANALYSIS_EXIT_REFUSED);
+    run_json_failure(&execution->analysis.failure, to);
+    buf_addc(to, '}');
     execution->status = 200;
     answer(execution);
 }
@@ -103,6 +113,7 @@ static void take(struct analysis *analysis, const struct execution_result *resul
         execution->status = 503;
         buf_adds(to, "{\"detail\":");
         json_write_string(to, why, strlen(why));
+        run_json_failure(&analysis->failure, to);
         buf_addc(to, '}');
         return;
     }
@@ -111,6 +122,7 @@ static void take(struct analysis *analysis, const struct execution_result *resul
     buf_addf(to, ",\"exit_code\":%d,\"execution_time\":%.6f,\"artifacts\":", result->exit_code,
              result->seconds);
     run_json_artifacts(result, to);
+    run_json_failure(&analysis->failure, to);
     buf_addc(to, '}');
 }
 
@@ -134,105 +146,56 @@ static void on_gone(void *user)
 
 /* ---- the request ---- */
 
-static int read_text(const json_t *value, const char *name, const char **text, struct error *err)
-{
-    if (!json_is_string(value))
-        return error_set_at(err, name, "%s wants a text, not %s", name, json_kind(value));
-    if (strlen(json_string_value(value)) != json_string_length(value))
-        return error_set_at(err, name, "%s must not hold a NUL character", name);
-    *text = json_string_value(value);
-    return 0;
-}
+static const struct field rows[] = {
+    {.name = "code", /* of any bytes: the validator says what is wrong */
+     .type = FIELD_TEXT,
+     .required = true,
+     .documentation = "{\"code\": \"print(1)\"}",
+     .flags = FIELD_NUL},
+    {.name = "profile", .type = FIELD_TEXT},
+    {.name = "session_id", .type = FIELD_TEXT},
+    {.name = "timeout_seconds",
+     .type = FIELD_WHOLE,
+     .least = 1,
+     .most = ANALYSIS_TIMEOUT_ASKED_MAX},
+    {.name = "warnings", .type = FIELD_FLAG},
+    {0},
+};
+static const struct fields fields = {"/execute", rows, 0};
 
-static int read_code(struct execution *execution, const json_t *value, struct error *err)
+static void take_members(struct execution *execution)
 {
     struct analysis *analysis = &execution->analysis;
+    const json_t *code = json_object_get(execution->body, "code");
 
-    if (!json_is_string(value))
-        return error_set_at(err, "code", "code wants a text, not %s", json_kind(value));
-    analysis->code = json_string_value(value); /* of any bytes: the validator says what is wrong */
-    analysis->code_len = json_string_length(value);
-    return 0;
-}
-
-static int read_profile(struct execution *execution, const json_t *value, struct error *err)
-{
-    return read_text(value, "profile", &execution->profile, err);
-}
-
-static int read_session(struct execution *execution, const json_t *value, struct error *err)
-{
-    return read_text(value, "session_id", &execution->analysis.session_id, err);
-}
-
-static int read_timeout(struct execution *execution, const json_t *value, struct error *err)
-{
-    double seconds = json_is_number(value) ? json_number_value(value) : 0;
-
-    if (!(seconds >= 1 && seconds <= ANALYSIS_TIMEOUT_ASKED_MAX) ||
-        seconds != (double)(long)seconds)
-        return error_set_at(err, "timeout_seconds",
-                            "timeout_seconds wants a whole number from 1 to %ld",
-                            execution->analysis.parts->timeout_seconds);
-    execution->analysis.timeout_asked = (long)seconds;
-    return 0;
-}
-
-static int read_warnings(struct execution *execution, const json_t *value, struct error *err)
-{
-    if (!json_is_boolean(value))
-        return error_set_at(err, "warnings", "warnings wants true or false, not %s",
-                            json_kind(value));
-    execution->analysis.warnings = json_is_true(value);
-    return 0;
-}
-
-static const struct {
-    const char *name;
-    int (*read)(struct execution *execution, const json_t *value, struct error *err);
-} fields[] = {
-    {"code", read_code},          {"profile", read_profile},
-    {"session_id", read_session}, {"timeout_seconds", read_timeout},
-    {"warnings", read_warnings},
-};
-#define FIELD_COUNT (sizeof fields / sizeof fields[0])
-
-static int read_field(struct execution *execution, const char *name, const json_t *value,
-                      struct error *err)
-{
-    struct nearest search;
-
-    nearest_begin(&search, name);
-    for (size_t i = 0; i < FIELD_COUNT; i++) {
-        if (strcmp(fields[i].name, name) == 0)
-            return json_is_null(value) ? 0 : fields[i].read(execution, value, err);
-        nearest_feed(&search, fields[i].name);
-    }
-    if (search.best)
-        return error_set_at(err, name, "there is no such field; did you mean %s? It takes " FIELDS,
-                            search.best);
-    return error_set_at(err, name, "there is no such field; it takes " FIELDS);
+    analysis->code = json_string_value(code);
+    analysis->code_len = json_string_length(code);
+    analysis->session_id = json_get_string(execution->body, "session_id");
+    analysis->timeout_asked =
+        (long)json_integer_value(json_object_get(execution->body, "timeout_seconds"));
+    analysis->warnings = json_is_true(json_object_get(execution->body, "warnings"));
+    execution->profile = json_get_string(execution->body, "profile");
 }
 
 /* What cannot be read is told in the same form as a wrong field, as FastAPI does. */
 static int read_body(struct execution *execution, const struct buf *body, struct error *err)
 {
     struct error why = {0};
-    const char *name;
-    json_t *value;
+    struct problems problems;
+    json_auto_t *sent =
+        json_read(body->data ? body->data : "", body->len, "the request body", &why);
 
-    execution->body = json_read(body->data ? body->data : "", body->len, "the request body", &why);
-    if (!execution->body)
+    if (!sent)
         return error_set_at(err, "", "%s; send {\"code\": \"print(1)\"}", why.text);
-    if (!json_is_object(execution->body))
+    if (!json_is_object(sent))
         return error_set_at(err, "", "the body must be an object: send {\"code\": \"print(1)\"}");
-    json_object_foreach(execution->body, name, value)
-    {
-        if (read_field(execution, name, value, err) < 0)
-            return -1;
-    }
-    if (!execution->analysis.code)
-        return error_set_at(err, "code", "code is missing: send {\"code\": \"print(1)\"}");
+    problems_begin(&problems, "");
+    execution->body = fields_take(&fields, sent, NULL, &problems);
+    if (problems_end(&problems, NULL, err) < 0)
+        return -1;
+    if (!execution->body)
+        return error_set(err, ERROR_MEMORY, "out of memory for the request body");
+    take_members(execution);
     return analysis_find_profile(execution->analysis.parts, execution->profile,
                                  &execution->analysis.profile, err);
 }
@@ -240,7 +203,8 @@ static int read_body(struct execution *execution, const struct buf *body, struct
 static void run(struct execution *execution, const struct buf *body)
 {
     struct buf BUF_AUTO why = {0};
-    struct error err = {0};
+    struct faults faults;
+    struct error err = {.faults = faults_clear(&faults)};
 
     buf_adds(&why, ANALYSIS_BLOCKED ": ");
     if (read_body(execution, body, &err) == 0) {

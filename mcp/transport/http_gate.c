@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A page on the web can make its visitor's browser send requests to a loopback server, and by DNS
- * rebinding even read the answers. The browser cannot lie about two headers: Host names the server
- * the page believes it speaks to, Origin the page itself. So Host must be a name that only this
- * machine answers to (or one the user gave), and Origin, where there is one, this server's own.
+ * rebinding even read the answers. A page cannot forge three headers: Host names the server it
+ * believes it speaks to, Origin the page itself, and Sec-Fetch-Site says how the two are related.
+ * So Host must be a name that only this machine answers to (or one the user gave), Origin, where
+ * there is one, this server's own, and without it the page must not be another site's. Another port
+ * of this machine is the same site, and still another's page.
  */
 #include "mcp/transport/http_gate.h"
 
@@ -112,9 +114,26 @@ static bool is_same_origin(const struct http_gate *gate, const char *host, const
     return false;
 }
 
-void gate_check(const struct http_gate *gate, const char *host, const char *origin,
+/* A page of another site need not send Origin: its pictures and scripts come without. */
+static void check_site(const struct gate_request *request, struct gate_verdict *verdict)
+{
+    if (!request->site || request->opens_page ||
+        (strcmp(request->site, "cross-site") != 0 && strcmp(request->site, "same-site") != 0))
+        return;
+    error_set(
+        &verdict->error, ERROR_INVALID,
+        "a page of another site asks for this (Sec-Fetch-Site: %s), without an Origin. If it "
+        "should, let it send its request with CORS, and start Lectern with --allow-origin and "
+        "that page's origin",
+        request->site);
+    verdict->status = 403;
+}
+
+void gate_check(const struct http_gate *gate, const struct gate_request *request,
                 struct gate_verdict *verdict)
 {
+    const char *host = request->host, *origin = request->origin;
+
     memset(verdict, 0, sizeof *verdict);
     if (!host || !*host) {
         error_set(&verdict->error, ERROR_MALFORMED, "the request has no Host header: send one");
@@ -129,7 +148,11 @@ void gate_check(const struct http_gate *gate, const char *host, const char *orig
         verdict->status = 403;
         return;
     }
-    if (!origin || is_same_origin(gate, host, origin))
+    if (!origin || !*origin) {
+        check_site(request, verdict);
+        return;
+    }
+    if (is_same_origin(gate, host, origin))
         return;
     if (strcmp(origin, "null") == 0) {
         error_set(&verdict->error, ERROR_INVALID,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Who may speak to this server: the Host and Origin rules against DNS rebinding and against web
- * pages of others. Pure; every path and every WebSocket upgrade passes here first.
+ * Who may speak to this server: the rules of Host, Origin and Sec-Fetch-Site against DNS rebinding
+ * and against web pages of others. Pure; every path and every WebSocket upgrade passes here first.
  */
 #ifndef LECTERN_TRANSPORT_HTTP_GATE_H
 #define LECTERN_TRANSPORT_HTTP_GATE_H
@@ -23,8 +23,14 @@ struct gate_verdict {
     struct error error; /* why not, and which option opens it */
 };
 
-/* host, origin: the headers' values, NULL where absent. */
-void gate_check(const struct http_gate *gate, const char *host, const char *origin,
+/* What a request says of who sends it: the headers' values, NULL or empty where absent. */
+struct gate_request {
+    const char *host, *origin;
+    const char *site; /* Sec-Fetch-Site */
+    bool opens_page;  /* a browser goes to our page: by a link, not for another page's use */
+};
+
+void gate_check(const struct http_gate *gate, const struct gate_request *request,
                 struct gate_verdict *verdict);
 
 #endif

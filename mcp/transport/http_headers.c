@@ -5,7 +5,6 @@
  * whole request unreadable: it is refused rather than guessed at. Runs on the loop's thread.
  */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -13,19 +12,14 @@
 
 #include "mcp/transport/http_server.h"
 
-#define LENGTH_DIGITS_MAX 18
-#define KEY_HEADER        "idempotency-key:"
-#define EDITOR_HEADER     "x-editor:"
+#define KEY_HEADER    "idempotency-key:"
+#define EDITOR_HEADER "x-editor:"
 
-static const struct {
-    enum lws_token_indexes token;
-    const char *method;
-} methods[] = {
-    {WSI_TOKEN_GET_URI, "GET"},         {WSI_TOKEN_POST_URI, "POST"},
-    {WSI_TOKEN_PUT_URI, "PUT"},         {WSI_TOKEN_DELETE_URI, "DELETE"},
-    {WSI_TOKEN_OPTIONS_URI, "OPTIONS"}, {WSI_TOKEN_PATCH_URI, "PATCH"},
-    {WSI_TOKEN_HEAD_URI, "HEAD"},
-};
+static void set_wrong(struct http_request *request, int status, const char *wrong)
+{
+    request->wrong_status = status;
+    request->wrong = wrong;
+}
 
 /* Trims and checks what was copied; false where it cannot be taken. */
 static bool tidy(char *value, int len)
@@ -47,7 +41,7 @@ static void read_known(struct lws *wsi, enum lws_token_indexes token, char *valu
     if (lws_hdr_total_length(wsi, token) == 0)
         return;
     if (!tidy(value, lws_hdr_copy(wsi, value, (int)size, token)))
-        request->wrong = "a header is too long or holds bytes that are not printable ASCII";
+        set_wrong(request, 400, "a header is too long or holds bytes that are not printable ASCII");
 }
 
 /* name is lower case and ends in its colon. */
@@ -59,7 +53,7 @@ static void read_custom(struct lws *wsi, const char *name, char *value, size_t s
     if (lws_hdr_custom_length(wsi, name, name_len) <= 0)
         return;
     if (!tidy(value, lws_hdr_custom_copy(wsi, value, (int)size, name, name_len)))
-        request->wrong = "a header is too long or holds bytes that are not printable ASCII";
+        set_wrong(request, 400, "a header is too long or holds bytes that are not printable ASCII");
 }
 
 static int hex_digit(char c)
@@ -128,134 +122,40 @@ static void read_editor(struct lws *wsi, struct http_request *request)
     json_decref(as_text);
 }
 
-static void read_length(struct lws *wsi, struct http_request *request)
-{
-    char text[32] = "";
-
-    if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH) == 0)
-        return;
-    read_known(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, text, sizeof text, request);
-    /* Two lengths, a sign, hexadecimal: what one reader takes one way and the next another. */
-    if (!*text || text[strspn(text, "0123456789")] != '\0' || strlen(text) > LENGTH_DIGITS_MAX) {
-        request->wrong = "Content-Length is not one number";
-        return;
-    }
-    request->has_length = true;
-    request->length = strtoull(text, NULL, 10);
-}
-
-/* libwebsockets has decoded the query and cut it at its '&'. Encoding each part anew gives back a
- * query that means the same. */
-static void read_query(struct lws *wsi, struct http_request *request)
-{
-    static const char hex[] = "0123456789ABCDEF";
-    char part[REST_PATH_MAX];
-    size_t used = 0;
-    bool named;
-    int len;
-
-    for (int i = 0;
-         (len = lws_hdr_copy_fragment(wsi, part, sizeof part, WSI_TOKEN_HTTP_URI_ARGS, i)) >= 0;
-         i++) {
-        if (used + 3 * (size_t)len + 2 > sizeof request->query) {
-            request->wrong = "the query is too long";
-            return;
-        }
-        if (len == 0 || (len == 1 && part[0] == '/'))
-            continue; /* an empty part at the end comes as a slash */
-        if (used > 0)
-            request->query[used++] = '&';
-        named = false;
-        for (int at = 0; at < len; at++) {
-            unsigned char c = (unsigned char)part[at];
-
-            if ((c == '=' && !named) || (c < 0x80 && (isalnum(c) || strchr("-._~", c)))) {
-                named |= c == '=';
-                request->query[used++] = (char)c;
-            } else {
-                request->query[used++] = '%';
-                request->query[used++] = hex[c >> 4];
-                request->query[used++] = hex[c & 15];
-            }
-        }
-    }
-    request->query[used] = '\0';
-}
-
-static void read_path(struct http_request *request, const char *path, size_t len)
+/* The path, decoded and as it was sent, and the query. */
+static void read_target(const struct http_head *head, struct http_request *request)
 {
     json_t *as_text;
 
-    if (len >= sizeof request->path) {
-        request->wrong = "the path is too long";
+    if (head->path_len >= sizeof request->path || head->query_len >= sizeof request->query) {
+        set_wrong(request, 414, "the path or the query is too long");
         return;
     }
-    memcpy(request->path, path, len);
-    request->path[len] = '\0';
+    memcpy(request->target, head->path, head->path_len);
+    memcpy(request->path, head->path, head->path_len);
+    memcpy(request->query, head->query, head->query_len);
+    unescape(request->path);
     as_text = json_string(request->path);
-    if (strlen(request->path) != len) /* libwebsockets has cut it there */
-        request->wrong = "'&' and ';' in the path are written %26 and %3B";
-    else if (!as_text || strpbrk(request->path, "\r\n"))
-        request->wrong = "the path is not UTF-8 text";
+    if (!as_text || strpbrk(request->path, "\r\n"))
+        set_wrong(request, 400, "the path is not UTF-8 text");
     json_decref(as_text);
 }
 
-/* Where the line that was sent is not known, a path that decodes to the same. */
-static void encode_path(struct http_request *request)
+void http_request_read(struct lws *wsi, struct http_request *request)
 {
-    static const char hex[] = "0123456789ABCDEF";
-    size_t used = 0;
+    const struct http_head *head = http_connection_head(wsi);
+    char text[64] = "", mode[32] = "", dest[32] = "";
 
-    for (const char *at = request->path; *at; at++) {
-        unsigned char c = (unsigned char)*at;
-
-        if (used + 4 > sizeof request->target) {
-            request->wrong = "the path is too long";
-            return;
-        }
-        if (c < 0x80 && (isalnum(c) || strchr("-._~/", c))) {
-            request->target[used++] = (char)c;
-        } else {
-            request->target[used++] = '%';
-            request->target[used++] = hex[c >> 4];
-            request->target[used++] = hex[c & 15];
-        }
-    }
-    request->target[used] = '\0';
-}
-
-static void read_target(const struct http_targets *targets, struct lws *wsi,
-                        struct http_request *request)
-{
-    switch (http_targets_find(targets, lws_get_socket_fd(wsi), request->method, request->path,
-                              request->target, sizeof request->target, request->query,
-                              sizeof request->query)) {
-    case HTTP_TARGET_FOUND:
-        break;
-    case HTTP_TARGET_UNKNOWN:
-        read_query(wsi, request);
-        encode_path(request);
-        break;
-    case HTTP_TARGET_DIFFERS:
-        if (!request->wrong)
-            request->wrong = "the path is too long, or cannot be read in one way only";
-    }
-}
-
-void http_request_read(const struct http_targets *targets, struct lws *wsi, const char *path,
-                       size_t len, struct http_request *request)
-{
-    char text[64] = "";
-
-    request->method = "";
-    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
-        if (lws_hdr_total_length(wsi, methods[i].token) > 0)
-            request->method = methods[i].method;
-    }
-    read_path(request, path, len);
-    read_target(targets, wsi, request);
+    request->method = head->method;
+    request->length = head->length;
+    request->chunked = head->chunked;
+    read_target(head, request);
     read_known(wsi, WSI_TOKEN_HOST, request->host, sizeof request->host, request);
     read_known(wsi, WSI_TOKEN_ORIGIN, request->origin, sizeof request->origin, request);
+    read_custom(wsi, "sec-fetch-site:", request->site, sizeof request->site, request);
+    read_custom(wsi, "sec-fetch-mode:", mode, sizeof mode, request);
+    read_custom(wsi, "sec-fetch-dest:", dest, sizeof dest, request);
+    request->opens_page = strcmp(mode, "navigate") == 0 && strcmp(dest, "document") == 0;
     read_known(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE, request->content_type,
                sizeof request->content_type, request);
     read_known(wsi, WSI_TOKEN_HTTP_ACCEPT, request->accept, sizeof request->accept, request);
@@ -273,17 +173,12 @@ void http_request_read(const struct http_targets *targets, struct lws *wsi, cons
     read_custom(wsi, "x-session-id:", request->session, sizeof request->session, request);
     if (lws_hdr_custom_length(wsi, EDITOR_HEADER, (int)strlen(EDITOR_HEADER)) >= 0)
         read_editor(wsi, request);
-    read_length(wsi, request);
-    request->chunked = lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING) > 0;
     read_known(wsi, WSI_TOKEN_HTTP_EXPECT, text, sizeof text, request);
     request->expects_continue = strcasecmp(text, "100-continue") == 0;
     request->preflight = strcmp(request->method, "OPTIONS") == 0 &&
                          lws_hdr_custom_length(wsi, "access-control-request-method:",
                                                (int)strlen("access-control-request-method:")) > 0;
-}
-
-bool http_request_has_body_method(const struct http_request *request)
-{
-    return strcmp(request->method, "POST") == 0 || strcmp(request->method, "PUT") == 0 ||
-           strcmp(request->method, "PATCH") == 0;
+    if (head->status != 0)
+        set_wrong(request, head->status, head->wrong);
+    request->unreadable = head->status != 0;
 }

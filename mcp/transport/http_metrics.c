@@ -10,6 +10,7 @@
 #include "executor/executor.h"
 #include "mcp/chat/chat.h"
 #include "mcp/server_parts.h"
+#include "mcp/session/graph_cache.h"
 #include "mcp/transport/http_private.h"
 
 #define FORMAT "text/plain; version=0.0.4; charset=utf-8"
@@ -167,6 +168,14 @@ static void write_tokens(const struct family *family, const struct counts *count
         buf_addf(to, "%s{kind=\"%s\"} %" PRId64 "\n", family->name, kinds[i].name, kinds[i].count);
 }
 
+static void write_graphs(const struct family *family, const struct counts *counts, struct buf *to)
+{
+    struct graph_cache_counts graphs = graph_cache_counts(counts->parts->graphs);
+
+    buf_addf(to, "%s{graph=\"kept\"} %" PRIu64 "\n%s{graph=\"built\"} %" PRIu64 "\n", family->name,
+             graphs.kept, family->name, graphs.built);
+}
+
 static const struct family families[] = {
     {"lectern_run_attempts_total", "counter", "Analyses that the executor has taken.",
      write_counter, IN_STATS(attempts)},
@@ -197,6 +206,9 @@ static const struct family families[] = {
      "Programs that the validator accepted and the judgement inside the sandbox refused; each is a "
      "bug.",
      write_disagreements, 0},
+    {"lectern_graph_questions_total", "counter",
+     "Questions that wanted a session's graph: it was kept from an earlier one, or built.",
+     write_graphs, 0},
     {"lectern_chat_pages", "gauge", "Pages that are connected to the chat.", write_pages, 0},
     {"lectern_chat_runs", "gauge", "Questions to the chat that are being answered.",
      write_chat_runs, 0},

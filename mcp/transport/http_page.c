@@ -14,10 +14,12 @@
 #include "mcp/transport/page_files.h"
 
 /* No script or style but our own files, and nothing that leads elsewhere: whatever a curriculum's
- * text smuggles in runs and loads nothing. 'self' has the WebSockets too. */
+ * text smuggles in runs and loads nothing. Pictures are in the page itself as data: one at an
+ * address of this server would send that request for everyone who looks at it. 'self' has the
+ * WebSockets too. */
 #define CONTENT_SECURITY_POLICY                                                                    \
     "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; "                   \
-    "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "              \
+    "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "                     \
     "frame-ancestors 'none'"
 
 #define GUARD_CONTENT  "content-security-policy:", CONTENT_SECURITY_POLICY
@@ -49,7 +51,7 @@ static const char missing[] =
     "<h1>Lectern " LECTERN_VERSION "</h1>\n"
     "<p>The server works, but it was built without its page: %s.</p>\n"
     "<p>To get the page: stop the server, type <code>make run</code> in its source folder, with "
-    "access to an npm registry. That brings what is missing and builds it in.</p>\n"
+    "access to an npm registry. That installs what is missing and builds the page in.</p>\n"
     "<p>Everything else is here:</p>\n<ul>\n"
     "<li><code>/mcp</code>: the Model Context Protocol over Streamable HTTP, for clients such as "
     "Claude Code</li>\n"

@@ -24,8 +24,7 @@
 #define HTTP_KEEPALIVE_TIMEOUT_S 60      /* between two requests */
 #define HTTP_EDITOR_MAX          64      /* bytes of an editor's name */
 #define HTTP_PAGE_PREFIX         "page:" /* before the name, of who edits on our page */
-#define HTTP_READ_ON_MS          5 /* while a request is worked on, before reading is stopped */
-#define HTTP_LINGER_S            2 /* after refusing a body that still comes */
+#define HTTP_LINGER_S            2       /* after refusing a body that still comes */
 #define HTTP_RETRY_AFTER_S       1u
 #define HTTP_ANSWERS_CAP         ((size_t)256 << 20) /* bytes of all answers to reads held at once */
 #define HTTP_BODIES_CAP          ((size_t)256 << 20) /* bytes of all request bodies held at once */
@@ -38,11 +37,13 @@ struct chat;
 
 struct http_request {
     const char *method;         /* static: "GET" */
-    char path[REST_PATH_MAX];   /* decoded and tidied up, as libwebsockets does it */
+    char path[REST_PATH_MAX];   /* decoded */
     char target[REST_PATH_MAX]; /* the path as it was sent, still encoded */
     char query[REST_PATH_MAX];  /* encoded */
     char host[256];
     char origin[512];
+    char site[32];   /* Sec-Fetch-Site */
+    bool opens_page; /* by its Sec-Fetch-Mode and -Dest: a browser shows the answer as a page */
     char content_type[128];
     char accept[512];
     char accept_encoding[256];
@@ -55,8 +56,10 @@ struct http_request {
     char editor[HTTP_EDITOR_MAX + sizeof HTTP_PAGE_PREFIX]; /* X-Editor, decoded; or "" */
     bool has_key;                                           /* the header is there, empty perhaps */
     uint64_t length;                                        /* of the body */
-    bool has_length, chunked, expects_continue, preflight;
+    bool chunked, expects_continue, preflight;
+    bool unreadable;          /* so that nothing behind it can be read either */
     const char *wrong;        /* why its headers cannot be read, or NULL */
+    int wrong_status;         /* then: 400, or another that refuses it */
     const char *wrong_editor; /* why X-Editor cannot be taken, or NULL */
 };
 
@@ -109,6 +112,10 @@ void exchange_answer(struct exchange *exchange, int status, const char *content_
 void exchange_error(struct exchange *exchange, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool exchange_answered(const struct exchange *exchange);
+
+/* http_check.c: whether the request may come at all. */
+void http_request_check(const struct http_gate *gate, const struct http_request *request,
+                        struct gate_verdict *verdict);
 
 /* http_check.c: for a handler's check. false: answered, with 405 and Allow (or to OPTIONS), or with
  * 415. GET stands for HEAD too. */

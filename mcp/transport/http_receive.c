@@ -11,9 +11,6 @@
 
 #include "helpers/base/log.h"
 #include "mcp/transport/http_exchange.h"
-#include "mcp/transport/http_taken.h"
-
-#define REPEATS_CAP 100000 /* of the end of one body: more is a loop inside libwebsockets */
 
 static const struct http_route *const routes[] = {&http_route_mcp, &http_route_page,
                                                   &http_route_page_files, &http_route_metrics,
@@ -36,25 +33,6 @@ static const struct http_route *find_route(const char *path)
     return &http_route_rest;
 }
 
-void exchange_note_taken(struct exchange *exchange)
-{
-    uint64_t taken = http_bytes_taken(lws_get_socket_fd(exchange->wsi));
-
-    lws_set_opaque_user_data(exchange->wsi, (void *)(uintptr_t)taken);
-}
-
-/* A request with a body that libwebsockets reads from its own buffer, and wrongly (http_taken.c).
- * The end of a connection counts as one byte taken. */
-static bool is_misread(struct lws *wsi, const struct http_request *request)
-{
-    uint64_t last = (uint64_t)(uintptr_t)lws_get_opaque_user_data(wsi);
-
-    if (last == 0 || (request->length == 0 && !request->wrong &&
-                      (request->has_length || !http_request_has_body_method(request))))
-        return false;
-    return http_bytes_taken(lws_get_socket_fd(wsi)) <= last + 1;
-}
-
 static size_t body_cap(const struct exchange *exchange)
 {
     return exchange->route->body_cap ? exchange->route->body_cap : exchange->server->body_cap;
@@ -66,10 +44,9 @@ static void judge(struct exchange *exchange)
     struct http_server *server = exchange->server;
     const struct http_request *request = &exchange->request;
 
-    gate_check(&server->gate, *request->host ? request->host : NULL,
-               *request->origin ? request->origin : NULL, &exchange->gate);
+    http_request_check(&server->gate, request, &exchange->gate);
     if (request->wrong) /* first, as the gate shows what it refuses */
-        exchange_error(exchange, 400, "%s", request->wrong);
+        exchange_error(exchange, request->wrong_status, "%s", request->wrong);
     else if (exchange->gate.status != 0)
         exchange_error(exchange, exchange->gate.status, "%s", exchange->gate.error.text);
     else if (server->draining)
@@ -94,18 +71,7 @@ static void work(struct exchange *exchange)
         exchange_begin_answer(exchange);
         return;
     }
-    if (exchange->request.length == 0)
-        exchange_stop_reading_soon(exchange);
     exchange->route->handle(exchange);
-}
-
-/* The end of the body cannot be found, or is not worth waiting for: answer, and close after it. */
-bool exchange_body_unreadable(const struct exchange *exchange)
-{
-    const struct http_request *request = &exchange->request;
-
-    return request->chunked || (request->wrong && !request->has_length) ||
-           request->length > body_cap(exchange);
 }
 
 int exchange_on_body(struct exchange *exchange, const char *bytes, size_t len)
@@ -131,33 +97,20 @@ int exchange_on_body(struct exchange *exchange, const char *bytes, size_t len)
 
 int exchange_on_body_end(struct exchange *exchange)
 {
-    if (exchange->state == EXCHANGE_RECEIVING) {
+    if (exchange->state == EXCHANGE_RECEIVING)
         work(exchange);
-        return 0;
-    }
-    /* It is told again for each byte of a next request that comes early. Nothing can follow a
-     * stream, which ends with its connection. */
-    if (exchange->streaming || exchange->state == EXCHANGE_LINGERING)
-        return -1;
-    exchange_note_taken(exchange);
-    if (exchange->state == EXCHANGE_WORKING)
-        exchange_stop_reading(exchange);
-    return ++exchange->repeats < REPEATS_CAP ? 0 : -1;
+    return 0;
 }
 
-/* Answered at once, as the connection cannot go on. */
-static void refuse_misread(struct exchange *exchange)
+/* The end of the body cannot be found, or is not worth waiting for. */
+static bool is_unreadable(const struct exchange *exchange)
 {
-    exchange->closes = true;
-    exchange_error(exchange, 503,
-                   "a request with a body cannot follow another before that one is answered: send "
-                   "it again");
-    if (exchange_write_piece(exchange) < 0)
-        log_debug("http", "the refusal of an early request could not be sent");
+    const struct http_request *request = &exchange->request;
+
+    return request->unreadable || request->chunked || request->length > body_cap(exchange);
 }
 
-int exchange_on_request(struct http_server *server, struct lws *wsi, struct connection *connection,
-                        const char *path, size_t len)
+int exchange_on_request(struct http_server *server, struct lws *wsi, struct connection *connection)
 {
     struct exchange *exchange = calloc(1, sizeof *exchange);
 
@@ -167,26 +120,19 @@ int exchange_on_request(struct http_server *server, struct lws *wsi, struct conn
     server->exchanges++;
     exchange->server = server;
     exchange->wsi = wsi;
-    http_request_read(server->targets, wsi, path, len, &exchange->request);
+    http_request_read(wsi, &exchange->request);
     exchange->route = find_route(exchange->request.path);
     exchange->closes = server->draining;
     buf_init(&exchange->body, body_cap(exchange));
     exchange->body_deadline_ms = uv_now(server->parts->loop) + (uint64_t)HTTP_BODY_TIMEOUT_S * 1000;
-    if (is_misread(wsi, &exchange->request)) {
-        refuse_misread(exchange);
-        return -1;
-    }
     judge(exchange);
-    if (exchange_body_unreadable(exchange)) {
-        exchange->closes = true;
+    if (is_unreadable(exchange)) {
+        exchange->closes = exchange->lingers = true;
         exchange->state = EXCHANGE_WORKING;
+        http_connection_discards(wsi);
         exchange_begin_answer(exchange);
         return 0;
     }
-    /* Without a length libwebsockets waits for a body that never comes, so such a connection does
-     * not go on after its answer. */
-    if (!exchange->request.has_length && http_request_has_body_method(&exchange->request))
-        exchange->closes = true;
     if (exchange->request.length == 0) {
         work(exchange);
         return 0;

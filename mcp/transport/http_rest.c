@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The session API over HTTP: each request goes to a lane with a store connection (writes to sql,
- * reads to read, graph questions to graph) and comes back as its answer. A job owns all it works
- * on, so that a client may leave in the middle; a write it began is finished all the same, a graph
- * question is given up. Runs on the loop's thread, work()
- * on the lane's.
+ * reads to read, graph questions to graph, and from sql to trial what only asks what it would do)
+ * and comes back as its answer. A job owns all it works on, so that a client may leave in the
+ * middle; a write it began is finished all the same, a graph question is given up. Runs on the
+ * loop's thread, work() on the lane's.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,8 @@ struct rest_job {
     struct buf body;
     struct rest_cache *answers;
     struct graph_cache *graphs; /* on the graph lane only */
-    struct cancel *cancel;      /* there too: fired when the client is gone */
+    struct cancel *cancel;      /* there and on trial: fired when the client is gone; or NULL */
+    bool trial;                 /* on the trial lane */
     struct rest_response response;
 };
 
@@ -38,6 +39,7 @@ static void on_work(struct lane_job *lane_job, void *context)
 {
     struct rest_job *job = (struct rest_job *)lane_job;
     const struct http_request *request = &job->request;
+    struct error err = {0};
     const struct rest_request rest = {
         .method = method_of(request),
         .path = request->target,
@@ -52,9 +54,14 @@ static void on_work(struct lane_job *lane_job, void *context)
         .answers = job->answers,
         .graphs = job->graphs,
         .cancel = job->cancel,
+        .trial = job->trial,
     };
 
-    rest_handle(context, &rest, &job->response);
+    rest_response_finish(&job->response);
+    if (job->trial && cancel_check(job->cancel, &err) < 0)
+        rest_answer_error(&job->response, &err);
+    else
+        rest_handle(context, &rest, &job->response);
 }
 
 static void on_undone(struct lane_job *lane_job, const struct error *err)
@@ -72,12 +79,26 @@ static void free_job(struct rest_job *job)
     free(job);
 }
 
+/* So that what nobody waits for any more is given up; without a token it is worked off. */
+static void watch_client(struct rest_job *job)
+{
+    if (!job->cancel)
+        job->cancel = cancel_create(NULL);
+}
+
+/* What the graph lane needs: the graphs, and to hear that the client is gone. */
+static void ask_graph(struct rest_job *job, struct server_parts *parts)
+{
+    job->graphs = parts->graphs;
+    watch_client(job);
+}
+
 static void on_fill_in(struct lane_job *lane_job, void *context)
 {
     struct rest_job *job = (struct rest_job *)lane_job;
 
     (void)context;
-    rest_fill_in(&job->response, NULL);
+    rest_fill_in(&job->response, job->graphs, job->cancel, NULL);
 }
 
 /* The write is done, whether or not its whole answer is kept for a repeat. */
@@ -96,23 +117,42 @@ static void on_keep_whole(struct lane_job *lane_job, void *context)
         on_not_whole(lane_job, &err);
 }
 
+/* To the trial lane, unless nobody waits for the answer any more. */
+static bool tries(struct rest_job *job)
+{
+    struct error err = {0};
+
+    if (!job->exchange)
+        return false;
+    job->trial = true;
+    watch_client(job);
+    if (lane_submit(exchange_parts(job->exchange)->trial, &job->job, &err) == 0)
+        return true;
+    rest_answer_error(&job->response, &err);
+    return false;
+}
+
 /* To the graph lane, where the answer lacks what that lane knows, and back to sql where the answer
  * is kept; done comes again then. */
 static bool goes_on(struct rest_job *job)
 {
     bool filled = job->job.work == on_fill_in;
+    struct server_parts *parts;
     struct error err = {0};
 
-    if (!job->exchange || !(job->response.more || (filled && job->request.has_key)))
+    if (job->response.tries)
+        return tries(job);
+    if (!job->exchange || !(job->response.more || (filled && job->request.has_key && !job->trial)))
         return false;
+    parts = exchange_parts(job->exchange);
     job->job.work = filled ? on_keep_whole : on_fill_in;
     job->job.undone = on_not_whole;
-    if (lane_submit(filled ? exchange_parts(job->exchange)->sql
-                           : exchange_parts(job->exchange)->graph,
-                    &job->job, &err) == 0)
+    if (!filled)
+        ask_graph(job, parts);
+    if (lane_submit(filled ? parts->sql : parts->graph, &job->job, &err) == 0)
         return true;
     if (!filled)
-        rest_fill_in(&job->response, &err);
+        rest_fill_in(&job->response, NULL, NULL, &err);
     return false;
 }
 
@@ -198,8 +238,7 @@ static struct lane *choose_lane(struct rest_job *job, struct server_parts *parts
     case REST_WRITE:
         return parts->sql;
     case REST_GRAPH:
-        job->graphs = parts->graphs;
-        job->cancel = cancel_create(NULL); /* without one it is worked off to its end */
+        ask_graph(job, parts);
         return parts->graph;
     case REST_READ:
         break;

@@ -7,10 +7,10 @@
 
 #include <libwebsockets.h>
 
+#include "mcp/transport/http_connections.h"
 #include "mcp/transport/http_port.h"
 #include "mcp/transport/http_private.h"
 #include "mcp/transport/http_sessions.h"
-#include "mcp/transport/http_target.h"
 
 #define HTTP_CHUNK_SIZE ((size_t)64 << 10) /* bytes of one write */
 
@@ -19,23 +19,21 @@ struct http_server {
     struct http_gate gate;
     struct mcp_sessions *sessions;
     struct http_port *port;
-    struct http_targets *targets;
+    struct http_connections *connections;
     size_t body_cap; /* of requests to the session API */
     struct sync *sync;
     struct chat *chat;
     struct rest_cache *rest_answers; /* jobs on the lanes use it until the lanes are gone */
     struct lws_context *context;
     struct lws_vhost *vhost;
-    int pipe_fd;        /* of the context, for its end; -1 where it is not known */
-    size_t connections; /* open */
-    size_t exchanges;   /* under way */
-    size_t bodies;      /* bytes of request bodies held */
-    size_t answers;     /* bytes of answers held, those to reads */
+    int pipe_fd;      /* of the context, for its end; -1 where it is not known */
+    size_t open;      /* that libwebsockets has not let go yet */
+    size_t exchanges; /* under way */
+    size_t bodies;    /* bytes of request bodies held */
+    size_t answers;   /* bytes of answers held, those to reads */
     bool draining;
     unsigned char scratch[LWS_PRE + HTTP_CHUNK_SIZE];
 
-    TAILQ_HEAD(, exchange) reading; /* worked on, and still read from */
-    uv_timer_t reading_timer;
     uv_timer_t timer; /* housekeeping; then the drain's deadline and the ticks of taking down */
     unsigned ticks;
     uint64_t pages_end_ms; /* by then the chat's runs have told their end, or never will */
@@ -55,8 +53,7 @@ struct connection {
 
 /* libwebsockets' callbacks for plain requests (http_receive.c, http_write.c, http_exchange.c). -1
  * closes the connection. */
-int exchange_on_request(struct http_server *server, struct lws *wsi, struct connection *connection,
-                        const char *path, size_t len);
+int exchange_on_request(struct http_server *server, struct lws *wsi, struct connection *connection);
 int exchange_on_body(struct exchange *exchange, const char *bytes, size_t len);
 int exchange_on_body_end(struct exchange *exchange);
 int exchange_on_writable(struct exchange *exchange);
@@ -69,9 +66,6 @@ void http_context_close(
     struct http_server *server); /* the first of two steps; takes none in its stride */
 
 /* http_headers.c: what a request's headers say. */
-/* POST, PUT, PATCH: libwebsockets waits for a body even where there is no length. */
-bool http_request_has_body_method(const struct http_request *request);
-void http_request_read(const struct http_targets *targets, struct lws *wsi, const char *path,
-                       size_t len, struct http_request *request);
+void http_request_read(struct lws *wsi, struct http_request *request);
 
 #endif

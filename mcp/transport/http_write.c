@@ -88,6 +88,7 @@ static int add_headers(struct exchange *exchange, unsigned char **p, unsigned ch
             wsi, status, exchange->content_type,
             exchange->streaming ? LWS_ILLEGAL_HTTP_CONTENT_LEN : exchange->out.len, p, end);
     return rc || add_header(exchange, "x-content-type-options:", "nosniff", p, end) ||
+           add_header(exchange, "cross-origin-resource-policy:", "same-origin", p, end) ||
            add_own(exchange, p, end) || add_optional(exchange, p, end) ||
            add_cors(exchange, p, end) || lws_finalize_http_header(wsi, p, end);
 }
@@ -132,21 +133,17 @@ static int finish(struct exchange *exchange)
 {
     struct lws *wsi = exchange->wsi;
 
-    if (exchange_body_unreadable(exchange) && http_request_has_body_method(&exchange->request)) {
+    if (exchange->lingers) {
         /* Closing on bytes not yet read would reset the connection before the client has read the
          * answer: say that nothing more comes, and give it a moment. */
         exchange->state = EXCHANGE_LINGERING;
         shutdown(lws_get_socket_fd(wsi), SHUT_WR);
         lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, HTTP_LINGER_S);
-        exchange->body_deadline_ms =
-            uv_now(exchange->server->parts->loop) + (uint64_t)HTTP_LINGER_S * 1000;
         return 0;
     }
     exchange->state = EXCHANGE_DONE;
     if (exchange->closes)
         return -1;
-    exchange_note_taken(exchange);
-    http_targets_expect(exchange->server->targets, lws_get_socket_fd(wsi));
     return lws_http_transaction_completed(wsi) ? -1 : 0; /* the exchange is gone after it */
 }
 

@@ -180,7 +180,7 @@ static void refuse_line(struct stdio_server *server)
               "a message may have at most %zu bytes: send less at once; this one was not read",
               PEER_MESSAGE_CAP);
     buf_init(&message, MESSAGE_OUT_CAP);
-    message_error(&message, NULL, MESSAGE_INVALID_REQUEST, err.text, NULL);
+    message_error(&message, NULL, MESSAGE_INVALID_REQUEST, err.text);
     if (!message.failed)
         on_send(&server->reply, message.data, message.len, true);
     server->skipping = true;

@@ -12,10 +12,12 @@
 #include "mcp/server_parts.h"
 
 #define HTTP_CONNECTIONS_CAP 1024
-#define HTTP_PEERS_CAP       256  /* MCP sessions at once */
-#define HTTP_PEER_IDLE_S     3600 /* without a request or stream, an MCP session ends */
-#define HTTP_BODY_CAP        ((size_t)16 << 20)
-#define HTTP_RUNS_END_MS     5000 /* that a cancelled run may take to end, when the server stops */
+#define HTTP_ADDRESS_CONNECTIONS_CAP                                                               \
+    768                       /* of one address, so that one leaves room; a proxy has one */
+#define HTTP_PEERS_CAP   256  /* MCP sessions at once */
+#define HTTP_PEER_IDLE_S 3600 /* without a request or stream, an MCP session ends */
+#define HTTP_BODY_CAP    ((size_t)16 << 20)
+#define HTTP_RUNS_END_MS 5000 /* that a cancelled run may take to end, when the server stops */
 
 struct model;
 

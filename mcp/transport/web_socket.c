@@ -60,6 +60,16 @@ int web_socket_argument(struct lws *wsi, const char *name, char *value, size_t s
     return 0;
 }
 
+/* Without these libwebsockets closes the connection and says nothing. */
+static bool has_handshake(struct lws *wsi)
+{
+    char version[8] = "";
+
+    return lws_hdr_total_length(wsi, WSI_TOKEN_KEY) == 24 &&
+           lws_hdr_copy(wsi, version, sizeof version, WSI_TOKEN_VERSION) == 2 &&
+           strcmp(version, "13") == 0;
+}
+
 int web_socket_check(struct http_server *server, struct lws *wsi,
                      const struct http_request *request, struct error *err)
 {
@@ -73,6 +83,12 @@ int web_socket_check(struct http_server *server, struct lws *wsi,
     }
     if (lws_hdr_total_length(wsi, WSI_TOKEN_PROTOCOL) > 0) {
         error_set(err, ERROR_INVALID, "%s has no subprotocols: ask for none", kind->path);
+        return 400;
+    }
+    if (!has_handshake(wsi)) {
+        error_set(err, ERROR_INVALID,
+                  "a WebSocket begins with Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key of 24 "
+                  "characters");
         return 400;
     }
     if (server->draining) {

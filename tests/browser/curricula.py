@@ -16,6 +16,7 @@ MARKUP = [
     "<a href=\"javascript:%s\">press me</a>" % RUN,
     "<a href=\"data:text/html,<script>opener.canary=1</script>\" target=_blank>press me</a>",
     "![pixel](%s/pixel.png)" % AWAY,
+    "![pixel](/sessions?pixel) ![](sessions?pixel) [![pixel](/metrics?pixel)](/health) <img src=/sessions?pixel srcset='/sessions?pixel 2x'>",
     "<style>@import url(%s/steal.css); body { background: url(%s/steal.png); display: none }</style>" % (AWAY, AWAY),
     "<p style=\"position:fixed;inset:0;background:url(%s/style.png)\">over all</p>" % AWAY,
     "<iframe srcdoc=\"<script>parent.canary=1</script>\"></iframe><iframe src=\"javascript:parent.canary=1\"></iframe>",
@@ -43,7 +44,7 @@ SVG = (
     "<foreignObject width='10' height='10'><iframe xmlns='http://www.w3.org/1999/xhtml' src='javascript:parent.canary=1'/>"
     "<img xmlns='http://www.w3.org/1999/xhtml' src='x' onerror='{run}'/></foreignObject>"
     "<image href='{away}/image.png' width='5' height='5'/><use href='{away}/use.svg#a'/><feImage href='{away}/fe.png'/>"
-    "<a xlink:href='javascript:{run}'><rect width='10' height='10' onclick='{run}' style='fill:url({away}/rect)'/></a>"
+    "<a xlink:href='javascript:{run}'><rect width='10' height='10' onclick='{run}' style='fill:url({away}/rect)' fill='url(/sessions?pixel)'/></a>"
     "<set attributeName='onmouseover' to='{run}'/><animate attributeName='href' values='javascript:{run}' begin='0s' dur='1s'/>"
     "<text y='8' font-size='3'>drawn</text></svg>").format(run=RUN, away=AWAY)
 
@@ -55,8 +56,8 @@ def components(text, number):
 
     def pictures(count, how):
         return {"%s%d" % (how, i): {"title": text, "body": text, **(
-            {"svgCode": SVG} if how == "svg" else {"imageUrl": ["javascript:" + RUN, AWAY + "/picture.png", SVG, "x\" onerror=\"" + RUN][
-                i % 4], "imagePath": "../../" + text[:40]})} for i in range(1, count + 1)}
+            {"svgCode": SVG} if how == "svg" else {"imageUrl": ["javascript:" + RUN, AWAY + "/picture.png", SVG, "x\" onerror=\"" + RUN,
+                          "/sessions?pixel"][i % 5], "imagePath": "../../" + text[:40]})} for i in range(1, count + 1)}
 
     rows = [
         of("heading", text=text), of("paragraph", text="before " + text + " after"), of("memory-trick", text=text),

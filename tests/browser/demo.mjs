@@ -31,6 +31,8 @@ export const ANSWERED = "A course can begin with any of them.";
 export const CHANGE = "Please delete the memory trick of the first lesson.";
 export const DELETED = "The memory trick is gone.";
 export const KEPT = "Nothing was deleted, as you wished.";
+export const FORBIDDEN = "Which files does the server have?";
+export const FORBIDDEN_SAID = "I may not look at files.";
 export const HELLO = "Are you still there?";
 export const HELLO_SAID = "I know what we spoke of.";
 
@@ -43,5 +45,7 @@ export const rows = [
   { asks: CHANGE, first: "I will delete it.",
     calls: [{ name: "delete_component", arguments: { node_id: lesson.id, component_order: trick + 1, confirm: true } }],
     says: request => /Deleted component/.test(results(request).at(-1)) ? DELETED : KEPT },
+  { asks: FORBIDDEN, first: "I will try.", calls: [{ name: "execute_code", arguments: { code: 'title = "files"\nprint(open(title).read())\n' } }],
+    says: FORBIDDEN_SAID },
   { asks: HELLO, says: `Yes, I am here. ${HELLO_SAID}` },
 ];

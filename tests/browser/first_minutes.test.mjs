@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // first_minutes.test.mjs wide|narrow [STEP...]: a new user, from opening the page to a server that went away and came back.
 import assert from "node:assert/strict";
-import { ANSWERED, answer, CHANGE, DELETED, HELLO, HELLO_SAID, ids, lesson, nodes, path, QUESTION, rows, sid, TRICK } from "./demo.mjs";
+import { ANSWERED, answer, CHANGE, DELETED, FORBIDDEN, FORBIDDEN_SAID, HELLO, HELLO_SAID, ids, lesson, nodes, path, QUESTION, rows, sid, TRICK } from "./demo.mjs";
 import { Lectern } from "./lectern.mjs";
 import { playModel } from "./model.mjs";
 import { openBrowser, openPage, Watch } from "./page.mjs";
@@ -92,6 +92,16 @@ const steps = {
     await states.look("lit");
   },
 
+  async refused() {
+    const chat = await ask(FORBIDDEN);
+    await ui.see(FORBIDDEN_SAID, { within: chat, wait: 30_000 });
+    const card = await ui.get("article", /^Analysis: failed/, { within: chat });
+    await ui.see(/Line 2: 'open' is not allowed\./, { within: card });      // which rule, and where
+    await ui.see("print(open(title).read())", { within: card });            // the line of code
+    await ui.see("read with get_nodes()", { within: card });                // what to write instead
+    await states.look("refused");
+  },
+
   async change() {
     const before = await texts();
     const chat = await ask(CHANGE);
@@ -131,6 +141,29 @@ const steps = {
     await holds("the text is saved", all => all.some(component => component.parameters.text?.endsWith("Learn one and get four.")));
     await ui.see("Learn one and get four.", { within: node });
     await states.look("edited");
+  },
+
+  // A form that nobody wrote in leaves nothing, neither in the page nor over a reload.
+  async untouched() {
+    const node = await at("Node");
+    const drafts = () => page.evaluate(() => Object.keys(localStorage).filter(key => key.startsWith("lectern.draft/")));
+    for (const leave of ["Escape", "Cancel"]) {
+      await ui.press("button", "Add a component", { within: node });
+      await ui.press("button", /^Heading/, { within: node });
+      await ui.get("form", "New: Heading", { within: node });
+      await until(async () => (await ui.focus()).role === "textbox", 10_000, () => "The form does not take the focus.");
+      if (leave === "Escape") await page.keyboard.press("Escape");
+      else await ui.press("button", "Cancel", { within: node });
+      await ui.get("button", "Add a component", { within: node });
+      assert.deepEqual(await drafts(), []);
+    }
+    await ui.press("button", "Add a component", { within: node });
+    await ui.press("button", /^Heading/, { within: node });
+    await ui.get("form", "New: Heading", { within: node });
+    await page.reload({ waitUntil: "load" });
+    const again = await at("Node");
+    await ui.get("button", "Add a component", { within: again });
+    assert.ok(!(await ui.has("form", "New: Heading", { within: again })));
   },
 
   async reorder() {

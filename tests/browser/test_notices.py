@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Notices lie over nothing that can be pressed, in any region, wide and on a phone."""
+"""Notices lie over nothing that can be pressed and move nothing, in any region, wide and on a phone."""
 import unittest
 
 import demo

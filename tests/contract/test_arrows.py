@@ -38,6 +38,8 @@ ARROWS = (
     ("mcp/session/change_effect.c", ["mcp/session/*", "helpers/graph/graph.h", "helpers/graph/difference.h",
                                      "helpers/graph/text.h", "helpers/base/*"]),
     ("mcp/session/rest_graph.c", ["mcp/session/*", "helpers/graph/graph.h", "helpers/base/*"]),
+    # A node is named for an edit as it is for a question.
+    ("mcp/session/sqlite/node_name.c", ["mcp/session/*", "helpers/graph/name.h", "helpers/base/*"]),
     ("mcp/session/*", ["mcp/session/*", "helpers/base/*"]),
     ("mcp/tool/*", ["mcp/tool/*", "mcp/session/*", "mcp/server_parts.h", "validator/validator.h", "executor/executor.h",
                     "helpers/*"]),
@@ -50,7 +52,7 @@ ARROWS = (
                     "helpers/base/*"]),
     ("mcp/transport/http_execute.c", ["mcp/transport/*", "mcp/tool/analysis.h", "mcp/tool/run_json.h", "helpers/base/*"]),
     ("mcp/transport/http_metrics.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/server_parts.h", "executor/executor.h",
-                                      "helpers/base/*"]),
+                                      "mcp/session/graph_cache.h", "helpers/base/*"]),
     # The sockets of the chat; what is said on them is the chat's.
     ("mcp/transport/chat_socket.*", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/chat/run_input.h", "helpers/base/*"]),
     ("mcp/transport/sync_socket.*", ["mcp/transport/*", "mcp/chat/old_wire.h", "mcp/chat/prompt.h", "helpers/base/*"]),
@@ -62,7 +64,8 @@ ARROWS = (
     ("mcp/transport/*", ["mcp/transport/*", "mcp/protocol/peer.h", "mcp/protocol/message.h", "mcp/session/rest.h",
                          "mcp/server_parts.h", "helpers/base/*"]),
     ("mcp/server_parts.h", ["executor/executor.h", "helpers/base/*", "validator/validator.h"]),
-    ("mcp/command/validate_facts.c", ["mcp/command/*", "validator/facts_line.h", "validator/limits.h"]),
+    ("mcp/command/validate_facts.c", ["mcp/command/*", "validator/facts_line.h", "validator/limits.h",
+                                      "helpers/base/terminal.h"]),
     ("mcp/*", ["mcp/*", "validator/validator.h", "executor/executor.h", "helpers/*"]),
 )
 

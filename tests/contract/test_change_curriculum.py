@@ -104,7 +104,7 @@ class Tool(Case):
         operations = [{"op": "rename_node", "node_id": "N001", "title": "Numbers"},
                       {"op": "delete_nod", "node_id": "N002"}, {"op": "delete_node", "node_id": "N0022"},
                       {"op": "rename_node", "node_id": "N003", "title": "Minus"}]
-        self.bad(client, "change_curriculum", "operations.1 (delete_nod)", "did you mean delete_node", "operations.2 (delete_node)",
+        self.bad(client, "change_curriculum", "operations.1 (delete_nod)", "did you mean 'delete_node'", "operations.2 (delete_node)",
                  "N002 'Adding'", "Nothing was done", operations=operations)
         self.assertEqual(self.export(), before)
         self.bad(client, "change_curriculum", "operations", operations={"op": "delete_node"})

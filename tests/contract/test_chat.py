@@ -55,7 +55,7 @@ class Chat(chat_case.ChatCase):
         self.assertEqual(run.calls["toolu_broken"].metadata["category"], "runtime")
         mended = run.calls["toolu_mended"]
         self.assertFalse(mended.metadata["isError"])
-        self.assertEqual((mended.metadata["repair"], mended.metadata["repairsMax"]), (1, 3))
+        self.assertEqual((mended.metadata["repair"], mended.metadata["repairsMax"]), (1, 2))
         count = sum(len(node["components"]) for node in chat_case.DEMO["nodes"])
         self.assertEqual(mended.text.splitlines()[0], str(count / len(chat_case.DEMO["nodes"])))
         self.assertIn("6.35 on average.", run.text)

@@ -54,7 +54,7 @@ class Approvals(chat_case.ChatCase):
         self.assertIn("Deleted component 1", result_text(results["toolu_delete"]))
         changes = self.http("GET", "/session/%s/history" % self.sid)["changes"]
         self.assertEqual(changes[0]["who"], "chat:Anna/t1")
-        self.http("POST", "/session/%s/undo" % self.sid)
+        self.http("POST", "/session/%s/undo" % self.sid, {"change_set": changes[0]["change_set"]})
         self.assertEqual(len(self.components("N001")), len(before))
 
     async def test_declined(self):

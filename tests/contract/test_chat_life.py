@@ -47,6 +47,22 @@ class Life(chat_case.ChatCase):
         await self.eventually(lambda: self.code_runs() == 0, "the end of the analysis")
         self.assertEqual((await page.ask("And now?")).text, "Next.")
 
+    async def test_a_session_deleted_in_the_midst(self):
+        """Its pages are told, runs under way end with the reason, and what is asked afterwards is refused; others go on."""
+        page, other = await self.page(), await self.page(sid=self.workspace.load(chat_case.DEMO_FILE))
+        self.play(answer(text("Half of it "), pause(1.5), call("query_graph", {"query": "counts"})))
+        start, run_id = await page.send_input("Talk.")
+        await page.wait_for(lambda: any(event["type"] == "TEXT_MESSAGE_CONTENT" for event in page.events[start:]), "text")
+        self.http("DELETE", "/session/" + self.sid)
+        await page.wait_for(lambda: any(event["type"] == "CUSTOM" and '"session"' in json.dumps(event["value"])
+                                        for event in page.events[start:]), "the news")
+        run = await page.run_from(start, run_id)
+        self.assertEqual(run.outcome, "error")
+        self.assertIn("was deleted by rest", run.error)
+        self.assertIn("was deleted by rest", (await page.ask("And now?")).error)
+        self.play(answer(text("Yes.")))
+        self.assertEqual((await other.ask("Still there?")).text, "Yes.")
+
     async def test_asked_again(self):
         """A question that is sent again by its id, with no new one: it stands once, whether a part of the answer had come or none."""
         page = await self.page()
@@ -82,7 +98,7 @@ class Life(chat_case.ChatCase):
         """By it exactly this edit is undone, whatever came in between; also from the history of a later visit."""
         page = await self.page()
         add = {"node_id": "N002", "component_type": "paragraph", "parameters": {"text": "By the chat."}}
-        change = {"operations": [{"op": "rename_node", "node_id": "N004", "title": "Another"}]}
+        change = {"operations": [{"op": "create_node", "node_id": "N900", "title": "Another"}]}
         self.play(answer(call("add_component", add), call("query_graph", {"query": "counts"}),
                          call("add_component", {**add, "node_id": "nowhere"}), call("change_curriculum", change),
                          call("change_curriculum", {**change, "dry_run": True})), answer(text("Done.")))
@@ -362,6 +378,33 @@ class Life(chat_case.ChatCase):
         async with self.old_client() as client:
             self.assertEqual((await self.say(client, "c\0d"))[-1]["content"], "Two.")
         self.assertIn("c\ufffdd", str(self.requests()[-1].json["messages"]))
+
+    async def test_the_old_wire_tells_that_all_attempts_at_code_failed(self):
+        async with self.old_client() as client:
+            self.play(*[answer(call("execute_code", {"code": "1 // 0 # %d" % number})) for number in range(3)],
+                      answer(text("It did not work.")))
+            heard = await self.say(client, "Divide.")
+            self.assertEqual([message["type"] for message in heard].count("tool_executed"), 3)
+            self.assertIn("It did not work.", heard[-1]["content"])
+            failure = json.loads(await asyncio.wait_for(client.recv(), chat_case.SECONDS))
+            self.assertEqual(failure["type"], "error")
+            self.assertIn("every attempt at code", failure["error"])
+
+    async def test_the_old_wire_replaces_three_things_for_one_question(self):
+        """However the model was brought to it: nobody can be asked here."""
+        before = self.components("N001")
+        orders = [number for number, one in enumerate(before, 1) if one["type"] == "paragraph"][:1] * 5
+        edits = [call("edit_component", {"node_id": "N001", "component_order": order, "new_parameters": {"text": "v%d" % number}})
+                 for number, order in enumerate(orders)]
+        empty = call("edit_component", {"node_id": "N001", "component_order": orders[0], "new_parameters": {"text": ""}})
+        async with self.old_client() as client:
+            self.play(*[answer(edit) for edit in edits], answer(empty), answer(text("I replaced what I could.")))
+            heard = await self.say(client, "Rewrite all.")
+        results = [str(message["result"]) for message in heard if message["type"] == "tool_executed"]
+        self.assertEqual(["at most 3 components" in result for result in results], [False] * 3 + [True] * 2 + [False])
+        self.assertIn("approval", results[-1])
+        self.assertIn("At most 3 components or titles are replaced", heard[-1]["content"])
+        self.assertEqual(self.components("N001")[orders[0] - 1]["parameters"]["text"], "v2")
 
     async def test_the_old_wire_knows_no_approval(self):
         before = self.components("N001")

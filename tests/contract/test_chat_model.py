@@ -2,6 +2,7 @@
 """The chat and a model's service that misbehaves: overload, faults in mid-stream, lost connections, malformed data, bytes cut
 anywhere; what is sent back to it (results, thinking, cache marks); and the bounds of a question."""
 import json
+import re
 import unittest
 
 import chat_case
@@ -186,13 +187,30 @@ class Service(chat_case.ChatCase):
 
     async def test_code_that_never_works(self):
         page = await self.page()
-        self.play(*[answer(code_call("print(1 // 0) # %d" % number, "toolu_%d" % number)) for number in range(4)],
+        before = self.ended()
+        self.play(*[answer(code_call("print(1 // 0) # %d" % number, "toolu_%d" % number)) for number in range(3)],
                   answer(text("It did not work.")))
         run = await page.ask("Divide.")
-        self.assertEqual([seen.metadata["repair"] for seen in run.calls.values()], [0, 1, 2, 3])
+        self.assertEqual([seen.metadata["repair"] for seen in run.calls.values()], [0, 1, 2])  # three runs in all
         self.assertTrue(all(seen.metadata["isError"] for seen in run.calls.values()))
-        self.assertIn("repairs", [limit["limit"] for limit in run.custom("lectern.limit")])
+        self.assertIn("Attempt 2 of 3 is next", run.calls["toolu_0"].text)
+        self.assertIn("attempts", [limit["limit"] for limit in run.custom("lectern.limit")])
+        self.assertEqual(self.requests()[-1].json["tool_choice"], {"type": "none"})
         self.assertEqual(run.text, "It did not work.")
+        self.assertEqual((run.outcome, run.events[-1]["code"]), ("error", "code_failed"))
+        after = self.ended()
+        self.assertEqual({name: after[name] - before[name] for name in after},
+                         {"success": 0, "cancelled": 0, "interrupt": 0, "failed": 1})
+
+    def ended(self):
+        """Questions that have ended, by how."""
+        text = self.server.http("GET", "/metrics")[1].decode()
+        return {name: int(count) for name, count in re.findall(r'lectern_chat_answers_total\{ended="(\w+)"\} (\d+)', text)}
+
+    async def test_another_tool_answers_after_code_that_failed(self):
+        page = await self.page()
+        self.play(answer(code_call("1 // 0")), answer(graph_call("counts", "toolu_counts")), answer(text("40 nodes.")))
+        self.assertEqual((await page.ask("How many?")).outcome, "success")
 
     async def test_turns_without_end(self):
         page = await self.page()

@@ -123,7 +123,7 @@ class WithoutModel(Chat):
             state = (await self.greeting(page))[1]["snapshot"]
             self.assertEqual(state["session"]["session_id"], self.sid)
             self.assertEqual(state["threads"], [])
-            self.assertEqual(state["repairs"], 3)
+            self.assertEqual(state["repairs"], 2)
             self.assertFalse(state["model"]["ready"])
             self.assertIn("ANTHROPIC_API_KEY", state["model"]["advice"])
             await self.ask(page, "t1", "r1")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""MCP clients that nobody here wrote: the SDK's client and the inspector's command line, both from npm, list and call the
-tools over stdio and HTTP. They are installed into the build folder from the lock file."""
+"""MCP clients that nobody here wrote: the SDK's client, the Vercel AI SDK's and the inspector's command line, all from npm, list
+and call the tools over stdio and HTTP. They are installed into the build folder from the lock file."""
 import json
 import pathlib
 import shutil
@@ -39,12 +39,18 @@ class Clients(unittest.TestCase):
         return subprocess.run([str(NODE), *words], cwd=folder, env=self.environment(), capture_output=True, timeout=300,
                               check=False)
 
-    def test_sdk(self):
-        script = PLACE / "sdk.test.mjs"     # beside node_modules, where its imports resolve
-        shutil.copy(SOURCES / "sdk.test.mjs", script)
+    def run_tests(self, name, count):
+        script = PLACE / name     # beside node_modules, where its imports resolve
+        shutil.copy(SOURCES / name, script)
         done = self.run_node("--test", str(script))
         self.assertEqual(done.returncode, 0, done.stdout.decode() + done.stderr.decode())
-        self.assertIn(b"pass 6", done.stdout)
+        self.assertIn(b"pass %d" % count, done.stdout)
+
+    def test_sdk(self):
+        self.run_tests("sdk.test.mjs", 6)
+
+    def test_ai_sdk(self):
+        self.run_tests("ai_sdk.test.mjs", 2)
 
     def inspect(self, target, *words):
         cli = next(pathlib.Path(path) for path in PLACE.glob("node_modules/.bin/mcp-inspector"))

@@ -130,8 +130,8 @@ class Editing(unittest.TestCase):
                 connected.close()
                 made += 1
         self.assertNotEqual(self.content(), before)
-        for _ in range(UNDONE):
-            self.good("POST", self.path + "/undo", {})
+        for change in self.changes_since(version)[:UNDONE]:
+            self.good("POST", self.path + "/undo", {"change_set": change["change_set"]})
         self.assertEqual(self.content(), before)
         self.assertGreaterEqual(self.version(), version + 2 * UNDONE)
 

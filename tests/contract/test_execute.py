@@ -11,7 +11,7 @@ import unittest
 
 import harness
 
-MEMBERS = {"stdout", "stderr", "result", "error", "exit_code", "execution_time", "artifacts"}
+MEMBERS = {"stdout", "stderr", "result", "error", "exit_code", "execution_time", "artifacts", "error_info"}
 ENDLESS = "while True:\n    pass"
 GONE_SECONDS = 15  # until a run that nobody waits for is over; far under the 60 s that it may run
 QUEUE = 64
@@ -21,12 +21,12 @@ WRONG = [
     (b"{", ["body"], "send"),
     (b"", ["body"], "send"),
     ([1], ["body"], "object"),
-    ({}, ["body", "code"], "missing"),
-    ({"code": None}, ["body", "code"], "missing"),
+    ({}, ["body", "code"], "is needed"),
+    ({"code": None}, ["body", "code"], "must be text, not null"),
     ({"code": 7}, ["body", "code"], "text"),
-    ({"code": "1", "cod": "1"}, ["body", "cod"], "code"),
+    ({"code": "1", "warning": True}, ["body", "warning"], "did you mean 'warnings'?"),
     ({"code": "1", "warnings": "yes"}, ["body", "warnings"], "true or false"),
-    ({"code": "1", "timeout_seconds": 0}, ["body", "timeout_seconds"], "1 to 60"),
+    ({"code": "1", "timeout_seconds": 0}, ["body", "timeout_seconds"], "1 to 3600"),
     ({"code": "1", "timeout_seconds": 1.5}, ["body", "timeout_seconds"], "whole number"),
     ({"code": "1", "timeout_seconds": True}, ["body", "timeout_seconds"], "whole number"),
     ({"code": "1", "session_id": 5}, ["body", "session_id"], "text"),
@@ -63,6 +63,22 @@ class Execute(unittest.TestCase):
         self.assertIn("ZeroDivisionError", answer["error"])
         answer = self.execute("print('\\u20ac\\0\\x1b')")
         self.assertEqual(answer["stdout"], "\u20ac\0\x1b\n")
+
+    def test_error_info(self):
+        self.assertIsNone(self.execute("1")["error_info"])
+        for code, fields, category, known in (
+                ("x = 1\nimport os", {}, "validation", {"rule": "import-not-allowed", "line": 2, "column": 8}),
+                ("1\n1/0", {}, "runtime", {"errorType": "ZeroDivisionError", "line": 2}),
+                (ENDLESS, {"timeout_seconds": 1}, "timeout", {"limit": {"name": "timeout_seconds", "value": 1}}),
+                ("x = 'a' * 10**9\ny = bytearray(8 * 10**9)", {}, "memory", {"errorType": "MemoryError"})):
+            with self.subTest(code=code):
+                info = self.execute(code, **fields)["error_info"]
+                self.assertEqual((info["errorCategory"], info["isRetryable"], info["isRepairable"]), (category, False, True), info)
+                self.assertTrue(info["context"]["message"])
+                self.assertEqual({name: info["context"].get(name) for name in known}, known)
+        for body, category in (({"code": "1", "session_id": "nope"}, "not_found"), ({"code": 7}, "validation")):
+            answer = self.server.http("POST", "/execute", body)[1]
+            self.assertEqual((answer["error_info"]["errorCategory"], answer["error_info"]["isRepairable"]), (category, True))
 
     def test_refusals(self):
         answer = self.execute("import os")
@@ -158,6 +174,9 @@ class Execute(unittest.TestCase):
         fields = {line.split(b": ")[0].lower(): line.split(b": ")[1] for line in head.splitlines()[1:]}
         self.assertGreaterEqual(int(fields[b"retry-after"]), 1)
         self.assertIn("detail", json.loads(body))
+        info = json.loads(body)["error_info"]
+        self.assertEqual((info["errorCategory"], info["isRetryable"], info["isRepairable"]), ("busy", True, False))
+        self.assertGreaterEqual(info["context"]["retryAfterSeconds"], 1)
         self.wait_for_runs(0, 60)
         self.assertEqual(self.execute("6 * 7")["result"], "42")
 
@@ -169,6 +188,7 @@ class NoExecutor(unittest.TestCase):
         status, answer, headers = server.http("POST", "/execute", {"code": "1"})
         self.assertEqual(status, 503)
         self.assertTrue(answer["detail"])
+        self.assertEqual((answer["error_info"]["errorCategory"], answer["error_info"]["isRetryable"]), ("engine", True))
         self.assertGreaterEqual(int(headers["Retry-After"]), 1)
         self.assertEqual(server.http("POST", "/execute", {"code": "import os"})[1]["exit_code"], 3)
         self.assertEqual(server.close(), 0)
@@ -185,13 +205,40 @@ class Exec(unittest.TestCase):
     def test_json_has_the_documented_members(self):
         done = self.workspace.run("exec", "--json", stdin=b"print('x')\n1 + 1")
         answer = json.loads(done.stdout)
-        self.assertEqual(set(answer), {"ok", "stdout", "stderr", "result", "error", "exit_code", "seconds"})
+        self.assertEqual(set(answer), {"ok", "stdout", "stderr", "result", "error", "exit_code", "seconds", "error_info"})
         self.assertEqual((answer["ok"], answer["stdout"], answer["result"]), (True, "x\n", "2"))
+        self.assertIsNone(answer["error_info"])
+
+    def test_json_says_what_went_wrong(self):
+        for code, words, status, category, known in (
+                (b"import os", (), 3, "validation", {"rule": "import-not-allowed", "line": 1, "column": 8}),
+                (b"1\n1/0", (), 1, "runtime", {"errorType": "ZeroDivisionError", "line": 2}),
+                (b"while True: pass", ("--timeout", "1"), 124, "timeout",
+                 {"limit": {"name": "timeout_seconds", "value": 1}}),
+                (b"1", ("--session", "nope"), 1, "not_found", {}),
+                (b"1", ("--sandbox", "docker", "--docker-host", "unix:///no/such/socket"), 127, "engine", {})):
+            with self.subTest(code=code, words=words):
+                done = self.workspace.run("exec", "--json", *words, stdin=code, check=False)
+                answer = json.loads(done.stdout)
+                self.assertEqual((done.returncode, answer["ok"], answer["exit_code"]), (status, False, status))
+                info = answer["error_info"]
+                self.assertEqual((info["errorCategory"], info["isRetryable"]), (category, category == "engine"), info)
+                self.assertEqual({name: info["context"].get(name) for name in known}, known)
 
     def test_warnings(self):
         code = b"import numpy as np\nprint(np.array([1.0]) / np.array([0.0]))"
         self.assertNotIn(b"RuntimeWarning", self.workspace.run("exec", stdin=code).stderr)
         self.assertIn(b"RuntimeWarning", self.workspace.run("exec", "--warnings", stdin=code).stderr)
+
+    def test_tables_are_read_from_text(self):
+        code = b"import io\nimport pandas as pd\npd.read_csv(io.StringIO('a,b\\n1,2\\n3,4'))['b'].tolist()"
+        self.assertEqual(json.loads(self.workspace.run("exec", "--json", stdin=code).stdout)["result"], "[2, 4]")
+
+    def test_charts_without_an_import_of_matplotlib(self):
+        for code in (b"import networkx as nx\nnx.draw(nx.path_graph(3))", b"import pandas as pd\npd.Series([1, 2]).plot()\n0"):
+            done = self.workspace.run("exec", "--json", "--profile", "visualization", stdin=code)
+            self.assertEqual(len(json.loads(done.stdout)["artifacts"]), 1, done.stdout[:500])
+            self.assertIn(b"Code analysis blocked", self.workspace.run("exec", stdin=code, check=False).stderr)
 
     def test_signals_end_the_run(self):
         program = pathlib.Path(self.workspace.data, "endless.py")

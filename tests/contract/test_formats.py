@@ -444,7 +444,7 @@ class Formats(unittest.TestCase):
         self.assertEqual(done.stdout, b"")
         for words in ("2 nodes, 0 components, 2 relationships", "'zzz'", "1 nodes have no title"):
             self.assertIn(words, done.stderr.decode())
-        self.assertIn("holds no session", self.workspace.run("export", check=False).stderr.decode())
+        self.assertIn("there is no store at", self.workspace.run("export", check=False).stderr.decode())
 
     def test_nothing_is_written_over(self):
         sid = self.workspace.load(self.write("in.json", {"nodes": [{"node_id": "N1", "title": "x"}], "relationships": []}))

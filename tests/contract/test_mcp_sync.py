@@ -6,6 +6,7 @@ import importlib.util
 import json
 import unittest
 
+import harness
 from socket_case import SECONDS, SocketCase
 
 QUIET_SECONDS = 0.3
@@ -53,7 +54,8 @@ class Sync(SocketCase):
                              parameters={"text": "by a tool"})
             for client in one, two:
                 self.assertEqual(await self.hear(client), refresh("components", "N002"))
-            self.http("POST", path + "/undo")
+            newest = self.http("GET", path + "/history?limit=1")["changes"][0]["change_set"]
+            self.http("POST", path + "/undo", {"change_set": newest})
             for client in one, two:
                 self.assertEqual(await self.hear(client), refresh("components", "N002"))
             # What is refused changes nothing.
@@ -66,6 +68,23 @@ class Sync(SocketCase):
             for client in one, third:
                 self.assertEqual(await self.hear(client), refresh("nodes", "N001"))
             await self.quiet(two)
+
+    async def test_a_session_that_is_deleted(self):
+        """Its clients are told to read all anew, which says that it is gone; so is an MCP connection that is bound to it."""
+        bound = harness.Stdio(self.workspace, "--session", self.other)
+        bound.initialize()
+        async with self.connect("?session_id=" + self.other) as one, self.connect("?session_id=" + self.sid) as two:
+            self.http("DELETE", "/session/" + self.other)
+            heard = [await self.hear(one) for _ in range(3)]
+            self.assertEqual({message["target"] for message in heard}, {"nodes", "components", "relationships"})
+            await self.quiet(two)
+            status, answer, _ = self.server.http("GET", "/session/%s/nodes" % self.other)
+            self.assertEqual((status, "was deleted by rest" in answer["detail"]), (401, True))
+            await self.say(one, session_id=self.other)
+            await self.quiet(one)
+        is_error, said = bound.call("query_graph", query="counts")
+        self.assertEqual((is_error, "was deleted by rest" in said), (True, True), said)
+        self.assertEqual(bound.close(), 0)
 
     async def test_many_clients(self):
         clients = [await self.connect("?session_id=" + (self.sid if number % 2 else self.other)) for number in range(CLIENTS)]

@@ -14,7 +14,7 @@ from unittest import mock
 
 import harness
 
-POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'; "
+POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src data:; connect-src 'self'; "
           "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 FIRST_PAINT_CAP = 45000
 FIRST_VISIT_CAP = 120000
@@ -89,7 +89,8 @@ class Served(unittest.TestCase):
     def everything(self):
         """Every path that the page names, by following it."""
         main = self.index.of("script")[0]["src"]
-        paths = {link["href"] for link in self.index.of("link")} | {meta["content"] for meta in self.index.of("meta", name="style-of")}
+        paths = {link["href"] for link in self.index.of("link") if link["rel"] != "icon"}
+        paths |= {meta["content"] for meta in self.index.of("meta", name="style-of")}
         scripts = set()
         waiting = [main]
         while waiting:
@@ -101,7 +102,7 @@ class Served(unittest.TestCase):
         paths |= scripts
         for style in [path for path in paths if path.endswith(".css")]:
             _, text, _ = self.get(style)
-            paths |= {name.strip("\"'") for name in OF_STYLE.findall(text.decode()) if not name.startswith("data:")}
+            paths |= {name.strip("\"'") for name in OF_STYLE.findall(text.decode()) if not name.strip("\"'").startswith("data:")}
         return paths
 
     def test_index(self):
@@ -116,7 +117,7 @@ class Served(unittest.TestCase):
         for attrs in self.index.of("script"):
             self.assertRegex(attrs["src"], r"^/ui/")
         for attrs in self.index.of("link"):
-            self.assertRegex(attrs["href"], r"^/ui/")
+            self.assertRegex(attrs["href"], r"^data:image/svg\+xml," if attrs["rel"] == "icon" else r"^/ui/")
 
     def test_headers_of_all_files(self):
         paths = self.everything()
@@ -215,6 +216,8 @@ class Missing(unittest.TestCase):
         with mock.patch.object(harness, "LECTERN", harness.BUILD / "lectern_without_page"):
             server = harness.Server(workspace, "--no-demo")
         self.addCleanup(server.close)
+        self.assertNotIn("Page: http", "".join(server.lines))
+        self.assertIn("Page: not in this build: npm could not install its packages (a test)", "".join(server.lines))
         status, text, headers = server.http("GET", "/")
         self.assertEqual(status, 200)
         self.assertEqual(headers["Content-Security-Policy"], POLICY)

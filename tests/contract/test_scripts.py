@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The scripts behind make: a taken port is said before anything is done, and the closing report tells the truth."""
 import os
+import shutil
 import socket
 import subprocess
 import tempfile
@@ -59,6 +60,62 @@ class Deps(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         for package in ("clang-format", "clang-tidy", "shellcheck", "apt-get install"):
             self.assertIn(package, done.stderr)
+
+
+class Page(unittest.TestCase):
+    """`make build` in a folder of its own: npm and CMake are played by scripts that write down how they were called."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="lectern-build-")
+        self.addCleanup(folder.cleanup)
+        self.place, self.tools = Path(folder.name, "clone"), Path(folder.name, "tools")
+        for part in ("cmake", "mcp/ui"):
+            shutil.copytree(ROOT / part, self.place / part)
+        shutil.copy(ROOT / "Makefile", self.place)
+        self.calls = Path(folder.name, "calls")
+        self.tools.mkdir()
+        for tool in ("bash", "cat", "cmp", "cp", "dirname", "ln", "make", "mkdir", "rm", "sed", "timeout"):
+            os.symlink(shutil.which(tool), self.tools / tool)
+        self.tool("cmake", "")
+        self.script("#!/bin/bash\n", self.place / "cmake/deps.sh")  # all is there
+
+    def script(self, text, path):
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o755)
+
+    def tool(self, name, then):
+        self.script(f'#!/bin/bash\necho {name} "$@" >>{self.calls}\n{then}\n', self.tools / name)
+
+    def build(self, *targets):
+        self.calls.write_text("")
+        done = run("make", "-C", self.place, *targets, PATH=str(self.tools))
+        return done, [line.split()[0] for line in self.calls.read_text().splitlines()]
+
+    def missing(self):
+        return (self.place / "build/page/missing.txt").read_text()
+
+    def test_packages_come_with_the_build(self):
+        self.tool("node", "")
+        self.tool("npm", "")
+        done, calls = self.build("build")
+        self.assertEqual((done.returncode, done.stderr, calls[0], self.missing()), (0, "", "npm", ""))
+        self.assertEqual(set(calls[1:]), {"cmake"})
+        self.assertNotIn("npm", self.build("build")[1], "nothing changed")
+        with open(self.place / "mcp/ui/package-lock.json", "a", encoding="utf-8") as lock:
+            lock.write("\n")
+        self.assertEqual(self.build("install")[1].count("npm"), 1, "the lock file changed")
+
+    def test_without_npm_one_line_says_so(self):
+        done, calls = self.build("build")
+        self.assertEqual((done.returncode, set(calls)), (0, {"cmake"}))
+        self.assertEqual(done.stderr, "The page is left out: npm and node are not installed; make deps installs them\n")
+        self.tool("node", "")
+        self.tool("npm", "echo no registry >&2; exit 1")
+        done, _ = self.build("build")
+        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (0, 1))
+        self.assertIn("npm could not install its packages (log: build/page/npm.log)", done.stderr)
+        self.tool("npm", "")
+        self.assertEqual((self.build("build")[0].stderr, self.missing()), ("", ""))
 
 
 class Report(unittest.TestCase):

@@ -71,6 +71,26 @@ class Tools(unittest.TestCase):
                     status = client.close()
                 self.assertEqual(status, 0)
 
+    def test_a_title_names_a_node(self):
+        def check(client):
+            client.initialize()
+            one, two = ((node["node_id"], node["title"]) for node in self.export()["nodes"][:2])
+            text = {"text": "by title"}
+            said = [client.good("add_component", node_id=one[1].upper(), component_type="heading", parameters=text, position=1),
+                    client.good("edit_component", node_id=one[1], component_order=1, new_parameters={"text": "again"}),
+                    client.good("delete_component", node_id=one[1], component_order=1, confirm=True),
+                    client.good("batch_add_components", node_id=one[1], components=[{"type": "heading", "parameters": text}]),
+                    client.good("create_relationship", from_node_id=one[1], to_node_id=two[1],
+                                relationship_type="ENRICHMENT"),
+                    client.good("change_curriculum", operations=[{"op": "edit_node", "node_id": one[1], "raw_content": "x"}])]
+            for answer in said:
+                self.assertIn('%s "%s"' % one, answer)
+            self.assertIn('%s "%s"' % two, said[4])
+            self.assertIn("ENRICHMENT", client.good("history", node_id=one[1]))
+            client.good("history", action="undo")
+            client.good("history", action="undo")
+        self.both(check)
+
     def test_listing_is_small_and_whole(self):
         def check(client):
             client.initialize()
@@ -201,9 +221,44 @@ class Analyses(unittest.TestCase):
                 if category:
                     error = answer["_meta"]["lectern/error"]
                     self.assertEqual(error["errorCategory"], category, text)
-                    self.assertIs(error["isRetryable"], False)
+                    self.assertEqual((error["isRetryable"], error["isRepairable"]), (False, True))
+                    self.assertTrue(error["context"]["message"])
                 for word in says:
                     self.assertIn(word, text)
+        self.assertEqual(client.close(), 0)
+        workspace.close()
+
+    def test_errors_say_what_to_do(self):
+        """Of every tool, in _meta: whether the call may be sent again or has to be changed, and what is known of its cause."""
+        workspace = harness.Workspace()
+        workspace.run("demo")
+        client = harness.Stdio(workspace)
+        client.initialize()
+        edit = {"node_id": "N001", "component_order": 1, "new_parameters": {"text": "x"}}
+        for tool, arguments, category, known in (
+                ("edit_component", {**edit, "expected_revision": 999}, "conflict", {}),
+                ("edit_component", {**edit, "node_id": "N999"}, "not_found", {}),
+                ("edit_component", {**edit, "component_order": 999}, "not_found", {}),
+                ("edit_component", {**edit, "session_id": "nope"}, "not_found", {}),
+                ("edit_component", {**edit, "new_parameters": 7}, "validation", {"argument": "new_parameters"}),
+                ("change_curriculum", {"operations": [{"op": "delete_node", "node_id": "N999"}]}, "not_found", {}),
+                ("change_curriculum", {"operations": [{"op": "edit_component", **edit, "expected_revision": 999}]},
+                 "conflict", {}),
+                ("query_graph", {"query": "needs", "node_id": "N999"}, "not_found", {}),
+                ("execute_code", {"code": "x = 1\nimport os"}, "validation",
+                 {"rule": "import-not-allowed", "line": 2, "column": 8}),
+                ("execute_code", {"code": "x = {}\n\nx['a']"}, "runtime",
+                 {"errorType": "KeyError", "line": 3, "message": "KeyError: 'a'"}),
+                ("execute_code", {"code": "while True:\n    pass", "timeout_seconds": 1}, "timeout",
+                 {"limit": {"name": "timeout_seconds", "value": 1}})):
+            with self.subTest(tool=tool, arguments=arguments):
+                answer = client.request("tools/call", {"name": tool, "arguments": arguments})["result"]
+                error = answer["_meta"]["lectern/error"]
+                self.assertEqual((error["errorCategory"], error["isRetryable"], error["isRepairable"]),
+                                 (category, False, True), answer)
+                self.assertEqual(error["context"]["tool"], tool)
+                self.assertTrue(error["context"]["message"])
+                self.assertEqual({name: error["context"].get(name) for name in known}, known)
         self.assertEqual(client.close(), 0)
         workspace.close()
 

@@ -132,6 +132,12 @@ class Both:
         self.assertEqual(self.texts("X1"), ["c", "first", "B"])
         self.assertEqual(self.outside(), [("session", "import")], "what we wrote is taken for others' work")
 
+    def test_a_service_that_cannot_rename_or_delete(self):
+        self.assertIn("no way to rename a session", self.bad(409, "PUT", "~", {"title": "Other"}))
+        self.assertIn("no way to delete a session", self.bad(409, "DELETE", "~"))
+        self.good("GET", "~/nodes")
+        self.assertEqual(self.outside(), [("session", "import")])
+
     def test_ids_and_revisions_are_kept_beside_it(self):
         self.node("X1")
         self.put_in("X1", "a", "b")
@@ -354,6 +360,47 @@ class Poor(Both, Case):
 
     def test_times_are_rfc_3339(self):
         self.assertRegex(self.good("GET", "~/nodes")["nodes"][0]["created_at"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+
+
+class Ours(unittest.TestCase):
+    """Our own server as the service: it can rename and delete sessions."""
+
+    def setUp(self):
+        self.workspaces = [harness.Workspace() for _ in range(2)]
+        self.service = harness.Server(self.workspaces[0], *NO_SANDBOX)
+        self.server = harness.Server(self.workspaces[1], *NO_SANDBOX, "--store", "http://127.0.0.1:%d" % self.service.port)
+        self.sid = self.good(self.server, "POST", "/session/create", {"title": "One"})["session_id"]
+        self.path = "/session/" + self.sid
+
+    def tearDown(self):
+        statuses = [self.server.close(), self.service.close()]
+        for workspace in self.workspaces:
+            workspace.close()
+        self.assertEqual(statuses, [0, 0])
+
+    def good(self, server, method, path, body=None):
+        status, answer, _ = server.http(method, path, body)
+        self.assertEqual(status, 200, "%s %s: %s" % (method, path, answer))
+        return answer
+
+    def titles(self):
+        """Here and there."""
+        return [{session["session_id"]: session["title"] for session in self.good(server, "GET", "/sessions")["sessions"]}.get(self.sid)
+                for server in (self.server, self.service)]
+
+    def test_rename(self):
+        self.good(self.server, "PUT", self.path, {"title": "Two"})
+        self.assertEqual(self.titles(), ["Two", "Two"])
+        self.good(self.server, "POST", self.path + "/undo", {})
+        self.assertEqual(self.titles(), ["One", "One"])
+        self.good(self.service, "PUT", self.path, {"title": "Three"})
+        self.assertEqual(self.titles(), ["Three", "Three"])
+
+    def test_delete(self):
+        self.good(self.server, "DELETE", self.path)
+        self.assertEqual(self.titles(), [None, None])
+        for server in (self.server, self.service):
+            self.assertEqual(server.http("GET", self.path + "/nodes")[0], 401)
 
 
 class Between(Case):

@@ -138,6 +138,34 @@ attrgetter("\ufffd")
 x + ("{0." + "__class__}")
 ("{0._" + "_a") + ("b}" + x)
 x(__class__=1)
+x.strides
+x.data.y
+x.flags["W"]
+x.cast("B")
+x.plot.hist(y)
+type(x)(y, z)
+type(self)(y, *z)
+type(x)(**y)
+x(verify_integrity=False, fastpath=y, strides=1)
+x(verify_integrity=True)
+wraps(x)
+functools.wraps(x, y)
+update_wrapper(x, y)
+functools.update_wrapper(x, y, z)
+update_wrapper
+io.StringIO(x)
+StringIO(x)
+pd.read_csv(io.StringIO(x))
+pd.read_csv(x)
+pd.read_csv(StringIO(x), y, engine="python")
+pd.read_csv(io.BytesIO(x), compression="zip", engine=y)
+pd.read_json(filepath_or_buffer=x, sep=y)
+pd.read_csv
+pd.read_csv(StringIO(x), **y)
+x.to_csv(y, io.StringIO())
+x.to_json(buf, path_or_buf=StringIO())
+nx.draw(x)
+x.readinto(y)
 __name__ == "__main__"
 """.strip().splitlines()
 
@@ -155,6 +183,27 @@ import scipy.nothing
 from numpy import random
 from numpy import random as np
 from numpy import array as np
+import io
+import io as np, networkx as nx, pandas as pd
+from io import StringIO
+from io import BytesIO as StringIO
+from networkx import draw
+x.strides = x.data = y.dtype = x.flags.writeable = 1
+x.data[0] = x.flags["W"] = y
+class C:\\n    def f(self):\\n        self.data = self.plot = 1\\n        return type(self)(1, 2)
+class C:\\n    hist: int\\n    dtype = lambda self: type(self)(1, 2)
+for x.strides in y: pass
+del x.data[0], x.strides
+x.strides += 1
+with io.StringIO(y) as x: pd.read_csv(x)
+if y:\\n    x = z = io.StringIO("a")\\n    pd.read_csv(x)
+if y:\\n    x = StringIO(y)\\n    x = z\\n    pd.read_csv(x)
+def f():\\n    global x\\n    x = io.StringIO()\\n    y.to_csv(x)
+def f():\\n    x = io.StringIO()\\n    def g():\\n        nonlocal x\\n        y.to_csv(x)\\n    z = StringIO()\\n    y.to_csv(z)
+class C:\\n    x = io.StringIO()\\n    y.to_csv(x)
+@functools.wraps(x)\\ndef f(): pass
+@wraps(x, y)\\ndef f(): pass
+@wraps(*x)\\ndef f(): pass
 from numpy import load
 from datetime import datetime
 from numpy import ndarray as x
@@ -179,6 +228,7 @@ x: type = type
 @x(dataclass)\\n@dataclass\\ndef f(): pass
 class C(type(x), metaclass=type(y)): pass
 class C(TypedDict, ndarray): pass
+class C(matrix, np.matrix, metaclass=np.matrix): pass
 x: ndarray = ndarray
 def f(x: ndarray = ndarray) -> ndarray: pass
 match x:\\n    case np.ndarray(): pass

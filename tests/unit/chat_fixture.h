@@ -83,6 +83,7 @@ static inline int chat_fixture_open(void **state)
     fixture->parts.feed = change_feed_create(fixture->parts.mailbox, &fixture->session.err);
     fixture->parts.sql = chat_lane(fixture, "sql", true);
     fixture->parts.read = chat_lane(fixture, "read", false);
+    fixture->parts.trial = chat_lane(fixture, "trial", false);
     *state = fixture;
     return 0;
 }
@@ -93,6 +94,7 @@ static inline int chat_fixture_close(void **state)
 
     lane_destroy(fixture->parts.sql);
     lane_destroy(fixture->parts.read);
+    lane_destroy(fixture->parts.trial);
     mailbox_destroy(fixture->parts.mailbox);
     change_feed_destroy(fixture->parts.feed);
     uv_run(&fixture->loop, UV_RUN_DEFAULT);

@@ -133,7 +133,7 @@ static inline int run_fixture_open(void **state)
     chat = *state;
     import_text(&chat->session, curriculum, strlen(curriculum));
     chat->parts.graph = chat_lane(chat, "graph", false);
-    chat->parts.graphs = graph_cache_create(&chat->session.err);
+    chat->parts.graphs = graph_cache_create(0, &chat->session.err);
     chat->parts.profile = validator_profile_find("data-science");
     chat->parts.timeout_seconds = 30;
     chat->parts.stdout_characters = chat->parts.stderr_characters = 1000;

@@ -67,7 +67,7 @@ static json_t *effect_of(const struct side *before, const struct side *after, bo
     struct error err = {0};
     json_t *effect;
 
-    if (change_effect(&before->outline, &after->outline, all, &json, words, &err) != 0)
+    if (change_effect(&before->outline, &after->outline, all, NULL, NULL, &json, words, &err) != 0)
         fail_msg("%s", err.text);
     effect = json_read(json.data, json.len, "the effect", &err);
     if (!effect)
@@ -563,7 +563,7 @@ static void many_cycles_are_counted(void **state)
     }
     before.edge_count = PAIRS;
     after.edge_count = (size_t)PAIRS * 2;
-    assert_int_equal(change_effect(&before, &after, false, &json, &words, &err), 0);
+    assert_int_equal(change_effect(&before, &after, false, NULL, NULL, &json, &words, &err), 0);
     effect = json_read(json.data, json.len, "the effect", &err);
     assert_non_null(effect);
     assert_int_equal(json_integer_value(json_object_get(effect, "new_cycles_total")), PAIRS);
@@ -581,7 +581,7 @@ static int live_through(const struct side *before, const struct side *after, str
 {
     struct buf BUF_AUTO json = {0}, BUF_AUTO words = {0};
 
-    return change_effect(&before->outline, &after->outline, true, &json, &words, err);
+    return change_effect(&before->outline, &after->outline, true, NULL, NULL, &json, &words, err);
 }
 
 static void failing_allocations(void **state)

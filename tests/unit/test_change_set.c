@@ -199,7 +199,8 @@ static void one_bad_operation_undoes_all(void **state)
                      -1);
     assert_int_equal(fixture->err.kind, ERROR_NOT_FOUND);
     assert_string_equal(fixture->err.loc, "operations.1");
-    assert_non_null(strstr(fixture->err.text, "operations.1 (delete_node): there is no node 'Bx'"));
+    assert_non_null(
+        strstr(fixture->err.text, "operations.1 (delete_node): node_id: there is no node 'Bx'"));
     assert_non_null(strstr(fixture->err.text, "B 'Beta'"));
     assert_null(strstr(fixture->err.text, "operations.2"));
     after = export_json(fixture, fixture->sid);
@@ -245,16 +246,17 @@ static void what_is_wrong_is_said(void **state)
         {"[{'op':'remove_node','node_id':'A'}]",
          {"no op 'remove_node'", "delete_node"},
          ERROR_INVALID},
-        {"[{'op':'creat_node','node_id':'A'}]", {"did you mean create_node?"}, ERROR_INVALID},
+        {"[{'op':'creat_node','node_id':'A'}]", {"did you mean 'create_node'?"}, ERROR_INVALID},
         {"[{'op':'rename_node','node_id':'A','titel':'x'}]",
-         {"titel", "did you mean title?", "title: is needed"},
+         {"titel", "did you mean 'title'?", "title: is needed"},
          ERROR_INVALID},
         {"[{'op':'rename_node','node':'A','title':7}]",
-         {"node: is no member", "node_id: is needed", "title: must be text, not a"},
+         {"unknown member 'node'; did you mean 'node_id'?", "node_id: is needed",
+          "title: must be text, not a"},
          ERROR_INVALID},
         {"[{'op':'edit_node','node_id':'A'}]", {"needs a field to change"}, ERROR_INVALID},
         {"[{'op':'edit_node','node_id':'A','expected_revison':1}]",
-         {"did you mean expected_revision?"},
+         {"did you mean 'expected_revision'?"},
          ERROR_INVALID},
         {"[{'op':'rename_node','node_id':'A','title':'x','expected_revision':9}]",
          {"is at revision 1, not 9", "Alpha"},
@@ -321,10 +323,10 @@ static void every_row_knows_what_it_needs(void **state)
         struct error err = {0};
 
         for (size_t k = 0; k < CHANGE_MEMBERS_CAP && operation->members[k].name; k++)
-            needs = needs || operation->members[k].needed;
+            needs = needs || operation->members[k].required;
         assert_int_equal(change_operation_read(item, NULL, &given, &err) == NULL, needs);
         for (size_t k = 0; k < CHANGE_MEMBERS_CAP && operation->members[k].name; k++) {
-            if (operation->members[k].needed && !strstr(err.text, operation->members[k].name))
+            if (operation->members[k].required && !strstr(err.text, operation->members[k].name))
                 fail_msg("%s: %s", operation->name, err.text);
         }
     }
@@ -407,6 +409,63 @@ static void too_many_are_refused_and_many_are_told_in_few_words(void **state)
     assert_non_null(strstr(fixture->err.text, "send 500 at most"));
 }
 
+static void expect_line(struct fixture *fixture, const char *text, const char *said)
+{
+    struct change_set_outcome outcome;
+
+    must(fixture, apply(fixture, text, true, false, &outcome));
+    if (!strstr(outcome.lines.data, said))
+        fail_msg("%s: %s", text, outcome.lines.data);
+    change_set_outcome_finish(&outcome);
+}
+
+static void a_title_names_a_node(void **state)
+{
+    struct fixture *fixture = *state;
+    json_auto_t *made = NULL;
+
+    expect_line(fixture, "[{'op':'rename_node','node_id':'alpha','title':'X'}]",
+                "Renamed node A \"Alpha\"");
+    expect_line(fixture, "[{'op':'create_relationship','from':' GAMMA','to':'Alpha'}]",
+                "Created LEADS_TO from C \"Gamma\" to A \"Alpha\"");
+    expect_line(fixture, "[{'op':'merge_nodes','node_id':'Beta','into_node_id':'gamma'}]",
+                "Merged node B \"Beta\" into C \"Gamma\"");
+    expect_line(fixture,
+                "[{'op':'delete_relationship','from':'Alpha','to':'Beta','type':'PREREQUISITE'}]",
+                "Deleted PREREQUISITE from A \"Alpha\" to B \"Beta\"");
+    expect_line(fixture, "[{'op':'delete_component','node_id':'Alpha','component_order':1}]",
+                "of A \"Alpha\", 1 remain");
+    /* Of a node that was created, or renamed, earlier in the same set. */
+    do_it(fixture, "[{'op':'create_node','node_id':'D','title':'Delta'},"
+                   "{'op':'create_component','node_id':'delta','component_type':'heading',"
+                   "'parameters':{'text':'x'}},"
+                   "{'op':'rename_node','node_id':'A','title':'First'},"
+                   "{'op':'create_relationship','from':'First','to':'Delta'}]");
+    made = export_json(fixture, fixture->sid);
+    assert_string_equal(text_at(node_of(made, "D"), "components.0.parameters.text"), "x");
+    assert_true(has_edge(made, "A", "D", "LEADS_TO"));
+}
+
+static void an_id_wins_and_a_shared_title_is_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    struct change_set_outcome outcome;
+
+    /* The title of C is the id of B: the id wins. */
+    do_it(fixture, "[{'op':'rename_node','node_id':'C','title':'B'}]");
+    expect_line(fixture, "[{'op':'delete_node','node_id':'B'}]", "Deleted node B \"Beta\"");
+    do_it(fixture, "[{'op':'rename_node','node_id':'C','title':'alpha'}]");
+    must_fail(fixture, ERROR_CONFLICT,
+              apply(fixture, "[{'op':'delete_node','node_id':'ALPHA'}]", false, false, &outcome));
+    assert_non_null(strstr(fixture->err.text, "node_id: \"ALPHA\" is the title of 2 nodes: A, C"));
+    must_fail(
+        fixture, ERROR_NOT_FOUND,
+        apply(fixture, "[{'op':'delete_node','node_id':'Alphabet'}]", false, false, &outcome));
+    /* A new node's id is no name of another. */
+    do_it(fixture, "[{'op':'create_node','node_id':'Beta','title':'New'}]");
+    expect_line(fixture, "[{'op':'delete_node','node_id':'Beta'}]", "Deleted node Beta \"New\"");
+}
+
 static void the_schemas_are_json(void **state)
 {
     struct buf BUF_AUTO whole = {0}, BUF_AUTO few = {0};
@@ -422,10 +481,125 @@ static void the_schemas_are_json(void **state)
     }
 }
 
+/* ---- on a copy ---- */
+
+static int apply_to(struct store *store, struct fixture *fixture, bool dry_run,
+                    struct change_set_outcome *outcome)
+{
+    json_auto_t *list = operations(all_kinds);
+    struct change_set set = {list, dry_run, false};
+
+    return change_set_apply(store, &test_writer, fixture->sid, &set, outcome, &fixture->err);
+}
+
+static void assert_same_text(const struct buf *one, const struct buf *other)
+{
+    assert_int_equal(one->len, other->len);
+    assert_memory_equal(one->data, other->data, one->len);
+}
+
+/* Components that are made get another id each time. */
+static void assert_same_results(const struct buf *one, const struct buf *other)
+{
+    json_auto_t *there = parse(one->data), *here = parse(other->data);
+    json_t *lists[] = {there, here}, *result;
+    size_t k;
+
+    for (size_t i = 0; i < 2; i++)
+        json_array_foreach(lists[i], k, result) json_object_del(result, "component_id");
+    assert_true(json_equal(there, here));
+}
+
+static void assert_same_outline(const struct outline *one, const struct outline *other)
+{
+    assert_int_equal(one->node_count, other->node_count);
+    assert_int_equal(one->edge_count, other->edge_count);
+    assert_same_text(&one->strings, &other->strings);
+}
+
+/* The copy is of what is committed, and another's transaction is open all the while. */
+static void a_trial_says_what_the_store_would(void **state)
+{
+    struct fixture *fixture = *state;
+    json_auto_t *before = export_json(fixture, fixture->sid), *after = NULL;
+    struct change_set_outcome there, here;
+    struct store *reader = store_open(fixture->url, STORE_READ, &fixture->err), *copy;
+
+    assert_non_null(reader);
+    must(fixture, apply_to(fixture->store, fixture, true, &there));
+    must(fixture, store_begin(fixture->store, &fixture->err));
+    must(fixture,
+         store_node_delete(fixture->store, &test_writer, fixture->sid, "A", &fixture->err));
+    copy = store_trial_open(reader, fixture->sid, false, &fixture->err);
+    if (!copy)
+        fail_msg("%s", fixture->err.text);
+    must(fixture, apply_to(copy, fixture, true, &here));
+    must(fixture, store_end(fixture->store, false, &fixture->err));
+    assert_same_results(&there.results, &here.results);
+    assert_same_text(&there.lines, &here.lines);
+    assert_int_equal(there.version, here.version);
+    assert_same_outline(&there.before, &here.before);
+    assert_same_outline(&there.after, &here.after);
+    change_set_outcome_finish(&there);
+    change_set_outcome_finish(&here);
+    /* What is done there for good, new ids of relationships among it, is as it would be here. */
+    must(fixture, apply_to(copy, fixture, false, &there));
+    store_close(copy);
+    store_close(reader);
+    after = export_json(fixture, fixture->sid);
+    assert_true(same_json(before, after));
+    must(fixture, apply_to(fixture->store, fixture, false, &here));
+    assert_same_results(&there.results, &here.results);
+    assert_same_text(&there.lines, &here.lines);
+    assert_same_outline(&there.after, &here.after);
+    assert_int_equal(there.version, here.version);
+    change_set_outcome_finish(&there);
+    change_set_outcome_finish(&here);
+}
+
+static void a_trial_has_the_history_where_it_is_asked_for(void **state)
+{
+    struct fixture *fixture = *state;
+    struct undo_state there, here;
+    struct store *copy;
+
+    do_it(fixture, all_kinds);
+    copy = store_trial_open(fixture->store, fixture->sid, true, &fixture->err);
+    assert_non_null(copy);
+    must(fixture, store_undo(copy, &test_writer, fixture->sid, NULL, &there, &fixture->err));
+    store_close(copy);
+    must(fixture,
+         store_undo(fixture->store, &test_writer, fixture->sid, NULL, &here, &fixture->err));
+    assert_string_equal(there.what, here.what);
+    assert_string_equal(there.change_set, here.change_set);
+    assert_int_equal(there.entries, here.entries);
+    assert_int_equal(there.version, here.version);
+}
+
+static void a_trial_of_no_session_says_so(void **state)
+{
+    struct fixture *fixture = *state;
+    struct store *copy = store_trial_open(fixture->store, "none", false, &fixture->err);
+
+    assert_non_null(copy);
+    assert_int_equal(store_session(copy, "none", NULL, 0, NULL, &fixture->err), -1);
+    assert_int_equal(fixture->err.kind, ERROR_UNKNOWN_SESSION);
+    store_close(copy);
+    must(fixture, store_begin(fixture->store, &fixture->err));
+    assert_null(store_trial_open(fixture->store, fixture->sid, false, &fixture->err));
+    must(fixture, store_end(fixture->store, false, &fixture->err));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_operation_does_its_work, open_with_curriculum,
+                                        fixture_close),
+        cmocka_unit_test_setup_teardown(a_trial_says_what_the_store_would, open_with_curriculum,
+                                        fixture_close),
+        cmocka_unit_test_setup_teardown(a_trial_has_the_history_where_it_is_asked_for,
+                                        open_with_curriculum, fixture_close),
+        cmocka_unit_test_setup_teardown(a_trial_of_no_session_says_so, open_with_curriculum,
                                         fixture_close),
         cmocka_unit_test_setup_teardown(a_dry_run_tells_the_same_and_changes_nothing,
                                         open_with_curriculum, fixture_close),
@@ -440,6 +614,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_set_is_undone_as_one, open_with_curriculum,
                                         fixture_close),
         cmocka_unit_test_setup_teardown(too_many_are_refused_and_many_are_told_in_few_words,
+                                        open_with_curriculum, fixture_close),
+        cmocka_unit_test_setup_teardown(a_title_names_a_node, open_with_curriculum, fixture_close),
+        cmocka_unit_test_setup_teardown(an_id_wins_and_a_shared_title_is_refused,
                                         open_with_curriculum, fixture_close),
         cmocka_unit_test(the_schemas_are_json),
     };

@@ -79,8 +79,8 @@ static void test_a_whole_run(void **state)
         .tokens = {.input = 10, .cache_write = 20, .cache_read = 300, .output = 7},
         .requests = 1,
         .whole_curriculum = 90000};
-    struct tool_call call = {.category = TOOL_ERROR_NONE, .image_count = 1};
-    struct tool_call failed = {.category = TOOL_ERROR_RUNTIME};
+    struct tool_call call = {.image_count = 1};
+    struct tool_call failed = {.failure = {.category = FAILURE_RUNTIME}};
 
     (void)state;
     snprintf(call.images[0].mime, sizeof call.images[0].mime, "image/png");
@@ -127,7 +127,7 @@ static void test_a_whole_run(void **state)
     WRITE(&run, .kind = RUN_CALL_RESULT, .id = "c1", .message_id = "x1", SAY("done"), .call = &call,
           .milliseconds = 12, .waited = 7);
     WRITE(&run, .kind = RUN_CALL_RESULT, .id = "c2", .message_id = "x2", SAY("no"), .call = &failed,
-          .is_error = true, .repair = 2);
+          .is_error = true, .category = "runtime", .repair = 2);
     WRITE(&run, .kind = RUN_CALL_RESULT, .id = "c2", .message_id = "x3", SAY("not called"),
           .is_error = true);
     expect("[{\"type\":\"CUSTOM\",\"name\":\"lectern.started\",\"value\":{\"toolCallId\":\"c1\"}},"
@@ -139,13 +139,13 @@ static void test_a_whole_run(void **state)
            "\"tool\",\"content\":[{\"type\":\"text\",\"text\":\"done\"},{\"type\":\"image\","
            "\"source\":{\"type\":\"data\",\"value\":\"AAAA\",\"mimeType\":\"image/png\"}}],"
            "\"metadata\":{\"isError\":false,\"milliseconds\":12,\"waited\":7,\"repair\":0,"
-           "\"repairsMax\":3}},"
+           "\"repairsMax\":2}},"
            "{\"type\":\"TOOL_CALL_RESULT\",\"messageId\":\"x2\",\"toolCallId\":\"c2\",\"role\":"
            "\"tool\",\"content\":\"no\",\"metadata\":{\"isError\":true,\"category\":\"runtime\","
-           "\"milliseconds\":0,\"waited\":0,\"repair\":2,\"repairsMax\":3}},"
+           "\"milliseconds\":0,\"waited\":0,\"repair\":2,\"repairsMax\":2}},"
            "{\"type\":\"TOOL_CALL_RESULT\",\"messageId\":\"x3\",\"toolCallId\":\"c2\",\"role\":"
            "\"tool\",\"content\":\"not called\",\"metadata\":{\"isError\":true,"
-           "\"milliseconds\":0,\"waited\":0,\"repair\":0,\"repairsMax\":3}}]");
+           "\"milliseconds\":0,\"waited\":0,\"repair\":0,\"repairsMax\":2}}]");
     WRITE(&run, .kind = RUN_WAITING, .number = 2, .milliseconds = 500, SAY("overloaded"));
     WRITE(&run, .kind = RUN_LIMIT, .name = "turns", SAY("24 turns"));
     WRITE(&run, .kind = RUN_AGAIN, .id = "n1", SAY("Asked again."));
@@ -312,9 +312,9 @@ static void test_a_thread_as_messages(void **state)
            "{\"id\":\"x1\",\"role\":\"tool\",\"toolCallId\":\"c1\",\"content\":[{\"type\":\"text\","
            "\"text\":\"whole\"},{\"type\":\"image\",\"source\":{\"type\":\"data\",\"value\":"
            "\"AAAA\",\"mimeType\":\"image/png\"}}],\"metadata\":{\"isError\":false,\"repairsMax\":"
-           "3,\"milliseconds\":5,\"waited\":2,\"repair\":0}},"
+           "2,\"milliseconds\":5,\"waited\":2,\"repair\":0}},"
            "{\"id\":\"u2-result-1\",\"role\":\"tool\",\"toolCallId\":\"c2\",\"content\":\"bad\","
-           "\"metadata\":{\"isError\":true,\"repairsMax\":3}},"
+           "\"metadata\":{\"isError\":true,\"repairsMax\":2}},"
            "{\"id\":\"n1\",\"role\":\"activity\",\"activityType\":\"lectern.note\",\"content\":{"
            "\"kind\":\"stopped\",\"text\":\"No\"}},"
            "{\"id\":\"n2\",\"role\":\"activity\",\"activityType\":\"lectern.usage\",\"content\":{"
@@ -322,7 +322,7 @@ static void test_a_thread_as_messages(void **state)
            "{\"id\":\"a3\",\"role\":\"assistant\",\"toolCalls\":[{\"id\":\"c3\",\"type\":"
            "\"function\",\"function\":{\"name\":\"n\",\"arguments\":\"{}\"}}]},"
            "{\"id\":\"x3\",\"role\":\"tool\",\"toolCallId\":\"c3\",\"content\":\"Not done\","
-           "\"metadata\":{\"isError\":true,\"repairsMax\":3}},"
+           "\"metadata\":{\"isError\":true,\"repairsMax\":2}},"
            "{\"id\":\"q2\",\"role\":\"user\",\"content\":\"and?\"}]}]");
     agui_run_finished(&run, NULL, &frame);
     add_buf(&frame);

@@ -83,6 +83,23 @@ static void test_which(void **state)
         {"history", "{\"action\":\"undo\"}", true, true, true},
         {"history", "{\"action\":\"restore\"}", true, true, true},
         {"edit_component", "{}", true, true, false},
+        {"edit_component", "{\"new_parameters\":{\"text\":\"T\"}}", true, true, false},
+        {"edit_component", "{\"new_parameters\":{\"text\":\" \\n\"}}", true, true, true},
+        {"edit_component", "{\"new_parameters\":\"{\\\"text\\\":null}\"}", true, true, true},
+        {"edit_component", "{\"new_parameters\":{\"steps\":[\"\",{}]}}", true, true, true},
+        {"change_curriculum",
+         "{\"operations\":[{\"op\":\"edit_component\",\"parameters\":{\"text\":\"\"}}]}", true,
+         true, true},
+        {"change_curriculum", "{\"operations\":[{\"op\":\"edit_node\",\"goal\":null}]}", true, true,
+         true},
+        {"change_curriculum",
+         "{\"operations\":[{\"op\":\"edit_node\",\"goal\":\"G\",\"title\":null}]}", true, true,
+         false},
+        {"change_curriculum", "{\"operations\":[{\"op\":\"rename_node\",\"title\":\"T\"}]}", true,
+         true, false},
+        {"change_curriculum", "{\"operations\":[{\"op\":\"reorder_components\"}]}", false, true,
+         false},
+        {"change_curriculum", "{\"operations\":[{\"op\":\"shred_node\"}]}", true, true, true},
         {"change_curriculum", "{\"operations\":[" OP ",{\"op\":\"edit_node\"}]}", true, true,
          false},
         {"change_curriculum", "{\"operations\":[{\"op\":\"edit_node\"},{\"op\":\"delete_node\"}]}",
@@ -157,8 +174,8 @@ static json_t *describe(struct chat_fixture *fixture, const char *tool, const ch
     int64_t version = version_of(fixture);
 
     before = export_json(&fixture->session, fixture->session.sid);
-    if (approval_describe(&fixture->parts, fixture->session.sid, "call-1", tool_find(tool), given,
-                          1, on_described, &described, &described.err) == 0)
+    if (approval_describe(&fixture->parts, fixture->session.sid, test_writer.who, "call-1",
+                          tool_find(tool), given, 1, on_described, &described, &described.err) == 0)
         chat_run_until(fixture, &described.done);
     after = export_json(&fixture->session, fixture->session.sid);
     assert_true(same_json(before, after));

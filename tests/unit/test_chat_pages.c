@@ -233,7 +233,7 @@ static void test_greeting(void **state)
     assert_true(json_is_false(json_object_get(json_object_get(snapshot, "model"), "ready")));
     assert_string_equal(json_get_string(json_object_get(snapshot, "model"), "advice"),
                         "Set ANTHROPIC_API_KEY");
-    assert_int_equal(json_integer_value(json_object_get(snapshot, "repairs")), 3);
+    assert_int_equal(json_integer_value(json_object_get(snapshot, "repairs")), 2);
     assert_string_equal(
         json_get_string(json_array_get(json_object_get(snapshot, "threads"), 0), "thread_id"),
         "t1");

@@ -60,8 +60,8 @@ static void the_prompt_tells_the_tables_and_the_bounds(void **state)
 
     (void)state;
     prompt_write(&parts, "Ratios", &text);
-    for (size_t i = 0; component_type_names()[i]; i++) {
-        const struct component_type *type = component_type_find(component_type_names()[i]);
+    for (size_t i = 0; i < component_type_count(); i++) {
+        const struct component_type *type = component_type_at(i);
         struct buf BUF_AUTO outline = {0};
 
         component_type_outline(type, &outline);
@@ -70,7 +70,7 @@ static void the_prompt_tells_the_tables_and_the_bounds(void **state)
     }
     for (size_t i = 0; relationship_types[i]; i++)
         assert_non_null(strstr(text.data, relationship_types[i]));
-    snprintf(said, sizeof said, "after %u further attempts", RUN_REPAIRS_MAX);
+    snprintf(said, sizeof said, "after %u failed attempts", CODE_ATTEMPTS_MAX);
     assert_non_null(strstr(text.data, said));
     snprintf(said, sizeof said, "more than %u operations", APPROVAL_OPERATIONS_MAX);
     assert_non_null(strstr(text.data, said));

@@ -346,6 +346,60 @@ static void test_none_asked(void **state)
     assert_null(json_object_get(result_sent(fixture, 1, "c2"), "is_error"));
 }
 
+#define RENAMES(title) "{\"op\":\"rename_node\",\"node_id\":\"N2\",\"title\":\"" title "\"}"
+#define FAILS(id)                                                                                  \
+    CALLS(id, "edit_component",                                                                    \
+          "{\"node_id\":\"N9\",\"component_order\":1,\"new_parameters\":{\"text\":\"x\"}}")
+#define CHANGES(id, operations) CALLS(id, "change_curriculum", "{\"operations\":[" operations "]}")
+
+static bool was_refused(struct run_fixture *fixture, const char *id)
+{
+    const json_t *result = event_of(fixture, "result", id);
+
+    return json_is_true(json_object_get(result, "is_error")) &&
+           strstr(text_of(result), "at most 3 components or titles");
+}
+
+/* Where nobody can be asked, a question replaces three things, however they are put into calls. */
+static void test_none_asked_for_many_replacements(void **state)
+{
+    struct run_fixture *fixture = *state;
+
+    ask_as(
+        fixture, "q1", "One by one",
+        "[" USES(EDITS("c1", "A")) "," USES(EDITS("c2", "B")) "," USES(EDITS("c3", "C")) "," USES(
+            EDITS("c4", "D") "," ADDS("c5", "More")) "," USES(EDITS("c6", "E")) "," ENDS("So") "]",
+        APPROVALS_NONE_ASKED);
+    assert_false(was_refused(fixture, "c3"));
+    assert_true(was_refused(fixture, "c4"));
+    assert_true(was_refused(fixture, "c6"));
+    assert_false(json_is_true(json_object_get(event_of(fixture, "result", "c5"), "is_error")));
+    assert_int_equal(count_events(fixture, "limit"), 1); /* the editor is told, once */
+    assert_string_equal(json_get_string(event_at(fixture, "limit", 0), "name"), "replacements");
+    ask_as(
+        fixture, "q2", "All at once",
+        "[" USES(CHANGES(
+            "d1",
+            RENAMES("A") "," RENAMES("B") "," RENAMES("C") "," RENAMES(
+                "D"))) "," USES(CHANGES("d2",
+                                        RENAMES("A") "," RENAMES(
+                                            "B")) "," EDITS("d3",
+                                                            "F") "," EDITS("d4",
+                                                                           "G")) "," ENDS("So") "]",
+        APPROVALS_NONE_ASKED);
+    assert_true(was_refused(fixture, "d1"));
+    assert_false(was_refused(fixture, "d2"));
+    assert_false(was_refused(fixture, "d3"));
+    assert_true(was_refused(fixture, "d4"));
+    /* What failed has replaced nothing, and what adds does not count. */
+    ask_as(fixture, "q3", "Badly",
+           "[" USES(FAILS("e1")) "," USES(EDITS("e2", "H") "," EDITS("e3", "I") "," CHANGES(
+               "e4", RENAMES("E"))) "," ENDS("So") "]",
+           APPROVALS_NONE_ASKED);
+    assert_false(was_refused(fixture, "e3"));
+    assert_false(was_refused(fixture, "e4"));
+}
+
 /* Before, while and after it is looked at what would change, and while that is saved. */
 static void test_stopped_at_any_time(void **state)
 {
@@ -380,6 +434,7 @@ int main(void)
         test(bad_call),
         test(every),
         test(none_asked),
+        test(none_asked_for_many_replacements),
         test(stopped_at_any_time),
     };
 

@@ -173,6 +173,14 @@ static const struct {
      ERROR_INVALID, "twice"},
     {ASK(QUESTION, ",\"context\":{}"), ERROR_INVALID, "context"},
     {ASK(QUESTION, ",\"context\":[{\"description\":\"screen\"}]"), ERROR_INVALID, "context.0"},
+    {ASK(QUESTION, ",\"forwardedProps\":{\"lectern\":{\"aprovals\":\"every\"}}"), ERROR_INVALID,
+     "did you mean 'approvals'?"},
+    {ASK(QUESTION, ",\"forwardedProps\":{\"lectern\":5}"), ERROR_INVALID,
+     "forwardedProps.lectern must be an object with the members approvals"},
+    {ASK("[]", ",\"resume\":[{\"interruptId\":\"a\",\"status\":\"resolved\",\"payload\":{"
+               "\"approved\":true,\"edited\":{}}}]"),
+     ERROR_INVALID, "unknown member 'edited'"},
+    {"{\"type\":\"lectern.stop\",\"runid\":\"r\"}", ERROR_INVALID, "did you mean 'runId'?"},
     {ASK(QUESTION, ",\"forwardedProps\":{\"lectern\":{\"approvals\":\"never\"}}"), ERROR_INVALID,
      "approvals"},
 };

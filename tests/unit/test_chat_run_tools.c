@@ -35,9 +35,11 @@ static void end_work(uv_handle_t *handle)
 
     atomic_fetch_sub(edits ? &editing : &reading, 1);
     if (work->stopped) {
-        call->category = TOOL_ERROR_CANCELLED;
+        call->failure.category = FAILURE_CANCELLED;
         atomic_fetch_add(&cancelled, 1);
     }
+    if (edits)
+        snprintf(call->change_set, sizeof call->change_set, "set");
     buf_addf(&call->text, "%s by %s in %s", work->stopped ? "stopped" : "done", call->who,
              call->bound_session);
     call->state = NULL;
@@ -324,17 +326,18 @@ static void test_repaired(void **state)
                                                                     "fails")) "," ENDS("So") "]");
     expect_outcome(fixture, RUN_SUCCEEDED);
     assert_int_equal(repair_of(fixture, "c1"), 0);
-    assert_non_null(strstr(result_text(fixture, 1, "c1"), "Attempt 1 of 3 to repair"));
+    assert_non_null(strstr(result_text(fixture, 1, "c1"), "Attempt 2 of 3 is next"));
     assert_null(strstr(result_text(fixture, 2, "c2"), "Attempt")); /* no fault of the code */
     assert_int_equal(repair_of(fixture, "c3"), 1);
-    assert_non_null(strstr(result_text(fixture, 3, "c3"), "Attempt 2 of 3 to repair"));
+    assert_non_null(strstr(result_text(fixture, 3, "c3"), "Attempt 3 of 3 is next"));
     assert_int_equal(repair_of(fixture, "c4"), 2);
     assert_string_equal(result_text(fixture, 4, "c4"), "5");
     assert_int_equal(repair_of(fixture, "c5"), 0);
-    assert_non_null(strstr(result_text(fixture, 5, "c5"), "Attempt 1 of 3 to repair"));
+    assert_non_null(strstr(result_text(fixture, 5, "c5"), "Attempt 2 of 3 is next"));
     assert_int_equal(count_events(fixture, "limit"), 0);
 }
 
+/* Three attempts in all; then the model has no more tools, and the question has failed. */
 static void test_not_repaired(void **state)
 {
     struct run_fixture *fixture = *state;
@@ -342,18 +345,19 @@ static void test_not_repaired(void **state)
 
     ask(fixture, "q1", "Run",
         "[" USES(CODE("c1", "fails")) "," USES(CODE("c2", "fails")) "," USES(
-            CODE("c3", "fails")) "," USES(CODE("c4", "fails")) "," ENDS("I could not") "]");
-    expect_outcome(fixture, RUN_SUCCEEDED);
-    assert_int_equal(request_count(fixture), 5);
-    assert_int_equal(repair_of(fixture, "c4"), 3);
-    assert_non_null(strstr(result_text(fixture, 4, "c4"), "All 3 attempts"));
-    assert_string_equal(json_get_string(event_at(fixture, "limit", 0), "name"), "repairs");
-    for (size_t i = 0; i < 5; i++) {
+            CODE("c3", "fails")) "," ENDS("I could not") "]");
+    expect_outcome(fixture, RUN_FAILED);
+    assert_int_equal(request_count(fixture), 4);
+    assert_int_equal(repair_of(fixture, "c3"), 2);
+    assert_non_null(strstr(result_text(fixture, 3, "c3"), "All 3 attempts failed"));
+    assert_string_equal(json_get_string(event_at(fixture, "limit", 0), "name"), "attempts");
+    for (size_t i = 0; i < 4; i++) {
         choice = json_object_get(json_array_get(fixture->model->requests, i), "tool_choice");
-        assert_true((choice && strcmp(json_get_string(choice, "type"), "none") == 0) == (i == 4));
+        assert_true((choice && strcmp(json_get_string(choice, "type"), "none") == 0) == (i == 3));
     }
     load_thread(fixture);
-    assert_string_equal(json_get_string(newest_note(fixture), "kind"), "repairs");
+    assert_string_equal(json_get_string(newest_note(fixture), "kind"), "error");
+    expect_text(newest_note(fixture), "every attempt at code");
 }
 
 /* A call that is not made, because too many had failed, is no attempt. */
@@ -363,14 +367,44 @@ static void test_not_repaired_for_want_of_tools(void **state)
 
     ask(fixture, "q1", "Run",
         "[" USES(CODE("c1", "fails")) "," USES(CODE("c2", "fails")) "," USES(
-            CODE("c3", "fails")) "," USES(CODE("c4", "fails")) "," USES(CODE("c5", "fails")) "]");
-    expect_outcome(fixture, RUN_SUCCEEDED);
-    assert_int_equal(repair_of(fixture, "c4"), 3);
-    assert_int_equal(repair_of(fixture, "c5"), 0);
-    assert_true(json_is_true(json_object_get(event_of(fixture, "result", "c5"), "is_error")));
+            CODE("c3", "fails")) "," USES(CODE("c4", "fails")) "]");
+    expect_outcome(fixture, RUN_FAILED);
+    assert_int_equal(repair_of(fixture, "c3"), 2);
+    assert_int_equal(repair_of(fixture, "c4"), 0);
+    assert_true(json_is_true(json_object_get(event_of(fixture, "result", "c4"), "is_error")));
     expect_replayable(fixture);
-    assert_string_equal(json_get_string(newest_note(fixture), "kind"), "empty");
-    expect_text(newest_note(fixture), "instead of summing up");
+    assert_string_equal(json_get_string(newest_note(fixture), "kind"), "error");
+}
+
+/* How a question ends whose code failed: by what else was tried, and when. */
+static void test_ends_of_failing_code(void **state)
+{
+#define FAILS USES(CODE("c1", "fails"))
+#define READS USES(CALLS("c2", "read", "{\"ms\":1}"))
+#define WORKS USES(CODE("c3", "5"))
+#define EDITS USES(CALLS("c4", "edit", "{\"ms\":1}"))
+    static const struct {
+        const char *plays;
+        enum run_outcome outcome;
+    } cases[] = {
+        {"[" FAILS "," ENDS("No") "]", RUN_FAILED},
+        {"[" USES(CODE("c5", "busy")) "," ENDS("No") "]", RUN_FAILED},
+        {"[" READS "," FAILS "," ENDS("No") "]", RUN_FAILED},
+        {"[" FAILS "," READS "," ENDS("From the tool") "]", RUN_SUCCEEDED},
+        {"[" WORKS "," FAILS "," ENDS("From the first") "]", RUN_SUCCEEDED},
+        {"[" FAILS "," WORKS "," ENDS("5") "]", RUN_SUCCEEDED},
+        {"[" EDITS "," FAILS "," ENDS("Changed") "]", RUN_SUCCEEDED},
+        {"[" ENDS("Words") "]", RUN_SUCCEEDED},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct run_fixture *fixture = *state;
+
+        ask(fixture, "q1", "Run", cases[i].plays);
+        expect_outcome(fixture, cases[i].outcome);
+        run_fixture_close(state);
+        setup(state);
+    }
 }
 
 /* ---- stopping ---- */
@@ -414,9 +448,16 @@ static void test_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        test(order),          test(too_many),     test(broken_arguments),
-        test(hostile_output), test(images),       test(news),
-        test(repaired),       test(not_repaired), test(not_repaired_for_want_of_tools),
+        test(order),
+        test(too_many),
+        test(broken_arguments),
+        test(hostile_output),
+        test(images),
+        test(news),
+        test(repaired),
+        test(not_repaired),
+        test(not_repaired_for_want_of_tools),
+        test(ends_of_failing_code),
         test(stopped),
     };
 

@@ -194,7 +194,8 @@ static void test_caps(void **state)
     "{\"role\":\"note\",\"content\":[],\"shown\":{\"kind\":\"" kind "\",\"text\":\"x\"}}"
 #define AGAIN NOTED(THREAD_AGAIN)
 #define TOLD                                                                                       \
-    "{\"type\":\"text\",\"text\":\"The answer broke off here, and the editor asks the same "       \
+    "{\"type\":\"text\",\"text\":\"The answer broke off or failed here, and the editor asks the "  \
+    "same "                                                                                        \
     "question again. Answer it anew. Edits that were made above still stand: do not make them "    \
     "twice.\"}"
 

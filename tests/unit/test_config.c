@@ -130,8 +130,8 @@ static void refuses_with_words(void **state)
         {{"--port", "eleven", NULL}, "--port wants a number from 0 to 65535, not 'eleven'"},
         {{"--port", "70000", NULL}, "from 0 to 65535"},
         {{"--port", NULL}, "wants a value"},
-        {{"--dry-run", NULL}, "no option '--dry-run'"}, /* another command's */
-        {{"-z", NULL}, "no option '-z'"},
+        {{"--dry-run", NULL}, "unknown option '--dry-run'"}, /* another command's */
+        {{"-z", NULL}, "unknown option '-z'"},
     };
 
     (void)state;
@@ -165,6 +165,20 @@ static void names_the_file_that_is_wrong(void **state)
     write_file("{}");
 }
 
+static void names_the_option_that_was_meant(void **state)
+{
+    char *none[] = {NULL};
+    struct config config;
+    struct error err = {0};
+
+    (void)state;
+    write_file("{\"prot\": 8001}");
+    assert_int_equal(read_words(&config, CONFIG_SERVE, none, &err), -1);
+    assert_non_null(strstr(err.text, "unknown member 'prot'; did you mean 'port'?"));
+    config_finish(&config);
+    write_file("{}");
+}
+
 static void help_names_every_option(void **state)
 {
     struct buf BUF_AUTO text = {0};
@@ -185,6 +199,7 @@ int main(void)
         cmocka_unit_test(later_ones_win),
         cmocka_unit_test(refuses_with_words),
         cmocka_unit_test(names_the_file_that_is_wrong),
+        cmocka_unit_test(names_the_option_that_was_meant),
         cmocka_unit_test(help_names_every_option),
     };
 

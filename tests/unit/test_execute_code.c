@@ -97,7 +97,7 @@ static void test_the_executor_goes_first(void **state)
     lane_destroy(parts.read);
     mailbox_destroy(parts.mailbox);
     assert_int_equal(done, 1);
-    assert_int_equal(call.category, TOOL_ERROR_CANCELLED);
+    assert_int_equal(call.failure.category, FAILURE_CANCELLED);
     tool_call_finish(&call);
     sem_destroy(&waiting.go);
     uv_run(&loop, UV_RUN_DEFAULT);
@@ -183,7 +183,7 @@ static void test_news_and_cancel(void **state)
     for (int i = 0; i < PATIENCE && many->done == 0; i++)
         turn(many);
     assert_true(uv_hrtime() - began < 5000000000ull);
-    assert_int_equal(call->category, TOOL_ERROR_CANCELLED);
+    assert_int_equal(call->failure.category, FAILURE_CANCELLED);
     assert_false(call->tool->news(call, &told, NULL)); /* it has ended */
     many_end(many, 1);
 }
@@ -193,9 +193,9 @@ static unsigned count_busy(const struct many *many)
     unsigned count = 0;
 
     for (int i = 0; i < TOO_MANY; i++) {
-        if (many->calls[i].category != TOOL_ERROR_BUSY)
+        if (many->calls[i].failure.category != FAILURE_BUSY)
             continue;
-        assert_true(many->calls[i].retry_after_s >= 1);
+        assert_true(many->calls[i].failure.retry_after_s >= 1);
         assert_true(many->calls[i].text.len > 0);
         count++;
     }

@@ -357,6 +357,13 @@ static void test_result(void **state)
 {
     struct frame frame =
         status_frame(FRAME_RESULT, "{\"value\":\"a\\u0000b\",\"error\":null,\"error_type\":7}");
+    static const struct {
+        const char *text;
+        long line;
+    } lines[] = {{"{\"line\":7}", 7},
+                 {"{\"line\":-7}", 0},
+                 {"{\"line\":\"7\"}", 0},
+                 {"{\"line\":9999999999}", 0}};
     struct job_result result = {0};
 
     (void)state;
@@ -365,6 +372,13 @@ static void test_result(void **state)
     assert_null(result.error);
     assert_null(result.error_type);
     job_result_finish(&result);
+    assert_int_equal(result.error_line, 0);
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        frame = status_frame(FRAME_RESULT, lines[i].text);
+        assert_int_equal(job_result_read(&frame, &result, NULL), 0);
+        assert_int_equal(result.error_line, lines[i].line);
+        job_result_finish(&result);
+    }
     frame = status_frame(FRAME_RESULT, "\"no object\"");
     assert_int_equal(job_result_read(&frame, &result, NULL), -1);
 }

@@ -128,9 +128,9 @@ static void test_queries(void **state)
         {{.query = "cycles"}, "No cycles.\n"},
         {{.query = "bottlenecks"}, "No node lies between others.\n"},
         {{.query = "hubs", .limit = 1},
-         "Direct prerequisite of the most nodes:\nA \"Alpha\" 3\n… and 2 more (limit=3 shows "
+         "Direct prerequisite of the most nodes:\nA \"Alpha\" 3\n… and 2 more (limit 3 shows "
          "all)\nWith the most direct "
-         "prerequisites:\nD \"Delta\" 3\n… and 2 more (limit=3 shows all)\n"},
+         "prerequisites:\nD \"Delta\" 3\n… and 2 more (limit 3 shows all)\n"},
         {{.query = "unlocks"},
          "Nodes by how many others need them, directly or not:\nA \"Alpha\" 3\nB \"Beta\" 1\nC "
          "\"Gamma\" 1\n2 nodes "
@@ -410,10 +410,10 @@ static void test_limits(void **state)
                  *long_titles;
 
     (void)state;
-    expect_part(graph, ASK(.query = "order"), "… and 17 more (limit=37 shows all)\n");
-    expect_part(graph, ASK(.query = "order", .limit = 36), "… and 1 more (limit=37 shows all)\n");
+    expect_part(graph, ASK(.query = "order"), "… and 17 more (limit 37 shows all)\n");
+    expect_part(graph, ASK(.query = "order", .limit = 36), "… and 1 more (limit 37 shows all)\n");
     expect_part(graph, ASK(.query = "order", .limit = 37), "N000036 \"xxx\"\nOver ");
-    expect_part(large, ASK(.query = "order"), "… and 880 more (limit=500 shows the most)\n");
+    expect_part(large, ASK(.query = "order"), "… and 880 more (limit 500 shows the most)\n");
     expect_part(large, ASK(.query = "order", .limit = 500), "… and 400 more (no limit shows more");
     expect_part(large, ASK(.query = "outline", .node = "N000001"),
                 "odd: 450 nodes, 202500 components\nN000001 \"xxx\" (1)\nN000003 \"xxx\" (3)\n");
@@ -479,13 +479,43 @@ static void test_cancel(void **state)
     (void)state;
     assert_non_null(cancel);
     assert_int_equal(pthread_create(&thread, NULL, fire_soon, cancel), 0);
-    expect_error(graph, ASK(.query = "bottlenecks", .cancel = cancel), ERROR_CANCELLED,
+    expect_error(graph, ASK(.query = "bottlenecks", .bounds.cancel = cancel), ERROR_CANCELLED,
                  "cancelled");
     pthread_join(thread, NULL);
-    expect_error(graph, ASK(.query = "order", .cancel = cancel), ERROR_CANCELLED, "cancelled");
+    expect_error(graph, ASK(.query = "order", .bounds.cancel = cancel), ERROR_CANCELLED,
+                 "cancelled");
     cancel_unref(cancel);
     /* Nothing of the interrupted work is left in the way. */
     expect_part(graph, ASK(.query = "levels", .limit = 1), "9000 levels");
+    graph_destroy(graph);
+}
+
+/* One second is over long before the figures of so many nodes are found out, one by one. */
+static void test_time_bound(void **state)
+{
+    struct graph *graph = make_chain(GRAPH_NODES_CAP, 8, true);
+
+    (void)state;
+    expect_error(graph, ASK(.query = "bottlenecks", .bounds.timeout_s = 1), ERROR_TIMEOUT,
+                 "after 1 s");
+    expect_part(graph, ASK(.query = "levels", .limit = 1, .bounds.timeout_s = 60), "levels");
+    graph_destroy(graph);
+}
+
+/* What is asked for the second time, with another limit, is there already. */
+static void test_kept_ranking(void **state)
+{
+    struct graph *graph = make_chain(3000, 3, true);
+    size_t bare = graph_bytes(graph), asked;
+
+    (void)state;
+    expect_part(graph, ASK(.query = "bottlenecks", .limit = 2), "more");
+    asked = graph_bytes(graph);
+    assert_true(asked > bare);
+    expect_part(graph, ASK(.query = "bottlenecks", .limit = 5), "more");
+    assert_int_equal(graph_bytes(graph), asked);
+    expect_part(graph, ASK(.query = "unlocks", .limit = 2), "more");
+    assert_true(graph_bytes(graph) > asked);
     graph_destroy(graph);
 }
 
@@ -575,6 +605,8 @@ int main(void)
         cmocka_unit_test(test_caps),
         cmocka_unit_test(test_views_come_and_go),
         cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_time_bound),
+        cmocka_unit_test(test_kept_ranking),
 #ifdef COUNTS_ALLOCATIONS
         cmocka_unit_test(test_failing_allocations),
 #endif

@@ -363,7 +363,7 @@ static void test_errors(void **state)
     };
     struct graph *graph = make_graph(DIAMOND_NODES, DIAMOND_EDGES);
     struct cancel *cancel = cancel_create(NULL);
-    struct graph_question cancelled = {.query = "order", .cancel = cancel};
+    struct graph_question cancelled = {.query = "order", .bounds.cancel = cancel};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

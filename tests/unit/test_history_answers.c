@@ -171,8 +171,12 @@ static void test_created_node_that_others_use_stays(void **state)
          store_undo(fixture->store, &test_writer, fixture->sid, NULL, &undone, &fixture->err));
     assert_string_equal(undone.what,
                         "LEADS_TO from N1 \"Adding fractions\" to N3 \"Thirds\" created");
-    must(fixture,
-         store_undo(fixture->store, &test_writer, fixture->sid, NULL, &undone, &fixture->err));
+    must_fail(fixture, ERROR_CONFLICT,
+              store_undo(fixture->store, &test_writer, fixture->sid, NULL, &undone, &fixture->err));
+    assert_non_null(
+        strstr(fixture->err.text, "not yours (test): N3 \"Thirds\" created, by ann at "));
+    must(fixture, store_undo(fixture->store, &(struct writer){.who = "ann"}, fixture->sid, NULL,
+                             &undone, &fixture->err));
     assert_string_equal(undone.change_set, "made");
 }
 
@@ -221,6 +225,7 @@ static void test_rows_of_the_first_form(void **state)
     struct fixture *fixture = *state;
     const struct history_page page = {.limit = 10};
     json_auto_t *before = export_json(fixture, fixture->sid), *after = NULL, *read = NULL;
+    const struct writer old = {.who = "old"};
     struct undo_state undone;
     sqlite3 *db;
 
@@ -231,11 +236,9 @@ static void test_rows_of_the_first_form(void **state)
     assert_string_equal(text_of(entry_of(change_at(read, 0), 0), "before"), "two");
     assert_string_equal(text_of(entry_of(change_at(read, 1), 0), "before"), "one");
     assert_string_equal(text_of(entry_of(change_at(read, 1), 0), "after"), "ein");
-    must(fixture,
-         store_undo(fixture->store, &test_writer, fixture->sid, NULL, &undone, &fixture->err));
+    must(fixture, store_undo(fixture->store, &old, fixture->sid, NULL, &undone, &fixture->err));
     assert_string_equal(undone.change_set, "old-2");
-    must(fixture,
-         store_undo(fixture->store, &test_writer, fixture->sid, NULL, &undone, &fixture->err));
+    must(fixture, store_undo(fixture->store, &old, fixture->sid, NULL, &undone, &fixture->err));
     after = export_json(fixture, fixture->sid);
     assert_true(same_json(before, after));
 }
@@ -285,7 +288,10 @@ static void test_tool(void **state)
            "now; undo version 4 to do it again.");
     expect(fixture, "{}", false, "changed (component_id ");
     expect(fixture, "{\"action\":\"undo\",\"version\":2}", true, "was undone already");
-    expect(fixture, "{\"action\":\"undo\"}", true, "Undone: ");
+    expect(fixture, "{\"action\":\"undo\"}", true,
+           "the newest change is not yours (mcp:test): 1 component of N1 \"Adding fractions\" "
+           "changed, by bob at ");
+    expect(fixture, "{\"action\":\"undo\",\"version\":3}", true, "Undone: ");
     expect(fixture, "{\"action\":\"undo\"}", true, "there is nothing to undo");
     expect(fixture, "{\"action\":\"restore\",\"version\":3}", true, "Restored version 3: 2 comp");
     expect(fixture, "{\"action\":\"restore\",\"version\":3}", true, "nothing was changed");

@@ -15,6 +15,45 @@
 static struct verdict verdict;
 
 static const char *const programs[] = {
+    /* Buffers, arrays and classes whose attributes are called as theirs */
+    "import io\nimport pandas as pd\ntext = "
+    "\"a,b\\n1,2\"\nprint(pd.read_csv(io.StringIO(text)).describe())\n",
+    "from io import StringIO as S, BytesIO\nimport pandas\ndf = pandas.read_csv(S(\"a;b\"), \";\", "
+    "engine=\"python\", parse_dates=[\"a\"])\nprint(pandas.read_json(BytesIO(b\"[]\"), "
+    "lines=True).shape)\n",
+    "import io\nimport pandas as pd\nbuffer = io.StringIO(\"a\")\nif len(buffer.getvalue()) > 1:\n "
+    "   buffer = io.StringIO(\"b\")\ndf = pd.read_table(filepath_or_buffer=buffer, sep=None)\ndel "
+    "df\n",
+    "import io\nimport pandas as pd\ndef load(text):\n    with io.StringIO(text) as f, "
+    "io.BytesIO(b\"\") as g:\n        return pd.read_csv(f), pd.read_csv(g)\nprint(load(\"a\"))\n",
+    "from io import StringIO\nimport pandas as pd\nout = StringIO()\npd.DataFrame({\"a\": "
+    "[1]}).to_csv(out, index=False)\npd.DataFrame({\"a\": "
+    "[1]}).to_json(path_or_buf=out)\nprint(out.getvalue(), file=StringIO())\n",
+    "import csv, io\nfor row in csv.DictReader(io.StringIO(\"a,b\")):\n    print(row)\nout = "
+    "io.StringIO()\ncsv.writer(out).writerow([1, 2])\nprint(out.getvalue())\n",
+    "import numpy as np\na = np.arange(6)\na.shape = (2, 3)\nprint(a.strides, a.dtype, "
+    "a.flags.writeable, a.flags[\"OWNDATA\"], a.data, a.T.real)\na.flat[0] = 1\na = "
+    "a.astype(object).view()\n",
+    "import numpy as np\nclass Point:\n    def __init__(self, data, dtype):\n        self.data = "
+    "data\n        self.dtype = dtype\n    def __add__(self, other):\n        return "
+    "type(self)(self.data + other.data, dtype=self.dtype)\np = Point(np.zeros(2), \"f8\")\np.data "
+    "= [1]\np.data[0] = 2\nprint(type(p)(\"3\"), type(1)(\"3\"))\n",
+    "from dataclasses import dataclass\nimport pandas as pd\n@dataclass\nclass Node:\n    data: "
+    "list\n    next: object = None\nnode = Node([1])\nnode.data = [2]\nnode.data[0] += "
+    "1\nprint(pd.concat([], verify_integrity=True))\n",
+    "class Layer:\n    pass\nlayer = Layer()\nlayer.strides = (1, 2)\nlayer.data = "
+    "b\"\"\nlayer.flags[\"a\"] = layer.cast(1)\nlayer.plot()\n",
+    "import numpy as np\nimport pandas as pd\nmatrix = np.matrix([[1, 2]])\nclass Board(list):\n"
+    "    matrix = None\nprint(pd.DataFrame(matrix).to_xml(), pd.Series([1]).rolling(1).mean())\n",
+    "import networkx as nx\nm = nx.to_scipy_sparse_array(nx.path_graph(3))\n"
+    "print(m.indices, m.indptr[0], m.data.sum())\n",
+    "import functools\nclass Memo:\n    def __init__(self, f):\n        "
+    "functools.update_wrapper(self, f)\n"
+    "        self.f = functools.wraps(f)(lambda x: f(x))\n",
+    "import functools\nfrom functools import wraps\ndef logged(f):\n    @wraps(f)\n    def "
+    "g(*args):\n        return f(*args)\n    @functools.wraps(g)\n    def h(*args):\n        "
+    "return g(*args)\n    return h\n",
+
     /* Plain python */
     "from code_helpers import get_nodes, get_node_content\n"
     "import re\n"
@@ -567,6 +606,30 @@ static const char *const programs[] = {
     "print(data)\n",
 };
 
+/* Beside what loads matplotlib. */
+static const char *const programs_without_charts[] = {
+    "import networkx as nx\nprint(nx.spring_layout(nx.path_graph(3), seed=1), "
+    "nx.parse_edgelist([\"a b\"]))\n",
+    "import pandas as pd\nclass Chart:\n    style = \"plain\"\n    def __init__(self):\n        "
+    "self.hist = {}\n    def plot(self):\n        return self.style\nchart = "
+    "Chart()\nchart.hist[1] = 2\nprint(chart.plot(), chart.style)\n",
+    "import numpy as np\ncounts, edges = np.histogram([1, 2, 2], bins=2)\nprint(counts)\n",
+    "import scipy.spatial\nprint(scipy.spatial.ConvexHull([[0, 0], [0, 1], [1, 0]]).volume)\n",
+};
+
+static void test_without_charts(void **state)
+{
+    const size_t count = sizeof programs_without_charts / sizeof *programs_without_charts;
+
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        validator_check(programs_without_charts[i], strlen(programs_without_charts[i]),
+                        validator_profile_find("data-science"), &verdict);
+        if (!verdict.accepted)
+            fail_msg("refused: %s: %s", programs_without_charts[i], verdict.diagnostics[0].text);
+    }
+}
+
 static void test_ordinary(void **state)
 {
     (void)state;
@@ -582,6 +645,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ordinary),
+        cmocka_unit_test(test_without_charts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,7 @@ static int set_up(void **state)
         return -1;
     snprintf(fixture->url, sizeof fixture->url, "sqlite:%s/store.db", fixture->folder);
     fixture->store = store_open(fixture->url, STORE_WRITE, &err);
-    fixture->parts.graphs = graph_cache_create(&err);
+    fixture->parts.graphs = graph_cache_create(0, &err);
     if (!fixture->store || !fixture->parts.graphs)
         return -1;
     load(fixture, fixture->sid);
@@ -125,7 +125,7 @@ static void test_answers(void **state)
     expect(fixture, "{\"query\": \"path\", \"from_node_id\": \"N1\", \"to_node_id\": \"N2\"}", 0,
            "1 step");
     expect(fixture, "{\"query\": \"order\", \"limit\": \"1\", \"node_id\": \"\", \"types\": null}",
-           0, "… and 2 more (limit=3 shows all)");
+           0, "… and 2 more (limit 3 shows all)");
     expect(fixture, "{\"query\": \"order\", \"types\": [\"ENRICHMENT\"]}", 0,
            "Over ENRICHMENT (none here): 0 edges");
     expect(fixture, "{\"query\": \"order\", \"types\": \"all\"}", 0, "Over PREREQUISITE: 1 edge");

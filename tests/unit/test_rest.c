@@ -168,7 +168,7 @@ static void test_texts(void **state)
     expect(fixture, "POST", in_session(fixture, "/nodes/N001/content"), "{\"explanation\":5}", 422,
            "[\"body\",\"explanation\"]");
     expect(fixture, "POST", in_session(fixture, "/nodes/N001/content"), "{\"explaination\":\"x\"}",
-           422, "none of the four texts");
+           422, "did you mean 'explanation'?");
     expect(fixture, "GET", in_session(fixture, "/nodes/N009/content"), NULL, 404, "no node 'N009'");
 }
 
@@ -450,7 +450,7 @@ static void test_graph(void **state)
            "\"PREREQUISITE\"}",
            200, NULL);
     expect(fixture, "GET", in_session(fixture, "/graph/order"), NULL, 503, "not answered here");
-    graphs = graph_cache_create(&fixture->err);
+    graphs = graph_cache_create(0, &fixture->err);
     assert_non_null(graphs);
     expect(fixture, "GET", in_session(fixture, "/graph"), NULL, 200,
            "{\"query\":\"path\",\"takes\":[\"from_node_id\",\"to_node_id\"]");

@@ -79,7 +79,7 @@ static void test_nodes_and_positions(void **state)
            "\"positions\":{\"N001\":{\"x\":1.5,\"y\":2},\"N002\":{\"x\":3,\"y\":4}}");
     expect(fixture, "PUT", "./positions", "[]", 422, "{\"loc\":[\"body\"],");
     expect(fixture, "PUT", "./positions", "{}", 422,
-           "{\"loc\":[\"body\",\"positions\"],\"msg\":\"send {");
+           "{\"loc\":[\"body\",\"positions\"],\"msg\":\"is needed, send an object: {");
     expect(fixture, "PUT", "./positions", "{\"positions\":{\"N001\":{\"x\":\"1\",\"y\":2}}}", 422,
            "[\"body\",\"positions\",\"N001\",\"x\"]");
 }

@@ -285,7 +285,8 @@ static void busy_says_when_to_come_back(void **state)
     run_answer_write(&result, &limits, &call);
     assert_string_equal(call.text.data, "no sandbox was free within 30 s\nNothing ran. Send it "
                                         "again in 7 s.\n[busy, 0.500 s]");
-    call.retry_after_s = 7;
+    failure_of_result(&call.failure, &result, 5);
+    call.failure.retry_after_s = 7;
     value = as_json(&call);
     assert_true(json_is_true(json_object_get(value, "isError")));
     error = json_object_get(json_object_get(value, "_meta"), "lectern/error");

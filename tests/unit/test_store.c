@@ -5,6 +5,7 @@
  */
 #include "tests/unit/killed_writer.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -557,6 +558,45 @@ static void test_opening(void **state)
 
 #define SMALL_DISK ((rlim_t)256 << 10) /* bytes a file may have */
 
+static mode_t mode_of(const char *path)
+{
+    struct stat found;
+
+    if (stat(path, &found) != 0)
+        fail_msg("%s: %s", path, strerror(errno));
+    return found.st_mode & 07777;
+}
+
+static void test_new_files_are_their_owners_alone(void **state)
+{
+    static const char *const companions[] = {"", "-wal", "-shm"};
+    struct fixture *fixture = *state;
+    char path[2 * PATH_MAX], url[PATH_MAX];
+    mode_t mask = umask(022);
+    struct store *store;
+
+    assert_int_equal(chmod(fixture->folder, 0755), 0);
+    snprintf(url, sizeof url, "sqlite:%s/open.db", fixture->folder);
+    store = store_open(url, STORE_WRITE, &fixture->err);
+    assert_non_null(store);
+    for (size_t i = 0; i < sizeof companions / sizeof companions[0]; i++) {
+        snprintf(path, sizeof path, "%s%s", url + strlen("sqlite:"), companions[i]);
+        assert_int_equal(mode_of(path), 0600);
+    }
+    snprintf(path, sizeof path, "%s/backup.db", fixture->folder);
+    must(fixture, store_backup(store, path, NULL, NULL, &fixture->err));
+    assert_int_equal(mode_of(path), 0600);
+    store_close(store);
+    /* One that is there keeps what it has. */
+    assert_int_equal(chmod(path, 0640), 0);
+    snprintf(url, sizeof url, "sqlite:%s/backup.db", fixture->folder);
+    store = store_open(url, STORE_WRITE, &fixture->err);
+    assert_non_null(store);
+    store_close(store);
+    assert_int_equal(mode_of(path), 0640);
+    umask(mask);
+}
+
 static void test_full_disk_changes_nothing(void **state)
 {
     struct fixture *fixture = *state;
@@ -747,6 +787,7 @@ int main(void)
         DEFECTIVE(test_outline),
         CLEAN(test_second_connection_reads_and_refuses_writes),
         CLEAN(test_opening),
+        CLEAN(test_new_files_are_their_owners_alone),
         CLEAN(test_full_disk_changes_nothing),
         CLEAN(test_two_writers_lose_nothing),
         CLEAN(test_first_opening_by_many),

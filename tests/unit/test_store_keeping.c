@@ -93,7 +93,7 @@ static int open_with_session(void **state)
 static int keep(struct fixture *fixture, const char *key, const char *print, const char *body,
                 size_t len)
 {
-    return store_answer_keep(fixture->store, key, print, 200, body, len, &fixture->err);
+    return store_answer_keep(fixture->store, NULL, key, print, 200, body, len, &fixture->err);
 }
 
 static void assert_kept(struct fixture *fixture, const char *key, const char *print,

@@ -7,6 +7,7 @@
 #include "tests/unit/session_fixture.h"
 
 #include <sqlite3.h>
+#include <time.h>
 
 #include "tests/unit/failing_allocations.h"
 
@@ -910,6 +911,108 @@ static void test_each_allocation_fails(void **state)
 
 #endif
 
+/* ---- what a write costs in a large session ---- */
+
+#define EDITED     40  /* nodes, each joined to the next */
+#define BUSY       200 /* nodes between which all the other relationships are */
+#define BUSY_EDGES 30000
+#define ROUNDS     3
+
+/* Relationships among the busy nodes, which the edited ones have no part in. */
+static void import_beside(struct fixture *fixture, size_t edges)
+{
+    struct buf text BUF_AUTO = {0};
+
+    buf_adds(&text, "{\"nodes\":[");
+    for (size_t i = 0; i < EDITED + BUSY; i++)
+        buf_addf(&text, "%s{\"node_id\":\"N%03zu\",\"title\":\"T\",\"components\":[]}",
+                 i > 0 ? "," : "", i);
+    buf_adds(&text, "],\"relationships\":[");
+    for (size_t i = 0; i + 1 < EDITED; i++)
+        buf_addf(&text,
+                 "%s{\"from_node_id\":\"N%03zu\",\"to_node_id\":\"N%03zu\","
+                 "\"relationship_type\":\"PREREQUISITE\"}",
+                 i > 0 ? "," : "", i, i + 1);
+    for (size_t i = 0; i < edges; i++)
+        buf_addf(&text,
+                 ",{\"from_node_id\":\"N%03zu\",\"to_node_id\":\"N%03zu\","
+                 "\"relationship_type\":\"R%zu\"}",
+                 EDITED + i % BUSY, EDITED + (i / BUSY + i + 1) % BUSY, i);
+    buf_adds(&text, "]}");
+    assert_false(text.failed);
+    import_text(fixture, text.data, text.len);
+}
+
+static double cpu_seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void relate_and_delete(struct fixture *fixture)
+{
+    for (size_t i = 0; i + 2 < EDITED; i++) {
+        struct relationship_state state = {0};
+        char from[8], to[8];
+        json_auto_t *edge = NULL;
+
+        snprintf(from, sizeof from, "N%03zu", i);
+        snprintf(to, sizeof to, "N%03zu", i + 2);
+        edge = json_pack("{s:s, s:s, s:s}", "from_node_id", from, "to_node_id", to,
+                         "relationship_type", "PREREQUISITE");
+        must(fixture, store_relationship_create(fixture->store, WHO, fixture->sid, edge, &state,
+                                                &fixture->err));
+        json_decref(state.cycle);
+    }
+    for (size_t i = 0; i + 2 < EDITED; i += 2) {
+        struct node_state state;
+        char node[8], into[8];
+
+        snprintf(node, sizeof node, "N%03zu", i);
+        snprintf(into, sizeof into, "N%03zu", i + 2);
+        must(fixture, store_node_merge(fixture->store, WHO, fixture->sid, node, into, 0, &state,
+                                       &fixture->err));
+        snprintf(node, sizeof node, "N%03zu", i + 1);
+        must(fixture,
+             store_node_state(fixture->store, fixture->sid, node, 0, &state, &fixture->err));
+        must(fixture, store_node_delete(fixture->store, WHO, fixture->sid, node, &fixture->err));
+    }
+}
+
+/* Processor time of the same writes, the least of some rounds; nothing of it is kept. */
+static double writes_cost(struct fixture *fixture)
+{
+    double least = 1e9;
+
+    for (size_t i = 0; i < ROUNDS; i++) {
+        double begin;
+
+        must(fixture, store_begin(fixture->store, &fixture->err));
+        begin = cpu_seconds();
+        relate_and_delete(fixture);
+        begin = cpu_seconds() - begin;
+        must(fixture, store_end(fixture->store, false, &fixture->err));
+        least = begin < least ? begin : least;
+    }
+    return least;
+}
+
+static void test_a_write_costs_the_same_in_a_large_session(void **state)
+{
+    struct fixture *fixture = *state;
+    double small, large;
+
+    import_beside(fixture, 10);
+    small = writes_cost(fixture);
+    import_beside(fixture, BUSY_EDGES);
+    large = writes_cost(fixture);
+    print_message("%.1f ms beside 10 relationships, %.1f ms beside %d\n", small * 1e3, large * 1e3,
+                  BUSY_EDGES);
+    assert_true(large < 4 * small);
+}
+
 int main(void)
 {
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, open_course, fixture_close)
@@ -932,6 +1035,7 @@ int main(void)
         TEST(test_relationship_update_closes_a_cycle),
         TEST(test_relationship_delete),
         TEST(test_each_is_undone_by_the_log),
+        TEST(test_a_write_costs_the_same_in_a_large_session),
         cmocka_unit_test(test_each_allocation_fails),
     };
 

@@ -195,7 +195,7 @@ static void test_addresses_that_are_none(void **state)
     for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
         struct error err = {0};
 
-        assert_null(upstream_open(urls[i], &err));
+        assert_null(upstream_open(urls[i], STORE_READ, &err));
         assert_int_equal(err.kind, ERROR_INVALID);
         assert_null(strstr(err.text, "word@"));
     }

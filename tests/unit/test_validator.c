@@ -181,6 +181,7 @@ static void test_ordinary(void **state)
         {"import networkx as nx\nfrom networkx.algorithms import "
          "community\nnx.community.louvain_communities(G)\n",
          "data"},
+        {"import io\nprint(io.StringIO(\"a\").read())\n", "bare"},
         {"from scipy import stats\nprint(stats.pearsonr(a, b))\n", "data"},
         {"import string\ndef count(string, n=1):\n    return len(string)\n", "bare"},
         {"import time\ndef f():\n    time = 3\n    return time + 1\nf(time=2)\nx.time\n", "bare"},
@@ -233,6 +234,11 @@ static void test_profiles(void **state)
 {
     static const char plot[] = "import matplotlib.pyplot as plt\nplt.plot([1])\n",
                       data[] = "import pandas\n";
+    static const char *const charts[] = {
+        "import networkx as nx\nnx.draw(nx.path_graph(3))\n",
+        "from networkx import draw_spring\n",
+        "import pandas as pd\npd.Series([1]).hist()\n",
+    };
 
     (void)state;
     assert_null(validator_profile_find("none"));
@@ -244,6 +250,11 @@ static void test_profiles(void **state)
     assert_false(judge(plot, strlen(plot), "data-science")->accepted);
     assert_true(judge(plot, strlen(plot), "visualization")->accepted);
     assert_string_equal(verdict.kind, "plot");
+    for (size_t i = 0; i < sizeof charts / sizeof *charts; i++) {
+        assert_false(judge(charts[i], strlen(charts[i]), "data-science")->accepted);
+        assert_true(judge(charts[i], strlen(charts[i]), "visualization")->accepted);
+        assert_string_equal(verdict.kind, "plot");
+    }
 }
 
 /* The tables: sorted, and each profile's list is what the module table says. */

@@ -40,6 +40,10 @@ static const struct sample {
      "\xC3\xA9t\xC3\xA9 = [f(i) for i in range(3) if (k := i)]\nprint(re.sub(r'\\s', '', f(2)), "
      "k)\n",
      true},
+    {"buffers",
+     "import io\nimport pandas as pd\nfrom io import StringIO\nb = StringIO()\n"
+     "with io.StringIO('a') as f:\n    print(pd.read_csv(f, sep=',').to_csv(b))\n",
+     true},
     {"refused",
      "import os\nopen('x')\nx.__class__\ndef f(a, a): break\n'{0.__class__}'.format(x)\n", false},
     {"broken", "def f(:\n  x = [1, 2\nprint 'a'\n", false},

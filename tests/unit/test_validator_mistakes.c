@@ -202,8 +202,9 @@ static const struct mistake mistakes_module[] = {
     {"import code_helpers\ncode_helpers.get_relationship()\n", "module-attribute", 2, 14,
      "code_helpers.get_relationship is not allowed. Did you mean code_helpers.get_relationships?"},
     {"import pandas as pd\ndf = pd.read_csv('nodes.csv')\n", "module-attribute", 2, 9,
-     "pandas.read_csv is not allowed. It reads files; use get_nodes(), get_relationships() and "
-     "get_node_content() of code_helpers with pd.DataFrame(...)."},
+     "pandas.read_csv is not allowed. There are no files in the sandbox. Read text with "
+     "pd.read_csv(io.StringIO(text)), the curriculum with get_nodes(), get_relationships() and "
+     "get_node_content() of code_helpers."},
     {"import json\njson.load(f)\n", "module-attribute", 2, 6,
      "json.load is not allowed. It reads a file; json.loads(text) reads text, and the curriculum "
      "comes from get_nodes() and get_node_content()."},
@@ -231,11 +232,28 @@ static const struct mistake mistakes_module[] = {
      "datetime.now is not allowed. It belongs to the class: from datetime import datetime, or "
      "datetime.datetime.NAME."},
     {"import pandas as pd\ndf = pd.read_csv(\"nodes.csv\")\n", "module-attribute", 2, 9,
-     "pandas.read_csv is not allowed. It reads files; use get_nodes(), get_relationships() and "
-     "get_node_content() of code_helpers with pd.DataFrame(...)."},
+     "pandas.read_csv is not allowed. There are no files in the sandbox. Read text with "
+     "pd.read_csv(io.StringIO(text)), the curriculum with get_nodes(), get_relationships() and "
+     "get_node_content() of code_helpers."},
     {"import pandas as pd\ndf = pd.read_json(\"nodes.json\")\n", "module-attribute", 2, 9,
-     "pandas.read_json is not allowed. It reads files; use get_nodes(), get_relationships() and "
-     "get_node_content() of code_helpers with pd.DataFrame(...)."},
+     "pandas.read_json is not allowed. There are no files in the sandbox. Read text with "
+     "pd.read_json(io.StringIO(text)), the curriculum with get_nodes(), get_relationships() and "
+     "get_node_content() of code_helpers."},
+    {"import io\nwith io.open(\"x\") as f: pass\n", "module-attribute", 2, 9,
+     "io.open is not allowed. There are no files in the sandbox. Build text with "
+     "io.StringIO(text), and bytes with io.BytesIO(data)."},
+    {"from io import StringIO, TextIOWrapper\n", "import-not-allowed", 1, 26,
+     "'TextIOWrapper' cannot be imported from io. There are no files in the sandbox. Build text "
+     "with io.StringIO(text), and bytes with io.BytesIO(data)."},
+    {"import io, pandas as pd\npd.read_csv(io.StringIO(\"a\"),\n    engine=1)\n", "file-method", 3,
+     5, "'engine' is not allowed where text is read from a buffer. Leave it away."},
+    {"import networkx as nx\nnx.draw(nx.path_graph(3))\n", "module-attribute", 2, 4,
+     "networkx.draw is not allowed. Charts need the profile visualization; print a table instead."},
+    {"import networkx as nx\nnx.GraphMLReader()(path=\"x\")\n", "module-attribute", 2, 4,
+     "networkx.GraphMLReader is not allowed. It reads a file;"},
+    {"import numpy as np\na = np.frombuffer(b\"ab\", dtype=np.uint8)\n", "module-attribute", 2, 8,
+     "numpy.frombuffer is not allowed. It shares raw memory; write np.array(list(data), "
+     "dtype=np.uint8)."},
     {"import pandas as pd\nprint(pd.__version__)\n", "module-attribute", 2, 10,
      "pandas.__version__ is not allowed. Leave it away: a module's names in double underscores are "
      "out of reach."},

@@ -233,6 +233,53 @@ static const struct mistake mistakes_unknown[] = {
      "'List' is not known here. Add at the top: from typing import List."},
 };
 
+/* The memory of arrays, and charts. */
+static const struct mistake mistakes_memory[] = {
+    {"import numpy as np\na = np.zeros(3)\na.strides = (8,)\n", "forbidden-attribute", 3, 3,
+     "The attribute 'strides' cannot be stored to: it reaches an array's memory. Take slices such "
+     "as a[::2], or call a.reshape(...) or np.transpose(a)."},
+    {"import numpy as np\na = np.zeros(3)\nfor x, a.data in []: pass\n", "forbidden-attribute", 3,
+     10,
+     "The attribute 'data' cannot be stored to: it reaches an array's memory. Write a[:] = values, "
+     "or "
+     "df[\"data\"] = values."},
+    {"import numpy as np\na = np.zeros(3)\na.dtype = object\n", "forbidden-attribute", 3, 3,
+     "The attribute 'dtype' cannot be stored to: it reaches an array's memory. Write a = "
+     "a.astype(dtype)."},
+    {"import numpy as np\na = np.zeros(3)\na.flags[\"W\"] = True\n", "forbidden-attribute", 3, 3,
+     "The attribute 'flags' holds no items that can be stored: it reaches an array's memory. "
+     "Change a copy: b = a.copy()."},
+    {"import numpy as np\na = np.zeros(3)\nprint(a.data.cast(\"B\"))\n", "forbidden-attribute", 3,
+     14, "The attribute 'cast' is not allowed: it reaches an array's memory."},
+    {"import numpy as np\na = np.zeros(3)\nprint(type(a)((1,), object))\n", "forbidden-name", 3, 7,
+     "type(x)(...) with more than one argument is only allowed as type(self)(...). Call the class "
+     "by its name."},
+    {"import numpy as np\nprint(sum(np.zeros(3).tolist(),\n    strides=2))\n", "forbidden-name", 3,
+     5, "'strides' is not allowed. Take slices such as a[::2],"},
+    {"import numpy as np\nf(1,\n  verify_integrity=False)\n", "forbidden-name", 3, 3,
+     "'verify_integrity' is not allowed. Leave it away, or write True."},
+    {"import numpy as np\nf(1,\n  fastpath=True)\n", "forbidden-name", 3, 3,
+     "'fastpath' is not allowed. Leave it away: values are checked."},
+    {"import numpy as np\nfrom functools import wraps\nw = wraps\n", "forbidden-name", 3, 5,
+     "'wraps' is only called with functions: wraps(f), update_wrapper(wrapper, f)."},
+    {"import numpy as np\nimport pandas as pd\npd.DataFrame().plot()\n", "forbidden-attribute", 3,
+     16,
+     "The attribute 'plot' is not allowed: charts need the profile visualization. Print a table "
+     "instead."},
+    {"import numpy as np\nimport io\nio.BytesIO(b\"\").readinto(b\"\")\n", "forbidden-attribute", 3,
+     17, "The attribute 'readinto' is not allowed. Raw memory is out of reach; call read()."},
+    {"import numpy as np\nclass Grid(np.matrix): pass\n", "forbidden-name", 2, 15,
+     "'matrix' is no base of classes: keep the array in an attribute."},
+    {"import pandas as pd\npd.DataFrame().to_xml(\n    stylesheet=\"x\")\n", "forbidden-name", 3, 5,
+     "'stylesheet' is not allowed. It names a file; leave it away."},
+    {"import pandas as pd\npd.DataFrame().to_xarray()\n", "forbidden-attribute", 2, 16,
+     "The attribute 'to_xarray' is not allowed. xarray is not installed; print(df)."},
+    {"import networkx as nx\nm = nx.to_scipy_sparse_array(nx.Graph())\nm.indices[0] = 9\n",
+     "forbidden-attribute", 3, 3,
+     "The attribute 'indices' holds no items that can be stored: it reaches an array's memory. "
+     "Build the matrix anew from its edges."},
+};
+
 /* Bytes and encodings. */
 static const struct mistake mistakes_bytes[] = {
     {"x = 1\n\x0C\ny = 2\n", "bytes", 2, 1,
@@ -269,6 +316,13 @@ static void test_unknown(void **state)
                    "data-science");
 }
 
+static void test_memory(void **state)
+{
+    (void)state;
+    check_mistakes(mistakes_memory, sizeof mistakes_memory / sizeof *mistakes_memory,
+                   "data-science");
+}
+
 static void test_bytes(void **state)
 {
     (void)state;
@@ -278,9 +332,8 @@ static void test_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_name),
-        cmocka_unit_test(test_name_visualization),
-        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_name),    cmocka_unit_test(test_name_visualization),
+        cmocka_unit_test(test_unknown), cmocka_unit_test(test_memory),
         cmocka_unit_test(test_bytes),
     };
 

@@ -165,7 +165,8 @@ bool policy_is_command(const char *text, size_t len)
     return names_dunder(text, len);
 }
 
-bool policy_attribute_allowed(const struct policy_module *module, const char *attribute, size_t len)
+bool policy_attribute_allowed(const struct policy_module *module, const char *attribute, size_t len,
+                              enum policy_profile profile)
 {
     bool listed = policy_has_word(module->attributes, attribute, len);
 
@@ -173,7 +174,7 @@ bool policy_attribute_allowed(const struct policy_module *module, const char *at
         return listed;
     if (attribute[0] == '_' || listed || policy_is_inner_module(attribute, len))
         return false;
-    return !policy_advice_on(module, attribute, len);
+    return !policy_advice_on(module, attribute, len, profile);
 }
 
 /* "read_*" covers "read_csv". */
@@ -186,15 +187,47 @@ static bool covers(const char *pattern, const char *name, size_t len)
     return len == fixed && memcmp(pattern, name, fixed) == 0;
 }
 
-const char *policy_advice_on(const struct policy_module *module, const char *attribute, size_t len)
+static const char *advice_in(const struct policy_advice *rows, const struct policy_module *module,
+                             const char *attribute, size_t len)
 {
     size_t base = strlen(module->name);
 
-    for (const struct policy_advice *row = policy_attribute_advice; row->name; row++)
+    for (const struct policy_advice *row = rows; row->name; row++)
         if (strncmp(row->name, module->name, base) == 0 && row->name[base] == '.' &&
             covers(row->name + base + 1, attribute, len))
             return row->text;
     return NULL;
+}
+
+const char *policy_advice_on(const struct policy_module *module, const char *attribute, size_t len,
+                             enum policy_profile profile)
+{
+    const char *advice = advice_in(policy_attribute_advice, module, attribute, len);
+
+    if (!advice && profile < PROFILE_VISUALIZATION)
+        advice = advice_in(policy_chart_advice, module, attribute, len);
+    return advice;
+}
+
+bool policy_is_chart(const struct policy_module *module, const char *attribute, size_t len)
+{
+    return advice_in(policy_chart_advice, module, attribute, len);
+}
+
+bool policy_has_dotted(const char *words, const struct policy_module *module, const char *attribute,
+                       size_t len)
+{
+    size_t base = strlen(module->name);
+
+    for (const char *word = words; *word;) {
+        size_t size = strcspn(word, " ");
+
+        if (size == base + 1 + len && word[base] == '.' && memcmp(word, module->name, base) == 0 &&
+            memcmp(word + base + 1, attribute, len) == 0)
+            return true;
+        word += size + (word[size] == ' ');
+    }
+    return false;
 }
 
 const char *policy_import_advice_on(const char *module, size_t len)

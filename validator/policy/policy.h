@@ -46,6 +46,9 @@ struct policy_advice {
 extern const struct policy_advice policy_attribute_advice[]; /* ends with a row without name */
 extern const struct policy_advice policy_import_advice[]; /* by a module's first part; likewise */
 
+/* As policy_attribute_advice: what loads matplotlib, for profiles that have none. */
+extern const struct policy_advice policy_chart_advice[];
+
 /* Names of modules that Python and the allowed libraries carry as attributes: "os", "codecs",
  * "multiarray". Sorted. */
 extern const char *const policy_inner_modules[];
@@ -71,7 +74,19 @@ enum policy_role {
     ROLE_METHOD_BY_NAME = 1 << 14, /* ROLE_BY_NAME, of attributes only */
     ROLE_EVALUATED = 1 << 15,      /* as a keyword argument: given text, it is run */
     ROLE_DECORATOR = 1 << 16,      /* a decorator of classes only */
-    ROLES_OF_PLACE = ROLE_ASKED_FOR | ROLE_INDEXED | ROLE_BASE | ROLE_DECORATOR,
+    ROLE_STORE = 1 << 17,          /* an attribute that no program with arrays stores to */
+    ROLE_OWN_STORE = 1 << 18,      /* likewise, unless classes of the program have it */
+    ROLE_ITEM_STORE = 1 << 19,     /* likewise, for items in it */
+    ROLE_MEMORY = 1 << 20,         /* refused as an attribute of anything in such a program */
+    ROLE_CHART = 1 << 21,          /* an attribute that loads matplotlib, unless classes of the
+                                      program have it */
+    ROLE_CHECK = 1 << 22,          /* as a keyword argument: nothing but True */
+    ROLE_WRAPPER = 1 << 23,        /* stores attributes by name, if it is told which: called with
+                                      functions alone */
+    ROLE_NO_BASE = 1 << 24,        /* no base of classes */
+    ROLES_OF_MEMORY = ROLE_STORE | ROLE_OWN_STORE | ROLE_ITEM_STORE | ROLE_MEMORY,
+    ROLES_OF_PLACE =
+        ROLE_ASKED_FOR | ROLE_INDEXED | ROLE_BASE | ROLE_DECORATOR | ROLE_WRAPPER | ROLE_NO_BASE,
 };
 
 struct policy_name {
@@ -85,6 +100,14 @@ extern const size_t policy_name_count;
 
 /* Keyword arguments through which a ROLE_WRITER method takes a path. */
 extern const char policy_path_keywords[];
+
+/* Functions that read a file or a buffer, by dotted names: called with a buffer alone, one of
+ * policy_buffers; the keyword arguments that take it; and keyword arguments that they may not be
+ * given, since those import modules or map files. */
+extern const char policy_readers[];
+extern const char policy_reader_keywords[];
+extern const char policy_reader_refused[];
+extern const char policy_buffers[];
 
 /* Keyword arguments that a ROLE_QUERY method may not be given. */
 extern const char policy_query_keywords[];
@@ -128,12 +151,21 @@ bool policy_has_word(const char *words, const char *word, size_t len);
  * policy_dunder_texts. */
 bool policy_is_command(const char *text, size_t len);
 
-/* Whether code may use the attribute of the module, where it is no module itself. */
-bool policy_attribute_allowed(const struct policy_module *module, const char *attribute,
-                              size_t len);
+/* Whether code may use the attribute of the module in the profile, where it is no module itself. */
+bool policy_attribute_allowed(const struct policy_module *module, const char *attribute, size_t len,
+                              enum policy_profile profile);
 
 /* The advice on module.attribute, or NULL. */
-const char *policy_advice_on(const struct policy_module *module, const char *attribute, size_t len);
+const char *policy_advice_on(const struct policy_module *module, const char *attribute, size_t len,
+                             enum policy_profile profile);
+
+/* Whether module.attribute is one of policy_chart_advice. */
+bool policy_is_chart(const struct policy_module *module, const char *attribute, size_t len);
+
+/* Whether module.attribute is one of the dotted words. */
+bool policy_has_dotted(const char *words, const struct policy_module *module, const char *attribute,
+                       size_t len);
+
 const char *policy_import_advice_on(const char *module, size_t len);
 
 /* The allowed attribute nearest to a misspelt one, NULL when none is near. word has room for

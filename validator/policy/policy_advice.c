@@ -18,6 +18,16 @@
     "It reads a file; analyze_graph() of code_helpers gives the c"                                 \
     "urriculum as a DiGraph, and add_edges_from(...) builds others."
 #define WRITE_GRAPH "It writes a file; print nx.node_link_data(G) or the edges instead."
+#define SYMPY       "It needs sympy, which is not installed."
+#define GRAPHVIZ    "Graphviz is not installed; use nx.spring_layout(G) and the like."
+
+#define NO_FILES "There are no files in the sandbox. "
+#define BUFFER   "Build text with io.StringIO(text), and bytes with io.BytesIO(data)."
+#define READ_TEXT(function)                                                                        \
+    NO_FILES "Read text with pd." function                                                         \
+             "(io.StringIO(text)), the curriculum with get_nodes(), "                              \
+             "get_relationships() and get_node_content() of code_helpers."
+#define CHART "Charts need the profile visualization; print a table instead."
 
 const struct policy_advice policy_attribute_advice[] = {
     {"code_helpers._*", "Its functions are get_nodes, get_relationships, get_node_content, "
@@ -40,6 +50,7 @@ const struct policy_advice policy_attribute_advice[] = {
     {"datetime.today", DATETIME},
     {"datetime.utcnow", DATETIME},
     {"functools.singledispatch*", "Write if isinstance(x, T): instead."},
+    {"io.*", NO_FILES BUFFER},
     {"itertools.batched",
      "It came with Python 3.12; write [xs[i:i + n] for i in range(0, len(xs), n)]."},
     {"itertools.flatten", "Write itertools.chain.from_iterable(lists)."},
@@ -64,14 +75,32 @@ const struct policy_advice policy_attribute_advice[] = {
      "It can read a file; set plt.rcParams[\"font.size\"] and the like instead."},
     {"matplotlib.pyplot.savefig",
      "Figures that are open at the end are answered as PNG by themselves; leave the call away."},
+    {"networkx.GraphML*", READ_GRAPH},
     {"networkx.algorithms.bipartite.read_*", READ_GRAPH},
     {"networkx.algorithms.bipartite.write_*", WRITE_GRAPH},
     {"networkx.bipartite.read_*", READ_GRAPH},
     {"networkx.bipartite.write_*", WRITE_GRAPH},
+    {"networkx.algorithms.chromatic_polynomial", SYMPY},
+    {"networkx.algorithms.tutte_polynomial", SYMPY},
+    {"networkx.chromatic_polynomial", SYMPY},
+    {"networkx.from_agraph", GRAPHVIZ},
     {"networkx.from_graph6*", "Build the graph with add_edges_from(...)."},
+    {"networkx.from_pydot", GRAPHVIZ},
+    {"networkx.generate_graphml", WRITE_GRAPH},
+    {"networkx.graphviz_layout", GRAPHVIZ},
+    {"networkx.parse_graphml", READ_GRAPH},
+    {"networkx.pydot_layout", GRAPHVIZ},
+    {"networkx.pygraphviz_layout", GRAPHVIZ},
     {"networkx.read_*", READ_GRAPH},
+    {"networkx.test", "The sandbox runs no tests of libraries; call the function itself."},
+    {"networkx.to_agraph", GRAPHVIZ},
+    {"networkx.to_pydot", GRAPHVIZ},
+    {"networkx.tutte_polynomial", SYMPY},
+    {"networkx.view_pygraphviz", GRAPHVIZ},
     {"networkx.write_*", WRITE_GRAPH},
     {"numpy.bmat", "It reads names from text; use np.block([[a, b]])."},
+    {"numpy.chararray", "Write np.char.array([...])."},
+    {"numpy.frombuffer", "It shares raw memory; write np.array(list(data), dtype=np.uint8)."},
     {"numpy.fromfile", "It reads a file; build the array with np.array([...])."},
     {"numpy.genfromtxt", "It reads a file; build the array with np.array([...])."},
     {"numpy.lib*",
@@ -90,7 +119,10 @@ const struct policy_advice policy_attribute_advice[] = {
      "pandas' readers and writers are out of reach; " SESSION " and pd.DataFrame(...)."},
     {"pandas.np", "Write import numpy as np, and np.NAME."},
     {"pandas.plotting*", "Charts need the profile visualization."},
-    {"pandas.read_*", "It reads files; " SESSION " with pd.DataFrame(...)."},
+    {"pandas.read_csv", READ_TEXT("read_csv")},
+    {"pandas.read_json", READ_TEXT("read_json")},
+    {"pandas.read_table", READ_TEXT("read_table")},
+    {"pandas.read_*", READ_TEXT("read_csv")},
     {"pandas.testing*", "Use df1.equals(df2)."},
     {"pandas.to_pickle", "It writes a file; print(df) instead."},
     {"re.find_all", "Write re.findall(pattern, text)."},
@@ -109,8 +141,16 @@ const struct policy_advice policy_attribute_advice[] = {
     {NULL, NULL},
 };
 
+const struct policy_advice policy_chart_advice[] = {
+    {"networkx.draw*", CHART},
+    {"scipy.spatial.convex_hull_plot_2d", CHART},
+    {"scipy.spatial.delaunay_plot_2d", CHART},
+    {"scipy.spatial.voronoi_plot_2d", CHART},
+    {NULL, NULL},
+};
+
 const struct policy_advice policy_import_advice[] = {
-    {"os sys pathlib io shutil glob tempfile posix posixpath ntpath fileinput linecache zipfile "
+    {"os sys pathlib _io shutil glob tempfile posix posixpath ntpath fileinput linecache zipfile "
      "tarfile gzip pickle shelve dbm "
      "marshal mmap configparser argparse optparse getopt click typer dotenv",
      "Analysis code has no files, arguments or environment: read the curriculum with get_nodes(), "

@@ -13,6 +13,9 @@
  *   dunder_methods      what a class may define
  *   path_keywords       of the role "writer"
  *   query_keywords      refused for the role "query"
+ *   readers             functions that read a buffer alone, one of `buffers`, by a keyword of
+ *                       reader_keywords or none, without those of reader_refused
+ *   chart_attributes    as refused_attributes, in profiles without matplotlib
  *   private_names       attributes that begin with '_' and are public all the same
  *   dunder_texts        names in double underscores that are no text either
  *   dunder_pieces       beside them where a program fills in templates
@@ -110,6 +113,14 @@ static json_t *dump_names(void)
         {ROLE_EVALUATED, "evaluated"},
         {ROLE_FORMAT, "format"},
         {ROLE_METHOD_BY_NAME, "method_by_name"},
+        {ROLE_STORE, "store"},
+        {ROLE_OWN_STORE, "own_store"},
+        {ROLE_ITEM_STORE, "item_store"},
+        {ROLE_MEMORY, "memory"},
+        {ROLE_CHART, "chart"},
+        {ROLE_CHECK, "check"},
+        {ROLE_WRAPPER, "wrapper"},
+        {ROLE_NO_BASE, "no_base"},
     };
     json_t *object = json_object();
 
@@ -124,11 +135,11 @@ static json_t *dump_names(void)
     return object;
 }
 
-static json_t *dump_patterns(void)
+static json_t *dump_patterns(const struct policy_advice *row)
 {
     json_t *array = json_array();
 
-    for (const struct policy_advice *row = policy_attribute_advice; row->name; row++)
+    for (; row->name; row++)
         json_array_append_new(array, json_string(row->name));
     return array;
 }
@@ -146,6 +157,7 @@ void validator_dump_policy(struct buf *to)
 {
     json_auto_t *object = json_pack(
         "{s:{s:I, s:I, s:I}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o, s:o, s:o, s:o, s:o, "
         "s:o, s:o}",
         "limits", "bytes", (json_int_t)VALIDATOR_SOURCE_CAP, "brackets",
         (json_int_t)VALIDATOR_DEPTH_CAP, "indents", (json_int_t)VALIDATOR_INDENT_CAP - 1, "ranks",
@@ -156,7 +168,10 @@ void validator_dump_policy(struct buf *to)
         "dunder_pieces", words(policy_dunder_pieces), "command_texts", words(policy_command_texts),
         "evaluated_settings", words(policy_evaluated_settings), "item_storable",
         words(policy_item_storable), "storable", words(policy_storable), "refused_attributes",
-        dump_patterns(), "inner_modules", dump_inner_modules());
+        dump_patterns(policy_attribute_advice), "chart_attributes",
+        dump_patterns(policy_chart_advice), "readers", words(policy_readers), "reader_keywords",
+        words(policy_reader_keywords), "reader_refused", words(policy_reader_refused), "buffers",
+        words(policy_buffers), "inner_modules", dump_inner_modules());
 
     if (object)
         json_write(to, object);

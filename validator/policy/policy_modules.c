@@ -57,6 +57,7 @@ const struct policy_module policy_modules[] = {
      "total_ordering update_wrapper wraps"},
     {"heapq", PROFILE_MINIMAL, KIND_BARE, true, REACH_LISTED,
      "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest"},
+    {"io", PROFILE_MINIMAL, KIND_BARE, true, REACH_LISTED, "BytesIO StringIO"},
     {"itertools", PROFILE_MINIMAL, KIND_BARE, true, REACH_LISTED,
      "accumulate chain combinations combinations_with_replacement compress count "
      "cycle dropwhile filterfalse groupby islice pairwise permutations product "
@@ -166,7 +167,7 @@ const struct policy_module policy_modules[] = {
     {"numpy.polynomial", PROFILE_DATA_SCIENCE, KIND_DATA, false, REACH_LISTED,
      "Chebyshev Hermite HermiteE Laguerre Legendre Polynomial"},
     {"numpy.random", PROFILE_DATA_SCIENCE, KIND_DATA, true, REACH_LISTED,
-     "BitGenerator Generator PCG64 PCG64DXSM RandomState SFC64 "
+     "Generator PCG64 PCG64DXSM RandomState SFC64 "
      "SeedSequence beta binomial bytes chisquare choice default_rng dirichlet "
      "exponential f gamma geometric get_state gumbel hypergeometric laplace "
      "logistic lognormal logseries multinomial multivariate_normal "

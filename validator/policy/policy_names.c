@@ -56,16 +56,20 @@ const struct policy_name policy_names[] = {
     {"attrgetter", ROLE_GETTER, "Write a lambda: key=lambda x: x.name."},
     {"backend", ROLE_KEYWORD, "Leave it away; there is one backend."},
     {"bit_generator", ROLE_ATTRIBUTE, MEMORY},
+    {"boxplot", ROLE_CHART, NULL},
     {"breakpoint", ROLE_NAME | ROLE_ATTRIBUTE,
      "There is no debugger; print() what you want to see."},
     {"c_", ROLE_INDEXED, NULL},
     {"call", ROLE_KEYWORD, "Leave it away; divisions by zero give inf and nan."},
     {"capsule", ROLE_ATTRIBUTE, MEMORY},
+    {"cast", ROLE_MEMORY, MEMORY},
     {"cffi", ROLE_ATTRIBUTE, MEMORY},
     {"co_code", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"co_consts", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"compile", ROLE_NAME,
      "Text is not run as code here; for regular expressions write re.compile(...)."},
+    {"construct_fast", ROLE_ATTRIBUTE,
+     "It checks nothing; call the class itself, as in BSpline(t, c, k)."},
     {"copyright", ROLE_NAME, STOP},
     {"cr_await", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"cr_code", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
@@ -75,10 +79,12 @@ const struct policy_name policy_names[] = {
     {"crosstab", ROLE_BY_NAME, NULL},
     {"ctypes", ROLE_NAME | ROLE_ATTRIBUTE, MEMORY},
     {"ctypeslib", ROLE_NAME | ROLE_ATTRIBUTE, MEMORY},
+    {"data", ROLE_OWN_STORE | ROLE_ITEM_STORE, "Write a[:] = values, or df[\"data\"] = values."},
     {"dataclass", ROLE_DECORATOR, NULL},
     {"delattr", ROLE_NAME | ROLE_ATTRIBUTE, "Write del obj.name."},
     {"dir", ROLE_NAME,
      "Print the value itself; what code_helpers offers stands in the tool's description."},
+    {"dtype", ROLE_OWN_STORE, "Write a = a.astype(dtype)."},
     {"dump", ROLE_WRITER, "Write print(json.dumps(value)), or a.tolist() for an array."},
     {"env", ROLE_ATTRIBUTE, STYLER},
     {"environment", ROLE_ATTRIBUTE, STYLER},
@@ -94,7 +100,9 @@ const struct policy_name policy_names[] = {
     {"f_globals", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"f_locals", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"f_trace", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
+    {"fastpath", ROLE_KEYWORD, "Leave it away: values are checked."},
     {"filter", ROLE_METHOD_BY_NAME, NULL},
+    {"flags", ROLE_ITEM_STORE, "Change a copy: b = a.copy()."},
     {"format", ROLE_FORMAT, NULL},
     {"format_map", ROLE_FORMAT, NULL},
     {"from_custom_template", ROLE_ATTRIBUTE, STYLER},
@@ -103,17 +111,22 @@ const struct policy_name policy_names[] = {
     {"func_globals", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"get_type_hints", ROLE_NAME | ROLE_ATTRIBUTE, TEXT},
     {"getattr", ROLE_NAME | ROLE_ATTRIBUTE, BY_NAME},
+    {"getbuffer", ROLE_ATTRIBUTE, "Raw memory is out of reach; call getvalue()."},
     {"gi_code", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"gi_frame", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"gi_yieldfrom", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"globals", ROLE_NAME | ROLE_ATTRIBUTE, SCOPES},
     {"help", ROLE_NAME,
      "Print the value itself; what code_helpers offers stands in the tool's description."},
+    {"hist", ROLE_CHART, NULL},
+    {"indices", ROLE_OWN_STORE | ROLE_ITEM_STORE, "Build the matrix anew from its edges."},
+    {"indptr", ROLE_OWN_STORE | ROLE_ITEM_STORE, "Build the matrix anew from its edges."},
     {"input", ROLE_NAME, "Nobody is there to answer; put the value into the program."},
     {"license", ROLE_NAME, STOP},
     {"loader", ROLE_ATTRIBUTE, STYLER},
     {"locals", ROLE_NAME | ROLE_ATTRIBUTE, SCOPES},
     {"make_dataclass", ROLE_NAME | ROLE_ATTRIBUTE, "Write the class with @dataclass."},
+    {"matrix", ROLE_NO_BASE, NULL},
     {"memmap", ROLE_NAME | ROLE_ATTRIBUTE, FILES},
     {"memoryview", ROLE_NAME, MEMORY},
     {"methodcaller", ROLE_GETTER, "Write a lambda: lambda x: x.upper()."},
@@ -124,6 +137,7 @@ const struct policy_name policy_names[] = {
     {"open", ROLE_NAME, FILES},
     {"option_context", ROLE_OPTION, NULL},
     {"pivot_table", ROLE_BY_NAME, NULL},
+    {"plot", ROLE_CHART, NULL},
     {"plotting", ROLE_ATTRIBUTE, "Charts need the profile visualization, and matplotlib.pyplot."},
     {"print_eps", ROLE_ATTRIBUTE, FIGURE},
     {"print_figure", ROLE_ATTRIBUTE, FIGURE},
@@ -145,6 +159,8 @@ const struct policy_name policy_names[] = {
     {"quit", ROLE_NAME, STOP},
     {"r_", ROLE_INDEXED, NULL},
     {"raw_input", ROLE_NAME, "Nobody is there to answer; put the value into the program."},
+    {"readinto", ROLE_ATTRIBUTE, "Raw memory is out of reach; call read()."},
+    {"readinto1", ROLE_ATTRIBUTE, "Raw memory is out of reach; call read()."},
     {"refcheck", ROLE_KEYWORD, "Leave it away, or make a new array with np.resize()."},
     {"reset_option", ROLE_OPTION, NULL},
     {"save_figure", ROLE_ATTRIBUTE, FIGURE},
@@ -156,6 +172,10 @@ const struct policy_name policy_names[] = {
     {"setattr", ROLE_NAME | ROLE_ATTRIBUTE,
      "Write obj.name = value; for names that are data use a dictionary."},
     {"setflags", ROLE_ATTRIBUTE, MEMORY},
+    {"strides", ROLE_STORE | ROLE_KEYWORD,
+     "Take slices such as a[::2], or call a.reshape(...) or np.transpose(a)."},
+    {"style", ROLE_CHART, "Print df.to_string(), or format values by f-strings."},
+    {"stylesheet", ROLE_KEYWORD, "It names a file; leave it away."},
     {"tb_frame", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"tb_lasti", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
     {"tb_next", ROLE_NAME | ROLE_ATTRIBUTE, FRAMES},
@@ -180,20 +200,33 @@ const struct policy_name policy_names[] = {
     {"to_sql", ROLE_ATTRIBUTE, "There is no database to write to; answer with print()."},
     {"to_stata", ROLE_ATTRIBUTE, FILES},
     {"to_string", ROLE_WRITER, WRITER},
+    {"to_xarray", ROLE_ATTRIBUTE, "xarray is not installed; print(df)."},
     {"to_xml", ROLE_WRITER, WRITER},
     {"tofile", ROLE_ATTRIBUTE, "Analysis code has no files; print(a.tolist())."},
     {"transform", ROLE_BY_NAME, NULL},
     {"type", ROLE_TYPE, NULL},
+    {"update_wrapper", ROLE_WRAPPER, NULL},
     {"usetex", ROLE_KEYWORD, LATEX},
     {"vars", ROLE_NAME,
      "Nodes are dictionaries already: node.items(). For an object of a class write its attributes "
      "out, or use dataclasses.asdict(x)."},
+    {"verify_integrity", ROLE_CHECK, "Leave it away, or write True."},
+    {"wraps", ROLE_WRAPPER, NULL},
     {"write_png", ROLE_ATTRIBUTE, FIGURE},
+    {"writeable", ROLE_STORE, "Change a copy: b = a.copy()."},
 };
 
 const size_t policy_name_count = sizeof policy_names / sizeof *policy_names;
 
 const char policy_path_keywords[] = "path_or_buf path_or_buffer path buf file fname";
+
+const char policy_readers[] = "pandas.read_csv pandas.read_json pandas.read_table";
+
+const char policy_reader_keywords[] = "filepath_or_buffer path_or_buf";
+
+const char policy_reader_refused[] = "compression dtype_backend memory_map storage_options";
+
+const char policy_buffers[] = "io.BytesIO io.StringIO";
 
 const char policy_query_keywords[] = "local_dict global_dict resolvers level target parser";
 
@@ -218,7 +251,8 @@ const char policy_dunder_texts[] =
 const char policy_dunder_pieces[] = "__call__ __class__ __init__ __module__ __new__";
 
 const char policy_command_texts[] =
-    "module://* *:file= text.usetex text.latex.preamble pgf.preamble pgf.texsystem usetex "
+    "module://* *:file= WRITEABLE numba pyarrow *[pyarrow] text.usetex text.latex.preamble "
+    "pgf.preamble pgf.texsystem usetex "
     "plotting.backend";
 
 const char policy_evaluated_settings[] = "axes.prop_cycle prop_cycle";

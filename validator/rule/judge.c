@@ -71,6 +71,7 @@ void judge_program(struct judge *judge)
     free(judge->foreign);
     free(judge->of_module);
     free(judge->parents);
+    judge_free_buffers(judge);
 }
 
 int judge_shown_len(const struct judge *judge, uint32_t node)
@@ -169,18 +170,32 @@ uint32_t judge_parent(struct judge *judge, uint32_t node)
 bool judge_is_storable(const struct judge *judge, const struct policy_module *module,
                        uint32_t attribute, const char *storable)
 {
-    size_t base = strlen(module->name), len;
+    size_t len;
     const char *text = ast_name(judge->ast, attribute, &len);
 
-    for (const char *word = storable; *word;) {
-        size_t size = strcspn(word, " ");
+    return policy_has_dotted(storable, module, text, len);
+}
 
-        if (size == base + 1 + len && word[base] == '.' && memcmp(word, module->name, base) == 0 &&
-            memcmp(word + base + 1, text, len) == 0)
+bool judge_is_item_store(struct judge *judge, uint32_t node, uint32_t parent)
+{
+    while (parent != FACTS_NONE && judge_node(judge, parent)->kind == NODE_SUBSCRIPT &&
+           judge_node(judge, parent)->child == node) {
+        if (judge_node(judge, parent)->op != CONTEXT_LOAD)
             return true;
-        word += size + (word[size] == ' ');
+        node = parent;
+        parent = judge_parent(judge, node);
     }
     return false;
+}
+
+bool judge_is_self(const struct judge *judge, uint32_t binding, uint32_t scope)
+{
+    const struct scope *method = &judge->facts->scopes[scope];
+
+    return binding != FACTS_NONE && binding == method->first_binding &&
+           method->kind == SCOPE_FUNCTION &&
+           (judge->facts->bindings[binding].flags & BINDING_PARAMETER) &&
+           judge->facts->scopes[method->parent].kind == SCOPE_CLASS;
 }
 
 struct step judge_step(struct judge *judge, const struct policy_module *from, uint32_t attribute)
@@ -198,8 +213,18 @@ struct step judge_step(struct judge *judge, const struct policy_module *from, ui
     step->to = policy_module_step(from, text, len);
     if (step->to && step->to->profile > judge->profile->rank)
         step->to = NULL;
-    step->allowed = !step->to && policy_attribute_allowed(from, text, len);
+    step->allowed = !step->to && policy_attribute_allowed(from, text, len, judge->profile->rank);
+    step->chart = step->allowed && policy_is_chart(from, text, len);
     return *step;
+}
+
+/* By the symbol: its site is not at hand. */
+bool judge_names_self(const struct judge *judge, uint32_t name, uint32_t scope)
+{
+    uint32_t first = judge->facts->scopes[scope].first_binding;
+
+    return judge_is_self(judge, first, scope) &&
+           judge->facts->bindings[first].symbol == judge_node(judge, name)->name;
 }
 
 void judge_add_module(struct judge *judge, const struct policy_module *module)
@@ -208,6 +233,7 @@ void judge_add_module(struct judge *judge, const struct policy_module *module)
 
     if (module->kind > judge->kind)
         judge->kind = module->kind;
+    judge->has_arrays = judge->has_arrays || module->kind >= KIND_DATA;
     if (module->profile > judge->needs)
         judge->needs = module->profile;
     if (!module->importable)

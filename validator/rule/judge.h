@@ -25,6 +25,8 @@ enum word_flags {
     WORD_MODULE = 1 << 5,  /* bound to a module somewhere. Filled by rule_import */
     WORD_OWN = 1 << 4,     /* private, and the program's. Filled by rule_private */
     WORD_UNKNOWN = 1 << 6, /* rule_unknown has looked at it */
+    WORD_CLASS = 1 << 7,   /* classes of the program have such an attribute. Filled by rule_module
+                            */
 };
 
 /* What the policy says of a name, asked once a symbol. */
@@ -47,6 +49,7 @@ struct step {
     uint32_t symbol;
     const struct policy_module *to; /* a module, too */
     bool allowed;                   /* it is none, and may be used */
+    bool chart;                     /* and loads matplotlib */
 };
 
 #define JUDGE_STEPS 16 /* a power of two */
@@ -66,10 +69,12 @@ struct judge {
     bool is_foreign;                       /* of the import that is looked at: it gives no module */
     bool *foreign;   /* by binding: a name that was imported from a module; NULL while none is */
     bool *of_module; /* by row of facts->attributes: judged as a module's. Filled by rule_module */
-    uint32_t *parents; /* by node; see judge_parent */
+    uint32_t *parents;       /* by node; see judge_parent */
+    struct buffers *buffers; /* buffer.c's */
     struct step steps[JUDGE_STEPS];
     struct buf value;    /* an f-string's text */
     bool modules_listed; /* a message has named the allowed modules */
+    bool has_arrays;     /* a library with arrays is imported */
     bool failed;         /* no memory */
 };
 
@@ -79,6 +84,8 @@ struct judge {
     ROW(module)      /* names that mean a module: what is reached, nothing stored, no value */     \
     ROW(name)        /* forbidden names and dunders, in every role but the next */                 \
     ROW(attribute)   /* the same of attributes */                                                  \
+    ROW(memory)      /* attributes that reach the memory of arrays */                              \
+    ROW(chart)       /* attributes that load matplotlib */                                         \
     ROW(private)     /* attributes that begin with '_', unless they are the program's */           \
     ROW(look_alike)  /* names in letters of two alphabets */                                       \
     ROW(writer)      /* methods that write a file when they are given a path */                    \
@@ -111,6 +118,20 @@ void judge_settle_meanings(struct judge *judge);
 /* The module that a name of this binding means in this scope at this byte, or NULL. */
 const struct policy_module *judge_meaning(const struct judge *judge, uint32_t binding,
                                           uint32_t scope, uint32_t at);
+
+/* x.y[0] = 1, del x.y[0][1], ...: an item in the NAME or ATTRIBUTE is stored. */
+bool judge_is_item_store(struct judge *judge, uint32_t node, uint32_t parent);
+
+/* Whether it is the NAME of a method's first parameter, in the method itself. */
+bool judge_is_self(const struct judge *judge, uint32_t binding, uint32_t scope);
+bool judge_names_self(const struct judge *judge, uint32_t name, uint32_t scope);
+
+/* buffer.c: whether the expression is a buffer in memory for certain, and whether the attribute of
+ * the module is a function that is called with one; what else it is given is judged then. */
+void judge_free_buffers(struct judge *judge);
+bool judge_is_buffer(struct judge *judge, uint32_t node);
+bool judge_reads_buffer(struct judge *judge, const struct site *site,
+                        const struct policy_module *module);
 
 /* dunder.c: the report that such a name is not allowed here. */
 void judge_refuse_dunder(struct judge *judge, uint32_t node, bool is_attribute);

@@ -43,7 +43,7 @@ static bool add_member_hint(const struct judge *judge, const char *text, size_t 
     const struct policy_module *module = dot ? policy_module_find(text, base) : NULL;
 
     if (!module || !module->importable || module->profile > judge->profile->rank ||
-        !policy_attribute_allowed(module, dot + 1, len - base - 1))
+        !policy_attribute_allowed(module, dot + 1, len - base - 1, judge->profile->rank))
         return false;
     snprintf(more, size, " It is no module: write from %s import %.*s.", module->name,
              (int)utf8_cut(dot + 1, len - base - 1, VALIDATOR_MODULE_NAME_CAP), dot + 1);
@@ -51,13 +51,15 @@ static bool add_member_hint(const struct judge *judge, const char *text, size_t 
 }
 
 /* The advice on pandas.io.json is that on pandas.io. */
-static const char *advice_on(const char *text, size_t len)
+static const char *advice_on(const struct judge *judge, const char *text, size_t len)
 {
     const char *dot = memchr(text, '.', len), *advice = policy_import_advice_on(text, len);
     size_t base = dot ? (size_t)(dot - text) : 0;
     const struct policy_module *module = dot ? policy_module_find(text, base) : NULL;
 
-    return advice || !module ? advice : policy_advice_on(module, dot + 1, len - base - 1);
+    return advice || !module
+               ? advice
+               : policy_advice_on(module, dot + 1, len - base - 1, judge->profile->rank);
 }
 
 static void refuse_import(struct judge *judge, size_t at, const char *text, size_t len,
@@ -72,7 +74,7 @@ static void refuse_import(struct judge *judge, size_t at, const char *text, size
     if (report_is_full(judge->report))
         return;
     snprintf(name, sizeof name, "%.*s", (int)utf8_cut(text, len, sizeof name - 1), text);
-    advice = advice_on(text, len);
+    advice = advice_on(judge, text, len);
     near = advice ? NULL : nearest_module(judge->profile, name);
     /* Once is enough where the message says what to do by itself. */
     if (!judge->modules_listed || (!advice && !near && !(module && module->importable)))
@@ -140,7 +142,7 @@ static void refuse_member(struct judge *judge, uint32_t alias, const struct poli
     if (report_is_full(judge->report))
         return;
     text = ast_name(judge->ast, alias, &len);
-    advice = policy_advice_on(module, text, len);
+    advice = policy_advice_on(module, text, len, judge->profile->rank);
     best = advice ? NULL : policy_nearest_attribute(module, text, len, near);
     if (advice)
         snprintf(more, sizeof more, " %s", advice);
@@ -178,6 +180,8 @@ static const struct policy_module *read_member(struct judge *judge, uint32_t ali
         refuse_member(judge, alias, module);
     else if (!judge_is_storable(judge, module, alias, policy_item_storable))
         judge->is_foreign = true;
+    if (step.chart)
+        judge->kind = KIND_PLOT;
     return step.to;
 }
 

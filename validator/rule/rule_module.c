@@ -25,7 +25,7 @@ static void refuse_attribute(struct judge *judge, uint32_t node, const struct po
     if (report_is_full(judge->report))
         return;
     text = ast_name(judge->ast, node, &len);
-    advice = policy_advice_on(module, text, len);
+    advice = policy_advice_on(module, text, len, judge->profile->rank);
     if (!advice && policy_is_dunder(text, len))
         advice = "Leave it away: a module's names in double underscores are out of reach.";
     best = advice ? NULL : policy_nearest_attribute(module, text, len, near);
@@ -96,23 +96,10 @@ static void judge_bare(struct judge *judge, const struct site *site)
         refuse_value(judge, site->node, module);
 }
 
-/* x.y = 1, x[0] = 1, del x[0][1], ... where x is the node. */
-static bool is_item_store(struct judge *judge, uint32_t node, uint32_t parent)
-{
-    while (parent != FACTS_NONE && judge_node(judge, parent)->kind == NODE_SUBSCRIPT &&
-           judge_node(judge, parent)->child == node) {
-        if (judge_node(judge, parent)->op != CONTEXT_LOAD)
-            return true;
-        node = parent;
-        parent = judge_parent(judge, node);
-    }
-    return false;
-}
-
 static bool is_store(struct judge *judge, const struct site *site)
 {
     return judge_node(judge, site->node)->op != CONTEXT_LOAD ||
-           is_item_store(judge, site->node, site->parent);
+           judge_is_item_store(judge, site->node, site->parent);
 }
 
 static void refuse_store(struct judge *judge, uint32_t root)
@@ -144,14 +131,17 @@ static uint32_t judge_chain(struct judge *judge, const struct policy_module *mod
             module = step.to;
             continue;
         }
-        if (!step.allowed)
-            refuse_attribute(judge, node, from);
-        else if (is_store(judge, &rows[0]) &&
-                 !judge_is_storable(judge, from, node,
-                                    done < count ? policy_storable
-                                    : judge_node(judge, node)->op == CONTEXT_LOAD
-                                        ? policy_item_storable
-                                        : ""))
+        if (step.chart)
+            judge->kind = KIND_PLOT;
+        if (!step.allowed) {
+            if (done < count || !judge_reads_buffer(judge, &rows[0], from))
+                refuse_attribute(judge, node, from);
+        } else if (is_store(judge, &rows[0]) &&
+                   !judge_is_storable(judge, from, node,
+                                      done < count ? policy_storable
+                                      : judge_node(judge, node)->op == CONTEXT_LOAD
+                                          ? policy_item_storable
+                                          : ""))
             refuse_store(judge, judge_node(judge, rows[count - 1].node)->child);
         return done;
     }
@@ -186,6 +176,25 @@ static void judge_chains(struct judge *judge)
     }
 }
 
+/* Attributes that a class's body binds, or a method stores on its first parameter. */
+static void mark_class_attributes(struct judge *judge)
+{
+    const struct facts *facts = judge->facts;
+
+    for (uint32_t i = 0; i < facts->attributes.count; i++) {
+        const struct site *site = &facts->attributes.rows[i];
+        const struct node *row = judge_node(judge, site->node);
+
+        if (row->op == CONTEXT_STORE && judge_node(judge, row->child)->kind == NODE_NAME &&
+            judge_is_self(judge, site->binding, site->scope))
+            judge->words[row->name].flags |= WORD_CLASS;
+    }
+    for (uint32_t i = 0; i < facts->binding_count; i++)
+        if (facts->scopes[facts->bindings[i].scope].kind == SCOPE_CLASS &&
+            !(facts->bindings[i].flags & (BINDING_GLOBAL | BINDING_NONLOCAL)))
+            judge->words[facts->bindings[i].symbol].flags |= WORD_CLASS;
+}
+
 void rule_module(struct judge *judge)
 {
     const struct site_list *names = &judge->facts->names;
@@ -195,6 +204,8 @@ void rule_module(struct judge *judge)
         judge->failed = true;
         return;
     }
+    if (judge->roles & (ROLES_OF_MEMORY | ROLE_CHART))
+        mark_class_attributes(judge);
     if (!judge->meanings && !judge->foreign) {
         memset(judge->of_module, 0, judge->facts->attributes.count);
         return;
@@ -205,7 +216,8 @@ void rule_module(struct judge *judge)
     for (uint32_t i = 0; judge->foreign && i < names->count; i++) {
         const struct site *site = &names->rows[i];
 
-        if (is_foreign(judge, site->binding) && is_item_store(judge, site->node, site->parent) &&
+        if (is_foreign(judge, site->binding) &&
+            judge_is_item_store(judge, site->node, site->parent) &&
             !judge_meaning(judge, site->binding, site->scope, judge_node(judge, site->node)->at))
             refuse_store(judge, site->node);
     }

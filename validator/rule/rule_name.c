@@ -45,6 +45,12 @@ static void refuse(struct judge *judge, uint32_t node, const char *code, const c
                what, judge_shown(judge, node), advice);
 }
 
+static bool is_true(const struct judge *judge, uint32_t node)
+{
+    return judge_node(judge, node)->kind == NODE_CONSTANT &&
+           judge_node(judge, node)->op == KEYWORD_TRUE;
+}
+
 static bool is_method(const struct judge *judge, const struct site *site)
 {
     return judge_node(judge, site->node)->kind == NODE_FUNCTION &&
@@ -65,6 +71,9 @@ static void judge_other(struct judge *judge, const struct site *site)
     } else if (kind == NODE_MATCH_KEYWORD) {
         if (word->roles & UNCALLED)
             refuse(judge, site->node, "forbidden-attribute", "The attribute ");
+    } else if (kind == NODE_KEYWORD && (word->roles & ROLE_CHECK)) {
+        if (!is_true(judge, judge_node(judge, site->node)->child))
+            refuse(judge, site->node, "forbidden-name", "");
     } else if (word->roles & (kind == NODE_KEYWORD ? ROLE_NAME | ROLE_KEYWORD : ROLE_NAME)) {
         refuse(judge, site->node, "forbidden-name", "");
     }
@@ -74,7 +83,8 @@ void rule_name(struct judge *judge)
 {
     const struct site_list *names = &judge->facts->names, *other = &judge->facts->other;
 
-    if (!(judge->flags & WORD_DUNDER) && !(judge->roles & (ROLE_NAME | ROLE_KEYWORD | UNCALLED)))
+    if (!(judge->flags & WORD_DUNDER) &&
+        !(judge->roles & (ROLE_NAME | ROLE_KEYWORD | ROLE_CHECK | UNCALLED)))
         return;
     for (uint32_t i = 0; i < names->count; i++) {
         const struct site *site = &names->rows[i];

@@ -3,6 +3,8 @@
  * Names that are allowed in their own places only. numpy's ndarray is a type to ask for: called, or
  * as a base, it makes objects of any bytes. TypedDict is a base: called, it makes a class whose
  * fields are any text, of which dataclass, called, makes code; so does type, as a value or a base.
+ * matrix, as a base, gives a class's own attributes the meaning of an array's.
+ * wraps, with more than functions, stores attributes by their names.
  * numpy's r_ and c_ take slices and arrays: of text they look names up.
  */
 #include "validator/rule/judge.h"
@@ -80,6 +82,24 @@ static bool is_decorator(struct judge *judge, const struct site *site)
     return parent != FACTS_NONE && judge_node(judge, parent)->kind == NODE_DECORATOR;
 }
 
+/* wraps(f), update_wrapper(g, f): what follows would be names of attributes. */
+static bool is_wrapper(struct judge *judge, const struct site *site)
+{
+    size_t left = judge_is_text(judge, site->node, "wraps") ? 1 : 2;
+
+    if (!judge_is_called(judge, site))
+        return false;
+    for (uint32_t argument = judge_first_argument(judge, site->node); argument;
+         argument = judge_node(judge, argument)->next) {
+        enum node_kind kind = judge_node(judge, argument)->kind;
+
+        if (kind == NODE_STARRED || kind == NODE_KEYWORD || kind == NODE_DOUBLE_STARRED || !left)
+            return false;
+        left--;
+    }
+    return true;
+}
+
 static const struct {
     enum policy_role role;
     bool (*is_in_place)(struct judge *judge, const struct site *site);
@@ -91,6 +111,8 @@ static const struct {
     {ROLE_INDEXED, is_index_in_place,
      "is only allowed with arrays and slices in brackets. Use np.concatenate()."},
     {ROLE_DECORATOR, is_decorator, "is only allowed as a decorator: @dataclass."},
+    {ROLE_WRAPPER, is_wrapper,
+     "is only called with functions: wraps(f), update_wrapper(wrapper, f)."},
 };
 
 static bool is_base(const struct judge *judge, const struct site *site)
@@ -138,6 +160,8 @@ static void judge_site(struct judge *judge, const struct site *site)
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if ((roles & places[i].role) && !places[i].is_in_place(judge, site))
             refuse(judge, site->node, places[i].advice);
+    if ((roles & ROLE_NO_BASE) && is_base(judge, site))
+        refuse(judge, site->node, "is no base of classes: keep the array in an attribute.");
     if ((roles & ROLE_BASE) && !is_base(judge, site))
         refuse(judge, site->node, "is only allowed as a base: class Node(TypedDict): ...");
 }

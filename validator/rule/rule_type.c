@@ -19,6 +19,26 @@ static bool makes_class(const struct judge *judge, uint32_t function)
     return count > 1;
 }
 
+/* type(x)(1, 2): of an array's type, it makes arrays of any bytes. type(self)(1, 2) is a class of
+ * the program. */
+static bool calls_any(struct judge *judge, const struct site *site)
+{
+    uint32_t call = judge_parent(judge, site->parent);
+    uint32_t what = judge_first_argument(judge, site->node);
+    uint32_t first;
+
+    if (!judge->has_arrays || call == FACTS_NONE || judge_node(judge, call)->kind != NODE_CALL ||
+        judge_node(judge, call)->child != site->parent)
+        return false;
+    first = judge_node(judge, site->parent)->next;
+    if (!first ||
+        (!judge_node(judge, first)->next && judge_node(judge, first)->kind != NODE_STARRED &&
+         judge_node(judge, first)->kind != NODE_DOUBLE_STARRED))
+        return false;
+    return judge_node(judge, what)->kind != NODE_NAME ||
+           !judge_names_self(judge, what, site->scope);
+}
+
 /* type(x)(name, (bases), namespace), and what makes a class by the type in another way. */
 static bool calls_made(struct judge *judge, uint32_t type_call)
 {
@@ -47,10 +67,15 @@ void rule_type(struct judge *judge)
     for (uint32_t i = 0; i < names->count; i++) {
         const struct site *site = &names->rows[i];
 
-        if ((judge_word(judge, site->node)->roles & ROLE_TYPE) && judge_is_called(judge, site) &&
-            (makes_class(judge, site->node) || calls_made(judge, site->parent)))
+        if (!(judge_word(judge, site->node)->roles & ROLE_TYPE) || !judge_is_called(judge, site))
+            continue;
+        if (makes_class(judge, site->node) || calls_made(judge, site->parent))
             report_add(judge->report, "forbidden-name", judge_node(judge, site->node)->at,
                        "type(...) with more than one argument makes a class from text. Write a "
                        "class statement.");
+        else if (calls_any(judge, site))
+            report_add(judge->report, "forbidden-name", judge_node(judge, site->node)->at,
+                       "type(x)(...) with more than one argument is only allowed as "
+                       "type(self)(...). Call the class by its name.");
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Methods that write a file when they are given a path, and give the text when they are not. They
- * are called on the spot, without a path: df.to_csv(index=False).
+ * are called on the spot, without a path, or with a buffer in memory: df.to_csv(index=False).
  */
 #include "validator/rule/judge.h"
 
@@ -38,7 +38,7 @@ static void judge_arguments(struct judge *judge, uint32_t method)
          argument = judge_node(judge, argument)->next) {
         uint32_t path = path_in(judge, argument);
 
-        if (!path || judge_is_none(judge, path))
+        if (!path || judge_is_none(judge, path) || judge_is_buffer(judge, path))
             continue;
         refuse_path(judge, method, judge_node(judge, path)->at);
         return;

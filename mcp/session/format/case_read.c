@@ -8,7 +8,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/format/case.h"
-#include "mcp/session/problems.h"
+#include "helpers/base/problems.h"
 
 #define PLACE_CAP  64
 #define UUID_CHARS 36

@@ -13,8 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define READ_STEP   ((size_t)64 << 10)
-#define EXPORT_MODE 0644
+#include "helpers/base/terminal.h"
+
+#define READ_STEP ((size_t)64 << 10)
 
 /* What an export writes into a folder, by the ends of the names. */
 static const char *const export_suffixes[] = {".md", ".csv", ".yaml", ".json", NULL};
@@ -121,11 +122,23 @@ static int write_all(int fd, const struct buf *text, const char *path, struct er
     return 0;
 }
 
+mode_t file_mode(mode_t wanted)
+{
+    mode_t mask = umask(077); /* it can only be read by setting it */
+
+    umask(mask);
+    return wanted & ~mask;
+}
+
 int file_write(const char *path, const struct buf *text, struct error *err)
 {
     char beside[PATH_MAX];
     int fd, rc;
 
+    if (!strcmp(path, "-") && isatty(STDOUT_FILENO)) {
+        terminal_write(stdout, text->data, text->len);
+        return 0;
+    }
     if (!strcmp(path, "-"))
         return write_all(STDOUT_FILENO, text, "standard output", err);
     if (snprintf(beside, sizeof beside, "%s.XXXXXX", path) >= (int)sizeof beside)
@@ -134,7 +147,7 @@ int file_write(const char *path, const struct buf *text, struct error *err)
     if (fd < 0)
         return error_errno(err, errno, "%s", beside);
     rc = write_all(fd, text, beside, err);
-    if (rc == 0 && (fchmod(fd, EXPORT_MODE) < 0 || fsync(fd) < 0))
+    if (rc == 0 && (fchmod(fd, file_mode(0666)) < 0 || fsync(fd) < 0))
         rc = error_errno(err, errno, "%s", beside);
     if (close(fd) < 0 && rc == 0)
         rc = error_errno(err, errno, "%s", beside);

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include <jansson.h>
 
@@ -29,6 +30,10 @@ int file_read_in(const char *folder, const char *name, size_t cap, struct buf *t
 
 bool file_is_folder(const char *path);
 bool file_is_in(const char *folder, const char *name); /* a regular file */
+
+/* The permissions of a new file or folder of the user's own: wanted, less the umask. For a process
+ * of one thread. */
+mode_t file_mode(mode_t wanted);
 
 /* Beside its place and renamed over it, so that a failure leaves what was there. "-": standard
  * output. */

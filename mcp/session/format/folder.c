@@ -15,9 +15,6 @@
 #include "mcp/session/format/file.h"
 #include "mcp/session/format/format.h"
 
-#define FOLDER_MODE 0755
-#define FILE_MODE   0644
-
 int folder_begin(struct folder *folder, const char *path, struct error *err)
 {
     size_t len = strlen(path);
@@ -49,7 +46,7 @@ int folder_add(struct folder *folder, const char *name, const struct buf *text, 
 
     if (buf_check(text, name, err) < 0)
         return -1;
-    fd = openat(folder->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+    fd = openat(folder->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
         return error_errno(err, errno, "%s/%s", folder->beside, name);
     for (size_t done = 0; rc == 0 && done < text->len;) {
@@ -84,7 +81,7 @@ static int remove_folder(const char *path, struct error *err)
 
 static int put_in_place(struct folder *folder, struct error *err)
 {
-    if (fchmod(folder->fd, FOLDER_MODE) < 0 || syncfs(folder->fd) < 0)
+    if (fchmod(folder->fd, file_mode(0777)) < 0 || syncfs(folder->fd) < 0)
         return error_errno(err, errno, "%s", folder->beside);
     if (rename(folder->beside, folder->path) == 0) /* nothing there, or an empty folder */
         return 0;

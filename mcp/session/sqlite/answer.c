@@ -53,8 +53,9 @@ int sqlite_answer_find(struct store *base, const char *key, const char *fingerpr
     return -1;
 }
 
-int sqlite_answer_keep(struct store *base, const char *key, const char *fingerprint, int status,
-                       const char *body, size_t len, struct error *err)
+int sqlite_answer_keep(struct store *base, const char *sid, const char *key,
+                       const char *fingerprint, int status, const char *body, size_t len,
+                       struct error *err)
 {
     struct sqlite_store *store = sqlite_of(base);
     struct row_text kept = {body, len};
@@ -74,8 +75,8 @@ int sqlite_answer_keep(struct store *base, const char *key, const char *fingerpr
     }
     if (sqlite_run(store, err, SQL_ANSWER_DROP_OLD, "i", now - ANSWERS_KEPT_S) != 0)
         return -1;
-    return sqlite_run(store, err, SQL_ANSWER_KEEP, "ssiti", key, fingerprint, (int64_t)status,
-                      &kept, now);
+    return sqlite_run(store, err, SQL_ANSWER_KEEP, "ssitis", key, fingerprint, (int64_t)status,
+                      &kept, now, sid);
 }
 
 int sqlite_answer_amend(struct store *base, const char *key, const char *body, size_t len,

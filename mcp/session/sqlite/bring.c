@@ -96,22 +96,20 @@ static int bring_position(struct bringing *work, const struct past_position *is,
 
 static int bring_session(struct bringing *work, struct error *err)
 {
-    struct past *now = &work->now, *target = work->target;
-    struct buf body BUF_AUTO = {0}, before BUF_AUTO = {0}, after BUF_AUTO = {0};
+    const struct past *now = &work->now, *target = work->target;
+    struct session_fields before = {.flags = now->session_flags, .further = now->further};
+    struct session_fields after = {.flags = target->session_flags, .further = target->further};
 
     if (!target->further ||
-        (json_equal(now->further, target->further) && now->session_flags == target->session_flags))
+        (json_equal(now->further, target->further) && json_equal(now->title, target->title) &&
+         now->session_flags == target->session_flags))
         return 0;
+    if (!json_equal(now->title, target->title)) {
+        before.title = json_string_value(now->title);
+        after.title = json_string_value(target->title);
+    }
     work->things++;
-    json_write(&body, target->further);
-    sqlite_session_text(&before, now->session_flags, now->further);
-    sqlite_session_text(&after, target->session_flags, target->further);
-    if (buf_check(&body, "the session's fields", err) != 0 ||
-        sqlite_run(work->store, err, SQL_SESSION_SET_FURTHER, "ibi", work->write->session, &body,
-                   (int64_t)target->session_flags) != 0)
-        return -1;
-    return sqlite_log(work->store, work->write, "session", work->write->sid, NULL, "update",
-                      &before, &after, err);
+    return sqlite_session_save(work->store, work->write, &before, &after, err);
 }
 
 static int bring_others(struct bringing *work, struct error *err)

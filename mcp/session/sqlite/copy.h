@@ -83,6 +83,8 @@ json_t *copy_touched(struct store *store, struct error *err);
 /* As it is now; JSON null where there is none. NULL with err. */
 json_t *copy_node(struct store *store, const char *sid, const char *node_id, struct error *err);
 json_t *copy_relationship(struct store *store, const char *sid, const char *id, struct error *err);
+/* Of the session. */
+json_t *copy_title(struct store *store, const char *sid, struct error *err);
 json_t *copy_position(struct store *store, const char *sid, const char *node_id, struct error *err);
 /* {id: {"body"}} of all the session's. */
 json_t *copy_relationship_states(struct store *store, const char *sid, struct error *err);

@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "mcp/session/curriculum_title.h"
 #include "mcp/session/sqlite/copy.h"
 #include "mcp/session/sqlite/sqlite_store.h"
-
-#define NO_TITLE "Untitled curriculum"
 
 unsigned copy_depth(const struct store *store)
 {
@@ -63,8 +62,8 @@ int copy_session(struct store *base, const char *sid, const char *title, struct 
     buf_adds(&further, "}");
     text_now(now);
     return sqlite_run(store, err, SQL_SESSION_INSERT, "ssibs", sid,
-                      title && *title ? title : NO_TITLE, (int64_t)SESSION_RELATIONSHIPS, &further,
-                      now);
+                      title && *title ? title : CURRICULUM_UNTITLED, (int64_t)SESSION_RELATIONSHIPS,
+                      &further, now);
 }
 
 int copy_session_gone(struct store *base, const char *sid, bool gone, struct error *err)

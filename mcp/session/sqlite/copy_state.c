@@ -146,6 +146,19 @@ json_t *copy_relationship(struct store *base, const char *sid, const char *id, s
     return body;
 }
 
+json_t *copy_title(struct store *base, const char *sid, struct error *err)
+{
+    struct session_found session;
+    json_t *title;
+
+    if (sqlite_session_find(sqlite_of(base), sid, &session, err) != 0)
+        return NULL;
+    title = json_string(session.title);
+    if (!title)
+        error_set(err, ERROR_MEMORY, "out of memory for a title");
+    return title;
+}
+
 #define LATEST_ROWS 500 /* of the log: what the last change sets touched */
 #define ALL_ROWS    100000
 

@@ -94,12 +94,28 @@ static int add_relationship(struct sqlite_store *store, int64_t session, const s
     return 0;
 }
 
+/* Whether it is one. */
+static bool add_renaming(const struct group *group, struct buf *words)
+{
+    json_auto_t *image =
+        group->image ? json_read(group->image, strlen(group->image), "a change", NULL) : NULL;
+    const char *old = json_get_string(image, "title");
+    char shown[TITLE_SHOWN];
+
+    if (strcmp(group->op, "update") != 0 || !old)
+        return false;
+    buf_addf(words, "curriculum renamed from \"%s\"", text_cut_line(shown, sizeof shown, old));
+    return true;
+}
+
 static int add_group(struct sqlite_store *store, int64_t session, const struct group *group,
                      struct buf *words, struct error *err)
 {
     bool one = group->count == 1;
 
-    if (!strcmp(group->entity, "session")) {
+    if (!strcmp(group->entity, "session") && add_renaming(group, words)) {
+        return 0;
+    } else if (!strcmp(group->entity, "session")) {
         buf_addf(words, "%s %s", strcmp(group->op, "update") ? "curriculum" : "own fields",
                  verb(group->op));
     } else if (!strcmp(group->entity, "position")) {

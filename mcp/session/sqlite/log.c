@@ -67,13 +67,6 @@ static int shorten_insert(const char *entity, const struct buf *after, struct bu
     return buf_check(kept, "a change", err);
 }
 
-void sqlite_session_text(struct buf *to, unsigned flags, const json_t *further)
-{
-    buf_addf(to, "{\"flags\":%u,\"session\":", flags);
-    json_write(to, further);
-    buf_addc(to, '}');
-}
-
 static int log_row(struct sqlite_store *store, const struct write *write, const char *entity,
                    const char *entity_id, const char *node_id, const char *op,
                    const struct buf *before, const struct buf *after, struct error *err)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Finding sessions and nodes by their ids, with the nearest in the error, and writing a node's own
- * object.
+ * Finding sessions and nodes by their ids, and writing a node's own object.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,16 +8,14 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "helpers/base/nearest.h"
 #include "mcp/session/sqlite/sqlite_store.h"
 
 #define SHOWN_CAP 160 /* bytes of an unknown id that a message shows */
 
-int sqlite_session_find(struct sqlite_store *store, const char *sid, struct session_found *found,
-                        struct error *err)
+static int session_unknown(struct sqlite_store *store, const char *sid, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_SESSION_FIND, err);
-    char shown[SHOWN_CAP];
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_SESSION_DELETED, err);
+    char shown[SHOWN_CAP], who[WHO_CAP];
     int row;
 
     if (!statement || sqlite_bind(store, statement, err, "s", sid) != 0)
@@ -26,11 +23,32 @@ int sqlite_session_find(struct sqlite_store *store, const char *sid, struct sess
     row = sqlite_next(store, statement, err);
     if (row < 0)
         return -1;
+    text_cut_line(shown, sizeof shown, sid);
     if (row == 0)
         return error_set(
             err, ERROR_UNKNOWN_SESSION,
-            "there is no session '%s'; GET /sessions, or no session id, tells those there are",
-            text_cut_line(shown, sizeof shown, sid));
+            "there is no session '%s'; leave the session id out, or ask GET /sessions, to see "
+            "which there are",
+            shown);
+    error_set(err, ERROR_UNKNOWN_SESSION,
+              "the session '%s' was deleted by %s at %s; GET /sessions lists those there are",
+              shown, text_cut_line(who, sizeof who, sqlite_text(statement, 1)),
+              sqlite_text(statement, 0));
+    sqlite3_reset(statement);
+    return -1;
+}
+
+int sqlite_session_find(struct sqlite_store *store, const char *sid, struct session_found *found,
+                        struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_SESSION_FIND, err);
+    int row;
+
+    if (!statement || sqlite_bind(store, statement, err, "s", sid) != 0)
+        return -1;
+    row = sqlite_next(store, statement, err);
+    if (row <= 0)
+        return row < 0 ? -1 : session_unknown(store, sid, err);
     found->key = sqlite3_column_int64(statement, 0);
     found->version = sqlite3_column_int64(statement, 1);
     found->flags = (unsigned)sqlite3_column_int(statement, 2);
@@ -38,50 +56,6 @@ int sqlite_session_find(struct sqlite_store *store, const char *sid, struct sess
     text_cut(found->sid, sizeof found->sid, sid);
     sqlite3_reset(statement);
     return 0;
-}
-
-/* Says which node was meant, perhaps: by its id, else by its title. */
-static int node_unknown(struct sqlite_store *store, int64_t session, const char *node_id,
-                        struct error *err)
-{
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_NODE_NAMES, err);
-    struct nearest by_id, by_title;
-    char shown[SHOWN_CAP], near_id[SHOWN_CAP] = "", near_title[SHOWN_CAP] = "";
-    size_t id_distance = (size_t)-1, title_distance = (size_t)-1, nodes = 0;
-    int row;
-
-    if (!statement || sqlite_bind(store, statement, err, "i", session) != 0)
-        return -1;
-    nearest_begin(&by_id, node_id);
-    nearest_begin(&by_title, node_id);
-    while ((row = sqlite_next(store, statement, err)) > 0) {
-        const char *id = sqlite_text(statement, 0), *title = sqlite_text(statement, 1);
-        bool better = false;
-
-        nodes++;
-        nearest_feed(&by_id, id);
-        if (by_id.best_distance < id_distance) {
-            id_distance = by_id.best_distance;
-            better = id_distance < title_distance;
-        }
-        nearest_feed(&by_title, title ? title : "");
-        if (by_title.best_distance < title_distance) {
-            title_distance = by_title.best_distance;
-            better = better || title_distance < id_distance;
-        }
-        if (better) {
-            text_cut_line(near_id, sizeof near_id, id);
-            text_cut_line(near_title, sizeof near_title, title);
-        }
-    }
-    if (row < 0)
-        return -1;
-    text_cut_line(shown, sizeof shown, node_id);
-    if (*near_id)
-        return error_set(err, ERROR_NOT_FOUND, "there is no node '%s'; did you mean %s '%s'?",
-                         shown, near_id, near_title);
-    return error_set(err, ERROR_NOT_FOUND, "there is no node '%s' among the %zu of this session",
-                     shown, nodes);
 }
 
 int sqlite_node_find(struct sqlite_store *store, int64_t session, const char *node_id,
@@ -96,7 +70,7 @@ int sqlite_node_find(struct sqlite_store *store, int64_t session, const char *no
     if (row < 0)
         return -1;
     if (row == 0)
-        return node_unknown(store, session, node_id, err);
+        return sqlite_node_unknown(store, session, node_id, err);
     found->key = sqlite3_column_int64(statement, 0);
     found->cursor = sqlite3_column_int64(statement, 1);
     found->revision = sqlite3_column_int64(statement, 2);

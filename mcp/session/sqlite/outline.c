@@ -116,6 +116,25 @@ static void settle_all(struct outline *outline)
     }
 }
 
+static int read_graph_version(struct sqlite_store *store, int64_t session, int64_t *version,
+                              struct error *err)
+{
+    return sqlite_number(store, SQL_GRAPH_VERSION, session, NULL, version, err);
+}
+
+int sqlite_graph_version(struct store *base, const char *sid, int64_t *version, struct error *err)
+{
+    struct sqlite_store *store = sqlite_of(base);
+    struct session_found session;
+    int rc = -1;
+
+    if (sqlite_read_begin(store, err) != 0)
+        return -1;
+    if (sqlite_session_find(store, sid, &session, err) == 0)
+        rc = read_graph_version(store, session.key, version, err);
+    return sqlite_read_end(store, rc);
+}
+
 int sqlite_read_outline(struct store *base, const char *sid, struct outline *outline,
                         struct error *err)
 {
@@ -128,6 +147,7 @@ int sqlite_read_outline(struct store *base, const char *sid, struct outline *out
     if (sqlite_read_begin(store, err) != 0)
         return -1;
     if (sqlite_session_find(store, sid, &session, err) == 0 &&
+        read_graph_version(store, session.key, &outline->graph_version, err) == 0 &&
         read_nodes(store, session.key, outline, err) == 0 &&
         read_edges(store, session.key, outline, err) == 0)
         rc = buf_check(&outline->strings, "the outline", err);

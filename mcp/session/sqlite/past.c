@@ -41,6 +41,7 @@ void past_finish(struct past *past)
     free(past->relationships);
     free(past->positions);
     json_decref(past->further);
+    json_decref(past->title);
     memset(past, 0, sizeof *past);
 }
 
@@ -187,6 +188,9 @@ int past_want_session(struct past *past, struct error *err)
     past->session_flags = (unsigned)sqlite3_column_int(statement, 0);
     text = sqlite_row_text(statement, 1);
     past->further = json_read(text.text, text.len, "a kept session", err);
+    past->title = json_string(sqlite_text(statement, 2));
     sqlite3_reset(statement);
+    if (past->further && !past->title)
+        return error_set(err, ERROR_MEMORY, "out of memory for what was");
     return past->further ? 0 : -1;
 }

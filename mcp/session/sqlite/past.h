@@ -39,6 +39,7 @@ struct past {
     struct past_position **positions;
     size_t node_count, relationship_count, position_count;
     json_t *further;        /* owned; NULL: not wanted yet */
+    json_t *title;          /* of the session; owned; NULL as above */
     unsigned session_flags; /* SESSION_RELATIONSHIPS alone is of the past */
 };
 

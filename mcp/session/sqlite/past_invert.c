@@ -246,7 +246,7 @@ static int position_changed(struct past *past, const struct past_row *row, struc
 
 static int session_updated(struct past *past, const struct past_row *row, struct error *err)
 {
-    json_t *further;
+    json_t *title = json_object_get(row->before, "title"), *further;
 
     if (!json_object_get(row->before, "flags")) { /* the log's first form: the bare fields */
         further = json_incref(row->before);
@@ -255,6 +255,10 @@ static int session_updated(struct past *past, const struct past_row *row, struct
         further = led_back(row, past->further, err);
         past->session_flags &= ~(unsigned)SESSION_RELATIONSHIPS;
         past->session_flags |= (unsigned)number_of(row->before, "flags", 0) & SESSION_RELATIONSHIPS;
+        if (further && title) {
+            json_decref(past->title);
+            past->title = json_incref(title);
+        }
     }
     if (!further)
         return -1;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/problems.h"
+#include "helpers/base/problems.h"
 #include "mcp/session/sqlite/sqlite_store.h"
 
 #define POSITION_SIZE_MAX ((size_t)4 << 10) /* bytes of one, further members included */
@@ -99,12 +99,16 @@ int sqlite_position_drop(struct sqlite_store *store, const struct write *write, 
 static void check_number(struct problems *problems, const char *field, const char *axis,
                          const json_t *position)
 {
+    const json_t *value = json_object_get(position, axis);
     char where[ERROR_LOC_CAP];
 
-    if (json_is_number(json_object_get(position, axis)))
+    if (json_is_number(value))
         return;
     snprintf(where, sizeof where, "%s%s%s", field, *field ? "." : "", axis);
-    problems_add(problems, where, "must be a number");
+    if (value)
+        problems_add(problems, where, "must be a number, not %s", json_kind(value));
+    else
+        problems_add(problems, where, "is needed, send a number");
 }
 
 static void check_position(struct problems *problems, const char *field, const json_t *position)

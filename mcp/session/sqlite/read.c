@@ -257,7 +257,8 @@ int sqlite_only_session(struct store *base, char sid[SESSION_ID_SIZE], struct er
                             "the store holds no session yet: import one with lectern import FILE");
     if (count > 1)
         return error_set_at(err, "session_id",
-                            "say which session is meant (session_id), the store holds %zu: %s",
+                            "say which session is meant (session_id, or --session SID), the store "
+                            "holds %zu: %s",
                             count, choices.data);
     memcpy(sid, first, sizeof first);
     return 0;

@@ -112,33 +112,31 @@ int sqlite_log_relationship(struct sqlite_store *store, const struct write *writ
 static int list_relationships(struct sqlite_store *store, const struct write *write,
                               struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_SESSION_FIND, err);
-    json_auto_t *further = NULL;
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_SESSION_BY_KEY, err);
+    json_auto_t *old = NULL, *new = NULL;
     struct row_text text;
-    struct buf log BUF_AUTO = {0}, after BUF_AUTO = {0}, body BUF_AUTO = {0};
     unsigned flags;
 
-    if (!statement || sqlite_bind(store, statement, err, "s", write->sid) != 0 ||
+    if (!statement || sqlite_bind(store, statement, err, "i", write->session) != 0 ||
         sqlite_next(store, statement, err) <= 0)
         return -1;
-    flags = (unsigned)sqlite3_column_int(statement, 2);
+    flags = (unsigned)sqlite3_column_int(statement, 0);
     if (flags & SESSION_RELATIONSHIPS) {
         sqlite3_reset(statement);
         return 0;
     }
-    text = sqlite_row_text(statement, 4);
-    further = json_read(text.text, text.len, "a kept session", err);
+    text = sqlite_row_text(statement, 1);
+    old = json_read(text.text, text.len, "a kept session", err);
     sqlite3_reset(statement);
-    if (!further)
+    if (!old)
         return -1;
-    sqlite_session_text(&log, flags, further);
-    json_object_del(further, "relationships");
-    json_write(&body, further);
-    sqlite_session_text(&after, flags | SESSION_RELATIONSHIPS, further);
-    if (sqlite_run(store, err, SQL_SESSION_SET_FURTHER, "ibi", write->session, &body,
-                   (int64_t)(flags | SESSION_RELATIONSHIPS)) != 0)
-        return -1;
-    return sqlite_log(store, write, "session", write->sid, NULL, "update", &log, &after, err);
+    new = json_copy(old);
+    if (!new)
+        return error_set(err, ERROR_MEMORY, "out of memory for a session");
+    json_object_del(new, "relationships");
+    return sqlite_session_save(
+        store, write, &(struct session_fields){.flags = flags, .further = old},
+        &(struct session_fields){.flags = flags | SESSION_RELATIONSHIPS, .further = new}, err);
 }
 
 int sqlite_relationship_insert(struct sqlite_store *store, const struct write *write,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/problems.h"
+#include "helpers/base/problems.h"
 #include "mcp/session/sqlite/sqlite_store.h"
 
 static int check_order(const json_t *order, size_t components, struct error *err)

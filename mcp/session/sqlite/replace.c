@@ -9,7 +9,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
-#include "mcp/session/problems.h"
+#include "helpers/base/problems.h"
 #include "mcp/session/sqlite/sqlite_store.h"
 
 static int compare(const void *a, const void *b)

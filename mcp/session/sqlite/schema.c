@@ -122,6 +122,51 @@ static const char *const migrations[] = {
     "  place INTEGER NOT NULL," /* 0, 1, 2, ... */
     "  body TEXT NOT NULL) STRICT;"
     "CREATE UNIQUE INDEX chat_message_by_place ON chat_message (thread, place);",
+    /* 4: a number that rises with each change to what an outline shows, and with no other. Triggers
+     * keep it, so that no write can forget it. */
+    "CREATE TABLE graph_version ("
+    "  session INTEGER PRIMARY KEY REFERENCES session ON DELETE CASCADE,"
+    "  version INTEGER NOT NULL) STRICT;"
+    "INSERT INTO graph_version (session, version) SELECT key, 0 FROM session;"
+    "CREATE TRIGGER graph_of_session AFTER INSERT ON session BEGIN"
+    "  INSERT INTO graph_version (session, version) VALUES (new.key, 0); END;"
+    "CREATE TRIGGER graph_by_node_insert AFTER INSERT ON node BEGIN"
+    "  UPDATE graph_version SET version = version + 1 WHERE session = new.session; END;"
+    "CREATE TRIGGER graph_by_node_delete AFTER DELETE ON node BEGIN"
+    "  UPDATE graph_version SET version = version + 1 WHERE session = old.session; END;"
+    "CREATE TRIGGER graph_by_node_update AFTER UPDATE OF node_id, title, grouping, place ON node"
+    "  WHEN old.node_id IS NOT new.node_id OR old.title IS NOT new.title"
+    "    OR old.grouping IS NOT new.grouping OR old.place <> new.place BEGIN"
+    "  UPDATE graph_version SET version = version + 1 WHERE session = new.session; END;"
+    "CREATE TRIGGER graph_by_component_insert AFTER INSERT ON component BEGIN"
+    "  UPDATE graph_version SET version = version + 1"
+    "  WHERE session = (SELECT session FROM node WHERE key = new.node); END;"
+    "CREATE TRIGGER graph_by_component_delete AFTER DELETE ON component BEGIN"
+    "  UPDATE graph_version SET version = version + 1"
+    "  WHERE session = (SELECT session FROM node WHERE key = old.node); END;"
+    "CREATE TRIGGER graph_by_component_update AFTER UPDATE OF node, flags ON component"
+    "  WHEN old.node <> new.node OR old.flags & 1 <> new.flags & 1 BEGIN"
+    "  UPDATE graph_version SET version = version + 1"
+    "  WHERE session = (SELECT session FROM node WHERE key = new.node); END;"
+    "CREATE TRIGGER graph_by_relationship_insert AFTER INSERT ON relationship BEGIN"
+    "  UPDATE graph_version SET version = version + 1 WHERE session = new.session; END;"
+    "CREATE TRIGGER graph_by_relationship_delete AFTER DELETE ON relationship BEGIN"
+    "  UPDATE graph_version SET version = version + 1 WHERE session = old.session; END;"
+    "CREATE TRIGGER graph_by_relationship_update"
+    "  AFTER UPDATE OF from_id, to_id, type, place, flags ON relationship"
+    "  WHEN old.from_id IS NOT new.from_id OR old.to_id IS NOT new.to_id"
+    "    OR old.type IS NOT new.type OR old.place <> new.place"
+    "    OR old.flags & 1 <> new.flags & 1 BEGIN"
+    "  UPDATE graph_version SET version = version + 1 WHERE session = new.session; END;",
+    /* 5: sessions can be deleted. Kept answers go with their session. Of a deleted session only
+     * this row stays: its version keeps the sum of all versions rising, which is an ETag. */
+    "ALTER TABLE answer ADD COLUMN session INTEGER REFERENCES session ON DELETE CASCADE;"
+    "CREATE TABLE deleted_session ("
+    "  session_id TEXT NOT NULL,"
+    "  version INTEGER NOT NULL," /* one above its last */
+    "  at TEXT NOT NULL,"
+    "  who TEXT NOT NULL) STRICT;"
+    "CREATE INDEX deleted_session_by_id ON deleted_session (session_id);",
 };
 
 #define NEWEST ((int)(sizeof migrations / sizeof migrations[0]))
@@ -178,13 +223,13 @@ static int look_up_version(sqlite3 *db, const char *path, int *version, struct e
     return rc;
 }
 
-int schema_check(sqlite3 *db, const char *path, struct error *err)
+int schema_check(sqlite3 *db, const char *path, bool older, struct error *err)
 {
     int version = 0;
 
     if (look_up_version(db, path, &version, err) != 0)
         return -1;
-    if (version < NEWEST)
+    if (version < NEWEST && !older)
         return error_set(
             err, ERROR_UNAVAILABLE,
             "the store %s is of form %d, not %d: open it once for writing (lectern serve)", path,

@@ -11,6 +11,8 @@
 /* open.c */
 struct store *sqlite_open(const char *path, enum store_access access, struct error *err);
 void sqlite_close(struct store *store);
+struct store *sqlite_trial_open(struct store *store, const char *sid, bool history,
+                                struct error *err);
 /* transaction.c */
 int sqlite_begin(struct store *store, struct error *err);
 int sqlite_end(struct store *store, bool keep, struct error *err);
@@ -32,12 +34,16 @@ int sqlite_session_of_node(struct store *store, const char *node_id, char sid[SE
                            struct error *err);
 int sqlite_node_title(struct store *store, const char *sid, const char *node_id, char *title,
                       size_t size, struct error *err);
+/* node_name.c */
+int sqlite_node_id(struct store *store, const char *sid, const char *name, const char *what,
+                   struct buf *found, const char **id, struct error *err);
 /* read_components.c */
 int sqlite_read_components(struct store *store, const char *sid, const char *node_id,
                            struct buf *json, struct error *err);
 int sqlite_read_all_components(struct store *store, const char *sid, size_t offset, size_t limit,
                                struct buf *json, struct error *err);
 /* outline.c */
+int sqlite_graph_version(struct store *base, const char *sid, int64_t *version, struct error *err);
 int sqlite_read_outline(struct store *store, const char *sid, struct outline *outline,
                         struct error *err);
 /* write_node.c */
@@ -49,6 +55,11 @@ int sqlite_node_delete(struct store *store, const struct writer *writer, const c
                        const char *node_id, struct error *err);
 int sqlite_node_texts(struct store *store, const struct writer *writer, const char *sid,
                       const char *node_id, const json_t *texts, struct error *err);
+/* write_session.c */
+int sqlite_session_rename(struct store *store, const struct writer *writer, const char *sid,
+                          const char *title, struct error *err);
+int sqlite_session_delete(struct store *store, const struct writer *writer, const char *sid,
+                          struct error *err);
 /* change_node.c */
 int sqlite_node_update(struct store *store, const struct writer *writer, const char *sid,
                        const char *node_id, const json_t *changes, long expected_revision,
@@ -101,8 +112,9 @@ int sqlite_relationship_find(struct store *store, const char *sid, const char *f
 /* answer.c */
 int sqlite_answer_find(struct store *store, const char *key, const char *fingerprint,
                        struct store_answer *answer, struct error *err);
-int sqlite_answer_keep(struct store *store, const char *key, const char *fingerprint, int status,
-                       const char *body, size_t len, struct error *err);
+int sqlite_answer_keep(struct store *store, const char *sid, const char *key,
+                       const char *fingerprint, int status, const char *body, size_t len,
+                       struct error *err);
 int sqlite_answer_amend(struct store *store, const char *key, const char *body, size_t len,
                         struct error *err);
 /* thread.c */

@@ -34,6 +34,10 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_SESSION_SET_FURTHER,
                  SQL_SESSION_BY_KEY,
                  SQL_SESSION_SUM,
+                 SQL_GRAPH_VERSION,
+                 SQL_SESSION_DELETE,
+                 SQL_SESSION_BURY,
+                 SQL_SESSION_DELETED,
                  SQL_NODE_FIND,
                  SQL_NODE_CURSOR,
                  SQL_NODE_BY_KEY,
@@ -166,6 +170,12 @@ static inline struct sqlite_store *sqlite_of(struct store *store)
     return (struct sqlite_store *)store; /* base is the first member */
 }
 
+/* ---- open.c ---- */
+
+#define STORE_BUSY_TIMEOUT_MS 5000
+/* A store without its database yet; sqlite_close frees it. */
+struct sqlite_store *sqlite_store_new(enum store_access access, struct error *err);
+
 /* ---- statement.c ---- */
 
 /* The statement, reset and without bindings; borrowed. NULL with err. */
@@ -218,9 +228,6 @@ int sqlite_write_end(struct sqlite_store *store, const struct write *write, int 
 
 /* ---- log.c: the change log ---- */
 
-/* {"flags", "session": {...}}: the session's own fields, as the change log keeps them. */
-void sqlite_session_text(struct buf *to, unsigned flags, const json_t *further);
-
 /* A row of the change log. node_id: of the node, or of the node whose component it is; else NULL.
  * before and after: JSON text, or NULL; an object whose member of the entity's name is the thing
  * itself ({"place": 3, "component": {...}}), beside what else is needed to bring it back.
@@ -267,6 +274,9 @@ struct node_found {
     char title[256]; /* cut */
 };
 
+/* ERROR_NOT_FOUND that names the nearest by id or title; node_name.c. Returns -1. */
+int sqlite_node_unknown(struct sqlite_store *store, int64_t session, const char *node_id,
+                        struct error *err);
 /* The first node of this id; ERROR_NOT_FOUND names the nearest. */
 int sqlite_node_find(struct sqlite_store *store, int64_t session, const char *node_id,
                      struct node_found *found, struct error *err);
@@ -403,6 +413,18 @@ int sqlite_position_put(struct sqlite_store *store, const struct write *write, c
 /* Logs and deletes the position of a node, where it has one. */
 int sqlite_position_drop(struct sqlite_store *store, const struct write *write, const char *node_id,
                          struct error *err);
+
+/* ---- write_session.c ---- */
+
+struct session_fields { /* a session's own */
+    unsigned flags;
+    const json_t *further;
+    const char *title; /* NULL where the change leaves it as it is */
+};
+/* Writes them and logs the change. */
+int sqlite_session_save(struct sqlite_store *store, const struct write *write,
+                        const struct session_fields *before, const struct session_fields *after,
+                        struct error *err);
 
 /* ---- relationship_row.c: single relationships, with their rows of the change log ---- */
 

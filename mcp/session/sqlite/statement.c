@@ -22,6 +22,11 @@
     "  GROUP BY change_set) AS sets JOIN change ON change.key = sets.last"                         \
     " WHERE change.version > ?2 AND change.version <= ?3"
 
+/* Without statistics SQLite takes any index on the session to be as good as one on a node's id, and
+ * then reads all relationships of the session for those of one node. */
+#define RELATIONSHIP_BY_FROM "relationship INDEXED BY relationship_by_from WHERE "
+#define RELATIONSHIP_BY_TO   "relationship INDEXED BY relationship_by_to WHERE "
+
 /* 1 in flags is ROW_RAW: what is no object has no part in the API's lists. */
 static const char *const texts[STATEMENT_COUNT] = {
     [SQL_BEGIN] = "BEGIN",
@@ -44,9 +49,19 @@ static const char *const texts[STATEMENT_COUNT] = {
                            "created_at, last_modified)"
                            " VALUES (?1, ?2, 0, ?3, ?4, ?5, ?5)",
     [SQL_SESSION_TOUCH] = "UPDATE session SET version = ?2, last_modified = ?3 WHERE key = ?1",
-    [SQL_SESSION_SET_FURTHER] = "UPDATE session SET further = ?2, flags = ?3 WHERE key = ?1",
-    [SQL_SESSION_BY_KEY] = "SELECT flags, further FROM session WHERE key = ?1",
-    [SQL_SESSION_SUM] = "SELECT coalesce(sum(version), 0) FROM session",
+    [SQL_SESSION_SET_FURTHER] = "UPDATE session SET further = ?2, flags = ?3,"
+                                " title = coalesce(?4, title) WHERE key = ?1",
+    [SQL_SESSION_BY_KEY] = "SELECT flags, further, title FROM session WHERE key = ?1",
+    [SQL_SESSION_SUM] = "SELECT (SELECT coalesce(sum(version), 0) FROM session)"
+                        " + (SELECT coalesce(sum(version), 0) FROM deleted_session)",
+    /* What refers to it goes with it. */
+    [SQL_SESSION_DELETE] = "DELETE FROM session WHERE key = ?1",
+    [SQL_SESSION_BURY] = "INSERT INTO deleted_session (session_id, version, at, who)"
+                         " VALUES (?1, ?2, ?3, ?4)",
+    [SQL_SESSION_DELETED] = "SELECT at, who FROM deleted_session WHERE session_id = ?1"
+                            " ORDER BY rowid DESC LIMIT 1",
+
+    [SQL_GRAPH_VERSION] = "SELECT version FROM graph_version WHERE session = ?1",
 
     /* A place may be had twice: a new node gets that of the last when that was deleted, and the
      * deletion may be undone. Keys tell who was there first. */
@@ -91,8 +106,10 @@ static const char *const texts[STATEMENT_COUNT] = {
                           "session.flags & 2 = 0 ORDER BY session.key LIMIT 12",
     [SQL_NODE_LAST_PLACE] = "SELECT coalesce(max(place), -1) FROM node WHERE session = ?1",
 
-    [SQL_NODE_RELATIONSHIPS] = "SELECT count(*) FROM relationship WHERE session = ?1"
-                               " AND (from_id = ?2 OR to_id = ?2)",
+    [SQL_NODE_RELATIONSHIPS] =
+        "SELECT (SELECT count(*) FROM " RELATIONSHIP_BY_FROM "session = ?1 AND from_id = ?2)"
+        " + (SELECT count(*) FROM " RELATIONSHIP_BY_TO
+        "session = ?1 AND to_id = ?2 AND from_id IS NOT ?2)",
     [SQL_NODE_COMPONENTS] = "SELECT count(*) FROM component WHERE node = ?1 AND flags & 1 = 0",
 
     [SQL_COMPONENT_LIST] =
@@ -117,14 +134,19 @@ static const char *const texts[STATEMENT_COUNT] = {
                               "WHERE session = ?1 ORDER BY place, key",
     [SQL_RELATIONSHIP_BY_KEY] = "SELECT body, place FROM relationship WHERE key = ?1"
                                 " AND session = ?2 AND flags & 1 = 0",
-    [SQL_RELATIONSHIP_OF_NODE] = "SELECT key FROM relationship WHERE session = ?1"
-                                 " AND (from_id = ?2 OR to_id = ?2) ORDER BY place, key",
-    [SQL_RELATIONSHIP_BETWEEN] = "SELECT key, type FROM relationship WHERE session = ?1"
-                                 " AND from_id = ?2 AND to_id = ?3 ORDER BY place LIMIT 12",
-    [SQL_RELATIONSHIP_FIND] = "SELECT key FROM relationship WHERE session = ?1 AND from_id = ?2"
-                              " AND to_id = ?3 AND type = ?4 AND key <> ?5 ORDER BY place LIMIT 1",
-    [SQL_RELATIONSHIP_NEEDED_BY] = "SELECT DISTINCT to_id FROM relationship WHERE session = ?1"
-                                   " AND from_id = ?2 AND instr(type, 'PREREQUISITE') > 0",
+    [SQL_RELATIONSHIP_OF_NODE] =
+        "SELECT key FROM (SELECT key, place FROM " RELATIONSHIP_BY_FROM
+        "session = ?1 AND from_id = ?2 UNION SELECT key, place FROM " RELATIONSHIP_BY_TO
+        "session = ?1 AND to_id = ?2) ORDER BY place, key",
+    [SQL_RELATIONSHIP_BETWEEN] =
+        "SELECT key, type FROM " RELATIONSHIP_BY_FROM "session = ?1 AND from_id = ?2 AND to_id = ?3"
+        " ORDER BY place LIMIT 12",
+    [SQL_RELATIONSHIP_FIND] = "SELECT key FROM " RELATIONSHIP_BY_FROM
+                              "session = ?1 AND from_id = ?2 AND to_id = ?3 AND type = ?4"
+                              " AND key <> ?5 ORDER BY place LIMIT 1",
+    [SQL_RELATIONSHIP_NEEDED_BY] =
+        "SELECT DISTINCT to_id FROM " RELATIONSHIP_BY_FROM "session = ?1 AND from_id = ?2"
+        " AND instr(type, 'PREREQUISITE') > 0",
     [SQL_RELATIONSHIP_INSERT] =
         "INSERT INTO relationship (session, place, from_id, to_id, type, revision, body, flags)"
         " VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7)",
@@ -145,8 +167,9 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_POSITION_DELETE] = "DELETE FROM position WHERE session = ?1 AND node_id = ?2",
 
     [SQL_ANSWER_FIND] = "SELECT fingerprint, status, body FROM answer WHERE call_key = ?1",
-    [SQL_ANSWER_KEEP] = "INSERT INTO answer (call_key, fingerprint, status, body, at)"
-                        " VALUES (?1, ?2, ?3, ?4, ?5)",
+    [SQL_ANSWER_KEEP] = "INSERT INTO answer (call_key, fingerprint, status, body, at, session)"
+                        " VALUES (?1, ?2, ?3, ?4, ?5,"
+                        " (SELECT key FROM session WHERE session_id = ?6))",
     [SQL_ANSWER_AMEND] = "UPDATE answer SET body = ?2 WHERE call_key = ?1",
     /* A few each time: more than come in, and none of them makes a call wait. */
     [SQL_ANSWER_DROP_OLD] = "DELETE FROM answer WHERE call_key IN"
@@ -184,7 +207,7 @@ static const char *const texts[STATEMENT_COUNT] = {
                         " ORDER BY last DESC LIMIT ?5",
     [SQL_CHANGE_SETS_TOTAL] = "SELECT count(*)" CHANGE_SETS,
     [SQL_CHANGE_NEWEST] =
-        "SELECT change_set FROM change WHERE session = ?1 ORDER BY version DESC, key DESC",
+        "SELECT change_set, who, at FROM change WHERE session = ?1 ORDER BY version DESC, key DESC",
     [SQL_CHANGE_SET_SUM] = "SELECT count(*), min(key), min(version),"
                            " max(entity = 'session' AND op IN ('create', 'import'))"
                            " FROM change WHERE session = ?1 AND change_set = ?2",
@@ -245,7 +268,8 @@ static const char *const texts[STATEMENT_COUNT] = {
         " (SELECT count(*) FROM relationship WHERE relationship.session = session.key AND flags & "
         "1 = 0),"
         " flags & 2 FROM session ORDER BY key",
-    [SQL_COPY_SESSION_TITLE] = "UPDATE session SET title = ?2 WHERE session_id = ?1",
+    [SQL_COPY_SESSION_TITLE] =
+        "UPDATE session SET title = ?2 WHERE session_id = ?1 AND title <> ?2",
     [SQL_COPY_SESSION_GONE] = "UPDATE session SET flags = flags & ~2 | ?2 WHERE session_id = ?1",
     [SQL_COPY_NAME] = "SELECT theirs FROM upstream_name WHERE session = (SELECT key FROM session "
                       "WHERE session_id = ?1) AND kind = ?2 AND ours = ?3",

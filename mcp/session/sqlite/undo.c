@@ -67,27 +67,68 @@ static int is_candidate(struct sqlite_store *store, int64_t session, const char 
     return undoing == 0 && !*by_set;
 }
 
-static int find_last(struct sqlite_store *store, int64_t session, char *change_set, size_t size,
-                     struct error *err)
+/* The newest change that may be undone without a name; change_set "" where there is none. */
+struct newest {
+    char change_set[UUID_TEXT_SIZE + 64], who[WHO_CAP], at[TIME_TEXT_SIZE];
+};
+
+static int find_newest(struct sqlite_store *store, int64_t session, struct newest *newest,
+                       struct error *err)
 {
     sqlite3_stmt *statement = sqlite_statement(store, SQL_CHANGE_NEWEST, err);
     int row, candidate = 0;
 
-    change_set[0] = '\0';
+    newest->change_set[0] = '\0';
     if (!statement || sqlite_bind(store, statement, err, "i", session) != 0)
         return -1;
     while (candidate == 0 && (row = sqlite_next(store, statement, err)) > 0) {
-        if (!strcmp(change_set, sqlite_text(statement, 0)))
+        if (!strcmp(newest->change_set, sqlite_text(statement, 0)))
             continue;
-        text_cut(change_set, size, sqlite_text(statement, 0));
-        candidate = is_candidate(store, session, change_set, err);
+        text_cut(newest->change_set, sizeof newest->change_set, sqlite_text(statement, 0));
+        text_cut_line(newest->who, sizeof newest->who, sqlite_text(statement, 1));
+        text_cut(newest->at, sizeof newest->at, sqlite_text(statement, 2));
+        candidate = is_candidate(store, session, newest->change_set, err);
     }
     sqlite3_reset(statement);
     if (candidate < 0 || (candidate == 0 && row < 0))
         return -1;
     if (candidate == 0)
-        change_set[0] = '\0';
+        newest->change_set[0] = '\0';
     return 0;
+}
+
+/* The name behind "page:" or "chat:": what a page writes and what its chat writes for it is one
+ * person's. NULL for others. */
+static const char *person(const char *who)
+{
+    static const char *const doors[] = {"page:", "chat:"};
+
+    for (size_t i = 0; i < sizeof doors / sizeof doors[0]; i++)
+        if (!strncmp(who, doors[i], strlen(doors[i])))
+            return who + strlen(doors[i]);
+    return NULL;
+}
+
+static bool is_same_writer(const char *one, const char *other)
+{
+    const char *first = person(one), *second = person(other);
+
+    return first && second ? !strcmp(first, second) : !strcmp(one, other);
+}
+
+static int not_own(struct sqlite_store *store, const struct write *write,
+                   const struct newest *newest, struct error *err)
+{
+    struct buf what BUF_AUTO = {0};
+
+    if (sqlite_change_words(store, write->session, newest->change_set, &what, err) != 0)
+        return -1;
+    return error_set(
+        err, ERROR_CONFLICT,
+        "the newest change is not yours (%s): %s, by %s at %s. Nothing was undone; send "
+        "change_set \"%s\" to undo it, or the change_set of another change from the "
+        "history",
+        write->who, what.data, newest->who, newest->at, newest->change_set);
 }
 
 struct extent { /* of a change set in the log */
@@ -242,13 +283,16 @@ static int undo(struct sqlite_store *store, const struct write *write, const cha
                 struct undo_state *state, struct error *err)
 {
     char change_set[UUID_TEXT_SIZE + 64];
+    struct newest newest;
     struct extent extent;
 
-    text_cut(change_set, sizeof change_set, named);
-    if (!named && find_last(store, write->session, change_set, sizeof change_set, err) != 0)
+    if (!named && find_newest(store, write->session, &newest, err) != 0)
         return -1;
+    text_cut(change_set, sizeof change_set, named ? named : newest.change_set);
     if (check_set(store, write->session, change_set, named != NULL, &extent, err) != 0)
         return -1;
+    if (!named && !is_same_writer(newest.who, write->who))
+        return not_own(store, write, &newest, err);
     if (!strcmp(change_set, write->change_set))
         return error_set_at(err, "change_set",
                             "change_set: an undoing cannot be part of the change set that it "

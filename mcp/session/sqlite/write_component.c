@@ -8,7 +8,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
-#include "mcp/session/problems.h"
+#include "helpers/base/problems.h"
 #include "mcp/session/sqlite/sqlite_store.h"
 
 #define CURRENT_CAP 1200 /* bytes of the current text that a stale write is answered with */

@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "mcp/session/curriculum_title.h"
 #include "mcp/session/entity.h"
 #include "mcp/session/sqlite/sqlite_store.h"
-
-#define DEFAULT_TITLE "Untitled curriculum"
 
 int sqlite_node_insert(struct sqlite_store *store, const struct write *write, int64_t place,
                        json_t *node, size_t cap, const char *created_at, const char *last_modified,
@@ -111,8 +110,8 @@ int sqlite_session_create(struct store *base, const struct writer *writer, const
     json_write(&log, further);
     write.version = 1;
     if (sqlite_run(store, err, SQL_SESSION_INSERT, "ssibs", uuid,
-                   title && *title ? title : DEFAULT_TITLE, (int64_t)SESSION_RELATIONSHIPS, &log,
-                   write.now) == 0) {
+                   title && *title ? title : CURRICULUM_UNTITLED, (int64_t)SESSION_RELATIONSHIPS,
+                   &log, write.now) == 0) {
         write.session = sqlite3_last_insert_rowid(store->db);
         memcpy(write.sid, uuid, sizeof uuid);
         rc = sqlite_log(store, &write, "session", uuid, NULL, "create", NULL, &log, err);

@@ -9,7 +9,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
-#include "mcp/session/problems.h"
+#include "helpers/base/problems.h"
 #include "mcp/session/sqlite/sqlite_store.h"
 
 static int create(struct sqlite_store *store, const struct write *write, const json_t *relationship,

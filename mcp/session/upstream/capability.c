@@ -20,6 +20,8 @@ static const struct row {
 } rows[] = {
     {CAN_VALIDATE, "get", "/session/validate/{}", true, NULL},
     {CAN_SESSIONS, "get", "/sessions", false, "lists its sessions"},
+    {CAN_PUT_SESSION, "put", "/session/{}", false, "renaming a session"},
+    {CAN_DELETE_SESSION, "delete", "/session/{}", false, "deleting a session"},
     {CAN_SCOPED, "get", "/session/{}/nodes/{}/components", false,
      "component paths that name the session"},
     {CAN_BULK, "get", "/session/{}/components", false, "all components in one read"},

@@ -465,6 +465,38 @@ static int plan_positions(struct plan *plan)
     return 0;
 }
 
+/* ---- the session itself ---- */
+
+static json_t *renaming(const struct plan *plan, json_t *title)
+{
+    return request(plan, "PUT", "", NULL, "", json_pack("{s:O}", "title", title));
+}
+
+static int plan_title(struct plan *plan)
+{
+    json_auto_t *before = NULL, *after = NULL;
+    json_t *step;
+
+    if (!json_object_get(plan->touched, "update"))
+        return 0;
+    before = state_title(plan->remote, plan->sid, plan->err);
+    after = before ? copy_title(plan->store, plan->sid, plan->err) : NULL;
+    if (!after)
+        return -1;
+    if (json_equal(before, after))
+        return 0;
+    if (!(plan->remote->can & CAN_PUT_SESSION))
+        return error_set(plan->err, ERROR_CONFLICT,
+                         "the service %s has no way to rename a session (PUT /session/ID): rename "
+                         "it in the service's own editor",
+                         plan->remote->url);
+    step = renaming(plan, after);
+    complete(step, json_pack("[o]", renaming(plan, before)), plan, "session", plan->sid, after,
+             "the new title of session");
+    json_array_append_new(plan->steps, step);
+    return 0;
+}
+
 /* ---- all of it ---- */
 
 static int plan_each(struct plan *plan, const char *set, int (*one)(struct plan *, const char *))
@@ -503,7 +535,7 @@ static int plan_session(struct plan *plan)
                          "curriculum as it is. Import into a store of its own (--store "
                          "sqlite:PATH), or create the session there and send a change set",
                          plan->remote->url);
-    if (plan_each(plan, "nodes", plan_node) != 0 ||
+    if (plan_title(plan) != 0 || plan_each(plan, "nodes", plan_node) != 0 ||
         plan_each(plan, "sequences", plan_components) != 0 || plan_fields(plan) != 0 ||
         plan_each(plan, "relationships", plan_relationship) != 0)
         return -1;

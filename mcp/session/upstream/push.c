@@ -281,3 +281,29 @@ int remote_create(struct upstream *upstream, struct store *store, const struct w
     remote_refresh(upstream, store, UPSTREAM_NODES, sid, NULL, NULL);
     return 0;
 }
+
+/* ---- a session goes ---- */
+
+int remote_remove(struct upstream *upstream, struct store *store, const char *sid,
+                  struct error *err)
+{
+    struct remote *remote = remote_of(upstream);
+    struct ask ask = {.method = "DELETE", .sid = sid};
+    int rc;
+
+    remote_transaction(remote, store);
+    remote_begin(remote, 1);
+    if (remote_know(remote, err) != 0)
+        return -1;
+    if (!(remote->can & CAN_DELETE_SESSION))
+        return error_set(err, ERROR_CONFLICT,
+                         "the service %s has no way to delete a session (DELETE /session/ID): "
+                         "delete it in the service's own editor",
+                         remote->url);
+    remote_session_path(&ask.path, sid, "");
+    rc = remote_ask(remote, &ask, 1, err);
+    if (rc == 0 && ask.came.status >= 300)
+        rc = remote_refused(remote, &ask, "the deletion of the session", err);
+    ask_finish(&ask);
+    return rc;
+}

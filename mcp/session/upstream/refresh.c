@@ -194,7 +194,7 @@ static int take_sessions(struct store *store, const json_t *list, json_t *here, 
         if (!sid || strlen(sid) >= SESSION_ID_SIZE)
             continue;
         state = json_object_get(here, sid);
-        if (!state && copy_session(store, sid, json_get_string(entry, "title"), err) != 0)
+        if (copy_session(store, sid, json_get_string(entry, "title"), err) != 0)
             return -1;
         if (state && json_is_true(json_object_get(state, "gone")) &&
             copy_session_gone(store, sid, false, err) != 0)

@@ -84,10 +84,9 @@ static int read_token(struct remote *remote, struct error *err)
     return 0;
 }
 
-struct store *upstream_open(const char *url, struct error *err)
+static struct remote *create_remote(const char *url, struct error *err)
 {
     struct remote *remote = calloc(1, sizeof *remote);
-    struct store *store;
 
     if (!remote) {
         error_set(err, ERROR_MEMORY, "out of memory for a store");
@@ -96,32 +95,47 @@ struct store *upstream_open(const char *url, struct error *err)
     remote->base = (struct upstream){.refresh = remote_refresh,
                                      .push = remote_push,
                                      .create = remote_create,
+                                     .remove = remote_remove,
                                      .close = close_remote};
     remote->fresh = json_object();
     remote->states = json_object();
-    if (read_url(remote, url, err) != 0 || read_token(remote, err) != 0)
-        goto failed;
-    remote->client = http_client_create(err);
-    if (!remote->client)
-        goto failed;
-    store = sqlite_open(remote->copy, STORE_WRITE, err);
-    if (!store)
-        goto failed;
-    store->upstream = &remote->base;
-    return store;
-failed:
+    if (read_url(remote, url, err) == 0 && read_token(remote, err) == 0)
+        remote->client = http_client_create(err);
+    if (remote->client)
+        return remote;
     close_remote(&remote->base);
     return NULL;
 }
 
-int upstream_describe(struct store *store, struct buf *words, struct error *err)
+struct store *upstream_open(const char *url, enum store_access access, struct error *err)
 {
-    struct remote *remote = remote_of(store->upstream);
+    struct remote *remote = create_remote(url, err);
+    struct store *store;
 
-    remote_begin(remote, 2);
-    if (remote_know(remote, err) != 0)
+    if (!remote)
+        return NULL;
+    store = sqlite_open(remote->copy, access == STORE_LOOK ? STORE_LOOK : STORE_WRITE, err);
+    if (store && access != STORE_LOOK)
+        store->upstream = &remote->base;
+    else
+        close_remote(&remote->base);
+    return store;
+}
+
+int upstream_describe(const char *url, struct buf *words, struct error *err)
+{
+    struct remote *remote = create_remote(url, err);
+    int rc;
+
+    if (!remote)
         return -1;
-    buf_addf(words, "the service %s answers; ", remote->url);
-    remote_describe(remote, words);
-    return buf_check(words, "the description", err);
+    remote_begin(remote, 2);
+    rc = remote_know(remote, err);
+    if (rc == 0) {
+        buf_addf(words, "the service %s answers; ", remote->url);
+        remote_describe(remote, words);
+        rc = buf_check(words, "the description", err);
+    }
+    close_remote(&remote->base);
+    return rc;
 }

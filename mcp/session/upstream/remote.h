@@ -38,7 +38,9 @@ enum capability {
     CAN_DELETE_RELATIONSHIP = 1 << 13,
     CAN_SESSION_ID = 1 << 14,    /* bare component paths take X-Session-ID or ?session_id= */
     CAN_SESSION_QUERY = 1 << 15, /* by ?session_id= alone */
-    CAN_DOCUMENT = 1 << 16,      /* it describes itself: else it is the poor one */
+    CAN_PUT_SESSION = 1 << 17,
+    CAN_DELETE_SESSION = 1 << 18,
+    CAN_DOCUMENT = 1 << 16, /* it describes itself: else it is the poor one */
 };
 
 struct remote {
@@ -168,6 +170,7 @@ json_t *state_sequence(struct remote *remote, const char *sid, const char *node_
                        struct error *err);
 json_t *state_relationship(struct remote *remote, const char *sid, const char *id,
                            struct error *err);
+json_t *state_title(struct remote *remote, const char *sid, struct error *err);
 json_t *state_position(struct remote *remote, const char *sid, const char *node_id,
                        struct error *err);
 
@@ -190,6 +193,8 @@ int refresh_nodes(struct remote *remote, struct store *store, const char *sid, s
 int remote_push(struct upstream *upstream, struct store *store, struct error *err);
 int remote_create(struct upstream *upstream, struct store *store, const struct writer *writer,
                   const char *title, char sid[SESSION_ID_SIZE], struct error *err);
+int remote_remove(struct upstream *upstream, struct store *store, const char *sid,
+                  struct error *err);
 
 /* ---- plan.c, plan_sequence.c: what is to be sent, as data ---- */
 

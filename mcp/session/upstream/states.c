@@ -153,6 +153,13 @@ json_t *state_relationship(struct remote *remote, const char *sid, const char *i
     return store ? copy_relationship(store, sid, id, err) : NULL;
 }
 
+json_t *state_title(struct remote *remote, const char *sid, struct error *err)
+{
+    struct store *store = before(remote, err);
+
+    return store ? copy_title(store, sid, err) : NULL;
+}
+
 json_t *state_position(struct remote *remote, const char *sid, const char *node_id,
                        struct error *err)
 {

@@ -154,6 +154,22 @@ static int texts_stand(struct remote *remote, const char *sid, const char *id, c
     return texts ? holds(texts, want) : -1;
 }
 
+static int session_stands(struct remote *remote, const char *sid, const json_t *want)
+{
+    json_auto_t *answer = get(remote, "/sessions", NULL);
+    json_t *session;
+    size_t i;
+
+    if (!answer)
+        return -1;
+    json_array_foreach(json_object_get(answer, "sessions"), i, session)
+    {
+        if (json_string_is(session, "session_id", sid))
+            return json_equal(json_object_get(session, "title"), (json_t *)want);
+    }
+    return 0;
+}
+
 int read_back(struct remote *remote, const json_t *step)
 {
     const json_t *check = json_object_get(step, "check");
@@ -165,6 +181,8 @@ int read_back(struct remote *remote, const json_t *step)
     remote_begin(remote, 1);
     if (!strcmp(kind, "node"))
         return node_stands(remote, sid, id, want);
+    if (!strcmp(kind, "session"))
+        return session_stands(remote, sid, want);
     if (!strcmp(kind, "components"))
         return components_stand(remote, sid, id, want);
     if (!strcmp(kind, "texts"))

@@ -19,11 +19,11 @@
 bool upstream_is(const char *url);
 
 /* url: "http://HOST:PORT#COPY?seconds=N", COPY the path of the copy's file. The service is not
- * asked yet: it may be away. Both accesses may write the copy. SESSION_API_TOKEN in the environment
- * is sent as a bearer token. */
-struct store *upstream_open(const char *url, struct error *err);
+ * asked yet: it may be away. Reading and writing both write the copy; STORE_LOOK opens the copy
+ * alone. SESSION_API_TOKEN in the environment is sent as a bearer token. */
+struct store *upstream_open(const char *url, enum store_access access, struct error *err);
 
-/* Whether the service answers, and what it can do, in words. */
-int upstream_describe(struct store *store, struct buf *words, struct error *err);
+/* Whether the service answers, and what it can do, in words. The copy is not opened. */
+int upstream_describe(const char *url, struct buf *words, struct error *err);
 
 #endif

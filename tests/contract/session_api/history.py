@@ -106,6 +106,37 @@ class History(Case):
                 self.assertIn(status, (404, 422))
         self.assertEqual(self.content(), state)
 
+    def test_an_undo_without_a_name_is_of_ones_own_change(self):
+        before = self.content()
+        self.good("PUT", "~/nodes/N001", {"title": "Ann's"}, X_Editor="ann")
+        between = self.content()
+        self.good("PUT", "~/nodes/N002", {"title": "Ben's"}, X_Editor="ben")
+        newest = self.changes("?limit=1")[0]
+        state = self.content()
+        for name in ({"X_Editor": "ann"}, {}, {"X_Editor": "page:ben"}):
+            detail = self.bad(409, "POST", "~/undo", {}, **name)
+            for part in ("not yours", newest["what"], "rest:ben", newest["at"], newest["change_set"]):
+                self.assertIn(part, detail)
+        self.assertEqual(self.content(), state)
+        self.good("POST", "~/undo", {}, X_Editor="ben")
+        self.assertEqual(self.content(), between)
+        self.good("POST", "~/undo", {}, X_Editor="ann")     # what was undone is nobody's newest change
+        self.assertEqual(self.content(), before)
+        self.bad(404, "POST", "~/undo", {}, X_Editor="ann")     # the beginning is nobody's
+
+    def test_those_who_give_no_name_are_one_writer(self):
+        before = self.content()
+        self.good("PUT", "~/nodes/N001", {"title": "Somebody's"})
+        self.good("POST", "~/undo", {})
+        self.assertEqual(self.content(), before)
+
+    def test_another_change_is_undone_by_its_name(self):
+        before = self.content()
+        self.good("PUT", "~/nodes/N001", {"title": "Ann's"}, X_Editor="ann")
+        newest = self.changes("?limit=1")[0]["change_set"]
+        self.good("POST", "~/undo", {"change_set": newest}, X_Editor="ben")
+        self.assertEqual(self.content(), before)
+
     def test_a_megabyte_comes_back(self):
         self.paragraphs("N001", MEGABYTE)
         self.good("PUT", "~/nodes/N001/components/1", paragraph("small"))

@@ -106,6 +106,93 @@ class Sessions(Case):
             self.assertIn(method.lower(), paths[tuple(parts)], path)
 
 
+class RenameAndDelete(Case):
+    def setUp(self):
+        super().setUp()
+        self.need("renaming")
+
+    def listed(self):
+        return {session["session_id"]: session["title"] for session in self.good("GET", "/sessions")["sessions"]}
+
+    def test_rename(self):
+        answer = self.good("PUT", "~", {"title": "Fractions"})
+        self.assertEqual((answer["success"], type(answer["message"])), (True, str))
+        self.assertEqual(self.listed()[self.sid], "Fractions")
+
+    def test_a_rename_can_be_undone(self):
+        before = self.listed()[self.sid]
+        self.good("PUT", "~", {"title": "Fractions"})
+        newest = self.good("GET", "~/history?limit=1")["changes"][0]
+        self.assertEqual(newest["what"], 'curriculum renamed from "%s"' % before)
+        undone = self.good("POST", "~/undo", {"change_set": newest["change_set"]})
+        self.assertEqual(self.listed()[self.sid], before)
+        self.good("POST", "~/undo", {"change_set": undone["by_set"]})
+        self.assertEqual(self.listed()[self.sid], "Fractions")
+        self.good("POST", "~/restore", {"version": newest["version"] - 1})
+        self.assertEqual(self.listed()[self.sid], before)
+
+    def test_an_older_rename_is_not_undone_over_a_newer_one(self):
+        self.good("PUT", "~", {"title": "One"})
+        older = self.good("GET", "~/history?limit=1")["changes"][0]["change_set"]
+        self.good("PUT", "~", {"title": "Two"})
+        self.bad(409, "POST", "~/undo", {"change_set": older})
+        self.assertEqual(self.listed()[self.sid], "Two")
+
+    def test_the_same_title_is_no_change(self):
+        self.good("PUT", "~", {"title": "Same"})
+        tag = self.tag("~/nodes")
+        self.good("PUT", "~", {"title": "Same"})
+        self.assertEqual(self.tag("~/nodes"), tag)
+
+    def test_wrong_titles(self):
+        before = self.listed()[self.sid]
+        for body in ({}, {"title": ""}, {"title": None}, {"title": 5}, {"title": "x" * 2001}, {"title": "a\0b"}):
+            with self.subTest(body=str(body)[:40]):
+                self.assertEqual(self.places("PUT", "~", body), {"title"})
+        self.assertEqual(self.listed()[self.sid], before)
+
+    def test_delete(self):
+        self.paragraphs("N001", "a", "b")
+        self.relate("N001", "N002")
+        self.good("PUT", "~/positions", {"positions": {"N001": {"x": 1, "y": 2}}})
+        other = self.new_session()
+        answer = self.good("DELETE", "~")
+        self.assertEqual((answer["success"], type(answer["message"])), (True, str))
+        self.assertNotIn(self.sid, self.listed())
+        self.assertIn(other, self.listed())
+        self.assertFalse(self.good("GET", "/session/validate/" + self.sid)["valid"])
+        for method, path, body in SESSION_PATHS + HISTORY_PATHS + [("PUT", "~", {"title": "x"}), ("DELETE", "~", None)]:
+            with self.subTest(path=path, method=method):
+                self.assertIn("deleted by rest", self.bad(401, method, path, body))
+
+    def test_conditions(self):
+        for method, body in (("PUT", {"title": "Mine"}), ("DELETE", None)):
+            old = self.tag("~/nodes")
+            self.paragraphs("N001", method)
+            status, answer, headers = self.ask(method, "~", body, If_Match=old)
+            self.assertEqual((status, headers["ETag"]), (412, self.tag("~/nodes")))
+            self.assertEqual(answer["current"]["total"], 2)
+            self.good(method, "~", body, If_Match=self.tag("~/nodes"))
+
+    def test_the_tag_of_the_list_never_comes_again(self):
+        seen = set()
+        for _ in range(3):
+            self.sid = self.new_session()
+            seen.add(self.tag("/sessions"))
+            self.good("DELETE", "~")
+            seen.add(self.tag("/sessions"))
+        self.assertEqual(len(seen), 6)
+
+    def test_a_repeat_of_a_deletion_gets_its_answer(self):
+        first = self.good("DELETE", "~", Idempotency_Key="away-" + self.sid)
+        status, again, headers = self.ask("DELETE", "~", None, Idempotency_Key="away-" + self.sid)
+        self.assertEqual((status, again, headers["Idempotency-Replayed"]), (200, first, "true"))
+
+    def test_unknown_session(self):
+        for method, body in (("PUT", {"title": "x"}), ("DELETE", None)):
+            self.bad(401, method, "/session/" + str(uuid.uuid4()), body)
+
+
 class Bodies(Case):
     def setUp(self):
         super().setUp()

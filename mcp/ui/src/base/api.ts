@@ -52,6 +52,9 @@ const at = (sid: string) => `/session/${encodeURIComponent(sid)}`;
 const node = (sid: string, nid: string) => `${at(sid)}/nodes/${encodeURIComponent(nid)}`;
 
 export const readSessions = async () => (await call<{ sessions: SessionInfo[] }>("GET", "/sessions")).value.sessions;
+export const createSession = async (title: string) => (await call<{ session_id: string }>("POST", "/session/create", { title })).value.session_id;
+export const renameSession = (sid: string, title: string) => call("PUT", at(sid), { title });
+export const deleteSession = (sid: string) => call("DELETE", at(sid));
 export const readNodes = async (sid: string) => (await call<{ nodes: CourseNode[] }>("GET", `${at(sid)}/nodes`)).value.nodes;
 export const readRelationships = async (sid: string) =>
   (await call<{ relationships: Relationship[] }>("GET", `${at(sid)}/relationships`)).value.relationships;
@@ -59,7 +62,7 @@ export const readComponents = (sid: string, nid: string) =>
   call<{ node_id: string; title: string; components: Component[] }>("GET", `${node(sid, nid)}/components`);
 export const readHistory = async (sid: string, query: string) =>
   (await call<{ changes: HistoryEntry[] }>("GET", `${at(sid)}/history?${query}`)).value;
-export const undo = (sid: string, changeSet?: string) => call("POST", `${at(sid)}/undo`, changeSet ? { change_set: changeSet } : undefined);
+export const undo = (sid: string, changeSet: string) => call("POST", `${at(sid)}/undo`, { change_set: changeSet });
 export const ask = async (sid: string, query: string, parameters: Record<string, string> = {}) =>
   (await call<Record<string, unknown>>("GET", `${at(sid)}/graph/${query}?${new URLSearchParams(parameters)}`)).value;
 export const nodePath = node;

@@ -3,7 +3,7 @@
 // and the open node (#session=…&node=…), so that a link, a reload and "back" lead to the same place.
 import { batch, effect } from "@preact/signals";
 import { ApiError, readNodes, readRelationships, readSessions } from "./api";
-import { connection, landed, loading, lit, nodes, nodesById, openNode, relationships, session, sessions, tell } from "./state";
+import { connection, gone, landed, loading, lit, nodes, nodesById, openNode, relationships, session, sessions, tell } from "./state";
 import type { Change, SessionInfo } from "./types";
 
 const WAIT_MS = 150; // edits that come together are read together
@@ -46,6 +46,7 @@ export async function openSession(id: string): Promise<void> {
   const found = sessions.value.find(each => each.session_id === id);
   if (!found || session.value?.session_id === id) return;
   batch(() => {
+    gone.value = null;
     session.value = found;
     openNode.value = null;
     lit.value = null;
@@ -56,6 +57,36 @@ export async function openSession(id: string): Promise<void> {
   await readSession(found);
 }
 
+// The list anew, and with it the open one's title.
+export async function readSessionList(): Promise<void> {
+  const list = await readSessions();
+  const open = session.value && list.find(each => each.session_id === session.value?.session_id);
+  batch(() => {
+    sessions.value = list;
+    if (open) session.value = open;
+  });
+}
+
+// The open curriculum is not there any more. who: has deleted it.
+export function closeDeleted(who: string | null): void {
+  const was = session.value;
+  if (!was) return;
+  reading++;
+  batch(() => {
+    gone.value = { title: was.title || was.session_id, who };
+    session.value = null;
+    openNode.value = null;
+    lit.value = null;
+    nodes.value = [];
+    relationships.value = [];
+    loading.value = false;
+  });
+  localStorage.removeItem(REMEMBERED);
+  history.replaceState(null, "", location.pathname);
+}
+
+const isListed = (of: SessionInfo) => sessions.value.some(each => each.session_id === of.session_id);
+
 export async function readAll(): Promise<void> {
   try {
     sessions.value = await readSessions();
@@ -63,10 +94,13 @@ export async function readAll(): Promise<void> {
     say("The list of curricula could not be read.", error);
     return;
   }
+  if (session.value && !isListed(session.value)) return closeDeleted(null);
   const wanted = [address().get("session"), session.value?.session_id, localStorage.getItem(REMEMBERED)];
   const known = (id: string | null | undefined) => sessions.value.find(each => each.session_id === id);
-  const found = wanted.map(known).find(Boolean) ?? sessions.value[0];
+  const missing = wanted[0] && !known(wanted[0]) && sessions.value.length > 0;
+  const found = missing ? undefined : wanted.map(known).find(Boolean) ?? sessions.value[0];
   if (!found) {
+    if (missing) gone.value = { title: null, who: null };
     loading.value = false;
     return;
   }
@@ -84,7 +118,10 @@ const due = new Set<Change["target"]>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 async function readTargets(of: SessionInfo, targets: Set<Change["target"]>): Promise<void> {
-  if (targets.has("session")) sessions.value = await readSessions();
+  if (targets.has("session")) {
+    await readSessionList();
+    if (!isListed(of)) return closeDeleted(landed.value?.own ? null : landed.value?.change.who ?? null);
+  }
   const wantsNodes = targets.has("nodes") || targets.has("session");
   const wantsEdges = targets.has("relationships") || targets.has("session");
   const [newNodes, newRelationships] = await Promise.all([
@@ -114,7 +151,8 @@ async function readDue(): Promise<void> {
       await readTargets(session.value, targets);
     }
   } catch (error) {
-    say("What has changed could not be read.", error);
+    // Without the connection there is nothing to say beside that; all is read when it is back.
+    if (connection.value === "open" || !(error instanceof ApiError) || error.status !== 0) say("What has changed could not be read.", error);
   } finally {
     following = false;
   }
@@ -135,7 +173,10 @@ function onLanded(): void {
 let wasLost = false;
 
 function onConnection(): void {
-  if (connection.value === "lost") wasLost = true;
+  if (connection.value === "lost" && !wasLost) {
+    wasLost = true;
+    readSoon("session"); // the server may be there, and the curriculum not
+  }
   if (connection.value !== "open" || !wasLost) return;
   wasLost = false;
   readSoon("session");

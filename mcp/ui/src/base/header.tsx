@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The bar above the regions: which curriculum, finding a node, undo, who is editing, the state of the connection, how it looks.
-import { openSession } from "./curriculum";
+// The bar above the regions: which curriculum, finding a node, undo, who is editing, how it looks.
+import { CurriculumMenu } from "./curricula";
+import { openSession, readSessionList } from "./curriculum";
 import { openHelp } from "./help";
 import { Icon } from "./icons";
 import { Search } from "./search";
-import { connection, editorName, session, sessions, theme, type Connection } from "./state";
+import { editorName, session, sessions, theme } from "./state";
 import { nextTheme } from "./theme";
 import { undoLast } from "./undo";
 
-const CONNECTION_WORDS: Record<Connection, string> = {
-  connecting: "Connecting",
-  open: "Connected",
-  lost: "Connection lost",
-};
 const THEME_WORDS = { system: "as the system", light: "light", dark: "dark" };
 const THEME_ICONS = { system: "system", light: "sun", dark: "moon" } as const;
 const NAME_BYTES = 56; // the server takes 64, the tab's mark included
@@ -28,7 +24,6 @@ function rename(): void {
 }
 
 export function Header() {
-  const state = connection.value;
   return (
     <header class="bar">
       <h1 class="brand">
@@ -39,21 +34,21 @@ export function Header() {
         </svg>
         <span class="brand-word">Lectern</span>
       </h1>
+      <div class="curriculum">
       <select class="sessions" aria-label="Curriculum" value={session.value?.session_id ?? ""}
-        onChange={event => void openSession(event.currentTarget.value)}>
-        {sessions.value.length === 0 && <option value="">No curriculum yet</option>}
+        onChange={event => void openSession(event.currentTarget.value)} onFocus={() => void readSessionList().catch(() => undefined)}>
+        {!session.value && <option value="">{sessions.value.length === 0 ? "No curriculum yet" : "Choose a curriculum"}</option>}
         {sessions.value.map(each => (
           <option key={each.session_id} value={each.session_id}>{each.title || each.session_id}</option>
         ))}
       </select>
-      <Search />
-      <span class={`connection connection-${state}`} role="status">
-        <span class="connection-mark" aria-hidden="true" /><span class="connection-word">{CONNECTION_WORDS[state]}</span>
-      </span>
+      <CurriculumMenu />
+      </div>
+      {session.value && <Search />}
       <div class="bar-tools">
-        <button type="button" class="tool" onClick={() => void undoLast()} title="Undo the last change (Alt U)">
+        {session.value && <button type="button" class="tool" onClick={() => void undoLast()} title="Undo the last change (Alt U)">
           <Icon name="undo" /><span class="tool-word">Undo last change</span>
-        </button>
+        </button>}
         <button type="button" class="tool" onClick={rename} title="Your name, as others see it">
           <Icon name="person" /><span class="tool-word"><span class="hidden">Your name: </span>{editorName.value}</span>
         </button>

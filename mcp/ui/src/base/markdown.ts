@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The one way by which text of a curriculum or of a model becomes HTML: markdown, then a sanitiser. What comes out holds no script, no
-// style, no form, no frame; links lead out in a tab of their own; pictures come from this server or lie in the text itself.
+// style, no form, no frame; links lead out in a tab of their own. The only pictures are those that the text itself holds as data:
+// to load any other would send a request, to this server or elsewhere, for everyone who looks at the text.
 // Only a part that is loaded later may import this: it is not small.
 import DOMPurify from "dompurify";
 import { Marked } from "marked";
@@ -26,28 +27,29 @@ const ALLOWED = {
   SANITIZE_NAMED_PROPS: true,
 };
 
-function isOwnPicture(source: string): boolean {
-  if (/^data:image\/(png|jpeg|gif|webp);base64,/i.test(source)) return true;
-  try {
-    return new URL(source, location.href).origin === location.origin;
-  } catch {
-    return false;
-  }
-}
+const DATA_PICTURE = /^data:image\/(png|jpeg|gif|webp);base64,/i;
+const SHOWN_ADDRESS = 200; // characters
+// url() of anything but a part of the same drawing.
+const OUTER_URL = /url\(\s*["']?\s*(?!["'#\s])/i;
 
 const purify = DOMPurify(window);
 // A class could make a text look like a part of the page. Code alone says its language by one.
 purify.addHook("uponSanitizeAttribute", (element, attribute) => {
   if (attribute.attrName === "class")
     attribute.keepAttr = element.nodeName === "CODE" && /^language-[\w+#-]+$/.test(attribute.attrValue);
+  if (element instanceof SVGElement && OUTER_URL.test(attribute.attrValue)) attribute.keepAttr = false;
 });
 purify.addHook("afterSanitizeAttributes", element => {
   if (element instanceof HTMLAnchorElement && element.hasAttribute("href")) {
     element.setAttribute("rel", "noopener noreferrer");
     element.setAttribute("target", "_blank");
   }
-  // Its words stay.
-  if (element instanceof HTMLImageElement && !isOwnPicture(element.getAttribute("src") ?? "")) element.removeAttribute("src");
+  // Its words stay, and say where it would be.
+  const source = element instanceof HTMLImageElement ? element.getAttribute("src") ?? "" : null;
+  if (source !== null && !DATA_PICTURE.test(source)) {
+    element.removeAttribute("src");
+    element.setAttribute("alt", `${element.getAttribute("alt") ?? ""} (picture not loaded: ${source.slice(0, SHOWN_ADDRESS)})`.trim());
+  }
   // Tables of GFM say their alignment by this old attribute; anything else of its kind is gone.
   for (const name of ["bgcolor", "color", "face", "size", "width", "height", "border"])
     if (element instanceof HTMLElement && !(element instanceof HTMLImageElement)) element.removeAttribute(name);

@@ -1,27 +1,57 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a person is to know now. News goes by itself, but not while it is pointed at or in the focus; what went wrong stays. Both regions stand there from the beginning, as screen readers only hear of changes in what they know.
-import { useEffect, useState } from "preact/hooks";
+// The line below the regions: what a person is to know now, and the state of the connection. It always has its place, so that a notice
+// neither covers anything nor moves it; what is too long for the line opens when it is asked for. News goes by itself, but not while
+// it is pointed at or has the focus; what went wrong stays. Both live regions stand there from the beginning, as screen readers only
+// hear of changes in what they know.
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "./icons";
-import { dismiss, notices, type Notice } from "./state";
+import { connection, dismiss, nodes, notices, relationships, session, tell, type Connection, type Notice } from "./state";
+import { redoChange, standings, undoChange } from "./undo";
+import { plural } from "./words";
 
 const NEWS_MS = 9000;
+const CONNECTION_WORDS: Record<Connection, string> = {
+  connecting: "Connecting",
+  open: "Connected",
+  lost: "Connection lost",
+};
 
-function One({ notice }: { notice: Notice }) {
+// Follows its change: what was undone elsewhere cannot be undone here once more.
+function UndoButton({ change: { sid, set } }: { change: NonNullable<Notice["change"]> }) {
+  const known = standings.value.get(set);
+  if (!known) return null;
+  const act = () => void (known.state === "undone" ? redoChange : undoChange)(sid, set).then(fault => fault && tell("error", `It did not work: ${fault}`));
+  const busy = known.state === "busy";
+  const label = busy ? (known.by ? "Redoing…" : "Undoing…") : known.state === "undone" ? "Redo" : "Undo";
+  return <button type="button" class="button button-small" aria-disabled={busy} onClick={act}>{label}</button>;
+}
+
+function One({ notice, more }: { notice: Notice; more: number }) {
+  const [held, setHeld] = useState(false), [open, setOpen] = useState(false), [long, setLong] = useState(false);
+  const place = useRef<HTMLParagraphElement>(null);
+  const { action, change } = notice;
+  const text = change && standings.value.get(change.set)?.state === "undone" ? change.undone : notice.text;
   const act = () => {
     dismiss(notice.id);
-    notice.action?.run();
+    action?.run();
   };
-  const [held, setHeld] = useState(false);
   useEffect(() => {
-    if (held || notice.kind === "error") return;
+    if (held || open || notice.kind === "error") return;
     const timer = setTimeout(() => dismiss(notice.id), NEWS_MS);
     return () => clearTimeout(timer);
-  }, [held, notice]);
+  }, [held, open, notice, text]);
+  useLayoutEffect(() => {
+    const element = place.current;
+    if (element && !open) setLong(element.scrollHeight > element.clientHeight + 1);
+  });
   return (
-    <div class={`notice notice-${notice.kind}`} onPointerEnter={() => setHeld(true)} onPointerLeave={() => setHeld(false)}
+    <div class={`notice notice-${notice.kind}${open ? " notice-open" : ""}`} onPointerEnter={() => setHeld(true)} onPointerLeave={() => setHeld(false)}
       onFocusIn={() => setHeld(true)} onFocusOut={() => setHeld(false)}>
-      <p>{notice.text}</p>
-      {notice.action && <button type="button" class="button button-small" onClick={act}>{notice.action.label}</button>}
+      <p ref={place}>{text}</p>
+      {(long || open) && <button type="button" class="button button-small" aria-expanded={open} onClick={() => setOpen(!open)}>{open ? "Less" : "More"}</button>}
+      {action && <button type="button" class="button button-small" onClick={act}>{action.label}</button>}
+      {change && <UndoButton change={change} />}
+      {more > 0 && <span class="notice-more">{more} more</span>}
       <button type="button" class="icon-button" aria-label="Close this notice" onClick={() => dismiss(notice.id)}>
         <Icon name="close" />
       </button>
@@ -29,12 +59,18 @@ function One({ notice }: { notice: Notice }) {
   );
 }
 
-export function Notices() {
-  const of = (kind: Notice["kind"]) => notices.value.filter(notice => notice.kind === kind);
+export function StatusLine() {
+  const newest = notices.value[notices.value.length - 1];
+  const of = (kind: Notice["kind"]) => newest?.kind === kind && <One key={newest.id} notice={newest} more={notices.value.length - 1} />;
+  const state = connection.value;
   return (
-    <div class="notices">
-      <div role="alert">{of("error").map(notice => <One key={notice.id} notice={notice} />)}</div>
-      <div role="status">{of("info").map(notice => <One key={notice.id} notice={notice} />)}</div>
-    </div>
+    <footer class={newest ? "status status-notice" : "status"}>
+      <div role="alert">{of("error")}</div>
+      <div role="status">{of("info")}</div>
+      {!newest && session.value && <p class="status-size">{plural(nodes.value.length, "node")}, {plural(relationships.value.length, "link")}</p>}
+      <span class={`connection connection-${state}`} role="status">
+        {session.value && <><span class="connection-mark" aria-hidden="true" /><span class="connection-word">{CONNECTION_WORDS[state]}</span></>}
+      </span>
+    </footer>
   );
 }

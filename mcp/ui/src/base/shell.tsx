@@ -2,13 +2,14 @@
 // The page's frame: the bar, three regions side by side (one at a time on a narrow screen, chosen by tabs), notices, help. All three
 // regions stay in the page, so that the chat goes on while the graph is looked at.
 import type { ComponentType } from "preact";
+import { NoCurriculum, TaskDialog } from "./curricula";
 import { goTo, Help } from "./help";
 import { Header } from "./header";
 import { Icon } from "./icons";
 import { Slot } from "./lazy";
-import { Notices } from "./notices";
+import { StatusLine } from "./notices";
 import { Separator, widths } from "./separator";
-import { loading, region, sessions, type Region } from "./state";
+import { loading, region, session, type Region } from "./state";
 
 interface Part { id: Region; title: string; part: string; importer: () => Promise<{ default: ComponentType }> }
 const PARTS: Part[] = [
@@ -22,17 +23,8 @@ function jump(event: Event, to: Region): void {
   goTo(to);
 }
 
-function Empty() {
-  return (
-    <div class="empty">
-      <h2>There is no curriculum yet</h2>
-      <p>Bring one with <code>lectern import FILE</code>, or start with the demo: <code>lectern demo</code>. Then load this page anew.</p>
-    </div>
-  );
-}
-
 export function Shell() {
-  const none = !loading.value && sessions.value.length === 0;
+  const none = !loading.value && !session.value;
   return (
     <div class="shell">
       <nav class="skips" aria-label="Skip">
@@ -40,7 +32,7 @@ export function Shell() {
           Skip to the {part.title.toLowerCase()}</a>)}
       </nav>
       <Header />
-      {none && <Empty />}
+      {none && <NoCurriculum />}
       <main class="regions" data-region={region.value} hidden={none}
         style={{ "--graph-width": `${widths.value[0]}fr`, "--node-width": `${widths.value[1]}fr`, "--chat-width": `${widths.value[2]}fr` }}>
         {PARTS.map((part, index) => [
@@ -50,6 +42,7 @@ export function Shell() {
           </section>,
         ])}
       </main>
+      <StatusLine />
       <nav class="tabs" aria-label="Regions" hidden={none}>
         {PARTS.map(part => (
           <button key={part.id} type="button" class="tab" aria-current={region.value === part.id} onClick={() => goTo(part.id)}>
@@ -57,8 +50,8 @@ export function Shell() {
           </button>
         ))}
       </nav>
-      <Notices />
       <Help />
+      <TaskDialog />
     </div>
   );
 }

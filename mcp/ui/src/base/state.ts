@@ -7,6 +7,10 @@ import type { Change, CourseNode, Relationship, SessionInfo } from "./types";
 export const sessions = signal<SessionInfo[]>([]);
 export const session = signal<SessionInfo | null>(null);
 
+// No curriculum is open because the one that was, or that the address names, is not there: its title (null: it never was open here)
+// and who has deleted it (null: we did, or nobody knows).
+export const gone = signal<{ title: string | null; who: string | null } | null>(null);
+
 export const nodes = signal<CourseNode[]>([]);
 export const relationships = signal<Relationship[]>([]);
 export const nodesById = computed(() => new Map(nodes.value.map(node => [node.node_id, node])));
@@ -31,12 +35,22 @@ export const connection = signal<Connection>("connecting");
 // The newest edit by anybody, our own included; regions react with an effect. serial rises by one with each.
 export const landed = signal<{ change: Change; own: boolean; serial: number } | null>(null);
 
-// What a person is to know now; shown by the shell until closed, read out by screen readers.
-export interface Notice { id: number; kind: "error" | "info"; text: string; action?: { label: string; run: () => void } }
+// What a person is to know now; shown by the shell until closed, read out by screen readers. The newest is shown; news makes way for
+// newer news.
+export interface Notice {
+  id: number;
+  kind: "error" | "info";
+  text: string;
+  action?: { label: string; run: () => void };
+  change?: { sid: string; set: string; undone: string }; // a change that can be undone from here, and the text once it is
+}
+const NOTICES_MAX = 4;
 export const notices = signal<Notice[]>([]);
 let lastNotice = 0;
-export function tell(kind: Notice["kind"], text: string, action?: Notice["action"]): void {
-  notices.value = [...notices.value.filter(notice => notice.text !== text), { id: ++lastNotice, kind, text, action }].slice(-4);
+export function tell(kind: Notice["kind"], text: string, action?: Notice["action"], change?: Notice["change"]): number {
+  const others = notices.value.filter(notice => notice.text !== text && notice.kind === "error");
+  notices.value = [...others, { id: ++lastNotice, kind, text, action, change }].slice(-NOTICES_MAX);
+  return lastNotice;
 }
 export function dismiss(id: number): void {
   notices.value = notices.value.filter(notice => notice.id !== id);

@@ -8,18 +8,17 @@ export interface CourseNode {
   title: string;
   chapter_id?: string | number | null;
   chapter?: string | null;
+  book?: string | null;
   node_type?: string | null;
   content_category?: string | null;
   revision?: number;
 }
 
-export type RelationshipType = "LEADS_TO" | "PREREQUISITE_FOR" | "PREREQUISITE" | "ENRICHMENT";
-
 export interface Relationship {
   id: number;
   from_node_id: string;
   to_node_id: string;
-  relationship_type: RelationshipType;
+  relationship_type: string; // base/relations.ts has those with words of their own; an import may bring others
   explanation?: string;
 }
 
@@ -44,5 +43,6 @@ export interface HistoryEntry {
   version: number;
   at: string;
   who: string;
+  entries?: { entity: string; op: string }[];
   [field: string]: unknown;
 }

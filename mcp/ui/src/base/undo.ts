@@ -1,21 +1,112 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// "Undo last change": says whose change and what it was, before and after, and can itself be undone.
+// Undo, for the whole page: one place that knows which changes still stand, and the only one that undoes them. Whoever offers Undo
+// for a change follows it here, so that the offer ends when it is undone elsewhere and comes back when that is undone in turn.
+import { computed, effect, signal, untracked } from "@preact/signals";
 import { ApiError, readHistory, undo } from "./api";
-import { isOwn, session, tell } from "./state";
+import { connection, isOwn, landed, notices, session, tell, type Notice } from "./state";
 import type { HistoryEntry } from "./types";
 import { readableWho } from "./who";
 
-function fail(error: unknown): void {
-  tell("error", error instanceof ApiError ? error.message : String(error));
+export interface Standing {
+  state: "ready" | "busy" | "undone" | "failed";
+  said: string; // by the server
+  by: string | null; // the change set that has undone it: undoing that one does it again
+}
+// By change set, as far as the page shows them.
+export const standings = signal<ReadonlyMap<string, Standing>>(new Map());
+
+const LOOKED_AT = 50; // newest changes; what is older is undone from a lesson's history
+
+const put = (set: string, value: Standing) => {
+  standings.value = new Map(standings.value).set(set, value);
+};
+
+const wordsOf = (error: unknown) => (error instanceof ApiError ? error.message : String(error));
+
+// ---- which changes are followed ----
+
+type Source = () => readonly string[];
+const sources = signal<readonly Source[]>([() => notices.value.flatMap(({ change }) => (change ? [change.set] : []))]);
+// As one text, which is the same one while other things change.
+const followed = computed(() => [...new Set(sources.value.flatMap(source => source()))].join("\n"));
+
+// For as long as the changes that the source names are shown; the answer ends it.
+export function followChanges(source: Source): () => void {
+  sources.value = [...sources.peek(), source];
+  return () => { sources.value = sources.peek().filter(each => each !== source); };
 }
 
-// The set that the undoing wrote undoes it in turn: the same thing again, both ways.
-async function take(sid: string, changeSet: string, said: string, saidAgain: string): Promise<void> {
+async function look(): Promise<void> {
+  const sid = session.value?.session_id;
+  if (!sid || followed.value === "" || connection.value === "lost") return;
   try {
-    const { by_set: by } = (await undo(sid, changeSet)).value as { by_set?: string };
-    tell("info", said, by ? { label: "Take that back", run: () => void take(sid, by, saidAgain, said) } : undefined);
+    const { changes } = await readHistory(sid, `limit=${LOOKED_AT}&texts=false`);
+    const shown = new Set(followed.value.split("\n"));
+    for (const { change_set: set, undone_by: undone } of changes) {
+      const known = standings.value.get(set);
+      if (!shown.has(set) || known?.state === "busy") continue;
+      if (typeof undone === "string") put(set, { state: "undone", said: known?.state === "undone" ? known.said : "Undone.", by: undone });
+      else if (known?.state !== "failed") put(set, { state: "ready", said: "", by: null });
+    }
   } catch (error) {
-    fail(error);
+    console.warn("Whether the changes still stand could not be read; they can be undone from the history.", error);
+  }
+}
+
+// With each change that is shown anew, each that lands, and when the connection is back.
+let looking: Promise<void> = Promise.resolve();
+let due = false;
+effect(() => {
+  void [landed.value, connection.value];
+  if (followed.value === "" || due) return;
+  due = true;
+  looking = looking.then(() => {
+    due = false;
+    return untracked(look);
+  });
+});
+
+// ---- undoing ----
+
+// again: the change set that has undone it, to do it again; null: to undo it. The answer is what went wrong, or null.
+async function turn(sid: string, set: string, again: string | null): Promise<string | null> {
+  if (standings.value.get(set)?.state === "busy") return null;
+  put(set, { state: "busy", said: "", by: again });
+  try {
+    const { value } = await undo(sid, again ?? set);
+    const { message, by_set: by } = value as { message?: string; by_set?: string };
+    put(set, again ? { state: "ready", said: "", by: null } : { state: "undone", said: message || "Undone.", by: by ?? null });
+    return null;
+  } catch (error) {
+    put(set, again ? { state: "undone", said: wordsOf(error), by: again } : { state: "failed", said: wordsOf(error), by: null });
+    void look(); // it may have been undone elsewhere
+    return wordsOf(error);
+  }
+}
+
+export const undoChange = (sid: string, set: string) => turn(sid, set, null);
+
+// For a change that is known to be undone.
+export async function redoChange(sid: string, set: string): Promise<string | null> {
+  const by = standings.value.get(set)?.by;
+  return by ? turn(sid, set, by) : null;
+}
+
+// The same as undoChange, where the page has no other place to say how it went.
+export async function undoAndTell(sid: string, set: string, what: string): Promise<void> {
+  const fault = await undoChange(sid, set);
+  if (fault) tell("error", `Not undone: ${fault}`);
+  else tell("info", `Done again: ${what}.`, undefined, { sid, set, undone: `Undone: ${what}.` });
+}
+
+// The newest change of our own, for a notice that offers to undo it. Undefined: the change stands; only the way back is not at hand,
+// and the history has it.
+export async function ownChange(sid: string): Promise<Notice["change"]> {
+  try {
+    const mine = (await readHistory(sid, "limit=5&texts=false")).changes.find(entry => isOwn(entry.who));
+    return mine && { sid, set: mine.change_set, undone: `Undone: ${mine.what ?? "your change"}.` };
+  } catch {
+    return undefined;
   }
 }
 
@@ -28,7 +119,7 @@ export function lastStanding(changes: HistoryEntry[]): HistoryEntry | undefined 
     return what !== undefined && !takesAway(what);
   };
   const begins = (change: HistoryEntry) =>
-    Array.isArray(change.entries) && change.entries.every(each => (each as { entity?: string }).entity === "session");
+    Array.isArray(change.entries) && change.entries.every(each => each.entity === "session" && each.op !== "update");
   return changes.find(each => !each.undone_by && !takesAway(each.change_set) && !begins(each));
 }
 
@@ -42,10 +133,10 @@ export async function undoLast(): Promise<void> {
       return;
     }
     const what = String(last.what ?? "the last change");
-    const run = () => void take(sid, last.change_set, `Undone: ${what}.`, `There again: ${what}.`);
+    const run = () => void undoAndTell(sid, last.change_set, what);
     if (isOwn(last.who)) run();
     else tell("info", `The last change is not yours: ${what}, by ${readableWho(last.who)}.`, { label: "Undo it all the same", run });
   } catch (error) {
-    fail(error);
+    tell("error", wordsOf(error));
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One tool call: what it is in words, how it goes, its code, its output, what it drew; and taking an edit back.
 import { useState } from "preact/hooks";
-import { nodesById } from "../base/state";
+import { nodesById, session } from "../base/state";
+import { standings, undoChange } from "../base/undo";
 import { Code, Output } from "./code";
 import { interrupts } from "./conversation";
 import { Elapsed } from "./elapsed";
@@ -9,8 +10,8 @@ import { Sign } from "./icons";
 import { duration, plain, splitResult } from "./output";
 import { parsePartial } from "./partial_json";
 import { NodeLink } from "./prose";
+import { refusals, type Refusal } from "./refusal";
 import { failureAdvice, isEdit, nodeOf, toolTitle } from "./tool_title";
-import { undos, undoSet } from "./undoing";
 import type { CallItem } from "./view";
 
 const STATES: Record<CallItem["state"], string> = {
@@ -59,12 +60,13 @@ function Arguments({ args }: { args: Record<string, unknown> }) {
 }
 
 function UndoLine({ changeSet }: { changeSet: string }) {
-  const undo = undos.value.get(changeSet);
-  if (!undo) return null;
+  const undo = standings.value.get(changeSet);
+  const sid = session.value?.session_id;
+  if (!undo || !sid) return null;
   return (
     <p class="chat-undo" role="status">
       {undo.state !== "undone" && (
-        <button type="button" class="button button-small" disabled={undo.state === "busy"} onClick={() => void undoSet(changeSet)}>
+        <button type="button" class="button button-small" disabled={undo.state === "busy"} onClick={() => void undoChange(sid, changeSet)}>
           {undo.state === "failed" ? "Try to undo again" : undo.state === "busy" ? "Undoing…" : "Undo"}
         </button>
       )}
@@ -119,6 +121,29 @@ function firstLine(call: CallItem): string {
   return (failed ? lines.findLast(line => /^\w*(Error|Exception)\b/.test(line)) : undefined) ?? lines[0] ?? "";
 }
 
+const REFUSALS_SHOWN = 3;
+const INSTEAD_SHOWN = 400; // characters; the whole text is in the details
+
+function Refused({ found }: { found: Refusal[] }) {
+  return (
+    <div class="chat-refused">
+      <p>This code was not run:</p>
+      <ul>
+        {found.slice(0, REFUSALS_SHOWN).map((one, at) => (
+          <li key={at}>
+            <p>
+              <strong>Line {one.line}:</strong> {one.rule}
+            </p>
+            {one.code !== "" && <pre class="chat-output" tabIndex={0} role="group" aria-label={`Line ${one.line}`}>{one.code}</pre>}
+            {one.instead !== "" && <p>{one.instead.length > INSTEAD_SHOWN ? `${one.instead.slice(0, INSTEAD_SHOWN)}…` : one.instead}</p>}
+          </li>
+        ))}
+      </ul>
+      {found.length > REFUSALS_SHOWN && <p>And {found.length - REFUSALS_SHOWN} more.</p>}
+    </div>
+  );
+}
+
 export function CallCard({ call }: { call: CallItem }) {
   const [chosen, setChosen] = useState<boolean | null>(null); // what the editor wants; null: as it goes
   const args = parsePartial(call.args);
@@ -130,6 +155,7 @@ export function CallCard({ call }: { call: CallItem }) {
   const known = nodesById.value.get(node);
   const words = stateWords(call, asks);
   const edit = isEdit(call.name, args);
+  const refused = call.name === "execute_code" && call.category === "validation" ? refusals(splitResult(call.result ?? "").output) : [];
   const advice = call.state === "failed" ? (splitResult(call.result ?? "").repair ?? failureAdvice(call.category)) : null;
   return (
     <article class={`chat-call chat-call-${call.state}${asks ? " chat-call-asks" : ""}`} aria-label={`${title}: ${words}`}>
@@ -145,7 +171,7 @@ export function CallCard({ call }: { call: CallItem }) {
         <span class="chat-call-title">{title}</span>
         {call.repair > 0 && (
           <span class="chip">
-            repair {call.repair} of {Math.max(call.repair, call.repairsMax)}
+            attempt {call.repair + 1} of {Math.max(call.repair, call.repairsMax) + 1}
           </span>
         )}
         <span class="chat-call-state">
@@ -174,6 +200,8 @@ export function CallCard({ call }: { call: CallItem }) {
       )}
       {open ? (
         <Details call={call} args={args} />
+      ) : refused.length > 0 ? (
+        <Refused found={refused} />
       ) : (
         firstLine(call) !== "" && <p class={`chat-first-line${edit ? " chat-words" : ""}`}>{firstLine(call)}</p>
       )}

@@ -3,12 +3,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answered, apply, asked, lost, sending, stopping } from "./events";
 import type { Fields } from "./frame";
+import { total } from "./usage";
 import { emptyChat, keyOf, type CallItem, type Chat, type EndItem } from "./view";
 
 const play = (chat: Chat, ...events: Fields[]) => events.reduce((now, event) => apply(now, event, 1000), chat);
 const kinds = (chat: Chat) => chat.items.map(item => item.kind);
 const call = (chat: Chat, id: string) => chat.items.find(item => item.kind === "call" && item.id === id) as CallItem;
 const end = (chat: Chat) => chat.items.findLast(item => item.kind === "end") as EndItem;
+
+const ends = (chat: Chat) => chat.items.flatMap(item => (item.kind === "end" ? [[item.ending, item.past, item.question?.id]] : []));
 
 const greeting: Fields[] = [
   { type: "RUN_STARTED", threadId: "t", runId: "live-1" },
@@ -245,6 +248,21 @@ test("a call that was stopped did not fail, and an edit that was made says what 
     [["stopped", null], ["done", "s1"], ["failed", null]]);
 });
 
+test("a question that failed saved nobody anything", () => {
+  const cost = { inputTokens: 10, outputTokens: 1, requests: 4, wholeCurriculumTokens: 90000 };
+  const spending = [started(), { type: "CUSTOM", name: "lectern.usage", value: cost }] as const;
+  const failed = end(play(...spending, { type: "RUN_ERROR", message: "No result", code: "code_failed" }));
+  assert.deepEqual([failed.ending, failed.usage?.inputTokens, failed.usage?.wholeCurriculumTokens], ["failed", 10, 0]);
+  const done = end(play(...spending, finish({ type: "success" })));
+  assert.deepEqual([done.ending, done.usage?.wholeCurriculumTokens], ["done", 90000]);
+  const kept = end(play(emptyChat, { type: "MESSAGES_SNAPSHOT", messages: [
+    { id: "q1", role: "user", content: "Which?" },
+    { id: "n1", role: "activity", activityType: "lectern.note", content: { kind: "error", text: "No result" } },
+    { id: "n2", role: "activity", activityType: "lectern.usage", content: cost },
+  ] }));
+  assert.deepEqual([kept.ending, kept.usage?.inputTokens, kept.usage?.wholeCurriculumTokens], ["failed", 10, 0]);
+});
+
 test("an error while nothing runs is said", () => {
   const chat = play(play(emptyChat, ...greeting), { type: "RUN_ERROR", message: "threadId is needed" });
   assert.deepEqual(kinds(chat), ["note"]);
@@ -311,9 +329,31 @@ test("what questions have cost comes back, one sum where an approval lay between
     cost("u3", 4),
   ] });
   assert.deepEqual(kinds(chat), ["user", "text", "end", "user", "end"]);
-  const ends = chat.items.filter(item => item.kind === "end");
-  assert.deepEqual(ends.map(one => [one.ending, one.usage?.outputTokens, one.usage?.requests, one.question?.text]),
+  const costs = chat.items.filter(item => item.kind === "end");
+  assert.deepEqual(costs.map(one => [one.ending, one.usage?.outputTokens, one.usage?.requests, one.question?.text]),
     [["done", 5, 2, "Delete it"], ["failed", 4, 1, "And then?"]]);
+});
+
+test("a question that is reloaded while its approval waits counts once", () => {
+  const cost = (id: string, outputTokens: number) =>
+    ({ id, role: "activity", activityType: "lectern.usage", content: { inputTokens: 10, outputTokens, requests: 1, wholeCurriculumTokens: 1000 } });
+  const open = { type: "interrupt", interrupts: [interrupt("i1", "c1")] };
+  const reloaded = play(emptyChat, greeting[0] as Fields, greeting[1] as Fields, { type: "MESSAGES_SNAPSHOT", messages: [
+    { id: "q0", role: "user", content: "Before" }, { id: "m0", role: "assistant", content: "Yes." }, cost("u0", 1),
+    { id: "q1", role: "user", content: "Delete it" },
+    { id: "m1", role: "assistant", content: "", toolCalls: [{ id: "c1", type: "function", function: { name: "delete_component", arguments: "{}" } }] },
+    cost("u1", 2),
+  ] }, { type: "RUN_FINISHED", runId: "live-1", outcome: open });
+  assert.deepEqual(ends(reloaded), [["done", false, "q0"], ["interrupted", false, "q1"]]);
+  // Told once more what is open, as after a lost connection, it stays as it is.
+  const told = play(reloaded, { type: "RUN_FINISHED", runId: "live-2", outcome: open });
+  const done = play(sending(answered(told, new Map([["i1", true]])), "r2", null, 2000), { type: "RUN_STARTED", threadId: "t", runId: "r2" },
+    result("c1", "Deleted"), { type: "CUSTOM", name: "lectern.usage", value: { inputTokens: 10, outputTokens: 5, requests: 1, wholeCurriculumTokens: 1000 } },
+    { type: "RUN_FINISHED", threadId: "t", runId: "r2" });
+  const sum = total(done.items);
+  assert.deepEqual([sum?.questions, sum?.usage.outputTokens, sum?.usage.wholeCurriculumTokens], [2, 8, 2000]);
+  assert.equal(end(done).usage?.outputTokens, 7);
+  assert.equal(done.items.filter(item => item.kind === "end" && item.ending !== "interrupted").length, 2, "one line of cost for each question");
 });
 
 test("a history that comes again changes nothing that is there, and drops nothing that is unsent", () => {
@@ -340,7 +380,6 @@ test("a history that comes again changes nothing that is there, and drops nothin
 const again: Fields = { type: "CUSTOM", name: "lectern.again", value: { id: "n9", message: "Asked again." } };
 const note = (id: string, kind: string, words: string) =>
   ({ id, role: "activity", activityType: "lectern.note", content: { kind, text: words } });
-const ends = (chat: Chat) => chat.items.flatMap(item => (item.kind === "end" ? [[item.ending, item.past, item.question?.id]] : []));
 
 test("a question that is asked again stands once, and what came before stays", () => {
   const question = { id: "q1", text: "Which?" };

@@ -3,9 +3,9 @@
 import { newCall, withResult } from "./call_item";
 import { count, fields, readInterrupts, readModel, readThreads, readUsage, text, type Fields } from "./frame";
 import { snapshot } from "./history";
-import { add, append, change, newestQuestion, note, passed, replace } from "./items";
+import { add, append, begins, change, newestQuestion, note, passed, replace } from "./items";
 import { addOutput } from "./output";
-import { addUsage } from "./usage";
+import { addUsage, costOf } from "./usage";
 import type { Asked, Chat, EndItem, Ending, Item } from "./view";
 
 const isLive = (runId: string) => runId.startsWith("live-"); // a run of the server's own: news, no answer
@@ -29,7 +29,7 @@ const waitsFor = (chat: Pick<Chat, "interrupts">) => new Set(chat.interrupts.map
 const isUnsent = (item: Item) => item.kind === "user" && item.waiting;
 
 function end(chat: Chat, runId: string, ending: Ending, words: string | null): Chat {
-  const usage = addUsage(chat.carried, chat.usage);
+  const usage = costOf(addUsage(chat.carried, chat.usage), ending);
   const question = chat.run?.question ?? newestQuestion(chat.items.filter(one => !isUnsent(one)));
   const item: EndItem = { kind: "end", id: runId, ending, text: words, usage, question, past: false };
   const items = settle(chat.items, waitsFor(chat)).filter(one => !(one.kind === "end" && one.id === runId));
@@ -49,12 +49,19 @@ function runFinished(chat: Chat, event: Fields): Chat {
   const interrupts = outcome.type === "interrupt" ? readInterrupts(outcome.interrupts) : [];
   if (isLive(runId)) {
     // It tells which approvals are open, but for the ones that an answer is on its way to.
-    const known = chat.run ? chat : { ...chat, interrupts };
+    const known = chat.run ? chat : waitsAgain({ ...chat, interrupts });
     return { ...known, items: reopen(known), greeted: true };
   }
   const next = { ...chat, interrupts };
   if (outcome.type === "cancelled") return end(next, runId, "stopped", null);
   return end(next, runId, interrupts.length > 0 ? "interrupted" : "done", null);
+}
+
+// The history holds what an open question has cost so far. It has not ended: the run that the answer begins adds to it.
+function waitsAgain(chat: Chat): Chat {
+  const item = chat.items.findLast(one => one.kind === "end" || begins(one));
+  if (chat.interrupts.length === 0 || item?.kind !== "end" || item.ending !== "done") return chat;
+  return { ...chat, items: replace(chat.items, item, { ...item, ending: "interrupted" }), carried: item.usage };
 }
 
 // Calls of the history that an approval is open for wait; without one they never got a result.

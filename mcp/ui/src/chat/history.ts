@@ -3,7 +3,7 @@
 import { newCall, withResult } from "./call_item";
 import { contentText, fields, list, readUsage, text, type Fields } from "./frame";
 import { begins, newestQuestion, passed } from "./items";
-import { addUsage } from "./usage";
+import { addUsage, costOf } from "./usage";
 import { keyOf, type Chat, type EndItem, type Item, type NoteItem } from "./view";
 
 function callsOf(message: Fields): Item[] {
@@ -34,9 +34,10 @@ function kept(message: Fields, at: number, before: Item[]): Item[] {
 function cost(message: Fields, at: number, before: Item[]): Item[] {
   const from = before.findLastIndex(begins);
   const old = before.findLast((item, i): item is EndItem => item.kind === "end" && i > from);
-  const usage = addUsage(old?.usage ?? null, readUsage(message.content));
+  const ending = old?.ending ?? "done";
+  const usage = costOf(addUsage(old?.usage ?? null, readUsage(message.content)), ending);
   if (old) before.splice(before.indexOf(old), 1);
-  return [{ kind: "end", id: text(message.id) || `cost-${at}`, ending: old?.ending ?? "done", text: old?.text ?? null, usage,
+  return [{ kind: "end", id: text(message.id) || `cost-${at}`, ending, text: old?.text ?? null, usage,
     question: old?.question ?? newestQuestion(before), past: false }];
 }
 

@@ -57,9 +57,9 @@ export interface Said {
 // What an analysis printed, apart from its last line ("[ok, 0.532 s, 1 figure]") and from what the model is told to do about a
 // failure.
 export function splitResult(result: string): Said {
-  const next = /\n\n(Attempt \d+ of \d+ to repair this is next|All \d+ attempts to repair this have failed)[:.][^\n]*\s*$/.exec(
-    result,
-  );
+  // An earlier server's words, "to repair this", are in threads that it kept.
+  const next =
+    /\n\n(Attempt \d+ of \d+ (?:to repair this )?is next|All \d+ attempts (?:to repair this have )?failed)[:.][^\n]*\s*$/.exec(result);
   const said = next ? result.slice(0, next.index) : result;
   const last = /(?:^|\n)\[([a-z_ -]+, [0-9.]+ s[^\]\n]*)\]\s*$/.exec(said);
   return {

@@ -22,7 +22,7 @@ import { Until } from "./elapsed";
 import { Cost } from "./ending";
 import { Sign } from "./icons";
 import { Messages } from "./messages";
-import { startUndoing } from "./undoing";
+import { followEdits } from "./undoing";
 import { sum, total } from "./usage";
 import { SetUp } from "./welcome";
 
@@ -90,7 +90,7 @@ function Banner() {
 
 export default function ChatRegion() {
   useEffect(() => {
-    const ends = [startConversation(), startUndoing()];
+    const ends = [startConversation(), followEdits()];
     return () => ends.forEach(end => end());
   }, []);
   const onKeyDown = (event: KeyboardEvent) => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { refusals } from "./refusal";
 import { splitBlocks } from "./blocks";
 import { diff } from "../base/diff";
 import { mentioned, mentions, nodeNames } from "./mentions";
@@ -118,9 +119,9 @@ test("an analysis' last line stands apart", () => {
   assert.deepEqual(splitResult("[1, 2]"), { output: "[1, 2]", trailer: null, repair: null });
   assert.deepEqual(
     splitResult(
-      "KeyError\n[runtime, 0.1 s]\n\nAttempt 1 of 3 to repair this is next: mend what it says above, then run it again.",
+      "KeyError\n[runtime, 0.1 s]\n\nAttempt 2 of 3 is next: correct what the error says, then run the whole program again.",
     ),
-    { output: "KeyError", trailer: "runtime, 0.1 s", repair: "Attempt 1 of 3 to repair this is next." },
+    { output: "KeyError", trailer: "runtime, 0.1 s", repair: "Attempt 2 of 3 is next." },
   );
   assert.equal(sentence("the service is away (503)"), "The service is away (503).");
   assert.equal(duration(532), "532 ms");
@@ -231,4 +232,14 @@ test("tokens and what they save", () => {
   const end = { kind: "end" as const, id: "r", ending: "done" as const, text: null, usage, question: null, past: false };
   const sum = total([end, { ...end, ending: "interrupted" }, end]);
   assert.deepEqual([sum?.questions, sum?.usage.inputTokens, sum?.usage.wholeCurriculumTokens], [2, 800, 620000]);
+});
+
+test("why code was refused: the rule, the line, what to write instead", () => {
+  const result = "Code analysis blocked. Nothing ran:\nline 1: Import 'os' is not allowed. Read the curriculum with get_nodes().\n" +
+    "    import os\n           ^\nline 3: invalid syntax\n";
+  assert.deepEqual(refusals(result), [
+    { line: 1, rule: "Import 'os' is not allowed.", instead: "Read the curriculum with get_nodes().", code: "import os" },
+    { line: 3, rule: "invalid syntax", instead: "", code: "" },
+  ]);
+  assert.deepEqual(refusals("NameError: name 'line 1' is not defined"), []);
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tokens in words.
-import type { Item, Usage } from "./view";
+import type { Ending, Item, Usage } from "./view";
 
 const words = new Intl.NumberFormat("en");
 export const number = (value: number) => words.format(value);
@@ -17,6 +17,10 @@ export function addUsage(one: Usage | null, other: Usage | null): Usage | null {
     wholeCurriculumTokens: Math.max(one.wholeCurriculumTokens, other.wholeCurriculumTokens),
   };
 }
+
+// What a question has cost that ended so. Only an answer has saved anybody from reading the whole curriculum.
+export const costOf = (usage: Usage | null, ending: Ending): Usage | null =>
+  usage && (ending === "failed" || ending === "lost") ? { ...usage, wholeCurriculumTokens: 0 } : usage;
 
 // "97.3% less"; null where nothing was saved, or it is not known.
 function less(usage: Usage): string | null {

@@ -5,18 +5,22 @@ import { MultiDirectedGraph } from "graphology";
 import type Sigma from "sigma";
 import { EdgeArrowProgram, EdgeLineProgram, EdgeRectangleProgram, EdgeTriangleProgram } from "sigma/rendering";
 import type { EdgeDisplayData, NodeDisplayData } from "sigma/types";
+import { relationOf } from "../base/relations";
 import { openNode, region, session } from "../base/state";
 import { still } from "../base/theme";
-import { drawRings, hoverDrawing, labelDrawing, type Ring } from "./drawing";
+import { drawNames, drawRings, drawTitles, hoverDrawing, measureBy, NAME_FONT_PX, type Ring } from "./drawing";
+import { placeTitles, type Candidate, type Measure } from "./labels";
 import { Circles, OneLayer, Points, Unseen, type EdgeData, type NodeData } from "./one_layer";
-import { edgeColour, groupColour, palette, TYPES } from "./palette";
+import { edgeColour, groupColour, palette, softened } from "./palette";
 import type { Structure } from "./reach";
-import { groupIndex, hiddenTypes, RING_MS, standout, structure, traces } from "./view";
+import { groupIndex, hiddenTypes, PADDING, RING_MS, standout, structure, traces } from "./view";
 
 const MANY_EDGES = 4000; // from here on thin lines and points, and while things move no lines and titles
 const MANY_NODES = 1500;
-const FEW_NODES = 120; // up to here every title has its place
-const PADDING = 36;
+const STRONG_EDGES = 120; // up to here lines have their whole colour
+const LEAST_SHARE = 0.45;
+const TITLE_AREA_PX = 26 * 26; // where a node has less of the canvas, there are names of chapters and the open node's title alone
+const LABEL_PX = 12;
 const LEAST_SIZE = 2.2;
 const MOST_SIZE = 9;
 const MOST_RINGS = 400;
@@ -39,12 +43,18 @@ function isLarge({ nodes, edges }: Structure): boolean {
   return areMany(nodes.length, edges.length);
 }
 
+// Of many lines none is as strong as one of few: nodes and titles stand before them.
+function share({ edges }: Structure): number {
+  return Math.max(LEAST_SHARE, Math.min(1, STRONG_EDGES / edges.length));
+}
+
 // By how far apart the nodes stand when all are in view.
 function nodeSize({ layout }: Structure, place: HTMLElement): number {
   const extent = (along: Float64Array) => along.reduce((most, at) => Math.max(most, at), 0) - along.reduce((least, at) => Math.min(least, at), 0);
   const step = Math.min((place.clientWidth - 2 * PADDING) / Math.max(1, extent(layout.x)),
     (place.clientHeight - 2 * PADDING) / Math.max(1, extent(layout.y)));
-  return Math.max(LEAST_SIZE, Math.min(MOST_SIZE, step / 5));
+  // Below each lesson of a chapter stand up to three lines.
+  return Math.max(LEAST_SIZE, Math.min(MOST_SIZE, step / (layout.blocks.length > 0 ? 9 : 5)));
 }
 
 function build(from: Structure, size: number): Drawn {
@@ -59,11 +69,11 @@ function build(from: Structure, size: number): Drawn {
       color: groupColour(colours, of.get(from.group[i]) ?? 0) });
   });
   const large = isLarge(from);
+  const keep = share(from);
   for (const edge of from.edges) {
-    const look = TYPES.find(each => each.type === edge.relationship_type);
     const type = edge.relationship_type === "ENRICHMENT" && !large ? "wedge" : LINE;
-    graph.addEdge(edge.from_node_id, edge.to_node_id, { size: large ? 1 : look?.size ?? 1, type, kind: edge.relationship_type,
-      color: edgeColour(colours, edge.relationship_type) });
+    graph.addEdge(edge.from_node_id, edge.to_node_id, { size: large ? 1 : relationOf(edge.relationship_type).width * (0.5 + keep / 2), type, kind: edge.relationship_type,
+      color: softened(edgeColour(colours, edge.relationship_type), colours, keep) });
   }
   return graph;
 }
@@ -80,6 +90,7 @@ export class GraphCanvas {
   private noted = "";
   private killed = false;
   private readonly large: boolean;
+  private readonly measure: Measure;
 
   // onLost: WebGL has failed. onOther: a small curriculum has become a large one or the other way, which is drawn by other means.
   constructor(private readonly place: HTMLElement, onLost: () => void, private readonly onOther: () => void) {
@@ -103,18 +114,20 @@ export class GraphCanvas {
       dragTimeout: DRAG_MS,
       hideLabelsOnMove: large,
       labelFont: FONT,
-      labelSize: 12,
-      ...this.labels(),
+      labelSize: LABEL_PX,
+      labelRenderedSizeThreshold: Infinity, // drawLabels chooses
       stagePadding: PADDING,
       minCameraRatio: 0.01,
       maxCameraRatio: 2.5,
       zIndex: !large,
-      defaultDrawNodeLabel: labelDrawing(() => palette.peek(), data => this.roomOf(data as Partial<NodeData>)),
       defaultDrawNodeHover: hoverDrawing(() => palette.peek()),
       nodeReducer: (node, data) => this.showNode(node, data),
       edgeReducer: (edge, data) => this.showEdge(edge, data),
     });
-    Object.assign(this.sigma, { getNodeAtPosition: (place: { x: number; y: number }) => this.nodeAt(place) });
+    const context = this.sigma.getCanvases().labels.getContext("2d")!;
+    this.measure = measureBy(context);
+    Object.assign(this.sigma, { getNodeAtPosition: (place: { x: number; y: number }) => this.nodeAt(place),
+      renderLabels: () => this.drawLabels(context) });
     this.sigma.createCanvas("rings", { beforeLayer: "labels" });
     this.pen = this.sigma.getCanvases().rings.getContext("2d");
     for (const canvas of Object.values(this.sigma.getCanvases())) {
@@ -177,11 +190,6 @@ export class GraphCanvas {
     requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("lectern.graph", { detail })));
   }
 
-  private labels() {
-    const few = this.drawn.nodes.length <= FEW_NODES;
-    return { labelDensity: few ? 100 : 1, labelGridCellSize: few ? 40 : 90, labelRenderedSizeThreshold: few ? 0 : 4.5 };
-  }
-
   private resize(): void {
     if (this.place.clientWidth === 0) return; // not shown now
     const { width, height } = this.sigma.getDimensions();
@@ -213,7 +221,6 @@ export class GraphCanvas {
       this.onOther();
       return;
     }
-    this.sigma.setSettings(this.labels());
     this.graph = build(this.drawn, nodeSize(this.drawn, this.place));
     this.sigma.setGraph(this.graph);
   }
@@ -225,7 +232,7 @@ export class GraphCanvas {
       const i = this.drawn.index.get(node);
       return { ...data, color: groupColour(colours, i === undefined ? 0 : of.get(this.drawn.group[i]) ?? 0) };
     });
-    this.graph.updateEachEdgeAttributes((_, data) => ({ ...data, color: edgeColour(colours, data.kind) }));
+    this.graph.updateEachEdgeAttributes((_, data) => ({ ...data, color: softened(edgeColour(colours, data.kind), colours, share(this.drawn)) }));
     this.repaint();
   }
 
@@ -233,8 +240,40 @@ export class GraphCanvas {
     this.sigma.refresh();
   }
 
-  private roomOf({ room = 1, tall = 1 }: Partial<NodeData>): { width: number; height: number } {
-    return { width: this.room() * room, height: this.room() * tall };
+  // The open node first, then what stands out, then by how many links a node has.
+  private candidates(): Candidate[] {
+    const step = this.room(), open = openNode.peek(), out = standout.peek();
+    const { width, height } = this.sigma.getDimensions();
+    const { before, after, nodes } = this.drawn;
+    const found: (Candidate & { rank: number })[] = [];
+    nodes.forEach(({ node_id: key }, i) => {
+      const data = this.sigma.getNodeDisplayData(key);
+      const own = data && this.graph.getNodeAttributes(key);
+      if (!data?.label || !own) return;
+      const { x, y } = this.sigma.framedGraphToViewport(data);
+      if (x < 0 || y < 0 || x > width || y > height) return;
+      const forced = key === open || data.forceLabel;
+      const rank = key === open ? Infinity : (out?.nodes.has(key) ? 1e6 : 0) + before[i].length + after[i].length;
+      found.push({ key, x, y, size: this.sigma.scaleSize(data.size), text: data.label, room: step * own.room, tall: step * own.tall, forced, rank });
+    });
+    return found.sort((a, b) => b.rank - a.rank);
+  }
+
+  private drawLabels(context: CanvasRenderingContext2D): void {
+    if (this.sigma.getGraph() !== this.graph) return;
+    const colours = palette.peek(), step = this.room();
+    context.font = `650 ${NAME_FONT_PX}px ${FONT}`;
+    const names = drawNames(context, colours, this.drawn.layout.blocks.map(({ name, x, y, width }) =>
+      ({ name, ...this.sigma.graphToViewport({ x, y }), width: step * width })));
+    context.font = `${LABEL_PX}px ${FONT}`;
+    const all = this.candidates();
+    const { width, height } = this.sigma.getDimensions();
+    const readable = width * height >= TITLE_AREA_PX * all.length;
+    const titles = placeTitles(readable ? all : all.filter(({ forced }) => forced), { width, height }, this.measure, names);
+    drawTitles(context, colours, titles);
+    // For whoever measures.
+    this.place.dataset.titles = String(titles.length);
+    this.place.dataset.chapters = String(names.length);
   }
 
   // How many pixels one step of the layout is now.

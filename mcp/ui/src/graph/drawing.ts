@@ -2,6 +2,7 @@
 // What is drawn with a pen over and beside sigma's own: titles below their nodes, rings around the open node, those that stand out and
 // those that others have just changed.
 import type Sigma from "sigma";
+import { LINE_PX, type Measure, type Title } from "./labels";
 import type { Palette } from "./palette";
 
 interface Label { x: number; y: number; size: number; label: string | null }
@@ -9,10 +10,7 @@ interface Face { labelSize: number; labelFont: string }
 type Draw = (context: CanvasRenderingContext2D, data: Label, face: Face) => void;
 
 const RING_FONT = "600 12px system-ui, sans-serif";
-const LINE_PX = 14;
-const MOST_LINES = 2;
 const WIDEST_PX = 150;
-const LEAST_PX = 44;
 
 function cut(context: CanvasRenderingContext2D, text: string, width: number): string {
   if (context.measureText(text).width <= width) return text;
@@ -43,27 +41,53 @@ export function lines(context: CanvasRenderingContext2D, text: string, width: nu
   return [...found, cut(context, line, width)];
 }
 
-// room: how much of it a title may take now, in pixels.
-export function labelDrawing(colours: () => Palette, room: (data: Label) => { width: number; height: number }): Draw {
-  return (context, data, face) => {
-    const { width: free, height } = room(data);
-    const width = Math.min(WIDEST_PX, free);
-    const most = Math.min(MOST_LINES, Math.floor((height - 2 * data.size) / LINE_PX));
-    if (!data.label || width < LEAST_PX || most < 1) return;
-    const { ink, halo } = colours();
-    context.font = `${face.labelSize}px ${face.labelFont}`;
-    context.textAlign = "center";
-    context.lineJoin = "round";
-    context.lineWidth = 3.5;
-    context.strokeStyle = halo;
-    context.fillStyle = ink;
-    lines(context, data.label, width, most).forEach((line, i) => {
-      const y = data.y + data.size + LINE_PX * (i + 0.9);
-      context.strokeText(line, data.x, y);
-      context.fillText(line, data.x, y);
-    });
-    context.textAlign = "left";
+// While the graph moves the same words are measured in each frame.
+const MEASURED_MAX = 8000;
+export function measureBy(context: CanvasRenderingContext2D): Measure {
+  const cut = new Map<string, string[]>(), widths = new Map<string, number>();
+  function kept<T>(cache: Map<string, T>, key: string, make: () => T): T {
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    if (cache.size >= MEASURED_MAX) cache.clear();
+    const made = make();
+    cache.set(key, made);
+    return made;
+  }
+  return {
+    lines: (text, width, most) => kept(cut, `${width} ${most} ${text}`, () => lines(context, text, width, most)),
+    width: line => kept(widths, line, () => context.measureText(line).width),
   };
+}
+
+function write(context: CanvasRenderingContext2D, { ink, halo }: Palette, text: string, x: number, y: number): void {
+  context.lineJoin = "round";
+  context.lineWidth = 3.5;
+  context.strokeStyle = halo;
+  context.fillStyle = ink;
+  context.strokeText(text, x, y);
+  context.fillText(text, x, y);
+}
+
+export function drawTitles(context: CanvasRenderingContext2D, colours: Palette, titles: readonly Title[]): void {
+  for (const { lines: all, x, y, align } of titles) {
+    context.textAlign = align;
+    all.forEach((line, i) => write(context, colours, line, x, y + LINE_PX * (i + 0.8)));
+  }
+  context.textAlign = "left";
+}
+
+export const NAME_FONT_PX = 12;
+const LEAST_NAME_PX = 30;
+const EDGE_PX = 4;
+
+// The names of chapters, at the left of their place; the boxes that they take.
+export function drawNames(context: CanvasRenderingContext2D, colours: Palette, names: readonly { name: string; x: number; y: number; width: number }[]) {
+  return names.filter(({ width }) => width >= LEAST_NAME_PX).map(({ name, x, y, width }) => {
+    const text = cut(context, name, width);
+    const left = x < 0 && x > -width / 2 ? EDGE_PX : x; // one at the edge moves in
+    write(context, colours, text, left, y - 3);
+    return { left, top: y - LINE_PX, right: left + context.measureText(text).width, bottom: y };
+  });
 }
 
 // The node under the pointer: its whole title on a ground of its own.

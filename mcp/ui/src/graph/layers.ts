@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where each node stands: its row by prerequisite depth (the longest chain that leads to it), its place in the row by the middle of
-// those it is joined with, so that few edges cross. Pure; linear in nodes and edges but for sorting rows.
+// those it is joined with, so that few edges cross; where that leaves no room for titles, by chapter. Pure; linear in nodes and edges
+// but for sorting rows.
+import { CELL, chaptersOf, placeChapters, type Block } from "./chapters";
 import { adjacency, withoutCycles, type Adjacency, type LayeredGraph } from "./cycles";
 
 export interface Layout {
@@ -9,13 +11,20 @@ export interface Layout {
   room: Float64Array; // how far it is to the next in the row
   tall: Float64Array; // and to the next row
   depth: Int32Array;
-  order: Int32Array; // by depth, then from left
+  order: Int32Array; // by depth, then from left; or by chapter
+  blocks: Block[]; // of chapters; none where depth decides
 }
+
+// Of each node its chapter, by number; names: "" where there is none to be said.
+export interface Chapters { of: Int32Array; names: string[] }
 
 const SWEEPS = 6;
 const ROW_GAP = 0.62; // between the rows of one wrapped layer; between layers it is 1
 const SPREAD = 0.75; // of the whole width, that a short row takes at most
 const STRETCH = [0.7, 2.4]; // least and most that the whole is widened by to have its shape
+const USUAL_PX = 730; // height of the canvas
+const TITLE_PX = [44, 40]; // width and height that a title takes with its node
+const SLIM = 0.5; // a whole that is slimmer than this part of its place is a pole
 
 function depths(count: number, down: Adjacency, to: Int32Array): Int32Array {
   const depth = new Int32Array(count);
@@ -74,7 +83,20 @@ function rowCap(layers: number[][], shape: number): number {
   return best;
 }
 
-export function layOut(graph: LayeredGraph, shape: number): Layout {
+// Whether titles have their room in rows by depth; or, without chapters, the rows fill the place at least.
+function isReadable(rows: number, widest: number, shape: number, chapters: number): boolean {
+  const high = USUAL_PX / rows, wide = (USUAL_PX * shape) / widest;
+  if (high >= TITLE_PX[1] && wide >= TITLE_PX[0]) return true;
+  return chapters < 2 && widest / rows >= SLIM * shape * (TITLE_PX[1] / TITLE_PX[0]);
+}
+
+function byChapter(graph: LayeredGraph, shape: number, depth: Int32Array, chapters: Chapters): Layout {
+  const { count } = graph;
+  const placed = placeChapters(chaptersOf(chapters.of, chapters.names.length, depth, graph), chapters.names, shape);
+  return { ...placed, room: new Float64Array(count).fill(CELL), tall: new Float64Array(count).fill(1), depth };
+}
+
+export function layOut(graph: LayeredGraph, shape: number, chapters: Chapters): Layout {
   const { count } = graph;
   const tame = withoutCycles(graph);
   const down = adjacency(count, tame.from, tame.to);
@@ -89,12 +111,14 @@ export function layOut(graph: LayeredGraph, shape: number): Layout {
   const pull = orderLayers(layers, down, up, count);
   if (alone.length > 0) layers.push(alone);
   const cap = rowCap(layers, shape);
+  const widest = Math.max(1, ...layers.map(layer => Math.min(cap, layer.length)));
+  const high = layers.reduce((sum, layer) => sum + 1 + (Math.ceil(layer.length / cap) - 1) * ROW_GAP, 0);
+  if (count > 0 && !isReadable(high, widest, shape, chapters.names.length)) return byChapter(graph, shape, depth, chapters);
   const x = new Float64Array(count);
   const y = new Float64Array(count);
   const room = new Float64Array(count);
   const tall = new Float64Array(count);
   const order = new Int32Array(count);
-  const widest = Math.max(1, ...layers.map(layer => Math.min(cap, layer.length)));
   let top = 0;
   let placed = 0;
   for (const layer of layers) {
@@ -120,5 +144,5 @@ export function layOut(graph: LayeredGraph, shape: number): Layout {
     x[i] *= stretch;
     room[i] *= stretch;
   }
-  return { x, y, room, tall, depth, order };
+  return { x, y, room, tall, depth, order, blocks: [] };
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the lines and colours mean. A line's type can be hidden, a chapter made to stand out.
+import { relationsOf, type Relation } from "../base/relations";
 import { relationships } from "../base/state";
-import { edgeColour, groupColour, palette, TYPES } from "./palette";
+import { edgeColour, groupColour, palette } from "./palette";
 import { chooseGroup, chosenGroup, groups, hiddenTypes } from "./view";
 
 function toggle(type: string): void {
@@ -10,11 +11,11 @@ function toggle(type: string): void {
   hiddenTypes.value = next;
 }
 
-function Line({ type, size }: { type: string; size: number }) {
+function Line({ type, width }: Relation) {
   const colour = edgeColour(palette.value, type);
   return (
     <svg class="legend-line" viewBox="0 0 26 10" width="26" height="10" aria-hidden="true" focusable="false">
-      {type === "ENRICHMENT" ? <path d="M1 2.5 25 5 1 7.5Z" fill={colour} /> : <path d="M1 5H25" stroke={colour} stroke-width={size * 1.4} />}
+      {type === "ENRICHMENT" ? <path d="M1 2.5 25 5 1 7.5Z" fill={colour} /> : <path d="M1 5H25" stroke={colour} stroke-width={width * 1.4} />}
     </svg>
   );
 }
@@ -25,12 +26,12 @@ export function Legend() {
   return (
     <div class="legend">
       <fieldset>
-        <legend>Lines, from what comes first</legend>
-        {TYPES.filter(each => present.has(each.type)).map(each => (
+        <legend>Lines, from the earlier node to the later</legend>
+        {relationsOf(present.keys()).map(each => (
           <label key={each.type} class="legend-row">
             <input type="checkbox" checked={!hiddenTypes.value.has(each.type)} onChange={() => toggle(each.type)} />
-            <Line type={each.type} size={each.size} />
-            <span>{each.word} <span class="legend-about">{each.type}, {each.line} line, {present.get(each.type)}</span></span>
+            <Line {...each} />
+            <span>{each.forward} <span class="legend-about">{each.type}, {each.line} line, {present.get(each.type)}</span></span>
           </label>
         ))}
       </fieldset>

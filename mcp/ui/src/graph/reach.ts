@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The curriculum as the graph region sees it: indices, depths, neighbours, and what is reached from a node. Edges lead from what comes
 // first to what comes later, for all types.
-import type { CourseNode, Relationship, RelationshipType } from "../base/types";
-import { layOut, type Layout } from "./layers";
+import type { CourseNode, Relationship } from "../base/types";
+import { layOut, type Chapters, type Layout } from "./layers";
 
-// By these depth goes; ENRICHMENT says nothing of order.
-const IN_ORDER = new Set<RelationshipType>(["LEADS_TO", "PREREQUISITE_FOR", "PREREQUISITE"]);
-export function isOrder(type: RelationshipType): boolean {
-  return IN_ORDER.has(type) || type.includes("PREREQUISITE");
-}
+// By these depth goes; ENRICHMENT, and kinds that an import brings, say nothing of order.
+const isOrder = (type: string) => type === "LEADS_TO" || type.includes("PREREQUISITE");
 
 export interface Structure {
   nodes: CourseNode[];
@@ -20,9 +17,37 @@ export interface Structure {
   group: string[]; // of each node, its chapter or category
 }
 
-function groupOf(node: CourseNode): string {
-  const chapter = node.chapter ?? (node.chapter_id != null && node.chapter_id !== "" ? `Chapter ${node.chapter_id}` : null);
-  return chapter || node.content_category || node.node_type || "Without a chapter";
+function chapterOf(node: CourseNode): string | null {
+  return node.chapter || (node.chapter_id != null && node.chapter_id !== "" ? `Chapter ${node.chapter_id}` : null);
+}
+
+// Chapters of one name in several books are told apart.
+function groupsOf(nodes: CourseNode[]): string[] {
+  const books = new Map<string, Set<string>>();
+  for (const node of nodes) {
+    const chapter = chapterOf(node);
+    if (chapter) books.set(chapter, (books.get(chapter) ?? new Set()).add(node.book ?? ""));
+  }
+  return nodes.map(node => {
+    const chapter = chapterOf(node);
+    if (!chapter) return node.content_category || node.node_type || "Without a chapter";
+    return node.book && (books.get(chapter)?.size ?? 0) > 1 ? `${chapter} · ${node.book}` : chapter;
+  });
+}
+
+// Book after book as they come, in each by name; those of no chapter last. Without chapters all nodes are one, without a name.
+function chaptersOf(nodes: CourseNode[], group: string[]): Chapters {
+  const books = new Map<string, number>();
+  for (const node of nodes) books.set(node.book ?? "", books.get(node.book ?? "") ?? books.size);
+  const book = new Map<string, number>();
+  nodes.forEach((node, i) => {
+    if (chapterOf(node)) book.set(group[i], book.get(group[i]) ?? books.get(node.book ?? "") ?? 0);
+  });
+  const names = [...book.keys()].sort((a, b) => book.get(a)! - book.get(b)! || a.localeCompare(b, undefined, { numeric: true }));
+  const number = new Map(names.map((name, i) => [name, i]));
+  const some = names.length > 0;
+  const of = Int32Array.from(nodes, (node, i) => chapterOf(node) ? number.get(group[i])! : names.length);
+  return { of, names: of.includes(names.length) ? [...names, some ? "Without a chapter" : ""] : names };
 }
 
 export function structureOf(nodes: CourseNode[], relationships: Relationship[], shape: number): Structure {
@@ -41,8 +66,9 @@ export function structureOf(nodes: CourseNode[], relationships: Relationship[], 
     after[a].push(b);
     before[b].push(a);
   }
-  const layout = layOut({ count: nodes.length, from: Int32Array.from(from), to: Int32Array.from(to) }, shape);
-  return { nodes, index, edges, before, after, layout, group: nodes.map(groupOf) };
+  const group = groupsOf(nodes);
+  const graph = { count: nodes.length, from: Int32Array.from(from), to: Int32Array.from(to) };
+  return { nodes, index, edges, before, after, layout: layOut(graph, shape, chaptersOf(nodes, group)), group };
 }
 
 // All that is reached from a node over these neighbours, the node itself included.

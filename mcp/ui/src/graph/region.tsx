@@ -9,7 +9,7 @@ import { loading, nodes, nodesById, openNode, relationships, session, tell } fro
 import { GraphCanvas } from "./canvas";
 import { Legend } from "./legend";
 import { NodeList } from "./list";
-import { ask, focus, SHAPE, standout, traceWords } from "./view";
+import { ask, focus, PADDING, SHAPE, standout, traceWords } from "./view";
 
 const LIST_KEPT = "lectern.list";
 const listOpen = signal(localStorage.getItem(LIST_KEPT) !== "closed");
@@ -55,7 +55,7 @@ function Canvas() {
     if (!element || !some) return;
     const begin = () => {
       if (canvas.peek() || element.clientWidth === 0) return;
-      SHAPE.value = Math.max(0.5, Math.min(2.5, element.clientWidth / element.clientHeight));
+      SHAPE.value = Math.max(0.45, Math.min(2.5, (element.clientWidth - 2 * PADDING) / (element.clientHeight - 2 * PADDING)));
       try {
         canvas.value = new GraphCanvas(element, giveUp, () => queueMicrotask(again));
       } catch (error) {

@@ -5,6 +5,7 @@ import { landed, lit, nodes, nodesById, openNode, relationships, session } from 
 import { readableWho } from "../base/who";
 import { reached, structureOf } from "./reach";
 
+export const PADDING = 24; // pixels around the graph
 export const SHAPE = signal(0.85); // of the place for the canvas: width by height
 export const structure = computed(() => structureOf(nodes.value, relationships.value, SHAPE.value));
 
@@ -13,7 +14,8 @@ export const groups = computed(() => {
   const { layout, group } = structure.value;
   const counts = new Map<string, number>();
   for (const node of layout.order) counts.set(group[node], (counts.get(group[node]) ?? 0) + 1);
-  return [...counts].sort(([a], [b]) => a.localeCompare(b, undefined, { numeric: true })).map(([name, count]) => ({ name, count }));
+  const all = [...counts].map(([name, count]) => ({ name, count }));
+  return layout.blocks.length > 0 ? all : all.sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }));
 });
 export const groupIndex = computed(() => new Map(groups.value.map((group, i) => [group.name, i])));
 
@@ -26,8 +28,9 @@ export const focus = signal<Focus>(null);
 effect(() => {
   if (openNode.value === null) focus.value = null;
 });
+const opened = computed(() => session.value?.session_id); // not its title or size, which change under it
 effect(() => {
-  void session.value;
+  void opened.value;
   hiddenTypes.value = new Set();
   chosenGroup.value = null;
 });

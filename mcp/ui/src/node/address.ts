@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What may be done with a picture's address. Pure.
 
-// "ask": on this server, where a picture may be or not: it is fetched when a person asks for it.
-export interface Source { kind: "load" | "ask" | "link" | "text"; address: string }
+// "load": the picture itself, as data. "link": an address, which is only followed when a person does: to load it would send that
+// request for everyone who looks at the lesson.
+export interface Source { kind: "load" | "link" | "text"; address: string }
 
 export function sourceOf(given: string, here: string): Source {
   const address = given.trim();
@@ -13,6 +14,5 @@ export function sourceOf(given: string, here: string): Source {
   } catch {
     return { kind: "text", address };
   }
-  if (url.origin === new URL(here).origin) return { kind: "ask", address: url.href };
-  return { kind: url.protocol === "https:" || url.protocol === "http:" ? "link" : "text", address };
+  return url.protocol === "https:" || url.protocol === "http:" ? { kind: "link", address: url.href } : { kind: "text", address };
 }

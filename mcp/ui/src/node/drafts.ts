@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Texts that are written and not yet saved. Each is kept in the browser's storage from the first stroke until it is saved or
-// thrown away by hand, so that a reload, a lost connection or somebody else's edit cost no word.
+// thrown away by hand, so that a reload, a lost connection or somebody else's edit cost no word. A form that nobody has written in
+// leaves nothing.
 import type { Component } from "../base/types";
-import { isObject, type Parameters } from "./kinds";
+import { emptyParameters, isObject, kindOf, tidy, type Parameters } from "./kinds";
 
 export interface Draft {
   type: string;
@@ -12,6 +13,14 @@ export interface Draft {
   after: string | null; // a new one: behind which component, null: first
   at: number;
   key?: string; // a new one: the same over every attempt, so that it is added once
+}
+
+// Whether there is a word in it that would be lost.
+export function isTouched({ type, parameters, base }: Draft): boolean {
+  const kind = kindOf(type);
+  const begun = base ?? (kind ? emptyParameters(kind) : {});
+  const text = (of: Parameters) => JSON.stringify(kind ? tidy(kind, of) : of);
+  return text(parameters) !== text(begun);
 }
 
 const PREFIX = "lectern.draft";
@@ -42,11 +51,13 @@ export class Drafts {
     }
   }
 
+  // An untouched one is held for its open form alone, and is not in the storage.
   keep(sid: string, nid: string, id: string, draft: Draft): void {
     const key = this.key(sid, nid, id);
     this.held.set(key, draft);
     try {
-      this.storage?.setItem(key, JSON.stringify(draft));
+      if (isTouched(draft)) this.storage?.setItem(key, JSON.stringify(draft));
+      else this.storage?.removeItem(key);
       this.full = false;
     } catch {
       this.full = true;
@@ -57,6 +68,12 @@ export class Drafts {
     const key = this.key(sid, nid, id);
     this.held.delete(key);
     this.storage?.removeItem(key);
+  }
+
+  // When a form closes or the lesson is left: what nobody has written in goes.
+  dropUntouched(sid: string, nid: string, id: string): void {
+    const draft = this.read(sid, nid, id);
+    if (draft && !isTouched(draft)) this.drop(sid, nid, id);
   }
 
   // The ids of a node that have one.

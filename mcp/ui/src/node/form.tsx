@@ -7,7 +7,7 @@ import type { Component } from "../base/types";
 import { blanksOf, problemsOf } from "./check";
 import { Stale } from "./compare";
 import { Drawn } from "./draw";
-import { NEW, type Draft } from "./drafts";
+import { isTouched, type Draft } from "./drafts";
 import { FieldOf } from "./fields";
 import { mergeValues } from "./flat";
 import { emptyParameters, kindOf, kinds, tidy, type Parameters } from "./kinds";
@@ -107,6 +107,11 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
     requestAnimationFrame(() => place.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus());
   }
 
+  function close() {
+    drafts.dropUntouched(at.sid, at.nid, id);
+    done(null);
+  }
+
   function throwAway() {
     const kept = drafts.read(at.sid, at.nid, id);
     drafts.drop(at.sid, at.nid, id);
@@ -123,7 +128,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
     if (event.key === "Escape") {
       event.stopPropagation();
       event.preventDefault();
-      done(null);
+      close();
     } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       if (!comparing) void save(draft.revision);
@@ -156,7 +161,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
 
   const known = new Set(kind?.fields.map(field => field.name));
   const loose = faults.filter(fault => !known.has(fault.loc[0]));
-  const dirty = id === NEW || !same(draft.parameters, draft.base) || !!draft.base && drafts.read(at.sid, at.nid, id) !== null;
+  const touched = isTouched(draft);
   return (
     <form class="n-form" ref={place} onSubmit={event => event.preventDefault()} onKeyDown={keys} aria-busy={busy}
       aria-label={component ? `Edit: ${kind?.label ?? "Component"}, place ${component.order}` : `New: ${kind?.label ?? "component"}`}>
@@ -181,9 +186,9 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
       {failed && <p class="n-fault" role="alert">{failed}</p>}
       <div class="n-actions">
         <button type="button" class="button button-main" disabled={busy || !kind} onClick={() => void save(draft.revision)}>{busy ? "Saving…" : component ? "Save" : "Add"}</button>
-        <button type="button" class="button" disabled={busy} onClick={() => done(null)}>Close</button>
-        {dirty && <button type="button" class="button n-throw" disabled={busy} onClick={throwAway}>Throw draft away</button>}
-        <span class="n-hint n-keys"><kbd>Ctrl</kbd> <kbd>Enter</kbd> saves, <kbd>Esc</kbd> closes; your draft is kept.</span>
+        <button type="button" class="button" disabled={busy} onClick={close}>{touched ? "Close" : "Cancel"}</button>
+        {touched && <button type="button" class="button n-throw" disabled={busy} onClick={throwAway}>Throw draft away</button>}
+        <span class="n-hint n-keys"><kbd>Ctrl</kbd> <kbd>Enter</kbd> saves, <kbd>Esc</kbd> {touched ? "closes; your draft is kept." : "cancels."}</span>
       </div>
     </form>
   );

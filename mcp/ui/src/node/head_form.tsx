@@ -26,6 +26,11 @@ export function HeadForm({ at, texts, close }: { at: Shown; texts: Texts; close:
     close();
   };
 
+  const leave = () => {
+    drafts.dropUntouched(at.sid, at.nid, HEAD);
+    close();
+  };
+
   // The tag is of the node with its components: where it no longer holds, what counts is whether these texts have changed.
   const save = async (over: Texts) => {
     if (busy) return;
@@ -60,7 +65,7 @@ export function HeadForm({ at, texts, close }: { at: Shown; texts: Texts; close:
     if (event.isComposing) return;
     if (event.key === "Escape") {
       event.stopPropagation();
-      close();
+      leave();
     } else if (event.key === "Enter" && !theirs && (event.ctrlKey || event.metaKey || event.target instanceof HTMLInputElement)) {
       event.preventDefault();
       void save(base);
@@ -77,7 +82,7 @@ export function HeadForm({ at, texts, close }: { at: Shown; texts: Texts; close:
           <Entry label="Summary" value={mine.raw_content} fault={fault("raw_content")} change={raw_content => write({ ...mine, raw_content })} />
           <div class="n-actions">
             <button type="button" class="button button-main" disabled={busy} onClick={() => void save(base)}>{busy ? "Saving…" : "Save"}</button>
-            <button type="button" class="button" disabled={busy} onClick={close}>Close</button>
+            <button type="button" class="button" disabled={busy} onClick={leave}>{same(mine, base) ? "Cancel" : "Close"}</button>
             {!same(mine, base) && <button type="button" class="button n-throw" disabled={busy} onClick={() => {
               const thrown = drafts.read(at.sid, at.nid, HEAD);
               finish();

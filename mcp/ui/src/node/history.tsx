@@ -3,10 +3,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { readHistory } from "../base/api";
 import { landed } from "../base/state";
+import { undoAndTell } from "../base/undo";
 import { Words } from "./compare";
 import { outline } from "./draw";
 import { pairs } from "./flat";
-import { undoChange, words, type Shown } from "./store";
+import { words, type Shown } from "./store";
 import { ago, person } from "./who";
 
 interface Entry { version: number; entity: string; entity_id: string | null; op: string; before?: unknown; after?: unknown }
@@ -57,7 +58,7 @@ function One({ at, change }: { at: Shown; change: Change }) {
         <button type="button" class="button button-small" aria-expanded={!!detail} disabled={busy} onClick={() => void show()}>Before and after</button>
         {!change.undone_by && <button type="button" class="button button-small" disabled={busy} onClick={() => {
           setBusy(true);
-          void undoChange(at.sid, change.change_set).finally(() => setBusy(false));
+          void undoAndTell(at.sid, change.change_set, change.what).finally(() => setBusy(false));
         }} aria-label={`Undo this: ${change.what}`}>Undo this</button>}
       </div>
       {failed && <p class="n-fault" role="alert">{failed}</p>}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A new relationship: which type and direction, which node, and why.
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { RELATIONS } from "../base/relations";
 import { nodes } from "../base/state";
-import type { CourseNode, RelationshipType } from "../base/types";
+import type { CourseNode } from "../base/types";
 import { Entry } from "./fields";
-import { TYPES } from "./links";
 import { addRelationship, faultsOf, words, type Shown } from "./store";
 
 const SHOWN_MAX = 8;
@@ -69,7 +69,7 @@ export function Adding({ at, close }: { at: Shown; close: () => void }) {
     setBusy(true);
     const [direction, type] = how.split(" "), into = direction === "into";
     try {
-      await addRelationship(at.sid, into ? other.node_id : at.nid, into ? at.nid : other.node_id, type as RelationshipType, explanation.trim());
+      await addRelationship(at.sid, into ? other.node_id : at.nid, into ? at.nid : other.node_id, type, explanation.trim());
       close();
     } catch (error) {
       setFailed(faultsOf(error).map(fault => fault.text).join(" ") || words(error));
@@ -86,8 +86,8 @@ export function Adding({ at, close }: { at: Shown; close: () => void }) {
       <div class="n-field">
         <label for="n-how">This node</label>
         <select id="n-how" class="field" value={how} onChange={event => setHow(event.currentTarget.value)}>
-          {TYPES.flatMap(({ type, into, out }) => [["into", into], ["out", out]].map(([direction, label]) =>
-            <option key={direction + type} value={`${direction} ${type}`}>{label.toLowerCase()} … ({type})</option>))}
+          {RELATIONS.flatMap(({ type, back, forward }) => [["into", back], ["out", forward]].map(([direction, label]) =>
+            <option key={direction + type} value={`${direction} ${type}`}>{label} … ({type})</option>))}
         </select>
       </div>
       <Chooser but={at.nid} chosen={other} choose={setOther} fault={missing && !other ? "Choose a node of the list." : undefined} />
@@ -95,7 +95,7 @@ export function Adding({ at, close }: { at: Shown; close: () => void }) {
       {failed && <p class="n-fault" role="alert">{failed}</p>}
       <div class="n-actions">
         <button type="button" class="button button-main" disabled={busy} onClick={() => void save()}>{busy ? "Linking…" : "Link"}</button>
-        <button type="button" class="button" disabled={busy} onClick={close}>Close</button>
+        <button type="button" class="button" disabled={busy} onClick={close}>Cancel</button>
       </div>
     </form>
   );

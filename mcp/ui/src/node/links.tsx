@@ -2,18 +2,11 @@
 // The node's relationships, in and out, by type; one more by a chooser, one fewer by its button.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../base/icons";
+import { capital, relationOf, relationsOf } from "../base/relations";
 import { nodesById, openNode, relationships } from "../base/state";
-import type { Relationship, RelationshipType } from "../base/types";
+import type { Relationship } from "../base/types";
 import { Later } from "./later";
 import { deleteRelationship, report, words, type Shown } from "./store";
-
-// from comes before to. An import keeps types that are not among these.
-export const TYPES: readonly { type: RelationshipType; into: string; out: string }[] = [
-  { type: "PREREQUISITE", into: "Needs", out: "Is needed for" },
-  { type: "PREREQUISITE_FOR", into: "Stands on, from another strand", out: "Supports, in another strand" },
-  { type: "LEADS_TO", into: "Follows", out: "Leads to" },
-  { type: "ENRICHMENT", into: "Enriches", out: "Is enriched by" },
-];
 
 const titleOf = (id: string) => nodesById.value.get(id)?.title ?? id;
 
@@ -66,7 +59,7 @@ export function Neighbours({ at }: { at: Shown }) {
       <p><span class="n-hint">{label}</span>{found.map(link => {
         const other = into ? link.from_node_id : link.to_node_id;
         return <a key={link.id} class={`n-neighbour n-type-${link.relationship_type}`} href={addressOf(at, other)} onClick={event => go(event, other)}
-          title={TYPES.find(each => each.type === link.relationship_type)?.[into ? "into" : "out"] ?? link.relationship_type}>{titleOf(other)}</a>;
+          title={capital(relationOf(link.relationship_type)[into ? "back" : "forward"])}>{titleOf(other)}</a>;
       })}</p>
     );
   };
@@ -81,13 +74,11 @@ export function Links({ at }: { at: Shown }) {
     was.current = adding;
   }, [adding]);
   const mine = relationships.value.filter(each => each.from_node_id === at.nid || each.to_node_id === at.nid);
-  const names = [...TYPES, ...[...new Set(mine.map(each => each.relationship_type))].filter(type => !TYPES.some(each => each.type === type))
-    .map(type => ({ type, into: `${type} from`, out: `${type} to` }))];
-  const side = (into: boolean) => names.map(({ type, into: inLabel, out }) => {
+  const side = (into: boolean) => relationsOf(mine.map(each => each.relationship_type)).map(({ type, back, forward }) => {
     const these = mine.filter(each => each.relationship_type === type && (into ? each.to_node_id : each.from_node_id) === at.nid);
     return these.length > 0 && (
       <div class="n-linkgroup" key={type}>
-        <h4 class={`n-label n-type-${type}`}>{into ? inLabel : out}</h4>
+        <h4 class={`n-label n-type-${type}`}>{capital(into ? back : forward)}</h4>
         <ul>{these.map(link => <One key={link.id} at={at} link={link} other={into ? link.from_node_id : link.to_node_id} />)}</ul>
       </div>
     );

@@ -33,6 +33,7 @@ const opened = (id: string, is: boolean) => {
 
 // Drafts of an earlier visit stand open again.
 export function openDrafts(sid: string, nid: string): void {
+  for (const id of drafts.of(sid, nid)) drafts.dropUntouched(sid, nid, id);
   open.value = new Set(drafts.of(sid, nid));
   choosing.value = false;
   grab.value = null;

@@ -65,6 +65,22 @@ test("where the browser keeps nothing a draft lives as long as the page, and tha
   assert.equal(full.full, true);
 });
 
+test("a form that nobody has written in leaves nothing", () => {
+  const storage = new Held(), drafts = new Drafts(storage);
+  const heading: Draft = { type: "heading", parameters: { text: "" }, base: null, revision: 0, after: null, at: 1 };
+  for (const untouched of [heading, { ...draft, parameters: { ...draft.base } }]) {
+    drafts.keep("s", "n", "c", draft);
+    drafts.keep("s", "n", "c", untouched); // what was written has been taken back
+    assert.equal(storage.length, 0);
+    assert.deepEqual(drafts.of("s", "n"), ["c"], "its form is still open");
+    drafts.dropUntouched("s", "n", "c");
+    assert.deepEqual(drafts.of("s", "n"), []);
+  }
+  drafts.keep("s", "n", "c", draft);
+  drafts.dropUntouched("s", "n", "c");
+  assert.deepEqual(new Drafts(storage).read("s", "n", "c"), draft);
+});
+
 test("what is no draft is none", () => {
   const storage = new Held();
   for (const text of ["{", "null", "[]", '{"type": 3, "parameters": {}}', '{"type": "paragraph", "parameters": 4}']) {
@@ -96,7 +112,7 @@ test("a bar is filled by its share", () => {
 test("only data and, when asked for, this server's pictures are loaded", () => {
   const kind = (address: string) => sourceOf(address, "https://here.example:8001/#node").kind;
   for (const address of ["data:image/png;base64,AAAA", "data:image/svg+xml,%3Csvg%3E", " DATA:image/jpeg;base64,AA"]) assert.equal(kind(address), "load", address);
-  for (const address of ["/images/a.png", "images/a.png", "https://here.example:8001/a.png"]) assert.equal(kind(address), "ask", address);
+  for (const address of ["/images/a.png", "images/a.png", "https://here.example:8001/a.png"]) assert.equal(kind(address), "link", address);
   for (const address of ["https://elsewhere.example/a.png", "//elsewhere.example/a.png", "http://here.example:8001/a.png"]) assert.equal(kind(address), "link", address);
   for (const address of ["javascript:alert(1)", "java\tscript:alert(1)", "data:text/html,<script>", "vbscript:x", "file:///etc/passwd", "blob:x", "http://"])
     assert.equal(kind(address), "text", address);

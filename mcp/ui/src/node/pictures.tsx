@@ -7,6 +7,8 @@ import { isObject } from "./kinds";
 import { Rich, RichLine } from "./rich";
 import { drawingOf } from "./source";
 
+const SHOWN_ADDRESS = 200; // characters
+
 export function Svg({ code, name }: { code: string; name: string }) {
   const sanitiser = renderer.value;
   const drawing = useMemo(() => sanitiser && drawingOf(code, sanitiser), [code, sanitiser]);
@@ -23,17 +25,15 @@ export function Svg({ code, name }: { code: string; name: string }) {
 }
 
 export function Picture({ address, name }: { address: string; name: string }) {
-  const [wanted, setWanted] = useState(""), [missing, setMissing] = useState("");
+  const [broken, setBroken] = useState("");
   const source = sourceOf(address, location.href);
-  if ((source.kind === "load" || wanted === address) && missing !== address)
-    return <img class="n-image" src={source.address} alt={name ? `Picture: ${name}` : "Picture without a title"} onError={() => setMissing(address)} />;
-  const why = missing === address ? "There is no picture at" : source.kind === "ask" ? "A picture on this server:"
-    : source.kind === "link" ? "A picture of another place, not loaded:" : "This is no picture's address:";
+  if (source.kind === "load" && broken !== address)
+    return <img class="n-image" src={source.address} alt={name ? `Picture: ${name}` : "Picture without a title"} onError={() => setBroken(address)} />;
+  const why = source.kind === "load" ? "This picture cannot be shown:" : source.kind === "link" ? "Picture, not loaded:" : "This is not the address of a picture:";
   return (
     <div class="n-nopicture">
       <p>{why}</p>
-      {source.kind === "link" ? <a href={source.address} target="_blank" rel="noopener noreferrer">{source.address}</a> : <code>{address}</code>}
-      {source.kind === "ask" && missing !== address && <p><button type="button" class="button button-small" onClick={() => setWanted(address)}>Load it</button></p>}
+      {source.kind === "link" ? <a href={source.address} target="_blank" rel="noopener noreferrer">{address}</a> : <code>{address.slice(0, SHOWN_ADDRESS)}</code>}
     </div>
   );
 }

@@ -2,9 +2,10 @@
 // The open node: what the server says it holds, what others have changed under our eyes, and every way to change it. The
 // components are read whole with their ETag; every write names the state that it was made for.
 import { signal } from "@preact/signals";
-import { ApiError, call, nodePath, readComponents, readHistory, readNodes, readRelationships, sessionPath, undo } from "../base/api";
-import { dismiss, isOwn, nodes, notices, relationships, tell } from "../base/state";
-import type { Component, HistoryEntry, RelationshipType } from "../base/types";
+import { ApiError, call, nodePath, readComponents, readHistory, readNodes, readRelationships, sessionPath } from "../base/api";
+import { dismiss, isOwn, nodes, relationships, tell, type Notice } from "../base/state";
+import type { Component } from "../base/types";
+import { ownChange } from "../base/undo";
 import { Drafts } from "./drafts";
 import type { Parameters } from "./kinds";
 import { carriedOver, orderOf } from "./order";
@@ -117,42 +118,20 @@ export function faultsOf(error: unknown): Fault[] {
   }));
 }
 
-// ---- what was done, and undo ----
+// ---- what was done ----
 
-// One notice of ours at a time, and not for ever: the history has the way back too.
-const NOTICE_MS = 12_000;
+// One notice of ours at a time.
 let standing: number | undefined;
 
-export function report(kind: "info" | "error", text: string, action?: { label: string; run: () => void }): void {
+export function report(kind: Notice["kind"], text: string, action?: Notice["action"], change?: Notice["change"]): void {
   if (standing !== undefined) dismiss(standing);
-  tell(kind, text, action);
-  const id = standing = notices.value[notices.value.length - 1]?.id;
-  if (kind === "info" && id !== undefined) setTimeout(() => dismiss(id), NOTICE_MS);
+  standing = tell(kind, text, action, change);
 }
-
-async function undoSet(sid: string, changeSet: string): Promise<void> {
-  try {
-    await undo(sid, changeSet);
-    said.value = "Undone.";
-    report("info", "Undone.");
-  } catch (error) {
-    report("error", `Not undone: ${words(error)}`);
-  }
-  await Promise.all([again(), refreshGraph(sid)]);
-}
-export const undoChange = undoSet;
 
 // After a change of our own: says so, with the way back.
 export async function changed(sid: string, text: string): Promise<void> {
   said.value = text;
-  let mine: HistoryEntry | undefined;
-  try {
-    mine = (await readHistory(sid, "limit=5&texts=false")).changes.find(entry => isOwn(entry.who));
-  } catch {
-    mine = undefined; // the change stands; only the way back is not at hand, and the history has it
-  }
-  const changeSet = mine?.change_set;
-  report("info", text, changeSet ? { label: "Undo", run: () => void undoSet(sid, changeSet) } : undefined);
+  report("info", text, undefined, await ownChange(sid));
 }
 
 // ---- components ----
@@ -233,7 +212,7 @@ export async function saveNode(at: Shown, fields: Record<string, unknown>, etag:
   await changed(at.sid, "Saved.");
 }
 
-export async function addRelationship(sid: string, from: string, to: string, type: RelationshipType, explanation: string): Promise<string> {
+export async function addRelationship(sid: string, from: string, to: string, type: string, explanation: string): Promise<string> {
   const { value } = await call<{ message: string; cycle?: unknown[] }>("POST", `${sessionPath(sid)}/relationships`,
     { from_node_id: from, to_node_id: to, relationship_type: type, ...(explanation ? { explanation } : {}) });
   await refreshGraph(sid);

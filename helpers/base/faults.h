@@ -4,8 +4,8 @@
  * them. One call's list: who wants it lends it to the call's struct error, problems.c fills it.
  * Lives on the stack; never allocates.
  */
-#ifndef LECTERN_SESSION_FAULTS_H
-#define LECTERN_SESSION_FAULTS_H
+#ifndef LECTERN_BASE_FAULTS_H
+#define LECTERN_BASE_FAULTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,6 +29,9 @@ void faults_add_all(struct faults *faults, const struct faults *others);
 
 /* Puts more behind the text of the last one. */
 void faults_append(struct faults *faults, const char *more);
+
+/* The text of the last one; "" where there is none. */
+const char *faults_last(const struct faults *faults);
 
 /* *at: 0 before the first. Borrowed texts. */
 bool faults_next(const struct faults *faults, size_t *at, const char **loc, const char **text);

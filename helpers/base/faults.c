@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/session/faults.h"
+#include "helpers/base/faults.h"
 
 #include <string.h>
 
@@ -41,6 +41,16 @@ void faults_append(struct faults *faults, const char *more)
         return;
     memcpy(faults->packed + faults->used - 1, more, len + 1);
     faults->used += len;
+}
+
+const char *faults_last(const struct faults *faults)
+{
+    const char *loc, *text = "";
+    size_t at = 0;
+
+    while (faults_next(faults, &at, &loc, &text))
+        ;
+    return text;
 }
 
 bool faults_next(const struct faults *faults, size_t *at, const char **loc, const char **text)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/session/problems.h"
+#include "helpers/base/problems.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "mcp/session/text.h"
+#include "helpers/base/utf8.h"
 
 void problems_begin(struct problems *problems, const char *loc)
 {
@@ -25,7 +25,7 @@ static bool next(struct problems *problems, const char *loc)
 
 static void append(struct problems *problems, const char *text)
 {
-    size_t len = strlen(problems->text);
+    size_t len = strlen(problems->text), room;
 
     if (len + sizeof "; ..." + 8 > sizeof problems->text)
         return;
@@ -33,7 +33,17 @@ static void append(struct problems *problems, const char *text)
         memcpy(problems->text + len, "; ", sizeof "; ");
         len += 2;
     }
-    text_cut(problems->text + len, sizeof problems->text - len, text);
+    room = sizeof problems->text - len;
+    if ((size_t)snprintf(problems->text + len, room, "%s", text) >= room)
+        utf8_mark_cut(problems->text + len, room);
+}
+
+/* What stands between a text and the sentence behind it. */
+static const char *stop_after(const char *text)
+{
+    size_t len = strlen(text);
+
+    return len > 0 && strchr(".?!", text[len - 1]) ? " " : ". ";
 }
 
 void problems_add(struct problems *problems, const char *field, const char *format, ...)
@@ -74,7 +84,7 @@ static void list_each(const struct problems *problems, const char *advice, struc
         faults_append(faults, more);
     }
     if (advice) {
-        faults_append(faults, ". ");
+        faults_append(faults, stop_after(faults_last(faults)));
         faults_append(faults, advice);
     }
     err->listed = true;
@@ -88,8 +98,8 @@ int problems_end(const struct problems *problems, const char *advice, struct err
         return 0;
     if (problems->count > PROBLEMS_LISTED_CAP)
         snprintf(more, sizeof more, "; and %zu more", problems->count - PROBLEMS_LISTED_CAP);
-    error_set_at(err, problems->first, "%s%s%s%s", problems->text, more, advice ? ". " : "",
-                 advice ? advice : "");
+    error_set_at(err, problems->first, "%s%s%s%s", problems->text, more,
+                 advice ? stop_after(*more ? more : problems->text) : "", advice ? advice : "");
     if (err && err->faults)
         list_each(problems, advice, err);
     return -1;

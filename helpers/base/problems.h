@@ -3,14 +3,14 @@
  * Gathers all that is wrong with one piece of input, so that one answer names it all. Pure; lives
  * on the stack.
  */
-#ifndef LECTERN_SESSION_PROBLEMS_H
-#define LECTERN_SESSION_PROBLEMS_H
+#ifndef LECTERN_BASE_PROBLEMS_H
+#define LECTERN_BASE_PROBLEMS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "helpers/base/error.h"
-#include "mcp/session/faults.h"
+#include "helpers/base/faults.h"
 
 #define PROBLEMS_LISTED_CAP 10 /* named one by one; the others are counted */
 

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * lectern delete: a session with all that belongs to it. This cannot be undone, so a person at a
+ * terminal types its title first; elsewhere it takes --yes.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mcp/command/command.h"
+#include "mcp/session/store.h"
+#include "mcp/session/text.h"
+
+/* Whether the title was typed. */
+static bool ask(const char *title)
+{
+    char typed[TITLE_MAX + 2];
+
+    fprintf(stderr,
+            "This deletes \"%s\" with its history and its conversations and cannot be undone.\n"
+            "Type the title to delete it: ",
+            title);
+    if (!fgets(typed, sizeof typed, stdin))
+        return false;
+    typed[strcspn(typed, "\n")] = '\0';
+    return strcmp(typed, title) == 0;
+}
+
+static int confirm(const struct config *config, const char *title, struct error *err)
+{
+    char shown[TITLE_MAX + 1];
+
+    text_cut_line(shown, sizeof shown, title);
+    if (config->yes)
+        return 0;
+    if (!isatty(STDIN_FILENO))
+        return error_set(err, ERROR_INVALID,
+                         "this deletes \"%s\" with its history and its conversations and cannot be "
+                         "undone: add --yes to do it. Nothing was deleted",
+                         shown);
+    if (!ask(shown))
+        return error_set(err, ERROR_INVALID, "that is not its title; nothing was deleted");
+    return 0;
+}
+
+static int delete_session(const struct config *config, const char *sid, struct error *err)
+{
+    const struct writer writer = {.who = "command"};
+    struct store *store = store_open(config->store, STORE_WRITE, err);
+    char title[TITLE_MAX + 1];
+    int rc = -1;
+
+    if (store && store_session(store, sid, title, sizeof title, NULL, err) == 0 &&
+        confirm(config, title, err) == 0)
+        rc = store_session_delete(store, &writer, sid, err);
+    store_close(store);
+    return rc;
+}
+
+static int run(const struct config *config)
+{
+    struct error err = {0};
+
+    if (config->argument_count != 1) {
+        error_set(&err, ERROR_INVALID,
+                  "say which session: lectern delete SID; lectern sessions "
+                  "lists those there are");
+        return command_fail("delete", EXIT_USAGE, &err);
+    }
+    if (delete_session(config, config->arguments[0], &err) == 0)
+        return EXIT_OK;
+    return command_fail("delete", err.kind == ERROR_INVALID ? EXIT_USAGE : EXIT_FAILED, &err);
+}
+
+const struct command command_delete = {
+    .name = "delete",
+    .usage = "SID [--yes] [--store URL]",
+    .summary = "delete a session with its history and its conversations",
+    .options = CONFIG_DELETE,
+    .takes_words = true,
+    .run = run,
+};

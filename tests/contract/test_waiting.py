@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What takes long in one session keeps no other waiting: a graph question whose client has left or whose time is over, the same
+question with another limit, and a dry run; and which edits make a graph be read anew."""
+import json
+import pathlib
+import random
+import re
+import socket
+import threading
+import time
+import unittest
+
+import harness
+
+NODES, EDGES = 6000, 40000
+MORE_SESSIONS = 6
+TYPES = ("PREREQUISITE", "PREREQUISITE_FOR", "LEADS_TO")  # one each makes a question that no earlier one has answered
+
+
+def large():
+    """Edges of each type between the same nodes, from earlier ones to any later one, so that shortest paths are many."""
+    rng = random.Random(3)
+    ids = ["N%04d" % i for i in range(NODES)]
+    pairs = set()
+    while len(pairs) < EDGES:
+        pairs.add(tuple(sorted(rng.sample(range(NODES), 2))))
+    edges = [{"from_node_id": ids[a], "to_node_id": ids[b], "relationship_type": kind} for kind in TYPES for a, b in sorted(pairs)]
+    return {"nodes": [{"node_id": i, "title": "Title of " + i, "components": [
+        {"type": "paragraph", "order": 1, "parameters": {"text": "About " + i}}]} for i in ids], "relationships": edges}
+
+
+def small(title):
+    return {"meta": {"title": title}, "nodes": [{"node_id": i, "title": "Node " + i, "components": []} for i in "ABC"],
+            "relationships": [{"from_node_id": a, "to_node_id": b, "relationship_type": "PREREQUISITE"} for a, b in ("AB", "BC")]}
+
+
+class Waiting(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.workspace = harness.Workspace()
+        path = pathlib.Path(cls.workspace.data, "file.json")
+        path.write_text(json.dumps(large()))
+        cls.large = cls.workspace.load(path)
+        cls.others = []
+        for i in range(MORE_SESSIONS):
+            path.write_text(json.dumps(small("Course %d" % i)))
+            cls.others.append(cls.workspace.load(path))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.workspace.close()
+
+    def setUp(self):
+        self.server = self.start()
+
+    def start(self, *words):
+        server = harness.Server(self.workspace, *words)
+        self.addCleanup(lambda: self.assertEqual(server.close(), 0))
+        return server
+
+    def ask(self, query, session=None, server=None):
+        """(status, answer, seconds)"""
+        begin = time.monotonic()
+        status, answer, _ = (server or self.server).http("GET", "/session/%s/graph/%s" % (session or self.others[0], query))
+        return status, answer, time.monotonic() - begin
+
+    def leave(self, query, more=b""):
+        """A client that asks, with more bytes behind its request, and the function by which it leaves."""
+        client = socket.create_connection(("127.0.0.1", self.server.port))
+        client.sendall(("GET /session/%s/graph/%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % (self.large, query)).encode() + more)
+        return client.close
+
+    def graphs(self):
+        """(kept, built) of the graphs that were asked for so far."""
+        text = self.server.http("GET", "/metrics")[1].decode()
+        return tuple(int(re.search(r'lectern_graph_questions_total\{graph="%s"\} (\d+)' % name, text)[1]) for name in ("kept", "built"))
+
+    # ---- graph questions ----
+
+    def test_a_question_ends_when_its_client_leaves(self):
+        """Two that were queued and left stand before a third client's; that one waits for less than one of them takes."""
+        status, _, whole = self.ask("bottlenecks?types=" + TYPES[0], self.large)
+        self.assertEqual(status, 200)
+        leave = [self.leave("bottlenecks?types=" + TYPES[1]),
+                 self.leave("bottlenecks?types=" + TYPES[2], b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")]
+        time.sleep(0.2)  # they have come to the server; the first is under way
+        for one in leave:
+            one()
+        status, _, waited = self.ask("order")
+        self.assertEqual(status, 200)
+        self.assertLess(waited, whole)
+
+    def test_a_question_has_a_time_bound(self):
+        server = self.start("--query-timeout", "1")
+        status, answer, _ = self.ask("bottlenecks?types=all", self.large, server)
+        self.assertEqual(status, 503)
+        self.assertIn("after 1 s", answer["detail"])
+        self.assertIn("--query-timeout", answer["detail"])
+        self.assertEqual(self.ask("order", server=server)[0], 200)
+        done = self.workspace.run("graph", "bottlenecks", "--session", self.large, "--query-timeout", "1", check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"after 1 s", done.stderr)
+
+    def test_another_limit_is_no_other_question(self):
+        _, first, once = self.ask("bottlenecks?limit=3", self.large)
+        _, second, again = self.ask("bottlenecks?limit=5", self.large)
+        self.assertLess(again, once / 4)
+        self.assertEqual(second["nodes"][:3], first["nodes"])
+        self.assertEqual(len(second["nodes"]), 5)
+
+    # ---- kept graphs ----
+
+    def test_an_edited_text_leaves_the_graph(self):
+        path = "/session/%s" % self.others[0]
+        self.ask("order")
+        kept, built = self.graphs()
+        for method, where, body in (
+                ("POST", "/changes", {"operations": [{"op": "edit_node", "node_id": "A", "raw_content": "another text"}]}),):
+            status, answer, _ = self.server.http(method, path + where, body)
+            self.assertEqual(status, 200, answer)
+        self.ask("order")
+        self.assertEqual(self.graphs(), (kept + 1, built))
+        for operation in ({"op": "rename_node", "node_id": "A", "title": "First"},
+                          {"op": "create_component", "node_id": "A", "component_type": "heading", "parameters": {"text": "x"}},
+                          {"op": "create_node", "node_id": "D", "title": "Fourth"},
+                          {"op": "create_relationship", "from": "C", "to": "D", "type": "PREREQUISITE"},
+                          {"op": "delete_relationship", "from": "C", "to": "D", "relationship_type": "PREREQUISITE"},
+                          {"op": "delete_node", "node_id": "D"}):
+            status, answer, _ = self.server.http("POST", path + "/changes", {"operations": [operation]})
+            self.assertEqual(status, 200, answer)
+            built += 1
+            self.ask("order")
+            self.assertEqual(self.graphs(), (kept + 1, built), operation)
+
+    def test_more_sessions_in_turns(self):
+        for session in self.others:
+            self.ask("order", session)
+        kept, built = self.graphs()
+        for _ in range(3):
+            for session in self.others:
+                self.ask("order", session)
+        self.assertEqual(self.graphs(), (kept + 3 * MORE_SESSIONS, built))
+
+    # ---- dry runs ----
+
+    def dry_run(self, **more):
+        """(status, answer, seconds, [seconds of each write to another session meanwhile])"""
+        body = {"operations": [{"op": "delete_node", "node_id": "N%04d" % (i * 3)} for i in range(500)], "dry_run": True, **more}
+        done = []
+
+        def run():
+            client = harness.Client(self.server.port)
+            begin = time.monotonic()
+            done.extend(client.http("POST", "/session/%s/changes" % self.large, body)[:2])
+            done.append(time.monotonic() - begin)
+            client.connection.close()
+
+        thread, writes = threading.Thread(target=run), []
+        thread.start()
+        while thread.is_alive():
+            begin = time.monotonic()
+            status, answer, _ = self.server.http("PUT", "/session/%s/positions" % self.others[1],
+                                                 {"positions": {"A": {"x": begin, "y": 1}}})
+            self.assertEqual(status, 200, answer)
+            writes.append(time.monotonic() - begin)
+        thread.join()
+        return (*done, writes)
+
+    def test_a_dry_run_keeps_no_write_waiting(self):
+        status, answer, seconds, writes = self.dry_run()
+        self.assertEqual(status, 200, answer)
+        self.assertTrue(answer["dry_run"])
+        self.assertEqual(answer["done"], 500)
+        self.assertIsNone(answer["change_set"])
+        self.assertLess(max(writes), seconds / 2)
+
+    def test_a_dry_run_says_what_the_call_would_do(self):
+        _, dry, _, _ = self.dry_run()
+        status, done, _ = self.server.http("POST", "/session/%s/changes" % self.large, {
+            "operations": [{"op": "delete_node", "node_id": "N%04d" % (i * 3)} for i in range(500)]})
+        self.assertEqual(status, 200, done)
+        for member in ("done", "bad", "results", "effect"):
+            self.assertEqual(dry[member], done[member], member)
+        status, undone, _ = self.server.http("POST", "/session/%s/undo" % self.large, {"change_set": done["change_set"]})
+        self.assertEqual(status, 200, undone)
+
+
+if __name__ == "__main__":
+    unittest.main()
