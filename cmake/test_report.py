@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The report at the end of a test run, from ctest's JUnit file and its labels: durations, what was skipped, what failed.
 
-usage: test_report.py REPORT BUILD_FOLDER
+usage: test_report.py REPORT BUILD_FOLDER [SECONDS]
 
 A test that cannot do part of its work because something is missing prints "SKIPPED: what is missing, and the command that
 supplies it". With CI=true such a line is a failure, unless it is about the shared data. A quick test that takes longer than
-QUICK_S is run once more, alone; if it is still too slow, the run fails, so that `make test` stays quick.
+SECONDS (5) is run once more, alone; if it is still too slow, the run fails, so that `make test` stays quick.
 """
 import json
 import os
@@ -15,7 +15,6 @@ import sys
 import time
 import xml.etree.ElementTree as xml
 
-QUICK_S = 5
 SHOWN = 20  # durations printed
 
 
@@ -34,14 +33,15 @@ def seconds_alone(build, name):
     return time.monotonic() - started
 
 
-def too_slow(build, durations):
-    tiers = labels(build)
+def too_slow(build, durations, limit):
+    over = [name for name, seconds in durations.items() if seconds > limit]
+    tiers = labels(build) if over else {}
     slow = []
-    for name, seconds in durations.items():
-        if seconds > QUICK_S and "quick" in tiers.get(name, []):
+    for name in over:
+        if "quick" in tiers.get(name, []):
             again = seconds_alone(build, name)
-            if again > QUICK_S:
-                slow.append(f"{name} ({again:.1f} s; a quick test may take {QUICK_S} s)")
+            if again > limit:
+                slow.append(f"{name} ({again:.1f} s; a quick test may take {limit} s)")
     return slow
 
 
@@ -54,7 +54,7 @@ def skip_reasons(case):
     return [line.rstrip("'\"") for line in lines]  # unittest quotes a reason
 
 
-def main(path, build):
+def main(path, build, limit="5"):
     try:
         cases = xml.parse(path).getroot().findall("testcase")
     except (OSError, xml.ParseError) as error:
@@ -81,7 +81,7 @@ def main(path, build):
         print("\n==> NOT TESTED, because a part is missing:")
         for name, line in reasons:
             print(f"    {name}: {line}")
-    bad = failed + too_slow(build, durations)
+    bad = failed + too_slow(build, durations, float(limit))
     if bad:
         print("\n==> FAILED: " + ", ".join(bad))
     print(f"\n{len(cases) - len(bad) - len(skipped)} passed, {len(bad)} failed" + (f", {len(skipped)} skipped" if skipped else ""))
