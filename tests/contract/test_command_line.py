@@ -150,7 +150,7 @@ class CommandLine(unittest.TestCase):
         run("rename", one, "Fractions & more")
         self.assertEqual(titles()[one], "Fractions & more")
         self.assertEqual(json.loads(run("export", one).stdout)["meta"], {"title": "Fractions & more"})
-        for words, said in (((), "lectern rename SID TITLE"), ((one,), "lectern rename SID TITLE"), ((one, ""), "title: is needed"),
+        for words, said in (((), "lectern rename SID TITLE"), ((one,), "lectern rename SID TITLE"), ((one, ""), "title: must not be empty"),
                             ((one, "x" * 2001), "longer than 2000 bytes")):
             fails(2, said, "rename", *words)
         fails(1, "there is no session", "rename", "nonsense", "x")
