@@ -2,12 +2,12 @@
 # A thin front of CMake's presets and the scripts in cmake/. `make help` lists what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: deps build run test bench lint format image install clean help asan tsan
+.PHONY: deps build run test test-full bench lint format image install clean help asan tsan
 
 PREFIX ?= /usr/local
 
 deps: ## install what is missing of the system's packages (apt-get)
-	@cmake/deps.sh build sandbox image test
+	@cmake/deps.sh build sandbox image page test test-full
 
 build: ## the binary: build/release/lectern
 	@cmake/deps.sh --check build
@@ -16,14 +16,17 @@ build: ## the binary: build/release/lectern
 run: ## everything up to the server serving the demo curriculum; HOST, PORT, DATA, DOCKER_HOST
 	@cmake/run.sh
 
-test: ## every test; TESTS=REGEX for some, JOBS=N at once (2)
-	@cmake/test.sh
+test: ## the quick tests; TESTS=REGEX for some, JOBS=N at once (2)
+	@cmake/test.sh quick
+
+test-full: ## every test, also those with Docker, Chromium and npm clients; TESTS, JOBS as above
+	@cmake/test.sh all
 
 bench: build ## the measurements of tests/bench
 	@ctest --test-dir build/release -C bench -L bench --verbose --no-tests=error
 
 asan tsan: ## every test under ASan and UBSan, or under TSan
-	@cmake/deps.sh --check build sandbox image test
+	@cmake/deps.sh --check build sandbox image page test test-full
 	@. cmake/steps.sh && mkdir -p build && build $@
 	@TSAN_OPTIONS='suppressions=$(CURDIR)/tests/tsan.supp' ctest --test-dir build/$@ --output-on-failure --no-tests=error $(if $(TESTS),-R '$(TESTS)')
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What Lectern needs from the system, in one table, and the command that brings what is missing.
 #
-#   cmake/deps.sh [--check] GROUP...     build sandbox image page test lint, or all
+#   cmake/deps.sh [--check] GROUP...     build sandbox image page test test-full lint, or all
 #   cmake/deps.sh --table                the table as Markdown, for the README
 #
 # Quiet and quick where nothing is missing. Installs with apt-get, as root or through sudo; where neither is possible it says what
@@ -42,22 +42,22 @@ python3-scipy             | sandbox    | py:scipy                  | statistics,
 python3-tabulate          | sandbox    | py:tabulate               | Markdown tables, for analysis code              | MIT
 python3-matplotlib        | sandbox    | py:matplotlib             | figures, for analysis code                      | PSF-2.0
 curl                      | sandbox image test | cmd:curl                  | asks whether a Docker daemon or server answers  | curl
-mmdebstrap                | image test | cmd:mmdebstrap            | makes the base of the sandbox image             | MIT
-docker.io                 | test       | cmd:dockerd               | a private Docker daemon for the tests           | Apache-2.0
-libpython3.11-testsuite   | test       | file:/usr/lib/python3.11/test/test_grammar.py | the tests of CPython, programs for those of the validator | PSF-2.0
-nodejs                    | page test  | cmd:node                  | builds the page; runs the MCP clients of others in the tests | MIT
-npm                       | page test  | cmd:npm                   | brings what the page is made with, and the MCP clients of others | Artistic-2.0
+mmdebstrap                | image      | cmd:mmdebstrap            | makes the base of the sandbox image             | MIT
+docker.io                 | test-full  | cmd:dockerd               | a private Docker daemon for the tests           | Apache-2.0
+libpython3.11-testsuite   | test-full  | file:/usr/lib/python3.11/test/test_grammar.py | the tests of CPython, programs for those of the validator | PSF-2.0
+nodejs                    | page       | cmd:node                  | builds the page; runs the MCP clients of others in the tests | MIT
+npm                       | page       | cmd:npm                   | brings what the page is made with, and the MCP clients of others | Artistic-2.0
 procps                    | test       | cmd:ps                    | looks at processes in the tests                 | GPL-2.0-or-later
 python3-prometheus-client | test       | py:prometheus_client      | reads what a server counts, in the tests         | Apache-2.0
 python3-fastapi           | test       | py:fastapi                | the service of the session API that the tests set beside the server | MIT
 python3-uvicorn           | test       | py:uvicorn                | serves it                                       | BSD-3-Clause
-python3-uvloop            | test       | py:uvloop                 | its event loop, so that the bench is fair       | MIT or Apache-2.0
-python3-httptools         | test       | py:httptools              | its HTTP parser, likewise                       | MIT
+python3-uvloop            | test-full  | py:uvloop                 | its event loop, so that the bench is fair       | MIT or Apache-2.0
+python3-httptools         | test-full  | py:httptools              | its HTTP parser, likewise                       | MIT
 python3-websockets        | test       | py:websockets             | clients of /mcp-sync in the tests               | BSD-3-Clause
 openssl                   | test       | cmd:openssl               | makes certificates in the tests                 | Apache-2.0
 ca-certificates           | test       | file:/etc/ssl/certs/ca-certificates.crt | whom connections to the service of a model trust | MPL-2.0 and GPL-2.0-or-later
-chromium                  | test       | cmd:chromium              | shows the page in the tests                     | BSD-3-Clause
-wrk                       | test       | cmd:wrk                   | load for the bench of the session API           | Apache-2.0
+chromium                  | test-full  | cmd:chromium              | shows the page in the tests                     | BSD-3-Clause
+wrk                       | test-full  | cmd:wrk                   | load for the bench of the session API           | Apache-2.0
 clang-format              | lint       | cmd:clang-format          | layout of the C code                            | Apache-2.0 with LLVM exception
 clang-tidy                | lint       | cmd:clang-tidy            | static analysis                                 | Apache-2.0 with LLVM exception
 shellcheck                | lint       | cmd:shellcheck            | static analysis of shell scripts                | GPL-3.0-or-later
@@ -82,9 +82,9 @@ fi
 [ $# -gt 0 ] || set -- all
 for group; do
   case $group in
-    build | sandbox | image | page | test | lint | all) ;;
+    build | sandbox | image | page | test | test-full | lint | all) ;;
     *)
-      echo "deps: there is no group '$group'; there are: build sandbox image page test lint all" >&2
+      echo "deps: there is no group '$group'; there are: build sandbox image page test test-full lint all" >&2
       exit 2
       ;;
   esac

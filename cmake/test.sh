@@ -1,14 +1,27 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# `make test`: brings what the tests need, builds the release preset, runs every test, and says at the end what passed, what
-# failed and what was skipped for want of which part. With CI=true warnings are errors and a skip is a failure, except for the
-# shared data, which is not part of the project.
-# From the environment: TESTS (a regular expression of names), JOBS.
+# Installs what the tests need, builds, runs the tests and prints a report: what failed, what was skipped, and how long each took.
+#
+#   cmake/test.sh quick    the tests with the label quick: a few minutes, no Docker daemon, no browser (make test)
+#   cmake/test.sh all      every test (make test-full)
+#
+# From the environment: TESTS (a regular expression of names), JOBS (tests at once; 2), and CI. With CI=true warnings are errors
+# and a skipped test is a failure, except for want of the shared data, which is not part of the project.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . cmake/steps.sh
 
-step "Dependencies" cmake/deps.sh build sandbox image test
+tier=${1:-}
+case $tier in
+  quick) packages=(build sandbox test) ;;
+  all) packages=(build sandbox image page test test-full) ;;
+  *)
+    echo "usage: cmake/test.sh quick|all" >&2
+    exit 2
+    ;;
+esac
+
+step "Dependencies" cmake/deps.sh "${packages[@]}"
 mkdir -p build
 werror=OFF
 [ "${CI:-}" != true ] || werror=ON
@@ -18,15 +31,20 @@ configure() {
     return 1
   }
 }
-step "The page" cmake/page.sh --check
+[ $tier = quick ] || step "The page" cmake/page.sh --check
 step "Configure" configure
 step "Build" cmake --build --preset release
 
-echo "==> Tests"
+echo "==> Tests ($tier)"
 report=$PWD/build/tests.xml
-rm -f "$report"
 select=()
-[ -z "${TESTS:-}" ] || select=(-R "$TESTS")
+[ $tier = all ] || select+=(-L '^quick$')
+[ -z "${TESTS:-}" ] || select+=(-R "$TESTS")
+if ! ctest --test-dir build/release --show-only "${select[@]}" | grep -q 'Test *#'; then
+  echo "no $tier test matches TESTS='${TESTS:-}'; make test-full TESTS=REGEX searches all of them" >&2
+  exit 1
+fi
+rm -f "$report"
 ctest --test-dir build/release --output-on-failure --no-tests=error --test-output-size-passed 1048576 \
   --output-junit "$report" -j "${JOBS:-2}" "${select[@]}" || true
-exec /usr/bin/python3 -B cmake/test_report.py "$report"
+exec /usr/bin/python3 -B cmake/test_report.py "$report" build/release

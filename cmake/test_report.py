@@ -1,48 +1,92 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The end of `make test`: what passed, failed and was skipped, from ctest's JUnit report.
+"""The report at the end of a test run, from ctest's JUnit file and its labels: durations, what was skipped, what failed.
 
-A test that cannot do a part of its work for want of something prints a line "SKIPPED: what, and the command that brings it".
-With CI=true such a line is a failure, unless it speaks of the shared data.
+usage: test_report.py REPORT BUILD_FOLDER [SECONDS]
+
+A test that cannot do part of its work because something is missing prints "SKIPPED: what is missing, and the command that
+supplies it". With CI=true such a line is a failure, unless it is about the shared data. A quick test that takes longer than
+SECONDS (5) is run once more, alone; if it is still too slow, the run fails, so that `make test` stays quick.
 """
+import json
 import os
 import re
+import subprocess
 import sys
+import time
 import xml.etree.ElementTree as xml
 
+SHOWN = 20  # durations printed
 
-def main(path):
+
+def labels(build):
+    listing = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True, capture_output=True)
+    found = {}
+    for test in json.loads(listing.stdout)["tests"]:
+        properties = {entry["name"]: entry["value"] for entry in test.get("properties", [])}
+        found[test["name"]] = properties.get("LABELS", [])
+    return found
+
+
+def seconds_alone(build, name):
+    started = time.monotonic()
+    subprocess.run(["ctest", "--test-dir", build, "-R", f"^{re.escape(name)}$"], stdout=subprocess.DEVNULL, check=False)
+    return time.monotonic() - started
+
+
+def too_slow(build, durations, limit):
+    over = [name for name, seconds in durations.items() if seconds > limit]
+    tiers = labels(build) if over else {}
+    slow = []
+    for name in over:
+        if "quick" in tiers.get(name, []):
+            again = seconds_alone(build, name)
+            if again > limit:
+                slow.append(f"{name} ({again:.1f} s; a quick test may take {limit} s)")
+    return slow
+
+
+def skip_reasons(case):
+    output = case.findtext("system-out") or ""
+    lines = re.findall(r"^.*\bSKIPPED: *(.+?)\s*$", output, re.MULTILINE)
+    lines = lines or re.findall(r"^\[ +SKIPPED +\] (\w+)$", output, re.MULTILINE)  # cmocka's format
+    if not lines and case.find("skipped") is not None:
+        lines = [case.find("skipped").get("message") or "no reason given"]
+    return [line.rstrip("'\"") for line in lines]  # unittest quotes a reason
+
+
+def main(path, build, limit="5"):
     try:
         cases = xml.parse(path).getroot().findall("testcase")
     except (OSError, xml.ParseError) as error:
         print(f"ctest left no report: {error}", file=sys.stderr)
         return 1
     strict = os.environ.get("CI") == "true"
-    failed, wanting, skipped, skips = [], [], [], []
+    durations = {case.get("name"): float(case.get("time") or 0) for case in cases}
+    failed, skipped, reasons = [], [], []
     for case in cases:
-        name, output = case.get("name"), case.findtext("system-out") or ""
-        lines = re.findall(r"^.*\bSKIPPED: *(.+?)\s*$", output, re.MULTILINE)
-        lines = lines or re.findall(r"^\[ +SKIPPED +\] (\w+)$", output, re.MULTILINE)  # cmocka's own words
-        lines = [line.rstrip("'\"") for line in lines]  # unittest puts a reason in quotes
-        whole = case.find("skipped") is not None
-        if whole and not lines:
-            lines = [case.find("skipped").get("message") or "no reason given"]
-        skips += [(name, line) for line in lines]
+        name, lines = case.get("name"), skip_reasons(case)
+        reasons += [(name, line) for line in lines]
         if case.get("status") == "fail" or case.find("failure") is not None:
             failed.append(name)
         elif strict and any("shared" not in line for line in lines):
-            wanting.append(name)
-        elif whole:
+            failed.append(f"{name} (skipped, and CI=true)")
+        elif case.find("skipped") is not None:
             skipped.append(name)
-    if skips:
-        print("\n==> NOT TESTED for want of a part:")
-        for name, line in skips:
+
+    print("\n==> Slowest tests")
+    for name, seconds in sorted(durations.items(), key=lambda item: -item[1])[:SHOWN]:
+        print(f"    {seconds:7.1f} s  {name}")
+    print(f"    {sum(durations.values()):7.1f} s  all {len(cases)}")
+    if reasons:
+        print("\n==> NOT TESTED, because a part is missing:")
+        for name, line in reasons:
             print(f"    {name}: {line}")
-    if failed or wanting:
-        print("\n==> FAILED: " + ", ".join(failed + [f"{name} (skipped, and CI=true)" for name in wanting]))
-    bad = len(failed) + len(wanting)
-    print(f"\n{len(cases) - bad - len(skipped)} passed, {bad} failed" + (f", {len(skipped)} skipped" if skipped else ""))
+    bad = failed + too_slow(build, durations, float(limit))
+    if bad:
+        print("\n==> FAILED: " + ", ".join(bad))
+    print(f"\n{len(cases) - len(bad) - len(skipped)} passed, {len(bad)} failed" + (f", {len(skipped)} skipped" if skipped else ""))
     return 1 if bad or not cases else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

@@ -123,7 +123,7 @@ class Report(unittest.TestCase):
         with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
             file.write(REPORT % more)
             file.flush()
-            return run("/usr/bin/python3", "-B", "cmake/test_report.py", file.name, **environment)
+            return run("/usr/bin/python3", "-B", "cmake/test_report.py", file.name, "build", **environment)
 
     def test_skips_are_listed_and_pass_at_home(self):
         done = self.report("")
@@ -143,7 +143,20 @@ class Report(unittest.TestCase):
         self.assertTrue(done.stdout.endswith("\n3 passed, 1 failed, 1 skipped\n"))
 
     def test_no_report_is_a_failure(self):
-        self.assertEqual(run("/usr/bin/python3", "-B", "cmake/test_report.py", "/nowhere.xml").returncode, 1)
+        self.assertEqual(run("/usr/bin/python3", "-B", "cmake/test_report.py", "/nowhere.xml", "build").returncode, 1)
+
+    def test_a_slow_quick_test_fails_when_it_is_slow_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            lines = [f'add_test({name} "sleep" "{seconds}")\nset_tests_properties({name} PROPERTIES LABELS {tier})\n'
+                     for name, seconds, tier in (("idle", "1.6", "quick"), ("once", "0", "quick"), ("long", "1.6", "full"))]
+            Path(folder, "CTestTestfile.cmake").write_text("".join(lines), encoding="utf-8")
+            report = Path(folder, "report.xml")
+            report.write_text("<testsuite>%s</testsuite>" % "".join(
+                f'<testcase name="{name}" status="run" time="9"/>' for name in ("idle", "once", "long")), encoding="utf-8")
+            done = run("/usr/bin/python3", "-B", "cmake/test_report.py", report, folder, "1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("FAILED: idle (", done.stdout)
+        self.assertTrue(done.stdout.endswith("\n2 passed, 1 failed\n"), done.stdout)
 
 
 if __name__ == "__main__":
