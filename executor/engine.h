@@ -5,7 +5,7 @@
  * the tests bring one more.
  *
  * Threads: open, close, start, settle and destroy block; start, settle and destroy are called from
- * several threads of the executor's lane, for different boxes at the same time. fd, send and
+ * several threads of the executor's work queue, for different boxes at the same time. fd, send and
  * receive are called on the executor's loop, between start and destroy. interrupt may be called
  * from any thread.
  */

@@ -18,7 +18,7 @@
  *
  * A sandbox dies with the server: bubblewrap asks the kernel for it (--die-with-parent), and the
  * runner ends when its standard input does. --die-with-parent means the thread that started it, so
- * only the lane's threads start sandboxes.
+ * only the work queue's threads start sandboxes.
  */
 #include "executor/engine.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The executor's outside: owns the loop's thread, the lane and the pool, and takes them down.
+ * The executor's outside: owns the loop's thread, the work queue and the pool, and takes them down.
  */
 #include "executor/executor.h"
 
@@ -14,7 +14,7 @@
 
 /* Starts never take more than POOL_STARTS_MAX and the question what sandboxes are made of not more
  * than one, so one thread is always free to remove. */
-#define LANE_THREADS (POOL_STARTS_MAX + 2)
+#define WORKQ_THREADS (POOL_STARTS_MAX + 2)
 
 const struct executor_limits executor_limits_default = {
     .import_ms = EXECUTION_IMPORT_MS_MAX,
@@ -66,7 +66,7 @@ static void on_empty(void *user)
 {
     struct executor *executor = user;
 
-    lane_destroy(executor->lane);
+    workq_destroy(executor->workq);
     gate_close(executor->gate);
     mailbox_destroy(executor->mailbox);
 }
@@ -164,8 +164,8 @@ static void init_hosts(struct executor *executor, const struct executor_config *
 static int create_parts(struct executor *executor, const struct executor_config *config,
                         struct error *err)
 {
-    struct lane_config lane = {
-        .name = "sandbox", .threads = LANE_THREADS, .capacity = POOL_LANE_JOBS};
+    struct workq_config workq = {
+        .name = "sandbox", .threads = WORKQ_THREADS, .capacity = POOL_WORKQ_JOBS};
     struct pool_config pool = {.host = &executor->sandbox_host,
                                .stats = &executor->stats,
                                .isolation = config->isolation,
@@ -179,8 +179,8 @@ static int create_parts(struct executor *executor, const struct executor_config 
     executor->gate = gate_create(executor->mailbox, err);
     if (!executor->gate)
         return -1;
-    executor->lane = lane_create(&lane, executor->mailbox, err);
-    if (!executor->lane)
+    executor->workq = workq_create(&workq, executor->mailbox, err);
+    if (!executor->workq)
         return -1;
     for (int kind = 0; kind < KINDS_COUNT; kind++)
         pool.warm[kind] = keeps_warm(config, kind);
@@ -189,7 +189,7 @@ static int create_parts(struct executor *executor, const struct executor_config 
     executor->pool = pool_create(&pool, err);
     if (!executor->pool)
         return -1;
-    executor->sandbox_host.lane = executor->lane;
+    executor->sandbox_host.workq = executor->workq;
     executor->run_host.pool = executor->pool;
     executor->run_host.gate = executor->gate;
     return 0;
@@ -231,7 +231,7 @@ static void undo_parts(struct executor *executor)
     if (executor->pool)
         pool_stop(executor->pool); /* on_empty takes the others */
     else {
-        lane_destroy(executor->lane);
+        workq_destroy(executor->workq);
         mailbox_destroy(executor->mailbox);
     }
     uv_run(&executor->loop, UV_RUN_DEFAULT);

@@ -6,9 +6,9 @@
  * with the session whose job it ran, and each further job of that session runs in it in a process
  * forked from the same clean interpreter.
  *
- * Threads: the executor has one libuv loop on a thread of its own, and a small lane for what blocks
- * (Docker's API, process starts). Functions here may be called from any thread; callbacks run on
- * the executor's thread and must not block.
+ * Threads: the executor has one libuv loop on a thread of its own, and a small work queue for what
+ * blocks (Docker's API, process starts). Functions here may be called from any thread; callbacks
+ * run on the executor's thread and must not block.
  */
 #ifndef LECTERN_EXECUTOR_H
 #define LECTERN_EXECUTOR_H

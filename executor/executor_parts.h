@@ -18,7 +18,7 @@ struct executor {
     uv_loop_t loop;
     pthread_t thread;
     struct mailbox *mailbox;
-    struct lane *lane;
+    struct workq *workq;
     struct gate *gate;
     struct pool *pool;
     struct sandbox_host sandbox_host;

@@ -61,12 +61,12 @@ static void end_idle(struct pool *pool)
 
 /* ---- what sandboxes are made of ---- */
 
-static struct pool *of_job(struct lane_job *job)
+static struct pool *of_job(struct workq_job *job)
 {
     return (struct pool *)((char *)job - offsetof(struct pool, made_job));
 }
 
-static void work_made_of(struct lane_job *job, void *context)
+static void work_made_of(struct workq_job *job, void *context)
 {
     struct pool *pool = of_job(job);
     struct sandbox_host *host = pool->config.host;
@@ -75,7 +75,7 @@ static void work_made_of(struct lane_job *job, void *context)
     pool->answer_failed = host->engine->made_of(host->state, pool->answer, &pool->answer_error) < 0;
 }
 
-static void done_made_of(struct lane_job *job)
+static void done_made_of(struct workq_job *job)
 {
     struct pool *pool = of_job(job);
 
@@ -112,7 +112,7 @@ void health_ask_made_of(struct pool *pool, unsigned fresh_ms)
     memset(&pool->made_job, 0, sizeof pool->made_job);
     pool->made_job.work = work_made_of;
     pool->made_job.done = done_made_of;
-    if (lane_submit(host->lane, &pool->made_job, &err) < 0)
+    if (workq_submit(host->workq, &pool->made_job, &err) < 0)
         log_debug("executor", "what sandboxes are made of: %s", err.text); /* at the next beat */
     else
         pool->asking = true;

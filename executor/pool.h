@@ -45,7 +45,7 @@
 #define POOL_IDLE_MS           60000u
 #define POOL_HOLD_MS           500u
 #define POOL_JOBS_MAX          1000u
-#define POOL_LANE_JOBS         (POOL_SANDBOXES_CAP + 1u) /* one a sandbox, and made_of */
+#define POOL_WORKQ_JOBS        (POOL_SANDBOXES_CAP + 1u) /* one a sandbox, and made_of */
 
 struct pool;
 

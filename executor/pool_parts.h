@@ -60,7 +60,7 @@ struct pool {
     bool started, stopping;
 
     /* What sandboxes are made of (health.c). */
-    struct lane_job made_job;
+    struct workq_job made_job;
     bool asking;
     uint64_t asked_at;
     bool answer_failed;

@@ -4,12 +4,12 @@
  * and where it stands.
  *
  *      STARTING -> WARMING -> SETTLING -> READY -> (used) -> ENDING -> gone
- *       lane       loop       lane        loop      loop      lane
+ *       work queue       loop       work queue        loop      loop      work queue
  *
  * Where it serves a session, READY -> (used) -> RESTING -> READY goes round.
  *
- * Everything here runs on the executor's loop; what blocks is sent to the lane from here and comes
- * back here.
+ * Everything here runs on the executor's loop; what blocks is sent to the work queue from here and
+ * comes back here.
  */
 #ifndef LECTERN_EXECUTOR_SANDBOX_H
 #define LECTERN_EXECUTOR_SANDBOX_H
@@ -20,7 +20,7 @@
 #include "executor/engine.h"
 #include "executor/frames.h"
 #include "executor/kinds.h"
-#include "helpers/base/lane.h"
+#include "helpers/base/workq.h"
 
 #define SANDBOX_READ_SIZE  (64u << 10) /* bytes taken at once */
 #define SANDBOX_READ_TURNS 8           /* times in a row before others have their turn */
@@ -28,7 +28,7 @@
 /* What all sandboxes of an executor share. */
 struct sandbox_host {
     uv_loop_t *loop;
-    struct lane *lane;
+    struct workq *workq;
     const struct engine *engine;
     void *state; /* the engine's */
     const struct executor_limits *limits;

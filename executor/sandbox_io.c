@@ -77,8 +77,8 @@ void sandbox_receive(struct sandbox *sandbox)
     for (int turn = 0; turn < SANDBOX_READ_TURNS; turn++) {
         ssize_t got;
 
-        /* Ended, or with the lane, since the last turn. */
-        if (sandbox->doomed || sandbox->on_lane || !uv_is_active((uv_handle_t *)&sandbox->poll))
+        /* Ended, or with the work queue, since the last turn. */
+        if (sandbox->doomed || sandbox->on_workq || !uv_is_active((uv_handle_t *)&sandbox->poll))
             return;
         got = host->engine->receive(sandbox->box, host->bytes, sizeof host->bytes);
         if (got < 0 && errno == EAGAIN)

@@ -21,15 +21,15 @@ struct sandbox {
     struct sandbox_host *host;
     int kind;
     enum sandbox_phase phase;
-    bool on_lane; /* the lane has it: the end must wait until it is back */
-    bool doomed;  /* sandbox_end was called */
-    bool watched; /* poll is initialised */
-    bool pinged;  /* the answer is still to come */
+    bool on_workq; /* the work queue has it: the end must wait until it is back */
+    bool doomed;   /* sandbox_end was called */
+    bool watched;  /* poll is initialised */
+    bool pinged;   /* the answer is still to come */
     unsigned handles;
     struct engine_box *box; /* NULL before the start and after the end */
-    struct error lane_error;
-    bool lane_failed;
-    struct lane_job lane_job;
+    struct error workq_error;
+    bool workq_failed;
+    struct workq_job workq_job;
     uv_poll_t poll;
     uv_timer_t timer; /* for FRAME_READY, or FRAME_PONG */
     unsigned patience_ms;

@@ -11,7 +11,7 @@
 #include <uv.h>
 
 #include "executor/executor.h"
-#include "helpers/base/lane.h"
+#include "helpers/base/workq.h"
 #include "helpers/base/mailbox.h"
 #include "validator/validator.h"
 
@@ -29,13 +29,13 @@ struct refused_rule {
 struct server_parts {
     uv_loop_t *loop;         /* the loop thread's */
     struct mailbox *mailbox; /* into that loop */
-    struct lane *sql;        /* one thread, a STORE_WRITE connection as context: struct store */
-    struct lane *read;       /* STORE_READ connections: lists, the broker */
-    struct lane
+    struct workq *sql;       /* one thread, a STORE_WRITE connection as context: struct store */
+    struct workq *read;      /* STORE_READ connections: lists, the broker */
+    struct workq
         *graph; /* one thread, a STORE_READ connection: the only one that calls helpers/graph */
-    struct lane *trial; /* one thread, likewise: what a write would do, on a copy of its session */
-    struct graph_cache *graphs; /* used on the graph lane only */
-    struct change_feed *feed;   /* what the sql lane has committed */
+    struct workq *trial; /* one thread, likewise: what a write would do, on a copy of its session */
+    struct graph_cache *graphs; /* used on the graph work queue only */
+    struct change_feed *feed;   /* what the sql work queue has committed */
     struct executor *executor;  /* NULL where no engine works: execute_code says what mends it */
     char executor_error[ERROR_TEXT_CAP]; /* why executor is NULL */
     const struct validator_profile *profile;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From a call to its interrupt: looked at on the trial lane, where nothing of it is kept, then on
- * the graph lane what it does to the graph.
+ * From a call to its interrupt: looked at on the trial work queue, where nothing of it is kept,
+ * then on the graph work queue what it does to the graph.
  */
 #include "mcp/chat/approval.h"
 
@@ -23,7 +23,7 @@ static const char otherwise[] =
 /* ---- looking ---- */
 
 struct approval {
-    struct lane_job job; /* first */
+    struct workq_job job; /* first */
     struct server_parts *parts;
     const struct tool *tool;
     json_t *arguments; /* owned */
@@ -172,7 +172,7 @@ static void end(struct approval *approval)
     free_approval(approval);
 }
 
-static void look(struct lane_job *job, void *context)
+static void look(struct workq_job *job, void *context)
 {
     struct approval *approval = (struct approval *)job;
 
@@ -183,7 +183,7 @@ static void look(struct lane_job *job, void *context)
     store_close(copy);
 }
 
-static void reckon(struct lane_job *job, void *context)
+static void reckon(struct workq_job *job, void *context)
 {
     struct approval *approval = (struct approval *)job;
     struct change_set_outcome *outcome = &approval->look.outcome;
@@ -196,12 +196,12 @@ static void reckon(struct lane_job *job, void *context)
                  err.text);
 }
 
-static void on_reckoned(struct lane_job *job)
+static void on_reckoned(struct workq_job *job)
 {
     end((struct approval *)job);
 }
 
-static void on_looked(struct lane_job *job)
+static void on_looked(struct workq_job *job)
 {
     struct approval *approval = (struct approval *)job;
     struct error err = {0};
@@ -209,7 +209,7 @@ static void on_looked(struct lane_job *job)
     job->work = reckon;
     job->done = on_reckoned;
     if (approval->err.kind == ERROR_NONE && approval->look.outcome.touches_graph) {
-        if (lane_submit(approval->parts->graph, job, &err) == 0)
+        if (workq_submit(approval->parts->graph, job, &err) == 0)
             return;
         buf_addf(&approval->effect, "(What it does to the graph could not be told: %s)\n",
                  err.text);
@@ -302,7 +302,7 @@ int approval_describe(struct server_parts *parts, const char *session_id, const 
         error_set(err, ERROR_MEMORY, "out of memory for an approval");
     } else if (check_session(approval->arguments, session_id, err) == 0) {
         row->look_at(approval->arguments, &approval->look);
-        if (lane_submit(parts->trial, &approval->job, err) == 0)
+        if (workq_submit(parts->trial, &approval->job, err) == 0)
             return 0;
     }
     free_approval(approval);

@@ -196,7 +196,7 @@ static void refuse_page(struct chat_page *page, const struct error *err)
     page_end(page);
 }
 
-static void on_greeting_read(struct lane_job *job)
+static void on_greeting_read(struct workq_job *job)
 {
     struct greeting *greeting = (struct greeting *)job;
     struct chat_page *page = greeting->page;
@@ -224,7 +224,7 @@ void page_begin(struct chat_page *page)
         greeting->state.job.done = on_greeting_read;
         greeting->page = page;
         memcpy(greeting->state.session_id, page->session_id, sizeof greeting->state.session_id);
-        if (lane_submit(page->chat->parts->read, &greeting->state.job, &err) == 0) {
+        if (workq_submit(page->chat->parts->read, &greeting->state.job, &err) == 0) {
             page->greeting = greeting;
             return;
         }

@@ -174,16 +174,16 @@ void page_forget_changes(struct chat_page *page);
 
 /* ---- chat_state.c ---- */
 
-/* What is read for it, on the read lane. */
+/* What is read for it, on the read work queue. */
 struct chat_state {
-    struct lane_job job; /* first */
+    struct workq_job job; /* first */
     char session_id[SESSION_ID_SIZE];
     char title[TITLE_MAX + 1];
     struct buf threads;
     int rc;
     struct error err;
 };
-void chat_state_work(struct lane_job *job, void *context);
+void chat_state_work(struct workq_job *job, void *context);
 json_t *chat_state_make(const struct chat *chat, const struct chat_state *state); /* or NULL */
 void chat_state_finish(struct chat_state *state);
 /* Soon: the session's pages are told where they have not the threads that there are by then. */

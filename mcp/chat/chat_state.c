@@ -12,7 +12,7 @@
 
 /* ---- reading it ---- */
 
-void chat_state_work(struct lane_job *job, void *context)
+void chat_state_work(struct workq_job *job, void *context)
 {
     struct chat_state *state = (struct chat_state *)job;
 
@@ -111,14 +111,14 @@ static void free_reading(struct state_reading *reading)
     free(reading);
 }
 
-/* A lane that is full leaves it to the next occasion. */
+/* A work queue that is full leaves it to the next occasion. */
 static void submit(struct state_reading *reading)
 {
-    if (lane_submit(reading->chat->parts->read, &reading->state.job, NULL) < 0)
+    if (workq_submit(reading->chat->parts->read, &reading->state.job, NULL) < 0)
         free_reading(reading);
 }
 
-static void on_read(struct lane_job *job)
+static void on_read(struct workq_job *job)
 {
     struct state_reading *reading = (struct state_reading *)job;
 

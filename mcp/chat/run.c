@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A run from its beginning to its end. Each step is left by what it waits for: mail, a save, the
- * read lane, the model, tools. A cancel ends that wait, and where the wait is short and cannot be
- * ended (a save, a read), it is noticed behind it.
+ * read work queue, the model, tools. A cancel ends that wait, and where the wait is short and
+ * cannot be ended (a save, a read), it is noticed behind it.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -229,12 +229,12 @@ int run_limit(struct run *run, const char *name, json_t *more, struct error *err
 
 /* ---- the beginning ---- */
 
-static struct run *run_of(struct lane_job *job)
+static struct run *run_of(struct workq_job *job)
 {
     return (struct run *)((char *)job - offsetof(struct run, reading));
 }
 
-static void read_session(struct lane_job *job, void *context)
+static void read_session(struct workq_job *job, void *context)
 {
     struct run *run = run_of(job);
     struct error err = {0};
@@ -246,7 +246,7 @@ static void read_session(struct lane_job *job, void *context)
         log_warning("chat", "what the whole curriculum would have cost is not known: %s", err.text);
 }
 
-static void on_read(struct lane_job *job)
+static void on_read(struct workq_job *job)
 {
     struct run *run = run_of(job);
 
@@ -271,7 +271,7 @@ static void read_on(struct run *run)
     run->state = RUN_STATE_READING;
     run->reading.work = read_session;
     run->reading.done = on_read;
-    if (lane_submit(run->parts->read, &run->reading, &err) < 0)
+    if (workq_submit(run->parts->read, &run->reading, &err) < 0)
         run_fail(run, &err);
 }
 

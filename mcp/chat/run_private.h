@@ -87,7 +87,7 @@ struct run {
     void (*saved)(struct run *run);
 
     struct mail begin;
-    struct lane_job reading;
+    struct workq_job reading;
     char title[RUN_TITLE_SIZE];
     int64_t bytes;
     struct error read_error;
@@ -195,7 +195,8 @@ void run_watch_end(struct run *run);
 void run_approvals_ask(struct run *run);
 /* Runs the turn that was interrupted. May end the run. */
 void run_approvals_resume(struct run *run);
-/* Of a call that was approved, on the sql lane in front of its doing: it still does what was shown.
+/* Of a call that was approved, on the sql work queue in front of its doing: it still does what was
+ * shown.
  */
 int run_approvals_check(struct tool_call *made, struct store *store, struct error *err);
 /* Gives each call of the turn the interrupt that the thread has for it, and its answer; what was

@@ -3,7 +3,7 @@
  * A thread of conversation: its messages in the Messages API's own form, as the model must get them
  * back, and beside each what a page wants to know of it. In memory while in use, kept by the store
  * (store_thread_*). Belongs to one session. Everything runs on the loop's thread; loading and
- * saving are jobs on the lanes read and sql.
+ * saving are jobs on the work queues read and sql.
  */
 #ifndef LECTERN_CHAT_THREAD_H
 #define LECTERN_CHAT_THREAD_H

@@ -52,17 +52,17 @@ static int group_end(void *context, struct error *err)
 
 /* Writes that wait together are made durable by one flush to the disk. With a service each is by
  * itself: one that the service refuses takes no other with it. */
-static const struct lane_groups write_groups = {
+static const struct workq_groups write_groups = {
     .begin = group_begin,
     .end = group_end,
     .jobs = WRITE_GROUP_CAP,
 };
 
-static struct lane *open_lane(struct server_parts *parts, const char *name, size_t threads,
-                              size_t capacity, void *(*open)(void *, struct error *),
-                              struct error *err)
+static struct workq *open_workq(struct server_parts *parts, const char *name, size_t threads,
+                                size_t capacity, void *(*open)(void *, struct error *),
+                                struct error *err)
 {
-    const struct lane_config config = {
+    const struct workq_config config = {
         .name = name,
         .threads = threads,
         .capacity = capacity,
@@ -72,7 +72,7 @@ static struct lane *open_lane(struct server_parts *parts, const char *name, size
         .groups = open == open_writer && !store_is_service(parts->store_url) ? &write_groups : NULL,
     };
 
-    return lane_create(&config, parts->mailbox, err);
+    return workq_create(&config, parts->mailbox, err);
 }
 
 const struct validator_profile *parts_profile(const struct config *config, struct error *err)
@@ -130,12 +130,12 @@ struct executor *parts_executor(const struct config *config, const char *const *
 
 int parts_open_readers(struct server_parts *parts, struct error *err)
 {
-    parts->read = open_lane(parts, "read",
-                            store_is_service(parts->store_url) ? SERVICE_THREADS : READ_THREADS,
-                            READ_QUEUE_CAP, open_reader, err);
+    parts->read = open_workq(parts, "read",
+                             store_is_service(parts->store_url) ? SERVICE_THREADS : READ_THREADS,
+                             READ_QUEUE_CAP, open_reader, err);
     if (!parts->read)
         return -1;
-    parts->graph = open_lane(parts, "graph", 1, GRAPH_QUEUE_CAP, open_reader, err);
+    parts->graph = open_workq(parts, "graph", 1, GRAPH_QUEUE_CAP, open_reader, err);
     if (!parts->graph)
         return -1;
     parts->graphs = graph_cache_create((unsigned)parts->query_timeout_seconds, err);
@@ -164,10 +164,10 @@ int parts_init(struct server_parts *parts, uv_loop_t *loop, const struct config 
     if (!parts->feed)
         return -1;
     /* The writer first: it creates and migrates what the readers want to find. */
-    parts->sql = open_lane(parts, "sql", 1, SQL_QUEUE_CAP, open_writer, err);
+    parts->sql = open_workq(parts, "sql", 1, SQL_QUEUE_CAP, open_writer, err);
     if (!parts->sql)
         return -1;
-    parts->trial = open_lane(parts, "trial", 1, TRIAL_QUEUE_CAP, open_reader, err);
+    parts->trial = open_workq(parts, "trial", 1, TRIAL_QUEUE_CAP, open_reader, err);
     if (!parts->trial || parts_open_readers(parts, err) < 0)
         return -1;
     parts->executor = parts_executor(config, NULL, &engine);
@@ -180,10 +180,10 @@ int parts_init(struct server_parts *parts, uv_loop_t *loop, const struct config 
 void parts_finish(struct server_parts *parts)
 {
     executor_destroy(parts->executor);
-    lane_destroy(parts->sql);
-    lane_destroy(parts->read);
-    lane_destroy(parts->graph);
-    lane_destroy(parts->trial);
+    workq_destroy(parts->sql);
+    workq_destroy(parts->read);
+    workq_destroy(parts->graph);
+    workq_destroy(parts->trial);
     graph_cache_destroy(parts->graphs);
     mailbox_destroy(parts->mailbox); /* opens what the feed still has under way */
     change_feed_destroy(parts->feed);

@@ -8,18 +8,18 @@
 #include "helpers/base/config.h"
 #include "mcp/server_parts.h"
 
-/* Lanes, executor and caches by the configuration, into *parts, whose loop the caller gives. An
- * executor that cannot be had is no failure: parts->executor_error then says why. Wants
+/* Work queues, executor and caches by the configuration, into *parts, whose loop the caller gives.
+ * An executor that cannot be had is no failure: parts->executor_error then says why. Wants
  * parts_finish in any case. */
 int parts_init(struct server_parts *parts, uv_loop_t *loop, const struct config *config,
                struct error *err);
 
-/* What answers reads alone, for `exec`: the lanes read and graph, over parts->store_url, and the
- * graphs' cache. */
+/* What answers reads alone, for `exec`: the work queues read and graph, over parts->store_url, and
+ * the graphs' cache. */
 int parts_open_readers(struct server_parts *parts, struct error *err);
 
-/* Ends runs, works off the lanes, opens what mail is left. The loop must then run once more to
- * close the mailbox. */
+/* Ends runs, works off the work queues, opens what mail is left. The loop must then run once more
+ * to close the mailbox. */
 void parts_finish(struct server_parts *parts);
 
 /* The executor alone, for `exec` and `doctor`. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * tools/call: from its request to its response, with progress and cancel in between. The tool works
- * on a lane or elsewhere; everything here runs on the loop's thread. Progress in between is
+ * on a work queue or elsewhere; everything here runs on the loop's thread. Progress in between is
  * peer_progress.c's.
  */
 #include <stdlib.h>

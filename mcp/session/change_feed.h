@@ -19,7 +19,7 @@ struct change_listener {
     void (*on_change)(struct change_listener *listener, const struct store_change *change);
 };
 
-/* Destroyed when the lanes and then the mailbox are gone. */
+/* Destroyed when the work queues and then the mailbox are gone. */
 struct change_feed *change_feed_create(struct mailbox *mailbox, struct error *err);
 void change_feed_destroy(struct change_feed *feed); /* takes NULL */
 

@@ -42,7 +42,7 @@ enum rest_route_flags {
     ROUTE_WRITE = 1 << 0,
     ROUTE_BODY = 1 << 1,   /* needs a JSON body */
     ROUTE_BROKER = 1 << 2, /* a run may ask for it */
-    ROUTE_GRAPH = 1 << 3,  /* on the graph lane */
+    ROUTE_GRAPH = 1 << 3,  /* on the graph work queue */
     ROUTE_TRIES = 1 << 4,  /* "dry_run": true in the body only asks what it would do */
     ROUTE_ENDS = 1 << 5,   /* its state is gone afterwards, so the answer has no ETag */
 };

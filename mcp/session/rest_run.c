@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * One call through its route. A read gives the ETag of exactly what it shows; a write is one
- * transaction with its condition and its key, so that nothing comes in between. Runs on a lane,
- * with that lane's store.
+ * transaction with its condition and its key, so that nothing comes in between. Runs on a work
+ * queue, with that work queue's store.
  */
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "helpers/base/log.h"
 #include "mcp/tool/session_broker.h"
 
-#define LANE_RETRY_AFTER_S 1 /* the lane works its queue off in less */
+#define WORKQ_RETRY_AFTER_S 1 /* the work queue works its queue off in less */
 
 void analysis_init(struct analysis *analysis)
 {
@@ -228,7 +228,7 @@ static int hand_over(struct analysis *analysis, struct error *err)
     return did_not_run(analysis, err, executor_retry_after(parts->executor));
 }
 
-static void on_session(struct lane_job *job)
+static void on_session(struct workq_job *job)
 {
     struct analysis *analysis = (struct analysis *)((char *)job - offsetof(struct analysis, job));
     struct error *err = &analysis->err;
@@ -237,13 +237,13 @@ static void on_session(struct lane_job *job)
     if (analysis->cancelled && err->kind == ERROR_NONE)
         error_set(err, ERROR_CANCELLED, "the run was cancelled before it began");
     if (err->kind != ERROR_NONE)
-        did_not_run(analysis, err, LANE_RETRY_AFTER_S);
+        did_not_run(analysis, err, WORKQ_RETRY_AFTER_S);
     else if (hand_over(analysis, err) == 0)
         return;
     analysis->on_failed(analysis, err);
 }
 
-static void find_session(struct lane_job *job, void *store)
+static void find_session(struct workq_job *job, void *store)
 {
     struct analysis *analysis = (struct analysis *)((char *)job - offsetof(struct analysis, job));
 
@@ -265,9 +265,9 @@ int analysis_start(struct analysis *analysis, struct error *err)
         return hand_over(analysis, err);
     analysis->job.work = find_session;
     analysis->job.done = on_session;
-    if (lane_submit(parts->read, &analysis->job, err) == 0)
+    if (workq_submit(parts->read, &analysis->job, err) == 0)
         return 0;
-    return did_not_run(analysis, err, LANE_RETRY_AFTER_S);
+    return did_not_run(analysis, err, WORKQ_RETRY_AFTER_S);
 }
 
 void analysis_cancel(struct analysis *analysis)

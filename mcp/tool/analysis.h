@@ -4,7 +4,7 @@
  * judged on the loop, its session found, run by the executor, its result handed over in the asker's
  * own form, a line in the log.
  *
- * Threads: everything runs on the loop but find_session, on the read lane, and take, on the
+ * Threads: everything runs on the loop but find_session, on the read work queue, and take, on the
  * executor's thread.
  */
 #ifndef LECTERN_TOOL_ANALYSIS_H
@@ -31,7 +31,8 @@ struct analysis {
     bool warnings;          /* Python's own go to standard error */
     bool wants_news;        /* analysis_news will be asked */
 
-    /* On the read lane: sets session_id, or fails. NULL: a session_id that is set must exist. */
+    /* On the read work queue: sets session_id, or fails. NULL: a session_id that is set must exist.
+     */
     int (*find_session)(struct analysis *analysis, struct store *store, struct error *err);
     /* On the executor's thread: the result in the asker's form; result is borrowed. */
     void (*take)(struct analysis *analysis, const struct execution_result *result);
@@ -44,7 +45,7 @@ struct analysis {
                                on_failed, and before analysis_judge and analysis_start return */
 
     /* Its own. */
-    struct lane_job job; /* finds the session */
+    struct workq_job job; /* finds the session */
     struct error err;
     bool cancelled;
     struct verdict verdict;

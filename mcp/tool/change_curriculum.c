@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * change_curriculum: several operations as one, or looked at without being done. Done on the sql
- * lane, tried on the trial lane; what it does to the graph is reckoned on the graph lane, of the
- * outlines before and after.
+ * work queue, tried on the trial work queue; what it does to the graph is reckoned on the graph
+ * work queue, of the outlines before and after.
  */
 #include <inttypes.h>
 #include <stdio.h>

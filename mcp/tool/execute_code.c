@@ -2,7 +2,8 @@
  *
  * execute_code: an analysis (analysis.h) of the call's session, answered in words and figures.
  *
- * Threads: all on the loop, but find_session (the read lane) and take (the executor's thread).
+ * Threads: all on the loop, but find_session (the read work queue) and take (the executor's
+ * thread).
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From a tools/call to its lane and back. The tools themselves are one file each; this file knows
- * none of them.
+ * From a tools/call to its work queue and back. The tools themselves are one file each; this file
+ * knows none of them.
  */
 #include "mcp/tool/tool.h"
 
@@ -15,8 +15,8 @@
 #include "mcp/server_parts.h"
 #include "mcp/tool/once.h"
 
-#define NAME_SHOWN         100 /* bytes of a client's own words in an error */
-#define LANE_RETRY_AFTER_S 1   /* a lane works its queue off in less */
+#define NAME_SHOWN          100 /* bytes of a client's own words in an error */
+#define WORKQ_RETRY_AFTER_S 1   /* a work queue works its queue off in less */
 
 const struct tool *tool_find(const char *name)
 {
@@ -75,7 +75,7 @@ static void fail(struct tool_call *call, const struct error *err)
     if (call->failure.category == FAILURE_NONE)
         failure_of_error(&call->failure, err);
     if (call->failure.category == FAILURE_BUSY && call->failure.retry_after_s == 0)
-        call->failure.retry_after_s = LANE_RETRY_AFTER_S;
+        call->failure.retry_after_s = WORKQ_RETRY_AFTER_S;
     buf_clear(&call->text);
     buf_adds(&call->text, err->text);
 }
@@ -95,7 +95,7 @@ static int run_behind(struct tool_call *call, struct store *store, struct error 
     return rc;
 }
 
-static void on_work(struct lane_job *job, void *context)
+static void on_work(struct workq_job *job, void *context)
 {
     struct tool_call *call = (struct tool_call *)job;
     struct error err = {0};
@@ -105,7 +105,7 @@ static void on_work(struct lane_job *job, void *context)
         fail(call, &err);
 }
 
-static void on_undone(struct lane_job *job, const struct error *err)
+static void on_undone(struct workq_job *job, const struct error *err)
 {
     fail((struct tool_call *)job, err);
 }
@@ -117,7 +117,7 @@ static void say_left_out(struct tool_call *call, const struct error *err)
     buf_addf(&call->text, "\n(The rest of this answer is left out: %s)", err->text);
 }
 
-static void on_then(struct lane_job *job, void *context)
+static void on_then(struct workq_job *job, void *context)
 {
     struct tool_call *call = (struct tool_call *)job;
     struct error err = {0};
@@ -127,7 +127,7 @@ static void on_then(struct lane_job *job, void *context)
         say_left_out(call, &err);
 }
 
-static void on_whole(struct lane_job *job)
+static void on_whole(struct workq_job *job)
 {
     struct tool_call *call = (struct tool_call *)job;
 
@@ -135,13 +135,13 @@ static void on_whole(struct lane_job *job)
 }
 
 /* The call is done, whether or not its whole answer is kept for a repeat. */
-static void on_not_whole(struct lane_job *job, const struct error *err)
+static void on_not_whole(struct workq_job *job, const struct error *err)
 {
     (void)job;
     log_warning("tool", "an answer is kept without its end: %s", err->text);
 }
 
-static void on_keep_whole(struct lane_job *job, void *context)
+static void on_keep_whole(struct workq_job *job, void *context)
 {
     struct error err = {0};
 
@@ -149,7 +149,7 @@ static void on_keep_whole(struct lane_job *job, void *context)
         on_not_whole(job, &err);
 }
 
-static void on_then_done(struct lane_job *job)
+static void on_then_done(struct workq_job *job)
 {
     struct tool_call *call = (struct tool_call *)job;
     struct error err = {0};
@@ -157,12 +157,12 @@ static void on_then_done(struct lane_job *job)
     job->work = on_keep_whole;
     job->done = on_whole;
     job->undone = on_not_whole;
-    if (*call->kept_key && lane_submit(call->parts->sql, job, &err) == 0)
+    if (*call->kept_key && workq_submit(call->parts->sql, job, &err) == 0)
         return;
     call->on_done(call);
 }
 
-static void on_lane_done(struct lane_job *job)
+static void on_workq_done(struct workq_job *job)
 {
     struct tool_call *call = (struct tool_call *)job;
     struct error err = {0};
@@ -170,7 +170,7 @@ static void on_lane_done(struct lane_job *job)
     if (call->goes_on && call->failure.category == FAILURE_NONE) {
         job->work = on_then;
         job->done = on_then_done;
-        if (lane_submit(call->parts->graph, job, &err) == 0)
+        if (workq_submit(call->parts->graph, job, &err) == 0)
             return;
         say_left_out(call, &err);
     }
@@ -202,7 +202,7 @@ bool tool_call_tries(const struct tool_call *call)
     return call->tool->tries && call->tool->tries(call);
 }
 
-static struct lane *lane_for(const struct tool_call *call)
+static struct workq *workq_for(const struct tool_call *call)
 {
     if (tool_call_tries(call))
         return call->parts->trial;
@@ -256,9 +256,9 @@ void tool_call_start(struct tool_call *call)
         rc = call->tool->start(call, &err);
     } else if (rc == 0) {
         call->job.work = on_work;
-        call->job.done = on_lane_done;
+        call->job.done = on_workq_done;
         call->job.undone = on_undone;
-        rc = lane_submit(lane_for(call), &call->job, &err);
+        rc = workq_submit(workq_for(call), &call->job, &err);
     }
     if (rc < 0) {
         fail(call, &err);

@@ -23,7 +23,8 @@ struct http_server {
     size_t body_cap; /* of requests to the session API */
     struct sync *sync;
     struct chat *chat;
-    struct rest_cache *rest_answers; /* jobs on the lanes use it until the lanes are gone */
+    struct rest_cache
+        *rest_answers; /* jobs on the work queues use it until the work queues are gone */
     struct lws_context *context;
     struct lws_vhost *vhost;
     int pipe_fd;      /* of the context, for its end; -1 where it is not known */

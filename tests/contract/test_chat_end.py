@@ -114,7 +114,7 @@ class End(unittest.IsolatedAsyncioTestCase):
         self.fail("the service was not asked")
 
     async def test_a_read_that_never_ends(self):
-        """Without a run: what waits here is the end of a lane."""
+        """Without a run: what waits here is the end of a work queue."""
         between, words = self.behind()
         server = self.start(harness.Server, self.workspace, *words, "http://127.0.0.1:9")
         sid = server.http("POST", "/session/create", {})[1]["session_id"]

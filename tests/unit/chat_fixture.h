@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the chat's tests share: a store with a session, a loop, and the lanes and the feed over it.
+ * What the chat's tests share: a store with a session, a loop, and the work queues and the feed
+ * over it.
  */
 #ifndef LECTERN_TEST_CHAT_FIXTURE_H
 #define LECTERN_TEST_CHAT_FIXTURE_H
@@ -47,10 +48,10 @@ static inline int chat_group_end(void *context, struct error *err)
     return store_end(context, true, err);
 }
 
-static inline struct lane *chat_lane(struct chat_fixture *fixture, const char *name, bool writes)
+static inline struct workq *chat_workq(struct chat_fixture *fixture, const char *name, bool writes)
 {
-    static const struct lane_groups groups = {chat_group_begin, chat_group_end, 16};
-    const struct lane_config config = {
+    static const struct workq_groups groups = {chat_group_begin, chat_group_end, 16};
+    const struct workq_config config = {
         .name = name,
         .threads = 1,
         .capacity = 64,
@@ -59,11 +60,11 @@ static inline struct lane *chat_lane(struct chat_fixture *fixture, const char *n
         .arg = fixture,
         .groups = writes ? &groups : NULL,
     };
-    struct lane *lane = lane_create(&config, fixture->parts.mailbox, &fixture->session.err);
+    struct workq *workq = workq_create(&config, fixture->parts.mailbox, &fixture->session.err);
 
-    if (!lane)
+    if (!workq)
         fail_msg("%s", fixture->session.err.text);
-    return lane;
+    return workq;
 }
 
 static inline int chat_fixture_open(void **state)
@@ -81,9 +82,9 @@ static inline int chat_fixture_open(void **state)
     fixture->parts.store_url = fixture->session.url;
     fixture->parts.mailbox = mailbox_create(&fixture->loop, &fixture->session.err);
     fixture->parts.feed = change_feed_create(fixture->parts.mailbox, &fixture->session.err);
-    fixture->parts.sql = chat_lane(fixture, "sql", true);
-    fixture->parts.read = chat_lane(fixture, "read", false);
-    fixture->parts.trial = chat_lane(fixture, "trial", false);
+    fixture->parts.sql = chat_workq(fixture, "sql", true);
+    fixture->parts.read = chat_workq(fixture, "read", false);
+    fixture->parts.trial = chat_workq(fixture, "trial", false);
     *state = fixture;
     return 0;
 }
@@ -92,9 +93,9 @@ static inline int chat_fixture_close(void **state)
 {
     struct chat_fixture *fixture = *state;
 
-    lane_destroy(fixture->parts.sql);
-    lane_destroy(fixture->parts.read);
-    lane_destroy(fixture->parts.trial);
+    workq_destroy(fixture->parts.sql);
+    workq_destroy(fixture->parts.read);
+    workq_destroy(fixture->parts.trial);
     mailbox_destroy(fixture->parts.mailbox);
     change_feed_destroy(fixture->parts.feed);
     uv_run(&fixture->loop, UV_RUN_DEFAULT);

@@ -56,7 +56,7 @@ static const struct tool tool_echo = {
     .run = echo_run,
 };
 
-/* On a lane for ms, or until it is cancelled. */
+/* On a work queue for ms, or until it is cancelled. */
 static int wait_run(struct tool_call *call, struct store *store, struct error *err)
 {
     int ms = (int)json_integer_value(json_object_get(call->arguments, "ms"));
@@ -166,17 +166,17 @@ static const struct tool tool_report = {
 
 const struct tool *const tools[] = {&tool_echo, &tool_wait, &tool_report, NULL};
 
-/* Parts with lanes of `threads` threads each and no store. */
+/* Parts with work queues of `threads` threads each and no store. */
 static inline void fake_parts_open(struct server_parts *parts, uv_loop_t *loop, size_t threads)
 {
-    struct lane_config config = {.name = "test", .threads = threads, .capacity = 256};
+    struct workq_config config = {.name = "test", .threads = threads, .capacity = 256};
     struct error err = {0};
 
     memset(parts, 0, sizeof *parts);
     parts->loop = loop;
     parts->mailbox = mailbox_create(loop, &err);
-    parts->read = lane_create(&config, parts->mailbox, &err);
-    parts->sql = lane_create(&config, parts->mailbox, &err);
+    parts->read = workq_create(&config, parts->mailbox, &err);
+    parts->sql = workq_create(&config, parts->mailbox, &err);
     assert_non_null(parts->mailbox);
     assert_non_null(parts->read);
     assert_non_null(parts->sql);
@@ -184,8 +184,8 @@ static inline void fake_parts_open(struct server_parts *parts, uv_loop_t *loop, 
 
 static inline void fake_parts_close(struct server_parts *parts)
 {
-    lane_destroy(parts->read);
-    lane_destroy(parts->sql);
+    workq_destroy(parts->read);
+    workq_destroy(parts->sql);
     mailbox_destroy(parts->mailbox);
 }
 

@@ -132,7 +132,7 @@ static inline int run_fixture_open(void **state)
     chat_fixture_open(state);
     chat = *state;
     import_text(&chat->session, curriculum, strlen(curriculum));
-    chat->parts.graph = chat_lane(chat, "graph", false);
+    chat->parts.graph = chat_workq(chat, "graph", false);
     chat->parts.graphs = graph_cache_create(0, &chat->session.err);
     chat->parts.profile = validator_profile_find("data-science");
     chat->parts.timeout_seconds = 30;
@@ -154,7 +154,7 @@ static inline int run_fixture_close(void **state)
 
     thread_destroy(fixture->thread);
     model_destroy(fixture->model);
-    lane_destroy(fixture->chat->parts.graph);
+    workq_destroy(fixture->chat->parts.graph);
     graph_cache_destroy(fixture->chat->parts.graphs);
     json_decref(fixture->events);
     json_decref(fixture->interrupts);

@@ -30,7 +30,7 @@ static int setup(void **state)
     chat_fixture_open(state);
     fixture = *state;
     import_text(&fixture->session, curriculum, strlen(curriculum));
-    fixture->parts.graph = chat_lane(fixture, "graph", false);
+    fixture->parts.graph = chat_workq(fixture, "graph", false);
     return 0;
 }
 
@@ -38,7 +38,7 @@ static int teardown(void **state)
 {
     struct chat_fixture *fixture = *state;
 
-    lane_destroy(fixture->parts.graph);
+    workq_destroy(fixture->parts.graph);
     return chat_fixture_close(state);
 }
 
@@ -260,7 +260,7 @@ static void test_delete_node(void **state)
         assert_true(json_is_string(json_object_get(change_at(interrupt, i), "before")));
     }
     expect_part(json_get_string(change_at(interrupt, 3), "what"), "relationship");
-    /* What it does to the graph, reckoned on the graph lane. */
+    /* What it does to the graph, reckoned on the graph work queue. */
     expect_part(json_get_string(json_object_get(interrupt, "metadata"), "effect"), "N3");
 }
 

@@ -55,39 +55,39 @@ static int tear_down(void **state)
 }
 
 struct marker {
-    struct lane_job job;
+    struct workq_job job;
     bool done;
 };
 
-static void no_work(struct lane_job *job, void *context)
+static void no_work(struct workq_job *job, void *context)
 {
     (void)job;
     (void)context;
 }
 
-static void no_undoing(struct lane_job *job, const struct error *err)
+static void no_undoing(struct workq_job *job, const struct error *err)
 {
     (void)job;
     (void)err;
 }
 
-static void mark_done(struct lane_job *job)
+static void mark_done(struct workq_job *job)
 {
     ((struct marker *)job)->done = true;
 }
 
-static void pass_through(struct chat_fixture *base, struct lane *lane)
+static void pass_through(struct chat_fixture *base, struct workq *workq)
 {
     struct marker marker = {
         .job = {.work = no_work, .done = mark_done, .undone = no_undoing},
     };
 
-    while (lane_submit(lane, &marker.job, NULL) != 0)
+    while (workq_submit(workq, &marker.job, NULL) != 0)
         usleep(1000);
     chat_run_until(base, &marker.done);
 }
 
-/* Until all that was asked of the lanes is done, and what followed from it. */
+/* Until all that was asked of the work queues is done, and what followed from it. */
 static void turn(void **state)
 {
     struct chat_fixture *base = *state;
@@ -809,7 +809,7 @@ static void test_cap_of_pages(void **state)
     struct chat_fixture *base = *state;
     struct test_page one_more = {0};
 
-    /* More than the lane takes at once: those are told so. */
+    /* More than the work queue takes at once: those are told so. */
     for (unsigned i = 0; i < CHAT_PAGES_CAP; i++)
         open_page(state, &pages[i], NULL);
     assert_null(chat_page_create(chat_of(state), base->session.sid, NULL, NULL, &one_more));

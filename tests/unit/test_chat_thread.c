@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Threads of the chat: kept and read again by way of the lanes, their caps, and histories put right
- * for the model whatever a stop has left behind.
+ * Threads of the chat: kept and read again by way of the work queues, their caps, and histories put
+ * right for the model whatever a stop has left behind.
  */
 #include "tests/unit/chat_fixture.h"
 

@@ -18,17 +18,17 @@ static const char curriculum[] =
     "\"relationships\": []}";
 
 struct waiting {
-    struct lane_job job;
+    struct workq_job job;
     sem_t go;
 };
 
-static void wait_for_go(struct lane_job *job, void *context)
+static void wait_for_go(struct workq_job *job, void *context)
 {
     (void)context;
     sem_wait(&((struct waiting *)job)->go);
 }
 
-static void ignore(struct lane_job *job)
+static void ignore(struct workq_job *job)
 {
     (void)job;
 }
@@ -50,16 +50,16 @@ static void count_done(struct tool_call *call)
 
 static void make_parts(struct server_parts *parts, struct fixture *fixture, size_t capacity)
 {
-    const struct lane_config lane = {.name = "read",
-                                     .threads = 1,
-                                     .capacity = capacity,
-                                     .open = open_reader,
-                                     .close = close_reader,
-                                     .arg = fixture->url};
+    const struct workq_config workq = {.name = "read",
+                                       .threads = 1,
+                                       .capacity = capacity,
+                                       .open = open_reader,
+                                       .close = close_reader,
+                                       .arg = fixture->url};
     const struct executor_config config = {0};
 
     parts->mailbox = mailbox_create(parts->loop, &fixture->err);
-    parts->read = lane_create(&lane, parts->mailbox, &fixture->err);
+    parts->read = workq_create(&workq, parts->mailbox, &fixture->err);
     parts->executor =
         executor_create_with(&engine_fake, &config, &executor_limits_default, &fixture->err);
     if (!parts->executor)
@@ -87,14 +87,14 @@ static void test_the_executor_goes_first(void **state)
     parts.loop = &loop;
     make_parts(&parts, fixture, 8);
     sem_init(&waiting.go, 0, 0);
-    must(fixture, lane_submit(parts.read, &waiting.job, &fixture->err));
+    must(fixture, workq_submit(parts.read, &waiting.job, &fixture->err));
     call.arguments = parse("{\"code\": \"print(1)\"}");
     call.cancel = cancel_create(&fixture->err);
     tool_call_start(&call);
     tool_call_cancel(&call);
     executor_destroy(parts.executor);
     sem_post(&waiting.go);
-    lane_destroy(parts.read);
+    workq_destroy(parts.read);
     mailbox_destroy(parts.mailbox);
     assert_int_equal(done, 1);
     assert_int_equal(call.failure.category, FAILURE_CANCELLED);
@@ -151,7 +151,7 @@ static void many_end(struct many *many, unsigned calls)
         turn(many);
     assert_int_equal(many->done, calls);
     executor_destroy(many->parts.executor);
-    lane_destroy(many->parts.read);
+    workq_destroy(many->parts.read);
     mailbox_destroy(many->parts.mailbox);
     for (unsigned i = 0; i < calls; i++)
         tool_call_finish(&many->calls[i]);

@@ -67,8 +67,8 @@ static void on_closed(void *user)
 {
     struct fixture *fixture = user;
 
-    lane_destroy(fixture->parts.sql);
-    lane_destroy(fixture->parts.read);
+    workq_destroy(fixture->parts.sql);
+    workq_destroy(fixture->parts.read);
     mailbox_destroy(fixture->parts.mailbox);
     uv_close((uv_handle_t *)&fixture->stop, NULL);
 }
@@ -111,21 +111,21 @@ static int setup(void **state)
     uv_loop_init(&fixture->loop);
     fixture->parts.loop = &fixture->loop;
     fixture->parts.mailbox = mailbox_create(&fixture->loop, &err);
-    fixture->parts.sql = lane_create(&(struct lane_config){.name = "sql",
-                                                           .threads = 1,
-                                                           .capacity = 256,
-                                                           .open = open_writer,
-                                                           .close = close_store,
-                                                           .arg = fixture->url},
-                                     fixture->parts.mailbox, &err);
-    assert_non_null(fixture->parts.sql);
-    fixture->parts.read = lane_create(&(struct lane_config){.name = "read",
-                                                            .threads = 2,
-                                                            .capacity = READ_CAPACITY,
-                                                            .open = open_reader,
-                                                            .close = close_store,
-                                                            .arg = fixture->url},
+    fixture->parts.sql = workq_create(&(struct workq_config){.name = "sql",
+                                                             .threads = 1,
+                                                             .capacity = 256,
+                                                             .open = open_writer,
+                                                             .close = close_store,
+                                                             .arg = fixture->url},
                                       fixture->parts.mailbox, &err);
+    assert_non_null(fixture->parts.sql);
+    fixture->parts.read = workq_create(&(struct workq_config){.name = "read",
+                                                              .threads = 2,
+                                                              .capacity = READ_CAPACITY,
+                                                              .open = open_reader,
+                                                              .close = close_store,
+                                                              .arg = fixture->url},
+                                       fixture->parts.mailbox, &err);
     assert_non_null(fixture->parts.read);
     fixture->parts.profile = validator_profile_find("data-science");
     fixture->parts.timeout_seconds = 5;
@@ -1289,7 +1289,7 @@ static void test_targets_and_headers(void **state)
 }
 
 /* Fills the read lane, whose answer then is to come again later. */
-static void test_full_lane(void **state)
+static void test_full_workq(void **state)
 {
     const struct fixture *fixture = *state;
     struct client clients[READ_CAPACITY + 2];
@@ -1539,7 +1539,7 @@ int main(void)
         HTTP_TEST(test_delete_with_a_call),
         HTTP_TEST(test_session_api),
         HTTP_TEST(test_targets_and_headers),
-        HTTP_TEST(test_full_lane),
+        HTTP_TEST(test_full_workq),
         HTTP_TEST(test_parallel_clients),
         HTTP_TEST(test_half_open_connections),
         HTTP_TEST(test_shutdown_drains),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Lanes, mailboxes and cancel tokens together, on a real loop.
+ * Work queues, mailboxes and cancel tokens together, on a real loop.
  */
 #include <poll.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "helpers/base/cancel.h"
-#include "helpers/base/lane.h"
+#include "helpers/base/workq.h"
 
 #define JOBS 1000
 
@@ -28,12 +28,12 @@ struct fixture {
 };
 
 struct number_job {
-    struct lane_job job;
+    struct workq_job job;
     struct fixture *fixture;
     size_t value, result;
 };
 
-static void work(struct lane_job *job, void *context)
+static void work(struct workq_job *job, void *context)
 {
     struct number_job *number = (struct number_job *)job;
 
@@ -42,7 +42,7 @@ static void work(struct lane_job *job, void *context)
     atomic_fetch_add(&number->fixture->worked, 1);
 }
 
-static void done(struct lane_job *job)
+static void done(struct workq_job *job)
 {
     struct number_job *number = (struct number_job *)job;
 
@@ -90,55 +90,55 @@ static void finish(struct fixture *fixture)
 static void every_job_comes_back_once(void **state)
 {
     struct fixture fixture = {.expected = JOBS};
-    struct lane_config config = {.name = "test",
-                                 .threads = 3,
-                                 .capacity = JOBS,
-                                 .open = open_context,
-                                 .close = close_context,
-                                 .arg = &fixture};
+    struct workq_config config = {.name = "test",
+                                  .threads = 3,
+                                  .capacity = JOBS,
+                                  .open = open_context,
+                                  .close = close_context,
+                                  .arg = &fixture};
     struct error err = {0};
-    struct lane *lane;
+    struct workq *workq;
 
     (void)state;
     uv_loop_init(&fixture.loop);
     fixture.mailbox = mailbox_create(&fixture.loop, &err);
-    lane = lane_create(&config, fixture.mailbox, &err);
-    assert_non_null(lane);
+    workq = workq_create(&config, fixture.mailbox, &err);
+    assert_non_null(workq);
     assert_int_equal(atomic_load(&fixture.open_contexts), 3);
     for (size_t i = 0; i < JOBS; i++)
-        assert_int_equal(lane_submit(lane, &new_job(&fixture, i)->job, &err), 0);
+        assert_int_equal(workq_submit(workq, &new_job(&fixture, i)->job, &err), 0);
     uv_run(&fixture.loop, UV_RUN_DEFAULT);
     assert_int_equal(fixture.done, JOBS);
-    lane_destroy(lane);
+    workq_destroy(workq);
     assert_int_equal(atomic_load(&fixture.open_contexts), 0);
     finish(&fixture);
 }
 
-/* Destroying a lane works off what waits, and the mailbox opens it all. */
+/* Destroying a work queue works off what waits, and the mailbox opens it all. */
 static void destroy_drains(void **state)
 {
     struct fixture fixture = {.expected = JOBS + 1};
-    struct lane_config config = {.name = "test",
-                                 .threads = 1,
-                                 .capacity = JOBS,
-                                 .open = open_context,
-                                 .close = close_context,
-                                 .arg = &fixture};
-    struct lane *lane;
+    struct workq_config config = {.name = "test",
+                                  .threads = 1,
+                                  .capacity = JOBS,
+                                  .open = open_context,
+                                  .close = close_context,
+                                  .arg = &fixture};
+    struct workq *workq;
 
     (void)state;
     uv_loop_init(&fixture.loop);
     fixture.mailbox = mailbox_create(&fixture.loop, NULL);
-    lane = lane_create(&config, fixture.mailbox, NULL);
+    workq = workq_create(&config, fixture.mailbox, NULL);
     for (size_t i = 0; i < JOBS / 2; i++)
-        assert_int_equal(lane_submit(lane, &new_job(&fixture, i)->job, NULL), 0);
-    lane_destroy(lane);
+        assert_int_equal(workq_submit(workq, &new_job(&fixture, i)->job, NULL), 0);
+    workq_destroy(workq);
     assert_int_equal(atomic_load(&fixture.worked), JOBS / 2);
     finish(&fixture);
     assert_int_equal(fixture.done, JOBS / 2);
 }
 
-static void block_until_fired(struct lane_job *job, void *context)
+static void block_until_fired(struct workq_job *job, void *context)
 {
     struct number_job *number = (struct number_job *)job;
     struct pollfd pollfd = {.fd = cancel_fd(context), .events = POLLIN};
@@ -153,25 +153,25 @@ static void *lend_cancel(void *arg, struct error *err)
     return arg;
 }
 
-static void a_full_lane_says_busy(void **state)
+static void a_full_workq_says_busy(void **state)
 {
     struct fixture fixture = {.expected = JOBS}; /* never: finish() runs the loop to its end */
     struct cancel *cancel = cancel_create(NULL);
-    struct lane_config config = {
+    struct workq_config config = {
         .name = "narrow", .threads = 1, .capacity = 2, .open = lend_cancel, .arg = cancel};
     struct number_job *refused;
     struct error err = {0};
-    struct lane *lane;
+    struct workq *workq;
     size_t taken = 0;
 
     (void)state;
     uv_loop_init(&fixture.loop);
     fixture.mailbox = mailbox_create(&fixture.loop, &err);
-    lane = lane_create(&config, fixture.mailbox, &err);
+    workq = workq_create(&config, fixture.mailbox, &err);
     for (;;) {
         refused = new_job(&fixture, taken);
         refused->job.work = block_until_fired;
-        if (lane_submit(lane, &refused->job, &err) < 0)
+        if (workq_submit(workq, &refused->job, &err) < 0)
             break;
         taken++;
     }
@@ -185,7 +185,7 @@ static void a_full_lane_says_busy(void **state)
     cancel_fire(cancel);
     assert_int_equal(cancel_check(cancel, &err), -1);
     assert_int_equal(err.kind, ERROR_CANCELLED);
-    lane_destroy(lane);
+    workq_destroy(workq);
     finish(&fixture);
     assert_int_equal(fixture.done, taken);
     cancel_unref(cancel);
@@ -200,12 +200,12 @@ static void *fail_to_open(void *arg, struct error *err)
 
 static void a_context_that_fails_is_told(void **state)
 {
-    struct lane_config config = {.name = "sql", .threads = 2, .capacity = 1, .open = fail_to_open};
+    struct workq_config config = {.name = "sql", .threads = 2, .capacity = 1, .open = fail_to_open};
     struct error err = {0};
 
     (void)state;
-    assert_null(lane_create(&config, NULL, &err));
-    assert_string_equal(err.text, "lane sql: no disk");
+    assert_null(workq_create(&config, NULL, &err));
+    assert_string_equal(err.text, "work queue sql: no disk");
 }
 
 int main(void)
@@ -213,7 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_job_comes_back_once),
         cmocka_unit_test(destroy_drains),
-        cmocka_unit_test(a_full_lane_says_busy),
+        cmocka_unit_test(a_full_workq_says_busy),
         cmocka_unit_test(a_context_that_fails_is_told),
     };
 
