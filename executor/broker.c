@@ -15,7 +15,7 @@ struct broker_request {
     LIST_ENTRY(broker_request) link;
     struct broker *broker; /* NULL once the run has ended; the loop's */
     struct gate *gate;     /* a reference */
-    struct mail mail;
+    struct loop_task task;
     struct cancel *cancel; /* a reference; NULL until it is asked for */
     uint64_t due;          /* uv_now */
     char *session_id, *target;
@@ -171,7 +171,7 @@ static void stop_clock(struct broker *broker)
 /* ---- answers ---- */
 
 /* On the loop: the answer has come. */
-static void open_answer(void *arg)
+static void run_answer(void *arg)
 {
     struct broker_request *request = arg;
     struct broker *broker = request->broker;
@@ -209,9 +209,9 @@ void executor_answer(struct broker_request *request, int status, const char *bod
     if (!request->frame)
         request->frame =
             pack_refusal(request->id, 500, "the server is out of memory", &request->frame_len);
-    request->mail.open = open_answer;
-    request->mail.arg = request;
-    if (!gate_post(request->gate, &request->mail))
+    request->task.run = run_answer;
+    request->task.arg = request;
+    if (!gate_post(request->gate, &request->task))
         free_request(request);
 }
 

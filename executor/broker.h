@@ -5,7 +5,7 @@
  * gave the job. Bounded in number, in bytes and in time.
  *
  * Threads: all on the executor's loop, but executor_answer, which may come from any thread, late,
- * or after the executor is gone: it goes through a gate that knows whether there is still a mailbox
+ * or after the executor is gone: it goes through a gate that knows whether there is still a loop
  * behind it.
  */
 #ifndef LECTERN_EXECUTOR_BROKER_H
@@ -16,7 +16,7 @@
 #include "executor/engine.h"
 #include "executor/frames.h"
 #include "executor/gate.h"
-#include "helpers/base/mailbox.h"
+#include "helpers/base/loop_queue.h"
 
 #define BROKER_IN_FLIGHT_CAP 64u /* requests of one run that wait for their answer */
 #define BROKER_OVER_CAP_MAX                                                                        \

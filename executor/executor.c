@@ -68,15 +68,15 @@ static void on_empty(void *user)
 
     workq_destroy(executor->workq);
     gate_close(executor->gate);
-    mailbox_destroy(executor->mailbox);
+    loop_queue_destroy(executor->loop_queue);
 }
 
-static void open_start(void *arg)
+static void run_start(void *arg)
 {
     pool_start(((struct executor *)arg)->pool);
 }
 
-static void open_stop(void *arg)
+static void run_stop(void *arg)
 {
     struct executor *executor = arg;
 
@@ -173,13 +173,13 @@ static int create_parts(struct executor *executor, const struct executor_config 
                                .on_empty = on_empty,
                                .user = executor};
 
-    executor->mailbox = mailbox_create(&executor->loop, err);
-    if (!executor->mailbox)
+    executor->loop_queue = loop_queue_create(&executor->loop, err);
+    if (!executor->loop_queue)
         return -1;
-    executor->gate = gate_create(executor->mailbox, err);
+    executor->gate = gate_create(executor->loop_queue, err);
     if (!executor->gate)
         return -1;
-    executor->workq = workq_create(&workq, executor->mailbox, err);
+    executor->workq = workq_create(&workq, executor->loop_queue, err);
     if (!executor->workq)
         return -1;
     for (int kind = 0; kind < KINDS_COUNT; kind++)
@@ -199,11 +199,11 @@ static int start_thread(struct executor *executor, struct error *err)
 {
     int rc;
 
-    executor->start.open = open_start;
+    executor->start.run = run_start;
     executor->start.arg = executor;
-    executor->stop.open = open_stop;
+    executor->stop.run = run_stop;
     executor->stop.arg = executor;
-    mailbox_post(executor->mailbox, &executor->start);
+    loop_queue_post(executor->loop_queue, &executor->start);
     rc = pthread_create(&executor->thread, NULL, run_loop, executor);
     if (rc != 0)
         return error_errno(err, rc, "the executor's thread");
@@ -232,7 +232,7 @@ static void undo_parts(struct executor *executor)
         pool_stop(executor->pool); /* on_empty takes the others */
     else {
         workq_destroy(executor->workq);
-        mailbox_destroy(executor->mailbox);
+        loop_queue_destroy(executor->loop_queue);
     }
     uv_run(&executor->loop, UV_RUN_DEFAULT);
 }
@@ -314,7 +314,7 @@ void executor_destroy(struct executor *executor)
     if (!executor)
         return;
     executor->engine->interrupt(executor->state);
-    mailbox_post(executor->mailbox, &executor->stop);
+    loop_queue_post(executor->loop_queue, &executor->stop);
     pthread_join(executor->thread, NULL);
     free_executor(executor);
 }

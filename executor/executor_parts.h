@@ -17,13 +17,13 @@ struct executor {
     struct executor_limits limits;
     uv_loop_t loop;
     pthread_t thread;
-    struct mailbox *mailbox;
+    struct loop_queue *loop_queue;
     struct workq *workq;
     struct gate *gate;
     struct pool *pool;
     struct sandbox_host sandbox_host;
     struct run_host run_host;
-    struct mail start, stop;
+    struct loop_task start, stop;
     struct stats stats; /* with a lock of its own, taken last */
 
     pthread_mutex_t lock;

@@ -6,11 +6,11 @@
 
 struct gate {
     pthread_mutex_t lock;
-    struct mailbox *mailbox; /* NULL once closed */
+    struct loop_queue *loop_queue; /* NULL once closed */
     unsigned references;
 };
 
-struct gate *gate_create(struct mailbox *mailbox, struct error *err)
+struct gate *gate_create(struct loop_queue *loop_queue, struct error *err)
 {
     struct gate *gate = calloc(1, sizeof *gate);
 
@@ -19,7 +19,7 @@ struct gate *gate_create(struct mailbox *mailbox, struct error *err)
         return NULL;
     }
     pthread_mutex_init(&gate->lock, NULL);
-    gate->mailbox = mailbox;
+    gate->loop_queue = loop_queue;
     gate->references = 1;
     return gate;
 }
@@ -27,7 +27,7 @@ struct gate *gate_create(struct mailbox *mailbox, struct error *err)
 void gate_close(struct gate *gate)
 {
     pthread_mutex_lock(&gate->lock);
-    gate->mailbox = NULL;
+    gate->loop_queue = NULL;
     pthread_mutex_unlock(&gate->lock);
 }
 
@@ -53,14 +53,14 @@ void gate_unref(struct gate *gate)
     free(gate);
 }
 
-bool gate_post(struct gate *gate, struct mail *mail)
+bool gate_post(struct gate *gate, struct loop_task *task)
 {
     bool open;
 
     pthread_mutex_lock(&gate->lock);
-    open = gate->mailbox != NULL;
+    open = gate->loop_queue != NULL;
     if (open)
-        mailbox_post(gate->mailbox, mail);
+        loop_queue_post(gate->loop_queue, task);
     pthread_mutex_unlock(&gate->lock);
     return open;
 }

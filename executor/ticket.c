@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * How a job gets from any thread to the executor's loop, and a cancel after it: as a ticket, whose
- * mails are embedded, so that posting cannot fail. It lives until the run has ended and no cancel
- * for it is still in the mailbox.
+ * tasks are embedded, so that posting cannot fail. It lives until the run has ended and no cancel
+ * for it is still queued.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ struct ticket {
     struct executor *executor;
     uint64_t id;
     struct run *run; /* the loop's, but for its session */
-    struct mail intake, cancel;
+    struct loop_task intake, cancel;
     bool waiting; /* under the executor's lock, as the next */
     bool cancel_posted;
     bool ended;
@@ -47,14 +47,14 @@ void ticket_on_end(void *user)
         free(ticket);
 }
 
-static void open_intake(void *arg)
+static void run_intake(void *arg)
 {
     struct ticket *ticket = arg;
 
     run_begin(ticket->run, &ticket->executor->run_host, ticket);
 }
 
-static void open_cancel(void *arg)
+static void run_cancel(void *arg)
 {
     struct ticket *ticket = arg;
     struct executor *executor = ticket->executor;
@@ -133,7 +133,7 @@ static uint64_t post(struct executor *executor, struct ticket *ticket, struct er
         executor->waiting++;
         LIST_INSERT_HEAD(&executor->tickets, ticket, link);
         stats_taken(&executor->stats);
-        mailbox_post(executor->mailbox, &ticket->intake);
+        loop_queue_post(executor->loop_queue, &ticket->intake);
     }
     pthread_mutex_unlock(&executor->lock);
     return id;
@@ -149,9 +149,9 @@ uint64_t executor_run(struct executor *executor, const struct execution_job *job
         return 0;
     }
     ticket->executor = executor;
-    ticket->intake.open = open_intake;
+    ticket->intake.run = run_intake;
     ticket->intake.arg = ticket;
-    ticket->cancel.open = open_cancel;
+    ticket->cancel.run = run_cancel;
     ticket->cancel.arg = ticket;
     ticket->run = run_create(job, err);
     id = ticket->run ? post(executor, ticket, err) : 0;
@@ -172,7 +172,7 @@ void executor_cancel(struct executor *executor, uint64_t id)
         if (ticket->id != id)
             continue;
         if (!ticket->cancel_posted)
-            mailbox_post(executor->mailbox, &ticket->cancel);
+            loop_queue_post(executor->loop_queue, &ticket->cancel);
         ticket->cancel_posted = true;
         break;
     }

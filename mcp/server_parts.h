@@ -12,7 +12,7 @@
 
 #include "executor/executor.h"
 #include "helpers/base/workq.h"
-#include "helpers/base/mailbox.h"
+#include "helpers/base/loop_queue.h"
 #include "validator/validator.h"
 
 #define REFUSED_RULES_CAP 48u /* more than the validator has */
@@ -27,10 +27,10 @@ struct refused_rule {
 };
 
 struct server_parts {
-    uv_loop_t *loop;         /* the loop thread's */
-    struct mailbox *mailbox; /* into that loop */
-    struct workq *sql;       /* one thread, a STORE_WRITE connection as context: struct store */
-    struct workq *read;      /* STORE_READ connections: lists, the broker */
+    uv_loop_t *loop;               /* the loop thread's */
+    struct loop_queue *loop_queue; /* into that loop */
+    struct workq *sql;  /* one thread, a STORE_WRITE connection as context: struct store */
+    struct workq *read; /* STORE_READ connections: lists, the broker */
     struct workq
         *graph; /* one thread, a STORE_READ connection: the only one that calls helpers/graph */
     struct workq *trial; /* one thread, likewise: what a write would do, on a copy of its session */

@@ -15,7 +15,7 @@ struct workq_thread {
 
 struct workq {
     struct workq_config config;
-    struct mailbox *mailbox;
+    struct loop_queue *loop_queue;
     pthread_mutex_t lock;
     pthread_cond_t wake;
     struct job_list jobs;
@@ -25,7 +25,7 @@ struct workq {
     struct workq_thread threads[];
 };
 
-static void open_mail(void *arg)
+static void run_done(void *arg)
 {
     struct workq_job *job = arg;
 
@@ -85,7 +85,7 @@ static void *run(void *arg)
         work_off(thread, &jobs);
         while ((job = STAILQ_FIRST(&jobs))) { /* posted, it belongs to the loop */
             STAILQ_REMOVE_HEAD(&jobs, link);
-            mailbox_post(workq->mailbox, &job->mail);
+            loop_queue_post(workq->loop_queue, &job->task);
         }
         pthread_mutex_lock(&workq->lock);
     }
@@ -114,7 +114,7 @@ static int start_thread(struct workq *workq, struct workq_thread *thread, struct
     return 0;
 }
 
-struct workq *workq_create(const struct workq_config *config, struct mailbox *mailbox,
+struct workq *workq_create(const struct workq_config *config, struct loop_queue *loop_queue,
                            struct error *err)
 {
     struct workq *workq = calloc(1, sizeof *workq + config->threads * sizeof workq->threads[0]);
@@ -124,7 +124,7 @@ struct workq *workq_create(const struct workq_config *config, struct mailbox *ma
         return NULL;
     }
     workq->config = *config;
-    workq->mailbox = mailbox;
+    workq->loop_queue = loop_queue;
     STAILQ_INIT(&workq->jobs);
     pthread_mutex_init(&workq->lock, NULL);
     pthread_cond_init(&workq->wake, NULL);
@@ -141,8 +141,8 @@ int workq_submit(struct workq *workq, struct workq_job *job, struct error *err)
 {
     bool full;
 
-    job->mail.open = open_mail;
-    job->mail.arg = job;
+    job->task.run = run_done;
+    job->task.arg = job;
     pthread_mutex_lock(&workq->lock);
     full = workq->waiting >= workq->config.capacity;
     if (!full) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A work queue: a bounded queue and the threads that work it off, for straight-line code that
- * blocks. A job goes out from a loop and comes back to that loop's mailbox. A full work queue says
+ * blocks. A job goes out from a loop and comes back to that loop's queue. A full work queue says
  * so at once.
  */
 #ifndef LECTERN_BASE_WORKQ_H
@@ -11,13 +11,13 @@
 #include <sys/queue.h>
 
 #include "helpers/base/error.h"
-#include "helpers/base/mailbox.h"
+#include "helpers/base/loop_queue.h"
 
 struct workq;
 
 struct workq_job {
     STAILQ_ENTRY(workq_job) link;
-    struct mail mail;
+    struct loop_task task;
     void (*work)(struct workq_job *job,
                  void *context); /* on a thread of the work queue, with that thread's own context */
     void (*done)(struct workq_job *job); /* back on the loop; may free what embeds the job */
@@ -48,7 +48,7 @@ struct workq_config {
     const struct workq_groups *groups; /* or NULL; borrowed for the work queue's life */
 };
 
-struct workq *workq_create(const struct workq_config *config, struct mailbox *mailbox,
+struct workq *workq_create(const struct workq_config *config, struct loop_queue *loop_queue,
                            struct error *err);
 
 /* Any thread. job is the work queue's until done. -1 with ERROR_BUSY: not taken, done will not be
@@ -56,7 +56,8 @@ struct workq *workq_create(const struct workq_config *config, struct mailbox *ma
  */
 int workq_submit(struct workq *workq, struct workq_job *job, struct error *err);
 
-/* Works off what is queued, joins the threads. Their mail is in the mailbox then. Takes NULL. */
+/* Works off what is queued, joins the threads. Their tasks are in the loop's queue then. Takes
+ * NULL. */
 void workq_destroy(struct workq *workq);
 
 #endif

@@ -58,18 +58,19 @@ void conversation_release(struct conversation *conversation)
     free_unused(conversation);
 }
 
-static void on_mail(void *arg);
+static void on_task(void *arg);
 
-/* What is next happens by mail: nothing here calls its caller back, nor frees a run under its feet.
+/* What is next happens in a task of the loop: nothing here calls its caller back, nor frees a run
+ * under its feet.
  */
 static void post(struct conversation *conversation)
 {
     if (conversation->posted)
         return;
     conversation->posted = true;
-    conversation->mail.open = on_mail;
-    conversation->mail.arg = conversation;
-    mailbox_post(conversation->chat->parts->mailbox, &conversation->mail);
+    conversation->task.run = on_task;
+    conversation->task.arg = conversation;
+    loop_queue_post(conversation->chat->parts->loop_queue, &conversation->task);
 }
 
 void conversation_go_on(struct conversation *conversation)
@@ -290,7 +291,7 @@ static void do_cancels(struct conversation *conversation)
     run_cancel(ask->run, ask->stopped_by);
 }
 
-static void on_mail(void *arg)
+static void on_task(void *arg)
 {
     struct conversation *conversation = arg;
     struct chat *chat = conversation->chat;
@@ -332,7 +333,7 @@ int ask_start(struct chat *chat, const char *session_id, struct ask *ask)
     return 0;
 }
 
-/* By mail: who cancels may stand in the middle of the run's own event. */
+/* In a task of the loop: who cancels may stand in the middle of the run's own event. */
 void ask_cancel(struct ask *ask, enum run_stop by)
 {
     if (!ask->cancelled)

@@ -53,9 +53,9 @@ struct conversation {
     bool keeping;    /* some of them: the thread is being saved */
     STAILQ_HEAD(, ask) asks;
     struct ask *asking; /* the one that runs */
-    bool ended;         /* since the mail was posted: its run */
+    bool ended;         /* since the task was posted: its run */
     void *ended_user;   /* whose run it was */
-    struct mail mail;
+    struct loop_task task;
 };
 
 struct page_change {
@@ -88,7 +88,7 @@ void conversation_release(struct conversation *conversation); /* takes NULL */
 /* Loads it where it is not: chat_loaded comes. */
 void conversation_load(struct conversation *conversation);
 
-/* What is next, by mail; frees it where nothing is. */
+/* What is next, in a task of the loop; frees it where nothing is. */
 void conversation_go_on(struct conversation *conversation);
 
 /* Takes the ask over, whose input, who, callbacks and user are set: 0, or -1 where there is no

@@ -2,7 +2,7 @@
  *
  * The loop's side. A call waits for its turn here, not on the work queue, so that it can be given
  * up at once. An attempt is a job of the work queue; what came is fed through the stream into the
- * message by the mails between. Where an attempt ends before its first event, and may pass, the job
+ * message by the tasks between. Where an attempt ends before its first event, and may pass, the job
  * goes out again.
  */
 #include "mcp/chat/model.h"
@@ -18,7 +18,7 @@ TAILQ_HEAD(transfers, model_transfer);
 
 struct model {
     struct model_service service;
-    struct mailbox *mailbox;
+    struct loop_queue *loop_queue;
     struct workq *workq; /* NULL once its owner has gone */
     size_t references;   /* the owner's, and one for each call */
     size_t under_way;
@@ -45,7 +45,7 @@ static void unref(struct model *model)
         free(model);
 }
 
-struct model *model_create(const struct model_config *config, struct mailbox *mailbox,
+struct model *model_create(const struct model_config *config, struct loop_queue *loop_queue,
                            struct error *err)
 {
     const struct workq_config workq = {.name = "model",
@@ -59,11 +59,11 @@ struct model *model_create(const struct model_config *config, struct mailbox *ma
         error_set(err, ERROR_MEMORY, "out of memory for the model's client");
         return NULL;
     }
-    model->mailbox = mailbox;
+    model->loop_queue = loop_queue;
     model->references = 1;
     TAILQ_INIT(&model->running);
     TAILQ_INIT(&model->waiting);
-    if (model_service_init(&model->service, config, mailbox, err) < 0) {
+    if (model_service_init(&model->service, config, loop_queue, err) < 0) {
         free(model);
         return NULL;
     }
@@ -71,7 +71,7 @@ struct model *model_create(const struct model_config *config, struct mailbox *ma
         strncmp(model->service.config.url, "https:", 6) != 0)
         log_warning("chat", "%s is set, and goes unencrypted to %s",
                     model_service_credential(&model->service), model->service.address);
-    model->workq = workq_create(&workq, mailbox, err);
+    model->workq = workq_create(&workq, loop_queue, err);
     if (!model->workq) {
         free(model);
         return NULL;
@@ -180,8 +180,8 @@ static void work(struct workq_job *job, void *context)
     model_transfer_work(((struct model_call *)job)->transfer, context);
 }
 
-/* A call that never went out, or went out in vain: it ends as any other, by mail. */
-static void open_unsent(void *arg)
+/* A call that never went out, or went out in vain: it ends as any other, in a task of the loop. */
+static void run_unsent(void *arg)
 {
     struct model_call *call = arg;
 
@@ -193,9 +193,9 @@ static void end_unsent(struct model_transfer *transfer)
 {
     struct model_call *call = transfer->call;
 
-    call->job.mail.open = open_unsent;
-    call->job.mail.arg = call;
-    mailbox_post(transfer->model->mailbox, &call->job.mail);
+    call->job.task.run = run_unsent;
+    call->job.task.arg = call;
+    loop_queue_post(transfer->model->loop_queue, &call->job.task);
 }
 
 /* It is on the list of those that run. */

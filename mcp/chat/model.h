@@ -10,7 +10,7 @@
 
 #include "helpers/base/cancel.h"
 #include "helpers/base/workq.h"
-#include "helpers/base/mailbox.h"
+#include "helpers/base/loop_queue.h"
 #include "mcp/chat/model_message.h"
 
 #define MODEL_REQUESTS_MAX  32u                /* under way at once: threads of the work queue */
@@ -34,9 +34,10 @@ struct model_config {
 };
 
 struct model;
-struct model *model_create(const struct model_config *config, struct mailbox *mailbox,
+struct model *model_create(const struct model_config *config, struct loop_queue *loop_queue,
                            struct error *err);
-/* Cancels what is under way, joins the work queue; their mail is in the mailbox then. Takes NULL.
+/* Cancels what is under way, joins the work queue; their tasks are in the loop's queue then. Takes
+ * NULL.
  */
 void model_destroy(struct model *model);
 

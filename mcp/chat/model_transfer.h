@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * One call's way to the service and back, for model.c: what happens on the work queue's thread, and
- * the buffer by which bytes come to the loop. One mail is under way at most, however many bytes
+ * the buffer by which bytes come to the loop. One task is under way at most, however many bytes
  * come.
  */
 #ifndef LECTERN_CHAT_MODEL_TRANSFER_H
@@ -19,7 +19,7 @@ struct model_way {
     const char *url;            /* .../v1/messages */
     const char *const *headers; /* NULL-terminated */
     bool local;                 /* on a loopback address: no proxy, and it may be silent for long */
-    struct mailbox *mailbox;
+    struct loop_queue *loop_queue;
 };
 
 /* Headers of an answer that decide on what comes next; "" where there is none. */
@@ -47,7 +47,7 @@ struct model_transfer {
     pthread_mutex_t lock;
     struct buf unread;
     bool mail_under_way;
-    struct mail mail;
+    struct loop_task task;
 
     /* The attempt's end, written on the work queue's thread, read on the loop when it is done. */
     struct error err; /* as http_send says it */

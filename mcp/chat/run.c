@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A run from its beginning to its end. Each step is left by what it waits for: mail, a save, the
+ * A run from its beginning to its end. Each step is left by what it waits for: a task, a save, the
  * read work queue, the model, tools. A cancel ends that wait, and where the wait is short and
  * cannot be ended (a save, a read), it is noticed behind it.
  */
@@ -289,9 +289,9 @@ static void on_begin(void *arg)
 
 void run_begin_soon(struct run *run)
 {
-    run->begin.open = on_begin;
+    run->begin.run = on_begin;
     run->begin.arg = run;
-    mailbox_post(run->parts->mailbox, &run->begin);
+    loop_queue_post(run->parts->loop_queue, &run->begin);
 }
 
 /* ---- cancelling ---- */

@@ -31,7 +31,7 @@
 #define RUN_BYTES_PER_TOKEN 4
 
 enum run_state {
-    RUN_STATE_BEGINNING, /* the mail that begins it is under way */
+    RUN_STATE_BEGINNING, /* the task that begins it is queued */
     RUN_STATE_SAVING,
     RUN_STATE_READING, /* the title, and how much there is */
     RUN_STATE_ASKING,  /* the model */
@@ -86,7 +86,7 @@ struct run {
     json_t *answers;  /* owned: {interrupt id: {"approved", "reason"}}; or NULL */
     void (*saved)(struct run *run);
 
-    struct mail begin;
+    struct loop_task begin;
     struct workq_job reading;
     char title[RUN_TITLE_SIZE];
     int64_t bytes;
@@ -124,7 +124,7 @@ struct run {
 
 /* ---- run.c ---- */
 
-void run_begin_soon(struct run *run); /* by mail */
+void run_begin_soon(struct run *run); /* in a task of the loop */
 /* Makes durable what the thread has, then goes on; may end the run. */
 void run_save(struct run *run, void (*saved)(struct run *run));
 /* Ends it; err for RUN_FAILED. The run is no more. */

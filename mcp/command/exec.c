@@ -151,8 +151,8 @@ static int prepare(struct execution *execution, struct error *err)
     const char *const kinds[] = {execution->analysis.verdict.kind, NULL};
     const struct config *config = execution->config;
 
-    execution->parts.mailbox = mailbox_create(execution->parts.loop, err);
-    if (!execution->parts.mailbox)
+    execution->parts.loop_queue = loop_queue_create(execution->parts.loop, err);
+    if (!execution->parts.loop_queue)
         return -1;
     if (config->session && parts_open_readers(&execution->parts, err) < 0)
         return -1;

@@ -72,7 +72,7 @@ static struct workq *open_workq(struct server_parts *parts, const char *name, si
         .groups = open == open_writer && !store_is_service(parts->store_url) ? &write_groups : NULL,
     };
 
-    return workq_create(&config, parts->mailbox, err);
+    return workq_create(&config, parts->loop_queue, err);
 }
 
 const struct validator_profile *parts_profile(const struct config *config, struct error *err)
@@ -157,10 +157,10 @@ int parts_init(struct server_parts *parts, uv_loop_t *loop, const struct config 
     parts->profile = parts_profile(config, err);
     if (!parts->profile)
         return -1;
-    parts->mailbox = mailbox_create(loop, err);
-    if (!parts->mailbox)
+    parts->loop_queue = loop_queue_create(loop, err);
+    if (!parts->loop_queue)
         return -1;
-    parts->feed = change_feed_create(parts->mailbox, err);
+    parts->feed = change_feed_create(parts->loop_queue, err);
     if (!parts->feed)
         return -1;
     /* The writer first: it creates and migrates what the readers want to find. */
@@ -185,7 +185,7 @@ void parts_finish(struct server_parts *parts)
     workq_destroy(parts->graph);
     workq_destroy(parts->trial);
     graph_cache_destroy(parts->graphs);
-    mailbox_destroy(parts->mailbox); /* opens what the feed still has under way */
+    loop_queue_destroy(parts->loop_queue); /* runs what the feed still has under way */
     change_feed_destroy(parts->feed);
 }
 

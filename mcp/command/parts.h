@@ -18,8 +18,8 @@ int parts_init(struct server_parts *parts, uv_loop_t *loop, const struct config 
  * the graphs' cache. */
 int parts_open_readers(struct server_parts *parts, struct error *err);
 
-/* Ends runs, works off the work queues, opens what mail is left. The loop must then run once more
- * to close the mailbox. */
+/* Ends runs, works off the work queues, runs what tasks are left. The loop must then run once more
+ * to close its queue. */
 void parts_finish(struct server_parts *parts);
 
 /* The executor alone, for `exec` and `doctor`. */

@@ -32,7 +32,7 @@ static void on_closed(void *user)
 {
     struct serving *serving = user;
 
-    model_destroy(serving->model); /* its mail is opened with the rest */
+    model_destroy(serving->model); /* its tasks run with the rest */
     parts_finish(&serving->parts);
     signals_finish(&serving->signals); /* last: a second signal cuts none of this short */
     alarm(0);
@@ -84,7 +84,7 @@ static int start(struct serving *serving, const struct config *config,
         .body_cap = (size_t)config->body_cap << 20,
     };
 
-    serving->model = model_create(model, serving->parts.mailbox, err);
+    serving->model = model_create(model, serving->parts.loop_queue, err);
     if (!serving->model)
         return -1;
     http.model = serving->model;

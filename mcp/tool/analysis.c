@@ -144,7 +144,7 @@ static void on_result(void *user, const struct execution_result *result)
     if (result->status == EXECUTION_BUSY)
         analysis->failure.retry_after_s = executor_retry_after(analysis->parts->executor);
     analysis->take(analysis, result);
-    mailbox_post(analysis->parts->mailbox, &analysis->done);
+    loop_queue_post(analysis->parts->loop_queue, &analysis->done);
 }
 
 /* ---- on the loop ---- */
@@ -164,7 +164,7 @@ static void describe_end(const struct analysis *analysis, char *line, size_t siz
 }
 
 /* The answer first: who reads the log is not in a hurry. */
-static void open_done(void *arg)
+static void run_done(void *arg)
 {
     struct analysis *analysis = arg;
     char line[LOG_LINE_CAP];
@@ -218,7 +218,7 @@ static int hand_over(struct analysis *analysis, struct error *err)
     };
     struct error why = {0};
 
-    analysis->done.open = open_done;
+    analysis->done.run = run_done;
     analysis->done.arg = analysis;
     analysis->run_id = executor_run(parts->executor, &job, &why);
     if (analysis->run_id != 0)

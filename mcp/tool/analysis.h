@@ -51,7 +51,7 @@ struct analysis {
     struct verdict verdict;
     const char *preload[VALIDATOR_MODULES_CAP + 1];
     struct run_news news;
-    struct mail done;
+    struct loop_task done;
     uint64_t run_id; /* 0: not running */
     struct {         /* for the log */
         enum execution_status status;

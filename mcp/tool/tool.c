@@ -177,8 +177,9 @@ static void on_workq_done(struct workq_job *job)
     call->on_done(call);
 }
 
-/* on_done never runs before tool_call_start has returned: what ends at once ends by mail. */
-static void open_completed(void *arg)
+/* on_done never runs before tool_call_start has returned: what ends at once ends in a task of the
+ * loop. */
+static void run_completed(void *arg)
 {
     struct tool_call *call = arg;
 
@@ -187,9 +188,9 @@ static void open_completed(void *arg)
 
 void tool_call_complete(struct tool_call *call)
 {
-    call->job.mail.open = open_completed;
-    call->job.mail.arg = call;
-    mailbox_post(call->parts->mailbox, &call->job.mail);
+    call->job.task.run = run_completed;
+    call->job.task.arg = call;
+    loop_queue_post(call->parts->loop_queue, &call->job.task);
 }
 
 bool tool_call_writes(const struct tool_call *call)

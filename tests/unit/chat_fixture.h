@@ -60,7 +60,7 @@ static inline struct workq *chat_workq(struct chat_fixture *fixture, const char 
         .arg = fixture,
         .groups = writes ? &groups : NULL,
     };
-    struct workq *workq = workq_create(&config, fixture->parts.mailbox, &fixture->session.err);
+    struct workq *workq = workq_create(&config, fixture->parts.loop_queue, &fixture->session.err);
 
     if (!workq)
         fail_msg("%s", fixture->session.err.text);
@@ -80,8 +80,8 @@ static inline int chat_fixture_open(void **state)
     uv_loop_init(&fixture->loop);
     fixture->parts.loop = &fixture->loop;
     fixture->parts.store_url = fixture->session.url;
-    fixture->parts.mailbox = mailbox_create(&fixture->loop, &fixture->session.err);
-    fixture->parts.feed = change_feed_create(fixture->parts.mailbox, &fixture->session.err);
+    fixture->parts.loop_queue = loop_queue_create(&fixture->loop, &fixture->session.err);
+    fixture->parts.feed = change_feed_create(fixture->parts.loop_queue, &fixture->session.err);
     fixture->parts.sql = chat_workq(fixture, "sql", true);
     fixture->parts.read = chat_workq(fixture, "read", false);
     fixture->parts.trial = chat_workq(fixture, "trial", false);
@@ -96,7 +96,7 @@ static inline int chat_fixture_close(void **state)
     workq_destroy(fixture->parts.sql);
     workq_destroy(fixture->parts.read);
     workq_destroy(fixture->parts.trial);
-    mailbox_destroy(fixture->parts.mailbox);
+    loop_queue_destroy(fixture->parts.loop_queue);
     change_feed_destroy(fixture->parts.feed);
     uv_run(&fixture->loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&fixture->loop), 0);

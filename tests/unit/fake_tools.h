@@ -174,10 +174,10 @@ static inline void fake_parts_open(struct server_parts *parts, uv_loop_t *loop, 
 
     memset(parts, 0, sizeof *parts);
     parts->loop = loop;
-    parts->mailbox = mailbox_create(loop, &err);
-    parts->read = workq_create(&config, parts->mailbox, &err);
-    parts->sql = workq_create(&config, parts->mailbox, &err);
-    assert_non_null(parts->mailbox);
+    parts->loop_queue = loop_queue_create(loop, &err);
+    parts->read = workq_create(&config, parts->loop_queue, &err);
+    parts->sql = workq_create(&config, parts->loop_queue, &err);
+    assert_non_null(parts->loop_queue);
     assert_non_null(parts->read);
     assert_non_null(parts->sql);
 }
@@ -186,7 +186,7 @@ static inline void fake_parts_close(struct server_parts *parts)
 {
     workq_destroy(parts->read);
     workq_destroy(parts->sql);
-    mailbox_destroy(parts->mailbox);
+    loop_queue_destroy(parts->loop_queue);
 }
 
 #endif

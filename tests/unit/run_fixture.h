@@ -141,7 +141,7 @@ static inline int run_fixture_open(void **state)
     fixture->chat = chat;
     fixture->listener.on_event = on_event;
     fixture->events = json_array();
-    fixture->model = model_create(NULL, chat->parts.mailbox, &chat->session.err);
+    fixture->model = model_create(NULL, chat->parts.loop_queue, &chat->session.err);
     load_thread(fixture);
     *state = fixture;
     return 0;

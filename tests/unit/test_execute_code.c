@@ -58,8 +58,8 @@ static void make_parts(struct server_parts *parts, struct fixture *fixture, size
                                        .arg = fixture->url};
     const struct executor_config config = {0};
 
-    parts->mailbox = mailbox_create(parts->loop, &fixture->err);
-    parts->read = workq_create(&workq, parts->mailbox, &fixture->err);
+    parts->loop_queue = loop_queue_create(parts->loop, &fixture->err);
+    parts->read = workq_create(&workq, parts->loop_queue, &fixture->err);
     parts->executor =
         executor_create_with(&engine_fake, &config, &executor_limits_default, &fixture->err);
     if (!parts->executor)
@@ -95,7 +95,7 @@ static void test_the_executor_goes_first(void **state)
     executor_destroy(parts.executor);
     sem_post(&waiting.go);
     workq_destroy(parts.read);
-    mailbox_destroy(parts.mailbox);
+    loop_queue_destroy(parts.loop_queue);
     assert_int_equal(done, 1);
     assert_int_equal(call.failure.category, FAILURE_CANCELLED);
     tool_call_finish(&call);
@@ -152,7 +152,7 @@ static void many_end(struct many *many, unsigned calls)
     assert_int_equal(many->done, calls);
     executor_destroy(many->parts.executor);
     workq_destroy(many->parts.read);
-    mailbox_destroy(many->parts.mailbox);
+    loop_queue_destroy(many->parts.loop_queue);
     for (unsigned i = 0; i < calls; i++)
         tool_call_finish(&many->calls[i]);
     uv_run(&many->loop, UV_RUN_DEFAULT);

@@ -69,7 +69,7 @@ static void on_closed(void *user)
 
     workq_destroy(fixture->parts.sql);
     workq_destroy(fixture->parts.read);
-    mailbox_destroy(fixture->parts.mailbox);
+    loop_queue_destroy(fixture->parts.loop_queue);
     uv_close((uv_handle_t *)&fixture->stop, NULL);
 }
 
@@ -110,14 +110,14 @@ static int setup(void **state)
     snprintf(fixture->url, sizeof fixture->url, "sqlite:%s/store.db", fixture->folder);
     uv_loop_init(&fixture->loop);
     fixture->parts.loop = &fixture->loop;
-    fixture->parts.mailbox = mailbox_create(&fixture->loop, &err);
+    fixture->parts.loop_queue = loop_queue_create(&fixture->loop, &err);
     fixture->parts.sql = workq_create(&(struct workq_config){.name = "sql",
                                                              .threads = 1,
                                                              .capacity = 256,
                                                              .open = open_writer,
                                                              .close = close_store,
                                                              .arg = fixture->url},
-                                      fixture->parts.mailbox, &err);
+                                      fixture->parts.loop_queue, &err);
     assert_non_null(fixture->parts.sql);
     fixture->parts.read = workq_create(&(struct workq_config){.name = "read",
                                                               .threads = 2,
@@ -125,7 +125,7 @@ static int setup(void **state)
                                                               .open = open_reader,
                                                               .close = close_store,
                                                               .arg = fixture->url},
-                                       fixture->parts.mailbox, &err);
+                                       fixture->parts.loop_queue, &err);
     assert_non_null(fixture->parts.read);
     fixture->parts.profile = validator_profile_find("data-science");
     fixture->parts.timeout_seconds = 5;

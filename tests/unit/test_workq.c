@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Work queues, mailboxes and cancel tokens together, on a real loop.
+ * Work queues, loop queues and cancel tokens together, on a real loop.
  */
 #include <poll.h>
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 
 struct fixture {
     uv_loop_t loop;
-    struct mailbox *mailbox;
+    struct loop_queue *loop_queue;
     size_t done;
     size_t expected;
     atomic_size_t worked;
@@ -82,7 +82,7 @@ static struct number_job *new_job(struct fixture *fixture, size_t value)
 
 static void finish(struct fixture *fixture)
 {
-    mailbox_destroy(fixture->mailbox);
+    loop_queue_destroy(fixture->loop_queue);
     uv_run(&fixture->loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&fixture->loop), 0);
 }
@@ -101,8 +101,8 @@ static void every_job_comes_back_once(void **state)
 
     (void)state;
     uv_loop_init(&fixture.loop);
-    fixture.mailbox = mailbox_create(&fixture.loop, &err);
-    workq = workq_create(&config, fixture.mailbox, &err);
+    fixture.loop_queue = loop_queue_create(&fixture.loop, &err);
+    workq = workq_create(&config, fixture.loop_queue, &err);
     assert_non_null(workq);
     assert_int_equal(atomic_load(&fixture.open_contexts), 3);
     for (size_t i = 0; i < JOBS; i++)
@@ -114,7 +114,7 @@ static void every_job_comes_back_once(void **state)
     finish(&fixture);
 }
 
-/* Destroying a work queue works off what waits, and the mailbox opens it all. */
+/* Destroying a work queue works off what waits, and the loop's queue runs it all. */
 static void destroy_drains(void **state)
 {
     struct fixture fixture = {.expected = JOBS + 1};
@@ -128,8 +128,8 @@ static void destroy_drains(void **state)
 
     (void)state;
     uv_loop_init(&fixture.loop);
-    fixture.mailbox = mailbox_create(&fixture.loop, NULL);
-    workq = workq_create(&config, fixture.mailbox, NULL);
+    fixture.loop_queue = loop_queue_create(&fixture.loop, NULL);
+    workq = workq_create(&config, fixture.loop_queue, NULL);
     for (size_t i = 0; i < JOBS / 2; i++)
         assert_int_equal(workq_submit(workq, &new_job(&fixture, i)->job, NULL), 0);
     workq_destroy(workq);
@@ -166,8 +166,8 @@ static void a_full_workq_says_busy(void **state)
 
     (void)state;
     uv_loop_init(&fixture.loop);
-    fixture.mailbox = mailbox_create(&fixture.loop, &err);
-    workq = workq_create(&config, fixture.mailbox, &err);
+    fixture.loop_queue = loop_queue_create(&fixture.loop, &err);
+    workq = workq_create(&config, fixture.loop_queue, &err);
     for (;;) {
         refused = new_job(&fixture, taken);
         refused->job.work = block_until_fired;
