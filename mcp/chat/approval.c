@@ -24,7 +24,7 @@ static const char otherwise[] =
 
 struct approval {
     struct workq_job job; /* first */
-    struct server_parts *parts;
+    struct server *server;
     const struct tool *tool;
     json_t *arguments; /* owned */
     char *call_id;     /* owned */
@@ -190,7 +190,7 @@ static void reckon(struct workq_job *job, void *context)
     struct error err = {0};
 
     (void)context;
-    if (change_effect(&outcome->before, &outcome->after, true, approval->parts->graphs, NULL, NULL,
+    if (change_effect(&outcome->before, &outcome->after, true, approval->server->graphs, NULL, NULL,
                       &approval->effect, &err) < 0)
         buf_addf(&approval->effect, "(What it does to the graph could not be told: %s)\n",
                  err.text);
@@ -209,7 +209,7 @@ static void on_looked(struct workq_job *job)
     job->work = reckon;
     job->done = on_reckoned;
     if (approval->err.kind == ERROR_NONE && approval->look.outcome.touches_graph) {
-        if (workq_submit(approval->parts->graph, job, &err) == 0)
+        if (workq_submit(approval->server->graph, job, &err) == 0)
             return;
         buf_addf(&approval->effect, "(What it does to the graph could not be told: %s)\n",
                  err.text);
@@ -274,7 +274,7 @@ int approval_check(const struct tool *tool, const json_t *arguments, const char 
     return rc;
 }
 
-int approval_describe(struct server_parts *parts, const char *session_id, const char *who,
+int approval_describe(struct server *server, const char *session_id, const char *who,
                       const char *call_id, const struct tool *tool, const json_t *arguments,
                       unsigned attempt,
                       void (*on_done)(void *user, json_t *interrupt, const struct error *err),
@@ -289,7 +289,7 @@ int approval_describe(struct server_parts *parts, const char *session_id, const 
         return error_set(err, ERROR_MEMORY, "out of memory for an approval");
     approval->job.work = look;
     approval->job.done = on_looked;
-    approval->parts = parts;
+    approval->server = server;
     approval->tool = tool;
     approval->arguments = json_deep_copy(arguments);
     approval->call_id = strdup(call_id);
@@ -302,7 +302,7 @@ int approval_describe(struct server_parts *parts, const char *session_id, const 
         error_set(err, ERROR_MEMORY, "out of memory for an approval");
     } else if (check_session(approval->arguments, session_id, err) == 0) {
         row->look_at(approval->arguments, &approval->look);
-        if (workq_submit(parts->trial, &approval->job, err) == 0)
+        if (workq_submit(server->trial, &approval->job, err) == 0)
             return 0;
     }
     free_approval(approval);

@@ -21,7 +21,7 @@
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
 #include "mcp/chat/model_message.h"
-#include "mcp/server_parts.h"
+#include "mcp/server.h"
 
 #define CHAT_PAGES_CAP 512u
 #define CHAT_QUEUE_CAP                                                                             \
@@ -43,7 +43,7 @@ struct chat_config {
 };
 
 /* wake: something waits for this page, or it is to be closed. */
-struct chat *chat_create(struct server_parts *parts, const struct chat_config *config,
+struct chat *chat_create(struct server *server, const struct chat_config *config,
                          void (*wake)(void *user), struct error *err);
 void chat_destroy(struct chat *chat); /* when pages and runs are gone. Takes NULL */
 size_t chat_pages(const struct chat *chat);

@@ -70,7 +70,7 @@ static void post(struct conversation *conversation)
     conversation->posted = true;
     conversation->task.run = on_task;
     conversation->task.arg = conversation;
-    loop_queue_post(conversation->chat->parts->loop_queue, &conversation->task);
+    loop_queue_post(conversation->chat->server->loop_queue, &conversation->task);
 }
 
 void conversation_go_on(struct conversation *conversation)
@@ -98,7 +98,7 @@ void conversation_load(struct conversation *conversation)
         return;
     conversation->error = (struct error){0};
     conversation->loading = true;
-    if (thread_load(conversation->chat->parts, conversation->session_id, conversation->thread_id,
+    if (thread_load(conversation->chat->server, conversation->session_id, conversation->thread_id,
                     on_loaded, conversation, &conversation->error) == 0)
         return;
     conversation->loading = false;
@@ -218,7 +218,7 @@ static int start_run(struct ask *ask, struct error *err)
     };
 
     ask->listener.on_event = on_event;
-    ask->run = run_start(ask->chat->parts, ask->chat->model, &request, &ask->listener, err);
+    ask->run = run_start(ask->chat->server, ask->chat->model, &request, &ask->listener, err);
     return ask->run ? 0 : -1;
 }
 

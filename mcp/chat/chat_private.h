@@ -67,7 +67,7 @@ struct page_change {
 
 struct chat {
     struct change_listener listener; /* first */
-    struct server_parts *parts;
+    struct server *server;
     struct model *model;
     void (*wake)(void *user);
     LIST_HEAD(, chat_page) pages;

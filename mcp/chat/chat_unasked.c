@@ -94,8 +94,8 @@ bool unasked_keep(struct conversation *conversation)
     if (conversation->thread->saved == json_array_size(conversation->thread->messages))
         return false;
     conversation->keeping = true;
-    if (thread_save(conversation->chat->parts, conversation->thread, on_kept, conversation, &err) !=
-        0)
+    if (thread_save(conversation->chat->server, conversation->thread, on_kept, conversation,
+                    &err) != 0)
         on_kept(conversation, &err);
     return true;
 }

@@ -170,7 +170,7 @@ void run_save(struct run *run, void (*saved)(struct run *run))
 
     run->state = RUN_STATE_SAVING;
     run->saved = saved;
-    if (thread_save(run->parts, run->thread, on_saved, run, &err) < 0)
+    if (thread_save(run->server, run->thread, on_saved, run, &err) < 0)
         on_saved(run, &err);
 }
 
@@ -256,7 +256,7 @@ static void on_read(struct workq_job *job)
     } else if (run->read_error.kind != ERROR_NONE) {
         run_fail(run, &run->read_error);
     } else {
-        prompt_write(run->parts, run->title, &run->system);
+        prompt_write(run->server, run->title, &run->system);
         if (run->answers)
             run_calls_resume(run);
         else
@@ -271,7 +271,7 @@ static void read_on(struct run *run)
     run->state = RUN_STATE_READING;
     run->reading.work = read_session;
     run->reading.done = on_read;
-    if (workq_submit(run->parts->read, &run->reading, &err) < 0)
+    if (workq_submit(run->server->read, &run->reading, &err) < 0)
         run_fail(run, &err);
 }
 
@@ -291,7 +291,7 @@ void run_begin_soon(struct run *run)
 {
     run->begin.run = on_begin;
     run->begin.arg = run;
-    loop_queue_post(run->parts->loop_queue, &run->begin);
+    loop_queue_post(run->server->loop_queue, &run->begin);
 }
 
 /* ---- cancelling ---- */

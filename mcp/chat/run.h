@@ -14,7 +14,7 @@
 
 #include "mcp/chat/model.h"
 #include "mcp/chat/thread.h"
-#include "mcp/server_parts.h"
+#include "mcp/server.h"
 #include "mcp/tool/tool.h"
 
 #define RUN_TURNS_MAX        24u     /* requests to the model, of one run */
@@ -131,9 +131,8 @@ struct run_request {
 
 /* NULL with err: nothing was told, nothing changed (an unknown interrupt, no memory, the model is
  * not ready). Else RUN_BEGAN comes, never before it returns, and RUN_ENDED once, last. */
-struct run *run_start(struct server_parts *parts, struct model *model,
-                      const struct run_request *request, struct run_listener *listener,
-                      struct error *err);
+struct run *run_start(struct server *server, struct model *model, const struct run_request *request,
+                      struct run_listener *listener, struct error *err);
 /* Who ended a run: its thread says so. */
 enum run_stop { RUN_STOP_EDITOR, RUN_STOP_PAGE_LEFT, RUN_STOP_SERVER, RUN_STOPS };
 

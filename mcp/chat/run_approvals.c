@@ -105,7 +105,7 @@ static void look_at(struct run_call *call)
 
     call->state = CALL_LOOKED_AT;
     run->under_way++;
-    if (approval_describe(run->parts, run->thread->session_id, run->who, call->id, call->tool,
+    if (approval_describe(run->server, run->thread->session_id, run->who, call->id, call->tool,
                           input_of(call), attempt_of(call), on_looked_at, call, &err) < 0)
         on_looked_at(call, NULL, &err);
 }

@@ -132,7 +132,7 @@ static int prepare(struct run_call *call, struct error *err)
     if (!made->cancel)
         return -1;
     made->tool = call->tool;
-    made->parts = run->parts;
+    made->server = run->server;
     made->arguments = json_incref(json_object_get(call->use, "input"));
     made->bound_session = run->thread->session_id;
     made->who = run->who;
@@ -156,8 +156,8 @@ static void start(struct run_call *call)
     call->state = CALL_RUNS;
     run->under_way++;
     run->editing = writes(call);
-    uv_update_time(run->parts->loop);
-    call->started_ms = uv_now(run->parts->loop);
+    uv_update_time(run->server->loop);
+    call->started_ms = uv_now(run->server->loop);
     if (call->tool->news)
         run_watch_begin(run);
     tool_call_start(&call->call);

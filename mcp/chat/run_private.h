@@ -65,7 +65,7 @@ enum run_block { BLOCK_NONE, BLOCK_TEXT, BLOCK_THINKING, BLOCK_CALL };
 struct run_news_timer; /* run_watch.c */
 
 struct run {
-    struct server_parts *parts;
+    struct server *server;
     struct model *model;
     struct thread *thread;
     struct run_listener *listener;

@@ -157,7 +157,7 @@ struct took {
 /* A tool that queues knows what of it was its work. */
 static struct took time_taken(const struct run_call *call)
 {
-    uv_loop_t *loop = call->run->parts->loop;
+    uv_loop_t *loop = call->run->server->loop;
 
     if (!call->made)
         return (struct took){0};

@@ -145,9 +145,8 @@ static int begin(struct run *run, const struct run_request *request, struct erro
                                      : take_messages(run, request, err);
 }
 
-struct run *run_start(struct server_parts *parts, struct model *model,
-                      const struct run_request *request, struct run_listener *listener,
-                      struct error *err)
+struct run *run_start(struct server *server, struct model *model, const struct run_request *request,
+                      struct run_listener *listener, struct error *err)
 {
     struct run *run;
 
@@ -158,7 +157,7 @@ struct run *run_start(struct server_parts *parts, struct model *model,
         error_set(err, ERROR_MEMORY, "out of memory for a run");
         return NULL;
     }
-    run->parts = parts;
+    run->server = server;
     run->model = model;
     run->thread = request->thread;
     run->listener = listener;

@@ -33,7 +33,7 @@ static int send_call(struct run *run, struct model_call *call, const json_t *mes
                      struct error *err)
 {
     buf_init(&call->body, MODEL_BODY_CAP);
-    prompt_request(run->parts, model_name(run->model), run->system.data ? run->system.data : "",
+    prompt_request(run->server, model_name(run->model), run->system.data ? run->system.data : "",
                    messages, RUN_MAX_TOKENS, run->last, &call->body);
     if (buf_check(&call->body, "the conversation", err) < 0)
         return -1;

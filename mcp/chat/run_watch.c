@@ -64,7 +64,7 @@ void run_watch_begin(struct run *run)
     if (!run->news) /* the results come all the same */
         return;
     run->news->run = run;
-    uv_timer_init(run->parts->loop, &run->news->timer);
+    uv_timer_init(run->server->loop, &run->news->timer);
     uv_timer_start(&run->news->timer, on_news, RUN_NEWS_MS, RUN_NEWS_MS);
 }
 

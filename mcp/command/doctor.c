@@ -9,7 +9,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
-#include "mcp/command/parts.h"
+#include "mcp/command/server.h"
 #include "mcp/session/store.h"
 
 #define CHECKS_CAP 32
@@ -97,7 +97,7 @@ static int run(const struct config *config)
     bool well = true;
 
     count = check_store(config->store, checks);
-    if (parts_executor_config(config, &executor, share, sizeof share, &err) < 0)
+    if (server_executor_config(config, &executor, share, sizeof share, &err) < 0)
         return command_fail("doctor", EXIT_FAILED, &err);
     count += executor_doctor(&executor, checks + count, CHECKS_CAP - count);
     buf_init(&json, 0);

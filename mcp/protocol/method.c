@@ -105,7 +105,7 @@ static enum handled tools_list(struct peer *peer, const struct peer_request *req
     for (size_t i = 0; tools[i]; i++) {
         if (i > 0)
             buf_addc(result, ',');
-        tool_describe(tools[i], peer->parts, result);
+        tool_describe(tools[i], peer->server, result);
     }
     buf_adds(result, "]}");
     return HANDLED;

@@ -129,7 +129,7 @@ enum handled peer_call_begin(struct peer *peer, const struct peer_request *reque
         return refuse(refusal, MESSAGE_INTERNAL_ERROR, "no room for a call");
     }
     call->call.tool = tool;
-    call->call.parts = peer->parts;
+    call->call.server = peer->server;
     call->call.bound_session = peer->bound_session;
     call->call.who = peer->who;
     call->call.wants_news = call->token != NULL;

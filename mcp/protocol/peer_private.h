@@ -30,7 +30,7 @@ struct peer_call {
 };
 
 struct peer {
-    struct server_parts *parts; /* borrowed */
+    struct server *server; /* borrowed */
     char transport[16];
     char *bound_session; /* owned, or NULL */
     const char *version; /* agreed, one of protocol_versions; NULL before initialize */

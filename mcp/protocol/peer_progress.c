@@ -76,8 +76,8 @@ void peer_progress_begin(struct peer *peer, struct peer_call *call)
 {
     if (!call->token)
         return;
-    uv_update_time(peer->parts->loop);
-    call->started_ms = uv_now(peer->parts->loop);
+    uv_update_time(peer->server->loop);
+    call->started_ms = uv_now(peer->server->loop);
     if (!uv_is_active((uv_handle_t *)&peer->progress_timer))
         uv_timer_start(&peer->progress_timer, on_timer, PROGRESS_TICK_MS, PROGRESS_TICK_MS);
 }

@@ -10,7 +10,7 @@
 #ifndef LECTERN_TOOL_ANALYSIS_H
 #define LECTERN_TOOL_ANALYSIS_H
 
-#include "mcp/server_parts.h"
+#include "mcp/server.h"
 #include "mcp/session/store.h"
 #include "mcp/tool/failure.h"
 #include "mcp/tool/run_news.h"
@@ -22,7 +22,7 @@
 /* Large: on the heap. Zeroed first; then what is asked for is set, analysis_init called. */
 struct analysis {
     /* What is asked for. Texts are borrowed until on_done. */
-    struct server_parts *parts;
+    struct server *server;
     const char *code;
     size_t code_len;
     const struct validator_profile *profile;
@@ -67,7 +67,7 @@ void analysis_finish(struct analysis *analysis); /* what it owns, not itself */
 
 /* The profile of that name (NULL: the server's own). ERROR_INVALID for a name there is not, and for
  * one that may import what the server's may not. */
-int analysis_find_profile(const struct server_parts *parts, const char *name,
+int analysis_find_profile(const struct server *server, const char *name,
                           const struct validator_profile **profile, struct error *err);
 
 /* Judges the code. false: why has what is wrong, for the one who wrote it. Counts refusals. */

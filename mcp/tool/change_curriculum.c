@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/server_parts.h"
+#include "mcp/server.h"
 #include "mcp/session/change_set.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/schema.h"
@@ -96,7 +96,7 @@ static int then(struct tool_call *call, struct error *err)
     const struct change_set_outcome *outcome = call->state;
 
     return change_effect(&outcome->before, &outcome->after, *outcome->change_set == '\0',
-                         call->parts->graphs, call->cancel, NULL, &call->text, err);
+                         call->server->graphs, call->cancel, NULL, &call->text, err);
 }
 
 static void forget(struct tool_call *call)
@@ -107,9 +107,9 @@ static void forget(struct tool_call *call)
     call->state = NULL;
 }
 
-static void schema_write(const struct server_parts *parts, struct buf *to)
+static void schema_write(const struct server *server, struct buf *to)
 {
-    (void)parts;
+    (void)server;
     buf_adds(to, "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_KEY
                  ",\"operations\":{\"type\":\"array\",\"items\":");
     change_set_operation_schema_beside_tools(to);

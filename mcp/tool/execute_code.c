@@ -46,11 +46,11 @@ static int find_session(struct analysis *analysis, struct store *store, struct e
 
 static void take(struct analysis *analysis, const struct execution_result *result)
 {
-    const struct server_parts *parts = analysis->parts;
+    const struct server *server = analysis->server;
     const struct run_answer_limits limits = {
-        .stdout_characters = (size_t)parts->stdout_characters,
-        .stderr_characters = (size_t)parts->stderr_characters,
-        .timeout_cut_to = analysis_timeout_was_cut(analysis) ? parts->timeout_seconds : 0,
+        .stdout_characters = (size_t)server->stdout_characters,
+        .stderr_characters = (size_t)server->stderr_characters,
+        .timeout_cut_to = analysis_timeout_was_cut(analysis) ? server->timeout_seconds : 0,
         .retry_after_s = analysis->failure.retry_after_s,
     };
 
@@ -106,8 +106,8 @@ static int start(struct tool_call *call, struct error *err)
     if (!run)
         return error_set(err, ERROR_MEMORY, "out of memory for a run");
     run->call = call;
-    run->analysis.parts = call->parts;
-    run->analysis.profile = call->parts->profile;
+    run->analysis.server = call->server;
+    run->analysis.profile = call->server->profile;
     run->analysis.wants_news = call->wants_news;
     run->analysis.find_session = find_session;
     run->analysis.take = take;
@@ -137,17 +137,17 @@ static bool news(struct tool_call *call, struct buf *words, struct buf *printed)
     return run && analysis_news(&run->analysis, words, printed);
 }
 
-static void schema_write(const struct server_parts *parts, struct buf *to)
+static void schema_write(const struct server *server, struct buf *to)
 {
     buf_addf(to,
              "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION
              ",\"code\":{\"type\":\"string\"},\"timeout_seconds\":{\"type\":\"integer\","
              "\"maximum\":%ld}},\"required\":[\"code\"]}",
-             parts->timeout_seconds);
+             server->timeout_seconds);
 }
 
 /* What the server's profile lets code import. */
-static void describe_here(const struct server_parts *parts, struct buf *to)
+static void describe_here(const struct server *server, struct buf *to)
 {
     static const struct {
         const char *profile, *says;
@@ -159,7 +159,7 @@ static void describe_here(const struct server_parts *parts, struct buf *to)
                           "modules (json, re, statistics, ...) import; figures come "
                           "back as images."},
     };
-    const char *profile = validator_profile_name(parts->profile);
+    const char *profile = validator_profile_name(server->profile);
 
     for (size_t i = 0; i < sizeof imports / sizeof imports[0]; i++) {
         if (strcmp(imports[i].profile, profile) == 0)

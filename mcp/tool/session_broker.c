@@ -45,16 +45,16 @@ static void on_done(struct workq_job *job)
     finish((struct brokered *)job);
 }
 
-static struct workq *choose_workq(struct brokered *brokered, struct server_parts *parts)
+static struct workq *choose_workq(struct brokered *brokered, struct server *server)
 {
     if (rest_broker_workq(broker_request_target(brokered->request)) != REST_GRAPH)
-        return parts->read;
-    brokered->graphs = parts->graphs;
+        return server->read;
+    brokered->graphs = server->graphs;
     brokered->cancel = broker_request_cancel(brokered->request);
-    return parts->graph;
+    return server->graph;
 }
 
-void session_broker_take(struct server_parts *parts, struct broker_request *request)
+void session_broker_take(struct server *server, struct broker_request *request)
 {
     struct brokered *brokered = calloc(1, sizeof *brokered);
 
@@ -65,7 +65,7 @@ void session_broker_take(struct server_parts *parts, struct broker_request *requ
     brokered->request = request;
     brokered->job.work = on_work;
     brokered->job.done = on_done;
-    if (workq_submit(choose_workq(brokered, parts), &brokered->job, NULL) < 0) {
+    if (workq_submit(choose_workq(brokered, server), &brokered->job, NULL) < 0) {
         refuse(request, "{\"detail\": \"the server is busy; try again\"}");
         finish(brokered);
     }

@@ -8,10 +8,10 @@
 #define LECTERN_TOOL_SESSION_BROKER_H
 
 #include "executor/executor.h"
-#include "mcp/server_parts.h"
+#include "mcp/server.h"
 
 /* On the executor's thread, within on_request. The request is answered once; with 503 at once where
  * the work queue is full. */
-void session_broker_take(struct server_parts *parts, struct broker_request *request);
+void session_broker_take(struct server *server, struct broker_request *request);
 
 #endif

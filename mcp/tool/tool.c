@@ -12,7 +12,7 @@
 #include "helpers/base/log.h"
 #include "helpers/base/nearest.h"
 #include "helpers/base/utf8.h"
-#include "mcp/server_parts.h"
+#include "mcp/server.h"
 #include "mcp/tool/once.h"
 
 #define NAME_SHOWN          100 /* bytes of a client's own words in an error */
@@ -33,21 +33,21 @@ void tool_names(struct buf *to)
         buf_addf(to, "%s%s", i > 0 ? ", " : "", tools[i]->name);
 }
 
-static void write_schema(const struct tool *tool, const struct server_parts *parts, struct buf *to)
+static void write_schema(const struct tool *tool, const struct server *server, struct buf *to)
 {
     if (tool->schema_write)
-        tool->schema_write(parts, to);
+        tool->schema_write(server, to);
     else
         buf_adds(to, tool->schema);
 }
 
-void tool_describe(const struct tool *tool, const struct server_parts *parts, struct buf *to)
+void tool_describe(const struct tool *tool, const struct server *server, struct buf *to)
 {
     struct buf BUF_AUTO description = {0};
 
     buf_adds(&description, tool->description);
     if (tool->describe_here)
-        tool->describe_here(parts, &description);
+        tool->describe_here(server, &description);
     buf_adds(to, "{\"name\":");
     json_write_string(to, tool->name, strlen(tool->name));
     buf_adds(to, ",\"title\":");
@@ -55,7 +55,7 @@ void tool_describe(const struct tool *tool, const struct server_parts *parts, st
     buf_adds(to, ",\"description\":");
     json_write_string(to, description.data, description.len);
     buf_adds(to, ",\"inputSchema\":");
-    write_schema(tool, parts, to);
+    write_schema(tool, server, to);
     /* What the protocol takes for granted is left out: each word is paid for in every conversation.
      */
     buf_addf(to, ",\"annotations\":{\"%s",
@@ -157,7 +157,7 @@ static void on_then_done(struct workq_job *job)
     job->work = on_keep_whole;
     job->done = on_whole;
     job->undone = on_not_whole;
-    if (*call->kept_key && workq_submit(call->parts->sql, job, &err) == 0)
+    if (*call->kept_key && workq_submit(call->server->sql, job, &err) == 0)
         return;
     call->on_done(call);
 }
@@ -170,7 +170,7 @@ static void on_workq_done(struct workq_job *job)
     if (call->goes_on && call->failure.category == FAILURE_NONE) {
         job->work = on_then;
         job->done = on_then_done;
-        if (workq_submit(call->parts->graph, job, &err) == 0)
+        if (workq_submit(call->server->graph, job, &err) == 0)
             return;
         say_left_out(call, &err);
     }
@@ -190,7 +190,7 @@ void tool_call_complete(struct tool_call *call)
 {
     call->job.task.run = run_completed;
     call->job.task.arg = call;
-    loop_queue_post(call->parts->loop_queue, &call->job.task);
+    loop_queue_post(call->server->loop_queue, &call->job.task);
 }
 
 bool tool_call_writes(const struct tool_call *call)
@@ -206,10 +206,10 @@ bool tool_call_tries(const struct tool_call *call)
 static struct workq *workq_for(const struct tool_call *call)
 {
     if (tool_call_tries(call))
-        return call->parts->trial;
+        return call->server->trial;
     if (tool_call_writes(call))
-        return call->parts->sql;
-    return call->tool->graphs ? call->parts->graph : call->parts->read;
+        return call->server->sql;
+    return call->tool->graphs ? call->server->graph : call->server->read;
 }
 
 /* The argument names of the schema, so that a misspelt one is told instead of ignored. */
@@ -224,7 +224,7 @@ static int check_names(const struct tool_call *call, struct error *err)
 
     buf_init(&text, 0);
     buf_init(&known, ERROR_TEXT_CAP / 2);
-    write_schema(call->tool, call->parts, &text);
+    write_schema(call->tool, call->server, &text);
     schema = json_read(text.data, text.len, "the tool's schema", err);
     if (!schema)
         return -1;

@@ -26,7 +26,7 @@
 #define TOOL_IMAGE_MIME_CAP 32u
 #define CHANGE_SET_ID_SIZE  80u
 
-struct server_parts; /* what tools stand on: work queues, executor, profile; mcp/server_parts.h */
+struct server; /* what tools stand on: work queues, executor, profile; mcp/server.h */
 struct tool;
 
 struct tool_image {
@@ -40,8 +40,8 @@ struct tool_image {
 struct tool_call {
     struct workq_job job;
     const struct tool *tool;
-    struct server_parts *parts; /* borrowed */
-    json_t *arguments;          /* owned reference, an object */
+    struct server *server; /* borrowed */
+    json_t *arguments;     /* owned reference, an object */
     const char
         *bound_session;    /* the connection's own session, or NULL; borrowed for the call's life */
     const char *who;       /* for the change log: "mcp:claude-code"; borrowed for the call's life */
@@ -79,11 +79,11 @@ struct tool {
     const char *title;
     const char *description;
     /* Appends to the description what depends on the server's configuration; may be NULL. */
-    void (*describe_here)(const struct server_parts *parts, struct buf *to);
+    void (*describe_here)(const struct server *server, struct buf *to);
     /* JSON Schema of the arguments. NULL: schema_write appends it (where an enum comes from a
      * table, a limit from the server's configuration). */
     const char *schema;
-    void (*schema_write)(const struct server_parts *parts, struct buf *to);
+    void (*schema_write)(const struct server *server, struct buf *to);
     bool read_only, destructive, idempotent; /* annotations */
 
     /* On a work queue: `writes` picks sql (one thread, read-write) or trial, else graph where
@@ -117,9 +117,9 @@ const struct tool *tool_find(const char *name); /* NULL when there is none */
 void tool_names(struct buf *to); /* "add_component, edit_component, ..." for errors */
 
 /* Appends the tools/list entry: {"name","title","description","inputSchema","annotations"}. */
-void tool_describe(const struct tool *tool, const struct server_parts *parts, struct buf *to);
+void tool_describe(const struct tool *tool, const struct server *server, struct buf *to);
 
-/* On the loop. Takes a zeroed call whose tool, parts, arguments, cancel, on_done and others are
+/* On the loop. Takes a zeroed call whose tool, server, arguments, cancel, on_done and others are
  * set; ends in on_done, never before it returns. Wrong arguments too are a result. */
 void tool_call_start(struct tool_call *call);
 /* On the loop, by protocol, when the client cancels: the call still ends in on_done, soon. */

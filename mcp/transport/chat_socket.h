@@ -13,6 +13,6 @@
 
 void chat_socket_wake(void *user); /* chat_create's */
 /* Tells every page that the server goes away, and closes. */
-void chat_socket_close_all(struct http_server *server);
+void chat_socket_close_all(struct http_server *http);
 
 #endif

@@ -196,7 +196,7 @@ static int read_body(struct execution *execution, const struct buf *body, struct
     if (!execution->body)
         return error_set(err, ERROR_MEMORY, "out of memory for the request body");
     take_members(execution);
-    return analysis_find_profile(execution->analysis.parts, execution->profile,
+    return analysis_find_profile(execution->analysis.server, execution->profile,
                                  &execution->analysis.profile, err);
 }
 
@@ -229,7 +229,7 @@ static void handle(struct exchange *exchange)
         return;
     }
     execution->exchange = exchange;
-    execution->analysis.parts = exchange_parts(exchange);
+    execution->analysis.server = exchange_server(exchange);
     execution->analysis.take = take;
     execution->analysis.on_done = on_done;
     execution->analysis.on_failed = on_failed;

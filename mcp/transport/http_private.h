@@ -78,7 +78,7 @@ extern const struct http_route http_route_mcp, http_route_page, http_route_page_
     http_route_metrics, http_route_execute, http_route_rest;
 
 /* What a handler needs of an exchange. */
-struct server_parts *exchange_parts(struct exchange *exchange);
+struct server *exchange_server(struct exchange *exchange);
 struct mcp_sessions *exchange_sessions(struct exchange *exchange);
 const struct chat *exchange_chat(struct exchange *exchange);
 struct rest_cache *exchange_answers(struct exchange *exchange);

@@ -35,21 +35,21 @@ static const struct http_route *find_route(const char *path)
 
 static size_t body_cap(const struct exchange *exchange)
 {
-    return exchange->route->body_cap ? exchange->route->body_cap : exchange->server->body_cap;
+    return exchange->route->body_cap ? exchange->route->body_cap : exchange->http->body_cap;
 }
 
 /* What the headers alone decide. */
 static void judge(struct exchange *exchange)
 {
-    struct http_server *server = exchange->server;
+    struct http_server *http = exchange->http;
     const struct http_request *request = &exchange->request;
 
-    http_request_check(&server->gate, request, &exchange->gate);
+    http_request_check(&http->gate, request, &exchange->gate);
     if (request->wrong) /* first, as the gate shows what it refuses */
         exchange_error(exchange, request->wrong_status, "%s", request->wrong);
     else if (exchange->gate.status != 0)
         exchange_error(exchange, exchange->gate.status, "%s", exchange->gate.error.text);
-    else if (server->draining)
+    else if (http->draining)
         exchange_error(exchange, 503, "the server is stopping");
     else if (request->chunked)
         exchange_error(exchange, 411,
@@ -76,14 +76,14 @@ static void work(struct exchange *exchange)
 
 int exchange_on_body(struct exchange *exchange, const char *bytes, size_t len)
 {
-    struct http_server *server = exchange->server;
+    struct http_server *http = exchange->http;
 
-    if (uv_now(server->parts->loop) > exchange->body_deadline_ms)
+    if (uv_now(http->server->loop) > exchange->body_deadline_ms)
         return -1;
     exchange->continue_waits = false;
     if (exchange->state != EXCHANGE_RECEIVING || exchange->status != 0)
         return 0; /* refused: thrown away */
-    if (server->bodies + len > HTTP_BODIES_CAP) {
+    if (http->bodies + len > HTTP_BODIES_CAP) {
         exchange_release_body(exchange);
         exchange_error(exchange, 503, "too many large bodies at once: send it again in a moment");
         return 0;
@@ -91,7 +91,7 @@ int exchange_on_body(struct exchange *exchange, const char *bytes, size_t len)
     buf_add(&exchange->body, bytes, len);
     if (exchange->body.failed)
         return -1;
-    server->bodies += len;
+    http->bodies += len;
     return 0;
 }
 
@@ -110,21 +110,21 @@ static bool is_unreadable(const struct exchange *exchange)
     return request->unreadable || request->chunked || request->length > body_cap(exchange);
 }
 
-int exchange_on_request(struct http_server *server, struct lws *wsi, struct connection *connection)
+int exchange_on_request(struct http_server *http, struct lws *wsi, struct connection *connection)
 {
     struct exchange *exchange = calloc(1, sizeof *exchange);
 
     if (!exchange)
         return -1;
     connection->exchange = exchange;
-    server->exchanges++;
-    exchange->server = server;
+    http->exchanges++;
+    exchange->http = http;
     exchange->wsi = wsi;
     http_request_read(wsi, &exchange->request);
     exchange->route = find_route(exchange->request.path);
-    exchange->closes = server->draining;
+    exchange->closes = http->draining;
     buf_init(&exchange->body, body_cap(exchange));
-    exchange->body_deadline_ms = uv_now(server->parts->loop) + (uint64_t)HTTP_BODY_TIMEOUT_S * 1000;
+    exchange->body_deadline_ms = uv_now(http->server->loop) + (uint64_t)HTTP_BODY_TIMEOUT_S * 1000;
     judge(exchange);
     if (is_unreadable(exchange)) {
         exchange->closes = exchange->lingers = true;

@@ -87,9 +87,9 @@ static void watch_client(struct rest_job *job)
 }
 
 /* What the graph work queue needs: the graphs, and to hear that the client is gone. */
-static void ask_graph(struct rest_job *job, struct server_parts *parts)
+static void ask_graph(struct rest_job *job, struct server *server)
 {
-    job->graphs = parts->graphs;
+    job->graphs = server->graphs;
     watch_client(job);
 }
 
@@ -126,7 +126,7 @@ static bool tries(struct rest_job *job)
         return false;
     job->trial = true;
     watch_client(job);
-    if (workq_submit(exchange_parts(job->exchange)->trial, &job->job, &err) == 0)
+    if (workq_submit(exchange_server(job->exchange)->trial, &job->job, &err) == 0)
         return true;
     rest_answer_error(&job->response, &err);
     return false;
@@ -137,19 +137,19 @@ static bool tries(struct rest_job *job)
 static bool goes_on(struct rest_job *job)
 {
     bool filled = job->job.work == on_fill_in;
-    struct server_parts *parts;
+    struct server *server;
     struct error err = {0};
 
     if (job->response.tries)
         return tries(job);
     if (!job->exchange || !(job->response.more || (filled && job->request.has_key && !job->trial)))
         return false;
-    parts = exchange_parts(job->exchange);
+    server = exchange_server(job->exchange);
     job->job.work = filled ? on_keep_whole : on_fill_in;
     job->job.undone = on_not_whole;
     if (!filled)
-        ask_graph(job, parts);
-    if (workq_submit(filled ? parts->sql : parts->graph, &job->job, &err) == 0)
+        ask_graph(job, server);
+    if (workq_submit(filled ? server->sql : server->graph, &job->job, &err) == 0)
         return true;
     if (!filled)
         rest_fill_in(&job->response, NULL, NULL, &err);
@@ -232,24 +232,24 @@ static void name_writer(struct rest_job *job, const char *editor)
     snprintf(job->who, sizeof job->who, "%s%s", page ? "" : *editor ? "rest:" : "rest", editor);
 }
 
-static struct workq *choose_workq(struct rest_job *job, struct server_parts *parts)
+static struct workq *choose_workq(struct rest_job *job, struct server *server)
 {
     switch (rest_workq(method_of(&job->request), job->request.target)) {
     case REST_WRITE:
-        return parts->sql;
+        return server->sql;
     case REST_GRAPH:
-        ask_graph(job, parts);
-        return parts->graph;
+        ask_graph(job, server);
+        return server->graph;
     case REST_READ:
         break;
     }
-    return parts->read;
+    return server->read;
 }
 
 static void handle(struct exchange *exchange)
 {
     const struct http_request *request = exchange_request(exchange);
-    struct server_parts *parts = exchange_parts(exchange);
+    struct server *server = exchange_server(exchange);
     struct rest_job *job = calloc(1, sizeof *job);
     struct error err = {0};
 
@@ -265,7 +265,7 @@ static void handle(struct exchange *exchange)
     job->request = *request;
     name_writer(job, request->editor);
     job->body = exchange_take_body(exchange);
-    if (workq_submit(choose_workq(job, parts), &job->job, &err) < 0) {
+    if (workq_submit(choose_workq(job, server), &job->job, &err) < 0) {
         exchange_error(exchange, 429, "%s", err.text);
         free_job(job);
         return;

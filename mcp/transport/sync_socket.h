@@ -12,6 +12,6 @@
 
 void sync_socket_wake(void *user); /* sync_create's */
 /* Tells every client that the server goes away, and closes. */
-void sync_socket_close_all(struct http_server *server);
+void sync_socket_close_all(struct http_server *http);
 
 #endif

@@ -40,13 +40,12 @@ const char *model_name(const struct model *model)
     return "a-model";
 }
 
-struct run *run_start(struct server_parts *parts, struct model *model,
-                      const struct run_request *request, struct run_listener *listener,
-                      struct error *err)
+struct run *run_start(struct server *server, struct model *model, const struct run_request *request,
+                      struct run_listener *listener, struct error *err)
 {
     struct run *run;
 
-    (void)parts;
+    (void)server;
     assert_non_null(model);
     assert_null(current);
     assert_false(request->thread->in_use);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/server_parts.h"
+#include "mcp/server.h"
 #include "mcp/tool/tool.h"
 
 #define FAKE_REPORT_MS 100
@@ -140,7 +140,7 @@ static int report_start(struct tool_call *call, struct error *err)
     (void)err;
     report->call = call;
     report->left = (int)json_integer_value(json_object_get(call->arguments, "ms"));
-    uv_timer_init(call->parts->loop, &report->timer);
+    uv_timer_init(call->server->loop, &report->timer);
     report->timer.data = report;
     uv_timer_start(&report->timer, report_tick, FAKE_REPORT_MS, FAKE_REPORT_MS);
     call->state = report;
@@ -166,27 +166,27 @@ static const struct tool tool_report = {
 
 const struct tool *const tools[] = {&tool_echo, &tool_wait, &tool_report, NULL};
 
-/* Parts with work queues of `threads` threads each and no store. */
-static inline void fake_parts_open(struct server_parts *parts, uv_loop_t *loop, size_t threads)
+/* A server with work queues of `threads` threads each and no store. */
+static inline void fake_server_open(struct server *server, uv_loop_t *loop, size_t threads)
 {
     struct workq_config config = {.name = "test", .threads = threads, .capacity = 256};
     struct error err = {0};
 
-    memset(parts, 0, sizeof *parts);
-    parts->loop = loop;
-    parts->loop_queue = loop_queue_create(loop, &err);
-    parts->read = workq_create(&config, parts->loop_queue, &err);
-    parts->sql = workq_create(&config, parts->loop_queue, &err);
-    assert_non_null(parts->loop_queue);
-    assert_non_null(parts->read);
-    assert_non_null(parts->sql);
+    memset(server, 0, sizeof *server);
+    server->loop = loop;
+    server->loop_queue = loop_queue_create(loop, &err);
+    server->read = workq_create(&config, server->loop_queue, &err);
+    server->sql = workq_create(&config, server->loop_queue, &err);
+    assert_non_null(server->loop_queue);
+    assert_non_null(server->read);
+    assert_non_null(server->sql);
 }
 
-static inline void fake_parts_close(struct server_parts *parts)
+static inline void fake_server_close(struct server *server)
 {
-    workq_destroy(parts->read);
-    workq_destroy(parts->sql);
-    loop_queue_destroy(parts->loop_queue);
+    workq_destroy(server->read);
+    workq_destroy(server->sql);
+    loop_queue_destroy(server->loop_queue);
 }
 
 #endif

@@ -38,7 +38,7 @@ static int set_up(void **state)
     base = *state;
     fake_run_reset();
     heard = json_array();
-    base->user = chat_create(&base->parts, &config, wake, &base->session.err);
+    base->user = chat_create(&base->server, &config, wake, &base->session.err);
     assert_non_null(base->user);
     wire = old_wire_create(base->user, hear, &heard);
     assert_non_null(wire);

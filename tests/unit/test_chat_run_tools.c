@@ -71,7 +71,7 @@ static int start_work(struct tool_call *call, struct error *err)
     if (atomic_load(&editing) > 0 && atomic_load(&editing) + atomic_load(&reading) > 1)
         atomic_fetch_add(&beside_an_edit, 1);
     work->call = call;
-    uv_timer_init(call->parts->loop, &work->timer);
+    uv_timer_init(call->server->loop, &work->timer);
     uv_timer_start(&work->timer, on_time,
                    (uint64_t)json_integer_value(json_object_get(call->arguments, "ms")), 0);
     call->state = work;

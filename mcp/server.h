@@ -3,8 +3,8 @@
  * What a serving process is made of, built once by command/ and lent to transport, protocol and
  * tools.
  */
-#ifndef LECTERN_SERVER_PARTS_H
-#define LECTERN_SERVER_PARTS_H
+#ifndef LECTERN_SERVER_H
+#define LECTERN_SERVER_H
 
 #include <stdint.h>
 
@@ -26,7 +26,7 @@ struct refused_rule {
     uint64_t programs;
 };
 
-struct server_parts {
+struct server {
     uv_loop_t *loop;               /* the loop thread's */
     struct loop_queue *loop_queue; /* into that loop */
     struct workq *sql;  /* one thread, a STORE_WRITE connection as context: struct store */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/command/parts.h"
+#include "mcp/command/server.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -20,19 +20,19 @@
 
 static void *open_writer(void *arg, struct error *err)
 {
-    const struct server_parts *parts = arg;
-    struct store *store = store_open(parts->store_url, STORE_WRITE, err);
+    const struct server *server = arg;
+    struct store *store = store_open(server->store_url, STORE_WRITE, err);
 
     if (store)
-        change_feed_attach(parts->feed, store);
+        change_feed_attach(server->feed, store);
     return store;
 }
 
 static void *open_reader(void *arg, struct error *err)
 {
-    const struct server_parts *parts = arg;
+    const struct server *server = arg;
 
-    return store_open(parts->store_url, STORE_READ, err);
+    return store_open(server->store_url, STORE_READ, err);
 }
 
 static void close_store(void *context)
@@ -58,7 +58,7 @@ static const struct workq_groups write_groups = {
     .jobs = WRITE_GROUP_CAP,
 };
 
-static struct workq *open_workq(struct server_parts *parts, const char *name, size_t threads,
+static struct workq *open_workq(struct server *server, const char *name, size_t threads,
                                 size_t capacity, void *(*open)(void *, struct error *),
                                 struct error *err)
 {
@@ -68,14 +68,15 @@ static struct workq *open_workq(struct server_parts *parts, const char *name, si
         .capacity = capacity,
         .open = open,
         .close = close_store,
-        .arg = parts,
-        .groups = open == open_writer && !store_is_service(parts->store_url) ? &write_groups : NULL,
+        .arg = server,
+        .groups =
+            open == open_writer && !store_is_service(server->store_url) ? &write_groups : NULL,
     };
 
-    return workq_create(&config, parts->loop_queue, err);
+    return workq_create(&config, server->loop_queue, err);
 }
 
-const struct validator_profile *parts_profile(const struct config *config, struct error *err)
+const struct validator_profile *server_profile(const struct config *config, struct error *err)
 {
     const struct validator_profile *profile = validator_profile_find(config->profile);
 
@@ -85,8 +86,8 @@ const struct validator_profile *parts_profile(const struct config *config, struc
     return profile;
 }
 
-int parts_executor_config(const struct config *config, struct executor_config *executor,
-                          char *share, size_t size, struct error *err)
+int server_executor_config(const struct config *config, struct executor_config *executor,
+                           char *share, size_t size, struct error *err)
 {
     static const struct {
         const char *name;
@@ -116,77 +117,77 @@ int parts_executor_config(const struct config *config, struct executor_config *e
     return 0;
 }
 
-struct executor *parts_executor(const struct config *config, const char *const *kinds,
-                                struct error *err)
+struct executor *server_executor(const struct config *config, const char *const *kinds,
+                                 struct error *err)
 {
     struct executor_config executor;
     char share[4096];
 
-    if (parts_executor_config(config, &executor, share, sizeof share, err) < 0)
+    if (server_executor_config(config, &executor, share, sizeof share, err) < 0)
         return NULL;
     executor.warm = kinds;
     return executor_create(&executor, err);
 }
 
-int parts_open_readers(struct server_parts *parts, struct error *err)
+int server_open_readers(struct server *server, struct error *err)
 {
-    parts->read = open_workq(parts, "read",
-                             store_is_service(parts->store_url) ? SERVICE_THREADS : READ_THREADS,
-                             READ_QUEUE_CAP, open_reader, err);
-    if (!parts->read)
+    server->read = open_workq(server, "read",
+                              store_is_service(server->store_url) ? SERVICE_THREADS : READ_THREADS,
+                              READ_QUEUE_CAP, open_reader, err);
+    if (!server->read)
         return -1;
-    parts->graph = open_workq(parts, "graph", 1, GRAPH_QUEUE_CAP, open_reader, err);
-    if (!parts->graph)
+    server->graph = open_workq(server, "graph", 1, GRAPH_QUEUE_CAP, open_reader, err);
+    if (!server->graph)
         return -1;
-    parts->graphs = graph_cache_create((unsigned)parts->query_timeout_seconds, err);
-    return parts->graphs ? 0 : -1;
+    server->graphs = graph_cache_create((unsigned)server->query_timeout_seconds, err);
+    return server->graphs ? 0 : -1;
 }
 
-int parts_init(struct server_parts *parts, uv_loop_t *loop, const struct config *config,
-               struct error *err)
+int server_init(struct server *server, uv_loop_t *loop, const struct config *config,
+                struct error *err)
 {
     struct error engine = {0};
 
-    memset(parts, 0, sizeof *parts);
-    parts->loop = loop;
-    parts->store_url = config->store;
-    parts->timeout_seconds = config->timeout;
-    parts->query_timeout_seconds = config->query_timeout;
-    parts->stdout_characters = config->stdout_cap;
-    parts->stderr_characters = config->stderr_cap;
-    parts->profile = parts_profile(config, err);
-    if (!parts->profile)
+    memset(server, 0, sizeof *server);
+    server->loop = loop;
+    server->store_url = config->store;
+    server->timeout_seconds = config->timeout;
+    server->query_timeout_seconds = config->query_timeout;
+    server->stdout_characters = config->stdout_cap;
+    server->stderr_characters = config->stderr_cap;
+    server->profile = server_profile(config, err);
+    if (!server->profile)
         return -1;
-    parts->loop_queue = loop_queue_create(loop, err);
-    if (!parts->loop_queue)
+    server->loop_queue = loop_queue_create(loop, err);
+    if (!server->loop_queue)
         return -1;
-    parts->feed = change_feed_create(parts->loop_queue, err);
-    if (!parts->feed)
+    server->feed = change_feed_create(server->loop_queue, err);
+    if (!server->feed)
         return -1;
     /* The writer first: it creates and migrates what the readers want to find. */
-    parts->sql = open_workq(parts, "sql", 1, SQL_QUEUE_CAP, open_writer, err);
-    if (!parts->sql)
+    server->sql = open_workq(server, "sql", 1, SQL_QUEUE_CAP, open_writer, err);
+    if (!server->sql)
         return -1;
-    parts->trial = open_workq(parts, "trial", 1, TRIAL_QUEUE_CAP, open_reader, err);
-    if (!parts->trial || parts_open_readers(parts, err) < 0)
+    server->trial = open_workq(server, "trial", 1, TRIAL_QUEUE_CAP, open_reader, err);
+    if (!server->trial || server_open_readers(server, err) < 0)
         return -1;
-    parts->executor = parts_executor(config, NULL, &engine);
-    if (!parts->executor)
+    server->executor = server_executor(config, NULL, &engine);
+    if (!server->executor)
         log_warning("executor", "analyses cannot run: %s", engine.text);
-    snprintf(parts->executor_error, sizeof parts->executor_error, "%s", engine.text);
+    snprintf(server->executor_error, sizeof server->executor_error, "%s", engine.text);
     return 0;
 }
 
-void parts_finish(struct server_parts *parts)
+void server_finish(struct server *server)
 {
-    executor_destroy(parts->executor);
-    workq_destroy(parts->sql);
-    workq_destroy(parts->read);
-    workq_destroy(parts->graph);
-    workq_destroy(parts->trial);
-    graph_cache_destroy(parts->graphs);
-    loop_queue_destroy(parts->loop_queue); /* runs what the feed still has under way */
-    change_feed_destroy(parts->feed);
+    executor_destroy(server->executor);
+    workq_destroy(server->sql);
+    workq_destroy(server->read);
+    workq_destroy(server->graph);
+    workq_destroy(server->trial);
+    graph_cache_destroy(server->graphs);
+    loop_queue_destroy(server->loop_queue); /* runs what the feed still has under way */
+    change_feed_destroy(server->feed);
 }
 
 static void on_uv_signal(uv_signal_t *handle, int number)
