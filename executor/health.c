@@ -12,50 +12,50 @@
 #include "helpers/base/log.h"
 
 /* Half to one and a half times the pace: sandboxes that started together are not asked together. */
-void health_plan_ping(struct berth *berth)
+void health_plan_ping(struct slot *slot)
 {
-    struct pool *pool = berth->pool;
+    struct pool *pool = slot->pool;
 
     pool->random ^= pool->random << 13;
     pool->random ^= pool->random >> 7;
     pool->random ^= pool->random << 17;
-    berth->ping_at = pool_now(pool) + pool->pace.ping / 2 + pool->random % (pool->pace.ping + 1u);
+    slot->ping_at = pool_now(pool) + pool->pace.ping / 2 + pool->random % (pool->pace.ping + 1u);
 }
 
-static bool is_waiting(const struct berth *berth)
+static bool is_waiting(const struct slot *slot)
 {
-    return berth->state == BERTH_READY || berth->state == BERTH_IDLE;
+    return slot->state == SLOT_READY || slot->state == SLOT_IDLE;
 }
 
 static void ping_one(struct pool *pool)
 {
     struct error err = {0};
-    struct berth *berth;
+    struct slot *slot;
 
-    if (pool->counts[BERTH_BUSY] > 0)
+    if (pool->counts[SLOT_BUSY] > 0)
         return;
-    TAILQ_FOREACH(berth, &pool->berths, link)
+    TAILQ_FOREACH(slot, &pool->slots, link)
     {
-        if (is_waiting(berth) && berth->ping_at <= pool_now(pool) &&
-            !sandbox_is_pinged(berth->sandbox))
+        if (is_waiting(slot) && slot->ping_at <= pool_now(pool) &&
+            !sandbox_is_pinged(slot->sandbox))
             break;
     }
-    if (!berth)
+    if (!slot)
         return;
-    health_plan_ping(berth);
-    if (sandbox_ping(berth->sandbox, pool->pace.pong, &err) < 0)
-        pool_events.broken(berth->sandbox, &err, berth);
+    health_plan_ping(slot);
+    if (sandbox_ping(slot->sandbox, pool->pace.pong, &err) < 0)
+        pool_events.broken(slot->sandbox, &err, slot);
 }
 
 static void end_idle(struct pool *pool)
 {
-    struct berth *berth;
+    struct slot *slot;
 
-    TAILQ_FOREACH(berth, &pool->berths, link)
+    TAILQ_FOREACH(slot, &pool->slots, link)
     {
-        if (berth->state == BERTH_IDLE &&
-            (pool_now(pool) - berth->since >= pool->pace.idle || berth_is_stale(berth)))
-            berth_end(berth);
+        if (slot->state == SLOT_IDLE &&
+            (pool_now(pool) - slot->since >= pool->pace.idle || slot_is_stale(slot)))
+            slot_end(slot);
     }
 }
 
@@ -124,7 +124,7 @@ static void on_beat(uv_timer_t *timer)
 
     ping_one(pool);
     end_idle(pool);
-    if (pool->counts[BERTH_BUSY] == 0)
+    if (pool->counts[SLOT_BUSY] == 0)
         health_ask_made_of(pool, pool->pace.made_of);
     pool_schedule(pool); /* demand is forgotten, and sandboxes grow old, by time alone */
 }

@@ -13,7 +13,7 @@
  *
  * Everything here runs on the executor's loop. Its parts: pool.c (asking, giving, taking back),
  * refill.c (what to start, what to end for room), health.c (the beat: pings, renewal, the image),
- * berth.c (one sandbox's place in all this), demand.h, admission.h.
+ * slot.c (one sandbox's place in all this), demand.h, admission.h.
  */
 #ifndef LECTERN_EXECUTOR_POOL_H
 #define LECTERN_EXECUTOR_POOL_H
@@ -68,13 +68,13 @@ void pool_ask(struct pool *pool, struct pool_wait *wait);
 void pool_forget(struct pool *pool, struct pool_wait *wait); /* does not want one any more */
 
 /* A sandbox that was given is done with. */
-struct sandbox *berth_sandbox(const struct berth *berth);
+struct sandbox *slot_sandbox(const struct slot *slot);
 enum pool_outcome {
     POOL_UNUSED, /* it broke before the job's code ran */
     POOL_USED,   /* it is removed */
     POOL_GOOD,   /* the job ended by itself: its session may have it again */
 };
-void pool_return(struct pool *pool, struct berth *berth, enum pool_outcome outcome);
+void pool_return(struct pool *pool, struct slot *slot, enum pool_outcome outcome);
 
 /* Ends every sandbox; on_empty follows. No job may wait or run. The pool is freed with the close of
  * its timers. */

@@ -8,23 +8,23 @@
 #include "executor/demand.h"
 #include "executor/pool.h"
 
-enum berth_state {
-    BERTH_STARTING,
-    BERTH_READY, /* waits, for whoever comes */
-    BERTH_BUSY,  /* given to a job */
-    BERTH_RESTING,
-    BERTH_IDLE, /* waits, for its session */
-    BERTH_ENDING,
-    BERTH_STATES,
+enum slot_state {
+    SLOT_STARTING,
+    SLOT_READY, /* waits, for whoever comes */
+    SLOT_BUSY,  /* given to a job */
+    SLOT_RESTING,
+    SLOT_IDLE, /* waits, for its session */
+    SLOT_ENDING,
+    SLOT_STATES,
 };
 
 /* A sandbox in the pool. */
-struct berth {
-    TAILQ_ENTRY(berth) link;
+struct slot {
+    TAILQ_ENTRY(slot) link;
     struct pool *pool;
     struct sandbox *sandbox;
     int kind;
-    enum berth_state state;
+    enum slot_state state;
     unsigned generation; /* the pool's, when it began to start */
     uint64_t since;      /* in this state; ms of the loop, as all times here */
     uint64_t ready_at, bound_at, ping_at;
@@ -32,10 +32,10 @@ struct berth {
     char *session; /* whose it is since; owned, or NULL */
     unsigned jobs;
 };
-TAILQ_HEAD(berth_list, berth);
+TAILQ_HEAD(slot_list, slot);
 
-struct shelf { /* of one kind */
-    unsigned counts[BERTH_STATES];
+struct kind_pool { /* of one kind */
+    unsigned counts[SLOT_STATES];
     struct admission queue;
     struct demand demand;
     unsigned failures; /* in a row */
@@ -51,9 +51,9 @@ struct pool {
     struct pool_pace pace;
     uv_timer_t timer, beat, places;
     unsigned handles;
-    struct berth_list berths; /* oldest first */
-    struct shelf shelves[KINDS_COUNT];
-    unsigned counts[BERTH_STATES], total;
+    struct slot_list slots; /* oldest first */
+    struct kind_pool kind_pools[KINDS_COUNT];
+    unsigned counts[SLOT_STATES], total;
     int turn; /* the kind whose job is looked at first, in rotation */
     uint64_t idle_since;
     uint64_t random;
@@ -71,18 +71,18 @@ struct pool {
 
 uint64_t pool_now(const struct pool *pool);
 
-/* berth.c */
-struct berth *berth_create(struct pool *pool, int kind);
-void berth_destroy(struct berth *berth);
-void berth_set(struct berth *berth, enum berth_state state);
-void berth_end(struct berth *berth);    /* removes its sandbox */
-void berth_retire(struct berth *berth); /* the same in a moment, once its job is done */
-int berth_bind(struct berth *berth, const char *session);
-bool berth_is_stale(const struct berth *berth); /* of another image, or too old */
-struct berth *berth_find_ready(struct pool *pool, int kind);
-struct berth *berth_find_idle(struct pool *pool, int kind, const char *session);
-unsigned berth_count_resting(const struct pool *pool, int kind, const char *session);
-unsigned berth_count_of(const struct pool *pool, const char *session); /* given to it, or kept */
+/* slot.c */
+struct slot *slot_create(struct pool *pool, int kind);
+void slot_destroy(struct slot *slot);
+void slot_set(struct slot *slot, enum slot_state state);
+void slot_end(struct slot *slot);    /* removes its sandbox */
+void slot_retire(struct slot *slot); /* the same in a moment, once its job is done */
+int slot_bind(struct slot *slot, const char *session);
+bool slot_is_stale(const struct slot *slot); /* of another image, or too old */
+struct slot *slot_find_ready(struct pool *pool, int kind);
+struct slot *slot_find_idle(struct pool *pool, int kind, const char *session);
+unsigned slot_count_resting(const struct pool *pool, int kind, const char *session);
+unsigned slot_count_of(const struct pool *pool, const char *session); /* given to it, or kept */
 
 /* pool.c */
 extern const struct sandbox_events pool_events;
@@ -95,7 +95,7 @@ void pool_close_if_empty(struct pool *pool);
 bool pool_wants_new(const struct pool *pool, const struct pool_wait *wait);
 struct pool_wait *pool_next_wait(struct pool *pool, int kind); /* that does, or NULL */
 void pool_queue_changed(struct pool *pool);                    /* their places are told soon */
-void pool_note_failure(struct pool *pool, struct shelf *shelf, const struct error *why);
+void pool_note_failure(struct pool *pool, struct kind_pool *kind_pool, const struct error *why);
 
 /* refill.c */
 unsigned pool_wanted(struct pool *pool, int kind); /* of the kind, to wait */
@@ -105,6 +105,6 @@ bool pool_needs_room(struct pool *pool);
 /* health.c */
 void health_start(struct pool *pool);
 void health_ask_made_of(struct pool *pool, unsigned fresh_ms);
-void health_plan_ping(struct berth *berth);
+void health_plan_ping(struct slot *slot);
 
 #endif

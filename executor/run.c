@@ -117,7 +117,7 @@ static void ask(struct run *run)
 void run_broken(struct sandbox *sandbox, const struct error *why, void *user)
 {
     struct run *run = user;
-    struct berth *berth = run->berth;
+    struct slot *slot = run->slot;
 
     (void)sandbox;
     if (run->phase == SENT && run->attempts < RUN_ATTEMPTS_MAX && why->kind != ERROR_MALFORMED) {
@@ -125,10 +125,10 @@ void run_broken(struct sandbox *sandbox, const struct error *why, void *user)
          * concern. */
         log_info("executor", "a run moves to another sandbox: %s", why->text);
         broker_end(&run->broker);
-        run->berth = NULL;
+        run->slot = NULL;
         run->sandbox = NULL;
         run->wait.again = true;
-        pool_return(run->host->pool, berth, POOL_UNUSED);
+        pool_return(run->host->pool, slot, POOL_UNUSED);
         ask(run);
     } else {
         log_warning("executor", "a run failed: %s", why->text);
@@ -151,7 +151,7 @@ static void send_job(struct run *run)
         run_broken(run->sandbox, &err, run);
 }
 
-static void on_given(struct pool_wait *wait, struct berth *berth)
+static void on_given(struct pool_wait *wait, struct slot *slot)
 {
     struct run *run = (struct run *)((char *)wait - offsetof(struct run, wait));
 
@@ -159,8 +159,8 @@ static void on_given(struct pool_wait *wait, struct berth *berth)
         run->host->on_taken(run->user);
         stats_begun(run->host->stats);
     }
-    run->berth = berth;
-    run->sandbox = berth_sandbox(berth);
+    run->slot = slot;
+    run->sandbox = slot_sandbox(slot);
     sandbox_hand_over(run->sandbox, &run_events, run);
     send_job(run);
 }

@@ -74,7 +74,7 @@ static enum pool_outcome outcome_of(const struct run *run, enum execution_status
 void run_end(struct run *run, struct execution_result *result)
 {
     const struct run_host *host = run->host;
-    struct berth *berth = run->berth;
+    struct slot *slot = run->slot;
     bool queued = run->phase == QUEUED && run->attempts == 0;
     void *user = run->user;
 
@@ -91,8 +91,8 @@ void run_end(struct run *run, struct execution_result *result)
     /* The answer first: removing the sandbox and starting the next are nothing that the caller
      * waits for, nor is the log. */
     run->job.on_done(run->job.user, result);
-    if (berth)
-        pool_return(host->pool, berth, outcome_of(run, result->status));
+    if (slot)
+        pool_return(host->pool, slot, outcome_of(run, result->status));
     host->on_end(user);
     uv_close((uv_handle_t *)&run->timer, on_timer_closed);
 }

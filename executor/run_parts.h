@@ -27,8 +27,8 @@ struct run {
     enum run_phase phase;
     unsigned attempts;
     struct pool_wait wait;
-    struct berth *berth;     /* NULL while it has none */
-    struct sandbox *sandbox; /* the berth's */
+    struct slot *slot;       /* NULL while it has none */
+    struct sandbox *sandbox; /* the slot's */
     uv_timer_t timer;
     struct broker broker;
     struct output output[2];
