@@ -80,7 +80,7 @@ static void run_stop(void *arg)
 {
     struct executor *executor = arg;
 
-    tickets_abort(executor, "the server is stopping");
+    submissions_abort(executor, "the server is stopping");
     pool_stop(executor->pool);
 }
 
@@ -156,9 +156,9 @@ static void init_hosts(struct executor *executor, const struct executor_config *
     }
     executor->run_host.loop = &executor->loop;
     executor->run_host.limits = &executor->limits;
-    executor->run_host.on_taken = ticket_on_taken;
+    executor->run_host.on_taken = submission_on_taken;
     executor->run_host.stats = &executor->stats;
-    executor->run_host.on_end = ticket_on_end;
+    executor->run_host.on_end = submission_on_end;
 }
 
 static int create_parts(struct executor *executor, const struct executor_config *config,
@@ -255,7 +255,7 @@ static struct executor *create_on(const struct engine *engine, void *state,
     executor->engine = engine;
     executor->state = state;
     executor->limits = *limits;
-    LIST_INIT(&executor->tickets);
+    LIST_INIT(&executor->submissions);
     pthread_mutex_init(&executor->lock, NULL);
     stats_init(&executor->stats);
     pthread_condattr_init(&monotonic);

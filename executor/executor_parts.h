@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the files of the executor's outside share: executor.c makes it and takes it down, ticket.c
- * brings jobs from any thread to its loop.
+ * What the files of the executor's outside share: executor.c makes it and takes it down,
+ * submission.c brings jobs from any thread to its loop.
  */
 #ifndef LECTERN_EXECUTOR_EXECUTOR_PARTS_H
 #define LECTERN_EXECUTOR_EXECUTOR_PARTS_H
@@ -28,17 +28,17 @@ struct executor {
 
     pthread_mutex_t lock;
     pthread_cond_t ready_changed;
-    LIST_HEAD(, ticket) tickets;
+    LIST_HEAD(, submission) submissions;
     uint64_t last_id;
-    unsigned waiting; /* of the tickets */
+    unsigned waiting; /* of the submissions */
     unsigned ready[KINDS_COUNT];
 };
 
-/* For the hosts of runs; user is the ticket. On the loop. */
-void ticket_on_taken(void *user);
-void ticket_on_end(void *user);
+/* For the hosts of runs; user is the submission. On the loop. */
+void submission_on_taken(void *user);
+void submission_on_end(void *user);
 
 /* Ends every run that there is. On the loop. */
-void tickets_abort(struct executor *executor, const char *why);
+void submissions_abort(struct executor *executor, const char *why);
 
 #endif
