@@ -75,13 +75,13 @@ struct executor_limits {
 
     /* The pool's pace, ms; where one is 0, as pool.h says. */
     struct pool_pace {
-        unsigned beat;    /* between looks at what waits */
+        unsigned tick;    /* between looks at what waits */
         unsigned ping;    /* about so often a waiting sandbox is asked whether it lives */
         unsigned pong;    /* and answers within */
         unsigned renew;   /* the longest that a sandbox waits */
         unsigned made_of; /* between questions to the engine what its sandboxes are made of */
         unsigned slot;    /* a tenth of the time that demand is remembered */
-        unsigned rest;    /* from a job's end to FRAME_READY, in a session's sandbox */
+        unsigned recycle; /* from a job's end to FRAME_READY, in a session's sandbox */
         unsigned idle;    /* a session's sandbox without a job is ended after */
         unsigned hold;    /* and kept at least, when others need room */
         unsigned jobs;    /* of one session's sandbox (a count) */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The pool's beat. A sandbox that waits is asked now and then whether it lives, not two in one beat
+ * The pool's tick. A sandbox that waits is asked now and then whether it lives, not two in one tick
  * and not while answers are due; one that has waited for very long is replaced. The engine is asked
  * what its sandboxes are made of: when that has changed, those that wait are of yesterday, and go
  * as others come (refill.c).
@@ -113,12 +113,12 @@ void health_ask_made_of(struct pool *pool, unsigned fresh_ms)
     pool->made_job.work = work_made_of;
     pool->made_job.done = done_made_of;
     if (workq_submit(host->workq, &pool->made_job, &err) < 0)
-        log_debug("executor", "what sandboxes are made of: %s", err.text); /* at the next beat */
+        log_debug("executor", "what sandboxes are made of: %s", err.text); /* at the next tick */
     else
         pool->asking = true;
 }
 
-static void on_beat(uv_timer_t *timer)
+static void on_tick(uv_timer_t *timer)
 {
     struct pool *pool = timer->data;
 
@@ -131,5 +131,5 @@ static void on_beat(uv_timer_t *timer)
 
 void health_start(struct pool *pool)
 {
-    uv_timer_start(&pool->beat, on_beat, pool->pace.beat, pool->pace.beat);
+    uv_timer_start(&pool->tick, on_tick, pool->pace.tick, pool->pace.tick);
 }

@@ -48,7 +48,7 @@ static void put_started(struct pool *pool, struct slot *slot)
         slot_set(slot, SLOT_READY);
 }
 
-static void put_rested(struct pool *pool, struct slot *slot)
+static void put_recycled(struct pool *pool, struct slot *slot)
 {
     struct pool_wait *wait = admission_first_of(&pool->kind_pools[slot->kind].queue, slot->session);
 
@@ -68,7 +68,7 @@ static void on_ready(struct sandbox *sandbox, void *user)
     if (slot->state == SLOT_STARTING)
         put_started(pool, slot);
     else
-        put_rested(pool, slot);
+        put_recycled(pool, slot);
     pool_schedule(pool);
 }
 
@@ -149,7 +149,7 @@ void pool_forget(struct pool *pool, struct pool_wait *wait)
 }
 
 /* Whether its session may have it again. Where others wait for room, not longer than its due. */
-static bool may_rest(struct pool *pool, const struct slot *slot, enum pool_outcome outcome)
+static bool may_recycle(struct pool *pool, const struct slot *slot, enum pool_outcome outcome)
 {
     if (pool->config.isolation != ISOLATION_SESSION || outcome != POOL_GOOD || !slot->session ||
         pool->stopping || slot->jobs >= pool->pace.jobs || slot_is_stale(slot))
@@ -162,10 +162,10 @@ void pool_return(struct pool *pool, struct slot *slot, enum pool_outcome outcome
     if (outcome != POOL_UNUSED)
         pool->kind_pools[slot->kind].failures = 0;
     pool->idle_since = pool_now(pool);
-    if (may_rest(pool, slot, outcome)) {
-        slot_set(slot, SLOT_RESTING);
+    if (may_recycle(pool, slot, outcome)) {
+        slot_set(slot, SLOT_RECYCLING);
         sandbox_hand_over(slot->sandbox, &pool_events, slot);
-        sandbox_rest(slot->sandbox, pool->pace.rest);
+        sandbox_recycle(slot->sandbox, pool->pace.recycle);
     } else if (outcome == POOL_GOOD) {
         slot_retire(slot);
     } else {
@@ -200,7 +200,7 @@ void pool_close_if_empty(struct pool *pool)
         uv_is_closing((uv_handle_t *)&pool->timer))
         return;
     uv_close((uv_handle_t *)&pool->timer, on_handle_closed);
-    uv_close((uv_handle_t *)&pool->beat, on_handle_closed);
+    uv_close((uv_handle_t *)&pool->tick, on_handle_closed);
     uv_close((uv_handle_t *)&pool->places, on_handle_closed);
 }
 
@@ -221,7 +221,7 @@ void pool_stop(struct pool *pool)
 
     pool->stopping = true;
     uv_timer_stop(&pool->timer);
-    uv_timer_stop(&pool->beat);
+    uv_timer_stop(&pool->tick);
     uv_timer_stop(&pool->places);
     TAILQ_FOREACH(slot, &pool->slots, link)
     slot_end(slot);
@@ -231,13 +231,13 @@ void pool_stop(struct pool *pool)
 /* Where the configuration says nothing, the pace is the one that pool.h names. */
 static void set_pace(struct pool_pace *pace, const struct pool_pace *asked)
 {
-    pace->beat = asked->beat ? asked->beat : POOL_BEAT_MS;
+    pace->tick = asked->tick ? asked->tick : POOL_TICK_MS;
     pace->ping = asked->ping ? asked->ping : POOL_PING_MS;
     pace->pong = asked->pong ? asked->pong : POOL_PONG_MS;
     pace->renew = asked->renew ? asked->renew : POOL_RENEW_MS;
     pace->made_of = asked->made_of ? asked->made_of : POOL_MADE_OF_MS;
     pace->slot = asked->slot ? asked->slot : POOL_SLOT_MS;
-    pace->rest = asked->rest ? asked->rest : POOL_REST_MS;
+    pace->recycle = asked->recycle ? asked->recycle : POOL_RECYCLE_MS;
     pace->idle = asked->idle ? asked->idle : POOL_IDLE_MS;
     pace->hold = asked->hold ? asked->hold : POOL_HOLD_MS;
     pace->jobs = asked->jobs ? asked->jobs : POOL_JOBS_MAX;
@@ -267,7 +267,7 @@ struct pool *pool_create(const struct pool_config *config, struct error *err)
         pool->kind_pools[kind].demand.slot_ms = pool->pace.slot;
     }
     init_timer(pool, &pool->timer);
-    init_timer(pool, &pool->beat);
+    init_timer(pool, &pool->tick);
     init_timer(pool, &pool->places);
     return pool;
 }

@@ -12,7 +12,7 @@ enum slot_state {
     SLOT_STARTING,
     SLOT_READY, /* waits, for whoever comes */
     SLOT_BUSY,  /* given to a job */
-    SLOT_RESTING,
+    SLOT_RECYCLING,
     SLOT_IDLE, /* waits, for its session */
     SLOT_ENDING,
     SLOT_STATES,
@@ -49,7 +49,7 @@ struct kind_pool { /* of one kind */
 struct pool {
     struct pool_config config;
     struct pool_pace pace;
-    uv_timer_t timer, beat, places;
+    uv_timer_t timer, tick, places;
     unsigned handles;
     struct slot_list slots; /* oldest first */
     struct kind_pool kind_pools[KINDS_COUNT];
@@ -81,7 +81,7 @@ int slot_bind(struct slot *slot, const char *session);
 bool slot_is_stale(const struct slot *slot); /* of another image, or too old */
 struct slot *slot_find_ready(struct pool *pool, int kind);
 struct slot *slot_find_idle(struct pool *pool, int kind, const char *session);
-unsigned slot_count_resting(const struct pool *pool, int kind, const char *session);
+unsigned slot_count_recycling(const struct pool *pool, int kind, const char *session);
 unsigned slot_count_of(const struct pool *pool, const char *session); /* given to it, or kept */
 
 /* pool.c */

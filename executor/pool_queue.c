@@ -7,7 +7,8 @@
 #include "helpers/base/log.h"
 
 /* Whether a job that is queued wants one that nobody has had: not where one of its session only
- * has to rest, which takes milliseconds, and not where its session has as many as it may. */
+ * has to recycle a sandbox, which takes milliseconds, and not where its session has as many as it
+ * may. */
 bool pool_wants_new(const struct pool *pool, const struct pool_wait *wait)
 {
     const struct pool_wait *other;
@@ -19,7 +20,7 @@ bool pool_wants_new(const struct pool *pool, const struct pool_wait *wait)
             break;
         before += admission_same(other->session, wait->session);
     }
-    if (wait->session && before < slot_count_resting(pool, wait->kind, wait->session))
+    if (wait->session && before < slot_count_recycling(pool, wait->kind, wait->session))
         return false;
     return before + slot_count_of(pool, wait->session) < POOL_SESSION_CAP;
 }

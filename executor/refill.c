@@ -26,7 +26,7 @@ static void publish(struct pool *pool)
         struct executor_kind_stats row = {
             .ready = kind_pool->counts[SLOT_READY] + kind_pool->counts[SLOT_IDLE],
             .starting = kind_pool->counts[SLOT_STARTING],
-            .busy = kind_pool->counts[SLOT_BUSY] + kind_pool->counts[SLOT_RESTING],
+            .busy = kind_pool->counts[SLOT_BUSY] + kind_pool->counts[SLOT_RECYCLING],
             .wanted = pool_wanted(pool, kind),
             .started = kind_pool->started,
             .failed = kind_pool->failed,

@@ -290,11 +290,11 @@ struct sandbox *sandbox_start(struct sandbox_host *host, int kind,
 
 /* ---- between jobs ---- */
 
-void sandbox_rest(struct sandbox *sandbox, unsigned ms)
+void sandbox_recycle(struct sandbox *sandbox, unsigned ms)
 {
     if (sandbox->doomed)
         return;
-    sandbox->phase = RESTING;
+    sandbox->phase = RECYCLING;
     await(sandbox, on_not_ready, ms);
 }
 

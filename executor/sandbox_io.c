@@ -30,7 +30,7 @@ static void take_frame(struct sandbox *sandbox, const struct frame *frame)
     if (sandbox->phase == WARMING && frame->type == FRAME_READY) {
         log_debug("executor", "a sandbox is ready: %s", frame->payload);
         sandbox_settle(sandbox);
-    } else if (sandbox->phase == RESTING && frame->type == FRAME_READY) {
+    } else if (sandbox->phase == RECYCLING && frame->type == FRAME_READY) {
         uv_timer_stop(&sandbox->timer);
         sandbox->phase = READY;
         sandbox->events->ready(sandbox, sandbox->user);

@@ -9,7 +9,7 @@
 
 #include "executor/sandbox.h"
 
-enum sandbox_phase { STARTING, WARMING, SETTLING, READY, RESTING, ENDING };
+enum sandbox_phase { STARTING, WARMING, SETTLING, READY, RECYCLING, ENDING };
 
 struct chunk {
     STAILQ_ENTRY(chunk) link;

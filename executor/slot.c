@@ -126,14 +126,14 @@ struct slot *slot_find_idle(struct pool *pool, int kind, const char *session)
     return best;
 }
 
-unsigned slot_count_resting(const struct pool *pool, int kind, const char *session)
+unsigned slot_count_recycling(const struct pool *pool, int kind, const char *session)
 {
     const struct slot *slot;
     unsigned count = 0;
 
     TAILQ_FOREACH(slot, &pool->slots, link)
     {
-        if (slot->kind == kind && slot->state == SLOT_RESTING &&
+        if (slot->kind == kind && slot->state == SLOT_RECYCLING &&
             admission_same(slot->session, session))
             count++;
     }
