@@ -110,7 +110,7 @@ struct engine_box *docker_start(void *state, const struct execution_kind *kind, 
 
     if (cancel_check(docker->stop, err) < 0 || docker_meet(docker, false, err) < 0)
         return NULL;
-    docker_owed_pay(docker->owed);
+    docker_removals_retry(docker->removals);
     box = create_box(docker, err);
     if (!box)
         return NULL;
@@ -123,7 +123,7 @@ struct engine_box *docker_start(void *state, const struct execution_kind *kind, 
     return box;
 fail:
     http_tunnel_close(box->tunnel);
-    docker_owed_remove(docker->owed, box->name, doubtful, cancel_fired(docker->stop));
+    docker_removals_remove(docker->removals, box->name, doubtful, cancel_fired(docker->stop));
     free(box);
     return NULL;
 }
@@ -164,7 +164,7 @@ void docker_destroy(void *state, struct engine_box *box)
     /* The connection first: a daemon whose reader has stopped reading cannot even kill the
      * container. */
     http_tunnel_close(box->tunnel);
-    docker_owed_remove(docker->owed, box->name, false, cancel_fired(docker->stop));
+    docker_removals_remove(docker->removals, box->name, false, cancel_fired(docker->stop));
     free(box);
 }
 

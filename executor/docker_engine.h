@@ -9,7 +9,7 @@
 #include <pthread.h>
 
 #include "executor/docker_daemon.h"
-#include "executor/docker_owed.h"
+#include "executor/docker_removals.h"
 #include "executor/docker_plan.h"
 #include "executor/engine.h"
 #include "executor/owner.h"
@@ -18,7 +18,7 @@
 
 struct docker {
     struct docker_daemon *daemon;
-    struct docker_owed *owed;
+    struct docker_removals *removals;
     char owner[OWNER_CAP];
     char runtime[DOCKER_RUNTIME_CAP]; /* "": the daemon's default */
     struct cancel *stop;

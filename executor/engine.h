@@ -46,8 +46,8 @@ struct engine {
     struct engine_box *(*start)(void *state, const struct execution_kind *kind, struct error *err);
     /* After the runner said that it is ready: the limits that would have slowed its warming. */
     int (*settle)(void *state, struct engine_box *box, struct error *err);
-    /* Ends what runs in it and removes it for good; what cannot be removed now is owed and tried
-     * again. */
+    /* Ends what runs in it and removes it for good; what cannot be removed now is remembered and
+     * tried again. */
     void (*destroy)(void *state, struct engine_box *box);
 
     int (*fd)(const struct engine_box *box);
