@@ -50,5 +50,5 @@ const struct engine *engine_choose(const struct executor_config *config, void **
         snprintf(note, note_size, "code runs in the local sandbox: %s", no_docker.text);
         return &engine_local;
     }
-    return open_one(&engine_either, config, state, err);
+    return open_one(&engine_auto, config, state, err);
 }

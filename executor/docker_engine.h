@@ -50,6 +50,6 @@ void docker_destroy(void *state, struct engine_box *box);
 int docker_fd(const struct engine_box *box);
 ssize_t docker_send(struct engine_box *box, const void *bytes, size_t len);
 ssize_t docker_receive(struct engine_box *box, void *bytes, size_t size);
-const char *docker_last_words(struct engine_box *box);
+const char *docker_stderr_tail(struct engine_box *box);
 
 #endif

@@ -56,12 +56,12 @@ struct engine {
     ssize_t (*send)(struct engine_box *box, const void *bytes, size_t len);
     ssize_t (*receive)(struct engine_box *box, void *bytes, size_t size);
     /* The last of what the runner wrote to its standard error; valid until destroy. */
-    const char *(*last_words)(struct engine_box *box);
+    const char *(*stderr_tail)(struct engine_box *box);
 };
 
 extern const struct engine engine_docker;
 extern const struct engine engine_local;
-extern const struct engine engine_either; /* the first of the two that works, from then on */
+extern const struct engine engine_auto; /* the first of the two that works, from then on */
 
 /* As executor_create, with this engine and these limits: for tests. */
 struct executor_limits {
@@ -94,7 +94,7 @@ struct executor *executor_create_with(const struct engine *engine,
                                       const struct executor_limits *limits, struct error *err);
 
 /* The engine that the configuration asks for, opened; *state is its own. Where it leaves the
- * choice, the one that works, and where none does yet, engine_either. NULL where the configuration
+ * choice, the one that works, and where none does yet, engine_auto. NULL where the configuration
  * is wrong. *note says what the user should know about the choice, or "". */
 const struct engine *engine_choose(const struct executor_config *config, void **state, char *note,
                                    size_t note_size, struct error *err);

@@ -237,5 +237,5 @@ const struct engine engine_docker = {
     .fd = docker_fd,
     .send = docker_send,
     .receive = docker_receive,
-    .last_words = docker_last_words,
+    .stderr_tail = docker_stderr_tail,
 };

@@ -150,9 +150,9 @@ static ssize_t local_send(struct engine_box *box, const void *bytes, size_t len)
     return send(box->process.stream, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-static const char *last_words(struct engine_box *box)
+static const char *stderr_tail(struct engine_box *box)
 {
-    return local_last_words(&box->process);
+    return local_stderr_tail(&box->process);
 }
 
 static ssize_t local_receive(struct engine_box *box, void *bytes, size_t size)
@@ -160,7 +160,7 @@ static ssize_t local_receive(struct engine_box *box, void *bytes, size_t size)
     ssize_t got = recv(box->process.stream, bytes, size, MSG_DONTWAIT);
 
     if (got >= 0)
-        last_words(box);
+        stderr_tail(box);
     return got;
 }
 
@@ -263,5 +263,5 @@ const struct engine engine_local = {
     .fd = local_fd,
     .send = local_send,
     .receive = local_receive,
-    .last_words = last_words,
+    .stderr_tail = stderr_tail,
 };

@@ -168,7 +168,7 @@ static int try_out(const struct local_setup *setup, struct error *err)
         rc = WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
         if (rc < 0)
             error_set(err, ERROR_UNAVAILABLE, "bubblewrap cannot make a sandbox here: %s",
-                      local_last_words(&process));
+                      local_stderr_tail(&process));
         local_forget(&process);
         return rc;
     }

@@ -170,7 +170,7 @@ void sandbox_retire(struct sandbox *sandbox)
 
 void sandbox_say_ended(struct sandbox *sandbox, struct error *err)
 {
-    const char *words = sandbox->host->engine->last_words(sandbox->box);
+    const char *words = sandbox->host->engine->stderr_tail(sandbox->box);
 
     if (words[0])
         error_set(err, ERROR_UNAVAILABLE, "the sandbox ended: %s", words);
@@ -211,7 +211,7 @@ void sandbox_settle(struct sandbox *sandbox)
 static void on_not_ready(uv_timer_t *timer)
 {
     struct sandbox *sandbox = timer->data;
-    const char *words = sandbox->host->engine->last_words(sandbox->box);
+    const char *words = sandbox->host->engine->stderr_tail(sandbox->box);
     struct error err = {0};
 
     error_set(&err, ERROR_TIMEOUT, "the sandbox was not ready within %.3g s%s%s",
