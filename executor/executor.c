@@ -67,7 +67,7 @@ static void on_empty(void *user)
     struct executor *executor = user;
 
     workq_destroy(executor->workq);
-    gate_close(executor->gate);
+    loop_handle_close(executor->loop_handle);
     loop_queue_destroy(executor->loop_queue);
 }
 
@@ -176,8 +176,8 @@ static int create_parts(struct executor *executor, const struct executor_config 
     executor->loop_queue = loop_queue_create(&executor->loop, err);
     if (!executor->loop_queue)
         return -1;
-    executor->gate = gate_create(executor->loop_queue, err);
-    if (!executor->gate)
+    executor->loop_handle = loop_handle_create(executor->loop_queue, err);
+    if (!executor->loop_handle)
         return -1;
     executor->workq = workq_create(&workq, executor->loop_queue, err);
     if (!executor->workq)
@@ -191,7 +191,7 @@ static int create_parts(struct executor *executor, const struct executor_config 
         return -1;
     executor->sandbox_host.workq = executor->workq;
     executor->run_host.pool = executor->pool;
-    executor->run_host.gate = executor->gate;
+    executor->run_host.loop_handle = executor->loop_handle;
     return 0;
 }
 
@@ -217,7 +217,7 @@ static void free_executor(struct executor *executor)
 
     if (rc < 0)
         log_error("executor", "the loop still has handles: %s", uv_strerror(rc));
-    gate_unref(executor->gate);
+    loop_handle_unref(executor->loop_handle);
     executor->engine->close(executor->state);
     pthread_cond_destroy(&executor->ready_changed);
     pthread_mutex_destroy(&executor->lock);

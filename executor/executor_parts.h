@@ -19,7 +19,7 @@ struct executor {
     pthread_t thread;
     struct loop_queue *loop_queue;
     struct workq *workq;
-    struct gate *gate;
+    struct loop_handle *loop_handle;
     struct pool *pool;
     struct sandbox_host sandbox_host;
     struct run_host run_host;

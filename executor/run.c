@@ -201,7 +201,7 @@ void run_begin(struct run *run, const struct run_host *host, void *user)
     run->wait.failed = on_failed;
     run->broker.loop = host->loop;
     run->wait.session = run->session_id;
-    run->broker.gate = host->gate;
+    run->broker.loop_handle = host->loop_handle;
     run->broker.session_id = run->session_id;
     run->broker.limits = host->limits;
     run->broker.on_request = run->job.on_request;

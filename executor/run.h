@@ -24,7 +24,7 @@ struct run;
 struct run_host {
     uv_loop_t *loop;
     struct pool *pool;
-    struct gate *gate;
+    struct loop_handle *loop_handle;
     const struct executor_limits *limits;
     struct stats *stats;
     void (*on_taken)(void *user); /* it waits no longer: has a sandbox, or ended without */
