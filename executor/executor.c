@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "executor/executor_parts.h"
+#include "executor/executor_internal.h"
 #include "helpers/base/log.h"
 
 /* Starts never take more than POOL_STARTS_MAX and the question what sandboxes are made of not more

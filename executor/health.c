@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "executor/pool_parts.h"
+#include "executor/pool_internal.h"
 #include "helpers/base/log.h"
 
 /* Half to one and a half times the pace: sandboxes that started together are not asked together. */

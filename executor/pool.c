@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "executor/pool_parts.h"
+#include "executor/pool_internal.h"
 #include "helpers/base/log.h"
 
 uint64_t pool_now(const struct pool *pool)

@@ -3,7 +3,7 @@
  * The jobs that wait for a sandbox: who is next, what they are told, and what becomes of them where
  * starts fail.
  */
-#include "executor/pool_parts.h"
+#include "executor/pool_internal.h"
 #include "helpers/base/log.h"
 
 /* Whether a job that is queued wants one that nobody has had: not where one of its session only

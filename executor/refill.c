@@ -3,7 +3,7 @@
  * What the pool starts and when, and what it ends for that. Jobs first: each that waits gets a
  * start at once, as many as may be under way. Refills wait for calm.
  */
-#include "executor/pool_parts.h"
+#include "executor/pool_internal.h"
 
 #define NEVER UINT64_MAX
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "executor/run_parts.h"
+#include "executor/run_internal.h"
 #include "helpers/base/log.h"
 
 /* ---- creating ---- */

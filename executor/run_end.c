@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "executor/run_parts.h"
+#include "executor/run_internal.h"
 #include "helpers/base/log.h"
 
 static void on_timer_closed(uv_handle_t *handle)

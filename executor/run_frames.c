@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "executor/artifact.h"
-#include "executor/run_parts.h"
+#include "executor/run_internal.h"
 #include "helpers/base/log.h"
 
 static void breach(struct run *run, const struct error *why)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "executor/sandbox_parts.h"
+#include "executor/sandbox_internal.h"
 #include "helpers/base/log.h"
 
 int sandbox_kind(const struct sandbox *sandbox)

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "executor/sandbox_parts.h"
+#include "executor/sandbox_internal.h"
 #include "helpers/base/log.h"
 
 static void on_poll(uv_poll_t *poll, int status, int events);

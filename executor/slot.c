@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "executor/pool_parts.h"
+#include "executor/pool_internal.h"
 
 struct slot *slot_create(struct pool *pool, int kind)
 {

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "executor/executor_parts.h"
+#include "executor/executor_internal.h"
 
 struct submission {
     LIST_ENTRY(submission) link;

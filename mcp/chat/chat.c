@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "helpers/base/log.h"
-#include "mcp/chat/chat_private.h"
+#include "mcp/chat/chat_internal.h"
 
 static void on_change(struct change_listener *listener, const struct store_change *change)
 {

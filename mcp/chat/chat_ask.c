@@ -9,7 +9,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
-#include "mcp/chat/chat_private.h"
+#include "mcp/chat/chat_internal.h"
 
 /* ---- conversations ---- */
 

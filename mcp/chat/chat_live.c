@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/chat/chat_private.h"
+#include "mcp/chat/chat_internal.h"
 #include "mcp/session/text.h"
 
 #define LIVE_ID_SIZE 32

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "helpers/base/utf8.h"
-#include "mcp/chat/chat_private.h"
+#include "mcp/chat/chat_internal.h"
 
 struct page_input {
     STAILQ_ENTRY(page_input) link;

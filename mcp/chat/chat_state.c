@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/chat/chat_private.h"
+#include "mcp/chat/chat_internal.h"
 #include "mcp/session/store_thread.h"
 
 /* ---- reading it ---- */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/chat/chat_private.h"
+#include "mcp/chat/chat_internal.h"
 #include "mcp/chat/old_file.h"
 #include "mcp/session/text.h"
 

@@ -9,7 +9,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
 #include "mcp/chat/approval.h"
-#include "mcp/chat/run_private.h"
+#include "mcp/chat/run_internal.h"
 
 #define REASON_SAID 2000 /* bytes of an editor's reason */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/chat/run_private.h"
+#include "mcp/chat/run_internal.h"
 
 static void on_call_done(struct tool_call *tool_call);
 

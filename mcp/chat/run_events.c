@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/chat/run_private.h"
+#include "mcp/chat/run_internal.h"
 
 void run_tell(struct run *run, const struct run_event *event)
 {

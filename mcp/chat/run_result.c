@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "helpers/base/utf8.h"
-#include "mcp/chat/run_private.h"
+#include "mcp/chat/run_internal.h"
 
 /* Images that a model is shown stay in the thread and are read again with each request. */
 #define IMAGES_SHOWN_MAX 3u

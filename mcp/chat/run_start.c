@@ -8,7 +8,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
-#include "mcp/chat/run_private.h"
+#include "mcp/chat/run_internal.h"
 
 #define ID_SHOWN 80 /* bytes of a page's own id in an error */
 #define AGAIN    "Asked again."

@@ -8,7 +8,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "helpers/base/utf8.h"
-#include "mcp/chat/run_private.h"
+#include "mcp/chat/run_internal.h"
 
 #define WORDS_SAID 1000 /* bytes of what a service says of a refusal */
 

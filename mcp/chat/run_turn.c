@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "mcp/chat/prompt.h"
-#include "mcp/chat/run_private.h"
+#include "mcp/chat/run_internal.h"
 
 /* ---- asking ---- */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "helpers/base/utf8.h"
-#include "mcp/chat/run_private.h"
+#include "mcp/chat/run_internal.h"
 
 #define WORDS_CAP   ((size_t)1 << 10)  /* bytes of one RUN_CALL_STANDS */
 #define PRINTED_CAP ((size_t)64 << 10) /* of one RUN_CALL_PRINTED */

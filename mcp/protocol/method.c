@@ -12,7 +12,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "helpers/base/nearest.h"
-#include "mcp/protocol/peer_private.h"
+#include "mcp/protocol/peer_internal.h"
 
 #define SERVER_NAME  "lectern"
 #define SERVER_TITLE "Lectern curriculum server"

@@ -12,7 +12,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
-#include "mcp/protocol/peer_private.h"
+#include "mcp/protocol/peer_internal.h"
 
 #define MODERN_VERSION_KEY "io.modelcontextprotocol/protocolVersion"
 

@@ -7,7 +7,7 @@
  * in seconds: it rises from message to message. Runs on the loop's thread.
  */
 #include "helpers/base/json.h"
-#include "mcp/protocol/peer_private.h"
+#include "mcp/protocol/peer_internal.h"
 
 #define PROGRESS_TICK_MS      250
 #define PROGRESS_FIRST_MS     1000

@@ -2,7 +2,7 @@
  *
  * The store's face. The embedded database does the work; where a service is the truth (an
  * upstream), what a call is about is brought up to date first, and each write is passed on before
- * it is committed (store_private.h).
+ * it is committed (store_internal.h).
  */
 #include "mcp/session/store.h"
 
@@ -11,7 +11,7 @@
 
 #include "mcp/session/sqlite/sqlite_functions.h"
 #include "mcp/session/store_import.h"
-#include "mcp/session/store_private.h"
+#include "mcp/session/store_internal.h"
 #include "mcp/session/store_thread.h"
 #include "mcp/session/upstream/upstream.h"
 

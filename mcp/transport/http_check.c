@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "mcp/transport/http_private.h"
+#include "mcp/transport/http_internal.h"
 
 void http_request_check(const struct http_gate *gate, const struct http_request *request,
                         struct gate_verdict *verdict)

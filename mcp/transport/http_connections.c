@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "helpers/base/log.h"
-#include "mcp/transport/http_private.h"
+#include "mcp/transport/http_internal.h"
 
 #define EARLY_BYTES     (64 << 10) /* of next requests, while an answer is written */
 #define EARLY_WAKES_CAP 20000      /* for more than these, during one answer */

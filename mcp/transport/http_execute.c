@@ -12,7 +12,7 @@
 #include "helpers/base/json.h"
 #include "mcp/tool/analysis.h"
 #include "mcp/tool/run_json.h"
-#include "mcp/transport/http_private.h"
+#include "mcp/transport/http_internal.h"
 
 #define EXECUTE_BODY_CAP ((size_t)1 << 20) /* the longest program, however it is escaped */
 

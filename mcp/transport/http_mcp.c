@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "mcp/transport/http_private.h"
+#include "mcp/transport/http_internal.h"
 #include "mcp/transport/http_sessions.h"
 
 #define JSON_TYPE            "application/json"

@@ -11,7 +11,7 @@
 #include "mcp/chat/chat.h"
 #include "mcp/server.h"
 #include "mcp/session/graph_cache.h"
-#include "mcp/transport/http_private.h"
+#include "mcp/transport/http_internal.h"
 
 #define FORMAT "text/plain; version=0.0.4; charset=utf-8"
 

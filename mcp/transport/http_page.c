@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "mcp/transport/http_private.h"
+#include "mcp/transport/http_internal.h"
 #include "mcp/transport/page_files.h"
 
 /* No script or style but our own files, and nothing that leads elsewhere: whatever a curriculum's

@@ -12,7 +12,7 @@
 
 #include "helpers/base/log.h"
 #include "mcp/protocol/message.h"
-#include "mcp/transport/http_private.h"
+#include "mcp/transport/http_internal.h"
 
 #define ALLOW_SIZE 80
 

@@ -9,7 +9,7 @@
 
 #include "mcp/transport/http_connections.h"
 #include "mcp/transport/http_port.h"
-#include "mcp/transport/http_private.h"
+#include "mcp/transport/http_internal.h"
 #include "mcp/transport/http_sessions.h"
 
 #define HTTP_CHUNK_SIZE ((size_t)64 << 10) /* bytes of one write */

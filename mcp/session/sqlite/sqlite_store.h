@@ -16,7 +16,7 @@
 #include "mcp/session/row.h"
 #include "mcp/session/store.h"
 #include "mcp/session/sqlite/sqlite_functions.h"
-#include "mcp/session/store_private.h"
+#include "mcp/session/store_internal.h"
 #include "mcp/session/text.h"
 
 enum statement { /* their texts are one table in statement.c */

@@ -2,8 +2,8 @@
  *
  * What a store has whichever way it is kept, for the files that are the store.
  */
-#ifndef LECTERN_SESSION_STORE_PRIVATE_H
-#define LECTERN_SESSION_STORE_PRIVATE_H
+#ifndef LECTERN_SESSION_STORE_INTERNAL_H
+#define LECTERN_SESSION_STORE_INTERNAL_H
 
 #include "mcp/session/store.h"
 

@@ -5,8 +5,8 @@
  * only; the files on the other side of them (http_server.h) know libwebsockets. Everything runs on
  * the loop's thread.
  */
-#ifndef LECTERN_TRANSPORT_HTTP_PRIVATE_H
-#define LECTERN_TRANSPORT_HTTP_PRIVATE_H
+#ifndef LECTERN_TRANSPORT_HTTP_INTERNAL_H
+#define LECTERN_TRANSPORT_HTTP_INTERNAL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -16,8 +16,8 @@
  *
  * Every function that may end the run says so: after it the run is not looked at any more.
  */
-#ifndef LECTERN_CHAT_RUN_PRIVATE_H
-#define LECTERN_CHAT_RUN_PRIVATE_H
+#ifndef LECTERN_CHAT_RUN_INTERNAL_H
+#define LECTERN_CHAT_RUN_INTERNAL_H
 
 #include <uv.h>
 

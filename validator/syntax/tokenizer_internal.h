@@ -2,8 +2,8 @@
  *
  * What the files of the tokenizer share. Private to it.
  */
-#ifndef LECTERN_VALIDATOR_TOKENIZER_PARTS_H
-#define LECTERN_VALIDATOR_TOKENIZER_PARTS_H
+#ifndef LECTERN_VALIDATOR_TOKENIZER_INTERNAL_H
+#define LECTERN_VALIDATOR_TOKENIZER_INTERNAL_H
 
 #include "validator/syntax/tokenizer.h"
 

@@ -3,8 +3,8 @@
  * What the files of the executor's outside share: executor.c makes it and takes it down,
  * submission.c brings jobs from any thread to its loop.
  */
-#ifndef LECTERN_EXECUTOR_EXECUTOR_PARTS_H
-#define LECTERN_EXECUTOR_EXECUTOR_PARTS_H
+#ifndef LECTERN_EXECUTOR_EXECUTOR_INTERNAL_H
+#define LECTERN_EXECUTOR_EXECUTOR_INTERNAL_H
 
 #include <pthread.h>
 

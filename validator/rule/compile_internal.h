@@ -3,8 +3,8 @@
  * What the parts of compile_check share. Each is one walk, left out where the program holds nothing
  * that concerns it.
  */
-#ifndef LECTERN_VALIDATOR_COMPILE_PARTS_H
-#define LECTERN_VALIDATOR_COMPILE_PARTS_H
+#ifndef LECTERN_VALIDATOR_COMPILE_INTERNAL_H
+#define LECTERN_VALIDATOR_COMPILE_INTERNAL_H
 
 #include "validator/rule/compile.h"
 

@@ -5,8 +5,8 @@
  * (chat_queue.c), pages (chat_page.c), what they are told without having asked (chat_live.c), and
  * their state (chat_state.c). Everything runs on the loop's thread.
  */
-#ifndef LECTERN_CHAT_CHAT_PRIVATE_H
-#define LECTERN_CHAT_CHAT_PRIVATE_H
+#ifndef LECTERN_CHAT_CHAT_INTERNAL_H
+#define LECTERN_CHAT_CHAT_INTERNAL_H
 
 #include <sys/queue.h>
 

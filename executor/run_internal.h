@@ -3,8 +3,8 @@
  * What the files of a run share: run.c has its way to a sandbox and the deadlines, run_frames.c
  * what the sandbox sends, run_end.c its end.
  */
-#ifndef LECTERN_EXECUTOR_RUN_PARTS_H
-#define LECTERN_EXECUTOR_RUN_PARTS_H
+#ifndef LECTERN_EXECUTOR_RUN_INTERNAL_H
+#define LECTERN_EXECUTOR_RUN_INTERNAL_H
 
 #include "executor/job_frame.h"
 #include "executor/output.h"

@@ -2,8 +2,8 @@
  *
  * What the files of a sandbox share: sandbox.c has its life, sandbox_io.c the frames in and out.
  */
-#ifndef LECTERN_EXECUTOR_SANDBOX_PARTS_H
-#define LECTERN_EXECUTOR_SANDBOX_PARTS_H
+#ifndef LECTERN_EXECUTOR_SANDBOX_INTERNAL_H
+#define LECTERN_EXECUTOR_SANDBOX_INTERNAL_H
 
 #include <sys/queue.h>
 

@@ -2,8 +2,8 @@
  *
  * What a peer is inside protocol/. Everything runs on the loop's thread.
  */
-#ifndef LECTERN_PROTOCOL_PEER_PRIVATE_H
-#define LECTERN_PROTOCOL_PEER_PRIVATE_H
+#ifndef LECTERN_PROTOCOL_PEER_INTERNAL_H
+#define LECTERN_PROTOCOL_PEER_INTERNAL_H
 
 #include <sys/queue.h>
 #include <uv.h>

@@ -2,8 +2,8 @@
  *
  * What the files of the pool share.
  */
-#ifndef LECTERN_EXECUTOR_POOL_PARTS_H
-#define LECTERN_EXECUTOR_POOL_PARTS_H
+#ifndef LECTERN_EXECUTOR_POOL_INTERNAL_H
+#define LECTERN_EXECUTOR_POOL_INTERNAL_H
 
 #include "executor/demand.h"
 #include "executor/pool.h"
