@@ -49,8 +49,8 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_NODE_INSERT,
                  SQL_NODE_UPDATE,
                  SQL_NODE_TOUCH,
-                 SQL_NODE_BRING,
-                 SQL_NODE_BRING_BACK,
+                 SQL_NODE_REINSERT,
+                 SQL_NODE_REINSERT_BACK,
                  SQL_NODE_DELETE,
                  SQL_NODE_TWINS,
                  SQL_NODE_SESSIONS,
@@ -63,7 +63,7 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_COMPONENT_UPDATE,
                  SQL_COMPONENT_PLACE,
                  SQL_COMPONENT_DELETE,
-                 SQL_COMPONENT_BRING_BACK,
+                 SQL_COMPONENT_REINSERT_BACK,
                  SQL_COMPONENT_MOVE,
                  SQL_RELATIONSHIP_LIST,
                  SQL_RELATIONSHIP_BY_KEY,
@@ -74,7 +74,7 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_RELATIONSHIP_INSERT,
                  SQL_RELATIONSHIP_UPDATE,
                  SQL_RELATIONSHIP_DELETE,
-                 SQL_RELATIONSHIP_BRING_BACK,
+                 SQL_RELATIONSHIP_REINSERT_BACK,
                  SQL_RELATIONSHIP_LAST_PLACE,
                  SQL_POSITION_LIST,
                  SQL_POSITION_FIND,
@@ -234,7 +234,7 @@ int sqlite_write_end(struct sqlite_store *store, const struct write *write, int 
  *
  * Kept is as little as history needs. What a thing was like after a change is the before of the
  * next change to it, or what is there now; so of an insertion only where it went is kept, of an
- * update what it was before, or the merge patch that leads back there ("patch" in place of the
+ * update what it was before, or the merge patch that rewinds there ("patch" in place of the
  * thing) where that is shorter. */
 int sqlite_log(struct sqlite_store *store, const struct write *write, const char *entity,
                const char *entity_id, const char *node_id, const char *op, const struct buf *before,

@@ -7,10 +7,10 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/patch.h"
-#include "mcp/session/sqlite/past.h"
+#include "mcp/session/sqlite/rewind.h"
 
 /* The log and the database do not belong together: somebody wrote past the log. */
-static int astray(const struct past_row *row, struct error *err)
+static int astray(const struct rewind_row *row, struct error *err)
 {
     return error_set(err, ERROR_INTERNAL,
                      "the change log does not fit what is there: version %" PRId64 ", %s %s %s",
@@ -19,7 +19,7 @@ static int astray(const struct past_row *row, struct error *err)
 }
 
 /* value as it was before the row, as a new reference. */
-static json_t *led_back(const struct past_row *row, const json_t *value, struct error *err)
+static json_t *led_back(const struct rewind_row *row, const json_t *value, struct error *err)
 {
     const json_t *patch = json_object_get(row->before, "patch");
     json_t *whole = json_object_get(row->before, row->entity_name), *result;
@@ -44,7 +44,8 @@ static int64_t number_of(const json_t *image, const char *key, int64_t otherwise
 /* ---- components ---- */
 
 /* A row of the log's first form does not say it: all moves that do not follow from it had rows. */
-static int read_shift(struct past *past, const struct past_row *row, bool *shift, struct error *err)
+static int read_shift(struct rewind *rewind, const struct rewind_row *row, bool *shift,
+                      struct error *err)
 {
     const json_t *image = row->before ? row->before : row->after;
     sqlite3_stmt *statement;
@@ -52,35 +53,36 @@ static int read_shift(struct past *past, const struct past_row *row, bool *shift
     *shift = json_is_true(json_object_get(image, "shift"));
     if (json_object_get(image, "node"))
         return 0;
-    statement = sqlite_statement(past->store, SQL_CHANGE_UNSHIFTED, err);
+    statement = sqlite_statement(rewind->store, SQL_CHANGE_UNSHIFTED, err);
     if (!statement ||
-        sqlite_bind(past->store, statement, err, "ii", past->session, row->version) != 0 ||
-        sqlite_next(past->store, statement, err) <= 0)
+        sqlite_bind(rewind->store, statement, err, "ii", rewind->session, row->version) != 0 ||
+        sqlite_next(rewind->store, statement, err) <= 0)
         return -1;
     *shift = sqlite3_column_int64(statement, 0) == 0;
     sqlite3_reset(statement);
     return 0;
 }
 
-static struct sequence_item *item_of(const struct past *past, const struct past_row *row,
+static struct sequence_item *item_of(const struct rewind *rewind, const struct rewind_row *row,
                                      struct error *err)
 {
-    const struct past_node *node = past_row_node(past, row);
-    struct sequence_item *item = node ? past_item(&node->sequence, row->entity_id) : NULL;
+    const struct rewind_node *node = rewind_row_node(rewind, row);
+    struct sequence_item *item = node ? rewind_item(&node->sequence, row->entity_id) : NULL;
 
     if (!item)
         astray(row, err);
     return item;
 }
 
-static int component_inserted(struct past *past, const struct past_row *row, struct error *err)
+static int component_inserted(struct rewind *rewind, const struct rewind_row *row,
+                              struct error *err)
 {
-    struct sequence_item *item = item_of(past, row, err);
+    struct sequence_item *item = item_of(rewind, row, err);
     bool shift;
 
-    if (!item || read_shift(past, row, &shift, err) != 0)
+    if (!item || read_shift(rewind, row, &shift, err) != 0)
         return -1;
-    past_take_out(&past_row_node(past, row)->sequence, item, shift);
+    rewind_take_out(&rewind_row_node(rewind, row)->sequence, item, shift);
     return 0;
 }
 
@@ -96,16 +98,16 @@ static void read_position(const json_t *image, struct row_order *order)
         *order = (struct row_order){ORDER_REAL, 0, json_real_value(position)};
 }
 
-static int component_deleted(struct past *past, const struct past_row *row, struct error *err)
+static int component_deleted(struct rewind *rewind, const struct rewind_row *row, struct error *err)
 {
     json_t *content = json_object_get(row->before, "component");
-    struct past_node *node = past_row_node(past, row);
+    struct rewind_node *node = rewind_row_node(rewind, row);
     struct sequence_item item = {0};
     bool shift;
 
-    if (!content || !node || past_item(&node->sequence, row->entity_id))
+    if (!content || !node || rewind_item(&node->sequence, row->entity_id))
         return astray(row, err);
-    if (read_shift(past, row, &shift, err) != 0)
+    if (read_shift(rewind, row, &shift, err) != 0)
         return -1;
     item.place = number_of(row->before, "place", 0);
     item.revision = number_of(row->before, "revision", 1);
@@ -117,29 +119,30 @@ static int component_deleted(struct past *past, const struct past_row *row, stru
         item.component = json_copy(content);
     else
         item.raw = json_incref(content);
-    if (past_put_in(&node->sequence, &item, shift, err) == 0)
+    if (rewind_put_in(&node->sequence, &item, shift, err) == 0)
         return 0;
     json_decref(item.component);
     json_decref(item.raw);
     return -1;
 }
 
-static int component_updated(struct past *past, const struct past_row *row, struct error *err)
+static int component_updated(struct rewind *rewind, const struct rewind_row *row, struct error *err)
 {
-    struct sequence_item *item = item_of(past, row, err);
+    struct sequence_item *item = item_of(rewind, row, err);
     json_t *component = item ? led_back(row, item->component, err) : NULL;
 
     if (!component)
         return -1;
     json_decref(item->component);
     item->component = component;
-    past_settle_order(item);
+    rewind_settle_order(item);
     return 0;
 }
 
-static int component_renumbered(struct past *past, const struct past_row *row, struct error *err)
+static int component_renumbered(struct rewind *rewind, const struct rewind_row *row,
+                                struct error *err)
 {
-    struct sequence_item *item = item_of(past, row, err);
+    struct sequence_item *item = item_of(rewind, row, err);
     json_t *component = json_object_get(row->before, "component");
 
     if (!item)
@@ -158,9 +161,9 @@ static int component_renumbered(struct past *past, const struct past_row *row, s
 
 /* ---- nodes ---- */
 
-static int node_inserted(struct past *past, const struct past_row *row, struct error *err)
+static int node_inserted(struct rewind *rewind, const struct rewind_row *row, struct error *err)
 {
-    struct past_node *node = past_row_node(past, row);
+    struct rewind_node *node = rewind_row_node(rewind, row);
 
     if (!node || !node->node || node->sequence.count > 0)
         return astray(row, err);
@@ -169,9 +172,9 @@ static int node_inserted(struct past *past, const struct past_row *row, struct e
     return 0;
 }
 
-static int node_deleted(struct past *past, const struct past_row *row, struct error *err)
+static int node_deleted(struct rewind *rewind, const struct rewind_row *row, struct error *err)
 {
-    struct past_node *node = past_row_node(past, row);
+    struct rewind_node *node = rewind_row_node(rewind, row);
     const char *created_at = json_get_string(row->before, "created_at");
 
     if (!node || node->node)
@@ -184,9 +187,9 @@ static int node_deleted(struct past *past, const struct past_row *row, struct er
     return node->node ? 0 : -1;
 }
 
-static int node_updated(struct past *past, const struct past_row *row, struct error *err)
+static int node_updated(struct rewind *rewind, const struct rewind_row *row, struct error *err)
 {
-    struct past_node *node = past_row_node(past, row);
+    struct rewind_node *node = rewind_row_node(rewind, row);
     json_t *object;
 
     if (!node || !node->node)
@@ -200,9 +203,9 @@ static int node_updated(struct past *past, const struct past_row *row, struct er
     return 0;
 }
 
-static int node_touched(struct past *past, const struct past_row *row, struct error *err)
+static int node_touched(struct rewind *rewind, const struct rewind_row *row, struct error *err)
 {
-    struct past_node *node = past_row_node(past, row);
+    struct rewind_node *node = rewind_row_node(rewind, row);
 
     if (!node || !node->node)
         return astray(row, err);
@@ -212,9 +215,10 @@ static int node_touched(struct past *past, const struct past_row *row, struct er
 
 /* ---- the others ---- */
 
-static int relationship_changed(struct past *past, const struct past_row *row, struct error *err)
+static int relationship_changed(struct rewind *rewind, const struct rewind_row *row,
+                                struct error *err)
 {
-    struct past_relationship *entry = past_row_relationship(past, row);
+    struct rewind_relationship *entry = rewind_row_relationship(rewind, row);
 
     if (!entry || (entry->relationship == NULL) != (row->op == PAST_DELETE))
         return astray(row, err);
@@ -227,9 +231,9 @@ static int relationship_changed(struct past *past, const struct past_row *row, s
     return entry->relationship ? 0 : astray(row, err);
 }
 
-static int position_changed(struct past *past, const struct past_row *row, struct error *err)
+static int position_changed(struct rewind *rewind, const struct rewind_row *row, struct error *err)
 {
-    struct past_position *entry = past_row_position(past, row);
+    struct rewind_position *entry = rewind_row_position(rewind, row);
     json_t *before = NULL;
 
     if (!entry || (entry->position == NULL) != (row->op == PAST_DELETE))
@@ -244,33 +248,34 @@ static int position_changed(struct past *past, const struct past_row *row, struc
     return 0;
 }
 
-static int session_updated(struct past *past, const struct past_row *row, struct error *err)
+static int session_updated(struct rewind *rewind, const struct rewind_row *row, struct error *err)
 {
     json_t *title = json_object_get(row->before, "title"), *further;
 
     if (!json_object_get(row->before, "flags")) { /* the log's first form: the bare fields */
         further = json_incref(row->before);
-        past->session_flags &= ~(unsigned)SESSION_RELATIONSHIPS;
+        rewind->session_flags &= ~(unsigned)SESSION_RELATIONSHIPS;
     } else {
-        further = led_back(row, past->further, err);
-        past->session_flags &= ~(unsigned)SESSION_RELATIONSHIPS;
-        past->session_flags |= (unsigned)number_of(row->before, "flags", 0) & SESSION_RELATIONSHIPS;
+        further = led_back(row, rewind->further, err);
+        rewind->session_flags &= ~(unsigned)SESSION_RELATIONSHIPS;
+        rewind->session_flags |=
+            (unsigned)number_of(row->before, "flags", 0) & SESSION_RELATIONSHIPS;
         if (further && title) {
-            json_decref(past->title);
-            past->title = json_incref(title);
+            json_decref(rewind->title);
+            rewind->title = json_incref(title);
         }
     }
     if (!further)
         return -1;
-    json_decref(past->further);
-    past->further = further;
+    json_decref(rewind->further);
+    rewind->further = further;
     return 0;
 }
 
 static const struct {
-    enum past_entity entity;
-    enum past_op op;
-    int (*invert)(struct past *past, const struct past_row *row, struct error *err);
+    enum rewind_entity entity;
+    enum rewind_op op;
+    int (*invert)(struct rewind *rewind, const struct rewind_row *row, struct error *err);
 } inverses[] = {
     {PAST_COMPONENT, PAST_INSERT, component_inserted},
     {PAST_COMPONENT, PAST_UPDATE, component_updated},
@@ -289,17 +294,17 @@ static const struct {
     {PAST_SESSION, PAST_UPDATE, session_updated},
 };
 
-int past_invert(struct past *past, const struct past_row *row, struct error *err)
+int rewind_invert(struct rewind *rewind, const struct rewind_row *row, struct error *err)
 {
     for (size_t i = 0; i < sizeof inverses / sizeof inverses[0]; i++)
         if (inverses[i].entity == row->entity && inverses[i].op == row->op)
-            return inverses[i].invert(past, row, err);
+            return inverses[i].invert(rewind, row, err);
     return astray(row, err);
 }
 
 /* ---- what is there ---- */
 
-json_t *past_component_value(const struct sequence_item *item)
+json_t *rewind_component_value(const struct sequence_item *item)
 {
     json_t *value;
 
@@ -310,29 +315,29 @@ json_t *past_component_value(const struct sequence_item *item)
     return value;
 }
 
-json_t *past_value(const struct past *past, const struct past_row *row)
+json_t *rewind_value(const struct rewind *rewind, const struct rewind_row *row)
 {
-    const struct past_relationship *relationship;
-    const struct past_position *position;
+    const struct rewind_relationship *relationship;
+    const struct rewind_position *position;
     const struct sequence_item *item;
-    const struct past_node *node;
+    const struct rewind_node *node;
 
     switch (row->entity) {
     case PAST_NODE:
-        node = past_row_node(past, row);
+        node = rewind_row_node(rewind, row);
         return node ? json_incref(node->node) : NULL;
     case PAST_COMPONENT:
-        node = past_row_node(past, row);
-        item = node ? past_item(&node->sequence, row->entity_id) : NULL;
-        return item ? past_component_value(item) : NULL;
+        node = rewind_row_node(rewind, row);
+        item = node ? rewind_item(&node->sequence, row->entity_id) : NULL;
+        return item ? rewind_component_value(item) : NULL;
     case PAST_RELATIONSHIP:
-        relationship = past_row_relationship(past, row);
+        relationship = rewind_row_relationship(rewind, row);
         return relationship ? json_incref(relationship->relationship) : NULL;
     case PAST_POSITION:
-        position = past_row_position(past, row);
+        position = rewind_row_position(rewind, row);
         return position ? json_incref(position->position) : NULL;
     case PAST_SESSION:
         break;
     }
-    return json_incref(past->further);
+    return json_incref(rewind->further);
 }

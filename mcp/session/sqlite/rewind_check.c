@@ -10,27 +10,27 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
-#include "mcp/session/sqlite/past.h"
+#include "mcp/session/sqlite/rewind.h"
 
 #define NAME_CAP  400
 #define SHOWN_CAP 100 /* bytes of a title or a content in a message */
 
-static void add_node_name(struct past *past, const char *node_id, struct buf *name)
+static void add_node_name(struct rewind *rewind, const char *node_id, struct buf *name)
 {
     char title[SHOWN_CAP], id[SHOWN_CAP];
 
     text_cut_line(id, sizeof id, node_id);
     buf_adds(name, id);
-    if (sqlite_old_title(past->store, past->session, node_id, title, sizeof title, NULL) == 0 &&
+    if (sqlite_old_title(rewind->store, rewind->session, node_id, title, sizeof title, NULL) == 0 &&
         strcmp(title, node_id) != 0)
         buf_addf(name, " \"%s\"", title);
 }
 
-static void add_component_name(const struct past *then, const struct past_row *row,
+static void add_component_name(const struct rewind *then, const struct rewind_row *row,
                                struct buf *name)
 {
-    const struct past_node *node = past_row_node(then, row);
-    const struct sequence_item *item = node ? past_item(&node->sequence, row->entity_id) : NULL;
+    const struct rewind_node *node = rewind_row_node(then, row);
+    const struct sequence_item *item = node ? rewind_item(&node->sequence, row->entity_id) : NULL;
     const json_t *component = item ? item->component : json_object_get(row->before, "component");
     char type[SHOWN_CAP], summary[SHOWN_CAP];
 
@@ -43,9 +43,9 @@ static void add_component_name(const struct past *then, const struct past_row *r
     buf_addf(name, "the %s \"%s\" of ", *type ? type : "component", summary);
 }
 
-static void add_name(struct past *then, const struct past_row *row, struct buf *name)
+static void add_name(struct rewind *then, const struct rewind_row *row, struct buf *name)
 {
-    json_auto_t *value = past_value(then, row);
+    json_auto_t *value = rewind_value(then, row);
     const char *type;
 
     switch (row->entity) {
@@ -79,7 +79,7 @@ static void add_name(struct past *then, const struct past_row *row, struct buf *
 }
 
 /* The last change to it that is not of the same change set. */
-static int conflict(struct past *then, const struct past_row *row, const char *what,
+static int conflict(struct rewind *then, const struct rewind_row *row, const char *what,
                     struct error *err)
 {
     sqlite3_stmt *statement = sqlite_statement(then->store, SQL_CHANGE_LATER, err);
@@ -107,38 +107,39 @@ static int conflict(struct past *then, const struct past_row *row, const char *w
     return -1;
 }
 
-static int check_component(struct past *then, struct past *now, const struct past_row *row,
+static int check_component(struct rewind *then, struct rewind *now, const struct rewind_row *row,
                            struct error *err)
 {
-    struct past_node *then_node = past_row_node(then, row), *now_node = past_row_node(now, row);
+    struct rewind_node *then_node = rewind_row_node(then, row),
+                       *now_node = rewind_row_node(now, row);
     const struct sequence_item *was, *is;
 
     if (!now_node || !now_node->node)
         return conflict(then, row, "has gone with its node", err);
     if (row->op == PAST_RENUMBER) {
-        if (then_node && past_same_arrangement(&then_node->sequence, &now_node->sequence))
+        if (then_node && rewind_same_arrangement(&then_node->sequence, &now_node->sequence))
             return 0;
         return conflict(then, row, "was changed", err);
     }
-    is = past_item(&now_node->sequence, row->entity_id);
+    is = rewind_item(&now_node->sequence, row->entity_id);
     if (row->op == PAST_DELETE)
         return is ? conflict(then, row, "was brought back", err) : 0;
-    was = then_node ? past_item(&then_node->sequence, row->entity_id) : NULL;
+    was = then_node ? rewind_item(&then_node->sequence, row->entity_id) : NULL;
     if (!is)
         return conflict(then, row, "was deleted", err);
-    return was && past_same_component(was, is) ? 0 : conflict(then, row, "was changed", err);
+    return was && rewind_same_component(was, is) ? 0 : conflict(then, row, "was changed", err);
 }
 
 /* One number of a statement about the row, after it and not of its change set. */
-static int count_later(struct past *past, enum statement id, const struct past_row *row,
+static int count_later(struct rewind *rewind, enum statement id, const struct rewind_row *row,
                        const char *entity_id, int64_t *count, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(past->store, id, err);
+    sqlite3_stmt *statement = sqlite_statement(rewind->store, id, err);
 
     if (!statement ||
-        sqlite_bind(past->store, statement, err, "iiss", past->session, row->key, row->change_set,
-                    entity_id) != 0 ||
-        sqlite_next(past->store, statement, err) <= 0)
+        sqlite_bind(rewind->store, statement, err, "iiss", rewind->session, row->key,
+                    row->change_set, entity_id) != 0 ||
+        sqlite_next(rewind->store, statement, err) <= 0)
         return -1;
     *count = sqlite3_column_int64(statement, 0);
     sqlite3_reset(statement);
@@ -155,12 +156,12 @@ static bool same_node(const json_t *was, const json_t *is)
 }
 
 /* How many nodes have the id, as far as the images go by them, else by the database. */
-static int count_nodes(struct past *now, const char *node_id, int64_t *count, struct error *err)
+static int count_nodes(struct rewind *now, const char *node_id, int64_t *count, struct error *err)
 {
     if (sqlite_number(now->store, SQL_NODE_TWINS, now->session, node_id, count, err) != 0)
         return -1;
     for (size_t i = 0; i < now->node_count; i++) {
-        const struct past_node *node = now->nodes[i];
+        const struct rewind_node *node = now->nodes[i];
 
         if (node->node_id && !strcmp(node->node_id, node_id))
             *count += (node->node != NULL) - node->found;
@@ -177,8 +178,8 @@ static bool touches(const json_t *relationship, const char *node_id)
 }
 
 /* A node is taken away again only when nothing of others' hangs on it. */
-static int check_unused(struct past *then, struct past *now, const struct past_row *row,
-                        const struct past_node *node, struct error *err)
+static int check_unused(struct rewind *then, struct rewind *now, const struct rewind_row *row,
+                        const struct rewind_node *node, struct error *err)
 {
     int64_t *keys, twins;
     size_t count, others = 0;
@@ -203,10 +204,10 @@ static int check_unused(struct past *then, struct past *now, const struct past_r
     return others > 0 ? conflict(then, row, "was given relationships", err) : 0;
 }
 
-static int check_node(struct past *then, struct past *now, const struct past_row *row,
+static int check_node(struct rewind *then, struct rewind *now, const struct rewind_row *row,
                       struct error *err)
 {
-    const struct past_node *was = past_row_node(then, row), *is = past_row_node(now, row);
+    const struct rewind_node *was = rewind_row_node(then, row), *is = rewind_row_node(now, row);
     int64_t reused;
 
     if (row->op == PAST_DELETE) {
@@ -224,7 +225,7 @@ static int check_node(struct past *then, struct past *now, const struct past_row
 }
 
 /* A relationship comes back only between nodes, and once. */
-static int check_ends(struct past *then, struct past *now, const struct past_row *row,
+static int check_ends(struct rewind *then, struct rewind *now, const struct rewind_row *row,
                       struct error *err)
 {
     static const char *const ends[] = {"from_node_id", "to_node_id"};
@@ -261,11 +262,11 @@ static int check_ends(struct past *then, struct past *now, const struct past_row
     return later > 0 ? conflict(then, row, "was created anew", err) : 0;
 }
 
-static int check_relationship(struct past *then, struct past *now, const struct past_row *row,
+static int check_relationship(struct rewind *then, struct rewind *now, const struct rewind_row *row,
                               struct error *err)
 {
-    const struct past_relationship *was = past_row_relationship(then, row);
-    const struct past_relationship *is = past_row_relationship(now, row);
+    const struct rewind_relationship *was = rewind_row_relationship(then, row);
+    const struct rewind_relationship *is = rewind_row_relationship(now, row);
 
     if (row->op == PAST_DELETE) {
         if (is && is->relationship)
@@ -279,7 +280,8 @@ static int check_relationship(struct past *then, struct past *now, const struct 
     return 0;
 }
 
-int past_check(struct past *then, struct past *now, const struct past_row *row, struct error *err)
+int rewind_check(struct rewind *then, struct rewind *now, const struct rewind_row *row,
+                 struct error *err)
 {
     json_auto_t *was = NULL, *is = NULL;
 
@@ -294,8 +296,8 @@ int past_check(struct past *then, struct past *now, const struct past_row *row, 
     case PAST_SESSION:
         break;
     }
-    was = past_value(then, row);
-    is = past_value(now, row);
+    was = rewind_value(then, row);
+    is = rewind_value(now, row);
     if (was == is || (was && is && json_equal(was, is)))
         return 0;
     return conflict(then, row, is ? "was changed" : "was deleted", err);

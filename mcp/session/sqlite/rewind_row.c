@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/sqlite/past.h"
+#include "mcp/session/sqlite/rewind.h"
 
 static const char *const entities[] = {
     [PAST_SESSION] = "session",     [PAST_NODE] = "node",
@@ -16,14 +16,14 @@ static const char *const entities[] = {
 
 static const struct {
     const char *name;
-    enum past_op op;
+    enum rewind_op op;
 } ops[] = {
     {"create", PAST_BEGIN},  {"import", PAST_BEGIN},  {"insert", PAST_INSERT},
     {"update", PAST_UPDATE}, {"delete", PAST_DELETE}, {"renumber", PAST_RENUMBER},
     {"touch", PAST_TOUCH},
 };
 
-static int read_kind(struct past_row *row, struct error *err)
+static int read_kind(struct rewind_row *row, struct error *err)
 {
     size_t entity = 0, op = 0;
 
@@ -35,7 +35,7 @@ static int read_kind(struct past_row *row, struct error *err)
     if (entity == sizeof entities / sizeof entities[0] || op == sizeof ops / sizeof ops[0])
         return error_set(err, ERROR_INTERNAL, "the change log has an unknown row: %s %s",
                          row->entity_name, row->op_name);
-    row->entity = (enum past_entity)entity;
+    row->entity = (enum rewind_entity)entity;
     row->op = ops[op].op;
     return 0;
 }
@@ -50,7 +50,7 @@ static int read_text(sqlite3_stmt *statement, int column, json_t **value, struct
     return *value ? 0 : -1;
 }
 
-int past_row_read(sqlite3_stmt *statement, struct past_row *row, struct error *err)
+int rewind_row_read(sqlite3_stmt *statement, struct rewind_row *row, struct error *err)
 {
     memset(row, 0, sizeof *row);
     row->key = sqlite3_column_int64(statement, 0);
@@ -73,7 +73,7 @@ int past_row_read(sqlite3_stmt *statement, struct past_row *row, struct error *e
     return 0;
 }
 
-void past_row_finish(struct past_row *row)
+void rewind_row_finish(struct rewind_row *row)
 {
     json_decref(row->before);
     json_decref(row->after);
@@ -81,22 +81,22 @@ void past_row_finish(struct past_row *row)
 }
 
 /* 0 where the log is too old to know it. */
-static int64_t node_key(const struct past_row *row)
+static int64_t node_key(const struct rewind_row *row)
 {
     const json_t *image = row->before ? row->before : row->after;
 
     return json_integer_value(json_object_get(image, row->entity == PAST_NODE ? "key" : "node"));
 }
 
-struct past_node *past_row_node(const struct past *past, const struct past_row *row)
+struct rewind_node *rewind_row_node(const struct rewind *rewind, const struct rewind_row *row)
 {
     int64_t key = node_key(row);
     /* Of several that had the id in turn, a deletion is of one that is not there afterwards. */
     bool there = row->entity != PAST_NODE || row->op != PAST_DELETE;
-    struct past_node *found = NULL;
+    struct rewind_node *found = NULL;
 
-    for (size_t i = past->node_count; i-- > 0;) {
-        struct past_node *node = past->nodes[i];
+    for (size_t i = rewind->node_count; i-- > 0;) {
+        struct rewind_node *node = rewind->nodes[i];
 
         if (key != 0) {
             if (node->key == key)
@@ -109,77 +109,79 @@ struct past_node *past_row_node(const struct past *past, const struct past_row *
     return found;
 }
 
-struct past_relationship *past_row_relationship(const struct past *past, const struct past_row *row)
+struct rewind_relationship *rewind_row_relationship(const struct rewind *rewind,
+                                                    const struct rewind_row *row)
 {
     int64_t key = strtoll(row->entity_id, NULL, 10);
 
-    for (size_t i = past->relationship_count; i-- > 0;)
-        if (past->relationships[i]->key == key)
-            return past->relationships[i];
+    for (size_t i = rewind->relationship_count; i-- > 0;)
+        if (rewind->relationships[i]->key == key)
+            return rewind->relationships[i];
     return NULL;
 }
 
-struct past_position *past_row_position(const struct past *past, const struct past_row *row)
+struct rewind_position *rewind_row_position(const struct rewind *rewind,
+                                            const struct rewind_row *row)
 {
-    for (size_t i = past->position_count; i-- > 0;)
-        if (!strcmp(past->positions[i]->node_id, row->entity_id))
-            return past->positions[i];
+    for (size_t i = rewind->position_count; i-- > 0;)
+        if (!strcmp(rewind->positions[i]->node_id, row->entity_id))
+            return rewind->positions[i];
     return NULL;
 }
 
-bool past_has(const struct past *past, const struct past_row *row)
+bool rewind_has(const struct rewind *rewind, const struct rewind_row *row)
 {
     switch (row->entity) {
     case PAST_NODE:
     case PAST_COMPONENT:
-        return past_row_node(past, row) != NULL;
+        return rewind_row_node(rewind, row) != NULL;
     case PAST_RELATIONSHIP:
-        return past_row_relationship(past, row) != NULL;
+        return rewind_row_relationship(rewind, row) != NULL;
     case PAST_POSITION:
-        return past_row_position(past, row) != NULL;
+        return rewind_row_position(rewind, row) != NULL;
     case PAST_SESSION:
         break;
     }
-    return past->further != NULL;
+    return rewind->further != NULL;
 }
 
-static int want_old_node(struct past *past, const struct past_row *row, struct error *err)
+static int want_old_node(struct rewind *rewind, const struct rewind_row *row, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(past->store, SQL_NODE_FIND, err);
-    struct past_node *node;
-    int64_t key = -1 - (int64_t)past->node_count;
+    sqlite3_stmt *statement = sqlite_statement(rewind->store, SQL_NODE_FIND, err);
+    struct rewind_node *node;
+    int64_t key = -1 - (int64_t)rewind->node_count;
     int found;
 
     if (!statement ||
-        sqlite_bind(past->store, statement, err, "is", past->session, row->node_id) != 0)
+        sqlite_bind(rewind->store, statement, err, "is", rewind->session, row->node_id) != 0)
         return -1;
-    found = sqlite_next(past->store, statement, err);
+    found = sqlite_next(rewind->store, statement, err);
     if (found < 0)
         return -1;
     if (found > 0)
         key = sqlite3_column_int64(statement, 0);
     sqlite3_reset(statement);
-    return past_want_node(past, key, row->node_id, &node, err);
+    return rewind_want_node(rewind, key, row->node_id, &node, err);
 }
 
-int past_want(struct past *past, const struct past_row *row, struct error *err)
+int rewind_want(struct rewind *rewind, const struct rewind_row *row, struct error *err)
 {
-    struct past_node *node;
+    struct rewind_node *node;
 
     switch (row->entity) {
     case PAST_NODE:
     case PAST_COMPONENT:
-        if (past_row_node(past, row))
+        if (rewind_row_node(rewind, row))
             return 0;
         if (node_key(row) == 0)
-            return want_old_node(past, row, err);
-        return past_want_node(past, node_key(row), row->node_id, &node, err);
+            return want_old_node(rewind, row, err);
+        return rewind_want_node(rewind, node_key(row), row->node_id, &node, err);
     case PAST_RELATIONSHIP:
-        return past_want_relationship(past, strtoll(row->entity_id, NULL, 10), err);
+        return rewind_want_relationship(rewind, strtoll(row->entity_id, NULL, 10), err);
     case PAST_POSITION:
-        return past_want_position(past, row->entity_id, err);
+        return rewind_want_position(rewind, row->entity_id, err);
     case PAST_SESSION:
         break;
     }
-    return past_want_session(past, err);
+    return rewind_want_session(rewind, err);
 }

@@ -9,38 +9,39 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/sqlite/past.h"
+#include "mcp/session/sqlite/rewind.h"
 
-struct bringing {
+struct reinsertion {
     struct sqlite_store *store;
     const struct write *write;
-    struct past *target, now; /* the same things in both, in the same order */
+    struct rewind *target, now; /* the same things in both, in the same order */
     size_t things;
 };
 
-static int want_all(struct bringing *work, struct error *err)
+static int want_all(struct reinsertion *work, struct error *err)
 {
-    struct past *target = work->target, *now = &work->now;
-    struct past_node *node;
+    struct rewind *target = work->target, *now = &work->now;
+    struct rewind_node *node;
 
     for (size_t i = 0; i < target->node_count; i++)
-        if (past_want_node(now, target->nodes[i]->key, target->nodes[i]->node_id, &node, err) != 0)
+        if (rewind_want_node(now, target->nodes[i]->key, target->nodes[i]->node_id, &node, err) !=
+            0)
             return -1;
     for (size_t i = 0; i < target->relationship_count; i++)
-        if (past_want_relationship(now, target->relationships[i]->key, err) != 0)
+        if (rewind_want_relationship(now, target->relationships[i]->key, err) != 0)
             return -1;
     for (size_t i = 0; i < target->position_count; i++)
-        if (past_want_position(now, target->positions[i]->node_id, err) != 0)
+        if (rewind_want_position(now, target->positions[i]->node_id, err) != 0)
             return -1;
-    return target->further ? past_want_session(now, err) : 0;
+    return target->further ? rewind_want_session(now, err) : 0;
 }
 
 /* ---- relationships, positions, the session's own fields ---- */
 
-static int drop_relationships(struct bringing *work, struct error *err)
+static int drop_relationships(struct reinsertion *work, struct error *err)
 {
     for (size_t i = 0; i < work->now.relationship_count; i++) {
-        const struct past_relationship *is = work->now.relationships[i];
+        const struct rewind_relationship *is = work->now.relationships[i];
 
         if (!is->relationship || work->target->relationships[i]->relationship)
             continue;
@@ -52,8 +53,8 @@ static int drop_relationships(struct bringing *work, struct error *err)
     return 0;
 }
 
-static int bring_relationship(struct bringing *work, const struct past_relationship *is,
-                              const struct past_relationship *wanted, struct error *err)
+static int reinsert_relationship(struct reinsertion *work, const struct rewind_relationship *is,
+                                 const struct rewind_relationship *wanted, struct error *err)
 {
     struct buf body BUF_AUTO = {0};
     struct relationship_row row;
@@ -69,7 +70,7 @@ static int bring_relationship(struct bringing *work, const struct past_relations
     if (buf_check(&body, "a relationship", err) != 0)
         return -1;
     /* The version as its revision: it had none higher. */
-    if (sqlite_run(work->store, err, SQL_RELATIONSHIP_BRING_BACK, "iiitttibi", wanted->key,
+    if (sqlite_run(work->store, err, SQL_RELATIONSHIP_REINSERT_BACK, "iiitttibi", wanted->key,
                    work->write->session, wanted->place, &row.from, &row.to, &row.type,
                    work->write->version, &body, (int64_t)row.flags) != 0)
         return -1;
@@ -77,8 +78,8 @@ static int bring_relationship(struct bringing *work, const struct past_relations
                                    NULL, wanted->relationship, err);
 }
 
-static int bring_position(struct bringing *work, const struct past_position *is,
-                          const struct past_position *wanted, struct error *err)
+static int reinsert_position(struct reinsertion *work, const struct rewind_position *is,
+                             const struct rewind_position *wanted, struct error *err)
 {
     struct buf body BUF_AUTO = {0};
 
@@ -94,9 +95,9 @@ static int bring_position(struct bringing *work, const struct past_position *is,
                                wanted->position ? &body : NULL, err);
 }
 
-static int bring_session(struct bringing *work, struct error *err)
+static int reinsert_session(struct reinsertion *work, struct error *err)
 {
-    const struct past *now = &work->now, *target = work->target;
+    const struct rewind *now = &work->now, *target = work->target;
     struct session_fields before = {.flags = now->session_flags, .further = now->further};
     struct session_fields after = {.flags = target->session_flags, .further = target->further};
 
@@ -112,16 +113,16 @@ static int bring_session(struct bringing *work, struct error *err)
     return sqlite_session_save(work->store, work->write, &before, &after, err);
 }
 
-static int bring_others(struct bringing *work, struct error *err)
+static int reinsert_others(struct reinsertion *work, struct error *err)
 {
     for (size_t i = 0; i < work->now.relationship_count; i++)
-        if (bring_relationship(work, work->now.relationships[i], work->target->relationships[i],
-                               err) != 0)
+        if (reinsert_relationship(work, work->now.relationships[i], work->target->relationships[i],
+                                  err) != 0)
             return -1;
     for (size_t i = 0; i < work->now.position_count; i++)
-        if (bring_position(work, work->now.positions[i], work->target->positions[i], err) != 0)
+        if (reinsert_position(work, work->now.positions[i], work->target->positions[i], err) != 0)
             return -1;
-    return bring_session(work, err);
+    return reinsert_session(work, err);
 }
 
 /* ---- nodes ---- */
@@ -141,7 +142,8 @@ int sqlite_next_revision(struct sqlite_store *store, int64_t session, const char
     return 0;
 }
 
-static int bring_back_node(struct bringing *work, struct past_node *wanted, struct error *err)
+static int reinsert_back_node(struct reinsertion *work, struct rewind_node *wanted,
+                              struct error *err)
 {
     struct row_order chapter = {ORDER_INTEGER, 0, 0};
     struct buf body BUF_AUTO = {0}, log BUF_AUTO = {0};
@@ -153,7 +155,7 @@ static int bring_back_node(struct bringing *work, struct past_node *wanted, stru
         return -1;
     chapter.integer = row.chapter;
     if (sqlite_run(
-            work->store, err, SQL_NODE_BRING_BACK,
+            work->store, err, SQL_NODE_REINSERT_BACK,
             row.chapter_number ? "oiittoiissbi" : "oiitttiissbi",
             &(struct row_order){wanted->key > 0 ? ORDER_INTEGER : ORDER_UNKNOWN, wanted->key, 0},
             work->write->session, wanted->place, &row.node_id, &row.title,
@@ -168,7 +170,7 @@ static int bring_back_node(struct bringing *work, struct past_node *wanted, stru
                       NULL, &log, err);
 }
 
-static int drop_node(struct bringing *work, const struct past_node *is, struct error *err)
+static int drop_node(struct reinsertion *work, const struct rewind_node *is, struct error *err)
 {
     struct buf before BUF_AUTO = {0};
 
@@ -181,8 +183,8 @@ static int drop_node(struct bringing *work, const struct past_node *is, struct e
 }
 
 /* Also where its components alone are changed: cursor and time say so. */
-static int save_node(struct bringing *work, const struct past_node *is,
-                     const struct past_node *wanted, struct error *err)
+static int save_node(struct reinsertion *work, const struct rewind_node *is,
+                     const struct rewind_node *wanted, struct error *err)
 {
     struct row_order chapter = {ORDER_INTEGER, 0, 0};
     struct buf body BUF_AUTO = {0}, before BUF_AUTO = {0}, after BUF_AUTO = {0};
@@ -194,8 +196,8 @@ static int save_node(struct bringing *work, const struct past_node *is,
         sqlite_node_text(work->store, is->key, &before, err) != 0)
         return -1;
     chapter.integer = row.chapter;
-    if (sqlite_run(work->store, err, SQL_NODE_BRING, row.chapter_number ? "itobiisi" : "ittbiisi",
-                   is->key, &row.title,
+    if (sqlite_run(work->store, err, SQL_NODE_REINSERT,
+                   row.chapter_number ? "itobiisi" : "ittbiisi", is->key, &row.title,
                    row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping, &body,
                    (int64_t)(row.flags | wanted->flags), work->write->version, work->write->now,
                    (int64_t)!same) != 0)
@@ -213,7 +215,7 @@ static int save_node(struct bringing *work, const struct past_node *is,
 }
 
 /* The time of the last write is not brought back: the column has it from now on. */
-static void settle_times(struct past_node *wanted)
+static void settle_times(struct rewind_node *wanted)
 {
     if (!json_object_get(wanted->node, "last_modified"))
         return;
@@ -221,45 +223,46 @@ static void settle_times(struct past_node *wanted)
     wanted->flags |= NODE_TIMES;
 }
 
-static int bring_nodes(struct bringing *work, struct error *err)
+static int reinsert_nodes(struct reinsertion *work, struct error *err)
 {
     for (size_t i = 0; i < work->now.node_count; i++) {
-        struct past_node *is = work->now.nodes[i], *wanted = work->target->nodes[i];
+        struct rewind_node *is = work->now.nodes[i], *wanted = work->target->nodes[i];
 
         settle_times(wanted);
         if (is->node && !wanted->node && drop_node(work, is, err) != 0)
             return -1;
-        if (!is->node && wanted->node && bring_back_node(work, wanted, err) != 0)
+        if (!is->node && wanted->node && reinsert_back_node(work, wanted, err) != 0)
             return -1;
         if (is->node && wanted->node &&
             (!json_equal(is->node, wanted->node) || is->flags != wanted->flags ||
-             !past_same_components(&is->sequence, &wanted->sequence)) &&
+             !rewind_same_components(&is->sequence, &wanted->sequence)) &&
             save_node(work, is, wanted, err) != 0)
             return -1;
     }
     return 0;
 }
 
-int sqlite_bring(struct past *target, const struct write *write, size_t *things, struct error *err)
+int sqlite_reinsert(struct rewind *target, const struct write *write, size_t *things,
+                    struct error *err)
 {
-    struct bringing work = {.store = target->store, .write = write, .target = target};
+    struct reinsertion work = {.store = target->store, .write = write, .target = target};
     int rc;
 
-    past_init(&work.now, target->store, target->session);
+    rewind_init(&work.now, target->store, target->session);
     rc = want_all(&work, err);
     if (rc == 0)
         rc = drop_relationships(&work, err);
     for (size_t i = 0; rc == 0 && i < target->node_count; i++)
-        rc = sqlite_bring_drop(target->store, write, work.now.nodes[i], target->nodes[i],
-                               &work.things, err);
+        rc = sqlite_reinsert_drop(target->store, write, work.now.nodes[i], target->nodes[i],
+                                  &work.things, err);
     if (rc == 0)
-        rc = bring_nodes(&work, err);
+        rc = reinsert_nodes(&work, err);
     for (size_t i = 0; rc == 0 && i < target->node_count; i++)
-        rc = sqlite_bring_components(target->store, write, work.now.nodes[i], target->nodes[i],
-                                     &work.things, err);
+        rc = sqlite_reinsert_components(target->store, write, work.now.nodes[i], target->nodes[i],
+                                        &work.things, err);
     if (rc == 0)
-        rc = bring_others(&work, err);
-    past_finish(&work.now);
+        rc = reinsert_others(&work, err);
+    rewind_finish(&work.now);
     *things = work.things;
     return rc;
 }

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mcp/session/sqlite/past.h"
+#include "mcp/session/sqlite/rewind.h"
 
-struct sequence_item *past_item(const struct sequence *sequence, const char *component_id)
+struct sequence_item *rewind_item(const struct sequence *sequence, const char *component_id)
 {
     for (size_t i = 0; i < sequence->count; i++)
         if (!strcmp(sequence->items[i].component_id, component_id))
@@ -33,7 +33,7 @@ static int compare(const void *a, const void *b)
     return one->place < other->place ? -1 : one->place > other->place;
 }
 
-void past_sort(struct sequence *sequence)
+void rewind_sort(struct sequence *sequence)
 {
     int64_t order = 0;
 
@@ -69,7 +69,7 @@ static json_t *without_number(const json_t *component)
     return copy;
 }
 
-bool past_same_component(const struct sequence_item *one, const struct sequence_item *other)
+bool rewind_same_component(const struct sequence_item *one, const struct sequence_item *other)
 {
     json_auto_t *left = NULL, *right = NULL;
 
@@ -87,10 +87,10 @@ static bool same_order(const struct row_order *one, const struct row_order *othe
             (one->kind == ORDER_REAL ? one->real == other->real : one->integer == other->integer));
 }
 
-bool past_same_arrangement(struct sequence *one, struct sequence *other)
+bool rewind_same_arrangement(struct sequence *one, struct sequence *other)
 {
-    past_sort(one);
-    past_sort(other);
+    rewind_sort(one);
+    rewind_sort(other);
     if (one->count != other->count)
         return false;
     for (size_t i = 0; i < one->count; i++) {
@@ -103,28 +103,28 @@ bool past_same_arrangement(struct sequence *one, struct sequence *other)
     return true;
 }
 
-bool past_same_components(struct sequence *one, struct sequence *other)
+bool rewind_same_components(struct sequence *one, struct sequence *other)
 {
-    if (!past_same_arrangement(one, other))
+    if (!rewind_same_arrangement(one, other))
         return false;
     for (size_t i = 0; i < one->count; i++)
-        if (!past_same_component(&one->items[i], &other->items[i]))
+        if (!rewind_same_component(&one->items[i], &other->items[i]))
             return false;
     return true;
 }
 
-bool past_same_order(struct sequence *one, struct sequence *other)
+bool rewind_same_order(struct sequence *one, struct sequence *other)
 {
     size_t at = 0;
 
-    past_sort(one);
-    past_sort(other);
+    rewind_sort(one);
+    rewind_sort(other);
     for (size_t i = 0; i < one->count; i++) {
         const char *id = one->items[i].component_id;
 
-        if (!past_item(other, id))
+        if (!rewind_item(other, id))
             continue;
-        while (at < other->count && !past_item(one, other->items[at].component_id))
+        while (at < other->count && !rewind_item(one, other->items[at].component_id))
             at++;
         if (at == other->count || strcmp(other->items[at++].component_id, id) != 0)
             return false;
@@ -147,7 +147,7 @@ static void move_behind(struct sequence *sequence, int64_t place, int64_t by, bo
     }
 }
 
-void past_take_out(struct sequence *sequence, struct sequence_item *item, bool shift)
+void rewind_take_out(struct sequence *sequence, struct sequence_item *item, bool shift)
 {
     int64_t place = item->place;
     bool component = item->component != NULL;
@@ -157,8 +157,8 @@ void past_take_out(struct sequence *sequence, struct sequence_item *item, bool s
         move_behind(sequence, place, -1, component);
 }
 
-int past_put_in(struct sequence *sequence, const struct sequence_item *item, bool shift,
-                struct error *err)
+int rewind_put_in(struct sequence *sequence, const struct sequence_item *item, bool shift,
+                  struct error *err)
 {
     struct sequence_item put = *item, *room;
     int64_t before = 0;
@@ -178,12 +178,12 @@ int past_put_in(struct sequence *sequence, const struct sequence_item *item, boo
     *room = put;
     if (room->component) {
         sequence->components++;
-        past_settle_order(room);
+        rewind_settle_order(room);
     }
     return 0;
 }
 
-void past_settle_order(struct sequence_item *item)
+void rewind_settle_order(struct sequence_item *item)
 {
     json_t *order = json_object_get(item->component, "order");
 

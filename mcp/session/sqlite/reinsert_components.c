@@ -6,18 +6,18 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/sqlite/past.h"
+#include "mcp/session/sqlite/rewind.h"
 
 /* Whether the moves of the others follow from what goes and comes: then they get no rows. */
-static bool follows(struct past_node *is, struct past_node *wanted)
+static bool follows(struct rewind_node *is, struct rewind_node *wanted)
 {
-    bool same = past_same_order(&is->sequence, &wanted->sequence); /* sorts both */
+    bool same = rewind_same_order(&is->sequence, &wanted->sequence); /* sorts both */
 
     return is->node && wanted->node && same && is->sequence.dense && wanted->sequence.dense;
 }
 
 static void begin(struct component_write *work, const struct write *write,
-                  const struct past_node *node, bool dense)
+                  const struct rewind_node *node, bool dense)
 {
     memset(work, 0, sizeof *work);
     work->write = *write;
@@ -26,8 +26,9 @@ static void begin(struct component_write *work, const struct write *write,
     work->sequence.dense = dense;
 }
 
-int sqlite_bring_drop(struct sqlite_store *store, const struct write *write, struct past_node *is,
-                      struct past_node *wanted, size_t *things, struct error *err)
+int sqlite_reinsert_drop(struct sqlite_store *store, const struct write *write,
+                         struct rewind_node *is, struct rewind_node *wanted, size_t *things,
+                         struct error *err)
 {
     struct component_write work;
 
@@ -35,7 +36,7 @@ int sqlite_bring_drop(struct sqlite_store *store, const struct write *write, str
     for (size_t i = is->sequence.count; i-- > 0;) { /* the last first: its place still holds */
         const struct sequence_item *item = &is->sequence.items[i];
 
-        if (past_item(&wanted->sequence, item->component_id))
+        if (rewind_item(&wanted->sequence, item->component_id))
             continue;
         ++*things;
         if (sqlite_run(store, err, SQL_COMPONENT_DELETE, "i", item->key) != 0 ||
@@ -55,7 +56,7 @@ static int save(struct sqlite_store *store, const struct component_write *work,
                 const struct sequence_item *is, struct sequence_item *wanted, size_t *things,
                 struct error *err)
 {
-    bool same = past_same_component(is, wanted);
+    bool same = rewind_same_component(is, wanted);
     struct buf body BUF_AUTO = {0};
     struct component_row row;
 
@@ -86,8 +87,8 @@ static int log_move(struct sqlite_store *store, const struct component_write *wo
     return sqlite_log_renumber(store, &work->write, work->node.key, work->node_id, is, err);
 }
 
-static int bring_back(struct sqlite_store *store, const struct component_write *work,
-                      struct sequence_item *wanted, size_t *things, struct error *err)
+static int reinsert_back(struct sqlite_store *store, const struct component_write *work,
+                         struct sequence_item *wanted, size_t *things, struct error *err)
 {
     struct buf body BUF_AUTO = {0};
     struct component_row row;
@@ -98,16 +99,16 @@ static int bring_back(struct sqlite_store *store, const struct component_write *
     if (buf_check(&body, "a component", err) != 0 ||
         sqlite_next_revision(store, work->write.session, "component", wanted->component_id,
                              &wanted->revision, err) != 0 ||
-        sqlite_run(store, err, SQL_COMPONENT_BRING_BACK, "iiositbi", work->node.key, wanted->place,
-                   &wanted->order, wanted->component_id, wanted->revision, &row.type, &body,
-                   (int64_t)row.flags) != 0)
+        sqlite_run(store, err, SQL_COMPONENT_REINSERT_BACK, "iiositbi", work->node.key,
+                   wanted->place, &wanted->order, wanted->component_id, wanted->revision, &row.type,
+                   &body, (int64_t)row.flags) != 0)
         return -1;
     return sqlite_log_component(store, work, NULL, wanted, err);
 }
 
-int sqlite_bring_components(struct sqlite_store *store, const struct write *write,
-                            struct past_node *is, struct past_node *wanted, size_t *things,
-                            struct error *err)
+int sqlite_reinsert_components(struct sqlite_store *store, const struct write *write,
+                               struct rewind_node *is, struct rewind_node *wanted, size_t *things,
+                               struct error *err)
 {
     struct component_write work;
     int rc = 0;
@@ -115,18 +116,18 @@ int sqlite_bring_components(struct sqlite_store *store, const struct write *writ
     if (!wanted->node)
         return 0;
     begin(&work, write, wanted, follows(is, wanted));
-    /* In three rounds, as the log is led back in their reverse: all changes, all moves, all that
+    /* In three rounds, as the log is rewound in their reverse: all changes, all moves, all that
      * comes, in ascending order. */
     for (size_t i = 0; rc == 0 && i < wanted->sequence.count; i++) {
         struct sequence_item *item = &wanted->sequence.items[i];
-        const struct sequence_item *old = past_item(&is->sequence, item->component_id);
+        const struct sequence_item *old = rewind_item(&is->sequence, item->component_id);
 
         if (old)
             rc = save(store, &work, old, item, things, err);
     }
     for (size_t i = 0; rc == 0 && i < wanted->sequence.count; i++) {
         const struct sequence_item *item = &wanted->sequence.items[i];
-        const struct sequence_item *old = past_item(&is->sequence, item->component_id);
+        const struct sequence_item *old = rewind_item(&is->sequence, item->component_id);
 
         if (old)
             rc = log_move(store, &work, old, item, things, err);
@@ -134,8 +135,8 @@ int sqlite_bring_components(struct sqlite_store *store, const struct write *writ
     for (size_t i = 0; rc == 0 && i < wanted->sequence.count; i++) {
         struct sequence_item *item = &wanted->sequence.items[i];
 
-        if (!past_item(&is->sequence, item->component_id))
-            rc = bring_back(store, &work, item, things, err);
+        if (!rewind_item(&is->sequence, item->component_id))
+            rc = reinsert_back(store, &work, item, things, err);
     }
     return rc;
 }
