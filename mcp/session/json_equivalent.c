@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/session/same.h"
+#include "mcp/session/json_equivalent.h"
 
 static bool nothing(const json_t *value)
 {
@@ -13,7 +13,7 @@ static bool same_objects(const json_t *one, const json_t *other)
 
     json_object_foreach((json_t *)one, key, value)
     {
-        if (!json_same(value, json_object_get(other, key)))
+        if (!json_equivalent(value, json_object_get(other, key)))
             return false;
     }
     json_object_foreach((json_t *)other, key, value)
@@ -29,13 +29,13 @@ static bool same_arrays(const json_t *one, const json_t *other)
     if (json_array_size(one) != json_array_size(other))
         return false;
     for (size_t i = 0; i < json_array_size(one); i++)
-        if (!json_same(json_array_get(one, i), json_array_get(other, i)))
+        if (!json_equivalent(json_array_get(one, i), json_array_get(other, i)))
             return false;
     return true;
 }
 
 /* The depth is bounded by what json_read takes. */
-bool json_same(const json_t *one, const json_t *other) /* NOLINT(misc-no-recursion) */
+bool json_equivalent(const json_t *one, const json_t *other) /* NOLINT(misc-no-recursion) */
 {
     if (nothing(one) || nothing(other))
         return nothing(one) && nothing(other);
