@@ -115,13 +115,13 @@ int rest_etag(struct rest_call *call, char etag[REST_ETAG_SIZE], struct error *e
  * 0, -1. */
 int rest_matches(struct rest_call *call, const char *list, bool weak, struct error *err);
 
-/* ---- rest_once.c ---- */
+/* ---- rest_idempotency.c ---- */
 
 /* In the call's transaction. 1: it was done before, and is answered as then; 0: it is to be done.
  */
-int rest_once_find(struct rest_call *call, struct error *err);
+int rest_idempotency_find(struct rest_call *call, struct error *err);
 /* Keeps the answer for a repeat. */
-int rest_once_keep(struct rest_call *call, struct error *err);
+int rest_idempotency_keep(struct rest_call *call, struct error *err);
 
 /* ---- rest_answer.c ---- */
 

@@ -496,23 +496,23 @@ int store_export(struct store *store, const char *sid, struct buf *text, struct 
     return sqlite_export(store, sid, text, err);
 }
 
-int store_answer_find(struct store *store, const char *key, const char *fingerprint,
-                      struct store_answer *answer, struct error *err)
+int store_idempotency_find(struct store *store, const char *key, const char *fingerprint,
+                           struct idempotency_record *answer, struct error *err)
 {
-    return sqlite_answer_find(store, key, fingerprint, answer, err);
+    return sqlite_idempotency_find(store, key, fingerprint, answer, err);
 }
 
-int store_answer_keep(struct store *store, const char *sid, const char *key,
-                      const char *fingerprint, int status, const char *body, size_t len,
-                      struct error *err)
+int store_idempotency_keep(struct store *store, const char *sid, const char *key,
+                           const char *fingerprint, int status, const char *body, size_t len,
+                           struct error *err)
 {
-    return sqlite_answer_keep(store, sid, key, fingerprint, status, body, len, err);
+    return sqlite_idempotency_keep(store, sid, key, fingerprint, status, body, len, err);
 }
 
-int store_answer_amend(struct store *store, const char *key, const char *body, size_t len,
-                       struct error *err)
+int store_idempotency_amend(struct store *store, const char *key, const char *body, size_t len,
+                            struct error *err)
 {
-    return sqlite_answer_amend(store, key, body, len, err);
+    return sqlite_idempotency_amend(store, key, body, len, err);
 }
 
 /* Conversations are here alone. So a service is asked only for a session that is not known here. */

@@ -13,7 +13,7 @@
 #include "helpers/base/nearest.h"
 #include "helpers/base/utf8.h"
 #include "mcp/server.h"
-#include "mcp/tool/once.h"
+#include "mcp/tool/idempotency.h"
 
 #define NAME_SHOWN          100 /* bytes of a client's own words in an error */
 #define WORKQ_RETRY_AFTER_S 1   /* a work queue works its queue off in less */
@@ -89,7 +89,7 @@ static int run_behind(struct tool_call *call, struct store *store, struct error 
         return -1;
     rc = call->before(call, store, err);
     if (rc == 0)
-        rc = tool_run_once(call, store, err);
+        rc = tool_run_idempotent(call, store, err);
     if (store_end(store, rc == 0, rc == 0 ? err : NULL) < 0)
         rc = -1;
     return rc;
@@ -101,7 +101,7 @@ static void on_work(struct workq_job *job, void *context)
     struct error err = {0};
 
     if (cancel_check(call->cancel, &err) < 0 ||
-        (call->before ? run_behind : tool_run_once)(call, context, &err) < 0)
+        (call->before ? run_behind : tool_run_idempotent)(call, context, &err) < 0)
         fail(call, &err);
 }
 
@@ -145,7 +145,7 @@ static void on_keep_whole(struct workq_job *job, void *context)
 {
     struct error err = {0};
 
-    if (tool_keep_whole((struct tool_call *)job, context, &err) < 0)
+    if (tool_amend_idempotent((struct tool_call *)job, context, &err) < 0)
         on_not_whole(job, &err);
 }
 

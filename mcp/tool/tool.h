@@ -50,7 +50,8 @@ struct tool_call {
     json_t *idempotency_key; /* from the request's _meta: owned reference, a text; or NULL */
     bool wants_news;         /* the tool's news will be asked for */
     bool goes_on;            /* set by run: the tool's `then` has something to do */
-    char kept_key[ANSWER_KEY_MAX + 1]; /* under which the answer is kept; or "" (once.h) */
+    char kept_key[IDEMPOTENCY_KEY_MAX +
+                  1]; /* under which the answer is kept; or "" (idempotency.h) */
     /* Of a call that runs on a work queue and writes, there, in the transaction of run and in front
      * of it; -1 with err: it is not run. May be NULL. */
     int (*before)(struct tool_call *call, struct store *store, struct error *err);

@@ -2,7 +2,7 @@
  *
  * Calls with a key. See the header.
  */
-#include "mcp/tool/once.h"
+#include "mcp/tool/idempotency.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #define ANSWER_GOOD  200 /* calls alone that went well are kept */
 
 struct once {
-    char key[ANSWER_KEY_MAX + 1];
+    char key[IDEMPOTENCY_KEY_MAX + 1];
     char fingerprint[40];
 };
 
@@ -77,25 +77,25 @@ static int run_and_keep(struct tool_call *call, struct store *store, const char 
 {
     if (run_tool(call, store, err) < 0 || buf_check(&call->text, "the answer", err) < 0)
         return -1;
-    if (store_answer_keep(store, sid, once->key, once->fingerprint, ANSWER_GOOD, call->text.data,
-                          call->text.len, err) < 0)
+    if (store_idempotency_keep(store, sid, once->key, once->fingerprint, ANSWER_GOOD,
+                               call->text.data, call->text.len, err) < 0)
         return -1;
     memcpy(call->kept_key, once->key, sizeof call->kept_key);
     return 0;
 }
 
-int tool_keep_whole(const struct tool_call *call, struct store *store, struct error *err)
+int tool_amend_idempotent(const struct tool_call *call, struct store *store, struct error *err)
 {
     if (buf_check(&call->text, "the answer", err) < 0)
         return -1;
-    return store_answer_amend(store, call->kept_key, call->text.data, call->text.len, err);
+    return store_idempotency_amend(store, call->kept_key, call->text.data, call->text.len, err);
 }
 
 static int find_or_run(struct tool_call *call, struct store *store, const char *sid,
                        const struct once *once, struct error *err)
 {
-    struct store_answer answer = {0};
-    int found = store_answer_find(store, once->key, once->fingerprint, &answer, err);
+    struct idempotency_record answer = {0};
+    int found = store_idempotency_find(store, once->key, once->fingerprint, &answer, err);
 
     if (found <= 0)
         return found < 0 ? -1 : run_and_keep(call, store, sid, once, err);
@@ -104,7 +104,7 @@ static int find_or_run(struct tool_call *call, struct store *store, const char *
     return 0;
 }
 
-int tool_run_once(struct tool_call *call, struct store *store, struct error *err)
+int tool_run_idempotent(struct tool_call *call, struct store *store, struct error *err)
 {
     char sid[SESSION_ID_SIZE];
     const char *key = NULL;

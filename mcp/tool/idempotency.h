@@ -4,8 +4,8 @@
  * The key is the argument idempotency_key, or comes in the request's _meta; it counts within its
  * session.
  */
-#ifndef LECTERN_TOOL_ONCE_H
-#define LECTERN_TOOL_ONCE_H
+#ifndef LECTERN_TOOL_IDEMPOTENCY_H
+#define LECTERN_TOOL_IDEMPOTENCY_H
 
 #include "mcp/tool/tool.h"
 
@@ -13,8 +13,8 @@
 
 /* Runs the call's tool, as tool->run. With a key its writes and its answer are kept together, or
  * none of them. A call that fails may be sent again with the same key. */
-int tool_run_once(struct tool_call *call, struct store *store, struct error *err);
+int tool_run_idempotent(struct tool_call *call, struct store *store, struct error *err);
 /* After `then` has made more of an answer that is kept: keeps it whole. */
-int tool_keep_whole(const struct tool_call *call, struct store *store, struct error *err);
+int tool_amend_idempotent(const struct tool_call *call, struct store *store, struct error *err);
 
 #endif

@@ -12,11 +12,11 @@
 
 static int check_key(const char *key, struct error *err)
 {
-    if (*key && strlen(key) <= ANSWER_KEY_MAX)
+    if (*key && strlen(key) <= IDEMPOTENCY_KEY_MAX)
         return 0;
     return error_set_at(err, "header.Idempotency-Key",
                         "send 1 to %d characters, such as a UUID, another for each new call",
-                        ANSWER_KEY_MAX);
+                        IDEMPOTENCY_KEY_MAX);
 }
 
 /* Method, path, query and session as they are, the body by its hashes and length. The one who could
@@ -31,10 +31,10 @@ static void write_fingerprint(const struct rest_call *call, struct buf *to)
              hash_bytes(HASH_OTHER_START, request->body, request->body_len));
 }
 
-int rest_once_find(struct rest_call *call, struct error *err)
+int rest_idempotency_find(struct rest_call *call, struct error *err)
 {
     struct buf fingerprint BUF_AUTO = {0};
-    struct store_answer answer = {0};
+    struct idempotency_record answer = {0};
     int found;
 
     if (!call->request->idempotency_key)
@@ -43,8 +43,8 @@ int rest_once_find(struct rest_call *call, struct error *err)
     if (check_key(call->request->idempotency_key, err) != 0 ||
         buf_check(&fingerprint, "the request", err) != 0)
         return -1;
-    found = store_answer_find(call->store, call->request->idempotency_key, fingerprint.data,
-                              &answer, err);
+    found = store_idempotency_find(call->store, call->request->idempotency_key, fingerprint.data,
+                                   &answer, err);
     if (found > 0) {
         buf_finish(&call->response->body);
         call->response->body = answer.body;
@@ -54,7 +54,7 @@ int rest_once_find(struct rest_call *call, struct error *err)
     return found;
 }
 
-int rest_once_keep(struct rest_call *call, struct error *err)
+int rest_idempotency_keep(struct rest_call *call, struct error *err)
 {
     struct buf fingerprint BUF_AUTO = {0};
 
@@ -64,9 +64,9 @@ int rest_once_keep(struct rest_call *call, struct error *err)
     if (check_key(call->request->idempotency_key, err) != 0 ||
         buf_check(&fingerprint, "the request", err) != 0)
         return -1;
-    return store_answer_keep(call->store, call->session, call->request->idempotency_key,
-                             fingerprint.data, call->response->status, call->response->body.data,
-                             call->response->body.len, err);
+    return store_idempotency_keep(call->store, call->session, call->request->idempotency_key,
+                                  fingerprint.data, call->response->status,
+                                  call->response->body.data, call->response->body.len, err);
 }
 
 int rest_keep_whole(struct store *store, const char *key, const struct rest_response *response,
@@ -74,5 +74,5 @@ int rest_keep_whole(struct store *store, const char *key, const struct rest_resp
 {
     if (buf_check(&response->body, "the answer", err) != 0)
         return -1;
-    return store_answer_amend(store, key, response->body.data, response->body.len, err);
+    return store_idempotency_amend(store, key, response->body.data, response->body.len, err);
 }

@@ -12,15 +12,15 @@ static int check_key(const char *key, struct error *err)
 {
     size_t len = strlen(key);
 
-    if (len > 0 && len <= ANSWER_KEY_MAX)
+    if (len > 0 && len <= IDEMPOTENCY_KEY_MAX)
         return 0;
     return error_set_at(err, "idempotency_key",
                         "idempotency_key: send a text of 1 to %d bytes, one for each call",
-                        ANSWER_KEY_MAX);
+                        IDEMPOTENCY_KEY_MAX);
 }
 
-int sqlite_answer_find(struct store *base, const char *key, const char *fingerprint,
-                       struct store_answer *answer, struct error *err)
+int sqlite_idempotency_find(struct store *base, const char *key, const char *fingerprint,
+                            struct idempotency_record *answer, struct error *err)
 {
     struct sqlite_store *store = sqlite_of(base);
     sqlite3_stmt *statement;
@@ -53,9 +53,9 @@ int sqlite_answer_find(struct store *base, const char *key, const char *fingerpr
     return -1;
 }
 
-int sqlite_answer_keep(struct store *base, const char *sid, const char *key,
-                       const char *fingerprint, int status, const char *body, size_t len,
-                       struct error *err)
+int sqlite_idempotency_keep(struct store *base, const char *sid, const char *key,
+                            const char *fingerprint, int status, const char *body, size_t len,
+                            struct error *err)
 {
     struct sqlite_store *store = sqlite_of(base);
     struct row_text kept = {body, len};
@@ -79,8 +79,8 @@ int sqlite_answer_keep(struct store *base, const char *sid, const char *key,
                       &kept, now, sid);
 }
 
-int sqlite_answer_amend(struct store *base, const char *key, const char *body, size_t len,
-                        struct error *err)
+int sqlite_idempotency_amend(struct store *base, const char *key, const char *body, size_t len,
+                             struct error *err)
 {
     struct row_text amended = {body, len};
 
