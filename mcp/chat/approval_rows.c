@@ -286,7 +286,7 @@ const struct approval_row *approval_row_find(const struct tool *tool)
     return NULL;
 }
 
-/* A tool without a row is judged by what it says of itself. */
+/* A tool without a row is checked by what it says of itself. */
 bool approval_needed(const struct tool *tool, const json_t *arguments, enum approvals approvals)
 {
     static const enum loss least[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * lectern exec: one analysis from the shell, judged and run as execute_code would. SIGINT and
+ * lectern exec: one analysis from the shell, checked and run as execute_code would. SIGINT and
  * SIGTERM end the run and its sandbox, then the command.
  */
 #include <signal.h>
@@ -170,7 +170,7 @@ static int check_session(const struct config *config, struct error *err)
     return rc;
 }
 
-/* What was judged and accepted, from its sandbox to what it printed. */
+/* What was checked and accepted, from its sandbox to what it printed. */
 static void execute(struct execution *execution)
 {
     struct error err = {0};
@@ -194,7 +194,7 @@ static void execute(struct execution *execution)
         execution->status = EXIT_SIGNAL + execution->signals.number;
 }
 
-static void judge_and_run(struct execution *execution, const struct buf *code)
+static void check_and_run(struct execution *execution, const struct buf *code)
 {
     struct analysis *analysis = &execution->analysis;
     struct buf BUF_AUTO why = {0};
@@ -209,7 +209,7 @@ static void judge_and_run(struct execution *execution, const struct buf *code)
     analysis->on_done = on_done;
     analysis->on_failed = on_failed;
     buf_adds(&why, ANALYSIS_BLOCKED ": ");
-    if (analysis_judge(analysis, &why)) {
+    if (analysis_check(analysis, &why)) {
         execute(execution);
     } else {
         refuse(execution, &why);
@@ -245,7 +245,7 @@ static int run(const struct config *config)
     execution->server.timeout_seconds = config->timeout;
     execution->server.query_timeout_seconds = config->query_timeout;
     analysis_init(&execution->analysis);
-    judge_and_run(execution, &code);
+    check_and_run(execution, &code);
     status = execution->status;
     analysis_finish(&execution->analysis);
     buf_finish(&execution->out);

@@ -20,7 +20,7 @@ void analysis_finish(struct analysis *analysis)
     run_news_finish(&analysis->news);
 }
 
-/* ---- judging ---- */
+/* ---- checking ---- */
 
 static bool is_among(const char *module, const char *const *modules)
 {
@@ -71,7 +71,7 @@ static void count_refusal(struct server *server, const char *rule)
     }
 }
 
-bool analysis_judge(struct analysis *analysis, struct buf *why)
+bool analysis_check(struct analysis *analysis, struct buf *why)
 {
     struct verdict *verdict = &analysis->verdict;
     const char *rule;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * One analysis, the same for everyone who asks for one (execute_code, POST /execute, lectern exec):
- * judged on the loop, its session found, run by the executor, its result handed over in the asker's
- * own form, a line in the log.
+ * checked on the loop, its session found, run by the executor, its result handed over in the
+ * asker's own form, a line in the log.
  *
  * Threads: everything runs on the loop but find_session, on the read work queue, and take, on the
  * executor's thread.
@@ -16,7 +16,7 @@
 #include "mcp/tool/run_news.h"
 
 #define ANALYSIS_TIMEOUT_ASKED_MAX 3600 /* seconds; the server's own limit is far below */
-#define ANALYSIS_EXIT_REFUSED      3    /* the exit code of what was judged and did not run */
+#define ANALYSIS_EXIT_REFUSED      3    /* the exit code of what was checked and did not run */
 #define ANALYSIS_BLOCKED           "Code analysis blocked"
 
 /* Large: on the heap. Zeroed first; then what is asked for is set, analysis_init called. */
@@ -42,7 +42,7 @@ struct analysis {
     void (*on_failed)(struct analysis *analysis, const struct error *err);
 
     struct failure failure; /* why it was refused, did not run or ended badly; set before take,
-                               on_failed, and before analysis_judge and analysis_start return */
+                               on_failed, and before analysis_check and analysis_start return */
 
     /* Its own. */
     struct workq_job job; /* finds the session */
@@ -70,10 +70,10 @@ void analysis_finish(struct analysis *analysis); /* what it owns, not itself */
 int analysis_find_profile(const struct server *server, const char *name,
                           const struct validator_profile **profile, struct error *err);
 
-/* Judges the code. false: why has what is wrong, for the one who wrote it. Counts refusals. */
-bool analysis_judge(struct analysis *analysis, struct buf *why);
+/* Checks the code. false: why has what is wrong, for the one who wrote it. Counts refusals. */
+bool analysis_check(struct analysis *analysis, struct buf *why);
 
-/* Runs what was judged and accepted. -1: it will not, and nothing more comes: ERROR_UNAVAILABLE
+/* Runs what was checked and accepted. -1: it will not, and nothing more comes: ERROR_UNAVAILABLE
  * where there is no executor, ERROR_BUSY where a queue is full. */
 int analysis_start(struct analysis *analysis, struct error *err);
 

@@ -77,13 +77,13 @@ static void on_failed(struct analysis *analysis, const struct error *err)
     on_done(analysis);
 }
 
-static int judge(struct run *run, struct error *err)
+static int check(struct run *run, struct error *err)
 {
     struct buf BUF_AUTO why = {0};
 
     buf_init(&why, ERROR_TEXT_CAP);
     buf_adds(&why, ANALYSIS_BLOCKED ". Nothing ran. Mend this and send it again:\n");
-    return analysis_judge(&run->analysis, &why) ? 0 : error_set(err, ERROR_INVALID, "%s", why.data);
+    return analysis_check(&run->analysis, &why) ? 0 : error_set(err, ERROR_INVALID, "%s", why.data);
 }
 
 static int read_arguments(struct run *run, struct error *err)
@@ -115,7 +115,7 @@ static int start(struct tool_call *call, struct error *err)
     run->analysis.on_failed = on_failed;
     analysis_init(&run->analysis);
     call->state = run;
-    if (read_arguments(run, err) == 0 && judge(run, err) == 0 &&
+    if (read_arguments(run, err) == 0 && check(run, err) == 0 &&
         analysis_start(&run->analysis, err) == 0)
         return 0;
     discard(run);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * POST "/execute": one analysis for a program, as execute_code is for a model: the same judge,
+ * POST "/execute": one analysis for a program, as execute_code is for a model: the same check,
  * queue, limits and line in the log. Without a session its helpers answer that there is none. A
  * client that leaves ends its run. Runs on the loop's thread, take on the executor's.
  */
@@ -208,7 +208,7 @@ static void run(struct execution *execution, const struct buf *body)
 
     buf_adds(&why, ANALYSIS_BLOCKED ": ");
     if (read_body(execution, body, &err) == 0) {
-        if (!analysis_judge(&execution->analysis, &why)) {
+        if (!analysis_check(&execution->analysis, &why)) {
             answer_refused(execution, &why);
             return;
         }

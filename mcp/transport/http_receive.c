@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The request of an exchange. It is judged by its headers first (Host and Origin, form, size, its
+ * The request of an exchange. It is checked by its headers first (Host and Origin, form, size, its
  * path's own check). What is refused there still has its body read and thrown away, so that the
  * client gets to read the answer; only a body without a length or over the cap is answered at once
  * and the connection closed. Then the path's handler answers, now or later. Runs on the loop's
@@ -39,7 +39,7 @@ static size_t body_cap(const struct exchange *exchange)
 }
 
 /* What the headers alone decide. */
-static void judge(struct exchange *exchange)
+static void check(struct exchange *exchange)
 {
     struct http_server *http = exchange->http;
     const struct http_request *request = &exchange->request;
@@ -125,7 +125,7 @@ int exchange_on_request(struct http_server *http, struct lws *wsi, struct connec
     exchange->closes = http->draining;
     buf_init(&exchange->body, body_cap(exchange));
     exchange->body_deadline_ms = uv_now(http->server->loop) + (uint64_t)HTTP_BODY_TIMEOUT_S * 1000;
-    judge(exchange);
+    check(exchange);
     if (is_unreadable(exchange)) {
         exchange->closes = exchange->lingers = true;
         exchange->state = EXCHANGE_WORKING;

@@ -15,7 +15,7 @@ static void skip_line(struct parser *p)
 }
 
 /* The kind of statement whose block is read although its header is broken: what stands in the
- * block is then judged in the right scope. */
+ * block is then checked in the right scope. */
 static enum node_kind broken_kind(const struct token *token)
 {
     enum keyword keyword = token->id == KEYWORD_ASYNC ? token[1].id : token->id;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One judgement under way: the tree and its facts, what the policy says of each different name, and
+ * One check under way: the tree and its facts, what the policy says of each different name, and
  * what the imported names mean. A rule looks at the facts' lists and reports; it is one file with
  * one function, and one row in the table below. Private to validator/.
  */
-#ifndef LECTERN_VALIDATOR_JUDGE_H
-#define LECTERN_VALIDATOR_JUDGE_H
+#ifndef LECTERN_VALIDATOR_CHECK_H
+#define LECTERN_VALIDATOR_CHECK_H
 
 #include "validator/facts/facts.h"
 #include "validator/policy/policy.h"
@@ -52,9 +52,9 @@ struct step {
     bool chart;                     /* and loads matplotlib */
 };
 
-#define JUDGE_STEPS 16 /* a power of two */
+#define CHECK_STEPS 16 /* a power of two */
 
-struct judge {
+struct check {
     struct report *report;
     const struct validator_profile *profile;
     const struct ast *ast;
@@ -68,10 +68,10 @@ struct judge {
     const struct policy_module **imported; /* by row of facts->imports: the module it binds */
     bool is_foreign;                       /* of the import that is looked at: it gives no module */
     bool *foreign;   /* by binding: a name that was imported from a module; NULL while none is */
-    bool *of_module; /* by row of facts->attributes: judged as a module's. Filled by rule_module */
-    uint32_t *parents;       /* by node; see judge_parent */
+    bool *of_module; /* by row of facts->attributes: checked as a module's. Filled by rule_module */
+    uint32_t *parents;       /* by node; see check_parent */
     struct buffers *buffers; /* buffer.c's */
-    struct step steps[JUDGE_STEPS];
+    struct step steps[CHECK_STEPS];
     struct buf value;    /* an f-string's text */
     bool modules_listed; /* a message has named the allowed modules */
     bool has_arrays;     /* a library with arrays is imported */
@@ -100,90 +100,90 @@ struct judge {
     ROW(unknown)     /* names that nothing binds, where what was meant is clear. No matter of      \
                         safety: Python would raise NameError. image/policy.py has it not */
 
-#define RULE_DECLARE(name) void rule_##name(struct judge *judge);
+#define RULE_DECLARE(name) void rule_##name(struct check *check);
 RULES(RULE_DECLARE)
 #undef RULE_DECLARE
 
 struct rule {
     const char *name;
-    void (*run)(struct judge *judge);
+    void (*run)(struct check *check);
 };
 
 /* The tree and the facts are borrowed, and complete. Reports; sets kind, and failed without
  * memory. */
-void judge_program(struct judge *judge);
+void check_program(struct check *check);
 
-/* meaning.c: what each binding means, from judge->imported. */
-void judge_settle_meanings(struct judge *judge);
+/* meaning.c: what each binding means, from check->imported. */
+void check_settle_meanings(struct check *check);
 /* The module that a name of this binding means in this scope at this byte, or NULL. */
-const struct policy_module *judge_meaning(const struct judge *judge, uint32_t binding,
+const struct policy_module *check_meaning(const struct check *check, uint32_t binding,
                                           uint32_t scope, uint32_t at);
 
 /* x.y[0] = 1, del x.y[0][1], ...: an item in the NAME or ATTRIBUTE is stored. */
-bool judge_is_item_store(struct judge *judge, uint32_t node, uint32_t parent);
+bool check_is_item_store(struct check *check, uint32_t node, uint32_t parent);
 
 /* Whether it is the NAME of a method's first parameter, in the method itself. */
-bool judge_is_self(const struct judge *judge, uint32_t binding, uint32_t scope);
-bool judge_names_self(const struct judge *judge, uint32_t name, uint32_t scope);
+bool check_is_self(const struct check *check, uint32_t binding, uint32_t scope);
+bool check_names_self(const struct check *check, uint32_t name, uint32_t scope);
 
 /* buffer.c: whether the expression is a buffer in memory for certain, and whether the attribute of
- * the module is a function that is called with one; what else it is given is judged then. */
-void judge_free_buffers(struct judge *judge);
-bool judge_is_buffer(struct judge *judge, uint32_t node);
-bool judge_reads_buffer(struct judge *judge, const struct site *site,
+ * the module is a function that is called with one; what else it is given is checked then. */
+void check_free_buffers(struct check *check);
+bool check_is_buffer(struct check *check, uint32_t node);
+bool check_reads_buffer(struct check *check, const struct site *site,
                         const struct policy_module *module);
 
 /* dunder.c: the report that such a name is not allowed here. */
-void judge_refuse_dunder(struct judge *judge, uint32_t node, bool is_attribute);
+void check_refuse_dunder(struct check *check, uint32_t node, bool is_attribute);
 
-static inline const struct node *judge_node(const struct judge *judge, uint32_t node)
+static inline const struct node *check_node(const struct check *check, uint32_t node)
 {
-    return &judge->ast->nodes[node];
+    return &check->ast->nodes[node];
 }
 
 /* Of the node's name. */
-static inline const struct word *judge_word(const struct judge *judge, uint32_t node)
+static inline const struct word *check_word(const struct check *check, uint32_t node)
 {
-    return &judge->words[judge->ast->nodes[node].name];
+    return &check->words[check->ast->nodes[node].name];
 }
 
 /* The NAME or ATTRIBUTE is what its parent calls. */
-static inline bool judge_is_called(const struct judge *judge, const struct site *site)
+static inline bool check_is_called(const struct check *check, const struct site *site)
 {
-    const struct node *parent = judge_node(judge, site->parent);
+    const struct node *parent = check_node(check, site->parent);
 
     return parent->kind == NODE_CALL && parent->child == site->node;
 }
 
 /* The first argument of a call, whose function this is; the others are its siblings. */
-static inline uint32_t judge_first_argument(const struct judge *judge, uint32_t function)
+static inline uint32_t check_first_argument(const struct check *check, uint32_t function)
 {
-    return judge->ast->nodes[function].next;
+    return check->ast->nodes[function].next;
 }
 
-/* A node's name for a message, cut where it is long: `"%.*s", judge_shown(...)`. */
-#define judge_shown(judge, node) judge_shown_len(judge, node), judge_shown_text(judge, node)
-int judge_shown_len(const struct judge *judge, uint32_t node);
-const char *judge_shown_text(const struct judge *judge, uint32_t node);
+/* A node's name for a message, cut where it is long: `"%.*s", check_shown(...)`. */
+#define check_shown(check, node) check_shown_len(check, node), check_shown_text(check, node)
+int check_shown_len(const struct check *check, uint32_t node);
+const char *check_shown_text(const struct check *check, uint32_t node);
 
-bool judge_is_text(const struct judge *judge, uint32_t node, const char *name); /* its name */
-bool judge_is_none(const struct judge *judge, uint32_t node);                   /* None itself */
+bool check_is_text(const struct check *check, uint32_t node, const char *name); /* its name */
+bool check_is_none(const struct check *check, uint32_t node);                   /* None itself */
 
 /* The text of a STRING or an f-string, whose fields are U+FFFD in it; NULL for all else. Borrowed
  * until the next call. has_fields may be NULL. */
-const char *judge_text(struct judge *judge, uint32_t node, size_t *len, bool *has_fields);
+const char *check_text(struct check *check, uint32_t node, size_t *len, bool *has_fields);
 
 /* The parents of all nodes are worked out at the first question. FACTS_NONE for the module's, and
  * without memory. */
-uint32_t judge_parent(struct judge *judge, uint32_t node);
+uint32_t check_parent(struct check *check, uint32_t node);
 
 /* Whether the module's attribute is one of `storable`: dotted words. */
-bool judge_is_storable(const struct judge *judge, const struct policy_module *module,
+bool check_is_storable(const struct check *check, const struct policy_module *module,
                        uint32_t attribute, const char *storable);
 
-struct step judge_step(struct judge *judge, const struct policy_module *from, uint32_t attribute);
+struct step check_step(struct check *check, const struct policy_module *from, uint32_t attribute);
 
 /* Adds a module that the program uses to the verdict. */
-void judge_add_module(struct judge *judge, const struct policy_module *module);
+void check_add_module(struct check *check, const struct policy_module *module);
 
 #endif
