@@ -368,7 +368,7 @@ static void test_module_visualization(void **state)
                    "visualization");
 }
 
-/* Several slips in one program: each is told, in the program's order, and nothing else. */
+/* Several mistakes in one program: each is told, in the program's order, and nothing else. */
 static void test_several(void **state)
 {
     static const char source[] = "import os\n"

@@ -2,7 +2,7 @@
  *
  * Slips in statements: headers and their ':', clauses, words of the language out of place.
  */
-#include "validator/syntax/slip.h"
+#include "validator/syntax/hint.h"
 
 #include "validator/syntax/keyword.h"
 
@@ -27,7 +27,7 @@ static const struct token *line_before(const struct place *place)
     while (token > start && is_layout(token - 1))
         token--;
     for (int i = 0; token > start && !is_layout(token - 1); i++, token--)
-        if (i == SLIP_LOOK_BACK)
+        if (i == HINT_LOOK_BACK)
             return NULL;
     return token < place->first ? token : NULL;
 }
@@ -36,7 +36,7 @@ static const struct token *line_before(const struct place *place)
 static bool opens_block(const struct place *place, const struct token *indent)
 {
     return indent - place->p->tokens >= 2 && indent[-1].kind == TOKEN_NEWLINE &&
-           slip_is_op(indent - 2, ':');
+           hint_is_op(indent - 2, ':');
 }
 
 /* A chain over several lines is told at the first of them, or with its indentation. */
@@ -44,36 +44,36 @@ static const struct token *chain_goes_on(const struct place *place)
 {
     const struct token *before;
 
-    if (place->here != place->first || !slip_is_op(place->here, '.') || !place->p->ast->broken)
+    if (place->here != place->first || !hint_is_op(place->here, '.') || !place->p->ast->broken)
         return NULL;
     if (place->first > place->p->tokens && place->first[-1].kind == TOKEN_INDENT)
         return opens_block(place, place->first - 1) ? NULL : place->here;
     before = line_before(place);
-    return before && slip_is_op(before, '.') ? place->here : NULL;
+    return before && hint_is_op(before, '.') ? place->here : NULL;
 }
 
 static const struct token *chain_begins(const struct place *place)
 {
-    return place->here == place->first && slip_is_op(place->here, '.') ? place->here : NULL;
+    return place->here == place->first && hint_is_op(place->here, '.') ? place->here : NULL;
 }
 
 static const struct token *default_case(const struct place *place)
 {
-    return place->here == place->first && slip_begins_with(place, "default") ? place->here : NULL;
+    return place->here == place->first && hint_begins_with(place, "default") ? place->here : NULL;
 }
 
 static const struct token *match_header(const struct place *place)
 {
-    return place->here == place->first + 1 && slip_begins_with(place, "match") &&
-                   slip_is_value(place->here)
+    return place->here == place->first + 1 && hint_begins_with(place, "match") &&
+                   hint_is_value(place->here)
                ? place->first
                : NULL;
 }
 
 static const struct token *case_header(const struct place *place)
 {
-    return place->here == place->first + 1 && slip_begins_with(place, "case") &&
-                   (slip_is_value(place->here) || is_keyword(place->here))
+    return place->here == place->first + 1 && hint_begins_with(place, "case") &&
+                   (hint_is_value(place->here) || is_keyword(place->here))
                ? place->first
                : NULL;
 }
@@ -86,40 +86,40 @@ static const struct token *case_of_told(const struct place *place)
     if (!case_header(place) || !place->p->ast->broken)
         return NULL;
     for (const struct token *token = place->first - 1;
-         token >= start && place->first - token < SLIP_LOOK_BACK; token--)
-        if ((token == start || is_layout(token - 1)) && slip_is_word(place, token, "match case"))
+         token >= start && place->first - token < HINT_LOOK_BACK; token--)
+        if ((token == start || is_layout(token - 1)) && hint_is_word(place, token, "match case"))
             return place->first;
     return NULL;
 }
 
 static const struct token *semicolon(const struct place *place)
 {
-    return slip_is_op(place->here, ';') && slip_begins_with(place, HEADERS) && !place->open
+    return hint_is_op(place->here, ';') && hint_begins_with(place, HEADERS) && !place->open
                ? place->here
                : NULL;
 }
 
 static const struct token *def_without_brackets(const struct place *place)
 {
-    return place->here == place->first + 2 && slip_begins_with(place, "def") &&
-                   (slip_is_op(place->here, ':') || place->here->kind == TOKEN_NEWLINE)
+    return place->here == place->first + 2 && hint_begins_with(place, "def") &&
+                   (hint_is_op(place->here, ':') || place->here->kind == TOKEN_NEWLINE)
                ? place->here
                : NULL;
 }
 
 static const struct token *def_name_in_two(const struct place *place)
 {
-    return place->here == place->first + 2 && slip_begins_with(place, "def") &&
-                   (slip_is_op(place->here, '-') || slip_is_value(place->here))
+    return place->here == place->first + 2 && hint_begins_with(place, "def") &&
+                   (hint_is_op(place->here, '-') || hint_is_value(place->here))
                ? place->first + 1
                : NULL;
 }
 
 static const struct token *arrow_of_def(const struct place *place)
 {
-    return slip_begins_with(place, "def") && !place->open && slip_is_behind(place, 1) &&
-                   ((slip_is_op(place->here, '=') && slip_is_op(place->here + 1, '>')) ||
-                    (slip_is_op(place->here, '-') && slip_is_op(place->here + 1, '>')))
+    return hint_begins_with(place, "def") && !place->open && hint_is_behind(place, 1) &&
+                   ((hint_is_op(place->here, '=') && hint_is_op(place->here + 1, '>')) ||
+                    (hint_is_op(place->here, '-') && hint_is_op(place->here + 1, '>')))
                ? place->here
                : NULL;
 }
@@ -128,43 +128,43 @@ static const struct token *keyword_assigned(const struct place *place)
 {
     const struct token *token = place->here;
 
-    if (slip_is_op(token, '=') && token > place->first)
+    if (hint_is_op(token, '=') && token > place->first)
         token--;
-    return is_keyword(token) && slip_is_op(token + 1, '=') &&
-                   (token == place->first || slip_is_op(token - 1, '(') ||
-                    slip_is_op(token - 1, ','))
+    return is_keyword(token) && hint_is_op(token + 1, '=') &&
+                   (token == place->first || hint_is_op(token - 1, '(') ||
+                    hint_is_op(token - 1, ','))
                ? token
                : NULL;
 }
 
 static const struct token *raise_comma(const struct place *place)
 {
-    return slip_begins_with(place, "raise") && slip_is_op(place->here, ',') ? place->here : NULL;
+    return hint_begins_with(place, "raise") && hint_is_op(place->here, ',') ? place->here : NULL;
 }
 
 static const struct token *assigned_in_statement(const struct place *place)
 {
-    return slip_is_op(place->here, '=') && !place->open && slip_is_behind(place, 1) &&
-                   slip_begins_with(place, "return global nonlocal assert raise yield")
+    return hint_is_op(place->here, '=') && !place->open && hint_is_behind(place, 1) &&
+                   hint_begins_with(place, "return global nonlocal assert raise yield")
                ? place->here
                : NULL;
 }
 
 static const struct token *stray_clause(const struct place *place)
 {
-    return place->here == place->first && slip_begins_with(place, "elif else except finally case")
+    return place->here == place->first && hint_begins_with(place, "elif else except finally case")
                ? place->first
                : NULL;
 }
 
 static const struct token *missing_colon(const struct place *place)
 {
-    bool header = slip_begins_with(place, HEADERS) ||
-                  (slip_begins_with(place, "match case async") && slip_is_behind(place, 2));
+    bool header = hint_begins_with(place, HEADERS) ||
+                  (hint_begins_with(place, "match case async") && hint_is_behind(place, 2));
 
     return header && !place->open && place->here->kind == TOKEN_NEWLINE &&
-                   slip_is_behind(place, 1) &&
-                   (place->here[-1].kind != TOKEN_OP || slip_ends_value(place->here - 1))
+                   hint_is_behind(place, 1) &&
+                   (place->here[-1].kind != TOKEN_OP || hint_ends_value(place->here - 1))
                ? place->here
                : NULL;
 }
@@ -172,8 +172,8 @@ static const struct token *missing_colon(const struct place *place)
 /* else print(x) */
 static const struct token *colon_behind_word(const struct place *place)
 {
-    return place->here == place->first + 1 && slip_begins_with(place, "else try finally") &&
-                   (slip_is_value(place->here) || is_keyword(place->here))
+    return place->here == place->first + 1 && hint_begins_with(place, "else try finally") &&
+                   (hint_is_value(place->here) || is_keyword(place->here))
                ? place->here
                : NULL;
 }
@@ -182,70 +182,70 @@ static const struct token *colon_behind_word(const struct place *place)
 static const struct token *colon_in_line(const struct place *place)
 {
     for (const struct token *token = place->first;
-         token < place->here && token < place->first + SLIP_LOOK_BACK; token++)
-        if (slip_is_op(token, ':'))
+         token < place->here && token < place->first + HINT_LOOK_BACK; token++)
+        if (hint_is_op(token, ':'))
             return NULL;
-    return slip_is_behind(place, 2) && !place->open &&
-                   slip_begins_with(place, "if elif while for with") &&
-                   slip_ends_value(place->here - 1) &&
-                   ((place->here->kind == TOKEN_NAME && slip_is_op(place->here + 1, '(')) ||
-                    slip_is_word(place, place->here, "return pass break continue raise"))
+    return hint_is_behind(place, 2) && !place->open &&
+                   hint_begins_with(place, "if elif while for with") &&
+                   hint_ends_value(place->here - 1) &&
+                   ((place->here->kind == TOKEN_NAME && hint_is_op(place->here + 1, '(')) ||
+                    hint_is_word(place, place->here, "return pass break continue raise"))
                ? place->here
                : NULL;
 }
 
 static const struct token *needless_colon(const struct place *place)
 {
-    return slip_is_op(place->here, ':') && place->here[1].kind == TOKEN_NEWLINE && !place->open &&
-                   slip_is_behind(place, 1) && !slip_begins_with(place, HEADERS)
+    return hint_is_op(place->here, ':') && place->here[1].kind == TOKEN_NEWLINE && !place->open &&
+                   hint_is_behind(place, 1) && !hint_begins_with(place, HEADERS)
                ? place->here
                : NULL;
 }
 
 static const struct token *for_without_in(const struct place *place)
 {
-    if (!slip_begins_with(place, "for") || !slip_is_behind(place, 2) || place->open ||
-        !slip_is_value(place->here))
+    if (!hint_begins_with(place, "for") || !hint_is_behind(place, 2) || place->open ||
+        !hint_is_value(place->here))
         return NULL;
     for (const struct token *token = place->first;
-         token < place->here && token < place->first + SLIP_LOOK_BACK; token++)
-        if (slip_is_word(place, token, "in"))
+         token < place->here && token < place->first + HINT_LOOK_BACK; token++)
+        if (hint_is_word(place, token, "in"))
             return NULL;
     return place->here;
 }
 
 static const struct token *clause_in_line(const struct place *place)
 {
-    return slip_is_behind(place, 1) && !place->open &&
-                   slip_is_word(place, place->here, "elif else except finally")
+    return hint_is_behind(place, 1) && !place->open &&
+                   hint_is_word(place, place->here, "elif else except finally")
                ? place->here
                : NULL;
 }
 
 static const struct token *keyword_as_name(const struct place *place)
 {
-    return slip_is_behind(place, 1) && is_keyword(place->here) &&
-                   (slip_is_op(place->here - 1, '.') ||
-                    slip_is_word(place, place->here - 1, "def class as global nonlocal"))
+    return hint_is_behind(place, 1) && is_keyword(place->here) &&
+                   (hint_is_op(place->here - 1, '.') ||
+                    hint_is_word(place, place->here - 1, "def class as global nonlocal"))
                ? place->here
                : NULL;
 }
 
 static const struct token *statement_as_value(const struct place *place)
 {
-    return slip_is_behind(place, 1) &&
-                   slip_is_word(place, place->here,
+    return hint_is_behind(place, 1) &&
+                   hint_is_word(place, place->here,
                                 "return pass break continue raise assert del import global "
                                 "nonlocal with while try def class") &&
-                   !slip_ends_value(place->here - 1) && place->here[-1].kind == TOKEN_OP
+                   !hint_ends_value(place->here - 1) && place->here[-1].kind == TOKEN_OP
                ? place->here
                : NULL;
 }
 
 static const struct token *second_statement(const struct place *place)
 {
-    return slip_is_behind(place, 1) && !place->open &&
-                   slip_is_word(place, place->here,
+    return hint_is_behind(place, 1) && !place->open &&
+                   hint_is_word(place, place->here,
                                 "return pass break continue raise assert del import from global "
                                 "nonlocal with while try def class for if")
                ? place->here
@@ -255,16 +255,16 @@ static const struct token *second_statement(const struct place *place)
 /* x = 1 y = 2 */
 static const struct token *second_assignment(const struct place *place)
 {
-    return slip_is_behind(place, 1) && !place->open && place->here->kind == TOKEN_NAME &&
-                   place->here->id == KEYWORD_NONE && slip_ends_value(place->here - 1) &&
-                   !slip_adjoin(place->here - 1, place->here) &&
-                   (slip_is_op(place->here + 1, '=') ||
-                    (slip_is_op(place->here - 1, ')') && slip_is_op(place->here + 1, '(')))
+    return hint_is_behind(place, 1) && !place->open && place->here->kind == TOKEN_NAME &&
+                   place->here->id == KEYWORD_NONE && hint_ends_value(place->here - 1) &&
+                   !hint_adjoin(place->here - 1, place->here) &&
+                   (hint_is_op(place->here + 1, '=') ||
+                    (hint_is_op(place->here - 1, ')') && hint_is_op(place->here + 1, '(')))
                ? place->here
                : NULL;
 }
 
-const struct slip slips_in_statements[] = {
+const struct hint hints_in_statements[] = {
     {chain_goes_on, NULL},
     {chain_begins, "A line cannot begin with '.'. Put the whole chain in brackets: x = (df.head() "
                    "and the next lines)."},

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The words for what is no Python: the slip that is behind it, where the place shows which one it
- * is, else what was expected.
+ * The words for what is no Python: the mistake that is behind it, where the place shows which one
+ * it is, else what was expected.
  */
-#include "validator/syntax/slip.h"
+#include "validator/syntax/hint.h"
 
 #include <string.h>
 
 #include "validator/syntax/keyword.h"
 
-static const struct slip *const slip_tables[] = {
-    slips_of_other_tools,
-    slips_in_imports,
-    slips_in_statements,
-    slips_in_expressions,
+static const struct hint *const hint_tables[] = {
+    hints_of_other_tools,
+    hints_in_imports,
+    hints_in_statements,
+    hints_in_expressions,
 };
 
-bool slip_is_word(const struct place *place, const struct token *token, const char *words)
+bool hint_is_word(const struct place *place, const struct token *token, const char *words)
 {
     const char *text = place->p->ast->source + token->start;
     size_t len = token->length;
@@ -33,26 +33,26 @@ bool slip_is_word(const struct place *place, const struct token *token, const ch
     return false;
 }
 
-bool slip_begins_with(const struct place *place, const char *words)
+bool hint_begins_with(const struct place *place, const char *words)
 {
-    return slip_is_word(place, place->first, words);
+    return hint_is_word(place, place->first, words);
 }
 
-bool slip_is_value(const struct token *token)
+bool hint_is_value(const struct token *token)
 {
     return token->kind == TOKEN_NUMBER || token->kind == TOKEN_STRING ||
            (token->kind == TOKEN_NAME && token->id == KEYWORD_NONE);
 }
 
-bool slip_ends_value(const struct token *token)
+bool hint_ends_value(const struct token *token)
 {
-    return slip_is_value(token) || slip_is_op(token, ')') || slip_is_op(token, ']') ||
-           slip_is_op(token, '}') ||
+    return hint_is_value(token) || hint_is_op(token, ')') || hint_is_op(token, ']') ||
+           hint_is_op(token, '}') ||
            (token->kind == TOKEN_NAME && (token->id == KEYWORD_TRUE || token->id == KEYWORD_FALSE ||
                                           token->id == KEYWORD_NONE_VALUE));
 }
 
-bool slip_adjoin(const struct token *left, const struct token *right)
+bool hint_adjoin(const struct token *left, const struct token *right)
 {
     return left->start + left->length == right->start;
 }
@@ -71,11 +71,11 @@ static const struct token *open_bracket(const struct token *first, const struct 
 {
     unsigned closed = 0;
 
-    for (int i = 0; here > first && i < SLIP_LOOK_BACK; i++) {
+    for (int i = 0; here > first && i < HINT_LOOK_BACK; i++) {
         here--;
-        if (slip_is_op(here, ')') || slip_is_op(here, ']') || slip_is_op(here, '}'))
+        if (hint_is_op(here, ')') || hint_is_op(here, ']') || hint_is_op(here, '}'))
             closed++;
-        else if ((slip_is_op(here, '(') || slip_is_op(here, '[') || slip_is_op(here, '{')) &&
+        else if ((hint_is_op(here, '(') || hint_is_op(here, '[') || hint_is_op(here, '{')) &&
                  closed-- == 0)
             return here;
     }
@@ -103,16 +103,16 @@ static const char *describe(const struct parser *p, const struct token *token, i
 }
 
 /* Whether one of the tables knew it. */
-static bool tell_slip(struct parser *p, const struct place *place)
+static bool tell_hint(struct parser *p, const struct place *place)
 {
-    for (size_t i = 0; i < sizeof slip_tables / sizeof *slip_tables; i++) {
-        for (const struct slip *slip = slip_tables[i]; slip->find; slip++) {
-            const struct token *at = slip->find(place);
+    for (size_t i = 0; i < sizeof hint_tables / sizeof *hint_tables; i++) {
+        for (const struct hint *hint = hint_tables[i]; hint->find; hint++) {
+            const struct token *at = hint->find(place);
 
             if (!at)
                 continue;
-            if (slip->text)
-                parse_fail(p, at->start, "%s", slip->text);
+            if (hint->text)
+                parse_fail(p, at->start, "%s", hint->text);
             else
                 parse_leave_untold(p, at->start);
             return true;
@@ -135,7 +135,7 @@ uint32_t parse_expected(struct parser *p, const char *what)
     if (p->report->verdict->diagnostic_count == VALIDATOR_DIAGNOSTICS_CAP) /* only counted */
         return parse_fail(p, here->start, "%s", what);
     place.open = open_bracket(place.first, here);
-    if (tell_slip(p, &place))
+    if (tell_hint(p, &place))
         return NODE_NONE;
     found = describe(p, here, &len);
     if (len < 0)

@@ -2,7 +2,7 @@
  *
  * Slips in expressions: signs, brackets, quotes, what stands side by side.
  */
-#include "validator/syntax/slip.h"
+#include "validator/syntax/hint.h"
 
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 static bool is_equal_sign(const struct token *token)
 {
-    return slip_is_op(token, '=');
+    return hint_is_op(token, '=');
 }
 
 static bool holds_line_end(const struct place *place, const struct token *left,
@@ -24,26 +24,26 @@ static bool holds_line_end(const struct place *place, const struct token *left,
 /* (x) => y; in a condition >= is meant. */
 static const struct token *arrow(const struct place *place)
 {
-    const struct token *sign = place->here - slip_is_op(place->here, '>');
+    const struct token *sign = place->here - hint_is_op(place->here, '>');
 
-    return sign >= place->first && is_equal_sign(sign) && slip_is_op(sign + 1, '>') &&
-                   slip_adjoin(sign, sign + 1)
+    return sign >= place->first && is_equal_sign(sign) && hint_is_op(sign + 1, '>') &&
+                   hint_adjoin(sign, sign + 1)
                ? sign
                : NULL;
 }
 
 static const struct token *less_reversed(const struct place *place)
 {
-    const struct token *sign = place->here - slip_is_op(place->here, '<');
+    const struct token *sign = place->here - hint_is_op(place->here, '<');
 
-    return sign >= place->first && is_equal_sign(sign) && slip_is_op(sign + 1, '<') ? sign : NULL;
+    return sign >= place->first && is_equal_sign(sign) && hint_is_op(sign + 1, '<') ? sign : NULL;
 }
 
 static const struct token *third_sign(const struct place *place)
 {
-    return slip_is_behind(place, 1) && is_equal_sign(place->here) &&
-                   (slip_is_op(place->here - 1, OP_EQUAL) ||
-                    slip_is_op(place->here - 1, OP_NOT_EQUAL))
+    return hint_is_behind(place, 1) && is_equal_sign(place->here) &&
+                   (hint_is_op(place->here - 1, OP_EQUAL) ||
+                    hint_is_op(place->here - 1, OP_NOT_EQUAL))
                ? place->here - 1
                : NULL;
 }
@@ -52,7 +52,7 @@ static const struct token *parted_sign(const struct place *place)
 {
     const struct token *sign = place->here;
 
-    if (!slip_is_behind(place, 1) || !is_equal_sign(sign))
+    if (!hint_is_behind(place, 1) || !is_equal_sign(sign))
         return NULL;
     if (is_equal_sign(sign + 1))
         return sign;
@@ -63,20 +63,20 @@ static const struct token *parted_sign(const struct place *place)
 
 static const struct token *assigned_in_condition(const struct place *place)
 {
-    return is_equal_sign(place->here) && slip_begins_with(place, "if elif while") ? place->here
+    return is_equal_sign(place->here) && hint_begins_with(place, "if elif while") ? place->here
                                                                                   : NULL;
 }
 
 static const struct token *assigned_in_braces(const struct place *place)
 {
-    return is_equal_sign(place->here) && place->open && slip_is_op(place->open, '{') ? place->here
+    return is_equal_sign(place->here) && place->open && hint_is_op(place->open, '{') ? place->here
                                                                                      : NULL;
 }
 
 static const struct token *assigned_in_call(const struct place *place)
 {
     return is_equal_sign(place->here) && place->open && place->open > place->first &&
-                   slip_is_op(place->open, '(') && slip_ends_value(place->open - 1)
+                   hint_is_op(place->open, '(') && hint_ends_value(place->open - 1)
                ? place->here
                : NULL;
 }
@@ -89,27 +89,27 @@ static const struct token *assigned_in_brackets(const struct place *place)
 static const struct token *changed_in_place(const struct place *place)
 {
     return place->here->kind == TOKEN_OP && place->here->id >= OP_ASSIGN_FIRST &&
-                   place->here->id <= OP_ASSIGN_LAST && slip_is_behind(place, 1)
+                   place->here->id <= OP_ASSIGN_LAST && hint_is_behind(place, 1)
                ? place->here
                : NULL;
 }
 
 static const struct token *walrus_statement(const struct place *place)
 {
-    return slip_is_op(place->here, OP_WALRUS) ? place->here : NULL;
+    return hint_is_op(place->here, OP_WALRUS) ? place->here : NULL;
 }
 
 static const struct token *attribute_arrow(const struct place *place)
 {
-    return slip_is_op(place->here, OP_ARROW) && !slip_begins_with(place, "def async") ? place->here
+    return hint_is_op(place->here, OP_ARROW) && !hint_begins_with(place, "def async") ? place->here
                                                                                       : NULL;
 }
 
 static const struct token *spread(const struct place *place)
 {
-    return slip_is_behind(place, 1) && place->open && slip_is_value(place->here) &&
-                   slip_is_op(place->here - 1, OP_ELLIPSIS) &&
-                   slip_adjoin(place->here - 1, place->here)
+    return hint_is_behind(place, 1) && place->open && hint_is_value(place->here) &&
+                   hint_is_op(place->here - 1, OP_ELLIPSIS) &&
+                   hint_adjoin(place->here - 1, place->here)
                ? place->here - 1
                : NULL;
 }
@@ -117,31 +117,31 @@ static const struct token *spread(const struct place *place)
 /* 0..3, which is read as 0. and .3; and a.0 */
 static const struct token *two_dots(const struct place *place)
 {
-    return slip_is_behind(place, 1) && place->here->kind == TOKEN_NUMBER &&
-                   slip_byte(place, place->here) == '.' && slip_adjoin(place->here - 1, place->here)
+    return hint_is_behind(place, 1) && place->here->kind == TOKEN_NUMBER &&
+                   hint_byte(place, place->here) == '.' && hint_adjoin(place->here - 1, place->here)
                ? place->here
                : NULL;
 }
 
 static const struct token *tuple_parameter(const struct place *place)
 {
-    return slip_is_op(place->here, '(') && strcmp(place->wanted, "a parameter's name") == 0
+    return hint_is_op(place->here, '(') && strcmp(place->wanted, "a parameter's name") == 0
                ? place->here
                : NULL;
 }
 
 static const struct token *star_alone(const struct place *place)
 {
-    return slip_is_op(place->here, ')') && strcmp(place->wanted, "a parameter's name") == 0
+    return hint_is_op(place->here, ')') && strcmp(place->wanted, "a parameter's name") == 0
                ? place->here
                : NULL;
 }
 
 static const struct token *odd_parameter(const struct place *place)
 {
-    return slip_begins_with(place, "def") && place->open == place->first + 2 &&
-                   (strcmp(place->wanted, "a parameter's name") == 0 ? !slip_is_op(place->here, ')')
-                                                                     : slip_is_op(place->here, '.'))
+    return hint_begins_with(place, "def") && place->open == place->first + 2 &&
+                   (strcmp(place->wanted, "a parameter's name") == 0 ? !hint_is_op(place->here, ')')
+                                                                     : hint_is_op(place->here, '.'))
                ? place->here
                : NULL;
 }
@@ -150,12 +150,12 @@ static const struct token *lambda_colon(const struct place *place)
 {
     const struct token *token = place->here - 1;
 
-    if (!slip_is_behind(place, 2) || !slip_is_value(place->here))
+    if (!hint_is_behind(place, 2) || !hint_is_value(place->here))
         return NULL;
     for (int i = 0; i < 8 && token > place->first; i++, token--) {
-        if (slip_is_word(place, token, "lambda"))
+        if (hint_is_word(place, token, "lambda"))
             return place->here;
-        if (!slip_is_value(token) && !slip_is_op(token, ','))
+        if (!hint_is_value(token) && !hint_is_op(token, ','))
             return NULL;
     }
     return NULL;
@@ -163,16 +163,16 @@ static const struct token *lambda_colon(const struct place *place)
 
 static const struct token *in_comprehension(const struct place *place)
 {
-    return place->open && slip_is_behind(place, 1) &&
-                   slip_is_word(place, place->here, "for if else elif")
+    return place->open && hint_is_behind(place, 1) &&
+                   hint_is_word(place, place->here, "for if else elif")
                ? place->here
                : NULL;
 }
 
 static const struct token *not_alone(const struct place *place)
 {
-    return slip_is_behind(place, 1) && slip_is_word(place, place->here, "not") &&
-                   slip_ends_value(place->here - 1)
+    return hint_is_behind(place, 1) && hint_is_word(place, place->here, "not") &&
+                   hint_ends_value(place->here - 1)
                ? place->here
                : NULL;
 }
@@ -180,25 +180,25 @@ static const struct token *not_alone(const struct place *place)
 /* 'it's' */
 static const struct token *apostrophe(const struct place *place)
 {
-    return slip_is_behind(place, 1) && place->here->kind == TOKEN_NAME &&
-                   place->here[-1].kind == TOKEN_STRING && slip_adjoin(place->here - 1, place->here)
+    return hint_is_behind(place, 1) && place->here->kind == TOKEN_NAME &&
+                   place->here[-1].kind == TOKEN_STRING && hint_adjoin(place->here - 1, place->here)
                ? place->here
                : NULL;
 }
 
 static const struct token *odd_prefix(const struct place *place)
 {
-    return slip_is_behind(place, 1) && place->here->kind == TOKEN_STRING &&
+    return hint_is_behind(place, 1) && place->here->kind == TOKEN_STRING &&
                    place->here[-1].kind == TOKEN_NAME && place->here[-1].length <= 2 &&
-                   slip_adjoin(place->here - 1, place->here)
+                   hint_adjoin(place->here - 1, place->here)
                ? place->here - 1
                : NULL;
 }
 
 static const struct token *comma_at_line_end(const struct place *place)
 {
-    return slip_is_behind(place, 1) && place->open && slip_ends_value(place->here - 1) &&
-                   (slip_is_value(place->here) || slip_is_op(place->here, '{')) &&
+    return hint_is_behind(place, 1) && place->open && hint_ends_value(place->here - 1) &&
+                   (hint_is_value(place->here) || hint_is_op(place->here, '{')) &&
                    holds_line_end(place, place->here - 1, place->here)
                ? place->here - 1
                : NULL;
@@ -206,21 +206,21 @@ static const struct token *comma_at_line_end(const struct place *place)
 
 static const struct token *side_by_side(const struct place *place)
 {
-    return slip_is_behind(place, 1) && slip_ends_value(place->here - 1) &&
-                   slip_is_value(place->here)
+    return hint_is_behind(place, 1) && hint_ends_value(place->here - 1) &&
+                   hint_is_value(place->here)
                ? place->here
                : NULL;
 }
 
 static const struct token *line_ends_early(const struct place *place)
 {
-    return place->here->kind == TOKEN_NEWLINE && slip_is_behind(place, 1) &&
-                   place->here[-1].kind == TOKEN_OP && !slip_is_op(place->here - 1, ':')
+    return place->here->kind == TOKEN_NEWLINE && hint_is_behind(place, 1) &&
+                   place->here[-1].kind == TOKEN_OP && !hint_is_op(place->here - 1, ':')
                ? place->here
                : NULL;
 }
 
-const struct slip slips_in_expressions[] = {
+const struct hint hints_in_expressions[] = {
     {third_sign, "Python has no '===' and no '!=='. Write '==' or '!='."},
     {arrow, "Python has no '=>'. Write lambda x: VALUE for a small function, and '>=' to compare."},
     {less_reversed, "Write '<=': the '=' comes last."},

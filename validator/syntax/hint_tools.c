@@ -3,29 +3,29 @@
  * Slips of who is used to another tool: notebooks and shells, Python 2 and 3.12, other languages,
  * and prose around the program.
  */
-#include "validator/syntax/slip.h"
+#include "validator/syntax/hint.h"
 
 #include "validator/syntax/keyword.h"
 
 static const struct token *shell_command(const struct place *place)
 {
-    return slip_begins_with(place, "pip pip3 conda apt npm") && slip_is_behind(place, 1) &&
-                   slip_is_word(place, place->first + 1, "install uninstall get")
+    return hint_begins_with(place, "pip pip3 conda apt npm") && hint_is_behind(place, 1) &&
+                   hint_is_word(place, place->first + 1, "install uninstall get")
                ? place->first
                : NULL;
 }
 
 static const struct token *notebook_command(const struct place *place)
 {
-    return slip_is_op(place->first, '%') ? place->first : NULL;
+    return hint_is_op(place->first, '%') ? place->first : NULL;
 }
 
 static const struct token *prompt(const struct place *place)
 {
-    bool dots = slip_is_op(place->first, OP_ELLIPSIS) && place->here == place->first + 1 &&
-                (slip_is_value(place->here) || place->here->kind == TOKEN_NAME);
+    bool dots = hint_is_op(place->first, OP_ELLIPSIS) && place->here == place->first + 1 &&
+                (hint_is_value(place->here) || place->here->kind == TOKEN_NAME);
 
-    return dots || (place->here == place->first && slip_is_op(place->first, OP_SHIFT_RIGHT))
+    return dots || (place->here == place->first && hint_is_op(place->first, OP_SHIFT_RIGHT))
                ? place->first
                : NULL;
 }
@@ -34,66 +34,66 @@ static const struct token *comment_line(const struct place *place)
 {
     if (place->here != place->first && place->here != place->first + 1)
         return NULL;
-    if (place->here == place->first && slip_is_op(place->first, OP_FLOOR_DIVIDE))
+    if (place->here == place->first && hint_is_op(place->first, OP_FLOOR_DIVIDE))
         return place->first;
-    return (slip_is_op(place->first, '/') && slip_is_op(place->first + 1, '*')) ||
-                   (slip_is_op(place->first, '*') && slip_is_op(place->first + 1, '/'))
+    return (hint_is_op(place->first, '/') && hint_is_op(place->first + 1, '*')) ||
+                   (hint_is_op(place->first, '*') && hint_is_op(place->first + 1, '/'))
                ? place->first
                : NULL;
 }
 
 static const struct token *comment_behind(const struct place *place)
 {
-    return slip_is_behind(place, 3) && slip_is_value(place->here) &&
-                   slip_is_op(place->here - 2, OP_FLOOR_DIVIDE)
+    return hint_is_behind(place, 3) && hint_is_value(place->here) &&
+                   hint_is_op(place->here - 2, OP_FLOOR_DIVIDE)
                ? place->here - 2
                : NULL;
 }
 
 static const struct token *tilde_fence(const struct place *place)
 {
-    return slip_is_op(place->first, '~') && slip_is_behind(place, 3) &&
-                   slip_is_op(place->first + 1, '~') && slip_is_op(place->first + 2, '~')
+    return hint_is_op(place->first, '~') && hint_is_behind(place, 3) &&
+                   hint_is_op(place->first + 1, '~') && hint_is_op(place->first + 2, '~')
                ? place->first
                : NULL;
 }
 
 static const struct token *print_statement(const struct place *place)
 {
-    return slip_is_behind(place, 1) && slip_ends_value(place->here) &&
-                   slip_is_word(place, place->here - 1, "print")
+    return hint_is_behind(place, 1) && hint_ends_value(place->here) &&
+                   hint_is_word(place, place->here - 1, "print")
                ? place->here - 1
                : NULL;
 }
 
 static const struct token *exec_statement(const struct place *place)
 {
-    return place->here == place->first + 1 && slip_is_value(place->here) &&
-                   slip_begins_with(place, "exec")
+    return place->here == place->first + 1 && hint_is_value(place->here) &&
+                   hint_begins_with(place, "exec")
                ? place->first
                : NULL;
 }
 
 static const struct token *type_statement(const struct place *place)
 {
-    return place->here == place->first + 1 && slip_is_value(place->here) &&
-                   slip_begins_with(place, "type")
+    return place->here == place->first + 1 && hint_is_value(place->here) &&
+                   hint_begins_with(place, "type")
                ? place->first
                : NULL;
 }
 
 static const struct token *type_parameters(const struct place *place)
 {
-    return place->here == place->first + 2 && slip_is_op(place->here, '[') &&
-                   slip_begins_with(place, "def class")
+    return place->here == place->first + 2 && hint_is_op(place->here, '[') &&
+                   hint_begins_with(place, "def class")
                ? place->here
                : NULL;
 }
 
 static const struct token *other_language(const struct place *place)
 {
-    return slip_is_behind(place, 1) && slip_is_value(place->here) &&
-                   slip_begins_with(place, "function func fn let const var public private static "
+    return hint_is_behind(place, 1) && hint_is_value(place->here) &&
+                   hint_begins_with(place, "function func fn let const var public private static "
                                            "int float double bool string String void using")
                ? place->first
                : NULL;
@@ -101,79 +101,79 @@ static const struct token *other_language(const struct place *place)
 
 static const struct token *other_branch(const struct place *place)
 {
-    return slip_is_behind(place, 1) &&
-                   slip_begins_with(place, "elseif elsif switch foreach unless until")
+    return hint_is_behind(place, 1) &&
+                   hint_begins_with(place, "elseif elsif switch foreach unless until")
                ? place->first
                : NULL;
 }
 
 static const struct token *catch_clause(const struct place *place)
 {
-    return slip_is_behind(place, 1) && slip_begins_with(place, "catch rescue") ? place->first
+    return hint_is_behind(place, 1) && hint_begins_with(place, "catch rescue") ? place->first
                                                                                : NULL;
 }
 
 static const struct token *throw_statement(const struct place *place)
 {
-    return place->here == place->first + 1 && slip_is_value(place->here) &&
-                   slip_begins_with(place, "throw")
+    return place->here == place->first + 1 && hint_is_value(place->here) &&
+                   hint_begins_with(place, "throw")
                ? place->first
                : NULL;
 }
 
 static const struct token *new_object(const struct place *place)
 {
-    return slip_is_behind(place, 1) && slip_is_value(place->here) &&
-                   slip_is_word(place, place->here - 1, "new")
+    return hint_is_behind(place, 1) && hint_is_value(place->here) &&
+                   hint_is_word(place, place->here - 1, "new")
                ? place->here - 1
                : NULL;
 }
 
 static const struct token *do_loop(const struct place *place)
 {
-    return place->here == place->first + 1 && slip_begins_with(place, "do") &&
-                   (slip_is_op(place->here, '{') || slip_is_op(place->here, ':'))
+    return place->here == place->first + 1 && hint_begins_with(place, "do") &&
+                   (hint_is_op(place->here, '{') || hint_is_op(place->here, ':'))
                ? place->first
                : NULL;
 }
 
 static const struct token *counting_for(const struct place *place)
 {
-    return slip_begins_with(place, "for") && slip_is_behind(place, 3) &&
+    return hint_begins_with(place, "for") && hint_is_behind(place, 3) &&
                    place->open == place->first + 1 &&
-                   (slip_is_op(place->here, '=') || slip_is_value(place->here))
+                   (hint_is_op(place->here, '=') || hint_is_value(place->here))
                ? place->first
                : NULL;
 }
 
 static const struct token *class_extends(const struct place *place)
 {
-    return place->here == place->first + 2 && slip_begins_with(place, "class") &&
-                   slip_is_word(place, place->here, "extends implements")
+    return place->here == place->first + 2 && hint_begins_with(place, "class") &&
+                   hint_is_word(place, place->here, "extends implements")
                ? place->here
                : NULL;
 }
 
 static const struct token *else_if(const struct place *place)
 {
-    return slip_begins_with(place, "else") && place->here <= place->first + 1 &&
-                   slip_is_word(place, place->first + 1, "if")
+    return hint_begins_with(place, "else") && place->here <= place->first + 1 &&
+                   hint_is_word(place, place->first + 1, "if")
                ? place->first + 1
                : NULL;
 }
 
 static const struct token *then_word(const struct place *place)
 {
-    return slip_begins_with(place, "if elif while for") &&
-                   slip_is_word(place, place->here, "then do")
+    return hint_begins_with(place, "if elif while for") &&
+                   hint_is_word(place, place->here, "then do")
                ? place->here
                : NULL;
 }
 
 static const struct token *brace_block(const struct place *place)
 {
-    return slip_is_op(place->here, '{') && slip_is_behind(place, 1) &&
-                   slip_begins_with(place,
+    return hint_is_op(place->here, '{') && hint_is_behind(place, 1) &&
+                   hint_begins_with(place,
                                     "if elif else for while def class with try except finally")
                ? place->here
                : NULL;
@@ -186,7 +186,7 @@ static const struct token *prose(const struct place *place)
     unsigned words = 0;
 
     if (place->first->id != KEYWORD_NONE || place->first->kind != TOKEN_NAME ||
-        !slip_is_behind(place, 1) || place->here->kind != TOKEN_NAME || place->open)
+        !hint_is_behind(place, 1) || place->here->kind != TOKEN_NAME || place->open)
         return NULL;
     while (token->kind == TOKEN_NAME && words < 4) {
         token++;
@@ -198,12 +198,12 @@ static const struct token *prose(const struct place *place)
 static const struct token *line_number(const struct place *place)
 {
     return place->here == place->first + 1 && place->first->kind == TOKEN_NUMBER &&
-                   (slip_is_op(place->here, ':') || slip_is_value(place->here))
+                   (hint_is_op(place->here, ':') || hint_is_value(place->here))
                ? place->first
                : NULL;
 }
 
-const struct slip slips_of_other_tools[] = {
+const struct hint hints_of_other_tools[] = {
     {shell_command, "This is a command of a shell. Delete the line: nothing can be installed, and "
                     "the allowed modules are there."},
     {notebook_command, "Lines with '%' are a notebook's. Delete the line."},

@@ -2,18 +2,18 @@
  *
  * Slips in import statements.
  */
-#include "validator/syntax/slip.h"
+#include "validator/syntax/hint.h"
 
 #include "validator/syntax/keyword.h"
 
 static bool in_import(const struct place *place)
 {
-    return slip_begins_with(place, "import") && slip_is_behind(place, 1);
+    return hint_begins_with(place, "import") && hint_is_behind(place, 1);
 }
 
 static bool in_from(const struct place *place)
 {
-    return slip_begins_with(place, "from") && slip_is_behind(place, 1);
+    return hint_begins_with(place, "from") && hint_is_behind(place, 1);
 }
 
 /* Behind the word import of from MODULE import NAME. */
@@ -22,21 +22,21 @@ static bool in_members(const struct place *place)
     if (!in_from(place))
         return false;
     for (const struct token *token = place->first + 1;
-         token < place->here && token < place->first + SLIP_LOOK_BACK; token++)
-        if (slip_is_word(place, token, "import"))
+         token < place->here && token < place->first + HINT_LOOK_BACK; token++)
+        if (hint_is_word(place, token, "import"))
             return true;
     return false;
 }
 
 static const struct token *import_from(const struct place *place)
 {
-    return in_import(place) && slip_is_word(place, place->here, "from") ? place->here : NULL;
+    return in_import(place) && hint_is_word(place, place->here, "from") ? place->here : NULL;
 }
 
 static const struct token *two_imports(const struct place *place)
 {
     return (in_import(place) || in_members(place)) &&
-                   slip_is_word(place, place->here, "import from")
+                   hint_is_word(place, place->here, "import from")
                ? place->here
                : NULL;
 }
@@ -44,41 +44,41 @@ static const struct token *two_imports(const struct place *place)
 static const struct token *quoted(const struct place *place)
 {
     return (in_import(place) || in_from(place)) &&
-                   (place->here->kind == TOKEN_STRING || slip_is_op(place->here, '{') ||
-                    (in_import(place) && slip_is_op(place->here, '*')))
+                   (place->here->kind == TOKEN_STRING || hint_is_op(place->here, '{') ||
+                    (in_import(place) && hint_is_op(place->here, '*')))
                ? place->here
                : NULL;
 }
 
 static const struct token *name_in_two(const struct place *place)
 {
-    return in_from(place) && !in_members(place) && slip_is_behind(place, 2) &&
-                   (slip_is_op(place->here, '-') || slip_is_value(place->here))
+    return in_from(place) && !in_members(place) && hint_is_behind(place, 2) &&
+                   (hint_is_op(place->here, '-') || hint_is_value(place->here))
                ? place->first + 1
                : NULL;
 }
 
 static const struct token *hyphen(const struct place *place)
 {
-    return in_import(place) && slip_is_op(place->here, '-') ? place->first + 1 : NULL;
+    return in_import(place) && hint_is_op(place->here, '-') ? place->first + 1 : NULL;
 }
 
 static const struct token *comma_missing(const struct place *place)
 {
-    return (in_import(place) || in_members(place)) && slip_is_value(place->here) &&
-                   slip_is_value(place->here - 1)
+    return (in_import(place) || in_members(place)) && hint_is_value(place->here) &&
+                   hint_is_value(place->here - 1)
                ? place->here
                : NULL;
 }
 
 static const struct token *dotted_member(const struct place *place)
 {
-    return in_members(place) && slip_is_op(place->here, '.') ? place->here : NULL;
+    return in_members(place) && hint_is_op(place->here, '.') ? place->here : NULL;
 }
 
 static const struct token *member_missing(const struct place *place)
 {
-    return in_from(place) && slip_is_op(place->here - 1, ',') ? place->here : NULL;
+    return in_from(place) && hint_is_op(place->here - 1, ',') ? place->here : NULL;
 }
 
 static const struct token *from_incomplete(const struct place *place)
@@ -91,7 +91,7 @@ static const struct token *import_incomplete(const struct place *place)
     return in_import(place) ? place->here : NULL;
 }
 
-const struct slip slips_in_imports[] = {
+const struct hint hints_in_imports[] = {
     {import_from, "Write it the other way round: from MODULE import NAME."},
     {two_imports, "A second import begins here. Put it on a line of its own."},
     {quoted, "Write import MODULE or from MODULE import NAME, without braces, quotes or '*'."},
