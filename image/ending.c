@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "image/complain.h"
-#include "image/copies.h"
+#include "image/log_error.h"
+#include "image/fork_server.h"
 #include "image/run.h"
 #include "image/run_state.h"
 
@@ -77,8 +77,8 @@ int run_on_deadline(struct run *run)
     case WARMING:
     case WARMED:
     case COPYING:
-        return complain("Python was not ready after %d s",
-                        (run->zygote ? COPY_MS_MAX : WARM_MS_MAX) / 1000);
+        return log_error("Python was not ready after %d s",
+                         (run->zygote ? COPY_MS_MAX : WARM_MS_MAX) / 1000);
     case IMPORTING:
         run_end(run, VERDICT_IMPORT);
         return 0;
@@ -93,9 +93,9 @@ int run_on_deadline(struct run *run)
         return 0;
     case ENDING:
         if (run->reaped)
-            return complain("the server does not read");
+            return log_error("the server does not read");
         if (run->killed)
-            return complain("the interpreter does not end");
+            return log_error("the interpreter does not end");
         run_kill(run);
         run_enter(run, ENDING, ENDING_MS_MAX);
         return 0;
@@ -105,7 +105,7 @@ int run_on_deadline(struct run *run)
     case ENDED:
         break;
     }
-    return complain("the server does not read");
+    return log_error("the server does not read");
 }
 
 void run_watch_memory(struct run *run)
@@ -134,7 +134,8 @@ int run_finish(struct run *run)
     struct ending ending = {.exit_code = -1};
 
     if (!run->has_job && run->verdict != VERDICT_CANCELLED)
-        return complain("Python ended before there was a job (status 0x%x)", (unsigned)run->status);
+        return log_error("Python ended before there was a job (status 0x%x)",
+                         (unsigned)run->status);
     if (run->result)
         ending.exit_code = run->facts.exit_code;
     else if (WIFEXITED(run->status))

@@ -6,14 +6,14 @@
 #include <signal.h>
 #include <string.h>
 
-#include "image/complain.h"
+#include "image/log_error.h"
 #include "image/run.h"
 #include "image/run_state.h"
 
 #define REQUEST_HEAD  4u            /* the request's id */
 #define PNG_BEGINNING "iVBORw0KGgo" /* base64 of the eight bytes that each PNG begins with */
 
-const struct inlet_rule child_frames[] = {
+const struct frame_reader_rule child_frames[] = {
     {FRAME_READY, 2, FRAME_STATUS_CAP, 0},
     {FRAME_PONG, 0, 0, 0},
     {FRAME_STARTED, 0, 0, 0},
@@ -23,10 +23,10 @@ const struct inlet_rule child_frames[] = {
     {0},
 };
 
-static int take_ready(struct run *run, const struct inlet_piece *piece)
+static int take_ready(struct run *run, const struct frame_reader_piece *piece)
 {
     if (run->phase != WARMING)
-        return complain("the interpreter is ready twice");
+        return log_error("the interpreter is ready twice");
     if (run->options->session && !run->zygote) { /* it is: the server hears of its copies */
         run->phase = WARMED;
         return 0;
@@ -42,20 +42,20 @@ static int take_ready(struct run *run, const struct inlet_piece *piece)
 }
 
 /* A job may have come behind the ping. */
-static int take_pong(struct run *run, const struct inlet_piece *piece)
+static int take_pong(struct run *run, const struct frame_reader_piece *piece)
 {
     (void)piece;
     if (!run->waiting_for_pong)
-        return complain("an answer to no ping");
+        return log_error("an answer to no ping");
     run->waiting_for_pong = false;
     return run_send(run, FRAME_PONG, "", 0);
 }
 
-static int take_started(struct run *run, const struct inlet_piece *piece)
+static int take_started(struct run *run, const struct frame_reader_piece *piece)
 {
     (void)piece;
     if (run->phase != IMPORTING)
-        return complain("the interpreter started what it was not given");
+        return log_error("the interpreter started what it was not given");
     run->started = run_now();
     run->rest = run->started + OUTPUT_REST_MS;
     run->artifacts = 0;
@@ -74,7 +74,7 @@ static bool is_target(const unsigned char *text, size_t len)
     return true;
 }
 
-static int take_request(struct run *run, const struct inlet_piece *piece)
+static int take_request(struct run *run, const struct frame_reader_piece *piece)
 {
     const unsigned char *data = piece->data;
     uint32_t id = (uint32_t)data[0] << 24 | (uint32_t)data[1] << 16 | (uint32_t)data[2] << 8 |
@@ -83,11 +83,11 @@ static int take_request(struct run *run, const struct inlet_piece *piece)
     if (run->phase == ASKED || run->phase == ENDING)
         return 0;
     if (run->phase != RUNNING)
-        return complain("a request outside a run");
+        return log_error("a request outside a run");
     if (run->waiting_for_answer || id <= run->last_request)
-        return complain("request %u before the answer to %u", id, run->last_request);
+        return log_error("request %u before the answer to %u", id, run->last_request);
     if (!is_target(data + REQUEST_HEAD, piece->data_len - REQUEST_HEAD))
-        return complain("request %u is no GET of a path in plain ASCII", id);
+        return log_error("request %u is no GET of a path in plain ASCII", id);
     run->last_request = id;
     run->waiting_for_answer = true;
     return run_send(run, FRAME_REQUEST, data, piece->data_len);
@@ -113,29 +113,29 @@ static bool is_base64(const unsigned char *text, size_t len)
     return true;
 }
 
-static int take_artifact(struct run *run, const struct inlet_piece *piece)
+static int take_artifact(struct run *run, const struct frame_reader_piece *piece)
 {
     static const char beginning[] = PNG_BEGINNING;
 
     if (run->phase == ASKED || run->phase == ENDING)
         return 0;
     if (run->phase != RUNNING || run->result)
-        return complain("a figure outside a run");
+        return log_error("a figure outside a run");
     if (run->artifacts == FRAME_ARTIFACTS_MAX)
-        return complain("more than %u figures", FRAME_ARTIFACTS_MAX);
+        return log_error("more than %u figures", FRAME_ARTIFACTS_MAX);
     if (memcmp(piece->data, beginning, sizeof beginning - 1) != 0 ||
         !is_base64(piece->data, piece->data_len))
-        return complain("a figure that is no PNG in base64");
+        return log_error("a figure that is no PNG in base64");
     run->artifacts++;
     return run_send(run, FRAME_ARTIFACT, piece->data, piece->data_len);
 }
 
-static int take_result(struct run *run, const struct inlet_piece *piece)
+static int take_result(struct run *run, const struct frame_reader_piece *piece)
 {
     if (run->result)
-        return complain("a second result");
+        return log_error("a second result");
     if (run->phase != IMPORTING && run->phase != RUNNING && run->phase != ASKED)
-        return run->phase == ENDING ? 0 : complain("a result without a job");
+        return run->phase == ENDING ? 0 : log_error("a result without a job");
     run->result = result_write(piece->data, piece->data_len, &run->facts);
     if (!run->result)
         return -1;
@@ -148,11 +148,11 @@ static int take_result(struct run *run, const struct inlet_piece *piece)
     return 0;
 }
 
-int run_take_from_child(struct run *run, const struct inlet_piece *piece)
+int run_take_from_child(struct run *run, const struct frame_reader_piece *piece)
 {
     static const struct {
         unsigned char type;
-        int (*take)(struct run *run, const struct inlet_piece *piece);
+        int (*take)(struct run *run, const struct frame_reader_piece *piece);
     } takers[] = {{FRAME_READY, take_ready},       {FRAME_PONG, take_pong},
                   {FRAME_STARTED, take_started},   {FRAME_REQUEST, take_request},
                   {FRAME_ARTIFACT, take_artifact}, {FRAME_RESULT, take_result}};

@@ -7,7 +7,7 @@
 #include "image/run.h"
 #include "image/run_state.h"
 
-/* What Python says while it warms goes where the runner's own complaints go. */
+/* What Python says while it warms goes where the runner's own messages go. */
 static void pass_on_warm(struct run *run, struct output *output, size_t len)
 {
     size_t room = output->bytes < WARM_STDERR_CAP ? WARM_STDERR_CAP - output->bytes : 0;

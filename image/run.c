@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "image/complain.h"
-#include "image/copies.h"
+#include "image/log_error.h"
+#include "image/fork_server.h"
 #include "image/run_state.h"
 
 int64_t run_now(void)
@@ -40,7 +40,7 @@ int run_send(struct run *run, enum frame_type type, const void *payload, size_t 
 {
     choose_hold(run, type);
     if (queue_add_frame(&run->to_server, type, payload, len) < 0)
-        return complain("the queue to the server is full");
+        return log_error("the queue to the server is full");
     return 0;
 }
 
@@ -65,7 +65,7 @@ void run_attach(struct run *run, struct child *child)
     run->child = child;
     run->out = output_of(&child->ends.out, FRAME_STDOUT, FRAME_STDOUT_TAIL);
     run->err = output_of(&child->ends.err, FRAME_STDERR, FRAME_STDERR_TAIL);
-    inlet_init(&run->from_child, child_frames);
+    frame_reader_init(&run->from_child, child_frames);
     queue_init(&run->to_child, INSIDE_HIGH_WATER + 2 * FRAME_JOB_CAP);
 }
 
@@ -74,7 +74,7 @@ void run_detach(struct run *run)
     output_close(&run->out);
     output_close(&run->err);
     child_finish(run->child);
-    inlet_finish(&run->from_child);
+    frame_reader_finish(&run->from_child);
     queue_finish(&run->to_child);
     free(run->result);
     run->result = NULL;
@@ -87,23 +87,23 @@ int run_hand_job_over(struct run *run)
 }
 
 /* One read, all its frames. 1: more may come, 0: the end, -1: breach. */
-static int read_frames(struct run *run, int fd, struct inlet *inlet,
-                       int (*take)(struct run *run, const struct inlet_piece *piece))
+static int read_frames(struct run *run, int fd, struct frame_reader *reader,
+                       int (*take)(struct run *run, const struct frame_reader_piece *piece))
 {
     ssize_t got = read(fd, run->chunk, sizeof run->chunk);
     const unsigned char *data = run->chunk;
     size_t len = got > 0 ? (size_t)got : 0;
-    struct inlet_piece piece;
+    struct frame_reader_piece piece;
 
     if (got <= 0)
         return got < 0 && (errno == EAGAIN || errno == EINTR) ? 1 : 0;
     for (;;) {
-        switch (inlet_take(inlet, &data, &len, &piece)) {
-        case INLET_BREACH:
+        switch (frame_reader_take(reader, &data, &len, &piece)) {
+        case FRAME_READER_BREACH:
             return -1;
-        case INLET_MORE:
+        case FRAME_READER_MORE:
             return 1;
-        case INLET_PIECE:
+        case FRAME_READER_PIECE:
             if (take(run, &piece) < 0)
                 return -1;
         }
@@ -189,7 +189,7 @@ enum step { STEP_ON, STEP_DONE, STEP_FAILED };
 static enum step go_on(struct run *run)
 {
     if (run->phase == WARMED)
-        return copies_begin(run) < 0 ? STEP_FAILED : STEP_ON;
+        return fork_server_begin(run) < 0 ? STEP_FAILED : STEP_ON;
     if (run->phase == LINGERING)
         return run_now() < run->until ? STEP_ON : STEP_DONE;
     if (run->phase != ENDED || run->to_server.len > 0)
@@ -202,7 +202,7 @@ static enum step go_on(struct run *run)
     }
     if (!run->reaped)
         return STEP_ON;
-    return copies_next(run) < 0 ? STEP_FAILED : STEP_ON;
+    return fork_server_next(run) < 0 ? STEP_FAILED : STEP_ON;
 }
 
 static enum step serve(struct run *run, const struct pollfd fds[DESCRIPTORS])
@@ -224,7 +224,7 @@ static enum step serve(struct run *run, const struct pollfd fds[DESCRIPTORS])
     }
     if (fds[CONTROL].revents && serve_child(run, &fds[CONTROL]) < 0)
         return STEP_FAILED;
-    if (fds[ZYGOTE].revents && copies_take(run) < 0)
+    if (fds[ZYGOTE].revents && fork_server_take(run) < 0)
         return STEP_FAILED;
     if (!was_started && run->started)
         output_forget_warm(run);
@@ -253,7 +253,7 @@ static int loop(struct run *run)
 
         choose_descriptors(run, fds);
         if (poll(fds, DESCRIPTORS, poll_timeout(run)) < 0 && errno != EINTR)
-            return complain_errno("poll");
+            return log_errno("poll");
         step = serve(run, fds);
         if (step != STEP_ON)
             return step == STEP_DONE ? 0 : -1;
@@ -266,12 +266,12 @@ int run_loop(struct child *child, const struct options *options, int signals)
     int done;
 
     if (!run) {
-        complain("no memory");
+        log_error("no memory");
         return 1;
     }
     run->options = options;
     run->signals = signals;
-    inlet_init(&run->from_server, server_frames);
+    frame_reader_init(&run->from_server, server_frames);
     queue_init(&run->to_server, OUTSIDE_HIGH_WATER + FRAME_ARTIFACT_CAP + (1u << 20));
     run_attach(run, child);
     run_enter(run, WARMING, WARM_MS_MAX);
@@ -280,7 +280,7 @@ int run_loop(struct child *child, const struct options *options, int signals)
     if (run->zygote)
         child_signal(run->zygote, SIGKILL);
     run_detach(run);
-    inlet_finish(&run->from_server);
+    frame_reader_finish(&run->from_server);
     queue_finish(&run->to_server);
     free(run);
     return done < 0 ? 1 : 0;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "image/child.h"
-#include "image/inlet.h"
+#include "image/frame_reader.h"
 #include "image/job.h"
 #include "image/output.h"
 #include "image/queue.h"
@@ -49,17 +49,17 @@ struct run {
     char *result;       /* the interpreter's, rewritten; owned */
     struct result_facts facts;
     struct output out, err;
-    struct inlet from_server, from_child;
+    struct frame_reader from_server, from_child;
     struct queue to_server, to_child;
     unsigned char chunk[CHUNK];
 };
 
-extern const struct inlet_rule server_frames[];
-extern const struct inlet_rule child_frames[];
+extern const struct frame_reader_rule server_frames[];
+extern const struct frame_reader_rule child_frames[];
 
-/* One piece of a frame. -1 with a complaint where it does not belong. */
-int run_take_from_server(struct run *run, const struct inlet_piece *piece);
-int run_take_from_child(struct run *run, const struct inlet_piece *piece);
+/* One piece of a frame. -1 with a message logged where it does not belong. */
+int run_take_from_server(struct run *run, const struct frame_reader_piece *piece);
+int run_take_from_child(struct run *run, const struct frame_reader_piece *piece);
 
 int64_t run_now(void); /* ms on the monotonic clock */
 void run_enter(struct run *run, enum phase phase,
@@ -80,7 +80,7 @@ bool run_is_over(const struct run *run);
 int run_finish(struct run *run);        /* the last frames */
 int run_hand_job_over(struct run *run); /* to an interpreter that is ready */
 
-/* A frame to the server; -1 with a complaint when the queue is full. */
+/* A frame to the server; -1 with a message logged when the queue is full. */
 int run_send(struct run *run, enum frame_type type, const void *payload, size_t len);
 int run_send_text(struct run *run, enum frame_type type, char *text); /* frees it; NULL is -1 */
 

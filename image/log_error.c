@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "image/complain.h"
+#include "image/log_error.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -11,20 +11,20 @@
 
 /* The line's end: the error's text where there is one. Nowhere is left to say that standard error
  * is gone. */
-static int finish(char line[COMPLAINT_CAP], const char *reason)
+static int finish(char line[LOG_ERROR_CAP], const char *reason)
 {
     size_t len = strlen(line);
 
-    snprintf(line + len, COMPLAINT_CAP - len - 1, "%s%s", reason ? ": " : "", reason ? reason : "");
+    snprintf(line + len, LOG_ERROR_CAP - len - 1, "%s%s", reason ? ": " : "", reason ? reason : "");
     len = strlen(line);
     line[len++] = '\n';
     (void)!write(STDERR_FILENO, line, len);
     return -1;
 }
 
-int complain(const char *format, ...)
+int log_error(const char *format, ...)
 {
-    char line[COMPLAINT_CAP];
+    char line[LOG_ERROR_CAP];
     va_list args;
 
     memcpy(line, PREFIX, sizeof PREFIX);
@@ -34,10 +34,10 @@ int complain(const char *format, ...)
     return finish(line, NULL);
 }
 
-int complain_errno(const char *format, ...)
+int log_errno(const char *format, ...)
 {
     const char *reason = strerrordesc_np(errno);
-    char line[COMPLAINT_CAP];
+    char line[LOG_ERROR_CAP];
     va_list args;
 
     memcpy(line, PREFIX, sizeof PREFIX);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "image/become.h"
+#include "image/drop_privileges.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "image/complain.h"
+#include "image/log_error.h"
 #include "image/landlock.h"
 #include "image/seccomp.h"
 #include "image/zygote.h"
@@ -58,13 +58,13 @@ static int limit_resources(const struct options *options)
         struct rlimit limit = {limits[i].soft, limits[i].hard}, now;
 
         if (getrlimit(limits[i].resource, &now) < 0)
-            return complain_errno("getrlimit %d", limits[i].resource);
+            return log_errno("getrlimit %d", limits[i].resource);
         if (now.rlim_max < limit.rlim_max)
             limit.rlim_max = now.rlim_max;
         if (limit.rlim_max < limit.rlim_cur)
             limit.rlim_cur = limit.rlim_max;
         if (setrlimit(limits[i].resource, &limit) < 0)
-            return complain_errno("setrlimit %d", limits[i].resource);
+            return log_errno("setrlimit %d", limits[i].resource);
     }
     return 0;
 }
@@ -89,13 +89,13 @@ static int drop_capabilities(void)
 
     for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap) >= 0; cap++) {
         if (prctl(PR_CAPBSET_DROP, cap) < 0 && errno != EPERM)
-            return complain_errno("drop capability %lu", cap);
+            return log_errno("drop capability %lu", cap);
     }
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     if (syscall(SYS_capset, &header, none) < 0)
-        return complain_errno("drop capabilities");
+        return log_errno("drop capabilities");
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-        return complain_errno("no_new_privs");
+        return log_errno("no_new_privs");
     return 0;
 }
 
@@ -104,7 +104,7 @@ static int place(int fd, int at)
 {
     int high = fcntl(fd, F_DUPFD_CLOEXEC, 16);
 
-    return high < 0 || dup2(high, at) < 0 ? complain_errno("descriptor %d", at) : 0;
+    return high < 0 || dup2(high, at) < 0 ? log_errno("descriptor %d", at) : 0;
 }
 
 /* 0 null, 1 out, 2 err, 3 control, and nothing else. */
@@ -115,14 +115,14 @@ static int place_descriptors(const struct ends *its)
     int high[4];
 
     if (null < 0)
-        return complain_errno("/dev/null");
+        return log_errno("/dev/null");
     for (int i = 0; i < 4; i++)
         high[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 16);
     for (int i = 0; i < 4; i++) {
         if (high[i] < 0 || dup2(high[i], i) < 0)
-            return complain_errno("descriptor %d", i);
+            return log_errno("descriptor %d", i);
     }
-    return close_range(4, ~0u, 0) < 0 ? complain_errno("close_range") : 0;
+    return close_range(4, ~0u, 0) < 0 ? log_errno("close_range") : 0;
 }
 
 static int confine(const struct options *options)
@@ -157,7 +157,7 @@ static int leave_for_copies(const struct options *options, int *ruleset)
     int rules = -1;
 
     if (filter < 0)
-        return complain_errno("memfd_create");
+        return log_errno("memfd_create");
     if (seccomp_write_interpreter(filter) < 0 || place(filter, ZYGOTE_FILTER_FD) < 0)
         return -1;
 #ifdef LECTERN_TEST_WITHOUT_LANDLOCK
@@ -193,11 +193,11 @@ static _Noreturn void start(const struct options *options, int ruleset)
     snprintf(memory, sizeof memory, "%u", options->memory_mb);
     snprintf(rules, sizeof rules, "%d", ruleset);
     execve(options->python, argv, environment);
-    complain_errno("cannot start %s", options->python);
-    _exit(BECOME_FAILED);
+    log_errno("cannot start %s", options->python);
+    _exit(DROP_PRIVILEGES_FAILED);
 }
 
-_Noreturn void become_interpreter(const struct options *options, const struct ends *its)
+_Noreturn void drop_privileges_and_exec(const struct options *options, const struct ends *its)
 {
     const struct sigaction plain = {.sa_handler = SIG_DFL};
     int ruleset = -1;
@@ -210,6 +210,6 @@ _Noreturn void become_interpreter(const struct options *options, const struct en
     setsid();
     if (place_descriptors(its) < 0 || chdir("/") < 0 ||
         (options->session && leave_for_copies(options, &ruleset) < 0) || confine(options) < 0)
-        _exit(BECOME_FAILED);
+        _exit(DROP_PRIVILEGES_FAILED);
     start(options, ruleset);
 }

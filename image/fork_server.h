@@ -5,18 +5,18 @@
  * started. When its run is over it is killed, waited for, and everything of it is forgotten: a run
  * that begins is all zero but for what belongs to the runner.
  */
-#ifndef LECTERN_IMAGE_COPIES_H
-#define LECTERN_IMAGE_COPIES_H
+#ifndef LECTERN_IMAGE_FORK_SERVER_H
+#define LECTERN_IMAGE_FORK_SERVER_H
 
 struct run;
 
 #define COPY_MS_MAX 10000 /* from asking to its being ready */
 
 /* The child that has warmed up is a zygote from now on; the first copy is asked for. */
-int copies_begin(struct run *run);
+int fork_server_begin(struct run *run);
 /* The zygote's answer, or its end, which is the runner's. */
-int copies_take(struct run *run);
+int fork_server_take(struct run *run);
 /* After a run whose child is gone and whose last frame has left. */
-int copies_next(struct run *run);
+int fork_server_next(struct run *run);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "image/copies.h"
+#include "image/fork_server.h"
 
 #include <errno.h>
 
-#include "image/complain.h"
+#include "image/log_error.h"
 #include "image/run.h"
 #include "image/run_state.h"
 #include "image/zygote.h"
@@ -31,7 +31,7 @@ static int ask(struct run *run)
     return done;
 }
 
-int copies_begin(struct run *run)
+int fork_server_begin(struct run *run)
 {
     struct child *zygote = run->child;
     int control = zygote->ends.control;
@@ -44,7 +44,7 @@ int copies_begin(struct run *run)
     return ask(run);
 }
 
-int copies_take(struct run *run)
+int fork_server_take(struct run *run)
 {
     struct zygote_answer said = {0};
     int proofs[ZYGOTE_PROOFS];
@@ -54,16 +54,16 @@ int copies_take(struct run *run)
     if (count < 0 && (errno == EAGAIN || errno == EINTR))
         return 0;
     if (run->phase != COPYING || count < 0)
-        return complain("the warm interpreter has ended");
+        return log_error("the warm interpreter has ended");
     if (said.pid < 0) {
         errno = -said.pid;
-        return complain_errno("the warm interpreter could not be copied");
+        return log_errno("the warm interpreter could not be copied");
     }
     run->copy.pid = said.pid;
     run->copy.pidfd = proofs[ZYGOTE_PIDFD];
     run->copy.statm = proofs[ZYGOTE_STATM];
     if (said.pid < 2 || run->copy.pidfd < 0)
-        return complain("the warm interpreter did not say what its copy is");
+        return log_error("the warm interpreter did not say what its copy is");
     run->phase = WARMING;
     run_reap(run); /* it may have ended before it was known */
     return 0;
@@ -84,7 +84,7 @@ static void forget(struct run *run)
     *run = kept;
 }
 
-int copies_next(struct run *run)
+int fork_server_next(struct run *run)
 {
     forget(run);
     return ask(run);

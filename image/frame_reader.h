@@ -5,8 +5,8 @@
  * handed over whole, but of a type with a `hold` only that many bytes are collected, and the rest
  * is handed over in pieces as it comes, so that a large answer is never held. Pure.
  */
-#ifndef LECTERN_IMAGE_INLET_H
-#define LECTERN_IMAGE_INLET_H
+#ifndef LECTERN_IMAGE_FRAME_READER_H
+#define LECTERN_IMAGE_FRAME_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,15 +14,15 @@
 
 #include "executor/frame.h"
 
-struct inlet_rule {
+struct frame_reader_rule {
     unsigned char type; /* 0 ends the table */
     uint32_t min;
     uint32_t cap;
     uint32_t hold; /* 0: all of it */
 };
 
-struct inlet {
-    const struct inlet_rule *rules; /* borrowed */
+struct frame_reader {
+    const struct frame_reader_rule *rules; /* borrowed */
     unsigned char head[FRAME_HEAD_SIZE];
     size_t head_len;
     uint32_t len;        /* of the payload */
@@ -32,22 +32,22 @@ struct inlet {
     bool opened;         /* the first hand-over has happened */
 };
 
-struct inlet_piece {
+struct frame_reader_piece {
     unsigned char type;
     bool first;
     uint32_t len;              /* of the whole payload */
-    const unsigned char *data; /* borrowed until the next inlet_take */
+    const unsigned char *data; /* borrowed until the next frame_reader_take */
     size_t data_len;
 };
 
-enum inlet_state { INLET_BREACH = -1, INLET_MORE = 0, INLET_PIECE = 1 };
+enum frame_reader_state { FRAME_READER_BREACH = -1, FRAME_READER_MORE = 0, FRAME_READER_PIECE = 1 };
 
-void inlet_init(struct inlet *inlet, const struct inlet_rule *rules);
-void inlet_finish(struct inlet *inlet);
+void frame_reader_init(struct frame_reader *reader, const struct frame_reader_rule *rules);
+void frame_reader_finish(struct frame_reader *reader);
 
-/* Takes from *data, which it moves on. INLET_PIECE: *piece is filled; call again. INLET_MORE: all
- * of it is used up. INLET_BREACH: complained about; read no further. */
-enum inlet_state inlet_take(struct inlet *inlet, const unsigned char **data, size_t *len,
-                            struct inlet_piece *piece);
+/* Takes from *data, which it moves on. FRAME_READER_PIECE: *piece is filled; call again.
+ * FRAME_READER_MORE: all of it is used up. FRAME_READER_BREACH: logged; read no further. */
+enum frame_reader_state frame_reader_take(struct frame_reader *reader, const unsigned char **data,
+                                          size_t *len, struct frame_reader_piece *piece);
 
 #endif
