@@ -25,8 +25,8 @@
 #define RUN_CALLS_MAX        16u    /* tool calls of one turn; more are answered with an error */
 #define RUN_CALL_TEXT_MAX    ((size_t)64 << 10) /* bytes of a result that the model is shown */
 #define LEGACY_REPLACEMENTS_MAX                                                                    \
-    3u                   /* replacing operations of a question where nobody can be asked */
-#define RUN_NEWS_MS 250u /* output of a call under way is told at most so often */
+    3u                       /* replacing operations of a question where nobody can be asked */
+#define RUN_PROGRESS_MS 250u /* output of a call under way is told at most so often */
 
 struct run;
 struct approval;

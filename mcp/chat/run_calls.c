@@ -136,7 +136,7 @@ static int prepare(struct run_call *call, struct error *err)
     made->arguments = json_incref(json_object_get(call->use, "input"));
     made->bound_session = run->thread->session_id;
     made->who = run->who;
-    made->wants_news = call->tool->news != NULL;
+    made->wants_progress = call->tool->progress != NULL;
     made->on_done = on_call_done;
     made->user = call;
     if (call->interrupt)
@@ -158,7 +158,7 @@ static void start(struct run_call *call)
     run->editing = writes(call);
     uv_update_time(run->server->loop);
     call->started_ms = uv_now(run->server->loop);
-    if (call->tool->news)
+    if (call->tool->progress)
         run_watch_begin(run);
     tool_call_start(&call->call);
 }

@@ -62,7 +62,7 @@ struct run_call {
 
 enum run_block { BLOCK_NONE, BLOCK_TEXT, BLOCK_THINKING, BLOCK_CALL };
 
-struct run_news_timer; /* run_watch.c */
+struct run_progress_timer; /* run_watch.c */
 
 struct run {
     struct server *server;
@@ -119,7 +119,7 @@ struct run {
     bool code_in_vain; /* in any way */
     bool code_succeeded, other_succeeded;
     bool holding; /* calls are being started or cancelled: the turn does not end meanwhile */
-    struct run_news_timer *news;
+    struct run_progress_timer *progress;
 };
 
 /* ---- run.c ---- */

@@ -132,7 +132,7 @@ enum handled peer_call_begin(struct peer *peer, const struct peer_request *reque
     call->call.server = peer->server;
     call->call.bound_session = peer->bound_session;
     call->call.who = peer->who;
-    call->call.wants_news = call->token != NULL;
+    call->call.wants_progress = call->token != NULL;
     call->call.on_done = on_done;
     call->call.user = call;
     LIST_INSERT_HEAD(&peer->calls, call, link);

@@ -13,9 +13,9 @@
 #define PROGRESS_FIRST_MS     1000
 #define PROGRESS_HEARTBEAT_MS 5000
 #define PROGRESS_STEP         0.01              /* the least rise, as many digits as are sent */
-#define PROGRESS_NEWS_CAP     ((size_t)8 << 10) /* bytes of one message */
+#define PROGRESS_TEXT_CAP     ((size_t)8 << 10) /* bytes of one message */
 
-static void tell(struct peer_call *call, uint64_t now, const struct buf *news)
+static void tell(struct peer_call *call, uint64_t now, const struct buf *progress)
 {
     struct buf BUF_AUTO text = {0};
     double value = (double)(now - call->started_ms) / 1000;
@@ -27,7 +27,7 @@ static void tell(struct peer_call *call, uint64_t now, const struct buf *news)
     buf_adds(&text, "{\"progressToken\":");
     json_write(&text, call->token);
     buf_addf(&text, ",\"progress\":%.2f,\"message\":", value);
-    json_write_string(&text, news->data, news->len);
+    json_write_string(&text, progress->data, progress->len);
     buf_addc(&text, '}');
     message_end(&text);
     call->told = value;
@@ -46,15 +46,15 @@ static bool is_due(const struct peer_call *call, uint64_t now)
 static void look_at(struct peer_call *call, uint64_t now)
 {
     const struct tool *tool = call->call.tool;
-    struct buf BUF_AUTO news = {0};
+    struct buf BUF_AUTO progress = {0};
 
-    buf_init(&news, PROGRESS_NEWS_CAP);
-    if (tool->news && tool->news(&call->call, &news, NULL) && news.len > 0) {
-        tell(call, now, &news);
+    buf_init(&progress, PROGRESS_TEXT_CAP);
+    if (tool->progress && tool->progress(&call->call, &progress, NULL) && progress.len > 0) {
+        tell(call, now, &progress);
     } else if (is_due(call, now)) {
-        buf_addf(&news, "%s has been under way for %.0f s", tool->name,
+        buf_addf(&progress, "%s has been under way for %.0f s", tool->name,
                  (double)(now - call->started_ms) / 1000);
-        tell(call, now, &news);
+        tell(call, now, &progress);
     }
 }
 

@@ -12,12 +12,12 @@
 
 void analysis_init(struct analysis *analysis)
 {
-    run_news_init(&analysis->news);
+    run_progress_init(&analysis->progress);
 }
 
 void analysis_finish(struct analysis *analysis)
 {
-    run_news_finish(&analysis->news);
+    run_progress_finish(&analysis->progress);
 }
 
 /* ---- checking ---- */
@@ -103,14 +103,14 @@ static void on_queued(void *user, unsigned place)
 {
     struct analysis *analysis = user;
 
-    run_news_queued(&analysis->news, place);
+    run_progress_queued(&analysis->progress, place);
 }
 
 static void on_started(void *user)
 {
     struct analysis *analysis = user;
 
-    run_news_started(&analysis->news);
+    run_progress_started(&analysis->progress);
 }
 
 static void on_output(void *user, int fd, const char *bytes, size_t len)
@@ -118,7 +118,7 @@ static void on_output(void *user, int fd, const char *bytes, size_t len)
     struct analysis *analysis = user;
 
     (void)fd;
-    run_news_output(&analysis->news, bytes, len);
+    run_progress_output(&analysis->progress, bytes, len);
 }
 
 static void on_request(void *user, struct broker_request *request)
@@ -209,9 +209,9 @@ static int hand_over(struct analysis *analysis, struct error *err)
         .preload = analysis->preload,
         .timeout_ms = (unsigned)analysis_timeout(analysis) * 1000,
         .warnings = analysis->warnings,
-        .on_queued = analysis->wants_news ? on_queued : NULL,
-        .on_started = analysis->wants_news ? on_started : NULL,
-        .on_output = analysis->wants_news ? on_output : NULL,
+        .on_queued = analysis->wants_progress ? on_queued : NULL,
+        .on_started = analysis->wants_progress ? on_started : NULL,
+        .on_output = analysis->wants_progress ? on_output : NULL,
         .on_request = analysis->session_id ? on_request : NULL,
         .on_done = on_result,
         .user = analysis,
@@ -277,7 +277,7 @@ void analysis_cancel(struct analysis *analysis)
         executor_cancel(analysis->server->executor, analysis->run_id);
 }
 
-bool analysis_news(struct analysis *analysis, struct buf *words, struct buf *printed)
+bool analysis_progress(struct analysis *analysis, struct buf *words, struct buf *printed)
 {
-    return run_news_take(&analysis->news, words, printed);
+    return run_progress_take(&analysis->progress, words, printed);
 }

@@ -13,7 +13,7 @@
 #include "mcp/server.h"
 #include "mcp/session/store.h"
 #include "mcp/tool/failure.h"
-#include "mcp/tool/run_news.h"
+#include "mcp/tool/run_progress.h"
 
 #define ANALYSIS_TIMEOUT_ASKED_MAX 3600 /* seconds; the server's own limit is far below */
 #define ANALYSIS_EXIT_REFUSED      3    /* the exit code of what was checked and did not run */
@@ -29,7 +29,7 @@ struct analysis {
     const char *session_id; /* NULL: none, and the helpers say so */
     long timeout_asked;     /* seconds; 0: the server's limit. More than that is cut to it */
     bool warnings;          /* Python's own go to standard error */
-    bool wants_news;        /* analysis_news will be asked */
+    bool wants_progress;    /* analysis_progress will be asked */
 
     /* On the read work queue: sets session_id, or fails. NULL: a session_id that is set must exist.
      */
@@ -50,7 +50,7 @@ struct analysis {
     bool cancelled;
     struct verdict verdict;
     const char *preload[VALIDATOR_MODULES_CAP + 1];
-    struct run_news news;
+    struct run_progress progress;
     struct loop_task done;
     uint64_t run_id; /* 0: not running */
     struct {         /* for the log */
@@ -84,7 +84,7 @@ void analysis_cancel(struct analysis *analysis);
 long analysis_timeout(const struct analysis *analysis);
 bool analysis_timeout_was_cut(const struct analysis *analysis);
 
-/* As a tool's news (tool.h). */
-bool analysis_news(struct analysis *analysis, struct buf *words, struct buf *printed);
+/* As a tool's progress (tool.h). */
+bool analysis_progress(struct analysis *analysis, struct buf *words, struct buf *printed);
 
 #endif

@@ -108,7 +108,7 @@ static int start(struct tool_call *call, struct error *err)
     run->call = call;
     run->analysis.server = call->server;
     run->analysis.profile = call->server->profile;
-    run->analysis.wants_news = call->wants_news;
+    run->analysis.wants_progress = call->wants_progress;
     run->analysis.find_session = find_session;
     run->analysis.take = take;
     run->analysis.on_done = on_done;
@@ -130,11 +130,11 @@ static void stop(struct tool_call *call)
         analysis_cancel(&run->analysis);
 }
 
-static bool news(struct tool_call *call, struct buf *words, struct buf *printed)
+static bool progress(struct tool_call *call, struct buf *words, struct buf *printed)
 {
     struct run *run = call->state;
 
-    return run && analysis_news(&run->analysis, words, printed);
+    return run && analysis_progress(&run->analysis, words, printed);
 }
 
 static void schema_write(const struct server *server, struct buf *to)
@@ -185,5 +185,5 @@ const struct tool tool_execute_code = {
     .read_only = true,
     .start = start,
     .stop = stop,
-    .news = news,
+    .progress = progress,
 };

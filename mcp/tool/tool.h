@@ -48,7 +48,7 @@ struct tool_call {
     struct cancel *cancel; /* owned reference */
 
     json_t *idempotency_key; /* from the request's _meta: owned reference, a text; or NULL */
-    bool wants_news;         /* the tool's news will be asked for */
+    bool wants_progress;     /* the tool's progress will be asked for */
     bool goes_on;            /* set by run: the tool's `then` has something to do */
     char kept_key[IDEMPOTENCY_KEY_MAX +
                   1]; /* under which the answer is kept; or "" (idempotency.h) */
@@ -106,10 +106,10 @@ struct tool {
     int (*start)(struct tool_call *call, struct error *err);
     /* On the loop, after call->cancel fired; may be NULL. */
     void (*stop)(struct tool_call *call);
-    /* On the loop, now and then while a call that wants news is under way: what is new since the
-     * last time, false where nothing is. words: where it stands, for a line of progress. printed:
-     * all that it printed; NULL: the newest of it stands in words instead. May be NULL. */
-    bool (*news)(struct tool_call *call, struct buf *words, struct buf *printed);
+    /* On the loop, now and then while a call that wants progress is under way: what is new since
+     * the last time, false where nothing is. words: where it stands, for a line of progress.
+     * printed: all that it printed; NULL: the newest of it stands in words instead. May be NULL. */
+    bool (*progress)(struct tool_call *call, struct buf *words, struct buf *printed);
 };
 
 extern const struct tool *const tools[]; /* NULL-terminated, in the order of tools/list */

@@ -83,12 +83,12 @@ static const struct tool tool_wait = {
     .run = wait_run,
 };
 
-/* On the loop: has news every 100 ms, for ms. */
+/* On the loop: has progress every 100 ms, for ms. */
 struct fake_report {
     uv_timer_t timer;
     struct tool_call *call;
     int left;
-    bool has_news;
+    bool has_progress;
 };
 
 static void report_closed(uv_handle_t *handle)
@@ -117,20 +117,20 @@ static void report_tick(uv_timer_t *timer)
         report_end(report);
         return;
     }
-    report->has_news = true;
+    report->has_progress = true;
 }
 
-static bool report_news(struct tool_call *call, struct buf *words, struct buf *printed)
+static bool report_progress(struct tool_call *call, struct buf *words, struct buf *printed)
 {
     struct fake_report *report = call->state;
-    bool has_news = report && report->has_news;
+    bool has_progress = report && report->has_progress;
 
     (void)printed;
-    if (has_news) {
-        report->has_news = false;
+    if (has_progress) {
+        report->has_progress = false;
         buf_addf(words, "%d ms to go", report->left);
     }
-    return has_news;
+    return has_progress;
 }
 
 static int report_start(struct tool_call *call, struct error *err)
@@ -161,7 +161,7 @@ static const struct tool tool_report = {
     .schema = "{\"type\":\"object\",\"properties\":{\"ms\":{\"type\":\"integer\"}}}",
     .start = report_start,
     .stop = report_stop,
-    .news = report_news,
+    .progress = report_progress,
 };
 
 const struct tool *const tools[] = {&tool_echo, &tool_wait, &tool_report, NULL};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The tool execute_code on a fake engine: its news, its end by a cancel, what it says when there is
- * no place, and the server taken down around it. The programs are Python to the validator and
- * commands to the fake.
+ * The tool execute_code on a fake engine: its progress, its end by a cancel, what it says when
+ * there is no place, and the server taken down around it. The programs are Python to the validator
+ * and commands to the fake.
  */
 #include "tests/unit/session_fixture.h"
 
@@ -130,7 +130,7 @@ static struct tool_call *many_call(struct many *many, int i, const char *argumen
     *call = (struct tool_call){.tool = &tool_execute_code,
                                .server = &many->server,
                                .who = "test",
-                               .wants_news = true,
+                               .wants_progress = true,
                                .on_done = count_done,
                                .user = &many->done};
     call->arguments = parse(arguments);
@@ -173,18 +173,18 @@ static void test_news_and_cancel(void **state)
     call = many_call(many, 0, "{\"code\": \"print = 0\\nprint +5\\nsleep = 0\\nsleep +60000\"}");
     for (int i = 0; i < PATIENCE && !(told.data && strstr(told.data, "+5")); i++) {
         turn(many);
-        call->tool->news(call, &told, NULL);
+        call->tool->progress(call, &told, NULL);
     }
     assert_non_null(told.data);
     assert_non_null(strstr(told.data, "+5"));
-    assert_false(call->tool->news(call, &told, NULL));
+    assert_false(call->tool->progress(call, &told, NULL));
     began = uv_hrtime();
     tool_call_cancel(call);
     for (int i = 0; i < PATIENCE && many->done == 0; i++)
         turn(many);
     assert_true(uv_hrtime() - began < 5000000000ull);
     assert_int_equal(call->failure.category, FAILURE_CANCELLED);
-    assert_false(call->tool->news(call, &told, NULL)); /* it has ended */
+    assert_false(call->tool->progress(call, &told, NULL)); /* it has ended */
     many_end(many, 1);
 }
 

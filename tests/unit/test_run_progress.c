@@ -12,24 +12,24 @@
 #include <cmocka.h>
 
 #include "helpers/base/utf8.h"
-#include "mcp/tool/run_news.h"
+#include "mcp/tool/run_progress.h"
 
 #define EURO  "\xE2\x82\xAC"
 #define LINES 100000
 
-static struct run_news news;
+static struct run_progress progress;
 
 static int setup(void **state)
 {
     (void)state;
-    run_news_init(&news);
+    run_progress_init(&progress);
     return 0;
 }
 
 static int teardown(void **state)
 {
     (void)state;
-    run_news_finish(&news);
+    run_progress_finish(&progress);
     return 0;
 }
 
@@ -37,7 +37,7 @@ static void expect(const char *text)
 {
     struct buf BUF_AUTO got = {0};
 
-    assert_true(run_news_take(&news, &got, NULL));
+    assert_true(run_progress_take(&progress, &got, NULL));
     assert_int_equal(got.len, strlen(text));
     assert_memory_equal(got.data, text, got.len);
 }
@@ -46,7 +46,7 @@ static void expect_nothing(void)
 {
     struct buf BUF_AUTO got = {0};
 
-    assert_false(run_news_take(&news, &got, &got));
+    assert_false(run_progress_take(&progress, &got, &got));
     assert_int_equal(got.len, 0);
 }
 
@@ -54,17 +54,17 @@ static void tells_each_change_once(void **state)
 {
     (void)state;
     expect_nothing();
-    run_news_queued(&news, 3);
+    run_progress_queued(&progress, 3);
     expect("waiting for a sandbox: place 3");
-    run_news_queued(&news, 3);
+    run_progress_queued(&progress, 3);
     expect_nothing();
-    run_news_queued(&news, 2);
-    run_news_queued(&news, 1);
+    run_progress_queued(&progress, 2);
+    run_progress_queued(&progress, 1);
     expect("waiting for a sandbox: place 1");
-    run_news_started(&news);
+    run_progress_started(&progress);
     expect("running");
-    run_news_output(&news, "a\n", 2);
-    run_news_output(&news, "b\n", 2);
+    run_progress_output(&progress, "a\n", 2);
+    run_progress_output(&progress, "b\n", 2);
     expect("a\nb\n");
     expect_nothing();
 }
@@ -76,35 +76,35 @@ static void tells_output_apart(void **state)
     char line[32];
 
     (void)state;
-    run_news_queued(&news, 1);
-    run_news_output(&news, "early\n", 6);
-    assert_true(run_news_take(&news, &words, &printed));
+    run_progress_queued(&progress, 1);
+    run_progress_output(&progress, "early\n", 6);
+    assert_true(run_progress_take(&progress, &words, &printed));
     assert_string_equal(words.data, "waiting for a sandbox: place 1");
     assert_string_equal(printed.data, "early\n");
     buf_clear(&words);
     buf_clear(&printed);
-    run_news_started(&news);
-    assert_true(run_news_take(&news, &words, &printed));
+    run_progress_started(&progress);
+    assert_true(run_progress_take(&progress, &words, &printed));
     assert_string_equal(words.data, "running");
     assert_int_equal(printed.len, 0);
     buf_clear(&words);
     for (int i = 0; i < 2000; i++) {
         snprintf(line, sizeof line, "line %d\n", i);
-        run_news_output(&news, line, strlen(line));
+        run_progress_output(&progress, line, strlen(line));
     }
-    assert_true(run_news_take(&news, &words, &printed));
+    assert_true(run_progress_take(&progress, &words, &printed));
     assert_int_equal(words.len, 0);
     assert_memory_equal(printed.data, "line 0\nline 1\n", 14);
     assert_string_equal(printed.data + printed.len - strlen("line 1999\n"), "line 1999\n");
     buf_clear(&printed);
     for (int i = 0; i < LINES; i++) {
         snprintf(line, sizeof line, "line %d\n", i);
-        run_news_output(&news, line, strlen(line));
+        run_progress_output(&progress, line, strlen(line));
     }
-    assert_true(run_news_take(&news, &words, &printed));
+    assert_true(run_progress_take(&progress, &words, &printed));
     assert_memory_equal(printed.data, "... line 9", 10); /* from a line's beginning */
-    assert_in_range(printed.len, RUN_NEWS_SIZE - 100, RUN_NEWS_SIZE + 4);
-    assert_false(run_news_take(&news, &words, &printed));
+    assert_in_range(printed.len, RUN_PROGRESS_SIZE - 100, RUN_PROGRESS_SIZE + 4);
+    assert_false(run_progress_take(&progress, &words, &printed));
 }
 
 static void keeps_the_newest(void **state)
@@ -115,11 +115,11 @@ static void keeps_the_newest(void **state)
     (void)state;
     for (int i = 0; i < LINES; i++) {
         snprintf(line, sizeof line, "line %d\n", i);
-        run_news_output(&news, line, strlen(line));
+        run_progress_output(&progress, line, strlen(line));
     }
-    assert_true(run_news_take(&news, &got, NULL));
-    assert_in_range(utf8_count(got.data, got.len), RUN_NEWS_CHARACTERS - 100,
-                    RUN_NEWS_CHARACTERS + 4);
+    assert_true(run_progress_take(&progress, &got, NULL));
+    assert_in_range(utf8_count(got.data, got.len), RUN_PROGRESS_CHARACTERS - 100,
+                    RUN_PROGRESS_CHARACTERS + 4);
     assert_memory_equal(got.data, "... line 9", 10); /* from a line's beginning */
     assert_string_equal(got.data + got.len - strlen("line 99999\n"), "line 99999\n");
     expect_nothing();
@@ -136,13 +136,13 @@ static void cuts_between_characters(void **state)
     for (size_t piece = 1; piece <= 29000; piece += 4321) {
         struct buf BUF_AUTO got = {0};
 
-        run_news_output(&news, "abcde", 5);
-        run_news_output(&news, many, 3 * piece);
-        run_news_output(&news, many, 30000);
-        assert_true(run_news_take(&news, &got, NULL));
+        run_progress_output(&progress, "abcde", 5);
+        run_progress_output(&progress, many, 3 * piece);
+        run_progress_output(&progress, many, 30000);
+        assert_true(run_progress_take(&progress, &got, NULL));
         assert_memory_equal(got.data, "... " EURO, 7);
-        assert_int_equal(utf8_count(got.data, got.len), RUN_NEWS_CHARACTERS + 4);
-        assert_int_equal(got.len, 4 + 3 * RUN_NEWS_CHARACTERS);
+        assert_int_equal(utf8_count(got.data, got.len), RUN_PROGRESS_CHARACTERS + 4);
+        assert_int_equal(got.len, 4 + 3 * RUN_PROGRESS_CHARACTERS);
     }
 }
 
