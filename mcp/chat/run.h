@@ -2,7 +2,8 @@
  *
  * One run: a question of an editor, or the answer to an approval, until the model has no more to
  * say, with all requests to the model and all tool calls between. It knows no wire: what happens is
- * told as events to a listener (agui.h makes AG-UI frames of them, old_wire.h the original CMS's).
+ * told as events to a listener (agui.h makes AG-UI frames of them, legacy_chat.h the original
+ * CMS's).
  *
  * The thread's messages are in thread.h; what they gain is durable before the model or the listener
  * builds on it. Everything runs on the loop's thread.
@@ -99,9 +100,9 @@ struct run_listener {
 enum approvals {
     APPROVALS_DESTRUCTIVE, /* what deletes, replaces, undoes or restores, and large change sets */
     APPROVALS_EVERY,       /* every edit */
-    APPROVALS_NONE_ASKED,  /* who asks cannot answer (the old wire): what deletes, empties, undoes
-                              or restores, and large change sets, are not done; of what replaces,
-                              LEGACY_REPLACEMENTS_MAX operations a question are */
+    APPROVALS_NONE_ASKED,  /* who asks cannot answer (the legacy chat protocol): what deletes,
+                              empties, undoes  or restores, and large change sets, are not done; of
+                              what replaces,  LEGACY_REPLACEMENTS_MAX operations a question are */
 };
 
 /* An answer to one interrupt. */

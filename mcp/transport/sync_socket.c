@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/chat/old_wire.h"
+#include "mcp/chat/legacy_chat.h"
 #include "mcp/chat/prompt.h"
 #include "mcp/transport/sync.h"
 
 struct sync_socket {
     struct web_socket socket; /* first */
     struct sync_client *client;
-    struct old_wire *wire; /* once it has asked something; else NULL */
+    struct legacy_chat *wire; /* once it has asked something; else NULL */
 };
 
 static int check(struct http_server *http, struct lws *wsi, struct error *err)
@@ -66,15 +66,15 @@ static void on_chat(void *user, const json_t *message)
     if (!last)
         last = &nowhere;
     if (!socket->wire)
-        socket->wire = old_wire_create(http->chat, on_said, socket);
+        socket->wire = legacy_chat_create(http->chat, on_said, socket);
     if (!socket->wire) {
         web_socket_close(&socket->socket, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION);
         return;
     }
     prompt_where(of(context, "node_id", last->node_id), NULL, of(context, "screen", last->screen),
                  of(context, "action", last->action), &where);
-    old_wire_receive(socket->wire, sid, where.len > 0 && !where.failed ? where.data : NULL,
-                     message);
+    legacy_chat_receive(socket->wire, sid, where.len > 0 && !where.failed ? where.data : NULL,
+                        message);
 }
 
 /* ---- a connection ---- */
@@ -100,7 +100,7 @@ static void on_closed(struct web_socket *web_socket)
 {
     struct sync_socket *socket = (struct sync_socket *)web_socket;
 
-    old_wire_destroy(socket->wire);
+    legacy_chat_destroy(socket->wire);
     sync_client_destroy(socket->client);
     free(socket);
 }

@@ -55,7 +55,7 @@ ARROWS = (
                                       "mcp/session/graph_cache.h", "helpers/base/*"]),
     # The sockets of the chat; what is said on them is the chat's.
     ("mcp/transport/chat_socket.*", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/chat/run_input.h", "helpers/base/*"]),
-    ("mcp/transport/sync_socket.*", ["mcp/transport/*", "mcp/chat/old_wire.h", "mcp/chat/prompt.h", "helpers/base/*"]),
+    ("mcp/transport/sync_socket.*", ["mcp/transport/*", "mcp/chat/legacy_chat.h", "mcp/chat/prompt.h", "helpers/base/*"]),
     ("mcp/transport/sync.*", ["mcp/transport/sync.h", "mcp/transport/sync_outbox.h", "mcp/session/change_feed.h",
                               "helpers/base/*"]),
     ("mcp/transport/sync_outbox.*", ["mcp/transport/sync.h", "mcp/transport/sync_outbox.h", "helpers/base/*"]),

@@ -235,7 +235,7 @@ class WithoutModel(Chat):
                 await asyncio.wait_for(page.recv(), SECONDS)
             self.assertEqual(page.close_code, 1001)
 
-    async def test_old_wire(self):
+    async def test_legacy_chat(self):
         async with self.connect(self.sid, path="/mcp-sync") as client:
             await client.send(json.dumps({"type": "chat_message", "content": "Why?"}))
             error = json.loads(await asyncio.wait_for(client.recv(), SECONDS))
@@ -385,7 +385,7 @@ class WithModel(Chat):
             frames = await self.greeting(page)
             self.assertEqual(frames[2]["messages"][0]["role"], "user")
 
-    async def test_old_wire(self):
+    async def test_legacy_chat(self):
         self.double.go.release()
         async with self.connect(self.sid, path="/mcp-sync") as client:
             await client.send(json.dumps({"type": "context_update", "context": {"session_id": self.sid, "node_id": "N002"}}))

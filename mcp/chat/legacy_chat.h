@@ -8,24 +8,24 @@
  * knows no approval: an edit that wants one is not done, and the answer says where to approve it.
  * Everything runs on the loop's thread.
  */
-#ifndef LECTERN_CHAT_OLD_WIRE_H
-#define LECTERN_CHAT_OLD_WIRE_H
+#ifndef LECTERN_CHAT_LEGACY_CHAT_H
+#define LECTERN_CHAT_LEGACY_CHAT_H
 
 #include <jansson.h>
 
 #include "mcp/chat/chat.h"
 
-#define OLD_WIRE_FILE_MAX ((size_t)256 << 10) /* bytes of an attached file, which must be text */
+#define LEGACY_CHAT_FILE_MAX ((size_t)256 << 10) /* bytes of an attached text file */
 
-struct old_wire; /* one client's conversation; its thread is kept as those of pages are */
+struct legacy_chat; /* one client's conversation; its thread is kept as those of pages are */
 
 /* send: one message for the client; text borrowed. where: prompt_where's text, or NULL. */
-struct old_wire *old_wire_create(struct chat *chat,
-                                 void (*send)(void *user, const char *text, size_t len),
-                                 void *user);
+struct legacy_chat *legacy_chat_create(struct chat *chat,
+                                       void (*send)(void *user, const char *text, size_t len),
+                                       void *user);
 /* message: a chat_message, an object. Errors are told to the client. */
-void old_wire_receive(struct old_wire *wire, const char *session_id, const char *where,
-                      const json_t *message);
-void old_wire_destroy(struct old_wire *wire); /* takes NULL; cancels its run */
+void legacy_chat_receive(struct legacy_chat *wire, const char *session_id, const char *where,
+                         const json_t *message);
+void legacy_chat_destroy(struct legacy_chat *wire); /* takes NULL; cancels its run */
 
 #endif

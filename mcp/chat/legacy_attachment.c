@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/chat/old_file.h"
+#include "mcp/chat/legacy_attachment.h"
 
 #include <string.h>
 
 #include "helpers/base/buf.h"
-#include "mcp/chat/old_wire.h"
+#include "mcp/chat/legacy_chat.h"
 #include "mcp/session/text.h"
 
 static int value_of(char c)
@@ -48,11 +48,11 @@ static const char *skip_data_url(const char *text)
     return comma ? comma + 1 : text;
 }
 
-json_t *old_file_block(const json_t *base64, const char *name, struct error *err)
+json_t *legacy_attachment_block(const json_t *base64, const char *name, struct error *err)
 {
     struct buf file BUF_AUTO = {0}, text BUF_AUTO = {0};
     const char *given = json_string_value(base64), *begin;
-    char shown[OLD_FILE_NAME_MAX];
+    char shown[LEGACY_ATTACHMENT_NAME_MAX];
     json_t *as_text;
 
     if (!given) {
@@ -60,14 +60,14 @@ json_t *old_file_block(const json_t *base64, const char *name, struct error *err
         return NULL;
     }
     begin = skip_data_url(given);
-    buf_init(&file, OLD_WIRE_FILE_MAX);
+    buf_init(&file, LEGACY_CHAT_FILE_MAX);
     if (decode(begin, json_string_length(base64) - (size_t)(begin - given), &file) != 0) {
         error_set_at(err, "file", "file is no base64");
         return NULL;
     }
     if (file.failed) {
         error_set(err, ERROR_TOO_LARGE, "the file has more than %zu KB: send a part of it",
-                  OLD_WIRE_FILE_MAX >> 10);
+                  LEGACY_CHAT_FILE_MAX >> 10);
         return NULL;
     }
     as_text = json_stringn(file.data ? file.data : "", file.len);

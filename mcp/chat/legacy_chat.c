@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/chat/old_wire.h"
+#include "mcp/chat/legacy_chat.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
 #include "mcp/chat/chat_internal.h"
-#include "mcp/chat/old_file.h"
+#include "mcp/chat/legacy_attachment.h"
 #include "mcp/session/text.h"
 
 #define SHAPE                                                                                      \
     "send {\"type\": \"chat_message\", \"content\": \"...\", \"context\": {\"session_id\": "       \
     "\"...\"}}"
 
-struct old_wire {
+struct legacy_chat {
     struct chat *chat;
     void (*send)(void *user, const char *text, size_t len);
     void *user;
@@ -26,7 +26,7 @@ struct old_wire {
 
 /* ---- what is told ---- */
 
-static void send_message(struct old_wire *wire, struct buf *message)
+static void send_message(struct legacy_chat *wire, struct buf *message)
 {
     if (!message->failed)
         wire->send(wire->user, message->data, message->len);
@@ -44,7 +44,7 @@ static void member(struct buf *to, const char *name, const char *text, size_t le
     json_write_string(to, text ? text : "", text ? len : 0);
 }
 
-static void send_error(struct old_wire *wire, const char *text)
+static void send_error(struct legacy_chat *wire, const char *text)
 {
     struct buf to = {0};
 
@@ -55,7 +55,7 @@ static void send_error(struct old_wire *wire, const char *text)
     send_message(wire, &to);
 }
 
-static void send_tool(struct old_wire *wire, const char *type, const char *tool)
+static void send_tool(struct legacy_chat *wire, const char *type, const char *tool)
 {
     struct buf to = {0};
 
@@ -65,7 +65,7 @@ static void send_tool(struct old_wire *wire, const char *type, const char *tool)
     send_message(wire, &to);
 }
 
-static void send_result(struct old_wire *wire, const struct run_event *event)
+static void send_result(struct legacy_chat *wire, const struct run_event *event)
 {
     struct buf to = {0};
 
@@ -82,7 +82,7 @@ static void send_result(struct old_wire *wire, const struct run_event *event)
     send_tool(wire, "tool_complete", event->name);
 }
 
-static void send_answer(struct old_wire *wire)
+static void send_answer(struct legacy_chat *wire)
 {
     struct buf to = {0};
 
@@ -94,13 +94,13 @@ static void send_answer(struct old_wire *wire)
 
 /* ---- a run ---- */
 
-static void new_paragraph(struct old_wire *wire)
+static void new_paragraph(struct legacy_chat *wire)
 {
     if (wire->answer.len > 0)
         buf_adds(&wire->answer, "\n\n");
 }
 
-static void forget(struct old_wire *wire, const struct ask *ask)
+static void forget(struct legacy_chat *wire, const struct ask *ask)
 {
     for (size_t i = 0; i < CHAT_INPUTS_CAP; i++) {
         if (wire->asks[i] == ask)
@@ -109,7 +109,7 @@ static void forget(struct old_wire *wire, const struct ask *ask)
 }
 
 /* What was said before a failure is told as well: nobody else keeps it for the client. */
-static void end(struct old_wire *wire, const struct ask *ask, const struct run_event *event)
+static void end(struct legacy_chat *wire, const struct ask *ask, const struct run_event *event)
 {
     bool failed = event->outcome == RUN_FAILED;
 
@@ -123,7 +123,7 @@ static void end(struct old_wire *wire, const struct ask *ask, const struct run_e
 
 static void on_event(struct ask *ask, const struct run_event *event)
 {
-    struct old_wire *wire = ask->user;
+    struct legacy_chat *wire = ask->user;
 
     if (!wire)
         return;
@@ -154,7 +154,7 @@ static void on_event(struct ask *ask, const struct run_event *event)
 
 static void on_refused(struct ask *ask, const struct error *err, const char *code)
 {
-    struct old_wire *wire = ask->user;
+    struct legacy_chat *wire = ask->user;
 
     (void)code;
     if (!wire)
@@ -182,7 +182,7 @@ static json_t *read_question(const json_t *message, struct error *err)
     if (text_uuid(id, err) != 0)
         return NULL;
     if (file && !json_is_null(file)) {
-        block = old_file_block(file, json_get_string(message, "fileName"), err);
+        block = legacy_attachment_block(file, json_get_string(message, "fileName"), err);
         if (!block)
             return NULL;
     }
@@ -196,7 +196,7 @@ static json_t *read_question(const json_t *message, struct error *err)
 }
 
 /* A thread of its own in each session. */
-static int choose_thread(struct old_wire *wire, const char *session_id, struct error *err)
+static int choose_thread(struct legacy_chat *wire, const char *session_id, struct error *err)
 {
     struct conversation *conversation;
     bool busy = false;
@@ -224,7 +224,7 @@ static int choose_thread(struct old_wire *wire, const char *session_id, struct e
     return 0;
 }
 
-static struct ask **free_place(struct old_wire *wire, struct error *err)
+static struct ask **free_place(struct legacy_chat *wire, struct error *err)
 {
     for (size_t i = 0; i < CHAT_INPUTS_CAP; i++) {
         if (!wire->asks[i])
@@ -235,7 +235,7 @@ static struct ask **free_place(struct old_wire *wire, struct error *err)
     return NULL;
 }
 
-static struct ask *make_ask(struct old_wire *wire, const char *where, const json_t *message,
+static struct ask *make_ask(struct legacy_chat *wire, const char *where, const json_t *message,
                             struct error *err)
 {
     struct ask *ask = calloc(1, sizeof *ask);
@@ -260,8 +260,8 @@ static struct ask *make_ask(struct old_wire *wire, const char *where, const json
     return ask;
 }
 
-void old_wire_receive(struct old_wire *wire, const char *session_id, const char *where,
-                      const json_t *message)
+void legacy_chat_receive(struct legacy_chat *wire, const char *session_id, const char *where,
+                         const json_t *message)
 {
     struct error err = {0};
     struct ask **place = free_place(wire, &err);
@@ -282,10 +282,11 @@ void old_wire_receive(struct old_wire *wire, const char *session_id, const char 
 
 /* ---- life ---- */
 
-struct old_wire *old_wire_create(struct chat *chat,
-                                 void (*send)(void *user, const char *text, size_t len), void *user)
+struct legacy_chat *legacy_chat_create(struct chat *chat,
+                                       void (*send)(void *user, const char *text, size_t len),
+                                       void *user)
 {
-    struct old_wire *wire = calloc(1, sizeof *wire);
+    struct legacy_chat *wire = calloc(1, sizeof *wire);
 
     if (!wire)
         return NULL;
@@ -295,7 +296,7 @@ struct old_wire *old_wire_create(struct chat *chat,
     return wire;
 }
 
-void old_wire_destroy(struct old_wire *wire)
+void legacy_chat_destroy(struct legacy_chat *wire)
 {
     if (!wire)
         return;

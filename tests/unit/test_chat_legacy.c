@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The old wire without sockets and without a model: each kind of message there and back, files and
- * their caps, what is wrong with a question, sessions, and clients that go. The run is a double
- * that does what the test says.
+ * The legacy chat protocol without sockets and without a model: each kind of message there and
+ * back, files and their caps, what is wrong with a question, sessions, and clients that go. The run
+ * is a double that does what the test says.
  */
 #include "tests/unit/fake_run.h"
 
 #include "mcp/chat/chat.h"
-#include "mcp/chat/old_file.h"
-#include "mcp/chat/old_wire.h"
+#include "mcp/chat/legacy_attachment.h"
+#include "mcp/chat/legacy_chat.h"
 #include "mcp/chat/run_input.h"
 
 /* ---- a client ---- */
 
-static struct old_wire *wire;
+static struct legacy_chat *wire;
 static json_t *heard; /* what the client was sent */
 
 static void hear(void *user, const char *text, size_t len)
@@ -40,7 +40,7 @@ static int set_up(void **state)
     heard = json_array();
     base->user = chat_create(&base->server, &config, wake, &base->session.err);
     assert_non_null(base->user);
-    wire = old_wire_create(base->user, hear, &heard);
+    wire = legacy_chat_create(base->user, hear, &heard);
     assert_non_null(wire);
     return 0;
 }
@@ -49,7 +49,7 @@ static int tear_down(void **state)
 {
     struct chat_fixture *base = *state;
 
-    old_wire_destroy(wire);
+    legacy_chat_destroy(wire);
     for (int i = 0; i < 5; i++)
         uv_run(&base->loop, UV_RUN_NOWAIT);
     assert_null(current);
@@ -102,7 +102,7 @@ static void send_in(const char *session_id, const char *text)
 {
     json_auto_t *message = parse(text);
 
-    old_wire_receive(wire, session_id, "Where the editor is: N001", message);
+    legacy_chat_receive(wire, session_id, "Where the editor is: N001", message);
 }
 
 static void send_text(void **state, const char *text)
@@ -251,7 +251,7 @@ static void test_a_long_question(void **state)
         json_auto_t *message =
             json_pack("{s:s%}", "content", words, (size_t)RUN_INPUT_TEXT_MAX + over);
 
-        old_wire_receive(wire, ((struct chat_fixture *)*state)->session.sid, NULL, message);
+        legacy_chat_receive(wire, ((struct chat_fixture *)*state)->session.sid, NULL, message);
         if (over)
             assert_non_null(strstr(told(), "at most 65536 bytes"));
     }
@@ -302,14 +302,14 @@ static void test_files(void **state)
 /* Four characters of base64 are three bytes; the cap is at a byte all the same. */
 static void test_the_cap_of_a_file(void **state)
 {
-    size_t len = (OLD_WIRE_FILE_MAX + 2) / 3 * 4;
+    size_t len = (LEGACY_CHAT_FILE_MAX + 2) / 3 * 4;
     char *base64 = malloc(len + 5);
 
     assert_non_null(base64);
     for (size_t i = 0; i < len + 4; i++)
         base64[i] = "eHh4"[i % 4]; /* xxx */
     base64[len + 4] = '\0';
-    for (size_t bytes = OLD_WIRE_FILE_MAX - 1; bytes <= OLD_WIRE_FILE_MAX + 2; bytes++) {
+    for (size_t bytes = LEGACY_CHAT_FILE_MAX - 1; bytes <= LEGACY_CHAT_FILE_MAX + 2; bytes++) {
         size_t digits = bytes / 3 * 4 + (bytes % 3 ? bytes % 3 + 1 : 0);
         json_auto_t *message = json_pack("{s:s, s:s%}", "content", "Read.", "file", base64, digits);
 
@@ -318,8 +318,8 @@ static void test_the_cap_of_a_file(void **state)
             json_object_set_new(message, "file",
                                 json_sprintf("%.*s%s", (int)(bytes / 3 * 4), base64,
                                              bytes % 3 == 1 ? "eA" : "eHg"));
-        old_wire_receive(wire, ((struct chat_fixture *)*state)->session.sid, NULL, message);
-        if (bytes > OLD_WIRE_FILE_MAX) {
+        legacy_chat_receive(wire, ((struct chat_fixture *)*state)->session.sid, NULL, message);
+        if (bytes > LEGACY_CHAT_FILE_MAX) {
             assert_non_null(strstr(told(), "more than 256 KB"));
             continue;
         }
@@ -366,7 +366,7 @@ static void test_a_client_that_goes(void **state)
     send_text(state, WHY);
     send_text(state, WHY);
     turn(state, 0);
-    old_wire_destroy(wire);
+    legacy_chat_destroy(wire);
     wire = NULL;
     for (int i = 0; i < 20000 && !current->cancelled; i++)
         uv_run(&base->loop, UV_RUN_NOWAIT);
@@ -384,7 +384,7 @@ static void test_a_client_that_goes(void **state)
 static void test_a_client_that_goes_at_once(void **state)
 {
     send_text(state, WHY);
-    old_wire_destroy(wire);
+    legacy_chat_destroy(wire);
     wire = NULL;
     assert_string_equal(told(), "");
 }
