@@ -36,8 +36,8 @@ int approval_describe(struct server *server, const char *session_id, const char 
                       void *user, struct error *err);
 
 /* Whether the call would still change what the interrupt says, no more, no less and nothing else.
- * On the sql work queue, in the transaction of its doing and in front of it; nothing of the look is
- * kept. -1: ERROR_CONFLICT where it would not, or why it would fail. arguments and interrupt:
+ * On the sql work queue, in the transaction of its doing and in front of it; nothing of the preview
+ * is kept. -1: ERROR_CONFLICT where it would not, or why it would fail. arguments and interrupt:
  * borrowed, and changed by nobody meanwhile. */
 int approval_check(const struct tool *tool, const json_t *arguments, const char *session_id,
                    const char *who, const json_t *interrupt, struct store *store,

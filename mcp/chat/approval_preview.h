@@ -4,19 +4,19 @@
  * then is read, and all of it is taken back; so what is told is what will be, however
  * the operations build on each other.
  */
-#ifndef LECTERN_CHAT_APPROVAL_LOOK_H
-#define LECTERN_CHAT_APPROVAL_LOOK_H
+#ifndef LECTERN_CHAT_APPROVAL_PREVIEW_H
+#define LECTERN_CHAT_APPROVAL_PREVIEW_H
 
 #include "mcp/session/change_set.h"
 #include "mcp/tool/tool.h"
 
-enum approval_deed { APPROVAL_CHANGES, APPROVAL_UNDOES, APPROVAL_RESTORES };
+enum approval_action { APPROVAL_CHANGES, APPROVAL_UNDOES, APPROVAL_RESTORES };
 
-struct approval_look {
+struct approval_preview {
     /* What would be done; texts borrowed. */
     char sid[SESSION_ID_SIZE];
     const char *who; /* for whom it would be done: an undo without a name is of their own change */
-    enum approval_deed deed;
+    enum approval_action action;
     json_t *operations; /* owned: of a change set */
     bool keep_going;
     int64_t version;        /* expected by a change set; to restore; of what is undone, or 0 */
@@ -45,21 +45,21 @@ enum loss {
     LOSS_DELETED, /* or emptied */
 };
 
-/* A tool that asks: what a call of it loses, and what it would do. */
+/* A tool that asks: the impact of a call of it, and what it would do. */
 struct approval_row {
     const char *tool;
-    enum loss (*loses)(const json_t *arguments);
+    enum loss (*impact)(const json_t *arguments);
     /* Sets what would be done; its texts are borrowed from arguments. */
-    void (*look_at)(const json_t *arguments, struct approval_look *look);
+    void (*preview_call)(const json_t *arguments, struct approval_preview *preview);
 };
 const struct approval_row *approval_row_find(const struct tool *tool); /* NULL: has none */
 
 /* On a copy of the session (store_trial_open), or on the store that the call is about to be done
- * on. *look wants approval_look_finish in any case. */
-int approval_look(struct approval_look *look, struct store *store, struct error *err);
-void approval_look_finish(struct approval_look *look);
+ * on. *look wants approval_preview_finish in any case. */
+int approval_preview(struct approval_preview *preview, struct store *store, struct error *err);
+void approval_preview_finish(struct approval_preview *preview);
 
 /* Makes changes, counts and lost of the differences; store gives titles. */
-int approval_changes(struct approval_look *look, struct store *store, struct error *err);
+int approval_changes(struct approval_preview *preview, struct store *store, struct error *err);
 
 #endif
