@@ -110,15 +110,15 @@ const char *chat_outcome_name(size_t outcome)
 void chat_cancel_all(struct chat *chat)
 {
     struct conversation *conversation;
-    struct ask *ask;
+    struct queued_request *request;
 
     chat->closing = true;
     LIST_FOREACH(conversation, &chat->conversations, link)
     {
-        if (conversation->asking)
-            ask_cancel(conversation->asking, RUN_STOP_SERVER);
-        STAILQ_FOREACH(ask, &conversation->asks, link)
-        ask_cancel(ask, RUN_STOP_SERVER);
+        if (conversation->running)
+            request_cancel(conversation->running, RUN_STOP_SERVER);
+        STAILQ_FOREACH(request, &conversation->requests, link)
+        request_cancel(request, RUN_STOP_SERVER);
     }
 }
 

@@ -28,7 +28,7 @@
     ((size_t)16 << 20)           /* bytes of frames that wait for one page; more close it */
 #define CHAT_INPUTS_CAP     4u   /* run inputs of one page that wait for their turn */
 #define CHAT_REFUSED_CAP    64u  /* that wait to be told why they are not taken; more close it */
-#define CHAT_UNASKED_CAP    64u  /* stopped questions that wait to be kept, of one thread */
+#define CHAT_CANCELLED_CAP  64u  /* stopped questions that wait to be kept, of one thread */
 #define CHAT_CHANGES_CAP    128u /* changes that wait for one page; of more it is told to read all */
 #define CHAT_JOINED_MAX     ((size_t)64 << 10) /* bytes that pieces of text grow to while they wait */
 #define CHAT_THREADS_LISTED 50u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What the chat's own files share: conversations in use and the asks that wait for them
- * (chat_ask.c), questions stopped before their turn (chat_unasked.c), a page's frames
+ * (chat_request.c), questions stopped before their turn (chat_cancelled.c), a page's frames
  * (chat_queue.c), pages (chat_page.c), what they are told without having asked (chat_live.c), and
  * their state (chat_state.c). Everything runs on the loop's thread.
  */
@@ -21,9 +21,9 @@
 struct conversation;
 
 /* One question or answer on its way to a run, and while it runs. */
-struct ask {
+struct queued_request {
     struct run_listener listener; /* first */
-    STAILQ_ENTRY(ask) link;
+    STAILQ_ENTRY(queued_request) link;
     struct chat *chat;
     struct conversation *conversation; /* a reference */
     struct run *run;                   /* NULL: it waits */
@@ -31,11 +31,11 @@ struct ask {
     char who[CHAT_WHO_SIZE];
     bool cancelled, told;     /* the run of its cancelling */
     enum run_stop stopped_by; /* where cancelled */
-    /* What its run does; the ask is freed after RUN_ENDED. */
-    void (*on_event)(struct ask *ask, const struct run_event *event);
+    /* What its run does; the request is freed after RUN_ENDED. */
+    void (*on_event)(struct queued_request *request, const struct run_event *event);
     /* Instead of a run: it could not begin (err), or was cancelled before (NULL). Freed after. */
-    void (*on_refused)(struct ask *ask, const struct error *err, const char *code);
-    void *user; /* the asker's; NULL: gone */
+    void (*on_refused)(struct queued_request *request, const struct error *err, const char *code);
+    void *user; /* the requester's; NULL: gone */
 };
 
 /* A thread that somebody uses. */
@@ -49,12 +49,12 @@ struct conversation {
     bool loading, posted;
     bool stale; /* the store has other than what is in memory */
     size_t users;
-    json_t *unasked; /* owned, or NULL: messages that were stopped before their turn */
-    bool keeping;    /* some of them: the thread is being saved */
-    STAILQ_HEAD(, ask) asks;
-    struct ask *asking; /* the one that runs */
-    bool ended;         /* since the task was posted: its run */
-    void *ended_user;   /* whose run it was */
+    json_t *cancelled_requests; /* owned, or NULL: messages that were stopped before their turn */
+    bool keeping;               /* some of them: the thread is being saved */
+    STAILQ_HEAD(, queued_request) requests;
+    struct queued_request *running; /* the one that runs */
+    bool ended;                     /* since the task was posted: its run */
+    void *ended_user;               /* whose run it was */
     struct loop_task task;
 };
 
@@ -79,7 +79,7 @@ struct chat {
     struct chat_totals totals;
 };
 
-/* ---- chat_ask.c ---- */
+/* ---- chat_request.c ---- */
 
 /* A reference, the caller's; NULL without memory. */
 struct conversation *conversation_get(struct chat *chat, const char *session_id,
@@ -92,21 +92,22 @@ void conversation_load(struct conversation *conversation);
 void conversation_go_on(struct conversation *conversation);
 
 /* Takes the ask over, whose input, who, callbacks and user are set: 0, or -1 where there is no
- * memory, and the ask is freed. Nothing is called before it returns. */
-int ask_start(struct chat *chat, const char *session_id, struct ask *ask);
-void ask_cancel(struct ask *ask, enum run_stop by); /* of several the first counts */
-void ask_free(struct ask *ask);                     /* one that was not started */
+ * memory, and the request is freed. Nothing is called before it returns. */
+int request_start(struct chat *chat, const char *session_id, struct queued_request *request);
+void request_cancel(struct queued_request *request,
+                    enum run_stop by);             /* of several the first counts */
+void request_free(struct queued_request *request); /* one that was not started */
 /* At the end of the chat: those that wait are no more, and what is still under way goes on alone.
  */
 void conversations_abandon(struct chat *chat);
 
-/* ---- chat_unasked.c: questions that were stopped before their turn ---- */
+/* ---- chat_cancelled.c: questions that were stopped before their turn ---- */
 
 /* To be kept in the thread. messages: of an input; those the thread has are let go. */
-void unasked_add(struct conversation *conversation, const json_t *messages);
-bool unasked_waits(const struct conversation *conversation);
+void cancelled_requests_add(struct conversation *conversation, const json_t *messages);
+bool cancelled_requests_waits(const struct conversation *conversation);
 /* No run uses the thread: keeps what waits. True: until conversation_go_on, no run may begin. */
-bool unasked_keep(struct conversation *conversation);
+bool cancelled_requests_keep(struct conversation *conversation);
 
 /* ---- chat_queue.c: frames that wait for one page ---- */
 
@@ -139,16 +140,16 @@ struct chat_page {
     STAILQ_HEAD(, page_change) changes;
     size_t change_count;
     STAILQ_HEAD(, page_input) inputs;
-    size_t input_count;        /* of those, that will be asked */
-    size_t refused_count;      /* and that will only be told why not */
-    struct ask *ask;           /* its question under way, or NULL */
-    struct agui_run run;       /* of it */
-    bool in_run;               /* behind the last frame that waits, a run is open */
-    bool ended;                /* to be closed */
-    struct greeting *greeting; /* under way, or NULL */
-    json_t *state;             /* owned: what the greeting says, until it is said */
-    json_t *told;              /* owned: the threads that it has been told */
-    json_t *news;              /* owned: the state anew, until it is told; or NULL */
+    size_t input_count;             /* of those, that will be asked */
+    size_t refused_count;           /* and that will only be told why not */
+    struct queued_request *request; /* its question under way, or NULL */
+    struct agui_run run;            /* of it */
+    bool in_run;                    /* behind the last frame that waits, a run is open */
+    bool ended;                     /* to be closed */
+    struct greeting *greeting;      /* under way, or NULL */
+    json_t *state;                  /* owned: what the greeting says, until it is said */
+    json_t *told;                   /* owned: the threads that it has been told */
+    json_t *news;                   /* owned: the state anew, until it is told; or NULL */
     bool greeted;
     unsigned live; /* runs of the server's own so far */
 };

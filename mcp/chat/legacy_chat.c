@@ -17,11 +17,11 @@ struct legacy_chat {
     struct chat *chat;
     void (*send)(void *user, const char *text, size_t len);
     void *user;
-    char session_id[SESSION_ID_SIZE];  /* of its thread */
-    char thread_id[UUID_TEXT_SIZE];    /* "": none yet */
-    struct conversation *conversation; /* a reference, so that it stays in memory */
-    struct ask *asks[CHAT_INPUTS_CAP]; /* those under way, or NULL */
-    struct buf answer;                 /* of the one that runs */
+    char session_id[SESSION_ID_SIZE];                 /* of its thread */
+    char thread_id[UUID_TEXT_SIZE];                   /* "": none yet */
+    struct conversation *conversation;                /* a reference, so that it stays in memory */
+    struct queued_request *requests[CHAT_INPUTS_CAP]; /* those under way, or NULL */
+    struct buf answer;                                /* of the one that runs */
 };
 
 /* ---- what is told ---- */
@@ -100,16 +100,17 @@ static void new_paragraph(struct legacy_chat *wire)
         buf_adds(&wire->answer, "\n\n");
 }
 
-static void forget(struct legacy_chat *wire, const struct ask *ask)
+static void forget(struct legacy_chat *wire, const struct queued_request *request)
 {
     for (size_t i = 0; i < CHAT_INPUTS_CAP; i++) {
-        if (wire->asks[i] == ask)
-            wire->asks[i] = NULL;
+        if (wire->requests[i] == request)
+            wire->requests[i] = NULL;
     }
 }
 
 /* What was said before a failure is told as well: nobody else keeps it for the client. */
-static void end(struct legacy_chat *wire, const struct ask *ask, const struct run_event *event)
+static void end(struct legacy_chat *wire, const struct queued_request *request,
+                const struct run_event *event)
 {
     bool failed = event->outcome == RUN_FAILED;
 
@@ -118,12 +119,12 @@ static void end(struct legacy_chat *wire, const struct ask *ask, const struct ru
     if (failed)
         send_error(wire, event->err->text);
     buf_clear(&wire->answer);
-    forget(wire, ask);
+    forget(wire, request);
 }
 
-static void on_event(struct ask *ask, const struct run_event *event)
+static void on_event(struct queued_request *request, const struct run_event *event)
 {
-    struct legacy_chat *wire = ask->user;
+    struct legacy_chat *wire = request->user;
 
     if (!wire)
         return;
@@ -145,22 +146,22 @@ static void on_event(struct ask *ask, const struct run_event *event)
         send_result(wire, event);
         break;
     case RUN_ENDED:
-        end(wire, ask, event);
+        end(wire, request, event);
         break;
     default:
         break;
     }
 }
 
-static void on_refused(struct ask *ask, const struct error *err, const char *code)
+static void on_refused(struct queued_request *request, const struct error *err, const char *code)
 {
-    struct legacy_chat *wire = ask->user;
+    struct legacy_chat *wire = request->user;
 
     (void)code;
     if (!wire)
         return;
     send_error(wire, err ? err->text : "the question was taken back");
-    forget(wire, ask);
+    forget(wire, request);
 }
 
 /* ---- a question ---- */
@@ -202,7 +203,7 @@ static int choose_thread(struct legacy_chat *wire, const char *session_id, struc
     bool busy = false;
 
     for (size_t i = 0; i < CHAT_INPUTS_CAP; i++)
-        busy |= wire->asks[i] != NULL;
+        busy |= wire->requests[i] != NULL;
     if (*wire->thread_id && !strcmp(wire->session_id, session_id))
         return 0;
     if (!*session_id || strlen(session_id) >= SESSION_ID_SIZE)
@@ -224,57 +225,57 @@ static int choose_thread(struct legacy_chat *wire, const char *session_id, struc
     return 0;
 }
 
-static struct ask **free_place(struct legacy_chat *wire, struct error *err)
+static struct queued_request **free_place(struct legacy_chat *wire, struct error *err)
 {
     for (size_t i = 0; i < CHAT_INPUTS_CAP; i++) {
-        if (!wire->asks[i])
-            return &wire->asks[i];
+        if (!wire->requests[i])
+            return &wire->requests[i];
     }
     error_set(err, ERROR_BUSY, "%u questions wait already: wait for their answers",
               CHAT_INPUTS_CAP);
     return NULL;
 }
 
-static struct ask *make_ask(struct legacy_chat *wire, const char *where, const json_t *message,
-                            struct error *err)
+static struct queued_request *make_request(struct legacy_chat *wire, const char *where,
+                                           const json_t *message, struct error *err)
 {
-    struct ask *ask = calloc(1, sizeof *ask);
+    struct queued_request *request = calloc(1, sizeof *request);
 
-    if (!ask) {
+    if (!request) {
         error_set(err, ERROR_MEMORY, "out of memory for the question");
         return NULL;
     }
-    ask->input.messages = read_question(message, err);
-    if (!ask->input.messages || text_uuid(ask->input.run_id, err) != 0) {
-        ask_free(ask);
+    request->input.messages = read_question(message, err);
+    if (!request->input.messages || text_uuid(request->input.run_id, err) != 0) {
+        request_free(request);
         return NULL;
     }
-    memcpy(ask->input.thread_id, wire->thread_id, sizeof wire->thread_id);
-    ask->input.approvals = APPROVALS_NONE_ASKED;
+    memcpy(request->input.thread_id, wire->thread_id, sizeof wire->thread_id);
+    request->input.approvals = APPROVALS_NONE_ASKED;
     if (where)
-        buf_adds(&ask->input.where, where);
-    memcpy(ask->who, "chat", sizeof "chat");
-    ask->on_event = on_event;
-    ask->on_refused = on_refused;
-    ask->user = wire;
-    return ask;
+        buf_adds(&request->input.where, where);
+    memcpy(request->who, "chat", sizeof "chat");
+    request->on_event = on_event;
+    request->on_refused = on_refused;
+    request->user = wire;
+    return request;
 }
 
 void legacy_chat_receive(struct legacy_chat *wire, const char *session_id, const char *where,
                          const json_t *message)
 {
     struct error err = {0};
-    struct ask **place = free_place(wire, &err);
-    struct ask *ask = NULL;
+    struct queued_request **place = free_place(wire, &err);
+    struct queued_request *request = NULL;
 
     if (place && choose_thread(wire, session_id, &err) == 0)
-        ask = make_ask(wire, where, message, &err);
-    if (!ask) {
+        request = make_request(wire, where, message, &err);
+    if (!request) {
         send_error(wire, err.text);
         return;
     }
-    *place = ask;
-    if (ask_start(wire->chat, wire->session_id, ask) == 0)
+    *place = request;
+    if (request_start(wire->chat, wire->session_id, request) == 0)
         return;
     *place = NULL;
     send_error(wire, "out of memory for the question: try again in a moment");
@@ -301,10 +302,10 @@ void legacy_chat_destroy(struct legacy_chat *wire)
     if (!wire)
         return;
     for (size_t i = 0; i < CHAT_INPUTS_CAP; i++) {
-        if (!wire->asks[i])
+        if (!wire->requests[i])
             continue;
-        wire->asks[i]->user = NULL;
-        ask_cancel(wire->asks[i], RUN_STOP_PAGE_LEFT);
+        wire->requests[i]->user = NULL;
+        request_cancel(wire->requests[i], RUN_STOP_PAGE_LEFT);
     }
     conversation_release(wire->conversation);
     buf_finish(&wire->answer);

@@ -48,7 +48,7 @@ static int apply(struct tool_call *call, struct store *store, const char *sid,
     snprintf(call->change_set, sizeof call->change_set, "%s", outcome->change_set);
     say(call, set, outcome);
     call->state = outcome;
-    call->goes_on = outcome->touches_graph;
+    call->followup = outcome->touches_graph;
     return 0;
 }
 

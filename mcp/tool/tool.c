@@ -167,7 +167,7 @@ static void on_workq_done(struct workq_job *job)
     struct tool_call *call = (struct tool_call *)job;
     struct error err = {0};
 
-    if (call->goes_on && call->failure.category == FAILURE_NONE) {
+    if (call->followup && call->failure.category == FAILURE_NONE) {
         job->work = on_then;
         job->done = on_then_done;
         if (workq_submit(call->server->graph, job, &err) == 0)

@@ -49,7 +49,7 @@ struct tool_call {
 
     json_t *idempotency_key; /* from the request's _meta: owned reference, a text; or NULL */
     bool wants_progress;     /* the tool's progress will be asked for */
-    bool goes_on;            /* set by run: the tool's `then` has something to do */
+    bool followup;           /* set by run: the tool's `then` has something to do */
     char kept_key[IDEMPOTENCY_KEY_MAX +
                   1]; /* under which the answer is kept; or "" (idempotency.h) */
     /* Of a call that runs on a work queue and writes, there, in the transaction of run and in front
@@ -97,7 +97,7 @@ struct tool {
     /* Of a tool that writes: this call only says what it would do. It is run on the trial work
      * queue with a store for reading, and tries it on a copy (store_trial_open). May be NULL. */
     bool (*tries)(const struct tool_call *call);
-    /* Where run has set call->goes_on, once what it did is kept: on the graph work queue, adds to
+    /* Where run has set call->followup, once what it did is kept: on the graph work queue, adds to
      * call->text. What it cannot tell fails no call, the answer says so. May be NULL. */
     int (*then)(struct tool_call *call, struct error *err);
     /* Frees call->state with the call; may be NULL. */

@@ -134,7 +134,7 @@ static bool tries(struct rest_job *job)
 
 /* To the graph work queue, where the answer lacks what that work queue knows, and back to sql where
  * the answer is kept; done comes again then. */
-static bool goes_on(struct rest_job *job)
+static bool needs_followup(struct rest_job *job)
 {
     bool filled = job->job.work == on_fill_in;
     struct server *server;
@@ -160,7 +160,7 @@ static void on_done(struct workq_job *workq_job)
 {
     struct rest_job *job = (struct rest_job *)workq_job;
 
-    if (goes_on(job))
+    if (needs_followup(job))
         return;
     if (job->exchange) {
         exchange_set_etag(job->exchange, job->response.etag);

@@ -16,7 +16,7 @@ static bool waits(const struct conversation *conversation, const char *id)
     const json_t *message;
     size_t i;
 
-    json_array_foreach(conversation->unasked, i, message)
+    json_array_foreach(conversation->cancelled_requests, i, message)
     {
         const char *own = json_get_string(message, "id");
 
@@ -26,10 +26,10 @@ static bool waits(const struct conversation *conversation, const char *id)
     return false;
 }
 
-void unasked_add(struct conversation *conversation, const json_t *messages)
+void cancelled_requests_add(struct conversation *conversation, const json_t *messages)
 {
-    if (!conversation->unasked)
-        conversation->unasked = json_array();
+    if (!conversation->cancelled_requests)
+        conversation->cancelled_requests = json_array();
     for (size_t i = json_array_size(messages); i-- > 0;) { /* the newest is the one that counts */
         json_t *message = json_array_get(messages, i);
         const char *id = json_get_string(message, "id");
@@ -37,17 +37,17 @@ void unasked_add(struct conversation *conversation, const json_t *messages)
         if (waits(conversation, id) ||
             (conversation->thread && thread_has_message(conversation->thread, id)))
             continue;
-        if (json_array_size(conversation->unasked) >= CHAT_UNASKED_CAP ||
-            json_array_append(conversation->unasked, message) != 0) {
+        if (json_array_size(conversation->cancelled_requests) >= CHAT_CANCELLED_CAP ||
+            json_array_append(conversation->cancelled_requests, message) != 0) {
             log_warning("chat", "a stopped question is forgotten: too many wait to be kept");
             return;
         }
     }
 }
 
-bool unasked_waits(const struct conversation *conversation)
+bool cancelled_requests_waits(const struct conversation *conversation)
 {
-    return json_array_size(conversation->unasked) > 0;
+    return json_array_size(conversation->cancelled_requests) > 0;
 }
 
 static void on_kept(void *user, const struct error *err)
@@ -65,8 +65,9 @@ static void add_notes(struct conversation *conversation)
 {
     struct error err = {0};
 
-    for (size_t i = json_array_size(conversation->unasked); i-- > 0;) { /* as they were asked */
-        json_t *message = json_array_get(conversation->unasked, i);
+    for (size_t i = json_array_size(conversation->cancelled_requests);
+         i-- > 0;) { /* as they were asked */
+        json_t *message = json_array_get(conversation->cancelled_requests, i);
         json_t *note;
 
         if (thread_has_message(conversation->thread, json_get_string(message, "id")))
@@ -79,16 +80,16 @@ static void add_notes(struct conversation *conversation)
             break; /* the thread is full, or there is no memory */
         }
     }
-    json_array_clear(conversation->unasked);
+    json_array_clear(conversation->cancelled_requests);
 }
 
-bool unasked_keep(struct conversation *conversation)
+bool cancelled_requests_keep(struct conversation *conversation)
 {
     struct error err = {0};
 
     if (conversation->keeping)
         return true;
-    if (!conversation->thread || !unasked_waits(conversation))
+    if (!conversation->thread || !cancelled_requests_waits(conversation))
         return false;
     add_notes(conversation);
     if (conversation->thread->saved == json_array_size(conversation->thread->messages))

@@ -21,7 +21,7 @@ static void free_unused(struct conversation *conversation)
     if (conversation->chat)
         LIST_REMOVE(conversation, link);
     thread_destroy(conversation->thread);
-    json_decref(conversation->unasked);
+    json_decref(conversation->cancelled_requests);
     free(conversation);
 }
 
@@ -43,7 +43,7 @@ struct conversation *conversation_get(struct chat *chat, const char *session_id,
         conversation->chat = chat;
         memcpy(conversation->session_id, session_id, strlen(session_id) + 1);
         memcpy(conversation->thread_id, thread_id, strlen(thread_id) + 1);
-        STAILQ_INIT(&conversation->asks);
+        STAILQ_INIT(&conversation->requests);
         LIST_INSERT_HEAD(&chat->conversations, conversation, link);
     }
     conversation->users++;
@@ -107,32 +107,32 @@ void conversation_load(struct conversation *conversation)
 
 /* ---- asks ---- */
 
-void ask_free(struct ask *ask)
+void request_free(struct queued_request *request)
 {
-    run_input_finish(&ask->input);
-    free(ask);
+    run_input_finish(&request->input);
+    free(request);
 }
 
-static void finish(struct ask *ask)
+static void finish(struct queued_request *request)
 {
-    struct conversation *conversation = ask->conversation;
+    struct conversation *conversation = request->conversation;
 
-    ask_free(ask);
+    request_free(request);
     conversation_release(conversation);
 }
 
-static void refuse(struct ask *ask, const struct error *err, const char *code)
+static void refuse(struct queued_request *request, const struct error *err, const char *code)
 {
-    ask->on_refused(ask, err, code);
-    finish(ask);
+    request->on_refused(request, err, code);
+    finish(request);
 }
 
 /* One that was cancelled before its run began. */
-static void take_back(struct ask *ask)
+static void take_back(struct queued_request *request)
 {
-    if (ask->cancelled && ask->stopped_by == RUN_STOP_EDITOR)
-        unasked_add(ask->conversation, ask->input.messages);
-    refuse(ask, NULL, NULL);
+    if (request->cancelled && request->stopped_by == RUN_STOP_EDITOR)
+        cancelled_requests_add(request->conversation, request->input.messages);
+    refuse(request, NULL, NULL);
 }
 
 static void count_end(struct chat *chat, const struct run_event *event)
@@ -146,26 +146,26 @@ static void count_end(struct chat *chat, const struct run_event *event)
 
 static void on_event(struct run_listener *listener, const struct run_event *event)
 {
-    struct ask *ask = (struct ask *)listener; /* its first member */
-    struct conversation *conversation = ask->conversation;
+    struct queued_request *request = (struct queued_request *)listener; /* its first member */
+    struct conversation *conversation = request->conversation;
     bool ended = event->kind == RUN_ENDED;
 
     if (ended) {
-        count_end(ask->chat, event);
-        ask->run = NULL;
-        ask->chat->runs--;
-        conversation->asking = NULL;
+        count_end(request->chat, event);
+        request->run = NULL;
+        request->chat->runs--;
+        conversation->running = NULL;
         conversation->ended = true;
         conversation->stale = event->unsaved || conversation->thread->saved !=
                                                     json_array_size(conversation->thread->messages);
-        conversation->ended_user = ask->user;
+        conversation->ended_user = request->user;
         post(conversation);
     }
-    ask->on_event(ask, event);
+    request->on_event(request, event);
     if (ended || (event->kind == RUN_TURN_BEGAN && event->number == 1)) /* it is in the store */
-        chat_state_read(ask->chat, conversation->session_id);
+        chat_state_read(request->chat, conversation->session_id);
     if (ended)
-        finish(ask);
+        finish(request);
 }
 
 static json_t *ids_of(const struct thread *thread)
@@ -186,87 +186,88 @@ static json_t *ids_of(const struct thread *thread)
 
 /* The user's messages that the thread has not: a page sends its whole history. Where it has all of
  * them, and nothing asked is answered, the newest: it may be meant to be asked again. */
-static json_t *new_messages(const struct ask *ask)
+static json_t *new_messages(const struct queued_request *request)
 {
-    size_t count = json_array_size(ask->input.messages), i;
-    json_auto_t *known = ids_of(ask->conversation->thread);
+    size_t count = json_array_size(request->input.messages), i;
+    json_auto_t *known = ids_of(request->conversation->thread);
     json_t *fresh = json_array(), *message;
 
-    json_array_foreach(ask->input.messages, i, message)
+    json_array_foreach(request->input.messages, i, message)
     {
         if (!json_object_get(known, json_get_string(message, "id")))
             json_array_append(fresh, message);
     }
-    if (json_array_size(fresh) == 0 && count > 0 && !ask->input.resume)
-        json_array_append(fresh, json_array_get(ask->input.messages, count - 1));
+    if (json_array_size(fresh) == 0 && count > 0 && !request->input.resume)
+        json_array_append(fresh, json_array_get(request->input.messages, count - 1));
     return fresh;
 }
 
-static int start_run(struct ask *ask, struct error *err)
+static int start_run(struct queued_request *request, struct error *err)
 {
     struct run_answer answers[RUN_INPUT_ANSWERS_MAX];
-    json_auto_t *messages = new_messages(ask);
-    const struct run_request request = {
-        .thread = ask->conversation->thread,
-        .run_id = ask->input.run_id,
-        .who = ask->who,
-        .approvals = ask->input.approvals,
+    json_auto_t *messages = new_messages(request);
+    const struct run_request run_request = {
+        .thread = request->conversation->thread,
+        .run_id = request->input.run_id,
+        .who = request->who,
+        .approvals = request->input.approvals,
         .messages = messages,
-        .where = ask->input.where.data,
+        .where = request->input.where.data,
         .answers = answers,
-        .answer_count = run_input_answers(&ask->input, answers),
+        .answer_count = run_input_answers(&request->input, answers),
     };
 
-    ask->listener.on_event = on_event;
-    ask->run = run_start(ask->chat->server, ask->chat->model, &request, &ask->listener, err);
-    return ask->run ? 0 : -1;
+    request->listener.on_event = on_event;
+    request->run = run_start(request->chat->server, request->chat->model, &run_request,
+                             &request->listener, err);
+    return request->run ? 0 : -1;
 }
 
-static void begin(struct conversation *conversation, struct ask *ask)
+static void begin(struct conversation *conversation, struct queued_request *request)
 {
-    struct chat *chat = ask->chat;
+    struct chat *chat = request->chat;
     char advice[ERROR_TEXT_CAP] = "This server has no model: start it with lectern serve.";
     struct error err = {0};
 
-    if (ask->cancelled) {
-        take_back(ask);
+    if (request->cancelled) {
+        take_back(request);
     } else if (chat->closing) {
         error_set(&err, ERROR_UNAVAILABLE, "the server is stopping: ask again when it is back");
-        refuse(ask, &err, "stopping");
+        refuse(request, &err, "stopping");
     } else if (!chat->model || !model_ready(chat->model, advice, sizeof advice)) {
         error_set(&err, ERROR_UNAVAILABLE, "%s", advice);
-        refuse(ask, &err, "no_model");
+        refuse(request, &err, "no_model");
     } else if (!conversation->thread) {
         err = conversation->error;
-        refuse(ask, &err, error_kind_name(err.kind));
-    } else if (start_run(ask, &err) != 0) {
-        refuse(ask, &err, error_kind_name(err.kind));
+        refuse(request, &err, error_kind_name(err.kind));
+    } else if (start_run(request, &err) != 0) {
+        refuse(request, &err, error_kind_name(err.kind));
     } else {
         chat->runs++;
         chat->totals.questions++;
-        conversation->asking = ask;
+        conversation->running = request;
     }
 }
 
 /* Those whose turn it is. One that cannot begin leaves it to the next. */
 static void begin_next(struct conversation *conversation)
 {
-    struct ask *ask;
+    struct queued_request *request;
 
-    while (!conversation->asking && !conversation->loading) {
-        ask = STAILQ_FIRST(&conversation->asks);
-        if (!ask && !unasked_waits(conversation))
+    while (!conversation->running && !conversation->loading) {
+        request = STAILQ_FIRST(&conversation->requests);
+        if (!request && !cancelled_requests_waits(conversation))
             break;
         if (!conversation->thread && conversation->error.kind == ERROR_NONE) {
             conversation_load(conversation);
             return;
         }
-        if (unasked_keep(conversation))
+        if (cancelled_requests_keep(conversation))
             return;
-        if (!ask)
+        if (!request)
             break;
-        STAILQ_REMOVE_HEAD(&conversation->asks, link);
-        begin(conversation, ask);
+        STAILQ_REMOVE_HEAD(&conversation->requests, link);
+        begin(conversation, request);
     }
     /* The next who wants it tries again. */
     if (!conversation->thread && !conversation->loading)
@@ -275,20 +276,20 @@ static void begin_next(struct conversation *conversation)
 
 static void do_cancels(struct conversation *conversation)
 {
-    struct ask *ask = STAILQ_FIRST(&conversation->asks), *next;
+    struct queued_request *request = STAILQ_FIRST(&conversation->requests), *next;
 
-    for (; ask; ask = next) {
-        next = STAILQ_NEXT(ask, link);
-        if (!ask->cancelled)
+    for (; request; request = next) {
+        next = STAILQ_NEXT(request, link);
+        if (!request->cancelled)
             continue;
-        STAILQ_REMOVE(&conversation->asks, ask, ask, link);
-        take_back(ask);
+        STAILQ_REMOVE(&conversation->requests, request, queued_request, link);
+        take_back(request);
     }
-    ask = conversation->asking;
-    if (!ask || !ask->cancelled || ask->told)
+    request = conversation->running;
+    if (!request || !request->cancelled || request->told)
         return;
-    ask->told = true;
-    run_cancel(ask->run, ask->stopped_by);
+    request->told = true;
+    run_cancel(request->run, request->stopped_by);
 }
 
 static void on_task(void *arg)
@@ -320,40 +321,40 @@ static void on_task(void *arg)
     conversation_release(conversation);
 }
 
-int ask_start(struct chat *chat, const char *session_id, struct ask *ask)
+int request_start(struct chat *chat, const char *session_id, struct queued_request *request)
 {
-    ask->chat = chat;
-    ask->conversation = conversation_get(chat, session_id, ask->input.thread_id);
-    if (!ask->conversation) {
-        ask_free(ask);
+    request->chat = chat;
+    request->conversation = conversation_get(chat, session_id, request->input.thread_id);
+    if (!request->conversation) {
+        request_free(request);
         return -1;
     }
-    STAILQ_INSERT_TAIL(&ask->conversation->asks, ask, link);
-    post(ask->conversation);
+    STAILQ_INSERT_TAIL(&request->conversation->requests, request, link);
+    post(request->conversation);
     return 0;
 }
 
 /* In a task of the loop: who cancels may stand in the middle of the run's own event. */
-void ask_cancel(struct ask *ask, enum run_stop by)
+void request_cancel(struct queued_request *request, enum run_stop by)
 {
-    if (!ask->cancelled)
-        ask->stopped_by = by;
-    ask->cancelled = true;
-    post(ask->conversation);
+    if (!request->cancelled)
+        request->stopped_by = by;
+    request->cancelled = true;
+    post(request->conversation);
 }
 
 void conversations_abandon(struct chat *chat)
 {
     struct conversation *conversation;
-    struct ask *ask;
+    struct queued_request *request;
 
     while ((conversation = LIST_FIRST(&chat->conversations)) != NULL) {
         LIST_REMOVE(conversation, link);
         conversation->chat = NULL;
         conversation->users++;
-        while ((ask = STAILQ_FIRST(&conversation->asks)) != NULL) {
-            STAILQ_REMOVE_HEAD(&conversation->asks, link);
-            finish(ask);
+        while ((request = STAILQ_FIRST(&conversation->requests)) != NULL) {
+            STAILQ_REMOVE_HEAD(&conversation->requests, link);
+            finish(request);
         }
         conversation_release(conversation);
     }
