@@ -11,7 +11,7 @@
 
 /* ---- creating ---- */
 
-void run_discard(struct run *run)
+void run_discard(struct executor_run *run)
 {
     if (!run)
         return;
@@ -32,9 +32,9 @@ static unsigned effective_timeout(unsigned asked)
     return asked < EXECUTION_TIMEOUT_MS_MAX ? asked : EXECUTION_TIMEOUT_MS_MAX;
 }
 
-struct run *run_create(const struct execution_job *job, struct error *err)
+struct executor_run *run_create(const struct execution_job *job, struct error *err)
 {
-    struct run *run;
+    struct executor_run *run;
     int kind = kind_index(job->kind);
     const char *profile = job->profile ? job->profile : "minimal";
 
@@ -75,7 +75,7 @@ fail:
 
 static void on_deadline(uv_timer_t *timer)
 {
-    struct run *run = timer->data;
+    struct executor_run *run = timer->data;
     char text[RUN_TEXT_CAP];
 
     switch (run->phase) {
@@ -99,7 +99,7 @@ static void on_deadline(uv_timer_t *timer)
     }
 }
 
-void run_set_deadline(struct run *run, uint64_t ms)
+void run_set_deadline(struct executor_run *run, uint64_t ms)
 {
     uv_update_time(run->host->loop);
     uv_timer_start(&run->timer, on_deadline, ms, 0);
@@ -107,7 +107,7 @@ void run_set_deadline(struct run *run, uint64_t ms)
 
 /* ---- the sandbox ---- */
 
-static void ask(struct run *run)
+static void ask(struct executor_run *run)
 {
     run->phase = QUEUED;
     run_set_deadline(run, run->host->limits->wait_ms);
@@ -116,7 +116,7 @@ static void ask(struct run *run)
 
 void run_broken(struct sandbox *sandbox, const struct error *why, void *user)
 {
-    struct run *run = user;
+    struct executor_run *run = user;
     struct slot *slot = run->slot;
 
     (void)sandbox;
@@ -138,7 +138,7 @@ void run_broken(struct sandbox *sandbox, const struct error *why, void *user)
 
 static const struct sandbox_events run_events = {.frame = run_take_frame, .broken = run_broken};
 
-static void send_job(struct run *run)
+static void send_job(struct executor_run *run)
 {
     struct error err = {0};
     char *frame = malloc(run->frame_len);
@@ -153,7 +153,8 @@ static void send_job(struct run *run)
 
 static void on_given(struct pool_wait *wait, struct slot *slot)
 {
-    struct run *run = (struct run *)((char *)wait - offsetof(struct run, wait));
+    struct executor_run *run =
+        (struct executor_run *)((char *)wait - offsetof(struct executor_run, wait));
 
     if (run->attempts++ == 0) {
         run->host->on_taken(run->user);
@@ -167,7 +168,8 @@ static void on_given(struct pool_wait *wait, struct slot *slot)
 
 static void on_placed(struct pool_wait *wait, unsigned place)
 {
-    struct run *run = (struct run *)((char *)wait - offsetof(struct run, wait));
+    struct executor_run *run =
+        (struct executor_run *)((char *)wait - offsetof(struct executor_run, wait));
 
     if (run->job.on_queued)
         run->job.on_queued(run->job.user, place);
@@ -175,14 +177,16 @@ static void on_placed(struct pool_wait *wait, unsigned place)
 
 static void on_failed(struct pool_wait *wait, const struct error *why)
 {
-    struct run *run = (struct run *)((char *)wait - offsetof(struct run, wait));
+    struct executor_run *run =
+        (struct executor_run *)((char *)wait - offsetof(struct executor_run, wait));
 
     run_end_with(run, EXECUTION_ENGINE, why->text); /* the pool has logged it */
 }
 
 static int send_answer(struct broker *broker, char *frame, size_t len)
 {
-    struct run *run = (struct run *)((char *)broker - offsetof(struct run, broker));
+    struct executor_run *run =
+        (struct executor_run *)((char *)broker - offsetof(struct executor_run, broker));
     struct error err = {0};
 
     if (sandbox_send(run->sandbox, frame, len, &err) == 0)
@@ -191,7 +195,7 @@ static int send_answer(struct broker *broker, char *frame, size_t len)
     return -1;
 }
 
-void run_begin(struct run *run, const struct run_host *host, void *user)
+void run_begin(struct executor_run *run, const struct run_host *host, void *user)
 {
     run->host = host;
     run->user = user;
@@ -213,7 +217,7 @@ void run_begin(struct run *run, const struct run_host *host, void *user)
 }
 
 /* The answer goes out now, and the sandbox is removed: neither waits for the code to heed it. */
-void run_cancel_now(struct run *run)
+void run_cancel_now(struct executor_run *run)
 {
     if (run->phase == QUEUED)
         run_end_with(run, EXECUTION_CANCELLED, "the run was cancelled before it had a sandbox");
@@ -221,12 +225,12 @@ void run_cancel_now(struct run *run)
         run_end_with(run, EXECUTION_CANCELLED, "the run was cancelled");
 }
 
-const char *run_session(const struct run *run)
+const char *run_session(const struct executor_run *run)
 {
     return run->session_id;
 }
 
-void run_abort(struct run *run, const char *why)
+void run_abort(struct executor_run *run, const char *why)
 {
     if (run->phase != ENDED)
         run_end_with(run, EXECUTION_CANCELLED, why);

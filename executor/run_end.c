@@ -37,7 +37,7 @@ static int exit_code_for(enum execution_status status, int own)
     return own ? own : 1;
 }
 
-static void fill(struct run *run, struct execution_result *result)
+static void fill(struct executor_run *run, struct execution_result *result)
 {
     const struct output *out = &run->output[0], *err = &run->output[1];
     uint64_t now = uv_hrtime();
@@ -62,7 +62,7 @@ static void fill(struct run *run, struct execution_result *result)
 }
 
 /* Only one that said itself how the code ended, and of that only what leaves nothing behind. */
-static enum pool_outcome outcome_of(const struct run *run, enum execution_status status)
+static enum pool_outcome outcome_of(const struct executor_run *run, enum execution_status status)
 {
     if (!run->started)
         return POOL_UNUSED;
@@ -71,7 +71,7 @@ static enum pool_outcome outcome_of(const struct run *run, enum execution_status
                : POOL_USED;
 }
 
-void run_end(struct run *run, struct execution_result *result)
+void run_end(struct executor_run *run, struct execution_result *result)
 {
     const struct run_host *host = run->host;
     struct slot *slot = run->slot;
@@ -97,14 +97,14 @@ void run_end(struct run *run, struct execution_result *result)
     uv_close((uv_handle_t *)&run->timer, on_timer_closed);
 }
 
-void run_end_with(struct run *run, enum execution_status status, const char *error)
+void run_end_with(struct executor_run *run, enum execution_status status, const char *error)
 {
     struct execution_result result = {.status = status, .error = error, .seconds = -1};
 
     run_end(run, &result);
 }
 
-const char *run_overran(const struct run *run, char text[RUN_TEXT_CAP])
+const char *run_overran(const struct executor_run *run, char text[RUN_TEXT_CAP])
 {
     snprintf(text, RUN_TEXT_CAP, "the code ran for %.3g s, the longest it may, and was ended",
              run->timeout_ms / 1000.0);
@@ -114,7 +114,7 @@ const char *run_overran(const struct run *run, char text[RUN_TEXT_CAP])
 /* The judgement inside refuses what was accepted outside: one of the two is wrong, and both are
  * ours. The words are the executor's own; of the interpreter's only what Python says of the syntax
  * goes on. */
-void run_end_disagreeing(struct run *run, struct execution_result *result)
+void run_end_disagreeing(struct executor_run *run, struct execution_result *result)
 {
     const struct job_result *said = &run->result;
     struct buf BUF_AUTO text = {0};

@@ -14,7 +14,7 @@
 
 enum run_phase { CREATED, QUEUED, SENT, RUNNING, ENDED };
 
-struct run {
+struct executor_run {
     struct execution_job job; /* callbacks and numbers; its texts are not valid any more */
     char *session_id;
     char profile[EXECUTION_PROFILE_CAP];
@@ -42,16 +42,16 @@ struct run {
 };
 
 /* run.c */
-void run_set_deadline(struct run *run, uint64_t ms);
+void run_set_deadline(struct executor_run *run, uint64_t ms);
 void run_broken(struct sandbox *sandbox, const struct error *why, void *user);
 
 /* run_frames.c */
 void run_take_frame(struct sandbox *sandbox, const struct frame *frame, void *user);
 
 /* run_end.c */
-void run_end(struct run *run, struct execution_result *result);
-void run_end_with(struct run *run, enum execution_status status, const char *error);
-void run_end_disagreeing(struct run *run, struct execution_result *result);
-const char *run_overran(const struct run *run, char text[RUN_TEXT_CAP]); /* its time */
+void run_end(struct executor_run *run, struct execution_result *result);
+void run_end_with(struct executor_run *run, enum execution_status status, const char *error);
+void run_end_disagreeing(struct executor_run *run, struct execution_result *result);
+const char *run_overran(const struct executor_run *run, char text[RUN_TEXT_CAP]); /* its time */
 
 #endif

@@ -12,7 +12,7 @@ struct submission {
     LIST_ENTRY(submission) link;
     struct executor *executor;
     uint64_t id;
-    struct run *run; /* the loop's, but for its session */
+    struct executor_run *run; /* the loop's, but for its session */
     struct loop_task intake, cancel;
     bool waiting; /* under the executor's lock, as the next */
     bool cancel_posted;

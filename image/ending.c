@@ -16,7 +16,7 @@
 #include "image/run.h"
 #include "image/run_state.h"
 
-void run_kill(struct run *run)
+void run_kill(struct runner_run *run)
 {
     if (!run->reaped) {
         run->killed = true;
@@ -24,13 +24,13 @@ void run_kill(struct run *run)
     }
 }
 
-void run_stop_clock(struct run *run)
+void run_stop_clock(struct runner_run *run)
 {
     if (run->started && !run->stopped)
         run->stopped = run_now();
 }
 
-void run_end(struct run *run, enum verdict verdict)
+void run_end(struct runner_run *run, enum verdict verdict)
 {
     if (run->verdict == VERDICT_NONE)
         run->verdict = verdict;
@@ -40,7 +40,7 @@ void run_end(struct run *run, enum verdict verdict)
         run_enter(run, ENDING, ENDING_MS_MAX);
 }
 
-static void has_ended(struct run *run, int status)
+static void has_ended(struct runner_run *run, int status)
 {
     run->reaped = true;
     run->status = status;
@@ -51,7 +51,7 @@ static void has_ended(struct run *run, int status)
 
 /* As PID 1 of a container every orphan is ours. A session has none, and a copy may end before its
  * pid is known: that one is left until it is. The zygote's end is told by its socket. */
-void run_reap(struct run *run)
+void run_reap(struct runner_run *run)
 {
     struct signalfd_siginfo info;
     int status;
@@ -71,7 +71,7 @@ void run_reap(struct run *run)
     }
 }
 
-int run_on_deadline(struct run *run)
+int run_on_deadline(struct runner_run *run)
 {
     switch (run->phase) {
     case WARMING:
@@ -108,14 +108,14 @@ int run_on_deadline(struct run *run)
     return log_error("the server does not read");
 }
 
-void run_watch_memory(struct run *run)
+void run_watch_memory(struct runner_run *run)
 {
     if (run->phase >= IMPORTING && run->phase <= ASKED &&
         child_resident(run->child) > (unsigned long long)run->options->memory_mb << 20)
         run_end(run, VERDICT_MEMORY);
 }
 
-static enum verdict judge(const struct run *run, int signal)
+static enum verdict judge(const struct runner_run *run, int signal)
 {
     if (run->verdict != VERDICT_NONE)
         return run->verdict;
@@ -129,7 +129,7 @@ static enum verdict judge(const struct run *run, int signal)
     return signal == SIGKILL && !run->killed ? VERDICT_MEMORY : VERDICT_CRASH;
 }
 
-int run_finish(struct run *run)
+int run_finish(struct runner_run *run)
 {
     struct ending ending = {.exit_code = -1};
 
@@ -159,7 +159,7 @@ int run_finish(struct run *run)
     return run_send_text(run, FRAME_EXIT, ending_write(&ending));
 }
 
-bool run_is_over(const struct run *run)
+bool run_is_over(const struct runner_run *run)
 {
     if (run->phase != ENDING || run->to_server.len >= OUTSIDE_HIGH_WATER)
         return false;

@@ -8,7 +8,7 @@
 #include "image/run_state.h"
 #include "image/zygote.h"
 
-static int ask(struct run *run)
+static int ask(struct runner_run *run)
 {
     const unsigned char word = ZYGOTE_ASK;
     struct ends its;
@@ -31,7 +31,7 @@ static int ask(struct run *run)
     return done;
 }
 
-int fork_server_begin(struct run *run)
+int fork_server_begin(struct runner_run *run)
 {
     struct child *zygote = run->child;
     int control = zygote->ends.control;
@@ -44,7 +44,7 @@ int fork_server_begin(struct run *run)
     return ask(run);
 }
 
-int fork_server_take(struct run *run)
+int fork_server_take(struct runner_run *run)
 {
     struct zygote_answer said = {0};
     int proofs[ZYGOTE_PROOFS];
@@ -70,21 +70,21 @@ int fork_server_take(struct run *run)
 }
 
 /* What is named here belongs to the runner. All else belongs to one run, and is zero again. */
-static void forget(struct run *run)
+static void forget(struct runner_run *run)
 {
-    const struct run kept = {.options = run->options,
-                             .signals = run->signals,
-                             .zygote = run->zygote,
-                             .unanswered =
-                                 run->waiting_for_answer ? run->last_request : run->unanswered,
-                             .from_server = run->from_server,
-                             .to_server = run->to_server};
+    const struct runner_run kept = {.options = run->options,
+                                    .signals = run->signals,
+                                    .zygote = run->zygote,
+                                    .unanswered = run->waiting_for_answer ? run->last_request
+                                                                          : run->unanswered,
+                                    .from_server = run->from_server,
+                                    .to_server = run->to_server};
 
     run_detach(run);
     *run = kept;
 }
 
-int fork_server_next(struct run *run)
+int fork_server_next(struct runner_run *run)
 {
     forget(run);
     return ask(run);

@@ -8,15 +8,15 @@
 #ifndef LECTERN_IMAGE_FORK_SERVER_H
 #define LECTERN_IMAGE_FORK_SERVER_H
 
-struct run;
+struct runner_run;
 
 #define COPY_MS_MAX 10000 /* from asking to its being ready */
 
 /* The child that has warmed up is a zygote from now on; the first copy is asked for. */
-int fork_server_begin(struct run *run);
+int fork_server_begin(struct runner_run *run);
 /* The zygote's answer, or its end, which is the runner's. */
-int fork_server_take(struct run *run);
+int fork_server_take(struct runner_run *run);
 /* After a run whose child is gone and whose last frame has left. */
-int fork_server_next(struct run *run);
+int fork_server_next(struct runner_run *run);
 
 #endif

@@ -23,7 +23,7 @@ const struct frame_reader_rule child_frames[] = {
     {0},
 };
 
-static int take_ready(struct run *run, const struct frame_reader_piece *piece)
+static int take_ready(struct runner_run *run, const struct frame_reader_piece *piece)
 {
     if (run->phase != WARMING)
         return log_error("the interpreter is ready twice");
@@ -42,7 +42,7 @@ static int take_ready(struct run *run, const struct frame_reader_piece *piece)
 }
 
 /* A job may have come behind the ping. */
-static int take_pong(struct run *run, const struct frame_reader_piece *piece)
+static int take_pong(struct runner_run *run, const struct frame_reader_piece *piece)
 {
     (void)piece;
     if (!run->waiting_for_pong)
@@ -51,7 +51,7 @@ static int take_pong(struct run *run, const struct frame_reader_piece *piece)
     return run_send(run, FRAME_PONG, "", 0);
 }
 
-static int take_started(struct run *run, const struct frame_reader_piece *piece)
+static int take_started(struct runner_run *run, const struct frame_reader_piece *piece)
 {
     (void)piece;
     if (run->phase != IMPORTING)
@@ -74,7 +74,7 @@ static bool is_target(const unsigned char *text, size_t len)
     return true;
 }
 
-static int take_request(struct run *run, const struct frame_reader_piece *piece)
+static int take_request(struct runner_run *run, const struct frame_reader_piece *piece)
 {
     const unsigned char *data = piece->data;
     uint32_t id = (uint32_t)data[0] << 24 | (uint32_t)data[1] << 16 | (uint32_t)data[2] << 8 |
@@ -113,7 +113,7 @@ static bool is_base64(const unsigned char *text, size_t len)
     return true;
 }
 
-static int take_artifact(struct run *run, const struct frame_reader_piece *piece)
+static int take_artifact(struct runner_run *run, const struct frame_reader_piece *piece)
 {
     static const char beginning[] = PNG_BEGINNING;
 
@@ -130,7 +130,7 @@ static int take_artifact(struct run *run, const struct frame_reader_piece *piece
     return run_send(run, FRAME_ARTIFACT, piece->data, piece->data_len);
 }
 
-static int take_result(struct run *run, const struct frame_reader_piece *piece)
+static int take_result(struct runner_run *run, const struct frame_reader_piece *piece)
 {
     if (run->result)
         return log_error("a second result");
@@ -148,11 +148,11 @@ static int take_result(struct run *run, const struct frame_reader_piece *piece)
     return 0;
 }
 
-int run_take_from_child(struct run *run, const struct frame_reader_piece *piece)
+int run_take_from_child(struct runner_run *run, const struct frame_reader_piece *piece)
 {
     static const struct {
         unsigned char type;
-        int (*take)(struct run *run, const struct frame_reader_piece *piece);
+        int (*take)(struct runner_run *run, const struct frame_reader_piece *piece);
     } takers[] = {{FRAME_READY, take_ready},       {FRAME_PONG, take_pong},
                   {FRAME_STARTED, take_started},   {FRAME_REQUEST, take_request},
                   {FRAME_ARTIFACT, take_artifact}, {FRAME_RESULT, take_result}};

@@ -19,7 +19,7 @@ const struct frame_reader_rule server_frames[] = {
     {0},
 };
 
-static int take_job(struct run *run, const struct frame_reader_piece *piece)
+static int take_job(struct runner_run *run, const struct frame_reader_piece *piece)
 {
     if (run->has_job)
         return log_error("a second job");
@@ -37,7 +37,7 @@ static int take_job(struct run *run, const struct frame_reader_piece *piece)
     return run->phase == IDLE ? run_hand_job_over(run) : 0;
 }
 
-static int take_answer(struct run *run, const struct frame_reader_piece *piece)
+static int take_answer(struct runner_run *run, const struct frame_reader_piece *piece)
 {
     unsigned char head[FRAME_HEAD_SIZE];
 
@@ -67,7 +67,7 @@ static int take_answer(struct run *run, const struct frame_reader_piece *piece)
 }
 
 /* On to the interpreter: that it answers is what the server wants to know. */
-static int take_ping(struct run *run, const struct frame_reader_piece *piece)
+static int take_ping(struct runner_run *run, const struct frame_reader_piece *piece)
 {
     (void)piece;
     if (run->phase != IDLE)
@@ -80,11 +80,11 @@ static int take_ping(struct run *run, const struct frame_reader_piece *piece)
     return 0;
 }
 
-int run_take_from_server(struct run *run, const struct frame_reader_piece *piece)
+int run_take_from_server(struct runner_run *run, const struct frame_reader_piece *piece)
 {
     static const struct {
         unsigned char type;
-        int (*take)(struct run *run, const struct frame_reader_piece *piece);
+        int (*take)(struct runner_run *run, const struct frame_reader_piece *piece);
     } takers[] = {{FRAME_JOB, take_job}, {FRAME_ANSWER, take_answer}, {FRAME_PING, take_ping}};
 
     for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {

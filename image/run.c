@@ -21,14 +21,14 @@ int64_t run_now(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-void run_enter(struct run *run, enum phase phase, int64_t ms)
+void run_enter(struct runner_run *run, enum phase phase, int64_t ms)
 {
     run->phase = phase;
     run->until = ms ? run_now() + ms : 0;
 }
 
 /* Each message wakes the server, on a CPU that the code may be using. */
-static void choose_hold(struct run *run, enum frame_type type)
+static void choose_hold(struct runner_run *run, enum frame_type type)
 {
     if (type != FRAME_STARTED && type != FRAME_STDOUT && type != FRAME_STDERR)
         run->hold = 0;
@@ -36,7 +36,7 @@ static void choose_hold(struct run *run, enum frame_type type)
         run->hold = run_now() + HOLD_MS;
 }
 
-int run_send(struct run *run, enum frame_type type, const void *payload, size_t len)
+int run_send(struct runner_run *run, enum frame_type type, const void *payload, size_t len)
 {
     choose_hold(run, type);
     if (queue_add_frame(&run->to_server, type, payload, len) < 0)
@@ -44,7 +44,7 @@ int run_send(struct run *run, enum frame_type type, const void *payload, size_t 
     return 0;
 }
 
-int run_send_text(struct run *run, enum frame_type type, char *text)
+int run_send_text(struct runner_run *run, enum frame_type type, char *text)
 {
     int done = text ? run_send(run, type, text, strlen(text)) : -1;
 
@@ -60,7 +60,7 @@ static struct output output_of(int *fd, enum frame_type type, enum frame_type ta
     return output;
 }
 
-void run_attach(struct run *run, struct child *child)
+void run_attach(struct runner_run *run, struct child *child)
 {
     run->child = child;
     run->out = output_of(&child->ends.out, FRAME_STDOUT, FRAME_STDOUT_TAIL);
@@ -69,7 +69,7 @@ void run_attach(struct run *run, struct child *child)
     queue_init(&run->to_child, INSIDE_HIGH_WATER + 2 * FRAME_JOB_CAP);
 }
 
-void run_detach(struct run *run)
+void run_detach(struct runner_run *run)
 {
     output_close(&run->out);
     output_close(&run->err);
@@ -80,15 +80,15 @@ void run_detach(struct run *run)
     run->result = NULL;
 }
 
-int run_hand_job_over(struct run *run)
+int run_hand_job_over(struct runner_run *run)
 {
     run_enter(run, IMPORTING, IMPORT_MS_MAX);
     return 0;
 }
 
 /* One read, all its frames. 1: more may come, 0: the end, -1: breach. */
-static int read_frames(struct run *run, int fd, struct frame_reader *reader,
-                       int (*take)(struct run *run, const struct frame_reader_piece *piece))
+static int read_frames(struct runner_run *run, int fd, struct frame_reader *reader,
+                       int (*take)(struct runner_run *run, const struct frame_reader_piece *piece))
 {
     ssize_t got = read(fd, run->chunk, sizeof run->chunk);
     const unsigned char *data = run->chunk;
@@ -110,7 +110,7 @@ static int read_frames(struct run *run, int fd, struct frame_reader *reader,
     }
 }
 
-static int poll_timeout(const struct run *run)
+static int poll_timeout(const struct runner_run *run)
 {
     int64_t now = run_now(), wait = -1;
 
@@ -128,7 +128,7 @@ static int poll_timeout(const struct run *run)
 }
 
 /* A breach by the interpreter ends the job, one before the job ends the runner. */
-static int on_child_breach(struct run *run)
+static int on_child_breach(struct runner_run *run)
 {
     if (!run->has_job)
         return -1;
@@ -138,7 +138,7 @@ static int on_child_breach(struct run *run)
 
 enum { SERVER_IN, SERVER_OUT, CONTROL, OUT, ERR, SIGNALS, ZYGOTE, DESCRIPTORS };
 
-static void choose_descriptors(const struct run *run, struct pollfd fds[DESCRIPTORS])
+static void choose_descriptors(const struct runner_run *run, struct pollfd fds[DESCRIPTORS])
 {
     bool ended = run->phase >= ENDED || run->phase == COPYING; /* or not begun */
     bool room_outside = run->to_server.len < OUTSIDE_HIGH_WATER;
@@ -157,14 +157,14 @@ static void choose_descriptors(const struct run *run, struct pollfd fds[DESCRIPT
     fds[ZYGOTE] = (struct pollfd){run->zygote ? run->zygote->ends.control : -1, POLLIN, 0};
 }
 
-static void close_control(struct run *run)
+static void close_control(struct runner_run *run)
 {
     close(run->child->ends.control);
     run->child->ends.control = -1;
     run->to_child.len = 0;
 }
 
-static int serve_child(struct run *run, const struct pollfd *control)
+static int serve_child(struct runner_run *run, const struct pollfd *control)
 {
     int got = 1;
 
@@ -186,7 +186,7 @@ static int serve_child(struct run *run, const struct pollfd *control)
 enum step { STEP_ON, STEP_DONE, STEP_FAILED };
 
 /* From one run to the next, or to the end. */
-static enum step go_on(struct run *run)
+static enum step go_on(struct runner_run *run)
 {
     if (run->phase == WARMED)
         return fork_server_begin(run) < 0 ? STEP_FAILED : STEP_ON;
@@ -205,7 +205,7 @@ static enum step go_on(struct run *run)
     return fork_server_next(run) < 0 ? STEP_FAILED : STEP_ON;
 }
 
-static enum step serve(struct run *run, const struct pollfd fds[DESCRIPTORS])
+static enum step serve(struct runner_run *run, const struct pollfd fds[DESCRIPTORS])
 {
     bool was_started = run->started != 0;
 
@@ -244,7 +244,7 @@ static enum step serve(struct run *run, const struct pollfd fds[DESCRIPTORS])
     return go_on(run);
 }
 
-static int loop(struct run *run)
+static int loop(struct runner_run *run)
 {
     struct pollfd fds[DESCRIPTORS];
 
@@ -262,7 +262,7 @@ static int loop(struct run *run)
 
 int run_loop(struct child *child, const struct options *options, int signals)
 {
-    struct run *run = calloc(1, sizeof *run);
+    struct runner_run *run = calloc(1, sizeof *run);
     int done;
 
     if (!run) {

@@ -26,7 +26,7 @@ struct queued_request {
     STAILQ_ENTRY(queued_request) link;
     struct chat *chat;
     struct conversation *conversation; /* a reference */
-    struct run *run;                   /* NULL: it waits */
+    struct chat_run *run;              /* NULL: it waits */
     struct run_input input;            /* owned */
     char who[CHAT_WHO_SIZE];
     bool cancelled, told;     /* the run of its cancelling */

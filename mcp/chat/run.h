@@ -29,7 +29,7 @@
     3u                       /* replacing operations of a question where nobody can be asked */
 #define RUN_PROGRESS_MS 250u /* output of a call under way is told at most so often */
 
-struct run;
+struct chat_run;
 struct approval;
 
 enum run_event_kind {
@@ -132,13 +132,14 @@ struct run_request {
 
 /* NULL with err: nothing was told, nothing changed (an unknown interrupt, no memory, the model is
  * not ready). Else RUN_BEGAN comes, never before it returns, and RUN_ENDED once, last. */
-struct run *run_start(struct server *server, struct model *model, const struct run_request *request,
-                      struct run_listener *listener, struct error *err);
+struct chat_run *run_start(struct server *server, struct model *model,
+                           const struct run_request *request, struct run_listener *listener,
+                           struct error *err);
 /* Who ended a run: its thread says so. */
 enum run_stop { RUN_STOP_EDITOR, RUN_STOP_PAGE_LEFT, RUN_STOP_SERVER, RUN_STOPS };
 
 /* Ends it soon with RUN_CANCELLED: the model's request and the tool calls under way are cancelled,
  * what came so far is kept in the thread. Of several the first counts. */
-void run_cancel(struct run *run, enum run_stop by);
+void run_cancel(struct chat_run *run, enum run_stop by);
 
 #endif

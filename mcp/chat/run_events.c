@@ -10,12 +10,12 @@
 #include "helpers/base/json.h"
 #include "mcp/chat/run_internal.h"
 
-void run_tell(struct run *run, const struct run_event *event)
+void run_tell(struct chat_run *run, const struct run_event *event)
 {
     run->listener->on_event(run->listener, event);
 }
 
-void run_tell_text(struct run *run, const char *id, const char *text)
+void run_tell_text(struct chat_run *run, const char *id, const char *text)
 {
     run_tell(run, &(struct run_event){.kind = RUN_TEXT_BEGAN, .id = id});
     run_tell(run,
@@ -26,7 +26,7 @@ void run_tell_text(struct run *run, const char *id, const char *text)
 /* ---- what the model says ---- */
 
 /* A call's own, else one that is made in own. */
-static const char *block_id(const struct run *run, size_t block, char own[RUN_ID_SIZE])
+static const char *block_id(const struct chat_run *run, size_t block, char own[RUN_ID_SIZE])
 {
     bool first = run->told[block].kind == BLOCK_TEXT;
 
@@ -41,7 +41,8 @@ static const char *block_id(const struct run *run, size_t block, char own[RUN_ID
     return own;
 }
 
-static void begin(struct run *run, size_t block, enum run_block kind, enum run_event_kind event)
+static void begin(struct chat_run *run, size_t block, enum run_block kind,
+                  enum run_event_kind event)
 {
     struct run_told *told = &run->told[block];
     char own[RUN_ID_SIZE];
@@ -55,8 +56,8 @@ static void begin(struct run *run, size_t block, enum run_block kind, enum run_e
 }
 
 /* A delta is a piece of a longer text: it ends where it ends, and the event's ends with NUL. */
-static void tell_piece(struct run *run, size_t block, enum run_event_kind event, const char *text,
-                       size_t len)
+static void tell_piece(struct chat_run *run, size_t block, enum run_event_kind event,
+                       const char *text, size_t len)
 {
     struct buf BUF_AUTO piece = {0};
     char own[RUN_ID_SIZE];
@@ -92,7 +93,7 @@ static void on_thinking(void *user, size_t block, const char *text, size_t len)
 
 static void on_call_begin(void *user, size_t block, const char *id, const char *name)
 {
-    struct run *run = user;
+    struct chat_run *run = user;
     struct run_told *told = &run->told[block];
 
     told->id = strdup(id);
@@ -104,13 +105,13 @@ static void on_call_begin(void *user, size_t block, const char *id, const char *
 
 static void on_call_arguments(void *user, size_t block, const char *json, size_t len)
 {
-    struct run *run = user;
+    struct chat_run *run = user;
 
     if (run->told[block].open)
         tell_piece(run, block, RUN_CALL_ARGUMENTS, json, len);
 }
 
-static void end_block(struct run *run, size_t block)
+static void end_block(struct chat_run *run, size_t block)
 {
     static const enum run_event_kind ended[] = {
         [BLOCK_TEXT] = RUN_TEXT_ENDED,
@@ -133,7 +134,7 @@ static void on_block_end(void *user, size_t block)
 
 static bool is_taken(void *user, const char *id)
 {
-    return thread_has_call(((struct run *)user)->thread, id);
+    return thread_has_call(((struct chat_run *)user)->thread, id);
 }
 
 const struct model_listener run_model_listener = {
@@ -149,7 +150,7 @@ const struct model_listener run_model_listener = {
 
 /* ---- a turn ---- */
 
-void run_events_close(struct run *run)
+void run_events_close(struct chat_run *run)
 {
     for (size_t i = 0; i < MODEL_BLOCKS_CAP; i++)
         end_block(run, i);
@@ -168,7 +169,7 @@ static bool has_call(const json_t *content, const char *id)
     return false;
 }
 
-void run_events_drop(struct run *run, const json_t *content, const char *why)
+void run_events_drop(struct chat_run *run, const json_t *content, const char *why)
 {
     for (size_t i = 0; i < MODEL_BLOCKS_CAP; i++) {
         const struct run_told *told = &run->told[i];
@@ -178,7 +179,7 @@ void run_events_drop(struct run *run, const json_t *content, const char *why)
     }
 }
 
-void run_events_forget(struct run *run)
+void run_events_forget(struct chat_run *run)
 {
     for (size_t i = 0; i < MODEL_BLOCKS_CAP; i++) {
         free(run->told[i].id);

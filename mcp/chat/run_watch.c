@@ -12,7 +12,7 @@
 
 struct run_progress_timer {
     uv_timer_t timer; /* first */
-    struct run *run;
+    struct chat_run *run;
 };
 
 static void tell(struct run_call *call, enum run_event_kind kind, const struct buf *given,
@@ -46,7 +46,7 @@ static void tell_progress(struct run_call *call)
 
 static void on_progress_timer(uv_timer_t *timer)
 {
-    struct run *run = ((struct run_progress_timer *)timer)->run;
+    struct chat_run *run = ((struct run_progress_timer *)timer)->run;
 
     for (size_t i = 0; i < run->call_count; i++) {
         struct run_call *call = &run->calls[i];
@@ -56,7 +56,7 @@ static void on_progress_timer(uv_timer_t *timer)
     }
 }
 
-void run_watch_begin(struct run *run)
+void run_watch_begin(struct chat_run *run)
 {
     if (run->progress)
         return;
@@ -73,7 +73,7 @@ static void on_progress_closed(uv_handle_t *handle)
     free(handle);
 }
 
-void run_watch_end(struct run *run)
+void run_watch_end(struct chat_run *run)
 {
     if (run->progress)
         uv_close((uv_handle_t *)&run->progress->timer, on_progress_closed);

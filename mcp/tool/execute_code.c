@@ -15,18 +15,18 @@
 #include "mcp/tool/table.h"
 
 /* One run. Owned by the loop; the executor's thread fills the call's answer while it has it. */
-struct run {
+struct analysis_call {
     struct tool_call *call;
     struct analysis analysis;
     char session_id[SESSION_ID_SIZE];
 };
 
-static struct run *run_of(struct analysis *analysis)
+static struct analysis_call *run_of(struct analysis *analysis)
 {
-    return (struct run *)((char *)analysis - offsetof(struct run, analysis));
+    return (struct analysis_call *)((char *)analysis - offsetof(struct analysis_call, analysis));
 }
 
-static void discard(struct run *run)
+static void discard(struct analysis_call *run)
 {
     run->call->failure = run->analysis.failure;
     run->call->state = NULL;
@@ -36,7 +36,7 @@ static void discard(struct run *run)
 
 static int find_session(struct analysis *analysis, struct store *store, struct error *err)
 {
-    struct run *run = run_of(analysis);
+    struct analysis_call *run = run_of(analysis);
 
     if (tool_session(run->call, store, run->session_id, err) < 0)
         return -1;
@@ -60,7 +60,7 @@ static void take(struct analysis *analysis, const struct execution_result *resul
 
 static void on_done(struct analysis *analysis)
 {
-    struct run *run = run_of(analysis);
+    struct analysis_call *run = run_of(analysis);
     struct tool_call *call = run->call;
 
     call->seconds = analysis->ended.seconds;
@@ -77,7 +77,7 @@ static void on_failed(struct analysis *analysis, const struct error *err)
     on_done(analysis);
 }
 
-static int check(struct run *run, struct error *err)
+static int check(struct analysis_call *run, struct error *err)
 {
     struct buf BUF_AUTO why = {0};
 
@@ -86,7 +86,7 @@ static int check(struct run *run, struct error *err)
     return analysis_check(&run->analysis, &why) ? 0 : error_set(err, ERROR_INVALID, "%s", why.data);
 }
 
-static int read_arguments(struct run *run, struct error *err)
+static int read_arguments(struct analysis_call *run, struct error *err)
 {
     struct tool_call *call = run->call;
     struct analysis *analysis = &run->analysis;
@@ -101,7 +101,7 @@ static int read_arguments(struct run *run, struct error *err)
 
 static int start(struct tool_call *call, struct error *err)
 {
-    struct run *run = calloc(1, sizeof *run);
+    struct analysis_call *run = calloc(1, sizeof *run);
 
     if (!run)
         return error_set(err, ERROR_MEMORY, "out of memory for a run");
@@ -124,7 +124,7 @@ static int start(struct tool_call *call, struct error *err)
 
 static void stop(struct tool_call *call)
 {
-    struct run *run = call->state;
+    struct analysis_call *run = call->state;
 
     if (run)
         analysis_cancel(&run->analysis);
@@ -132,7 +132,7 @@ static void stop(struct tool_call *call)
 
 static bool progress(struct tool_call *call, struct buf *words, struct buf *printed)
 {
-    struct run *run = call->state;
+    struct analysis_call *run = call->state;
 
     return run && analysis_progress(&run->analysis, words, printed);
 }

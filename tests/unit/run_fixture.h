@@ -17,7 +17,7 @@ struct run_fixture {
     struct run_listener listener;
     struct model *model;
     struct thread *thread;
-    struct run *run;
+    struct chat_run *run;
     json_t *events; /* owned array: {"kind", "id", "name", "message_id", "text", ...} */
     json_t *interrupts;
     bool ended, unsaved;

@@ -659,7 +659,7 @@ static void test_two_pages_on_one_thread(void **state)
 static void test_two_threads_side_by_side(void **state)
 {
     struct test_page one, two;
-    struct run *first;
+    struct chat_run *first;
 
     greet(state, &one, "t1");
     greet(state, &two, "t2");
