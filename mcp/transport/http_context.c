@@ -53,7 +53,7 @@ static void refuse_upgrade(struct http_server *http, struct lws *wsi, int status
 /* Host and Origin first. 0: it goes on, -1: refused, and answered. */
 static int on_upgrade(struct http_server *http, struct lws *wsi)
 {
-    struct http_request *request;
+    struct server_request *request;
     struct gate_verdict verdict;
     struct error err = {0};
     int status;
@@ -63,8 +63,8 @@ static int on_upgrade(struct http_server *http, struct lws *wsi)
     request = calloc(1, sizeof *request);
     if (!request)
         return -1;
-    http_request_read(wsi, request);
-    http_request_check(&http->gate, request, &verdict);
+    server_request_read(wsi, request);
+    server_request_check(&http->gate, request, &verdict);
     status = request->wrong ? 400 : verdict.status;
     if (status != 0)
         error_set(&err, ERROR_INVALID, "%s", request->wrong ? request->wrong : verdict.error.text);

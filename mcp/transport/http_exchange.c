@@ -37,7 +37,7 @@ struct rest_cache *exchange_answers(struct exchange *exchange)
     return exchange->http->rest_answers;
 }
 
-const struct http_request *exchange_request(const struct exchange *exchange)
+const struct server_request *exchange_request(const struct exchange *exchange)
 {
     return &exchange->request;
 }

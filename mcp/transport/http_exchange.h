@@ -20,7 +20,7 @@ struct exchange {
     struct http_server *http;
     struct lws *wsi;
     const struct http_route *route;
-    struct http_request request;
+    struct server_request request;
     struct gate_verdict gate;
     enum exchange_state state;
     struct buf body;

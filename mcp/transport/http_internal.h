@@ -35,7 +35,7 @@ struct exchange;
 struct mcp_sessions;
 struct chat;
 
-struct http_request {
+struct server_request {
     const char *method;         /* static: "GET" */
     char path[REST_PATH_MAX];   /* decoded */
     char target[REST_PATH_MAX]; /* the path as it was sent, still encoded */
@@ -82,7 +82,7 @@ struct server *exchange_server(struct exchange *exchange);
 struct mcp_sessions *exchange_sessions(struct exchange *exchange);
 const struct chat *exchange_chat(struct exchange *exchange);
 struct rest_cache *exchange_answers(struct exchange *exchange);
-const struct http_request *exchange_request(const struct exchange *exchange);
+const struct server_request *exchange_request(const struct exchange *exchange);
 const struct buf *exchange_body(const struct exchange *exchange);
 struct buf exchange_take_body(struct exchange *exchange); /* now the caller's */
 
@@ -114,8 +114,8 @@ void exchange_error(struct exchange *exchange, int status, const char *format, .
 bool exchange_answered(const struct exchange *exchange);
 
 /* http_check.c: whether the request may come at all. */
-void http_request_check(const struct http_gate *gate, const struct http_request *request,
-                        struct gate_verdict *verdict);
+void server_request_check(const struct http_gate *gate, const struct server_request *request,
+                          struct gate_verdict *verdict);
 
 /* http_check.c: for a handler's check. false: answered, with 405 and Allow (or to OPTIONS), or with
  * 415. GET stands for HEAD too. */

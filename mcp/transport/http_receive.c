@@ -42,9 +42,9 @@ static size_t body_cap(const struct exchange *exchange)
 static void check(struct exchange *exchange)
 {
     struct http_server *http = exchange->http;
-    const struct http_request *request = &exchange->request;
+    const struct server_request *request = &exchange->request;
 
-    http_request_check(&http->gate, request, &exchange->gate);
+    server_request_check(&http->gate, request, &exchange->gate);
     if (request->wrong) /* first, as the gate shows what it refuses */
         exchange_error(exchange, request->wrong_status, "%s", request->wrong);
     else if (exchange->gate.status != 0)
@@ -105,7 +105,7 @@ int exchange_on_body_end(struct exchange *exchange)
 /* The end of the body cannot be found, or is not worth waiting for. */
 static bool is_unreadable(const struct exchange *exchange)
 {
-    const struct http_request *request = &exchange->request;
+    const struct server_request *request = &exchange->request;
 
     return request->unreadable || request->chunked || request->length > body_cap(exchange);
 }
@@ -120,7 +120,7 @@ int exchange_on_request(struct http_server *http, struct lws *wsi, struct connec
     http->exchanges++;
     exchange->http = http;
     exchange->wsi = wsi;
-    http_request_read(wsi, &exchange->request);
+    server_request_read(wsi, &exchange->request);
     exchange->route = find_route(exchange->request.path);
     exchange->closes = http->draining;
     buf_init(&exchange->body, body_cap(exchange));

@@ -19,7 +19,7 @@
 struct rest_job {
     struct workq_job job;
     struct exchange *exchange; /* NULL once the client is gone */
-    struct http_request request;
+    struct server_request request;
     char who[HTTP_EDITOR_MAX + sizeof HTTP_PAGE_PREFIX + sizeof "rest:"];
     struct buf body;
     struct rest_cache *answers;
@@ -30,7 +30,7 @@ struct rest_job {
 };
 
 /* HEAD is a GET whose answer is not sent. */
-static const char *method_of(const struct http_request *request)
+static const char *method_of(const struct server_request *request)
 {
     return strcmp(request->method, "HEAD") == 0 ? "GET" : request->method;
 }
@@ -38,7 +38,7 @@ static const char *method_of(const struct http_request *request)
 static void on_work(struct workq_job *workq_job, void *context)
 {
     struct rest_job *job = (struct rest_job *)workq_job;
-    const struct http_request *request = &job->request;
+    const struct server_request *request = &job->request;
     struct error err = {0};
     const struct rest_request rest = {
         .method = method_of(request),
@@ -215,7 +215,7 @@ static void check_method(struct exchange *exchange, const char *method, const ch
 
 static void check(struct exchange *exchange)
 {
-    const struct http_request *request = exchange_request(exchange);
+    const struct server_request *request = exchange_request(exchange);
 
     check_method(exchange, request->method, request->target);
     if (!exchange_answered(exchange) && request->wrong_editor)
@@ -248,7 +248,7 @@ static struct workq *choose_workq(struct rest_job *job, struct server *server)
 
 static void handle(struct exchange *exchange)
 {
-    const struct http_request *request = exchange_request(exchange);
+    const struct server_request *request = exchange_request(exchange);
     struct server *server = exchange_server(exchange);
     struct rest_job *job = calloc(1, sizeof *job);
     struct error err = {0};

@@ -67,6 +67,6 @@ void http_context_close(
     struct http_server *http); /* the first of two steps; takes none in its stride */
 
 /* http_headers.c: what a request's headers say. */
-void http_request_read(struct lws *wsi, struct http_request *request);
+void server_request_read(struct lws *wsi, struct server_request *request);
 
 #endif

@@ -70,8 +70,8 @@ static bool has_handshake(struct lws *wsi)
            strcmp(version, "13") == 0;
 }
 
-int web_socket_check(struct http_server *http, struct lws *wsi, const struct http_request *request,
-                     struct error *err)
+int web_socket_check(struct http_server *http, struct lws *wsi,
+                     const struct server_request *request, struct error *err)
 {
     const struct web_socket_kind *kind = find_kind(request->path);
 

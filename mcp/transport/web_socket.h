@@ -57,8 +57,8 @@ void web_socket_close(struct web_socket *socket, enum lws_close_status status);
 int web_socket_argument(struct lws *wsi, const char *name, char *value, size_t size);
 
 /* For http_context.c. Before the upgrade, Host and Origin being right: 0, or a refusal's status. */
-int web_socket_check(struct http_server *http, struct lws *wsi, const struct http_request *request,
-                     struct error *err);
+int web_socket_check(struct http_server *http, struct lws *wsi,
+                     const struct server_request *request, struct error *err);
 /* libwebsockets' callbacks. -1 closes the connection. */
 int web_socket_on_open(struct http_server *http, struct lws *wsi, struct connection *connection);
 int web_socket_on_bytes(struct connection *connection, const char *bytes, size_t len);
