@@ -79,22 +79,22 @@ static void on_deadline(uv_timer_t *timer)
     char text[RUN_TEXT_CAP];
 
     switch (run->phase) {
-    case QUEUED:
+    case RUN_PHASE_QUEUED:
         snprintf(text, sizeof text, "no sandbox was free within %.3g s; send it again in %u s",
                  run->host->limits->wait_ms / 1000.0, stats_retry_after(run->host->stats));
         run_end_with(run, EXECUTION_BUSY, text);
         return;
-    case SENT:
+    case RUN_PHASE_SENT:
         snprintf(text, sizeof text, "the sandbox did not start the code within %u s",
                  (run->host->limits->import_ms + run->host->limits->grace_ms) / 1000);
         log_warning("executor", "a run failed: %s", text);
         run_end_with(run, EXECUTION_ENGINE, text);
         return;
-    case RUNNING:
+    case RUN_PHASE_RUNNING:
         run_end_with(run, EXECUTION_TIMEOUT, run_overran(run, text));
         return;
-    case CREATED:
-    case ENDED:
+    case RUN_PHASE_CREATED:
+    case RUN_PHASE_ENDED:
         return;
     }
 }
@@ -109,7 +109,7 @@ void run_set_deadline(struct executor_run *run, uint64_t ms)
 
 static void ask(struct executor_run *run)
 {
-    run->phase = QUEUED;
+    run->phase = RUN_PHASE_QUEUED;
     run_set_deadline(run, run->host->limits->wait_ms);
     pool_ask(run->host->pool, &run->wait);
 }
@@ -120,7 +120,8 @@ void run_broken(struct sandbox *sandbox, const struct error *why, void *user)
     struct slot *slot = run->slot;
 
     (void)sandbox;
-    if (run->phase == SENT && run->attempts < RUN_ATTEMPTS_MAX && why->kind != ERROR_MALFORMED) {
+    if (run->phase == RUN_PHASE_SENT && run->attempts < RUN_ATTEMPTS_MAX &&
+        why->kind != ERROR_MALFORMED) {
         /* None of the code has run: a sandbox that died while it waited is not the caller's
          * concern. */
         log_info("executor", "a run moves to another sandbox: %s", why->text);
@@ -145,7 +146,7 @@ static void send_job(struct executor_run *run)
 
     if (frame)
         memcpy(frame, run->frame, run->frame_len);
-    run->phase = SENT;
+    run->phase = RUN_PHASE_SENT;
     run_set_deadline(run, (uint64_t)run->host->limits->import_ms + run->host->limits->grace_ms);
     if (sandbox_send(run->sandbox, frame, run->frame_len, &err) < 0)
         run_broken(run->sandbox, &err, run);
@@ -219,9 +220,9 @@ void run_begin(struct executor_run *run, const struct run_host *host, void *user
 /* The answer goes out now, and the sandbox is removed: neither waits for the code to heed it. */
 void run_cancel_now(struct executor_run *run)
 {
-    if (run->phase == QUEUED)
+    if (run->phase == RUN_PHASE_QUEUED)
         run_end_with(run, EXECUTION_CANCELLED, "the run was cancelled before it had a sandbox");
-    else if (run->phase != ENDED)
+    else if (run->phase != RUN_PHASE_ENDED)
         run_end_with(run, EXECUTION_CANCELLED, "the run was cancelled");
 }
 
@@ -232,6 +233,6 @@ const char *run_session(const struct executor_run *run)
 
 void run_abort(struct executor_run *run, const char *why)
 {
-    if (run->phase != ENDED)
+    if (run->phase != RUN_PHASE_ENDED)
         run_end_with(run, EXECUTION_CANCELLED, why);
 }

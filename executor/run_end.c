@@ -75,10 +75,10 @@ void run_end(struct executor_run *run, struct execution_result *result)
 {
     const struct run_host *host = run->host;
     struct slot *slot = run->slot;
-    bool queued = run->phase == QUEUED && run->attempts == 0;
+    bool queued = run->phase == RUN_PHASE_QUEUED && run->attempts == 0;
     void *user = run->user;
 
-    run->phase = ENDED;
+    run->phase = RUN_PHASE_ENDED;
     uv_timer_stop(&run->timer);
     pool_forget(host->pool, &run->wait);
     broker_end(&run->broker);

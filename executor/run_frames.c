@@ -191,8 +191,8 @@ static void take_started(struct executor_run *run)
     }
     run->started = true;
     run->started_at = uv_hrtime();
-    if (run->phase == SENT) {
-        run->phase = RUNNING;
+    if (run->phase == RUN_PHASE_SENT) {
+        run->phase = RUN_PHASE_RUNNING;
         run_set_deadline(run, (uint64_t)run->timeout_ms + run->host->limits->grace_ms);
     }
     if (run->job.on_started)
@@ -216,7 +216,7 @@ void run_take_frame(struct sandbox *sandbox, const struct frame *frame, void *us
         take_output(run, 2, frame);
         return;
     case FRAME_REQUEST:
-        if (broker_take(&run->broker, frame, &err) < 0 && run->phase != ENDED)
+        if (broker_take(&run->broker, frame, &err) < 0 && run->phase != RUN_PHASE_ENDED)
             breach(run, &err);
         return;
     case FRAME_RESULT:

@@ -12,7 +12,13 @@
 
 #define RUN_TEXT_CAP 256u /* a sentence on how it ended */
 
-enum run_phase { CREATED, QUEUED, SENT, RUNNING, ENDED };
+enum run_phase {
+    RUN_PHASE_CREATED,
+    RUN_PHASE_QUEUED,
+    RUN_PHASE_SENT,
+    RUN_PHASE_RUNNING,
+    RUN_PHASE_ENDED
+};
 
 struct executor_run {
     struct execution_job job; /* callbacks and numbers; its texts are not valid any more */

@@ -15,7 +15,7 @@ int sandbox_kind(const struct sandbox *sandbox)
 
 bool sandbox_is_ready(const struct sandbox *sandbox)
 {
-    return sandbox->phase == READY && !sandbox->doomed;
+    return sandbox->phase == SANDBOX_READY && !sandbox->doomed;
 }
 
 void *sandbox_owner(const struct sandbox *sandbox)
@@ -131,7 +131,7 @@ static void on_closed(uv_handle_t *handle)
 
 static void close_handles(struct sandbox *sandbox)
 {
-    sandbox->phase = ENDING;
+    sandbox->phase = SANDBOX_ENDING;
     uv_close((uv_handle_t *)&sandbox->timer, on_closed);
     if (sandbox->watched)
         uv_close((uv_handle_t *)&sandbox->poll, on_closed);
@@ -191,7 +191,7 @@ static void done_settle(struct workq_job *job)
         sandbox_break_off(sandbox, &sandbox->workq_error);
         return;
     }
-    sandbox->phase = READY;
+    sandbox->phase = SANDBOX_READY;
     sandbox_watch(sandbox);
     if (!sandbox->doomed)
         sandbox->events->ready(sandbox, sandbox->user);
@@ -203,7 +203,7 @@ void sandbox_settle(struct sandbox *sandbox)
 
     uv_timer_stop(&sandbox->timer);
     uv_poll_stop(&sandbox->poll);
-    sandbox->phase = SETTLING;
+    sandbox->phase = SANDBOX_SETTLING;
     if (submit(sandbox, work_settle, done_settle, &err) < 0)
         sandbox_break_off(sandbox, &err);
 }
@@ -251,7 +251,7 @@ static void done_start(struct workq_job *job)
     sandbox->poll.data = sandbox;
     sandbox->watched = true;
     sandbox->handles++;
-    sandbox->phase = WARMING;
+    sandbox->phase = SANDBOX_WARMING;
     await(sandbox, on_not_ready, host->limits->warm_ms);
     sandbox_watch(sandbox);
     if (uv_is_active((uv_handle_t *)&sandbox->poll))
@@ -294,7 +294,7 @@ void sandbox_recycle(struct sandbox *sandbox, unsigned ms)
 {
     if (sandbox->doomed)
         return;
-    sandbox->phase = RECYCLING;
+    sandbox->phase = SANDBOX_RECYCLING;
     await(sandbox, on_not_ready, ms);
 }
 

@@ -9,7 +9,14 @@
 
 #include "executor/sandbox.h"
 
-enum sandbox_phase { STARTING, WARMING, SETTLING, READY, RECYCLING, ENDING };
+enum sandbox_phase {
+    SANDBOX_STARTING,
+    SANDBOX_WARMING,
+    SANDBOX_SETTLING,
+    SANDBOX_READY,
+    SANDBOX_RECYCLING,
+    SANDBOX_ENDING
+};
 
 struct chunk {
     STAILQ_ENTRY(chunk) link;

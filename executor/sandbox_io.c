@@ -27,17 +27,18 @@ static void take_frame(struct sandbox *sandbox, const struct frame *frame)
 {
     struct error err = {0};
 
-    if (sandbox->phase == WARMING && frame->type == FRAME_READY) {
+    if (sandbox->phase == SANDBOX_WARMING && frame->type == FRAME_READY) {
         log_debug("executor", "a sandbox is ready: %s", frame->payload);
         sandbox_settle(sandbox);
-    } else if (sandbox->phase == RECYCLING && frame->type == FRAME_READY) {
+    } else if (sandbox->phase == SANDBOX_RECYCLING && frame->type == FRAME_READY) {
         uv_timer_stop(&sandbox->timer);
-        sandbox->phase = READY;
+        sandbox->phase = SANDBOX_READY;
         sandbox->events->ready(sandbox, sandbox->user);
-    } else if (sandbox->phase == READY && frame->type == FRAME_PONG && sandbox->pinged) {
+    } else if (sandbox->phase == SANDBOX_READY && frame->type == FRAME_PONG && sandbox->pinged) {
         uv_timer_stop(&sandbox->timer);
         sandbox->pinged = false;
-    } else if (sandbox->phase == READY && frame->type != FRAME_READY && frame->type != FRAME_PONG) {
+    } else if (sandbox->phase == SANDBOX_READY && frame->type != FRAME_READY &&
+               frame->type != FRAME_PONG) {
         sandbox->events->frame(sandbox, frame, sandbox->user);
     } else {
         error_set(&err, ERROR_MALFORMED, "the sandbox sent a frame '%c' out of its turn",

@@ -36,8 +36,8 @@ void run_end(struct runner_run *run, enum verdict verdict)
         run->verdict = verdict;
     run_stop_clock(run);
     run_kill(run);
-    if (run->phase < ENDING)
-        run_enter(run, ENDING, ENDING_MS_MAX);
+    if (run->phase < PHASE_ENDING)
+        run_enter(run, PHASE_ENDING, ENDING_MS_MAX);
 }
 
 static void has_ended(struct runner_run *run, int status)
@@ -45,8 +45,8 @@ static void has_ended(struct runner_run *run, int status)
     run->reaped = true;
     run->status = status;
     run_stop_clock(run);
-    if (run->phase < ENDING)
-        run_enter(run, ENDING, ENDING_MS_MAX);
+    if (run->phase < PHASE_ENDING)
+        run_enter(run, PHASE_ENDING, ENDING_MS_MAX);
 }
 
 /* As PID 1 of a container every orphan is ours. A session has none, and a copy may end before its
@@ -74,35 +74,35 @@ void run_reap(struct runner_run *run)
 int run_on_deadline(struct runner_run *run)
 {
     switch (run->phase) {
-    case WARMING:
-    case WARMED:
-    case COPYING:
+    case PHASE_WARMING:
+    case PHASE_WARMED:
+    case PHASE_COPYING:
         return log_error("Python was not ready after %d s",
                          (run->zygote ? COPY_MS_MAX : WARM_MS_MAX) / 1000);
-    case IMPORTING:
+    case PHASE_IMPORTING:
         run_end(run, VERDICT_IMPORT);
         return 0;
-    case RUNNING:
+    case PHASE_RUNNING:
         run->verdict = VERDICT_TIMEOUT;
         run_stop_clock(run);
         child_signal(run->child, SIGALRM);
-        run_enter(run, ASKED, ASKED_MS);
+        run_enter(run, PHASE_ASKED, ASKED_MS);
         return 0;
-    case ASKED:
+    case PHASE_ASKED:
         run_end(run, VERDICT_TIMEOUT);
         return 0;
-    case ENDING:
+    case PHASE_ENDING:
         if (run->reaped)
             return log_error("the server does not read");
         if (run->killed)
             return log_error("the interpreter does not end");
         run_kill(run);
-        run_enter(run, ENDING, ENDING_MS_MAX);
+        run_enter(run, PHASE_ENDING, ENDING_MS_MAX);
         return 0;
-    case LINGERING:
+    case PHASE_LINGERING:
         return 0;
-    case IDLE:
-    case ENDED:
+    case PHASE_IDLE:
+    case PHASE_ENDED:
         break;
     }
     return log_error("the server does not read");
@@ -110,7 +110,7 @@ int run_on_deadline(struct runner_run *run)
 
 void run_watch_memory(struct runner_run *run)
 {
-    if (run->phase >= IMPORTING && run->phase <= ASKED &&
+    if (run->phase >= PHASE_IMPORTING && run->phase <= PHASE_ASKED &&
         child_resident(run->child) > (unsigned long long)run->options->memory_mb << 20)
         run_end(run, VERDICT_MEMORY);
 }
@@ -153,7 +153,7 @@ int run_finish(struct runner_run *run)
         return -1;
     if (output_send_tail(run, &run->out) < 0 || output_send_tail(run, &run->err) < 0)
         return -1;
-    run_enter(run, ENDED, FLUSH_MS_MAX);
+    run_enter(run, PHASE_ENDED, FLUSH_MS_MAX);
     if (run->zygote)
         run_kill(run); /* the next run begins when it is gone */
     return run_send_text(run, FRAME_EXIT, ending_write(&ending));
@@ -161,7 +161,7 @@ int run_finish(struct runner_run *run)
 
 bool run_is_over(const struct runner_run *run)
 {
-    if (run->phase != ENDING || run->to_server.len >= OUTSIDE_HIGH_WATER)
+    if (run->phase != PHASE_ENDING || run->to_server.len >= OUTSIDE_HIGH_WATER)
         return false;
     if (run->result)
         return run->out.drained && run->err.drained;

@@ -27,7 +27,7 @@ static int ask(struct runner_run *run)
     done = descriptors_send(run->zygote->ends.control, &word, sizeof word, fds, ZYGOTE_ENDS);
     ends_close(&its);
     run_attach(run, &run->copy);
-    run_enter(run, COPYING, COPY_MS_MAX);
+    run_enter(run, PHASE_COPYING, COPY_MS_MAX);
     return done;
 }
 
@@ -53,7 +53,7 @@ int fork_server_take(struct runner_run *run)
 
     if (count < 0 && (errno == EAGAIN || errno == EINTR))
         return 0;
-    if (run->phase != COPYING || count < 0)
+    if (run->phase != PHASE_COPYING || count < 0)
         return log_error("the warm interpreter has ended");
     if (said.pid < 0) {
         errno = -said.pid;
@@ -64,7 +64,7 @@ int fork_server_take(struct runner_run *run)
     run->copy.statm = proofs[ZYGOTE_STATM];
     if (said.pid < 2 || run->copy.pidfd < 0)
         return log_error("the warm interpreter did not say what its copy is");
-    run->phase = WARMING;
+    run->phase = PHASE_WARMING;
     run_reap(run); /* it may have ended before it was known */
     return 0;
 }

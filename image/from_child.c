@@ -25,10 +25,10 @@ const struct frame_reader_rule child_frames[] = {
 
 static int take_ready(struct runner_run *run, const struct frame_reader_piece *piece)
 {
-    if (run->phase != WARMING)
+    if (run->phase != PHASE_WARMING)
         return log_error("the interpreter is ready twice");
     if (run->options->session && !run->zygote) { /* it is: the server hears of its copies */
-        run->phase = WARMED;
+        run->phase = PHASE_WARMED;
         return 0;
     }
     if (run_send_text(run, FRAME_READY,
@@ -37,7 +37,7 @@ static int take_ready(struct runner_run *run, const struct frame_reader_piece *p
         return -1;
     if (run->has_job)
         return run_hand_job_over(run);
-    run_enter(run, IDLE, 0);
+    run_enter(run, PHASE_IDLE, 0);
     return 0;
 }
 
@@ -54,12 +54,12 @@ static int take_pong(struct runner_run *run, const struct frame_reader_piece *pi
 static int take_started(struct runner_run *run, const struct frame_reader_piece *piece)
 {
     (void)piece;
-    if (run->phase != IMPORTING)
+    if (run->phase != PHASE_IMPORTING)
         return log_error("the interpreter started what it was not given");
     run->started = run_now();
     run->rest = run->started + OUTPUT_REST_MS;
     run->artifacts = 0;
-    run_enter(run, RUNNING, run->job.timeout_ms);
+    run_enter(run, PHASE_RUNNING, run->job.timeout_ms);
     return run_send(run, FRAME_STARTED, "", 0);
 }
 
@@ -80,9 +80,9 @@ static int take_request(struct runner_run *run, const struct frame_reader_piece 
     uint32_t id = (uint32_t)data[0] << 24 | (uint32_t)data[1] << 16 | (uint32_t)data[2] << 8 |
                   (uint32_t)data[3];
 
-    if (run->phase == ASKED || run->phase == ENDING)
+    if (run->phase == PHASE_ASKED || run->phase == PHASE_ENDING)
         return 0;
-    if (run->phase != RUNNING)
+    if (run->phase != PHASE_RUNNING)
         return log_error("a request outside a run");
     if (run->waiting_for_answer || id <= run->last_request)
         return log_error("request %u before the answer to %u", id, run->last_request);
@@ -117,9 +117,9 @@ static int take_artifact(struct runner_run *run, const struct frame_reader_piece
 {
     static const char beginning[] = PNG_BEGINNING;
 
-    if (run->phase == ASKED || run->phase == ENDING)
+    if (run->phase == PHASE_ASKED || run->phase == PHASE_ENDING)
         return 0;
-    if (run->phase != RUNNING || run->result)
+    if (run->phase != PHASE_RUNNING || run->result)
         return log_error("a figure outside a run");
     if (run->artifacts == FRAME_ARTIFACTS_MAX)
         return log_error("more than %u figures", FRAME_ARTIFACTS_MAX);
@@ -134,17 +134,17 @@ static int take_result(struct runner_run *run, const struct frame_reader_piece *
 {
     if (run->result)
         return log_error("a second result");
-    if (run->phase != IMPORTING && run->phase != RUNNING && run->phase != ASKED)
-        return run->phase == ENDING ? 0 : log_error("a result without a job");
+    if (run->phase != PHASE_IMPORTING && run->phase != PHASE_RUNNING && run->phase != PHASE_ASKED)
+        return run->phase == PHASE_ENDING ? 0 : log_error("a result without a job");
     run->result = result_write(piece->data, piece->data_len, &run->facts);
     if (!run->result)
         return -1;
     run_stop_clock(run);
     run->out.drained = run->out.fd < 0;
     run->err.drained = run->err.fd < 0;
-    if (run->phase == IMPORTING && run->verdict == VERDICT_NONE)
+    if (run->phase == PHASE_IMPORTING && run->verdict == VERDICT_NONE)
         run->verdict = VERDICT_IMPORT;
-    run_enter(run, ENDING, ENDING_MS_MAX);
+    run_enter(run, PHASE_ENDING, ENDING_MS_MAX);
     return 0;
 }
 

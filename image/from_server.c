@@ -23,7 +23,7 @@ static int take_job(struct runner_run *run, const struct frame_reader_piece *pie
 {
     if (run->has_job)
         return log_error("a second job");
-    if (run->options->session && run->phase != IDLE)
+    if (run->options->session && run->phase != PHASE_IDLE)
         return log_error("a job before the interpreter is ready");
     if (job_read(&run->job, piece->data, piece->data_len) < 0)
         return -1;
@@ -34,7 +34,7 @@ static int take_job(struct runner_run *run, const struct frame_reader_piece *pie
     run->out.tail.cap = run->err.tail.cap = run->job.tail_cap;
     if (queue_add_frame(&run->to_child, FRAME_JOB, piece->data, piece->data_len) < 0)
         return log_error("no room for the job");
-    return run->phase == IDLE ? run_hand_job_over(run) : 0;
+    return run->phase == PHASE_IDLE ? run_hand_job_over(run) : 0;
 }
 
 static int take_answer(struct runner_run *run, const struct frame_reader_piece *piece)
@@ -54,7 +54,7 @@ static int take_answer(struct runner_run *run, const struct frame_reader_piece *
         if (!run->waiting_for_answer || id != run->last_request)
             return log_error("an answer to request %u, which nobody waits for", id);
         run->waiting_for_answer = false;
-        run->answering = run->phase == RUNNING;
+        run->answering = run->phase == PHASE_RUNNING;
         if (!run->answering)
             return 0;
         frame_pack(head, FRAME_ANSWER, piece->len);
@@ -70,7 +70,7 @@ static int take_answer(struct runner_run *run, const struct frame_reader_piece *
 static int take_ping(struct runner_run *run, const struct frame_reader_piece *piece)
 {
     (void)piece;
-    if (run->phase != IDLE)
+    if (run->phase != PHASE_IDLE)
         return log_error("a ping where none waits for a job");
     if (run->waiting_for_pong)
         return log_error("a ping before the answer to the last");

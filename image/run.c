@@ -82,7 +82,7 @@ void run_detach(struct runner_run *run)
 
 int run_hand_job_over(struct runner_run *run)
 {
-    run_enter(run, IMPORTING, IMPORT_MS_MAX);
+    run_enter(run, PHASE_IMPORTING, IMPORT_MS_MAX);
     return 0;
 }
 
@@ -116,7 +116,7 @@ static int poll_timeout(const struct runner_run *run)
 
     if (run->until)
         wait = run->until - now;
-    if (run->phase >= IMPORTING && run->phase <= ASKED && (wait < 0 || wait > WATCH_MS))
+    if (run->phase >= PHASE_IMPORTING && run->phase <= PHASE_ASKED && (wait < 0 || wait > WATCH_MS))
         wait = WATCH_MS;
     if (run->rest > now && (wait < 0 || wait > run->rest - now))
         wait = run->rest - now;
@@ -140,7 +140,7 @@ enum { SERVER_IN, SERVER_OUT, CONTROL, OUT, ERR, SIGNALS, ZYGOTE, DESCRIPTORS };
 
 static void choose_descriptors(const struct runner_run *run, struct pollfd fds[DESCRIPTORS])
 {
-    bool ended = run->phase >= ENDED || run->phase == COPYING; /* or not begun */
+    bool ended = run->phase >= PHASE_ENDED || run->phase == PHASE_COPYING; /* or not begun */
     bool room_outside = run->to_server.len < OUTSIDE_HIGH_WATER;
     bool room_inside = run->to_child.len < INSIDE_HIGH_WATER;
     bool output = !ended && room_outside && (run->rest <= run_now() || run->reaped);
@@ -177,8 +177,8 @@ static int serve_child(struct runner_run *run, const struct pollfd *control)
     if (got <= 0) {
         close_control(run);
         /* It has closed its only way to speak. A dead one is about to be reaped. */
-        if (run->phase < ENDING && !run->reaped && run->verdict == VERDICT_NONE)
-            run_enter(run, ENDING, ASKED_MS);
+        if (run->phase < PHASE_ENDING && !run->reaped && run->verdict == VERDICT_NONE)
+            run_enter(run, PHASE_ENDING, ASKED_MS);
     }
     return 0;
 }
@@ -188,16 +188,16 @@ enum step { STEP_ON, STEP_DONE, STEP_FAILED };
 /* From one run to the next, or to the end. */
 static enum step go_on(struct runner_run *run)
 {
-    if (run->phase == WARMED)
+    if (run->phase == PHASE_WARMED)
         return fork_server_begin(run) < 0 ? STEP_FAILED : STEP_ON;
-    if (run->phase == LINGERING)
+    if (run->phase == PHASE_LINGERING)
         return run_now() < run->until ? STEP_ON : STEP_DONE;
-    if (run->phase != ENDED || run->to_server.len > 0)
+    if (run->phase != PHASE_ENDED || run->to_server.len > 0)
         return STEP_ON;
     if (run->leaving)
         return STEP_DONE;
     if (!run->zygote) {
-        run_enter(run, LINGERING, LINGER_MS);
+        run_enter(run, PHASE_LINGERING, LINGER_MS);
         return STEP_ON;
     }
     if (!run->reaped)
@@ -236,7 +236,7 @@ static enum step serve(struct runner_run *run, const struct pollfd fds[DESCRIPTO
     run_watch_memory(run);
     if (run->until && run_now() >= run->until && run_on_deadline(run) < 0)
         return STEP_FAILED;
-    if (run->result && run->phase == ENDING &&
+    if (run->result && run->phase == PHASE_ENDING &&
         (output_drain(run, &run->out) < 0 || output_drain(run, &run->err) < 0))
         return STEP_FAILED;
     if (run_is_over(run) && run_finish(run) < 0)
@@ -274,7 +274,7 @@ int run_loop(struct child *child, const struct options *options, int signals)
     frame_reader_init(&run->from_server, server_frames);
     queue_init(&run->to_server, OUTSIDE_HIGH_WATER + FRAME_ARTIFACT_CAP + (1u << 20));
     run_attach(run, child);
-    run_enter(run, WARMING, WARM_MS_MAX);
+    run_enter(run, PHASE_WARMING, WARM_MS_MAX);
     done = loop(run);
     run_kill(run);
     if (run->zygote)

@@ -20,7 +20,18 @@
 
 _Static_assert(CHUNK <= FRAME_OUTPUT_CAP, "one read of output fits one frame");
 
-enum phase { WARMING, WARMED, COPYING, IDLE, IMPORTING, RUNNING, ASKED, ENDING, ENDED, LINGERING };
+enum phase {
+    PHASE_WARMING,
+    PHASE_WARMED,
+    PHASE_COPYING,
+    PHASE_IDLE,
+    PHASE_IMPORTING,
+    PHASE_RUNNING,
+    PHASE_ASKED,
+    PHASE_ENDING,
+    PHASE_ENDED,
+    PHASE_LINGERING
+};
 
 struct runner_run {
     const struct options *options;
