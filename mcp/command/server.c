@@ -112,7 +112,7 @@ int server_executor_config(const struct config *config, struct executor_config *
     executor->docker_host = config->docker_host;
     executor->docker_image = config->image;
     executor->docker_runtime = config->runtime;
-    executor->waiting = config->waiting;
+    executor->waiting = config->warm;
     executor->share_dir = share;
     return 0;
 }
