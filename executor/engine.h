@@ -30,7 +30,7 @@ struct engine {
     void *(*open)(const struct executor_config *config, struct error *err);
     void (*close)(void *state);
 
-    /* 0 when boxes can be started now; -1 with what is missing and what mends it. Blocks, for
+    /* 0 when boxes can be started now; -1 with what is missing and what fixes it. Blocks, for
      * seconds at most. NULL in the table: it always works once it is open. */
     int (*works)(void *state, struct error *err);
 

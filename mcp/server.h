@@ -36,7 +36,7 @@ struct server {
     struct workq *trial; /* one thread, likewise: what a write would do, on a copy of its session */
     struct graph_cache *graphs; /* used on the graph work queue only */
     struct change_feed *feed;   /* what the sql work queue has committed */
-    struct executor *executor;  /* NULL where no engine works: execute_code says what mends it */
+    struct executor *executor;  /* NULL where no engine works: execute_code says what fixes it */
     char executor_error[ERROR_TEXT_CAP]; /* why executor is NULL */
     const struct validator_profile *profile;
     long timeout_seconds;                           /* most running time of one analysis */
