@@ -154,8 +154,8 @@ struct sqlite_store {
     int64_t changes_before;       /* key of the last row of the log when the open one began */
     unsigned depth;               /* open write transactions, one in the other */
     bool snapshot;                /* a read transaction over several reads is open */
-    size_t marks[SAVEPOINTS_CAP]; /* of pending, where each began */
-    struct pending *pending;      /* what the outermost one has changed so far */
+    size_t marks[SAVEPOINTS_CAP]; /* of the dirty set, where each began */
+    struct dirty_set *dirty;      /* what the outermost one has changed so far */
     struct {                      /* an import under way */
         bool active;
         struct write write;
@@ -240,17 +240,17 @@ int sqlite_log(struct sqlite_store *store, const struct write *write, const char
                const char *entity_id, const char *node_id, const char *op, const struct buf *before,
                const struct buf *after, struct error *err);
 
-/* ---- pending.c: what the open transaction has changed, for the store's observer ---- */
+/* ---- dirty_set.c: what the open transaction has changed, for the store's observer ---- */
 
-struct pending *pending_create(void);
-void pending_destroy(struct pending *pending); /* takes NULL */
-/* Where a savepoint begins, for pending_forget. */
-size_t pending_mark(const struct pending *pending);
-void pending_add(struct pending *pending, const struct write *write, enum store_target target,
-                 const char *node_id);
-void pending_forget(struct pending *pending, size_t mark);
+struct dirty_set *dirty_set_create(void);
+void dirty_set_destroy(struct dirty_set *dirty); /* takes NULL */
+/* Where a savepoint begins, for dirty_set_forget. */
+size_t dirty_set_mark(const struct dirty_set *dirty);
+void dirty_set_add(struct dirty_set *dirty, const struct write *write, enum store_target target,
+                   const char *node_id);
+void dirty_set_forget(struct dirty_set *dirty, size_t mark);
 /* Tells the observer, and empties. */
-void pending_tell(struct pending *pending, const struct store *store);
+void dirty_set_notify(struct dirty_set *dirty, const struct store *store);
 
 /* ---- lookup.c ---- */
 
