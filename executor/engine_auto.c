@@ -20,7 +20,7 @@ struct auto_state {
     void *states[AUTO_COUNT];
     pthread_mutex_t lock; /* while one looks for them */
     atomic_int chosen;    /* index, or -1; set once */
-    bool told;            /* the log says that none works; under the lock */
+    bool logged;          /* the log says that none works; under the lock */
 };
 
 struct engine_box {
@@ -74,9 +74,9 @@ static int look(struct auto_state *self, bool quiet, struct error *err)
     }
     error_set(err, ERROR_UNAVAILABLE, "no engine can run code. docker: %.900s. local: %.900s",
               why[0].text, why[1].text);
-    if (!quiet && !self->told && err)
+    if (!quiet && !self->logged && err)
         log_warning("executor", "%s. Analyses wait; both are looked for again", err->text);
-    self->told = self->told || !quiet;
+    self->logged = self->logged || !quiet;
     return -1;
 }
 

@@ -44,7 +44,7 @@ struct local {
     pthread_mutex_t lock;     /* of all below; held while the machine is looked at */
     struct local_setup setup; /* without files */
     bool ready;               /* setup is what works */
-    bool told;                /* the log says that it does not */
+    bool logged;              /* the log says that it does not */
     atomic_bool stopping;     /* of its own */
 };
 
@@ -85,12 +85,12 @@ static int prepare(struct local *local, bool quiet, struct local_setup *setup, s
         if (rc == 0)
             local->setup = found;
     }
-    if (rc == 0 && local->told)
+    if (rc == 0 && local->logged)
         log_info("executor", "local sandboxes can be made again");
-    if (rc < 0 && why.kind != ERROR_CANCELLED && !local->told && !quiet)
+    if (rc < 0 && why.kind != ERROR_CANCELLED && !local->logged && !quiet)
         log_warning("executor", "%s. Analyses wait for it; it is looked for again", why.text);
     if (rc == 0 || !quiet)
-        local->told = rc < 0;
+        local->logged = rc < 0;
     pthread_mutex_unlock(&local->lock);
     if (rc < 0)
         return error_set(err, why.kind, "%s", why.text);

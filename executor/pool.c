@@ -38,9 +38,9 @@ static void put_started(struct pool *pool, struct slot *slot)
     struct pool_wait *wait = pool_next_wait(pool, slot->kind);
 
     kind_pool->started++;
-    if (kind_pool->told)
+    if (kind_pool->logged)
         log_info("executor", "sandboxes of kind %s start again", execution_kinds[slot->kind].name);
-    kind_pool->told = false;
+    kind_pool->logged = false;
     slot->ready_at = pool_now(pool);
     if (wait)
         give(pool, slot, wait);

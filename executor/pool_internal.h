@@ -39,7 +39,7 @@ struct kind_pool { /* of one kind */
     struct admission queue;
     struct demand demand;
     unsigned failures; /* in a row */
-    bool told;         /* the log says that starts fail */
+    bool logged;       /* the log says that starts fail */
     uint64_t failed_at;
     uint64_t retry_at;
     uint64_t wanted_at;             /* since when a refill is wanted; 0: none is */

@@ -81,12 +81,12 @@ void pool_note_failure(struct pool *pool, struct kind_pool *kind_pool, const str
     kind_pool->failed_at = now;
     kind_pool->retry_at = now + (pause < POOL_RETRY_MS_MAX ? pause : POOL_RETRY_MS_MAX);
     /* Not each time: an engine that is away for an hour is one piece of news. */
-    if (!kind_pool->told)
+    if (!kind_pool->logged)
         log_warning("executor", "%s%s", why->text,
                     kind_pool->failures >= 2 ? " (again; trying on)" : "");
     else
         log_debug("executor", "%s", why->text);
-    kind_pool->told = kind_pool->failures >= 2;
+    kind_pool->logged = kind_pool->failures >= 2;
     if (kind_pool->failures >= 2)
         fail_waits(kind_pool, why);
 }

@@ -79,7 +79,7 @@ static bool check_tree(struct check *check, struct ast *ast, struct facts *facts
         return false;
     check_program(check);
     if (ast->broken && check->report->verdict->diagnostic_count == 0)
-        report_add(check->report, "syntax", ast->untold_at,
+        report_add(check->report, "syntax", ast->unreported_at,
                    "This cannot be read as Python 3.11. Write the line anew.");
     return !check->failed;
 }

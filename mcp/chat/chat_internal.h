@@ -29,7 +29,7 @@ struct queued_request {
     struct chat_run *run;              /* NULL: it waits */
     struct run_input input;            /* owned */
     char who[CHAT_WHO_SIZE];
-    bool cancelled, told;     /* the run of its cancelling */
+    bool cancelled, notified; /* the run of its cancelling */
     enum run_stop stopped_by; /* where cancelled */
     /* What its run does; the request is freed after RUN_ENDED. */
     void (*on_event)(struct queued_request *request, const struct run_event *event);
@@ -148,7 +148,7 @@ struct chat_page {
     bool ended;                     /* to be closed */
     struct greeting *greeting;      /* under way, or NULL */
     json_t *state;                  /* owned: what the greeting says, until it is said */
-    json_t *told;                   /* owned: the threads that it has been told */
+    json_t *sent_threads;           /* owned: the threads that it has been told */
     json_t *news;                   /* owned: the state anew, until it is told; or NULL */
     bool greeted;
     unsigned live; /* runs of the server's own so far */

@@ -149,8 +149,8 @@ static void tell_state(struct chat_page *page, const json_t *state)
 
     agui_state(state, &frame);
     page_add_buf(page, &frame);
-    json_decref(page->told);
-    page->told = json_incref(json_object_get(state, "threads"));
+    json_decref(page->sent_threads);
+    page->sent_threads = json_incref(json_object_get(state, "threads"));
 }
 
 void page_tell_changes(struct chat_page *page)
@@ -240,8 +240,8 @@ void page_forget_greeting(struct chat_page *page)
     page->greeting = NULL;
     json_decref(page->state);
     json_decref(page->news);
-    json_decref(page->told);
-    page->state = page->news = page->told = NULL;
+    json_decref(page->sent_threads);
+    page->state = page->news = page->sent_threads = NULL;
 }
 
 /* The thread is asked for once the session is known to be there. */

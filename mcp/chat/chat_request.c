@@ -286,9 +286,9 @@ static void do_cancels(struct conversation *conversation)
         take_back(request);
     }
     request = conversation->running;
-    if (!request || !request->cancelled || request->told)
+    if (!request || !request->cancelled || request->notified)
         return;
-    request->told = true;
+    request->notified = true;
     run_cancel(request->run, request->stopped_by);
 }
 

@@ -73,14 +73,14 @@ static bool has(const json_t *threads, const json_t *wanted)
 }
 
 /* When each was used last is not worth a frame to everybody. */
-static bool is_told(const json_t *told, const json_t *threads)
+static bool were_sent(const json_t *sent_threads, const json_t *threads)
 {
     const json_t *thread;
     size_t i;
 
     json_array_foreach((json_t *)threads, i, thread)
     {
-        if (!has(told, thread))
+        if (!has(sent_threads, thread))
             return false;
     }
     return true;
@@ -95,7 +95,7 @@ static void spread(struct chat *chat, const struct chat_state *state)
     LIST_FOREACH(page, &chat->pages, link)
     {
         if (strcmp(page->session_id, state->session_id) != 0 || page->ended ||
-            (page->greeted && is_told(page->told, threads)))
+            (page->greeted && were_sent(page->sent_threads, threads)))
             continue;
         json_decref(page->news);
         page->news = json_incref(made);

@@ -200,8 +200,8 @@ static int note_bounds(struct chat_run *run, size_t count, struct error *err)
                   "The model called %zu tools at once; %u of them were run.", count,
                   RUN_CALLS_MAX) < 0)
         return -1;
-    if (run->refused_replacements && !run->told_replacements) {
-        run->told_replacements = true;
+    if (run->refused_replacements && !run->notified_replacements) {
+        run->notified_replacements = true;
         if (run_limit(run, "replacements", NULL, err,
                       "At most %u components or titles are replaced for one question here, where "
                       "nobody can be asked for approval; what went beyond that was not done. "

@@ -100,17 +100,17 @@ struct chat_run {
     unsigned failed;    /* turns one after the other whose code failed */
     bool worked;        /* an analysis succeeded, or an edit was made */
     size_t replaced;    /* operations of the question that replaced something */
-    bool refused_replacements, told_replacements; /* there were too many; the editor was told */
+    bool refused_replacements, notified_replacements; /* there were too many; the editor was told */
     bool stuck; /* the newest attempt at code failed, and no tool has succeeded since */
 
     /* The turn's. */
     struct model_call *asked;
     char message_id[UUID_TEXT_SIZE];
-    struct run_told {
+    struct run_sent_block {
         enum run_block kind;
         bool open;
         char *id, *name; /* of a call; owned */
-    } told[MODEL_BLOCKS_CAP];
+    } sent[MODEL_BLOCKS_CAP];
 
     struct run_call *calls; /* owned array */
     size_t call_count, next, under_way;

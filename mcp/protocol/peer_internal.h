@@ -25,8 +25,8 @@ struct peer_call {
     bool cancelled;
 
     /* Progress. */
-    uint64_t started_ms, told_ms; /* of the loop's clock; told_ms 0: nothing was sent yet */
-    double told;                  /* the value sent last */
+    uint64_t started_ms, notified_ms; /* of the loop's clock; notified_ms 0: nothing was sent yet */
+    double notified;                  /* the value sent last */
 };
 
 struct peer {

@@ -20,8 +20,8 @@ static void tell(struct peer_call *call, uint64_t now, const struct buf *progres
     struct buf BUF_AUTO text = {0};
     double value = (double)(now - call->started_ms) / 1000;
 
-    if (value < call->told + PROGRESS_STEP)
-        value = call->told + PROGRESS_STEP;
+    if (value < call->notified + PROGRESS_STEP)
+        value = call->notified + PROGRESS_STEP;
     buf_init(&text, MESSAGE_OUT_CAP);
     message_begin_notification(&text, "notifications/progress");
     buf_adds(&text, "{\"progressToken\":");
@@ -30,17 +30,17 @@ static void tell(struct peer_call *call, uint64_t now, const struct buf *progres
     json_write_string(&text, progress->data, progress->len);
     buf_addc(&text, '}');
     message_end(&text);
-    call->told = value;
-    call->told_ms = now;
+    call->notified = value;
+    call->notified_ms = now;
     if (!text.failed)
         call->reply->send(call->reply, text.data, text.len, false);
 }
 
 static bool is_due(const struct peer_call *call, uint64_t now)
 {
-    uint64_t since = call->told_ms ? call->told_ms : call->started_ms;
+    uint64_t since = call->notified_ms ? call->notified_ms : call->started_ms;
 
-    return now - since >= (call->told_ms ? PROGRESS_HEARTBEAT_MS : PROGRESS_FIRST_MS);
+    return now - since >= (call->notified_ms ? PROGRESS_HEARTBEAT_MS : PROGRESS_FIRST_MS);
 }
 
 static void look_at(struct peer_call *call, uint64_t now)

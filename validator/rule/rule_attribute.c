@@ -28,7 +28,7 @@ static bool is_allowed(const struct check *check, const struct site *site)
 }
 
 /* x.__class__.__name__ is one mistake. */
-static bool is_told(const struct check *check, const struct site *site)
+static bool is_reported(const struct check *check, const struct site *site)
 {
     uint32_t inner = check_node(check, site->node)->child;
 
@@ -41,7 +41,7 @@ static void check_attribute(struct check *check, const struct site *site)
     const struct word *word = check_word(check, site->node);
 
     if (word->flags & WORD_DUNDER) {
-        if (!is_allowed(check, site) && !is_told(check, site))
+        if (!is_allowed(check, site) && !is_reported(check, site))
             check_refuse_dunder(check, site->node, true);
     } else if (word->roles & ROLE_ATTRIBUTE) {
         const char *advice = word->name->advice;

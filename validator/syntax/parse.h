@@ -122,7 +122,7 @@ static inline bool parse_is_end(const struct parser *p)
  */
 bool parse_tell_unreadable(struct parser *p, size_t at);
 /* What is wrong here is another place's to tell. */
-void parse_leave_untold(struct parser *p, uint32_t at);
+void parse_leave_unreported(struct parser *p, uint32_t at);
 /* Reports and gives NODE_NONE. */
 uint32_t parse_fail(struct parser *p, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -114,7 +114,7 @@ static bool tell_hint(struct parser *p, const struct place *place)
             if (hint->text)
                 parse_fail(p, at->start, "%s", hint->text);
             else
-                parse_leave_untold(p, at->start);
+                parse_leave_unreported(p, at->start);
             return true;
         }
     }

@@ -162,7 +162,7 @@ uint32_t parse_block(struct parser *p, enum node_kind kind)
         return parse_adopt(p, node, &statements);
     }
     if (parse_token(p)[1].kind == TOKEN_ERROR && p->at + 1 < p->last) {
-        parse_leave_untold(p, p->tokens[p->at - 1].start);
+        parse_leave_unreported(p, p->tokens[p->at - 1].start);
         return NODE_NONE;
     }
     if (parse_token(p)[1].kind != TOKEN_INDENT)
