@@ -15,7 +15,7 @@
 
 #include "helpers/base/error.h"
 
-struct berth;
+struct slot;
 
 /* A job that wants a sandbox. Embedded in the run. */
 struct pool_wait {
@@ -23,8 +23,8 @@ struct pool_wait {
     int kind;
     const char *session; /* borrowed, or NULL */
     bool again;          /* the sandbox that it had broke before the code ran: it is the next */
-    void (*given)(struct pool_wait *wait, struct berth *berth); /* with no events yet */
-    void (*placed)(struct pool_wait *wait, unsigned place);     /* 1: the next */
+    void (*given)(struct pool_wait *wait, struct slot *slot); /* with no events yet */
+    void (*placed)(struct pool_wait *wait, unsigned place);   /* 1: the next */
     void (*failed)(struct pool_wait *wait, const struct error *why);
 
     bool queued; /* from here on the queue's */

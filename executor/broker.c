@@ -13,9 +13,9 @@
 
 struct broker_request {
     LIST_ENTRY(broker_request) link;
-    struct broker *broker; /* NULL once the run has ended; the loop's */
-    struct gate *gate;     /* a reference */
-    struct mail mail;
+    struct broker *broker;           /* NULL once the run has ended; the loop's */
+    struct loop_handle *loop_handle; /* a reference */
+    struct loop_task task;
     struct cancel *cancel; /* a reference; NULL until it is asked for */
     uint64_t due;          /* uv_now */
     char *session_id, *target;
@@ -49,7 +49,7 @@ struct cancel *broker_request_cancel(struct broker_request *request)
 static void free_request(struct broker_request *request)
 {
     cancel_unref(request->cancel);
-    gate_unref(request->gate);
+    loop_handle_unref(request->loop_handle);
     free(request->session_id);
     free(request->target);
     free(request->frame);
@@ -171,7 +171,7 @@ static void stop_clock(struct broker *broker)
 /* ---- answers ---- */
 
 /* On the loop: the answer has come. */
-static void open_answer(void *arg)
+static void run_answer(void *arg)
 {
     struct broker_request *request = arg;
     struct broker *broker = request->broker;
@@ -209,9 +209,9 @@ void executor_answer(struct broker_request *request, int status, const char *bod
     if (!request->frame)
         request->frame =
             pack_refusal(request->id, 500, "the server is out of memory", &request->frame_len);
-    request->mail.open = open_answer;
-    request->mail.arg = request;
-    if (!gate_post(request->gate, &request->mail))
+    request->task.run = run_answer;
+    request->task.arg = request;
+    if (!loop_handle_post(request->loop_handle, &request->task))
         free_request(request);
 }
 
@@ -234,8 +234,8 @@ static struct broker_request *create_request(struct broker *broker, uint32_t id,
 
     if (!request)
         return NULL;
-    gate_ref(broker->gate);
-    request->gate = broker->gate;
+    loop_handle_ref(broker->loop_handle);
+    request->loop_handle = broker->loop_handle;
     request->id = id;
     request->session_id = strdup(broker->session_id);
     request->target = strndup(target, len);

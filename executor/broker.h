@@ -5,8 +5,8 @@
  * gave the job. Bounded in number, in bytes and in time.
  *
  * Threads: all on the executor's loop, but executor_answer, which may come from any thread, late,
- * or after the executor is gone: it goes through a gate that knows whether there is still a mailbox
- * behind it.
+ * or after the executor is gone: it goes through a loop handle that knows whether there is still a
+ * loop behind it.
  */
 #ifndef LECTERN_EXECUTOR_BROKER_H
 #define LECTERN_EXECUTOR_BROKER_H
@@ -15,8 +15,8 @@
 
 #include "executor/engine.h"
 #include "executor/frames.h"
-#include "executor/gate.h"
-#include "helpers/base/mailbox.h"
+#include "executor/loop_handle.h"
+#include "helpers/base/loop_queue.h"
 
 #define BROKER_IN_FLIGHT_CAP 64u /* requests of one run that wait for their answer */
 #define BROKER_OVER_CAP_MAX                                                                        \
@@ -28,7 +28,7 @@ struct broker_clock; /* looks for requests that take too long; while there are a
 /* Of one run; embedded in it. */
 struct broker {
     uv_loop_t *loop;
-    struct gate *gate;      /* borrowed */
+    struct loop_handle *loop_handle; /* borrowed */
     const char *session_id; /* borrowed; NULL: each request is answered that there is no session */
     const struct executor_limits *limits;
     void (*on_request)(void *user, struct broker_request *request);

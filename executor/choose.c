@@ -2,7 +2,7 @@
  *
  * Which engine runs the code: the one that is asked for by name, whether it works already or not;
  * else Docker where a daemon answers and has the image, else the local one, else whichever of the
- * two works first. What the other lacked is said, with the command that mends it.
+ * two works first. What the other lacked is said, with the command that fixes it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -50,5 +50,5 @@ const struct engine *engine_choose(const struct executor_config *config, void **
         snprintf(note, note_size, "code runs in the local sandbox: %s", no_docker.text);
         return &engine_local;
     }
-    return open_one(&engine_either, config, state, err);
+    return open_one(&engine_auto, config, state, err);
 }

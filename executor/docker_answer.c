@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What mends it, where the daemon's words tell; "" where they do not. */
+/* What fixes it, where the daemon's words tell; "" where they do not. */
 static const char *advice(const char *message)
 {
     static const struct {

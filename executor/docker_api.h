@@ -29,7 +29,7 @@ void docker_api_destroy(struct docker_api *api); /* takes NULL */
 const struct docker_host *docker_api_host(const struct docker_api *api);
 
 /* Asks which daemon it is and which version of the API it offers; later calls speak that. -1 with
- * ERROR_UNAVAILABLE and what mends it where none answers within DOCKER_PING_MS. */
+ * ERROR_UNAVAILABLE and what fixes it where none answers within DOCKER_PING_MS. */
 int docker_api_hello(struct docker_api *api, struct error *err);
 
 /* What it said: "Docker/20.10.24 (linux), API 1.41". */
@@ -49,7 +49,7 @@ struct docker_request {
 long docker_call(struct docker_api *api, const struct docker_request *request, json_t **answer,
                  struct error *err);
 
-/* What the daemon said of an answer that is an error, and what mends it: always -1 with
+/* What the daemon said of an answer that is an error, and what fixes it: always -1 with
  * ERROR_UNAVAILABLE. what: "create a container". */
 int docker_refused(long status, const json_t *answer, const char *what, struct error *err);
 
@@ -58,7 +58,7 @@ struct docker_image {
     char created[48];       /* "2026-11-21T11:10:39.123Z" */
 };
 
-/* -1 with ERROR_UNAVAILABLE, and what mends it, where the daemon does not have the image. */
+/* -1 with ERROR_UNAVAILABLE, and what fixes it, where the daemon does not have the image. */
 int docker_find_image(struct docker_api *api, const char *name, struct docker_image *image,
                       struct error *err);
 

@@ -11,7 +11,7 @@
 #include <strings.h>
 
 #include "executor/demux.h"
-#include "executor/words.h"
+#include "executor/stderr_tail.h"
 #include "helpers/base/log.h"
 
 struct engine_box {
@@ -19,8 +19,8 @@ struct engine_box {
     struct http_tunnel *tunnel;
     struct docker_plan plan;
     struct demux demux;
-    struct words words;
-    char line[3 * WORDS_KEPT + 1];
+    struct stderr_tail tail;
+    char line[3 * STDERR_TAIL_KEPT + 1];
 };
 
 /* ---- starting ---- */
@@ -30,7 +30,7 @@ static void on_stderr(void *user, const char *bytes, size_t len)
     struct engine_box *box = user;
 
     log_debug("executor", "runner: %.*s", (int)(len < LOG_LINE_CAP ? len : LOG_LINE_CAP), bytes);
-    words_add(&box->words, bytes, len);
+    stderr_tail_add(&box->tail, bytes, len);
 }
 
 /* *doubtful: the daemon may have created it all the same. */
@@ -110,7 +110,7 @@ struct engine_box *docker_start(void *state, const struct execution_kind *kind, 
 
     if (cancel_check(docker->stop, err) < 0 || docker_meet(docker, false, err) < 0)
         return NULL;
-    docker_owed_pay(docker->owed);
+    docker_removals_retry(docker->removals);
     box = create_box(docker, err);
     if (!box)
         return NULL;
@@ -123,7 +123,7 @@ struct engine_box *docker_start(void *state, const struct execution_kind *kind, 
     return box;
 fail:
     http_tunnel_close(box->tunnel);
-    docker_owed_remove(docker->owed, box->name, doubtful, cancel_fired(docker->stop));
+    docker_removals_remove(docker->removals, box->name, doubtful, cancel_fired(docker->stop));
     free(box);
     return NULL;
 }
@@ -164,7 +164,7 @@ void docker_destroy(void *state, struct engine_box *box)
     /* The connection first: a daemon whose reader has stopped reading cannot even kill the
      * container. */
     http_tunnel_close(box->tunnel);
-    docker_owed_remove(docker->owed, box->name, false, cancel_fired(docker->stop));
+    docker_removals_remove(docker->removals, box->name, false, cancel_fired(docker->stop));
     free(box);
 }
 
@@ -191,7 +191,7 @@ ssize_t docker_receive(struct engine_box *box, void *bytes, size_t size)
         if (got < 0) {
             static const char words[] = "the stream from the Docker daemon is none of its form\n";
 
-            words_add(&box->words, words, sizeof words - 1);
+            stderr_tail_add(&box->tail, words, sizeof words - 1);
             errno = EPROTO;
         }
         if (got != 0)
@@ -199,7 +199,7 @@ ssize_t docker_receive(struct engine_box *box, void *bytes, size_t size)
     }
 }
 
-const char *docker_last_words(struct engine_box *box)
+const char *docker_stderr_tail(struct engine_box *box)
 {
-    return words_line(&box->words, box->line);
+    return stderr_tail_line(&box->tail, box->line);
 }

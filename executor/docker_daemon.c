@@ -20,7 +20,7 @@ struct docker_daemon {
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t met;   /* or not: MEETING is over */
     enum state state;
-    enum lack told; /* what the log says is missing */
+    enum lack logged; /* what the log says is missing */
     struct docker_info info;
     struct error why;  /* it is away */
     uint64_t retry_at; /* ms: until then, why is the answer */
@@ -68,7 +68,7 @@ static enum lack look(struct docker_daemon *daemon, struct docker_info *info, st
 static void tell_missing(const struct docker_daemon *daemon, enum lack lack,
                          const struct error *why)
 {
-    if (daemon->told != lack)
+    if (daemon->logged != lack)
         log_warning("executor", "%s. Analyses wait for it; it is looked for again", why->text);
 }
 
@@ -99,15 +99,15 @@ static void meet(struct docker_daemon *daemon, bool quiet)
     pthread_cond_broadcast(&daemon->met);
     if (lack == NOTHING) {
         daemon->info = info;
-        if (daemon->told != NOTHING)
+        if (daemon->logged != NOTHING)
             tell_here(daemon);
-        daemon->told = NOTHING;
+        daemon->logged = NOTHING;
         return;
     }
     daemon->why = why;
     if (!quiet) {
         tell_missing(daemon, lack, &why);
-        daemon->told = lack;
+        daemon->logged = lack;
     }
 }
 

@@ -9,7 +9,7 @@
 #include <pthread.h>
 
 #include "executor/docker_daemon.h"
-#include "executor/docker_owed.h"
+#include "executor/docker_removals.h"
 #include "executor/docker_plan.h"
 #include "executor/engine.h"
 #include "executor/owner.h"
@@ -18,7 +18,7 @@
 
 struct docker {
     struct docker_daemon *daemon;
-    struct docker_owed *owed;
+    struct docker_removals *removals;
     char owner[OWNER_CAP];
     char runtime[DOCKER_RUNTIME_CAP]; /* "": the daemon's default */
     struct cancel *stop;
@@ -50,6 +50,6 @@ void docker_destroy(void *state, struct engine_box *box);
 int docker_fd(const struct engine_box *box);
 ssize_t docker_send(struct engine_box *box, const void *bytes, size_t len);
 ssize_t docker_receive(struct engine_box *box, void *bytes, size_t size);
-const char *docker_last_words(struct engine_box *box);
+const char *docker_stderr_tail(struct engine_box *box);
 
 #endif

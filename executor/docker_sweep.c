@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "executor/docker_owed.h"
+#include "executor/docker_removals.h"
 #include "executor/docker_plan.h"
 #include "executor/owner.h"
 #include "helpers/base/log.h"

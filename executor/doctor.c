@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What works on this machine to run code, and the command that mends what does not: a row a check.
+ * What works on this machine to run code, and the command that fixes what does not: a row a check.
  * Blocks; runs on the thread that asks.
  */
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include "executor/doctor_rows.h"
 
 struct executor_check *doctor_add(struct doctor_rows *rows, const char *name, bool ok,
-                                  const char *mend, const char *format, ...)
+                                  const char *fix, const char *format, ...)
 {
     struct executor_check *row = &rows->rows[rows->count++];
     va_list args;
@@ -19,7 +19,7 @@ struct executor_check *doctor_add(struct doctor_rows *rows, const char *name, bo
     va_start(args, format);
     vsnprintf(row->text, sizeof row->text, format, args);
     va_end(args);
-    snprintf(row->mend, sizeof row->mend, "%s", ok ? "" : mend);
+    snprintf(row->fix, sizeof row->fix, "%s", ok ? "" : fix);
     return row;
 }
 

@@ -48,7 +48,7 @@ static void check_userns(struct doctor_rows *rows)
 {
     struct local_userns userns = local_userns_look("/proc/sys");
 
-    doctor_add(rows, "user namespaces", !userns.mend, userns.mend ? userns.mend : "", "%s",
+    doctor_add(rows, "user namespaces", !userns.fix, userns.fix ? userns.fix : "", "%s",
                userns.text);
 }
 

@@ -17,9 +17,9 @@ struct doctor_rows {
     size_t count;
 };
 
-/* The next row: not needed; mend is kept where it is not ok. */
+/* The next row: not needed; fix is kept where it is not ok. */
 struct executor_check *doctor_add(struct doctor_rows *rows, const char *name, bool ok,
-                                  const char *mend, const char *format, ...)
+                                  const char *fix, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
 /* True where sandboxes can be made by it. needed: nothing else can. */

@@ -5,7 +5,7 @@
  * the tests bring one more.
  *
  * Threads: open, close, start, settle and destroy block; start, settle and destroy are called from
- * several threads of the executor's lane, for different boxes at the same time. fd, send and
+ * several threads of the executor's work queue, for different boxes at the same time. fd, send and
  * receive are called on the executor's loop, between start and destroy. interrupt may be called
  * from any thread.
  */
@@ -30,7 +30,7 @@ struct engine {
     void *(*open)(const struct executor_config *config, struct error *err);
     void (*close)(void *state);
 
-    /* 0 when boxes can be started now; -1 with what is missing and what mends it. Blocks, for
+    /* 0 when boxes can be started now; -1 with what is missing and what fixes it. Blocks, for
      * seconds at most. NULL in the table: it always works once it is open. */
     int (*works)(void *state, struct error *err);
 
@@ -46,8 +46,8 @@ struct engine {
     struct engine_box *(*start)(void *state, const struct execution_kind *kind, struct error *err);
     /* After the runner said that it is ready: the limits that would have slowed its warming. */
     int (*settle)(void *state, struct engine_box *box, struct error *err);
-    /* Ends what runs in it and removes it for good; what cannot be removed now is owed and tried
-     * again. */
+    /* Ends what runs in it and removes it for good; what cannot be removed now is remembered and
+     * tried again. */
     void (*destroy)(void *state, struct engine_box *box);
 
     int (*fd)(const struct engine_box *box);
@@ -56,12 +56,12 @@ struct engine {
     ssize_t (*send)(struct engine_box *box, const void *bytes, size_t len);
     ssize_t (*receive)(struct engine_box *box, void *bytes, size_t size);
     /* The last of what the runner wrote to its standard error; valid until destroy. */
-    const char *(*last_words)(struct engine_box *box);
+    const char *(*stderr_tail)(struct engine_box *box);
 };
 
 extern const struct engine engine_docker;
 extern const struct engine engine_local;
-extern const struct engine engine_either; /* the first of the two that works, from then on */
+extern const struct engine engine_auto; /* the first of the two that works, from then on */
 
 /* As executor_create, with this engine and these limits: for tests. */
 struct executor_limits {
@@ -75,13 +75,13 @@ struct executor_limits {
 
     /* The pool's pace, ms; where one is 0, as pool.h says. */
     struct pool_pace {
-        unsigned beat;    /* between looks at what waits */
+        unsigned tick;    /* between looks at what waits */
         unsigned ping;    /* about so often a waiting sandbox is asked whether it lives */
         unsigned pong;    /* and answers within */
         unsigned renew;   /* the longest that a sandbox waits */
         unsigned made_of; /* between questions to the engine what its sandboxes are made of */
         unsigned slot;    /* a tenth of the time that demand is remembered */
-        unsigned rest;    /* from a job's end to FRAME_READY, in a session's sandbox */
+        unsigned recycle; /* from a job's end to FRAME_READY, in a session's sandbox */
         unsigned idle;    /* a session's sandbox without a job is ended after */
         unsigned hold;    /* and kept at least, when others need room */
         unsigned jobs;    /* of one session's sandbox (a count) */
@@ -94,7 +94,7 @@ struct executor *executor_create_with(const struct engine *engine,
                                       const struct executor_limits *limits, struct error *err);
 
 /* The engine that the configuration asks for, opened; *state is its own. Where it leaves the
- * choice, the one that works, and where none does yet, engine_either. NULL where the configuration
+ * choice, the one that works, and where none does yet, engine_auto. NULL where the configuration
  * is wrong. *note says what the user should know about the choice, or "". */
 const struct engine *engine_choose(const struct executor_config *config, void **state, char *note,
                                    size_t note_size, struct error *err);

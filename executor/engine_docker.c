@@ -12,10 +12,10 @@
  * what a dead server left is removed each time that it is met.
  *
  * None is left behind: the container is named by us before it exists, so that it can be removed
- * also when the daemon's answer got lost; what cannot be removed while the daemon is away is owed
- * (docker_owed.h); a container whose server was killed ends with its standard input and is removed
- * by the daemon (AutoRemove); and what even that left, the next start knows by the owner's label
- * and removes (docker_sweep.h).
+ * also when the daemon's answer got lost; what cannot be removed while the daemon is away stays
+ * pending (docker_removals.h); a container whose server was killed ends with its standard input and
+ * is removed by the daemon (AutoRemove); and what even that left, the next start knows by the
+ * owner's label and removes (docker_sweep.h).
  */
 #include "executor/docker_engine.h"
 
@@ -123,7 +123,7 @@ static void docker_close(void *state)
 {
     struct docker *docker = state;
 
-    docker_owed_destroy(docker->owed);
+    docker_removals_destroy(docker->removals);
     docker_daemon_destroy(docker->daemon);
     cancel_unref(docker->stop);
     pthread_mutex_destroy(&docker->lock);
@@ -152,8 +152,8 @@ static void *docker_open(const struct executor_config *config, struct error *err
     docker->daemon = docker_daemon_create(config->docker_host, config->docker_image, err);
     if (!docker->daemon)
         goto fail;
-    docker->owed = docker_owed_create(docker->daemon, err);
-    if (!docker->owed)
+    docker->removals = docker_removals_create(docker->daemon, err);
+    if (!docker->removals)
         goto fail;
     docker_meet(docker, true, &why); /* away for now is no reason not to open */
     return docker;
@@ -174,7 +174,7 @@ static int docker_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct err
 
     if (docker_meet(docker, false, err) < 0)
         return -1;
-    docker_owed_pay(docker->owed); /* also where nothing has started for long */
+    docker_removals_retry(docker->removals); /* also where nothing has started for long */
     if (docker_daemon_image(docker->daemon, id, err) < 0)
         return -1;
     snprintf(text, ENGINE_MADE_OF_CAP, "%s", id);
@@ -237,5 +237,5 @@ const struct engine engine_docker = {
     .fd = docker_fd,
     .send = docker_send,
     .receive = docker_receive,
-    .last_words = docker_last_words,
+    .stderr_tail = docker_stderr_tail,
 };

@@ -18,7 +18,7 @@
  *
  * A sandbox dies with the server: bubblewrap asks the kernel for it (--die-with-parent), and the
  * runner ends when its standard input does. --die-with-parent means the thread that started it, so
- * only the lane's threads start sandboxes.
+ * only the work queue's threads start sandboxes.
  */
 #include "executor/engine.h"
 
@@ -44,7 +44,7 @@ struct local {
     pthread_mutex_t lock;     /* of all below; held while the machine is looked at */
     struct local_setup setup; /* without files */
     bool ready;               /* setup is what works */
-    bool told;                /* the log says that it does not */
+    bool logged;              /* the log says that it does not */
     atomic_bool stopping;     /* of its own */
 };
 
@@ -85,12 +85,12 @@ static int prepare(struct local *local, bool quiet, struct local_setup *setup, s
         if (rc == 0)
             local->setup = found;
     }
-    if (rc == 0 && local->told)
+    if (rc == 0 && local->logged)
         log_info("executor", "local sandboxes can be made again");
-    if (rc < 0 && why.kind != ERROR_CANCELLED && !local->told && !quiet)
+    if (rc < 0 && why.kind != ERROR_CANCELLED && !local->logged && !quiet)
         log_warning("executor", "%s. Analyses wait for it; it is looked for again", why.text);
     if (rc == 0 || !quiet)
-        local->told = rc < 0;
+        local->logged = rc < 0;
     pthread_mutex_unlock(&local->lock);
     if (rc < 0)
         return error_set(err, why.kind, "%s", why.text);
@@ -150,9 +150,9 @@ static ssize_t local_send(struct engine_box *box, const void *bytes, size_t len)
     return send(box->process.stream, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-static const char *last_words(struct engine_box *box)
+static const char *stderr_tail(struct engine_box *box)
 {
-    return local_last_words(&box->process);
+    return local_stderr_tail(&box->process);
 }
 
 static ssize_t local_receive(struct engine_box *box, void *bytes, size_t size)
@@ -160,7 +160,7 @@ static ssize_t local_receive(struct engine_box *box, void *bytes, size_t size)
     ssize_t got = recv(box->process.stream, bytes, size, MSG_DONTWAIT);
 
     if (got >= 0)
-        last_words(box);
+        stderr_tail(box);
     return got;
 }
 
@@ -263,5 +263,5 @@ const struct engine engine_local = {
     .fd = local_fd,
     .send = local_send,
     .receive = local_receive,
-    .last_words = last_words,
+    .stderr_tail = stderr_tail,
 };

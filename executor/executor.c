@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The executor's outside: owns the loop's thread, the lane and the pool, and takes them down.
+ * The executor's outside: owns the loop's thread, the work queue and the pool, and takes them down.
  */
 #include "executor/executor.h"
 
@@ -9,12 +9,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "executor/executor_parts.h"
+#include "executor/executor_internal.h"
 #include "helpers/base/log.h"
 
 /* Starts never take more than POOL_STARTS_MAX and the question what sandboxes are made of not more
  * than one, so one thread is always free to remove. */
-#define LANE_THREADS (POOL_STARTS_MAX + 2)
+#define WORKQ_THREADS (POOL_STARTS_MAX + 2)
 
 const struct executor_limits executor_limits_default = {
     .import_ms = EXECUTION_IMPORT_MS_MAX,
@@ -66,21 +66,21 @@ static void on_empty(void *user)
 {
     struct executor *executor = user;
 
-    lane_destroy(executor->lane);
-    gate_close(executor->gate);
-    mailbox_destroy(executor->mailbox);
+    workq_destroy(executor->workq);
+    loop_handle_close(executor->loop_handle);
+    loop_queue_destroy(executor->loop_queue);
 }
 
-static void open_start(void *arg)
+static void run_start(void *arg)
 {
     pool_start(((struct executor *)arg)->pool);
 }
 
-static void open_stop(void *arg)
+static void run_stop(void *arg)
 {
     struct executor *executor = arg;
 
-    tickets_abort(executor, "the server is stopping");
+    submissions_abort(executor, "the server is stopping");
     pool_stop(executor->pool);
 }
 
@@ -156,16 +156,16 @@ static void init_hosts(struct executor *executor, const struct executor_config *
     }
     executor->run_host.loop = &executor->loop;
     executor->run_host.limits = &executor->limits;
-    executor->run_host.on_taken = ticket_on_taken;
+    executor->run_host.on_taken = submission_on_taken;
     executor->run_host.stats = &executor->stats;
-    executor->run_host.on_end = ticket_on_end;
+    executor->run_host.on_end = submission_on_end;
 }
 
 static int create_parts(struct executor *executor, const struct executor_config *config,
                         struct error *err)
 {
-    struct lane_config lane = {
-        .name = "sandbox", .threads = LANE_THREADS, .capacity = POOL_LANE_JOBS};
+    struct workq_config workq = {
+        .name = "sandbox", .threads = WORKQ_THREADS, .capacity = POOL_WORKQ_JOBS};
     struct pool_config pool = {.host = &executor->sandbox_host,
                                .stats = &executor->stats,
                                .isolation = config->isolation,
@@ -173,14 +173,14 @@ static int create_parts(struct executor *executor, const struct executor_config 
                                .on_empty = on_empty,
                                .user = executor};
 
-    executor->mailbox = mailbox_create(&executor->loop, err);
-    if (!executor->mailbox)
+    executor->loop_queue = loop_queue_create(&executor->loop, err);
+    if (!executor->loop_queue)
         return -1;
-    executor->gate = gate_create(executor->mailbox, err);
-    if (!executor->gate)
+    executor->loop_handle = loop_handle_create(executor->loop_queue, err);
+    if (!executor->loop_handle)
         return -1;
-    executor->lane = lane_create(&lane, executor->mailbox, err);
-    if (!executor->lane)
+    executor->workq = workq_create(&workq, executor->loop_queue, err);
+    if (!executor->workq)
         return -1;
     for (int kind = 0; kind < KINDS_COUNT; kind++)
         pool.warm[kind] = keeps_warm(config, kind);
@@ -189,9 +189,9 @@ static int create_parts(struct executor *executor, const struct executor_config 
     executor->pool = pool_create(&pool, err);
     if (!executor->pool)
         return -1;
-    executor->sandbox_host.lane = executor->lane;
+    executor->sandbox_host.workq = executor->workq;
     executor->run_host.pool = executor->pool;
-    executor->run_host.gate = executor->gate;
+    executor->run_host.loop_handle = executor->loop_handle;
     return 0;
 }
 
@@ -199,11 +199,11 @@ static int start_thread(struct executor *executor, struct error *err)
 {
     int rc;
 
-    executor->start.open = open_start;
+    executor->start.run = run_start;
     executor->start.arg = executor;
-    executor->stop.open = open_stop;
+    executor->stop.run = run_stop;
     executor->stop.arg = executor;
-    mailbox_post(executor->mailbox, &executor->start);
+    loop_queue_post(executor->loop_queue, &executor->start);
     rc = pthread_create(&executor->thread, NULL, run_loop, executor);
     if (rc != 0)
         return error_errno(err, rc, "the executor's thread");
@@ -217,7 +217,7 @@ static void free_executor(struct executor *executor)
 
     if (rc < 0)
         log_error("executor", "the loop still has handles: %s", uv_strerror(rc));
-    gate_unref(executor->gate);
+    loop_handle_unref(executor->loop_handle);
     executor->engine->close(executor->state);
     pthread_cond_destroy(&executor->ready_changed);
     pthread_mutex_destroy(&executor->lock);
@@ -231,8 +231,8 @@ static void undo_parts(struct executor *executor)
     if (executor->pool)
         pool_stop(executor->pool); /* on_empty takes the others */
     else {
-        lane_destroy(executor->lane);
-        mailbox_destroy(executor->mailbox);
+        workq_destroy(executor->workq);
+        loop_queue_destroy(executor->loop_queue);
     }
     uv_run(&executor->loop, UV_RUN_DEFAULT);
 }
@@ -255,7 +255,7 @@ static struct executor *create_on(const struct engine *engine, void *state,
     executor->engine = engine;
     executor->state = state;
     executor->limits = *limits;
-    LIST_INIT(&executor->tickets);
+    LIST_INIT(&executor->submissions);
     pthread_mutex_init(&executor->lock, NULL);
     stats_init(&executor->stats);
     pthread_condattr_init(&monotonic);
@@ -314,7 +314,7 @@ void executor_destroy(struct executor *executor)
     if (!executor)
         return;
     executor->engine->interrupt(executor->state);
-    mailbox_post(executor->mailbox, &executor->stop);
+    loop_queue_post(executor->loop_queue, &executor->stop);
     pthread_join(executor->thread, NULL);
     free_executor(executor);
 }

@@ -6,9 +6,9 @@
  * with the session whose job it ran, and each further job of that session runs in it in a process
  * forked from the same clean interpreter.
  *
- * Threads: the executor has one libuv loop on a thread of its own, and a small lane for what blocks
- * (Docker's API, process starts). Functions here may be called from any thread; callbacks run on
- * the executor's thread and must not block.
+ * Threads: the executor has one libuv loop on a thread of its own, and a small work queue for what
+ * blocks (Docker's API, process starts). Functions here may be called from any thread; callbacks
+ * run on the executor's thread and must not block.
  */
 #ifndef LECTERN_EXECUTOR_H
 #define LECTERN_EXECUTOR_H
@@ -91,7 +91,7 @@ struct execution_result {
                           bound to the name result; or NULL */
     bool value_bound;  /* the latter: the code has named it, and not asked for it to be shown */
     const char *error; /* the user's own traceback lines and the error line; or, where the engine
-                          failed, what failed and what mends it; NULL when all is well */
+                          failed, what failed and what fixes it; NULL when all is well */
     const char *error_type; /* "KeyError", or NULL */
     long error_line;        /* of the code, where it failed; 0: not known */
     uint64_t stdout_cut;    /* bytes thrown away beyond the cap */
@@ -157,7 +157,7 @@ struct executor;
 
 /* Chooses the engine, removes containers a dead owner left, starts warming in the background. Fails
  * where the configuration is wrong. Where no engine works (no daemon, no image, no bubblewrap),
- * jobs end with EXECUTION_ENGINE and what mends it, until one does: it is looked for again and
+ * jobs end with EXECUTION_ENGINE and what fixes it, until one does: it is looked for again and
  * again. */
 struct executor *executor_create(const struct executor_config *config, struct error *err);
 
@@ -222,7 +222,7 @@ struct executor_check {
     bool ok;
     bool needed; /* false: only one engine of the two needs it */
     char text[512];
-    char mend[256]; /* the command that mends it, or "" */
+    char fix[256]; /* the command that fixes it, or "" */
 };
 size_t executor_doctor(const struct executor_config *config, struct executor_check *checks,
                        size_t cap);

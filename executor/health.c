@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The pool's beat. A sandbox that waits is asked now and then whether it lives, not two in one beat
+ * The pool's tick. A sandbox that waits is asked now and then whether it lives, not two in one tick
  * and not while answers are due; one that has waited for very long is replaced. The engine is asked
  * what its sandboxes are made of: when that has changed, those that wait are of yesterday, and go
  * as others come (refill.c).
@@ -8,65 +8,65 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "executor/pool_parts.h"
+#include "executor/pool_internal.h"
 #include "helpers/base/log.h"
 
 /* Half to one and a half times the pace: sandboxes that started together are not asked together. */
-void health_plan_ping(struct berth *berth)
+void health_plan_ping(struct slot *slot)
 {
-    struct pool *pool = berth->pool;
+    struct pool *pool = slot->pool;
 
     pool->random ^= pool->random << 13;
     pool->random ^= pool->random >> 7;
     pool->random ^= pool->random << 17;
-    berth->ping_at = pool_now(pool) + pool->pace.ping / 2 + pool->random % (pool->pace.ping + 1u);
+    slot->ping_at = pool_now(pool) + pool->pace.ping / 2 + pool->random % (pool->pace.ping + 1u);
 }
 
-static bool is_waiting(const struct berth *berth)
+static bool is_waiting(const struct slot *slot)
 {
-    return berth->state == BERTH_READY || berth->state == BERTH_IDLE;
+    return slot->state == SLOT_READY || slot->state == SLOT_IDLE;
 }
 
 static void ping_one(struct pool *pool)
 {
     struct error err = {0};
-    struct berth *berth;
+    struct slot *slot;
 
-    if (pool->counts[BERTH_BUSY] > 0)
+    if (pool->counts[SLOT_BUSY] > 0)
         return;
-    TAILQ_FOREACH(berth, &pool->berths, link)
+    TAILQ_FOREACH(slot, &pool->slots, link)
     {
-        if (is_waiting(berth) && berth->ping_at <= pool_now(pool) &&
-            !sandbox_is_pinged(berth->sandbox))
+        if (is_waiting(slot) && slot->ping_at <= pool_now(pool) &&
+            !sandbox_is_pinged(slot->sandbox))
             break;
     }
-    if (!berth)
+    if (!slot)
         return;
-    health_plan_ping(berth);
-    if (sandbox_ping(berth->sandbox, pool->pace.pong, &err) < 0)
-        pool_events.broken(berth->sandbox, &err, berth);
+    health_plan_ping(slot);
+    if (sandbox_ping(slot->sandbox, pool->pace.pong, &err) < 0)
+        pool_events.broken(slot->sandbox, &err, slot);
 }
 
 static void end_idle(struct pool *pool)
 {
-    struct berth *berth;
+    struct slot *slot;
 
-    TAILQ_FOREACH(berth, &pool->berths, link)
+    TAILQ_FOREACH(slot, &pool->slots, link)
     {
-        if (berth->state == BERTH_IDLE &&
-            (pool_now(pool) - berth->since >= pool->pace.idle || berth_is_stale(berth)))
-            berth_end(berth);
+        if (slot->state == SLOT_IDLE &&
+            (pool_now(pool) - slot->since >= pool->pace.idle || slot_is_stale(slot)))
+            slot_end(slot);
     }
 }
 
 /* ---- what sandboxes are made of ---- */
 
-static struct pool *of_job(struct lane_job *job)
+static struct pool *of_job(struct workq_job *job)
 {
     return (struct pool *)((char *)job - offsetof(struct pool, made_job));
 }
 
-static void work_made_of(struct lane_job *job, void *context)
+static void work_made_of(struct workq_job *job, void *context)
 {
     struct pool *pool = of_job(job);
     struct sandbox_host *host = pool->config.host;
@@ -75,7 +75,7 @@ static void work_made_of(struct lane_job *job, void *context)
     pool->answer_failed = host->engine->made_of(host->state, pool->answer, &pool->answer_error) < 0;
 }
 
-static void done_made_of(struct lane_job *job)
+static void done_made_of(struct workq_job *job)
 {
     struct pool *pool = of_job(job);
 
@@ -112,24 +112,24 @@ void health_ask_made_of(struct pool *pool, unsigned fresh_ms)
     memset(&pool->made_job, 0, sizeof pool->made_job);
     pool->made_job.work = work_made_of;
     pool->made_job.done = done_made_of;
-    if (lane_submit(host->lane, &pool->made_job, &err) < 0)
-        log_debug("executor", "what sandboxes are made of: %s", err.text); /* at the next beat */
+    if (workq_submit(host->workq, &pool->made_job, &err) < 0)
+        log_debug("executor", "what sandboxes are made of: %s", err.text); /* at the next tick */
     else
         pool->asking = true;
 }
 
-static void on_beat(uv_timer_t *timer)
+static void on_tick(uv_timer_t *timer)
 {
     struct pool *pool = timer->data;
 
     ping_one(pool);
     end_idle(pool);
-    if (pool->counts[BERTH_BUSY] == 0)
+    if (pool->counts[SLOT_BUSY] == 0)
         health_ask_made_of(pool, pool->pace.made_of);
     pool_schedule(pool); /* demand is forgotten, and sandboxes grow old, by time alone */
 }
 
 void health_start(struct pool *pool)
 {
-    uv_timer_start(&pool->beat, on_beat, pool->pace.beat, pool->pace.beat);
+    uv_timer_start(&pool->tick, on_tick, pool->pace.tick, pool->pace.tick);
 }

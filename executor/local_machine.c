@@ -168,7 +168,7 @@ static int try_out(const struct local_setup *setup, struct error *err)
         rc = WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
         if (rc < 0)
             error_set(err, ERROR_UNAVAILABLE, "bubblewrap cannot make a sandbox here: %s",
-                      local_last_words(&process));
+                      local_stderr_tail(&process));
         local_forget(&process);
         return rc;
     }
@@ -190,9 +190,8 @@ static int try_ways(struct local_setup *setup, struct error *err)
         if (try_out(setup, NULL) == 0)
             return 0;
     }
-    if (userns.mend)
-        return error_set(err, ERROR_UNAVAILABLE, "%s; %s: %s", first.text, userns.text,
-                         userns.mend);
+    if (userns.fix)
+        return error_set(err, ERROR_UNAVAILABLE, "%s; %s: %s", first.text, userns.text, userns.fix);
     return error_set(err, ERROR_UNAVAILABLE,
                      "%s; %s, so where this is a container its seccomp profile may: run it with "
                      "--security-opt seccomp=unconfined, or use Docker from it",

@@ -14,7 +14,7 @@
 #define LOCAL_TRIAL_MS 5000 /* most that one trial takes */
 
 /* Fills setup but its owner and its files, and tries a sandbox with nothing in it: as nobody, else
- * as who we are. ERROR_UNAVAILABLE says what is missing and what mends it. Blocks. */
+ * as who we are. ERROR_UNAVAILABLE says what is missing and what fixes it. Blocks. */
 int local_machine_look(struct local_setup *setup, struct error *err);
 
 /* The runner, all Python and all modules that lie beside it, and the tables it judges by. */

@@ -94,16 +94,16 @@ fail:
     return -1;
 }
 
-const char *local_last_words(struct local_process *process)
+const char *local_stderr_tail(struct local_process *process)
 {
     char text[1024];
     ssize_t got;
 
     while ((got = read(process->errors, text, sizeof text)) > 0) {
         log_debug("executor", "runner: %.*s", (int)got, text);
-        words_add(&process->words, text, (size_t)got);
+        stderr_tail_add(&process->tail, text, (size_t)got);
     }
-    return words_line(&process->words, process->line);
+    return stderr_tail_line(&process->tail, process->line);
 }
 
 void local_forget(struct local_process *process)
@@ -121,6 +121,6 @@ void local_kill(struct local_process *process)
     kill(process->pid, SIGKILL);
     while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR)
         ;
-    local_last_words(process);
+    local_stderr_tail(process);
     local_forget(process);
 }

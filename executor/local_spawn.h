@@ -9,14 +9,14 @@
 #include <sys/types.h>
 
 #include "executor/local_plan.h"
-#include "executor/words.h"
+#include "executor/stderr_tail.h"
 
 struct local_process {
     pid_t pid;
     int stream; /* its standard input and output, one socket; does not block */
     int errors; /* its standard error; does not block */
-    struct words words;
-    char line[3 * WORDS_KEPT + 1];
+    struct stderr_tail tail;
+    char line[3 * STDERR_TAIL_KEPT + 1];
 };
 
 /* fds: descriptors that it inherits. It dies with the thread that calls this. */
@@ -24,7 +24,7 @@ int local_spawn(struct local_process *process, const struct local_plan *plan, co
                 size_t fd_count, struct error *err);
 
 /* The last of what it wrote to its standard error; valid until the next call. */
-const char *local_last_words(struct local_process *process);
+const char *local_stderr_tail(struct local_process *process);
 
 /* Ends it with all that is in it, and waits for that. */
 void local_kill(struct local_process *process);

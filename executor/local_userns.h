@@ -8,7 +8,7 @@
 
 struct local_userns {
     const char *text; /* what is so; static */
-    const char *mend; /* the command that mends it; NULL where nothing is in the way */
+    const char *fix;  /* the command that fixes it; NULL where nothing is in the way */
 };
 
 /* root: "/proc/sys", or a folder like it in a test. */

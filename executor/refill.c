@@ -3,13 +3,13 @@
  * What the pool starts and when, and what it ends for that. Jobs first: each that waits gets a
  * start at once, as many as may be under way. Refills wait for calm.
  */
-#include "executor/pool_parts.h"
+#include "executor/pool_internal.h"
 
 #define NEVER UINT64_MAX
 
 unsigned pool_wanted(struct pool *pool, int kind)
 {
-    unsigned peak = demand_peak(&pool->shelves[kind].demand, pool_now(pool));
+    unsigned peak = demand_peak(&pool->kind_pools[kind].demand, pool_now(pool));
     unsigned wanted = pool->config.waiting[kind];
 
     if (!pool->config.warm[kind])
@@ -22,15 +22,15 @@ unsigned pool_wanted(struct pool *pool, int kind)
 static void publish(struct pool *pool)
 {
     for (int kind = 0; kind < KINDS_COUNT; kind++) {
-        const struct shelf *shelf = &pool->shelves[kind];
+        const struct kind_pool *kind_pool = &pool->kind_pools[kind];
         struct executor_kind_stats row = {
-            .ready = shelf->counts[BERTH_READY] + shelf->counts[BERTH_IDLE],
-            .starting = shelf->counts[BERTH_STARTING],
-            .busy = shelf->counts[BERTH_BUSY] + shelf->counts[BERTH_RESTING],
+            .ready = kind_pool->counts[SLOT_READY] + kind_pool->counts[SLOT_IDLE],
+            .starting = kind_pool->counts[SLOT_STARTING],
+            .busy = kind_pool->counts[SLOT_BUSY] + kind_pool->counts[SLOT_RECYCLING],
             .wanted = pool_wanted(pool, kind),
-            .started = shelf->started,
-            .failed = shelf->failed,
-            .lost = shelf->lost};
+            .started = kind_pool->started,
+            .failed = kind_pool->failed,
+            .lost = kind_pool->lost};
 
         stats_set_kind(pool->config.stats, kind, &row);
     }
@@ -38,21 +38,21 @@ static void publish(struct pool *pool)
 
 static bool start_one(struct pool *pool, int kind)
 {
-    struct shelf *shelf = &pool->shelves[kind];
-    struct berth *berth = berth_create(pool, kind);
+    struct kind_pool *kind_pool = &pool->kind_pools[kind];
+    struct slot *slot = slot_create(pool, kind);
     struct error err = {0};
 
     health_ask_made_of(pool, POOL_MADE_OF_FRESH_MS);
-    if (berth)
-        berth->sandbox =
-            sandbox_start(pool->config.host, kind, &pool_events, berth, pool_on_gone, berth, &err);
+    if (slot)
+        slot->sandbox =
+            sandbox_start(pool->config.host, kind, &pool_events, slot, pool_on_gone, slot, &err);
     else
         error_set(&err, ERROR_MEMORY, "out of memory for a sandbox");
-    if (berth && berth->sandbox)
+    if (slot && slot->sandbox)
         return true;
-    if (berth)
-        berth_destroy(berth);
-    pool_note_failure(pool, shelf, &err);
+    if (slot)
+        slot_destroy(slot);
+    pool_note_failure(pool, kind_pool, &err);
     return false;
 }
 
@@ -61,19 +61,19 @@ static bool start_one(struct pool *pool, int kind)
 /* How many starts the kind's jobs could use that are not under way. */
 static unsigned unmet(struct pool *pool, int kind)
 {
-    struct shelf *shelf = &pool->shelves[kind];
+    struct kind_pool *kind_pool = &pool->kind_pools[kind];
     const struct pool_wait *wait;
     unsigned could = 0;
 
-    if (shelf->queue.count <= shelf->counts[BERTH_STARTING])
+    if (kind_pool->queue.count <= kind_pool->counts[SLOT_STARTING])
         return 0;
-    TAILQ_FOREACH(wait, &shelf->queue.waits, link)
+    TAILQ_FOREACH(wait, &kind_pool->queue.waits, link)
     {
         could += pool_wants_new(pool, wait);
-        if (could >= shelf->counts[BERTH_STARTING] + POOL_STARTS_MAX)
+        if (could >= kind_pool->counts[SLOT_STARTING] + POOL_STARTS_MAX)
             break; /* nobody asks beyond what may start */
     }
-    return could > shelf->counts[BERTH_STARTING] ? could - shelf->counts[BERTH_STARTING] : 0;
+    return could > kind_pool->counts[SLOT_STARTING] ? could - kind_pool->counts[SLOT_STARTING] : 0;
 }
 
 static unsigned all_unmet(struct pool *pool)
@@ -95,41 +95,42 @@ bool pool_needs_room(struct pool *pool)
     needed = all_unmet(pool);
     if (needed > POOL_STARTS_MAX)
         needed = POOL_STARTS_MAX;
-    return needed > pool->counts[BERTH_ENDING];
+    return needed > pool->counts[SLOT_ENDING];
 }
 
 /* The one that has been idle for the longest, but not one that its session has only just got: else
  * sandboxes would be passed round after each job. *soonest: when there will be one. */
-static struct berth *find_idle_longest(struct pool *pool, uint64_t *soonest)
+static struct slot *find_idle_longest(struct pool *pool, uint64_t *soonest)
 {
-    struct berth *berth, *longest = NULL;
+    struct slot *slot, *longest = NULL;
 
-    TAILQ_FOREACH(berth, &pool->berths, link)
+    TAILQ_FOREACH(slot, &pool->slots, link)
     {
-        uint64_t held_until = berth->bound_at + pool->pace.hold;
+        uint64_t held_until = slot->bound_at + pool->pace.hold;
 
-        if (berth->state != BERTH_IDLE)
+        if (slot->state != SLOT_IDLE)
             continue;
         if (held_until > pool_now(pool))
             *soonest = held_until < *soonest ? held_until : *soonest;
-        else if (!longest || berth->since < longest->since)
-            longest = berth;
+        else if (!longest || slot->since < longest->since)
+            longest = slot;
     }
     return longest;
 }
 
 /* One that waits of a kind that nobody waits for: of the kind that has most. */
-static struct berth *find_spare(struct pool *pool)
+static struct slot *find_spare(struct pool *pool)
 {
-    struct berth *berth, *spare = NULL;
+    struct slot *slot, *spare = NULL;
 
-    TAILQ_FOREACH(berth, &pool->berths, link)
+    TAILQ_FOREACH(slot, &pool->slots, link)
     {
-        const struct shelf *shelf = &pool->shelves[berth->kind];
+        const struct kind_pool *kind_pool = &pool->kind_pools[slot->kind];
 
-        if (berth->state == BERTH_READY && shelf->queue.count == 0 &&
-            (!spare || shelf->counts[BERTH_READY] > pool->shelves[spare->kind].counts[BERTH_READY]))
-            spare = berth;
+        if (slot->state == SLOT_READY && kind_pool->queue.count == 0 &&
+            (!spare ||
+             kind_pool->counts[SLOT_READY] > pool->kind_pools[spare->kind].counts[SLOT_READY]))
+            spare = slot;
     }
     return spare;
 }
@@ -139,13 +140,13 @@ static uint64_t make_room(struct pool *pool)
     uint64_t soonest = NEVER;
 
     while (pool_needs_room(pool)) {
-        struct berth *berth = find_idle_longest(pool, &soonest);
+        struct slot *slot = find_idle_longest(pool, &soonest);
 
-        if (!berth)
-            berth = find_spare(pool);
-        if (!berth)
+        if (!slot)
+            slot = find_spare(pool);
+        if (!slot)
             break;
-        berth_end(berth);
+        slot_end(slot);
     }
     return soonest;
 }
@@ -157,10 +158,10 @@ static uint64_t start_for_jobs(struct pool *pool)
 
     for (int tried = 0; tried < KINDS_COUNT;) {
         int kind = pool->turn;
-        uint64_t retry_at = pool->shelves[kind].retry_at;
+        uint64_t retry_at = pool->kind_pools[kind].retry_at;
 
         /* At either cap, the end of a start or of a sandbox calls again. */
-        if (pool->counts[BERTH_STARTING] >= POOL_STARTS_MAX)
+        if (pool->counts[SLOT_STARTING] >= POOL_STARTS_MAX)
             return soonest;
         pool->turn = (pool->turn + 1) % KINDS_COUNT;
         tried++;
@@ -186,43 +187,43 @@ static uint64_t start_for_jobs(struct pool *pool)
 
 /* When a refill may begin: a pause after the last run, at the latest so long after it was first
  * wanted. */
-static uint64_t refill_time(const struct pool *pool, const struct shelf *shelf)
+static uint64_t refill_time(const struct pool *pool, const struct kind_pool *kind_pool)
 {
-    uint64_t latest = shelf->wanted_at + POOL_REFILL_PUT_OFF_MS;
+    uint64_t latest = kind_pool->wanted_at + POOL_REFILL_PUT_OFF_MS;
     uint64_t calm = pool->idle_since ? pool->idle_since + POOL_REFILL_PAUSE_MS : 0;
 
-    if (pool->counts[BERTH_BUSY] > 0)
+    if (pool->counts[SLOT_BUSY] > 0)
         return latest;
     return calm < latest ? calm : latest;
 }
 
 static bool wants_refill(struct pool *pool, int kind)
 {
-    const struct berth *berth;
-    unsigned good = pool->shelves[kind].counts[BERTH_STARTING];
+    const struct slot *slot;
+    unsigned good = pool->kind_pools[kind].counts[SLOT_STARTING];
 
-    TAILQ_FOREACH(berth, &pool->berths, link)
-    good += berth->kind == kind && berth->state == BERTH_READY && !berth_is_stale(berth);
+    TAILQ_FOREACH(slot, &pool->slots, link)
+    good += slot->kind == kind && slot->state == SLOT_READY && !slot_is_stale(slot);
     return good < pool_wanted(pool, kind);
 }
 
 /* When this kind may start a refill; NEVER when it wants none. */
 static uint64_t next_refill(struct pool *pool, int kind)
 {
-    struct shelf *shelf = &pool->shelves[kind];
+    struct kind_pool *kind_pool = &pool->kind_pools[kind];
     uint64_t at;
 
     if (!wants_refill(pool, kind)) {
-        shelf->wanted_at = 0;
+        kind_pool->wanted_at = 0;
         return NEVER;
     }
-    if (!shelf->wanted_at)
-        shelf->wanted_at = pool_now(pool);
+    if (!kind_pool->wanted_at)
+        kind_pool->wanted_at = pool_now(pool);
     /* One at a time: the one under way calls again, and so does the end that makes room. */
-    if (pool->counts[BERTH_STARTING] > 0 || pool->total >= POOL_SANDBOXES_CAP)
+    if (pool->counts[SLOT_STARTING] > 0 || pool->total >= POOL_SANDBOXES_CAP)
         return NEVER;
-    at = refill_time(pool, shelf);
-    return at > shelf->retry_at ? at : shelf->retry_at;
+    at = refill_time(pool, kind_pool);
+    return at > kind_pool->retry_at ? at : kind_pool->retry_at;
 }
 
 static uint64_t refill(struct pool *pool)
@@ -233,7 +234,7 @@ static uint64_t refill(struct pool *pool)
         uint64_t at = next_refill(pool, kind);
 
         if (at <= pool_now(pool) && !start_one(pool, kind))
-            at = pool->shelves[kind].retry_at;
+            at = pool->kind_pools[kind].retry_at;
         if (at > pool_now(pool) && at < soonest)
             soonest = at;
     }
@@ -243,21 +244,21 @@ static uint64_t refill(struct pool *pool)
 /* Ends what is more than wanted: those of yesterday first, then the oldest. */
 static void trim(struct pool *pool, int kind)
 {
-    struct shelf *shelf = &pool->shelves[kind];
+    struct kind_pool *kind_pool = &pool->kind_pools[kind];
     unsigned wanted = pool_wanted(pool, kind);
 
-    while (shelf->counts[BERTH_READY] > wanted) {
-        struct berth *berth, *worst = NULL;
+    while (kind_pool->counts[SLOT_READY] > wanted) {
+        struct slot *slot, *worst = NULL;
 
-        TAILQ_FOREACH(berth, &pool->berths, link)
+        TAILQ_FOREACH(slot, &pool->slots, link)
         {
-            if (berth->kind == kind && berth->state == BERTH_READY &&
-                (!worst || (berth_is_stale(berth) && !berth_is_stale(worst))))
-                worst = berth;
+            if (slot->kind == kind && slot->state == SLOT_READY &&
+                (!worst || (slot_is_stale(slot) && !slot_is_stale(worst))))
+                worst = slot;
         }
         if (!worst)
             return;
-        berth_end(worst);
+        slot_end(worst);
     }
 }
 

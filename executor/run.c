@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "executor/run_parts.h"
+#include "executor/run_internal.h"
 #include "helpers/base/log.h"
 
 /* ---- creating ---- */
 
-void run_discard(struct run *run)
+void run_discard(struct executor_run *run)
 {
     if (!run)
         return;
@@ -32,9 +32,9 @@ static unsigned effective_timeout(unsigned asked)
     return asked < EXECUTION_TIMEOUT_MS_MAX ? asked : EXECUTION_TIMEOUT_MS_MAX;
 }
 
-struct run *run_create(const struct execution_job *job, struct error *err)
+struct executor_run *run_create(const struct execution_job *job, struct error *err)
 {
-    struct run *run;
+    struct executor_run *run;
     int kind = kind_index(job->kind);
     const char *profile = job->profile ? job->profile : "minimal";
 
@@ -75,31 +75,31 @@ fail:
 
 static void on_deadline(uv_timer_t *timer)
 {
-    struct run *run = timer->data;
+    struct executor_run *run = timer->data;
     char text[RUN_TEXT_CAP];
 
     switch (run->phase) {
-    case QUEUED:
+    case RUN_PHASE_QUEUED:
         snprintf(text, sizeof text, "no sandbox was free within %.3g s; send it again in %u s",
                  run->host->limits->wait_ms / 1000.0, stats_retry_after(run->host->stats));
         run_end_with(run, EXECUTION_BUSY, text);
         return;
-    case SENT:
+    case RUN_PHASE_SENT:
         snprintf(text, sizeof text, "the sandbox did not start the code within %u s",
                  (run->host->limits->import_ms + run->host->limits->grace_ms) / 1000);
         log_warning("executor", "a run failed: %s", text);
         run_end_with(run, EXECUTION_ENGINE, text);
         return;
-    case RUNNING:
+    case RUN_PHASE_RUNNING:
         run_end_with(run, EXECUTION_TIMEOUT, run_overran(run, text));
         return;
-    case CREATED:
-    case ENDED:
+    case RUN_PHASE_CREATED:
+    case RUN_PHASE_ENDED:
         return;
     }
 }
 
-void run_set_deadline(struct run *run, uint64_t ms)
+void run_set_deadline(struct executor_run *run, uint64_t ms)
 {
     uv_update_time(run->host->loop);
     uv_timer_start(&run->timer, on_deadline, ms, 0);
@@ -107,28 +107,29 @@ void run_set_deadline(struct run *run, uint64_t ms)
 
 /* ---- the sandbox ---- */
 
-static void ask(struct run *run)
+static void ask(struct executor_run *run)
 {
-    run->phase = QUEUED;
+    run->phase = RUN_PHASE_QUEUED;
     run_set_deadline(run, run->host->limits->wait_ms);
     pool_ask(run->host->pool, &run->wait);
 }
 
 void run_broken(struct sandbox *sandbox, const struct error *why, void *user)
 {
-    struct run *run = user;
-    struct berth *berth = run->berth;
+    struct executor_run *run = user;
+    struct slot *slot = run->slot;
 
     (void)sandbox;
-    if (run->phase == SENT && run->attempts < RUN_ATTEMPTS_MAX && why->kind != ERROR_MALFORMED) {
+    if (run->phase == RUN_PHASE_SENT && run->attempts < RUN_ATTEMPTS_MAX &&
+        why->kind != ERROR_MALFORMED) {
         /* None of the code has run: a sandbox that died while it waited is not the caller's
          * concern. */
         log_info("executor", "a run moves to another sandbox: %s", why->text);
         broker_end(&run->broker);
-        run->berth = NULL;
+        run->slot = NULL;
         run->sandbox = NULL;
         run->wait.again = true;
-        pool_return(run->host->pool, berth, POOL_UNUSED);
+        pool_return(run->host->pool, slot, POOL_UNUSED);
         ask(run);
     } else {
         log_warning("executor", "a run failed: %s", why->text);
@@ -138,36 +139,38 @@ void run_broken(struct sandbox *sandbox, const struct error *why, void *user)
 
 static const struct sandbox_events run_events = {.frame = run_take_frame, .broken = run_broken};
 
-static void send_job(struct run *run)
+static void send_job(struct executor_run *run)
 {
     struct error err = {0};
     char *frame = malloc(run->frame_len);
 
     if (frame)
         memcpy(frame, run->frame, run->frame_len);
-    run->phase = SENT;
+    run->phase = RUN_PHASE_SENT;
     run_set_deadline(run, (uint64_t)run->host->limits->import_ms + run->host->limits->grace_ms);
     if (sandbox_send(run->sandbox, frame, run->frame_len, &err) < 0)
         run_broken(run->sandbox, &err, run);
 }
 
-static void on_given(struct pool_wait *wait, struct berth *berth)
+static void on_given(struct pool_wait *wait, struct slot *slot)
 {
-    struct run *run = (struct run *)((char *)wait - offsetof(struct run, wait));
+    struct executor_run *run =
+        (struct executor_run *)((char *)wait - offsetof(struct executor_run, wait));
 
     if (run->attempts++ == 0) {
         run->host->on_taken(run->user);
         stats_begun(run->host->stats);
     }
-    run->berth = berth;
-    run->sandbox = berth_sandbox(berth);
+    run->slot = slot;
+    run->sandbox = slot_sandbox(slot);
     sandbox_hand_over(run->sandbox, &run_events, run);
     send_job(run);
 }
 
 static void on_placed(struct pool_wait *wait, unsigned place)
 {
-    struct run *run = (struct run *)((char *)wait - offsetof(struct run, wait));
+    struct executor_run *run =
+        (struct executor_run *)((char *)wait - offsetof(struct executor_run, wait));
 
     if (run->job.on_queued)
         run->job.on_queued(run->job.user, place);
@@ -175,14 +178,16 @@ static void on_placed(struct pool_wait *wait, unsigned place)
 
 static void on_failed(struct pool_wait *wait, const struct error *why)
 {
-    struct run *run = (struct run *)((char *)wait - offsetof(struct run, wait));
+    struct executor_run *run =
+        (struct executor_run *)((char *)wait - offsetof(struct executor_run, wait));
 
     run_end_with(run, EXECUTION_ENGINE, why->text); /* the pool has logged it */
 }
 
 static int send_answer(struct broker *broker, char *frame, size_t len)
 {
-    struct run *run = (struct run *)((char *)broker - offsetof(struct run, broker));
+    struct executor_run *run =
+        (struct executor_run *)((char *)broker - offsetof(struct executor_run, broker));
     struct error err = {0};
 
     if (sandbox_send(run->sandbox, frame, len, &err) == 0)
@@ -191,7 +196,7 @@ static int send_answer(struct broker *broker, char *frame, size_t len)
     return -1;
 }
 
-void run_begin(struct run *run, const struct run_host *host, void *user)
+void run_begin(struct executor_run *run, const struct run_host *host, void *user)
 {
     run->host = host;
     run->user = user;
@@ -201,7 +206,7 @@ void run_begin(struct run *run, const struct run_host *host, void *user)
     run->wait.failed = on_failed;
     run->broker.loop = host->loop;
     run->wait.session = run->session_id;
-    run->broker.gate = host->gate;
+    run->broker.loop_handle = host->loop_handle;
     run->broker.session_id = run->session_id;
     run->broker.limits = host->limits;
     run->broker.on_request = run->job.on_request;
@@ -213,21 +218,21 @@ void run_begin(struct run *run, const struct run_host *host, void *user)
 }
 
 /* The answer goes out now, and the sandbox is removed: neither waits for the code to heed it. */
-void run_cancel_now(struct run *run)
+void run_cancel_now(struct executor_run *run)
 {
-    if (run->phase == QUEUED)
+    if (run->phase == RUN_PHASE_QUEUED)
         run_end_with(run, EXECUTION_CANCELLED, "the run was cancelled before it had a sandbox");
-    else if (run->phase != ENDED)
+    else if (run->phase != RUN_PHASE_ENDED)
         run_end_with(run, EXECUTION_CANCELLED, "the run was cancelled");
 }
 
-const char *run_session(const struct run *run)
+const char *run_session(const struct executor_run *run)
 {
     return run->session_id;
 }
 
-void run_abort(struct run *run, const char *why)
+void run_abort(struct executor_run *run, const char *why)
 {
-    if (run->phase != ENDED)
+    if (run->phase != RUN_PHASE_ENDED)
         run_end_with(run, EXECUTION_CANCELLED, why);
 }

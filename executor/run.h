@@ -19,12 +19,12 @@
     (1u << 20) /* over EXECUTION_OUTPUT_LIMIT, for what the runner passes on before it sees */
 #define RUN_ATTEMPTS_MAX 2u /* sandboxes tried when one breaks before the code has started */
 
-struct run;
+struct executor_run;
 
 struct run_host {
     uv_loop_t *loop;
     struct pool *pool;
-    struct gate *gate;
+    struct loop_handle *loop_handle;
     const struct executor_limits *limits;
     struct stats *stats;
     void (*on_taken)(void *user); /* it waits no longer: has a sandbox, or ended without */
@@ -34,13 +34,13 @@ struct run_host {
 /* Copies the job. -1 with ERROR_INVALID (unknown kind, too long a profile, code that is not UTF-8)
  * or ERROR_TOO_LARGE.
  */
-struct run *run_create(const struct execution_job *job, struct error *err);
-void run_discard(struct run *run); /* one that never began; takes NULL */
+struct executor_run *run_create(const struct execution_job *job, struct error *err);
+void run_discard(struct executor_run *run); /* one that never began; takes NULL */
 
 /* host is borrowed for the run's life. */
-void run_begin(struct run *run, const struct run_host *host, void *user);
-void run_cancel_now(struct run *run);
-void run_abort(struct run *run, const char *why); /* the same, for another reason */
-const char *run_session(const struct run *run);   /* borrowed, or NULL */
+void run_begin(struct executor_run *run, const struct run_host *host, void *user);
+void run_cancel_now(struct executor_run *run);
+void run_abort(struct executor_run *run, const char *why); /* the same, for another reason */
+const char *run_session(const struct executor_run *run);   /* borrowed, or NULL */
 
 #endif

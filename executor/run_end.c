@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "executor/run_parts.h"
+#include "executor/run_internal.h"
 #include "helpers/base/log.h"
 
 static void on_timer_closed(uv_handle_t *handle)
@@ -37,7 +37,7 @@ static int exit_code_for(enum execution_status status, int own)
     return own ? own : 1;
 }
 
-static void fill(struct run *run, struct execution_result *result)
+static void fill(struct executor_run *run, struct execution_result *result)
 {
     const struct output *out = &run->output[0], *err = &run->output[1];
     uint64_t now = uv_hrtime();
@@ -62,7 +62,7 @@ static void fill(struct run *run, struct execution_result *result)
 }
 
 /* Only one that said itself how the code ended, and of that only what leaves nothing behind. */
-static enum pool_outcome outcome_of(const struct run *run, enum execution_status status)
+static enum pool_outcome outcome_of(const struct executor_run *run, enum execution_status status)
 {
     if (!run->started)
         return POOL_UNUSED;
@@ -71,14 +71,14 @@ static enum pool_outcome outcome_of(const struct run *run, enum execution_status
                : POOL_USED;
 }
 
-void run_end(struct run *run, struct execution_result *result)
+void run_end(struct executor_run *run, struct execution_result *result)
 {
     const struct run_host *host = run->host;
-    struct berth *berth = run->berth;
-    bool queued = run->phase == QUEUED && run->attempts == 0;
+    struct slot *slot = run->slot;
+    bool queued = run->phase == RUN_PHASE_QUEUED && run->attempts == 0;
     void *user = run->user;
 
-    run->phase = ENDED;
+    run->phase = RUN_PHASE_ENDED;
     uv_timer_stop(&run->timer);
     pool_forget(host->pool, &run->wait);
     broker_end(&run->broker);
@@ -91,20 +91,20 @@ void run_end(struct run *run, struct execution_result *result)
     /* The answer first: removing the sandbox and starting the next are nothing that the caller
      * waits for, nor is the log. */
     run->job.on_done(run->job.user, result);
-    if (berth)
-        pool_return(host->pool, berth, outcome_of(run, result->status));
+    if (slot)
+        pool_return(host->pool, slot, outcome_of(run, result->status));
     host->on_end(user);
     uv_close((uv_handle_t *)&run->timer, on_timer_closed);
 }
 
-void run_end_with(struct run *run, enum execution_status status, const char *error)
+void run_end_with(struct executor_run *run, enum execution_status status, const char *error)
 {
     struct execution_result result = {.status = status, .error = error, .seconds = -1};
 
     run_end(run, &result);
 }
 
-const char *run_overran(const struct run *run, char text[RUN_TEXT_CAP])
+const char *run_overran(const struct executor_run *run, char text[RUN_TEXT_CAP])
 {
     snprintf(text, RUN_TEXT_CAP, "the code ran for %.3g s, the longest it may, and was ended",
              run->timeout_ms / 1000.0);
@@ -114,7 +114,7 @@ const char *run_overran(const struct run *run, char text[RUN_TEXT_CAP])
 /* The judgement inside refuses what was accepted outside: one of the two is wrong, and both are
  * ours. The words are the executor's own; of the interpreter's only what Python says of the syntax
  * goes on. */
-void run_end_disagreeing(struct run *run, struct execution_result *result)
+void run_end_disagreeing(struct executor_run *run, struct execution_result *result)
 {
     const struct job_result *said = &run->result;
     struct buf BUF_AUTO text = {0};

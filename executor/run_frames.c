@@ -7,15 +7,15 @@
 #include <string.h>
 
 #include "executor/artifact.h"
-#include "executor/run_parts.h"
+#include "executor/run_internal.h"
 #include "helpers/base/log.h"
 
-static void breach(struct run *run, const struct error *why)
+static void breach(struct executor_run *run, const struct error *why)
 {
     run_broken(run->sandbox, why, run);
 }
 
-static void take_output(struct run *run, int fd, const struct frame *frame)
+static void take_output(struct executor_run *run, int fd, const struct frame *frame)
 {
     struct output *output = &run->output[fd - 1];
     size_t before = output->text.len;
@@ -37,7 +37,7 @@ static void take_output(struct run *run, int fd, const struct frame *frame)
                            output->text.len - before);
 }
 
-static void take_tail(struct run *run, int fd, const struct frame *frame)
+static void take_tail(struct executor_run *run, int fd, const struct frame *frame)
 {
     struct error err = {0};
 
@@ -45,7 +45,7 @@ static void take_tail(struct run *run, int fd, const struct frame *frame)
         breach(run, &err);
 }
 
-static int keep_artifact(struct run *run, const struct frame *frame, struct error *err)
+static int keep_artifact(struct executor_run *run, const struct frame *frame, struct error *err)
 {
     struct execution_artifact *artifact = &run->artifacts[run->artifact_count];
     char *base64;
@@ -64,7 +64,7 @@ static int keep_artifact(struct run *run, const struct frame *frame, struct erro
     return 0;
 }
 
-static void take_artifact(struct run *run, const struct frame *frame)
+static void take_artifact(struct executor_run *run, const struct frame *frame)
 {
     struct error err = {0};
 
@@ -72,7 +72,7 @@ static void take_artifact(struct run *run, const struct frame *frame)
         breach(run, &err);
 }
 
-static void take_result(struct run *run, const struct frame *frame)
+static void take_result(struct executor_run *run, const struct frame *frame)
 {
     struct error err = {0};
 
@@ -88,7 +88,7 @@ static void take_result(struct run *run, const struct frame *frame)
 }
 
 /* Whether the interpreter's own account is of this end, and says more than the verdict. */
-static bool has_own_account(const struct run *run, enum execution_status status)
+static bool has_own_account(const struct executor_run *run, enum execution_status status)
 {
     const char *type = run->result.error_type;
 
@@ -100,7 +100,7 @@ static bool has_own_account(const struct run *run, enum execution_status status)
 }
 
 /* What the runner's verdict means to the caller, where the interpreter has not said it better. */
-static const char *verdict_text(const struct run *run, const struct job_exit *ended,
+static const char *verdict_text(const struct executor_run *run, const struct job_exit *ended,
                                 char text[RUN_TEXT_CAP])
 {
     switch (ended->status) {
@@ -142,7 +142,7 @@ static const char *verdict_text(const struct run *run, const struct job_exit *en
     return text;
 }
 
-static void take_exit(struct run *run, const struct frame *frame)
+static void take_exit(struct executor_run *run, const struct frame *frame)
 {
     struct job_exit ended = {0};
     struct execution_result result = {0};
@@ -180,7 +180,7 @@ static void take_exit(struct run *run, const struct frame *frame)
     run_end(run, &result);
 }
 
-static void take_started(struct run *run)
+static void take_started(struct executor_run *run)
 {
     struct error err = {0};
 
@@ -191,8 +191,8 @@ static void take_started(struct run *run)
     }
     run->started = true;
     run->started_at = uv_hrtime();
-    if (run->phase == SENT) {
-        run->phase = RUNNING;
+    if (run->phase == RUN_PHASE_SENT) {
+        run->phase = RUN_PHASE_RUNNING;
         run_set_deadline(run, (uint64_t)run->timeout_ms + run->host->limits->grace_ms);
     }
     if (run->job.on_started)
@@ -201,7 +201,7 @@ static void take_started(struct run *run)
 
 void run_take_frame(struct sandbox *sandbox, const struct frame *frame, void *user)
 {
-    struct run *run = user;
+    struct executor_run *run = user;
     struct error err = {0};
 
     (void)sandbox;
@@ -216,7 +216,7 @@ void run_take_frame(struct sandbox *sandbox, const struct frame *frame, void *us
         take_output(run, 2, frame);
         return;
     case FRAME_REQUEST:
-        if (broker_take(&run->broker, frame, &err) < 0 && run->phase != ENDED)
+        if (broker_take(&run->broker, frame, &err) < 0 && run->phase != RUN_PHASE_ENDED)
             breach(run, &err);
         return;
     case FRAME_RESULT:

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "executor/sandbox_parts.h"
+#include "executor/sandbox_internal.h"
 #include "helpers/base/log.h"
 
 int sandbox_kind(const struct sandbox *sandbox)
@@ -15,7 +15,7 @@ int sandbox_kind(const struct sandbox *sandbox)
 
 bool sandbox_is_ready(const struct sandbox *sandbox)
 {
-    return sandbox->phase == READY && !sandbox->doomed;
+    return sandbox->phase == SANDBOX_READY && !sandbox->doomed;
 }
 
 void *sandbox_owner(const struct sandbox *sandbox)
@@ -30,9 +30,9 @@ void sandbox_hand_over(struct sandbox *sandbox, const struct sandbox_events *eve
     uv_timer_stop(&sandbox->timer); /* whoever has it now has deadlines of his own */
 }
 
-static struct sandbox *of_job(struct lane_job *job)
+static struct sandbox *of_job(struct workq_job *job)
 {
-    return (struct sandbox *)((char *)job - offsetof(struct sandbox, lane_job));
+    return (struct sandbox *)((char *)job - offsetof(struct sandbox, workq_job));
 }
 
 void sandbox_break_off(struct sandbox *sandbox, const struct error *why)
@@ -44,30 +44,30 @@ void sandbox_break_off(struct sandbox *sandbox, const struct error *why)
         sandbox->events->broken(sandbox, why, sandbox->user);
 }
 
-/* ---- what the lane does ---- */
+/* ---- what the work queue does ---- */
 
-static void work_start(struct lane_job *job, void *context)
+static void work_start(struct workq_job *job, void *context)
 {
     struct sandbox *sandbox = of_job(job);
     struct sandbox_host *host = sandbox->host;
 
     (void)context;
     sandbox->box =
-        host->engine->start(host->state, &host->kinds[sandbox->kind], &sandbox->lane_error);
-    sandbox->lane_failed = !sandbox->box;
+        host->engine->start(host->state, &host->kinds[sandbox->kind], &sandbox->workq_error);
+    sandbox->workq_failed = !sandbox->box;
 }
 
-static void work_settle(struct lane_job *job, void *context)
+static void work_settle(struct workq_job *job, void *context)
 {
     struct sandbox *sandbox = of_job(job);
     struct sandbox_host *host = sandbox->host;
 
     (void)context;
-    sandbox->lane_failed =
-        host->engine->settle(host->state, sandbox->box, &sandbox->lane_error) < 0;
+    sandbox->workq_failed =
+        host->engine->settle(host->state, sandbox->box, &sandbox->workq_error) < 0;
 }
 
-static void work_destroy(struct lane_job *job, void *context)
+static void work_destroy(struct workq_job *job, void *context)
 {
     struct sandbox *sandbox = of_job(job);
     struct sandbox_host *host = sandbox->host;
@@ -77,17 +77,17 @@ static void work_destroy(struct lane_job *job, void *context)
     sandbox->box = NULL;
 }
 
-static int submit(struct sandbox *sandbox, void (*work)(struct lane_job *, void *),
-                  void (*done)(struct lane_job *), struct error *err)
+static int submit(struct sandbox *sandbox, void (*work)(struct workq_job *, void *),
+                  void (*done)(struct workq_job *), struct error *err)
 {
-    memset(&sandbox->lane_job, 0, sizeof sandbox->lane_job);
-    sandbox->lane_job.work = work;
-    sandbox->lane_job.done = done;
-    sandbox->lane_failed = false;
-    memset(&sandbox->lane_error, 0, sizeof sandbox->lane_error);
-    if (lane_submit(sandbox->host->lane, &sandbox->lane_job, err) < 0)
+    memset(&sandbox->workq_job, 0, sizeof sandbox->workq_job);
+    sandbox->workq_job.work = work;
+    sandbox->workq_job.done = done;
+    sandbox->workq_failed = false;
+    memset(&sandbox->workq_error, 0, sizeof sandbox->workq_error);
+    if (workq_submit(sandbox->host->workq, &sandbox->workq_job, err) < 0)
         return -1;
-    sandbox->on_lane = true;
+    sandbox->on_workq = true;
     return 0;
 }
 
@@ -101,11 +101,11 @@ static void free_sandbox(struct sandbox *sandbox)
     free(sandbox);
 }
 
-static void done_destroy(struct lane_job *job)
+static void done_destroy(struct workq_job *job)
 {
     struct sandbox *sandbox = of_job(job);
 
-    sandbox->on_lane = false;
+    sandbox->on_workq = false;
     free_sandbox(sandbox);
 }
 
@@ -121,8 +121,8 @@ static void on_closed(uv_handle_t *handle)
         return;
     }
     if (submit(sandbox, work_destroy, done_destroy, &err) < 0) {
-        /* The lane is as long as there can be sandboxes, so this is a bug; removing it here is
-         * slow, but leaves none. */
+        /* The work queue is as long as there can be sandboxes, so this is a bug; removing it here
+         * is slow, but leaves none. */
         log_error("executor", "removing a sandbox on the loop: %s", err.text);
         sandbox->host->engine->destroy(sandbox->host->state, sandbox->box);
         free_sandbox(sandbox);
@@ -131,7 +131,7 @@ static void on_closed(uv_handle_t *handle)
 
 static void close_handles(struct sandbox *sandbox)
 {
-    sandbox->phase = ENDING;
+    sandbox->phase = SANDBOX_ENDING;
     uv_close((uv_handle_t *)&sandbox->timer, on_closed);
     if (sandbox->watched)
         uv_close((uv_handle_t *)&sandbox->poll, on_closed);
@@ -151,7 +151,7 @@ static int doom(struct sandbox *sandbox)
 
 void sandbox_end(struct sandbox *sandbox)
 {
-    if (doom(sandbox) == 0 && !sandbox->on_lane)
+    if (doom(sandbox) == 0 && !sandbox->on_workq)
         close_handles(sandbox);
 }
 
@@ -162,7 +162,7 @@ static void on_retired(uv_timer_t *timer)
 
 void sandbox_retire(struct sandbox *sandbox)
 {
-    if (doom(sandbox) == 0 && !sandbox->on_lane)
+    if (doom(sandbox) == 0 && !sandbox->on_workq)
         uv_timer_start(&sandbox->timer, on_retired, SANDBOX_RETIRE_MS, 0);
 }
 
@@ -170,7 +170,7 @@ void sandbox_retire(struct sandbox *sandbox)
 
 void sandbox_say_ended(struct sandbox *sandbox, struct error *err)
 {
-    const char *words = sandbox->host->engine->last_words(sandbox->box);
+    const char *words = sandbox->host->engine->stderr_tail(sandbox->box);
 
     if (words[0])
         error_set(err, ERROR_UNAVAILABLE, "the sandbox ended: %s", words);
@@ -178,20 +178,20 @@ void sandbox_say_ended(struct sandbox *sandbox, struct error *err)
         error_set(err, ERROR_UNAVAILABLE, "the sandbox ended unexpectedly");
 }
 
-static void done_settle(struct lane_job *job)
+static void done_settle(struct workq_job *job)
 {
     struct sandbox *sandbox = of_job(job);
 
-    sandbox->on_lane = false;
+    sandbox->on_workq = false;
     if (sandbox->doomed) {
         close_handles(sandbox);
         return;
     }
-    if (sandbox->lane_failed) {
-        sandbox_break_off(sandbox, &sandbox->lane_error);
+    if (sandbox->workq_failed) {
+        sandbox_break_off(sandbox, &sandbox->workq_error);
         return;
     }
-    sandbox->phase = READY;
+    sandbox->phase = SANDBOX_READY;
     sandbox_watch(sandbox);
     if (!sandbox->doomed)
         sandbox->events->ready(sandbox, sandbox->user);
@@ -203,7 +203,7 @@ void sandbox_settle(struct sandbox *sandbox)
 
     uv_timer_stop(&sandbox->timer);
     uv_poll_stop(&sandbox->poll);
-    sandbox->phase = SETTLING;
+    sandbox->phase = SANDBOX_SETTLING;
     if (submit(sandbox, work_settle, done_settle, &err) < 0)
         sandbox_break_off(sandbox, &err);
 }
@@ -211,7 +211,7 @@ void sandbox_settle(struct sandbox *sandbox)
 static void on_not_ready(uv_timer_t *timer)
 {
     struct sandbox *sandbox = timer->data;
-    const char *words = sandbox->host->engine->last_words(sandbox->box);
+    const char *words = sandbox->host->engine->stderr_tail(sandbox->box);
     struct error err = {0};
 
     error_set(&err, ERROR_TIMEOUT, "the sandbox was not ready within %.3g s%s%s",
@@ -226,20 +226,20 @@ static void await(struct sandbox *sandbox, uv_timer_cb not_come, unsigned ms)
     uv_timer_start(&sandbox->timer, not_come, ms, 0);
 }
 
-static void done_start(struct lane_job *job)
+static void done_start(struct workq_job *job)
 {
     struct sandbox *sandbox = of_job(job);
     struct sandbox_host *host = sandbox->host;
     struct error err = {0};
     int rc;
 
-    sandbox->on_lane = false;
+    sandbox->on_workq = false;
     if (sandbox->doomed) {
         close_handles(sandbox);
         return;
     }
-    if (sandbox->lane_failed) {
-        sandbox_break_off(sandbox, &sandbox->lane_error);
+    if (sandbox->workq_failed) {
+        sandbox_break_off(sandbox, &sandbox->workq_error);
         return;
     }
     rc = uv_poll_init(host->loop, &sandbox->poll, host->engine->fd(sandbox->box));
@@ -251,7 +251,7 @@ static void done_start(struct lane_job *job)
     sandbox->poll.data = sandbox;
     sandbox->watched = true;
     sandbox->handles++;
-    sandbox->phase = WARMING;
+    sandbox->phase = SANDBOX_WARMING;
     await(sandbox, on_not_ready, host->limits->warm_ms);
     sandbox_watch(sandbox);
     if (uv_is_active((uv_handle_t *)&sandbox->poll))
@@ -290,11 +290,11 @@ struct sandbox *sandbox_start(struct sandbox_host *host, int kind,
 
 /* ---- between jobs ---- */
 
-void sandbox_rest(struct sandbox *sandbox, unsigned ms)
+void sandbox_recycle(struct sandbox *sandbox, unsigned ms)
 {
     if (sandbox->doomed)
         return;
-    sandbox->phase = RESTING;
+    sandbox->phase = SANDBOX_RECYCLING;
     await(sandbox, on_not_ready, ms);
 }
 

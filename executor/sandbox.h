@@ -4,12 +4,12 @@
  * and where it stands.
  *
  *      STARTING -> WARMING -> SETTLING -> READY -> (used) -> ENDING -> gone
- *       lane       loop       lane        loop      loop      lane
+ *       work queue       loop       work queue        loop      loop      work queue
  *
- * Where it serves a session, READY -> (used) -> RESTING -> READY goes round.
+ * Where it serves a session, READY -> (used) -> RECYCLING -> READY goes round.
  *
- * Everything here runs on the executor's loop; what blocks is sent to the lane from here and comes
- * back here.
+ * Everything here runs on the executor's loop; what blocks is sent to the work queue from here and
+ * comes back here.
  */
 #ifndef LECTERN_EXECUTOR_SANDBOX_H
 #define LECTERN_EXECUTOR_SANDBOX_H
@@ -20,7 +20,7 @@
 #include "executor/engine.h"
 #include "executor/frames.h"
 #include "executor/kinds.h"
-#include "helpers/base/lane.h"
+#include "helpers/base/workq.h"
 
 #define SANDBOX_READ_SIZE  (64u << 10) /* bytes taken at once */
 #define SANDBOX_READ_TURNS 8           /* times in a row before others have their turn */
@@ -28,7 +28,7 @@
 /* What all sandboxes of an executor share. */
 struct sandbox_host {
     uv_loop_t *loop;
-    struct lane *lane;
+    struct workq *workq;
     const struct engine *engine;
     void *state; /* the engine's */
     const struct executor_limits *limits;
@@ -44,7 +44,7 @@ struct sandbox;
 struct sandbox_events {
     void (*ready)(
         struct sandbox *sandbox,
-        void *user); /* warm, limits set, or rested; waits; NULL for a user of a ready one */
+        void *user); /* warm, limits set, or recycled; waits; NULL for a user of a ready one */
     void (*frame)(struct sandbox *sandbox, const struct frame *frame, void *user);
     void (*broken)(struct sandbox *sandbox, const struct error *why, void *user);
 };
@@ -64,7 +64,7 @@ int sandbox_send(struct sandbox *sandbox, char *bytes, size_t len, struct error 
 
 /* Its job has ended and it may take another: waits for FRAME_READY at most ms, then calls ready or
  * broken. */
-void sandbox_rest(struct sandbox *sandbox, unsigned ms);
+void sandbox_recycle(struct sandbox *sandbox, unsigned ms);
 
 /* Asks a ready one whether it lives: where no answer comes within ms, broken is called, unless it
  * was handed over meanwhile. Not twice before the answer. */

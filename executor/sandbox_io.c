@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "executor/sandbox_parts.h"
+#include "executor/sandbox_internal.h"
 #include "helpers/base/log.h"
 
 static void on_poll(uv_poll_t *poll, int status, int events);
@@ -27,17 +27,18 @@ static void take_frame(struct sandbox *sandbox, const struct frame *frame)
 {
     struct error err = {0};
 
-    if (sandbox->phase == WARMING && frame->type == FRAME_READY) {
+    if (sandbox->phase == SANDBOX_WARMING && frame->type == FRAME_READY) {
         log_debug("executor", "a sandbox is ready: %s", frame->payload);
         sandbox_settle(sandbox);
-    } else if (sandbox->phase == RESTING && frame->type == FRAME_READY) {
+    } else if (sandbox->phase == SANDBOX_RECYCLING && frame->type == FRAME_READY) {
         uv_timer_stop(&sandbox->timer);
-        sandbox->phase = READY;
+        sandbox->phase = SANDBOX_READY;
         sandbox->events->ready(sandbox, sandbox->user);
-    } else if (sandbox->phase == READY && frame->type == FRAME_PONG && sandbox->pinged) {
+    } else if (sandbox->phase == SANDBOX_READY && frame->type == FRAME_PONG && sandbox->pinged) {
         uv_timer_stop(&sandbox->timer);
         sandbox->pinged = false;
-    } else if (sandbox->phase == READY && frame->type != FRAME_READY && frame->type != FRAME_PONG) {
+    } else if (sandbox->phase == SANDBOX_READY && frame->type != FRAME_READY &&
+               frame->type != FRAME_PONG) {
         sandbox->events->frame(sandbox, frame, sandbox->user);
     } else {
         error_set(&err, ERROR_MALFORMED, "the sandbox sent a frame '%c' out of its turn",
@@ -77,8 +78,8 @@ void sandbox_receive(struct sandbox *sandbox)
     for (int turn = 0; turn < SANDBOX_READ_TURNS; turn++) {
         ssize_t got;
 
-        /* Ended, or with the lane, since the last turn. */
-        if (sandbox->doomed || sandbox->on_lane || !uv_is_active((uv_handle_t *)&sandbox->poll))
+        /* Ended, or with the work queue, since the last turn. */
+        if (sandbox->doomed || sandbox->on_workq || !uv_is_active((uv_handle_t *)&sandbox->poll))
             return;
         got = host->engine->receive(sandbox->box, host->bytes, sizeof host->bytes);
         if (got < 0 && errno == EAGAIN)

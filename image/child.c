@@ -14,8 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "image/become.h"
-#include "image/complain.h"
+#include "image/drop_privileges.h"
+#include "image/log_error.h"
 #include "image/landlock.h"
 #include "image/seccomp.h"
 
@@ -37,10 +37,10 @@ static int limit_memory(pid_t pid, const struct options *options)
     rlim_t bytes = ((rlim_t)options->memory_mb << 20) / 6 * 5;
     const struct rlimit limit = {bytes, bytes};
 
-    return prlimit(pid, RLIMIT_DATA, &limit, NULL) < 0 ? complain_errno("prlimit") : 0;
+    return prlimit(pid, RLIMIT_DATA, &limit, NULL) < 0 ? log_errno("prlimit") : 0;
 }
 
-/* Once the child has sent what its one exec waits for. Where it failed before, its own complaint
+/* Once the child has sent what its one exec waits for. Where it failed before, its own message
  * comes through its standard error. */
 static int let_it_start(struct child *child, const struct options *options)
 {
@@ -71,16 +71,16 @@ int child_start(struct child *child, const struct options *options)
         return -1;
     child->pid = fork();
     if (child->pid < 0)
-        return complain_errno("fork");
+        return log_errno("fork");
     if (child->pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != runner)
-            _exit(BECOME_FAILED);
-        become_interpreter(options, &its);
+            _exit(DROP_PRIVILEGES_FAILED);
+        drop_privileges_and_exec(options, &its);
     }
     /* From here on no other process of this user reads the runner's memory or descriptors. */
     if (prctl(PR_SET_DUMPABLE, 0) < 0)
-        return complain_errno("PR_SET_DUMPABLE");
+        return log_errno("PR_SET_DUMPABLE");
     ends_close(&its);
     child->statm = open_statm(child->pid);
     return let_it_start(child, options);

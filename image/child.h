@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The interpreter's process as the runner has it: started and confined before its first instruction
- * (become.h), or, in a session, cloned from the one that was (zygote.h).
+ * (drop_privileges.h), or, in a session, cloned from the one that was (zygote.h).
  */
 #ifndef LECTERN_IMAGE_CHILD_H
 #define LECTERN_IMAGE_CHILD_H
@@ -21,7 +21,7 @@ struct child {
     bool exec_once; /* execve fails in it from now on */
 };
 
-/* Starts the interpreter. 0, or -1 with a complaint. */
+/* Starts the interpreter. 0, or -1 with a message logged. */
 int child_start(struct child *child, const struct options *options);
 
 void child_signal(const struct child *child, int signal); /* one that is not reaped yet */

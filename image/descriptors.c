@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "image/complain.h"
+#include "image/log_error.h"
 
 union control {
     struct cmsghdr align;
@@ -34,7 +34,7 @@ static int make_pipe(int *mine, int *its)
     int pair[2];
 
     if (pipe2(pair, O_CLOEXEC) < 0)
-        return complain_errno("pipe");
+        return log_errno("pipe");
     *mine = pair[0];
     *its = pair[1];
     return 0;
@@ -45,7 +45,7 @@ static int make_socket(int *mine, int *its)
     int pair[2];
 
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
-        return complain_errno("socketpair");
+        return log_errno("socketpair");
     *mine = pair[0];
     *its = pair[1];
     return 0;
@@ -53,7 +53,7 @@ static int make_socket(int *mine, int *its)
 
 static int set_nonblocking(int fd)
 {
-    return fcntl(fd, F_SETFL, O_NONBLOCK) < 0 ? complain_errno("fcntl") : 0;
+    return fcntl(fd, F_SETFL, O_NONBLOCK) < 0 ? log_errno("fcntl") : 0;
 }
 
 int ends_make(struct ends *mine, struct ends *its)
@@ -84,7 +84,7 @@ int descriptors_send(int socket, const void *bytes, size_t len, const int *fds, 
         control.align.cmsg_len = CMSG_LEN(count * sizeof *fds);
         memcpy(CMSG_DATA(&control.align), fds, count * sizeof *fds);
     }
-    return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)len ? 0 : complain_errno("sendmsg");
+    return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)len ? 0 : log_errno("sendmsg");
 }
 
 /* Those that came; more than there is room for is no message of ours. */

@@ -15,11 +15,11 @@ struct ends {
 };
 
 /* mine: the runner's, which do not block. its: the interpreter's, which do. All are closed on exec.
- * -1 with a complaint; then none is open. */
+ * -1 with a message logged; then none is open. */
 int ends_make(struct ends *mine, struct ends *its);
 void ends_close(struct ends *ends); /* those that are not -1, which they become */
 
-/* One message of a few bytes with up to DESCRIPTORS_MAX descriptors. -1 with a complaint. */
+/* One message of a few bytes with up to DESCRIPTORS_MAX descriptors. -1 with a message logged. */
 int descriptors_send(int socket, const void *bytes, size_t len, const int *fds, size_t count);
 
 /* One such message, whole, with at most `wanted` descriptors: how many came, the rest of fds is -1.

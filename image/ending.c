@@ -11,12 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "image/complain.h"
-#include "image/copies.h"
+#include "image/log_error.h"
+#include "image/fork_server.h"
 #include "image/run.h"
 #include "image/run_state.h"
 
-void run_kill(struct run *run)
+void run_kill(struct runner_run *run)
 {
     if (!run->reaped) {
         run->killed = true;
@@ -24,34 +24,34 @@ void run_kill(struct run *run)
     }
 }
 
-void run_stop_clock(struct run *run)
+void run_stop_clock(struct runner_run *run)
 {
     if (run->started && !run->stopped)
         run->stopped = run_now();
 }
 
-void run_end(struct run *run, enum verdict verdict)
+void run_end(struct runner_run *run, enum verdict verdict)
 {
     if (run->verdict == VERDICT_NONE)
         run->verdict = verdict;
     run_stop_clock(run);
     run_kill(run);
-    if (run->phase < ENDING)
-        run_enter(run, ENDING, ENDING_MS_MAX);
+    if (run->phase < PHASE_ENDING)
+        run_enter(run, PHASE_ENDING, ENDING_MS_MAX);
 }
 
-static void has_ended(struct run *run, int status)
+static void has_ended(struct runner_run *run, int status)
 {
     run->reaped = true;
     run->status = status;
     run_stop_clock(run);
-    if (run->phase < ENDING)
-        run_enter(run, ENDING, ENDING_MS_MAX);
+    if (run->phase < PHASE_ENDING)
+        run_enter(run, PHASE_ENDING, ENDING_MS_MAX);
 }
 
 /* As PID 1 of a container every orphan is ours. A session has none, and a copy may end before its
  * pid is known: that one is left until it is. The zygote's end is told by its socket. */
-void run_reap(struct run *run)
+void run_reap(struct runner_run *run)
 {
     struct signalfd_siginfo info;
     int status;
@@ -71,51 +71,51 @@ void run_reap(struct run *run)
     }
 }
 
-int run_on_deadline(struct run *run)
+int run_on_deadline(struct runner_run *run)
 {
     switch (run->phase) {
-    case WARMING:
-    case WARMED:
-    case COPYING:
-        return complain("Python was not ready after %d s",
-                        (run->zygote ? COPY_MS_MAX : WARM_MS_MAX) / 1000);
-    case IMPORTING:
+    case PHASE_WARMING:
+    case PHASE_WARMED:
+    case PHASE_COPYING:
+        return log_error("Python was not ready after %d s",
+                         (run->zygote ? COPY_MS_MAX : WARM_MS_MAX) / 1000);
+    case PHASE_IMPORTING:
         run_end(run, VERDICT_IMPORT);
         return 0;
-    case RUNNING:
+    case PHASE_RUNNING:
         run->verdict = VERDICT_TIMEOUT;
         run_stop_clock(run);
         child_signal(run->child, SIGALRM);
-        run_enter(run, ASKED, ASKED_MS);
+        run_enter(run, PHASE_ASKED, ASKED_MS);
         return 0;
-    case ASKED:
+    case PHASE_ASKED:
         run_end(run, VERDICT_TIMEOUT);
         return 0;
-    case ENDING:
+    case PHASE_ENDING:
         if (run->reaped)
-            return complain("the server does not read");
+            return log_error("the server does not read");
         if (run->killed)
-            return complain("the interpreter does not end");
+            return log_error("the interpreter does not end");
         run_kill(run);
-        run_enter(run, ENDING, ENDING_MS_MAX);
+        run_enter(run, PHASE_ENDING, ENDING_MS_MAX);
         return 0;
-    case LINGERING:
+    case PHASE_LINGERING:
         return 0;
-    case IDLE:
-    case ENDED:
+    case PHASE_IDLE:
+    case PHASE_ENDED:
         break;
     }
-    return complain("the server does not read");
+    return log_error("the server does not read");
 }
 
-void run_watch_memory(struct run *run)
+void run_watch_memory(struct runner_run *run)
 {
-    if (run->phase >= IMPORTING && run->phase <= ASKED &&
+    if (run->phase >= PHASE_IMPORTING && run->phase <= PHASE_ASKED &&
         child_resident(run->child) > (unsigned long long)run->options->memory_mb << 20)
         run_end(run, VERDICT_MEMORY);
 }
 
-static enum verdict judge(const struct run *run, int signal)
+static enum verdict judge(const struct runner_run *run, int signal)
 {
     if (run->verdict != VERDICT_NONE)
         return run->verdict;
@@ -129,12 +129,13 @@ static enum verdict judge(const struct run *run, int signal)
     return signal == SIGKILL && !run->killed ? VERDICT_MEMORY : VERDICT_CRASH;
 }
 
-int run_finish(struct run *run)
+int run_finish(struct runner_run *run)
 {
     struct ending ending = {.exit_code = -1};
 
     if (!run->has_job && run->verdict != VERDICT_CANCELLED)
-        return complain("Python ended before there was a job (status 0x%x)", (unsigned)run->status);
+        return log_error("Python ended before there was a job (status 0x%x)",
+                         (unsigned)run->status);
     if (run->result)
         ending.exit_code = run->facts.exit_code;
     else if (WIFEXITED(run->status))
@@ -152,15 +153,15 @@ int run_finish(struct run *run)
         return -1;
     if (output_send_tail(run, &run->out) < 0 || output_send_tail(run, &run->err) < 0)
         return -1;
-    run_enter(run, ENDED, FLUSH_MS_MAX);
+    run_enter(run, PHASE_ENDED, FLUSH_MS_MAX);
     if (run->zygote)
         run_kill(run); /* the next run begins when it is gone */
     return run_send_text(run, FRAME_EXIT, ending_write(&ending));
 }
 
-bool run_is_over(const struct run *run)
+bool run_is_over(const struct runner_run *run)
 {
-    if (run->phase != ENDING || run->to_server.len >= OUTSIDE_HIGH_WATER)
+    if (run->phase != PHASE_ENDING || run->to_server.len >= OUTSIDE_HIGH_WATER)
         return false;
     if (run->result)
         return run->out.drained && run->err.drained;

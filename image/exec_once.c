@@ -8,7 +8,7 @@
 #include <seccomp.h>
 #include <unistd.h>
 
-#include "image/complain.h"
+#include "image/log_error.h"
 #include "image/seccomp.h"
 
 #ifndef SECCOMP_USER_NOTIF_FLAG_CONTINUE
@@ -36,12 +36,12 @@ int seccomp_exec_once_wait(int fd, int timeout_ms, uint64_t *asked)
     struct seccomp_notif *notice = NULL;
 
     if (poll(&waiting, 1, timeout_ms) != 1 || !(waiting.revents & POLLIN))
-        return complain("the interpreter was not started in %d ms", timeout_ms);
+        return log_error("the interpreter was not started in %d ms", timeout_ms);
     if (seccomp_notify_alloc(&notice, NULL) < 0)
-        return complain("seccomp: no memory");
+        return log_error("seccomp: no memory");
     if (seccomp_notify_receive(fd, notice) < 0) {
         seccomp_notify_free(notice, NULL);
-        return complain("seccomp: the start of the interpreter could not be read");
+        return log_error("seccomp: the start of the interpreter could not be read");
     }
     *asked = notice->id;
     seccomp_notify_free(notice, NULL);
@@ -54,12 +54,12 @@ int seccomp_exec_once_end(int fd, uint64_t asked)
     int code;
 
     if (seccomp_notify_alloc(NULL, &answer) < 0)
-        return complain("seccomp: no memory");
+        return log_error("seccomp: no memory");
     answer->id = asked;
     answer->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
     code = seccomp_notify_respond(fd, answer);
     seccomp_notify_free(NULL, answer);
     close(fd);
-    return code < 0 ? complain("seccomp: the start of the interpreter could not be let through")
+    return code < 0 ? log_error("seccomp: the start of the interpreter could not be let through")
                     : 0;
 }

@@ -6,25 +6,25 @@
  */
 #include <string.h>
 
-#include "image/complain.h"
+#include "image/log_error.h"
 #include "image/run.h"
 #include "image/run_state.h"
 
 #define ANSWER_HEAD 6u /* request id and status, in front of an answer's body */
 
-const struct inlet_rule server_frames[] = {
+const struct frame_reader_rule server_frames[] = {
     {FRAME_JOB, 2, FRAME_JOB_CAP, 0},
     {FRAME_ANSWER, ANSWER_HEAD, FRAME_ANSWER_CAP, ANSWER_HEAD},
     {FRAME_PING, 0, 0, 0},
     {0},
 };
 
-static int take_job(struct run *run, const struct inlet_piece *piece)
+static int take_job(struct runner_run *run, const struct frame_reader_piece *piece)
 {
     if (run->has_job)
-        return complain("a second job");
-    if (run->options->session && run->phase != IDLE)
-        return complain("a job before the interpreter is ready");
+        return log_error("a second job");
+    if (run->options->session && run->phase != PHASE_IDLE)
+        return log_error("a job before the interpreter is ready");
     if (job_read(&run->job, piece->data, piece->data_len) < 0)
         return -1;
     run->has_job = true;
@@ -33,11 +33,11 @@ static int take_job(struct run *run, const struct inlet_piece *piece)
     run->err.cap = run->job.stderr_cap;
     run->out.tail.cap = run->err.tail.cap = run->job.tail_cap;
     if (queue_add_frame(&run->to_child, FRAME_JOB, piece->data, piece->data_len) < 0)
-        return complain("no room for the job");
-    return run->phase == IDLE ? run_hand_job_over(run) : 0;
+        return log_error("no room for the job");
+    return run->phase == PHASE_IDLE ? run_hand_job_over(run) : 0;
 }
 
-static int take_answer(struct run *run, const struct inlet_piece *piece)
+static int take_answer(struct runner_run *run, const struct frame_reader_piece *piece)
 {
     unsigned char head[FRAME_HEAD_SIZE];
 
@@ -52,39 +52,39 @@ static int take_answer(struct run *run, const struct inlet_piece *piece)
             return 0;
         }
         if (!run->waiting_for_answer || id != run->last_request)
-            return complain("an answer to request %u, which nobody waits for", id);
+            return log_error("an answer to request %u, which nobody waits for", id);
         run->waiting_for_answer = false;
-        run->answering = run->phase == RUNNING;
+        run->answering = run->phase == PHASE_RUNNING;
         if (!run->answering)
             return 0;
         frame_pack(head, FRAME_ANSWER, piece->len);
         if (queue_add(&run->to_child, head, sizeof head) < 0)
-            return complain("no room for an answer");
+            return log_error("no room for an answer");
     }
     if (run->answering && queue_add(&run->to_child, piece->data, piece->data_len) < 0)
-        return complain("no room for an answer");
+        return log_error("no room for an answer");
     return 0;
 }
 
 /* On to the interpreter: that it answers is what the server wants to know. */
-static int take_ping(struct run *run, const struct inlet_piece *piece)
+static int take_ping(struct runner_run *run, const struct frame_reader_piece *piece)
 {
     (void)piece;
-    if (run->phase != IDLE)
-        return complain("a ping where none waits for a job");
+    if (run->phase != PHASE_IDLE)
+        return log_error("a ping where none waits for a job");
     if (run->waiting_for_pong)
-        return complain("a ping before the answer to the last");
+        return log_error("a ping before the answer to the last");
     if (queue_add_frame(&run->to_child, FRAME_PING, "", 0) < 0)
-        return complain("no room for a ping");
+        return log_error("no room for a ping");
     run->waiting_for_pong = true;
     return 0;
 }
 
-int run_take_from_server(struct run *run, const struct inlet_piece *piece)
+int run_take_from_server(struct runner_run *run, const struct frame_reader_piece *piece)
 {
     static const struct {
         unsigned char type;
-        int (*take)(struct run *run, const struct inlet_piece *piece);
+        int (*take)(struct runner_run *run, const struct frame_reader_piece *piece);
     } takers[] = {{FRAME_JOB, take_job}, {FRAME_ANSWER, take_answer}, {FRAME_PING, take_ping}};
 
     for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {

@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "executor/frame.h"
-#include "image/complain.h"
+#include "image/log_error.h"
 
 static json_t *read_object(const unsigned char *text, size_t len, const char *what)
 {
@@ -15,7 +15,7 @@ static json_t *read_object(const unsigned char *text, size_t len, const char *wh
 
     if (object && json_is_object(object))
         return object;
-    complain("%s is no JSON object: %s", what, object ? "another value" : error.text);
+    log_error("%s is no JSON object: %s", what, object ? "another value" : error.text);
     json_decref(object);
     return NULL;
 }
@@ -27,8 +27,8 @@ static int read_number(const json_t *object, const char *key, int64_t min, int64
 
     *number = json_integer_value(value);
     if (!json_is_integer(value) || *number < min || *number > max)
-        return complain("the job's %s wants a whole number from %lld to %lld", key, (long long)min,
-                        (long long)max);
+        return log_error("the job's %s wants a whole number from %lld to %lld", key, (long long)min,
+                         (long long)max);
     return 0;
 }
 
@@ -39,11 +39,11 @@ static int check_names(const json_t *object, const char *key)
     size_t i;
 
     if (!json_is_array(names))
-        return complain("the job's %s wants an array of module names", key);
+        return log_error("the job's %s wants an array of module names", key);
     json_array_foreach(names, i, name)
     {
         if (!json_is_string(name))
-            return complain("the job's %s has something that is no module name", key);
+            return log_error("the job's %s has something that is no module name", key);
     }
     return 0;
 }
@@ -54,13 +54,13 @@ static int read_fields(struct job *job, const json_t *object)
     int64_t timeout, out, err, tail, limit;
 
     if (!json_is_string(json_object_get(object, "code")))
-        return complain("the job's code wants text");
+        return log_error("the job's code wants text");
     if (!json_is_string(json_object_get(object, "profile")))
-        return complain("the job's profile wants text");
+        return log_error("the job's profile wants text");
     if (session && !json_is_string(session) && !json_is_null(session))
-        return complain("the job's session_id wants text or null");
+        return log_error("the job's session_id wants text or null");
     if (!json_is_boolean(json_object_get(object, "warnings")))
-        return complain("the job's warnings wants true or false");
+        return log_error("the job's warnings wants true or false");
     if ((json_object_get(object, "allowed") && check_names(object, "allowed") < 0) ||
         check_names(object, "preload") < 0 ||
         read_number(object, "timeout_ms", 1, JOB_TIMEOUT_MS_MAX, &timeout) < 0 ||
@@ -92,9 +92,9 @@ static char *write_and_free(json_t *object, size_t cap)
 
     json_decref(object);
     if (!text)
-        complain("no memory for a frame");
+        log_error("no memory for a frame");
     if (text && strlen(text) > cap) {
-        complain("a frame would have %zu bytes, more than %zu", strlen(text), cap);
+        log_error("a frame would have %zu bytes, more than %zu", strlen(text), cap);
         free(text);
         text = NULL;
     }
@@ -111,7 +111,7 @@ char *ready_write(const unsigned char *said, size_t len, int landlock_abi, bool 
         ready = json_pack("{s:O, s:i, s:b, s:b}", "python", python, "landlock_abi", landlock_abi,
                           "seccomp", 1, "exec_once", exec_once);
     else if (object)
-        complain("the interpreter's ready does not name its python");
+        log_error("the interpreter's ready does not name its python");
     json_decref(object);
     return ready ? write_and_free(ready, FRAME_STATUS_CAP) : NULL;
 }

@@ -22,7 +22,7 @@ struct job {
     uint64_t output_limit;
 };
 
-/* -1 with a complaint that names the field. */
+/* -1 with a message logged that names the field. */
 int job_read(struct job *job, const unsigned char *text, size_t len);
 
 /* How a job ended. */
@@ -48,7 +48,7 @@ struct ending {
                                         neither as it came nor as the tail */
 };
 
-/* Each returns JSON text to be freed, or NULL with a complaint where the input is not what it
+/* Each returns JSON text to be freed, or NULL with a message logged where the input is not what it
  * should be. */
 char *ready_write(const unsigned char *said, size_t len, int landlock_abi, bool exec_once);
 struct result_facts {

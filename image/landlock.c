@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "image/complain.h"
+#include "image/log_error.h"
 
 #ifndef __NR_landlock_create_ruleset
 #define __NR_landlock_create_ruleset 444
@@ -95,7 +95,7 @@ static int create_ruleset(bool scoped)
     if (!scoped)
         attr.scoped = 0;
     fd = syscall(__NR_landlock_create_ruleset, &attr, abis[abi - 1].size, 0u);
-    return fd < 0 ? complain_errno("landlock_create_ruleset") : (int)fd;
+    return fd < 0 ? log_errno("landlock_create_ruleset") : (int)fd;
 }
 
 static int add_path(int ruleset, const char *path, uint64_t allowed)
@@ -106,16 +106,16 @@ static int add_path(int ruleset, const char *path, uint64_t allowed)
     int done = -1;
 
     if (fd < 0)
-        return errno == ENOENT || errno == EACCES ? 0 : complain_errno("open %s", path);
+        return errno == ENOENT || errno == EACCES ? 0 : log_errno("open %s", path);
     attr.parent_fd = fd;
     if (fstat(fd, &status) < 0) {
-        complain_errno("stat %s", path);
+        log_errno("stat %s", path);
         goto out;
     }
     if (!S_ISDIR(status.st_mode))
         attr.allowed &= ~FS_READ_DIR;
     if (syscall(__NR_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &attr, 0u) < 0) {
-        complain_errno("landlock_add_rule %s", path);
+        log_errno("landlock_add_rule %s", path);
         goto out;
     }
     done = 0;
@@ -145,7 +145,7 @@ static int add_python(int ruleset, const char *python)
     char *slash;
 
     if (!realpath(python, path))
-        return complain_errno("%s", python);
+        return log_errno("%s", python);
     if (add_path(ruleset, path, FS_READ_FILE | FS_EXECUTE) < 0)
         return -1;
     for (int i = 0; i < 2; i++) {
@@ -155,7 +155,7 @@ static int add_python(int ruleset, const char *python)
         *slash = '\0';
     }
     if (snprintf(pattern, sizeof pattern, "%s/lib/python3*", path) >= (int)sizeof pattern)
-        return complain("the path of %s is too long", python);
+        return log_error("the path of %s is too long", python);
     return add_pattern(ruleset, pattern, READ_TREE);
 }
 
@@ -175,7 +175,7 @@ static int add_interpreter(int ruleset, const struct options *options)
 static int restrict_self(int ruleset)
 {
     if (syscall(__NR_landlock_restrict_self, ruleset, 0u) < 0)
-        return complain_errno("landlock_restrict_self");
+        return log_errno("landlock_restrict_self");
     return 0;
 }
 

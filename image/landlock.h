@@ -16,13 +16,14 @@ int landlock_abi(void);
 
 /* The interpreter's rules: reading below what Python needs, executing the Python binary and the
  * dynamic loader, nothing else; no TCP, no signal and no abstract socket that leads out. For good,
- * for this thread and its children. 0, also where the kernel has no Landlock; -1 with a complaint.
+ * for this thread and its children. 0, also where the kernel has no Landlock; -1 with a message
+ * logged.
  */
 int landlock_confine_interpreter(const struct options *options);
 
 /* The same rules, not yet in force: a descriptor to restrict oneself by, for a zygote's copies. To
  * the zygote itself landlock_confine_interpreter allows reading below /proc besides, where its
- * copies' use of memory stands; in the copies both rule. -1 with a complaint. */
+ * copies' use of memory stands; in the copies both rule. -1 with a message logged. */
 int landlock_rules(const struct options *options);
 
 /* The runner's own: no file at all. */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "image/complain.h"
+#include "image/log_error.h"
 
 #define PYTHON_DEFAULT "/usr/bin/python3"
 
@@ -31,8 +31,8 @@ static int read_memory(struct options *options, const char *text)
     errno = 0;
     number = strtoul(text, &end, 10);
     if (errno || *end || end == text || number < MEMORY_MB_MIN || number > MEMORY_MB_MAX)
-        return complain("--memory-mb wants a number from %d to %d, not \"%s\"", MEMORY_MB_MIN,
-                        MEMORY_MB_MAX, text);
+        return log_error("--memory-mb wants a number from %d to %d, not \"%s\"", MEMORY_MB_MIN,
+                         MEMORY_MB_MAX, text);
     options->memory_mb = (unsigned)number;
     return 0;
 }
@@ -41,7 +41,7 @@ static int read_isolation(struct options *options, const char *text)
 {
     options->session = strcmp(text, "session") == 0;
     if (!options->session && strcmp(text, "execution") != 0)
-        return complain("--isolation wants execution or session, not \"%s\"", text);
+        return log_error("--isolation wants execution or session, not \"%s\"", text);
     return 0;
 }
 
@@ -57,7 +57,7 @@ static int read_one(struct options *options, const char *name, const char *value
             return 0;
         }
     }
-    return complain("unknown option %s", name);
+    return log_error("unknown option %s", name);
 }
 
 /* The folder part of path, "." where it has none. */
@@ -78,7 +78,7 @@ static int find_files(struct options *options)
         if (!options->beside[0] ||
             snprintf(options->interpreter_path, sizeof options->interpreter_path,
                      "%s/interpreter.py", options->beside) >= (int)sizeof options->interpreter_path)
-            return complain("cannot find interpreter.py beside the runner: give --interpreter");
+            return log_error("cannot find interpreter.py beside the runner: give --interpreter");
         options->interpreter = options->interpreter_path;
     }
     if (!options->helpers) {
@@ -101,10 +101,10 @@ int options_read(struct options *options, int argc, char **argv)
     }
     for (int i = 1; i < argc; i += 2) {
         if (i + 1 == argc)
-            return complain("%s wants a value; usage: runner [--kind NAME] [--preload MOD,MOD] "
-                            "[--memory-mb N] [--isolation execution|session] [--python PATH] "
-                            "[--interpreter PATH] [--helpers DIR]",
-                            argv[i]);
+            return log_error("%s wants a value; usage: runner [--kind NAME] [--preload MOD,MOD] "
+                             "[--memory-mb N] [--isolation execution|session] [--python PATH] "
+                             "[--interpreter PATH] [--helpers DIR]",
+                             argv[i]);
         if (read_one(options, argv[i], argv[i + 1]) < 0)
             return -1;
     }

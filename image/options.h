@@ -25,7 +25,7 @@ struct options {
     char helpers_path[PATH_MAX];
 };
 
-/* 0, or -1 with a complaint on standard error. */
+/* 0, or -1 with a message logged on standard error. */
 int options_read(struct options *options, int argc, char **argv);
 
 #endif

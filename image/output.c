@@ -7,8 +7,8 @@
 #include "image/run.h"
 #include "image/run_state.h"
 
-/* What Python says while it warms goes where the runner's own complaints go. */
-static void pass_on_warm(struct run *run, struct output *output, size_t len)
+/* What Python says while it warms goes where the runner's own messages go. */
+static void pass_on_warm(struct runner_run *run, struct output *output, size_t len)
 {
     size_t room = output->bytes < WARM_STDERR_CAP ? WARM_STDERR_CAP - output->bytes : 0;
 
@@ -17,7 +17,7 @@ static void pass_on_warm(struct run *run, struct output *output, size_t len)
         (void)!write(STDERR_FILENO, run->chunk, len < room ? len : room);
 }
 
-static int pass_on(struct run *run, struct output *output, size_t len)
+static int pass_on(struct runner_run *run, struct output *output, size_t len)
 {
     uint64_t room = output->cap - output->sent;
     size_t kept = len < room ? len : (size_t)room;
@@ -40,7 +40,7 @@ void output_close(struct output *output)
     output->drained = true;
 }
 
-int output_read(struct run *run, struct output *output)
+int output_read(struct runner_run *run, struct output *output)
 {
     ssize_t got = read(output->fd, run->chunk, sizeof run->chunk);
 
@@ -60,7 +60,7 @@ int output_read(struct run *run, struct output *output)
     return pass_on(run, output, (size_t)got);
 }
 
-int output_drain(struct run *run, struct output *output)
+int output_drain(struct runner_run *run, struct output *output)
 {
     while (output->fd >= 0 && !output->drained && run->to_server.len < OUTSIDE_HIGH_WATER) {
         if (output_read(run, output) < 0)
@@ -69,12 +69,12 @@ int output_drain(struct run *run, struct output *output)
     return 0;
 }
 
-void output_forget_warm(struct run *run)
+void output_forget_warm(struct runner_run *run)
 {
     run->out.bytes = run->err.bytes = 0;
 }
 
-int output_send_tail(struct run *run, const struct output *output)
+int output_send_tail(struct runner_run *run, const struct output *output)
 {
     size_t len = tail_len(&output->tail);
 

@@ -13,7 +13,7 @@
 #include "executor/frame.h"
 #include "image/tail.h"
 
-struct run;
+struct runner_run;
 
 struct output {
     int fd;       /* -1 after its end */
@@ -25,13 +25,13 @@ struct output {
 
 void output_close(struct output *output);
 /* One read. -1 where the frame could not be queued. */
-int output_read(struct run *run, struct output *output);
+int output_read(struct runner_run *run, struct output *output);
 /* Reads on until nothing is left in the pipe, or the server must read first. */
-int output_drain(struct run *run, struct output *output);
+int output_drain(struct runner_run *run, struct output *output);
 /* What was said before the clock started is no output of the code. */
-void output_forget_warm(struct run *run);
+void output_forget_warm(struct runner_run *run);
 /* The tail's frame, where there is a tail. After it nothing may be read. */
-int output_send_tail(struct run *run, const struct output *output);
+int output_send_tail(struct runner_run *run, const struct output *output);
 /* Bytes that are neither in what was passed on nor in the tail. */
 uint64_t output_cut(const struct output *output);
 

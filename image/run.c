@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "image/complain.h"
-#include "image/copies.h"
+#include "image/log_error.h"
+#include "image/fork_server.h"
 #include "image/run_state.h"
 
 int64_t run_now(void)
@@ -21,14 +21,14 @@ int64_t run_now(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-void run_enter(struct run *run, enum phase phase, int64_t ms)
+void run_enter(struct runner_run *run, enum phase phase, int64_t ms)
 {
     run->phase = phase;
     run->until = ms ? run_now() + ms : 0;
 }
 
 /* Each message wakes the server, on a CPU that the code may be using. */
-static void choose_hold(struct run *run, enum frame_type type)
+static void choose_hold(struct runner_run *run, enum frame_type type)
 {
     if (type != FRAME_STARTED && type != FRAME_STDOUT && type != FRAME_STDERR)
         run->hold = 0;
@@ -36,15 +36,15 @@ static void choose_hold(struct run *run, enum frame_type type)
         run->hold = run_now() + HOLD_MS;
 }
 
-int run_send(struct run *run, enum frame_type type, const void *payload, size_t len)
+int run_send(struct runner_run *run, enum frame_type type, const void *payload, size_t len)
 {
     choose_hold(run, type);
     if (queue_add_frame(&run->to_server, type, payload, len) < 0)
-        return complain("the queue to the server is full");
+        return log_error("the queue to the server is full");
     return 0;
 }
 
-int run_send_text(struct run *run, enum frame_type type, char *text)
+int run_send_text(struct runner_run *run, enum frame_type type, char *text)
 {
     int done = text ? run_send(run, type, text, strlen(text)) : -1;
 
@@ -60,63 +60,63 @@ static struct output output_of(int *fd, enum frame_type type, enum frame_type ta
     return output;
 }
 
-void run_attach(struct run *run, struct child *child)
+void run_attach(struct runner_run *run, struct child *child)
 {
     run->child = child;
     run->out = output_of(&child->ends.out, FRAME_STDOUT, FRAME_STDOUT_TAIL);
     run->err = output_of(&child->ends.err, FRAME_STDERR, FRAME_STDERR_TAIL);
-    inlet_init(&run->from_child, child_frames);
+    frame_reader_init(&run->from_child, child_frames);
     queue_init(&run->to_child, INSIDE_HIGH_WATER + 2 * FRAME_JOB_CAP);
 }
 
-void run_detach(struct run *run)
+void run_detach(struct runner_run *run)
 {
     output_close(&run->out);
     output_close(&run->err);
     child_finish(run->child);
-    inlet_finish(&run->from_child);
+    frame_reader_finish(&run->from_child);
     queue_finish(&run->to_child);
     free(run->result);
     run->result = NULL;
 }
 
-int run_hand_job_over(struct run *run)
+int run_hand_job_over(struct runner_run *run)
 {
-    run_enter(run, IMPORTING, IMPORT_MS_MAX);
+    run_enter(run, PHASE_IMPORTING, IMPORT_MS_MAX);
     return 0;
 }
 
 /* One read, all its frames. 1: more may come, 0: the end, -1: breach. */
-static int read_frames(struct run *run, int fd, struct inlet *inlet,
-                       int (*take)(struct run *run, const struct inlet_piece *piece))
+static int read_frames(struct runner_run *run, int fd, struct frame_reader *reader,
+                       int (*take)(struct runner_run *run, const struct frame_reader_piece *piece))
 {
     ssize_t got = read(fd, run->chunk, sizeof run->chunk);
     const unsigned char *data = run->chunk;
     size_t len = got > 0 ? (size_t)got : 0;
-    struct inlet_piece piece;
+    struct frame_reader_piece piece;
 
     if (got <= 0)
         return got < 0 && (errno == EAGAIN || errno == EINTR) ? 1 : 0;
     for (;;) {
-        switch (inlet_take(inlet, &data, &len, &piece)) {
-        case INLET_BREACH:
+        switch (frame_reader_take(reader, &data, &len, &piece)) {
+        case FRAME_READER_BREACH:
             return -1;
-        case INLET_MORE:
+        case FRAME_READER_MORE:
             return 1;
-        case INLET_PIECE:
+        case FRAME_READER_PIECE:
             if (take(run, &piece) < 0)
                 return -1;
         }
     }
 }
 
-static int poll_timeout(const struct run *run)
+static int poll_timeout(const struct runner_run *run)
 {
     int64_t now = run_now(), wait = -1;
 
     if (run->until)
         wait = run->until - now;
-    if (run->phase >= IMPORTING && run->phase <= ASKED && (wait < 0 || wait > WATCH_MS))
+    if (run->phase >= PHASE_IMPORTING && run->phase <= PHASE_ASKED && (wait < 0 || wait > WATCH_MS))
         wait = WATCH_MS;
     if (run->rest > now && (wait < 0 || wait > run->rest - now))
         wait = run->rest - now;
@@ -128,7 +128,7 @@ static int poll_timeout(const struct run *run)
 }
 
 /* A breach by the interpreter ends the job, one before the job ends the runner. */
-static int on_child_breach(struct run *run)
+static int on_child_breach(struct runner_run *run)
 {
     if (!run->has_job)
         return -1;
@@ -138,9 +138,9 @@ static int on_child_breach(struct run *run)
 
 enum { SERVER_IN, SERVER_OUT, CONTROL, OUT, ERR, SIGNALS, ZYGOTE, DESCRIPTORS };
 
-static void choose_descriptors(const struct run *run, struct pollfd fds[DESCRIPTORS])
+static void choose_descriptors(const struct runner_run *run, struct pollfd fds[DESCRIPTORS])
 {
-    bool ended = run->phase >= ENDED || run->phase == COPYING; /* or not begun */
+    bool ended = run->phase >= PHASE_ENDED || run->phase == PHASE_COPYING; /* or not begun */
     bool room_outside = run->to_server.len < OUTSIDE_HIGH_WATER;
     bool room_inside = run->to_child.len < INSIDE_HIGH_WATER;
     bool output = !ended && room_outside && (run->rest <= run_now() || run->reaped);
@@ -157,14 +157,14 @@ static void choose_descriptors(const struct run *run, struct pollfd fds[DESCRIPT
     fds[ZYGOTE] = (struct pollfd){run->zygote ? run->zygote->ends.control : -1, POLLIN, 0};
 }
 
-static void close_control(struct run *run)
+static void close_control(struct runner_run *run)
 {
     close(run->child->ends.control);
     run->child->ends.control = -1;
     run->to_child.len = 0;
 }
 
-static int serve_child(struct run *run, const struct pollfd *control)
+static int serve_child(struct runner_run *run, const struct pollfd *control)
 {
     int got = 1;
 
@@ -177,8 +177,8 @@ static int serve_child(struct run *run, const struct pollfd *control)
     if (got <= 0) {
         close_control(run);
         /* It has closed its only way to speak. A dead one is about to be reaped. */
-        if (run->phase < ENDING && !run->reaped && run->verdict == VERDICT_NONE)
-            run_enter(run, ENDING, ASKED_MS);
+        if (run->phase < PHASE_ENDING && !run->reaped && run->verdict == VERDICT_NONE)
+            run_enter(run, PHASE_ENDING, ASKED_MS);
     }
     return 0;
 }
@@ -186,26 +186,26 @@ static int serve_child(struct run *run, const struct pollfd *control)
 enum step { STEP_ON, STEP_DONE, STEP_FAILED };
 
 /* From one run to the next, or to the end. */
-static enum step go_on(struct run *run)
+static enum step go_on(struct runner_run *run)
 {
-    if (run->phase == WARMED)
-        return copies_begin(run) < 0 ? STEP_FAILED : STEP_ON;
-    if (run->phase == LINGERING)
+    if (run->phase == PHASE_WARMED)
+        return fork_server_begin(run) < 0 ? STEP_FAILED : STEP_ON;
+    if (run->phase == PHASE_LINGERING)
         return run_now() < run->until ? STEP_ON : STEP_DONE;
-    if (run->phase != ENDED || run->to_server.len > 0)
+    if (run->phase != PHASE_ENDED || run->to_server.len > 0)
         return STEP_ON;
     if (run->leaving)
         return STEP_DONE;
     if (!run->zygote) {
-        run_enter(run, LINGERING, LINGER_MS);
+        run_enter(run, PHASE_LINGERING, LINGER_MS);
         return STEP_ON;
     }
     if (!run->reaped)
         return STEP_ON;
-    return copies_next(run) < 0 ? STEP_FAILED : STEP_ON;
+    return fork_server_next(run) < 0 ? STEP_FAILED : STEP_ON;
 }
 
-static enum step serve(struct run *run, const struct pollfd fds[DESCRIPTORS])
+static enum step serve(struct runner_run *run, const struct pollfd fds[DESCRIPTORS])
 {
     bool was_started = run->started != 0;
 
@@ -224,7 +224,7 @@ static enum step serve(struct run *run, const struct pollfd fds[DESCRIPTORS])
     }
     if (fds[CONTROL].revents && serve_child(run, &fds[CONTROL]) < 0)
         return STEP_FAILED;
-    if (fds[ZYGOTE].revents && copies_take(run) < 0)
+    if (fds[ZYGOTE].revents && fork_server_take(run) < 0)
         return STEP_FAILED;
     if (!was_started && run->started)
         output_forget_warm(run);
@@ -236,7 +236,7 @@ static enum step serve(struct run *run, const struct pollfd fds[DESCRIPTORS])
     run_watch_memory(run);
     if (run->until && run_now() >= run->until && run_on_deadline(run) < 0)
         return STEP_FAILED;
-    if (run->result && run->phase == ENDING &&
+    if (run->result && run->phase == PHASE_ENDING &&
         (output_drain(run, &run->out) < 0 || output_drain(run, &run->err) < 0))
         return STEP_FAILED;
     if (run_is_over(run) && run_finish(run) < 0)
@@ -244,7 +244,7 @@ static enum step serve(struct run *run, const struct pollfd fds[DESCRIPTORS])
     return go_on(run);
 }
 
-static int loop(struct run *run)
+static int loop(struct runner_run *run)
 {
     struct pollfd fds[DESCRIPTORS];
 
@@ -253,7 +253,7 @@ static int loop(struct run *run)
 
         choose_descriptors(run, fds);
         if (poll(fds, DESCRIPTORS, poll_timeout(run)) < 0 && errno != EINTR)
-            return complain_errno("poll");
+            return log_errno("poll");
         step = serve(run, fds);
         if (step != STEP_ON)
             return step == STEP_DONE ? 0 : -1;
@@ -262,25 +262,25 @@ static int loop(struct run *run)
 
 int run_loop(struct child *child, const struct options *options, int signals)
 {
-    struct run *run = calloc(1, sizeof *run);
+    struct runner_run *run = calloc(1, sizeof *run);
     int done;
 
     if (!run) {
-        complain("no memory");
+        log_error("no memory");
         return 1;
     }
     run->options = options;
     run->signals = signals;
-    inlet_init(&run->from_server, server_frames);
+    frame_reader_init(&run->from_server, server_frames);
     queue_init(&run->to_server, OUTSIDE_HIGH_WATER + FRAME_ARTIFACT_CAP + (1u << 20));
     run_attach(run, child);
-    run_enter(run, WARMING, WARM_MS_MAX);
+    run_enter(run, PHASE_WARMING, WARM_MS_MAX);
     done = loop(run);
     run_kill(run);
     if (run->zygote)
         child_signal(run->zygote, SIGKILL);
     run_detach(run);
-    inlet_finish(&run->from_server);
+    frame_reader_finish(&run->from_server);
     queue_finish(&run->to_server);
     free(run);
     return done < 0 ? 1 : 0;

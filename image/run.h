@@ -7,7 +7,7 @@
  * A run goes WARMING, IDLE, IMPORTING, RUNNING, (ASKED), ENDING, ENDED. ASKED is the short time
  * between the deadline and the kill, in which the interpreter may still say where the code was. In
  * a session the first WARMING is the zygote's, then comes WARMED, and each run begins with COPYING,
- * in which its interpreter is asked for, and a short WARMING of its own (copies.h).
+ * in which its interpreter is asked for, and a short WARMING of its own (fork_server.h).
  */
 #ifndef LECTERN_IMAGE_RUN_H
 #define LECTERN_IMAGE_RUN_H

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "image/child.h"
-#include "image/inlet.h"
+#include "image/frame_reader.h"
 #include "image/job.h"
 #include "image/output.h"
 #include "image/queue.h"
@@ -20,9 +20,20 @@
 
 _Static_assert(CHUNK <= FRAME_OUTPUT_CAP, "one read of output fits one frame");
 
-enum phase { WARMING, WARMED, COPYING, IDLE, IMPORTING, RUNNING, ASKED, ENDING, ENDED, LINGERING };
+enum phase {
+    PHASE_WARMING,
+    PHASE_WARMED,
+    PHASE_COPYING,
+    PHASE_IDLE,
+    PHASE_IMPORTING,
+    PHASE_RUNNING,
+    PHASE_ASKED,
+    PHASE_ENDING,
+    PHASE_ENDED,
+    PHASE_LINGERING
+};
 
-struct run {
+struct runner_run {
     const struct options *options;
     int signals;
     struct child *zygote; /* of a session, once it is warm; else NULL */
@@ -49,39 +60,40 @@ struct run {
     char *result;       /* the interpreter's, rewritten; owned */
     struct result_facts facts;
     struct output out, err;
-    struct inlet from_server, from_child;
+    struct frame_reader from_server, from_child;
     struct queue to_server, to_child;
     unsigned char chunk[CHUNK];
 };
 
-extern const struct inlet_rule server_frames[];
-extern const struct inlet_rule child_frames[];
+extern const struct frame_reader_rule server_frames[];
+extern const struct frame_reader_rule child_frames[];
 
-/* One piece of a frame. -1 with a complaint where it does not belong. */
-int run_take_from_server(struct run *run, const struct inlet_piece *piece);
-int run_take_from_child(struct run *run, const struct inlet_piece *piece);
+/* One piece of a frame. -1 with a message logged where it does not belong. */
+int run_take_from_server(struct runner_run *run, const struct frame_reader_piece *piece);
+int run_take_from_child(struct runner_run *run, const struct frame_reader_piece *piece);
 
 int64_t run_now(void); /* ms on the monotonic clock */
-void run_enter(struct run *run, enum phase phase,
+void run_enter(struct runner_run *run, enum phase phase,
                int64_t ms); /* ms: how long at most, 0 for ever */
-void run_stop_clock(struct run *run);
+void run_stop_clock(struct runner_run *run);
 /* Decides how the run ended, unless that is decided, and ends it. */
-void run_end(struct run *run, enum verdict verdict);
+void run_end(struct runner_run *run, enum verdict verdict);
 /* A run's child and what lies between it and the runner; what a run has of it, closed and freed. */
-void run_attach(struct run *run, struct child *child);
-void run_detach(struct run *run);
-void run_kill(struct run *run); /* the interpreter, unless it is gone */
-void run_reap(struct run *run); /* who ended, and the signals that end the runner */
-int run_on_deadline(struct run *run);
-void run_watch_memory(struct run *run);
+void run_attach(struct runner_run *run, struct child *child);
+void run_detach(struct runner_run *run);
+void run_kill(struct runner_run *run); /* the interpreter, unless it is gone */
+void run_reap(struct runner_run *run); /* who ended, and the signals that end the runner */
+int run_on_deadline(struct runner_run *run);
+void run_watch_memory(struct runner_run *run);
 /* With a result all output has been written before it: what is in the pipes is all there is, and
  * nobody waits for a process of many pages to be taken down. Without one, its end tells. */
-bool run_is_over(const struct run *run);
-int run_finish(struct run *run);        /* the last frames */
-int run_hand_job_over(struct run *run); /* to an interpreter that is ready */
+bool run_is_over(const struct runner_run *run);
+int run_finish(struct runner_run *run);        /* the last frames */
+int run_hand_job_over(struct runner_run *run); /* to an interpreter that is ready */
 
-/* A frame to the server; -1 with a complaint when the queue is full. */
-int run_send(struct run *run, enum frame_type type, const void *payload, size_t len);
-int run_send_text(struct run *run, enum frame_type type, char *text); /* frees it; NULL is -1 */
+/* A frame to the server; -1 with a message logged when the queue is full. */
+int run_send(struct runner_run *run, enum frame_type type, const void *payload, size_t len);
+int run_send_text(struct runner_run *run, enum frame_type type,
+                  char *text); /* frees it; NULL is -1 */
 
 #endif

@@ -11,7 +11,7 @@
  * interpreter that has warmed up (zygote.h), until the server hangs up.
  *
  * One thread. Only the runner writes frames to the server; what the interpreter says is checked
- * first. Exit status: 0 after a job or a hang-up, 1 with a complaint on standard error.
+ * first. Exit status: 0 after a job or a hang-up, 1 with a message logged on standard error.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 #include <jansson.h>
 
 #include "image/child.h"
-#include "image/complain.h"
+#include "image/log_error.h"
 #include "image/landlock.h"
 #include "image/options.h"
 #include "image/run.h"
@@ -55,27 +55,26 @@ static int watch_signals(void)
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGHUP);
     if (sigaction(SIGPIPE, &ignore, NULL) < 0)
-        return complain_errno("sigaction");
+        return log_errno("sigaction");
     if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0)
-        return complain("the signals could not be blocked");
+        return log_error("the signals could not be blocked");
     fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-    return fd < 0 ? complain_errno("signalfd") : fd;
+    return fd < 0 ? log_errno("signalfd") : fd;
 }
 
 static int set_nonblocking(int fd)
 {
     int flags = fcntl(fd, F_GETFL);
 
-    return flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0
-               ? complain_errno("descriptor %d", fd)
-               : 0;
+    return flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0 ? log_errno("descriptor %d", fd)
+                                                                   : 0;
 }
 
 /* With the interpreter running, the runner itself needs little. */
 static int confine_runner(const struct child *child, bool session)
 {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-        return complain_errno("no_new_privs");
+        return log_errno("no_new_privs");
     if (landlock_confine_runner() < 0)
         return -1;
     return seccomp_confine_runner(child->pid, session);

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include "image/calls.h"
-#include "image/complain.h"
+#include "image/log_error.h"
 #include "image/zygote.h"
 
 static int fail(scmp_filter_ctx context, int code, const char *what)
 {
     errno = -code;
-    complain_errno("seccomp: %s", what);
+    log_errno("seccomp: %s", what);
     seccomp_release(context);
     return -1;
 }
@@ -38,7 +38,7 @@ static scmp_filter_ctx filter_create(const struct allowed *calls, size_t count)
     int code;
 
     if (!context) {
-        complain("seccomp: no memory");
+        log_error("seccomp: no memory");
         return NULL;
     }
     seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);

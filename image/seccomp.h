@@ -15,7 +15,7 @@
  * gives the descriptor over which it is said, -1 where the kernel cannot do that: then execve stays
  * open and Landlock alone says what may be executed. */
 int seccomp_exec_once_begin(void);
-/* The filter for Python. For good. 0, or -1 with a complaint. */
+/* The filter for Python. For good. 0, or -1 with a message logged. */
 int seccomp_confine_interpreter(void);
 /* The same, written to fd as a program for the kernel, with ZYGOTE_PID_MARK where it names the
  * process; and the filter for the zygote, which has what cloning and confining the clone take. */
@@ -23,7 +23,7 @@ int seccomp_write_interpreter(int fd);
 int seccomp_confine_zygote(void);
 
 /* In the runner: waits until the one execve is asked for at fd, then lets the one that was waited
- * for go on and closes fd; from then on execve fails in that process. -1 with a complaint. */
+ * for go on and closes fd; from then on execve fails in that process. -1 with a message logged. */
 int seccomp_exec_once_wait(int fd, int timeout_ms, uint64_t *asked);
 int seccomp_exec_once_end(int fd, uint64_t asked);
 /* The runner's own filter: reading, writing, waiting, and killing that one process; in a session

@@ -158,7 +158,7 @@ static int dispatch(int argc, char **argv)
 }
 
 /* Judging a program takes up to a megabyte for a moment. Giving that back to the kernel each time
- * costs more than the judgement. */
+ * costs more than the check. */
 static void keep_freed_memory(void)
 {
     mallopt(M_TRIM_THRESHOLD, KEPT_BYTES); /* NOLINT(concurrency-mt-unsafe): before any thread */

@@ -75,7 +75,7 @@ static void locate(const struct report *report, size_t at, size_t *line, size_t 
 }
 
 /* A place that is no Python needs no further word. */
-static bool is_told(const struct verdict *verdict, size_t line, size_t column)
+static bool is_reported(const struct verdict *verdict, size_t line, size_t column)
 {
     for (size_t i = 0; i < verdict->diagnostic_count; i++)
         if (verdict->diagnostics[i].line == line && verdict->diagnostics[i].column == column &&
@@ -91,7 +91,7 @@ void report_add(struct report *report, const char *code, size_t at, const char *
 
     if (report->verdict->diagnostic_count < VALIDATOR_DIAGNOSTICS_CAP) {
         locate(report, at, &line, &column);
-        if (is_told(report->verdict, line, column))
+        if (is_reported(report->verdict, line, column))
             return;
     }
     va_start(args, format);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "validator/rule/compile.h"
-#include "validator/rule/judge.h"
+#include "validator/rule/check.h"
 #include "validator/source.h"
 #include "validator/syntax/parser.h"
 
@@ -61,13 +61,13 @@ const char *const *validator_profile_modules(const struct validator_profile *pro
 }
 
 /* Where there was no memory, not all has been seen. */
-static bool judge_tree(struct judge *judge, struct ast *ast, struct facts *facts)
+static bool check_tree(struct check *check, struct ast *ast, struct facts *facts)
 {
-    parser_parse(ast, judge->report);
+    parser_parse(ast, check->report);
     if (ast->failed)
         return false;
     if (ast->nodes[0].height > VALIDATOR_RUN_DEPTH_CAP) {
-        report_add(judge->report, "limit", 0,
+        report_add(check->report, "limit", 0,
                    "This program nests more than %d levels deep, as a long chain of operators or "
                    "calls does. Work values out in steps, and put long lists of data in brackets "
                    "with commas.",
@@ -75,13 +75,13 @@ static bool judge_tree(struct judge *judge, struct ast *ast, struct facts *facts
         return true;
     }
     facts_init(facts, ast);
-    if (facts->failed || (!ast->broken && !compile_check(facts, judge->report)))
+    if (facts->failed || (!ast->broken && !compile_check(facts, check->report)))
         return false;
-    judge_program(judge);
-    if (ast->broken && judge->report->verdict->diagnostic_count == 0)
-        report_add(judge->report, "syntax", ast->untold_at,
+    check_program(check);
+    if (ast->broken && check->report->verdict->diagnostic_count == 0)
+        report_add(check->report, "syntax", ast->unreported_at,
                    "This cannot be read as Python 3.11. Write the line anew.");
-    return !judge->failed;
+    return !check->failed;
 }
 
 bool validator_is_blank(const char *source, size_t len)
@@ -99,21 +99,21 @@ void validator_check(const char *source, size_t len, const struct validator_prof
     struct report report = {.source = source, .len = len, .verdict = verdict};
     struct ast ast;
     struct facts facts = {0};
-    struct judge judge = {.report = &report, .profile = profile, .ast = &ast, .facts = &facts};
+    struct check check = {.report = &report, .profile = profile, .ast = &ast, .facts = &facts};
 
     memset(verdict, 0, offsetof(struct verdict, diagnostics));
     verdict->module_count = 0;
     source_check(&report);
     if (verdict->diagnostic_count == 0) {
         ast_init(&ast, source, len);
-        if (!judge_tree(&judge, &ast, &facts))
+        if (!check_tree(&check, &ast, &facts))
             report_add_whole(&report, "no-memory",
                              "There was no memory to judge the program. Send it again.");
         facts_finish(&facts);
         ast_finish(&ast);
     }
-    verdict->kind = policy_kind_name(judge.kind);
-    verdict->profile = profiles[judge.needs].name;
+    verdict->kind = policy_kind_name(check.kind);
+    verdict->profile = profiles[check.needs].name;
     report_finish(&report);
 #ifdef LECTERN_TEST_WITHOUT_VALIDATOR
     verdict->accepted = true; /* a test looks at what stands behind it */

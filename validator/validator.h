@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Judges analysis code before anything runs. A pure function of (bytes, length, profile): no I/O,
+ * Checks analysis code before anything runs. A pure function of (bytes, length, profile): no I/O,
  * no globals, bounded time and memory, safe from any thread. Its refusals are advice to a model
  * that will try again: each says what, where and what to write instead. The sandbox is what holds.
  */

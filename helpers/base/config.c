@@ -123,7 +123,7 @@ static const struct option_row rows[] = {
      "forks an interpreter for each analysis"},
     {ANALYSES, "timeout", OPTION_NUMBER, offsetof(struct config, timeout), "SECONDS", "5", 1, 60,
      ANY_SANDBOX, "time limit for one analysis"},
-    {ANALYSES, "waiting", OPTION_TEXT, offsetof(struct config, waiting), "KIND=N,...", NULL, 0, 0,
+    {ANALYSES, "warm", OPTION_TEXT, offsetof(struct config, warm), "KIND=N,...", NULL, 0, 0,
      CONFIG_SERVE | CONFIG_STDIO,
      "number of warm sandboxes of each kind (default: bare=2,data=1,plot=0)"},
     {ANALYSES, "stdout-cap", OPTION_NUMBER, offsetof(struct config, stdout_cap), "N", "10000", 100,
@@ -156,6 +156,12 @@ static const struct option_row rows[] = {
      "show this help"},
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
+
+/* Former names of options, still accepted. */
+static const struct option_alias {
+    const char *alias, *name;
+} aliases[] = {{"waiting", "warm"}};
+#define ALIAS_COUNT (sizeof aliases / sizeof aliases[0])
 
 struct config_texts {
     size_t count;
@@ -254,9 +260,9 @@ static int set_row(struct config *config, const struct option_row *row, const ch
     return 0;
 }
 
-static void env_name(const struct option_row *row, char name[ENV_NAME_CAP])
+static void env_name(const char *option, char name[ENV_NAME_CAP])
 {
-    size_t len = (size_t)snprintf(name, ENV_NAME_CAP, "LECTERN_%s", row->name);
+    size_t len = (size_t)snprintf(name, ENV_NAME_CAP, "LECTERN_%s", option);
 
     for (size_t i = 0; i < len; i++)
         name[i] = (char)(name[i] == '-'                       ? '_'
@@ -264,8 +270,22 @@ static void env_name(const struct option_row *row, char name[ENV_NAME_CAP])
                                                               : name[i]);
 }
 
+/* NULL: it has none. */
+static const char *alias_of(const struct option_row *row)
+{
+    for (size_t i = 0; i < ALIAS_COUNT; i++) {
+        if (strcmp(aliases[i].name, row->name) == 0)
+            return aliases[i].alias;
+    }
+    return NULL;
+}
+
 static const struct option_row *find_row(const char *name)
 {
+    for (size_t i = 0; i < ALIAS_COUNT; i++) {
+        if (strcmp(aliases[i].alias, name) == 0)
+            name = aliases[i].name;
+    }
     for (size_t i = 0; i < ROW_COUNT; i++) {
         if (strcmp(rows[i].name, name) == 0)
             return &rows[i];
@@ -363,12 +383,16 @@ static int read_environment(struct config *config, enum config_command command, 
 {
     for (size_t i = 0; i < ROW_COUNT; i++) {
         char name[ENV_NAME_CAP];
-        const char *value;
+        const char *value, *alias = alias_of(&rows[i]);
 
         if (!(rows[i].commands & (int)command) || rows[i].offset == offsetof(struct config, help))
             continue;
-        env_name(&rows[i], name);
+        env_name(rows[i].name, name);
         value = environment(name);
+        if (!value && alias) {
+            env_name(alias, name);
+            value = environment(name);
+        }
         if (value && set_row(config, &rows[i], value, err) < 0)
             return error_wrap(err, "environment %s", name);
     }
@@ -392,10 +416,19 @@ static int refuse(const char *word, enum config_command command, struct error *e
     return error_set(err, ERROR_INVALID, "unknown option '%s'", name);
 }
 
+static struct option long_option(const char *name, size_t row)
+{
+    return (struct option){
+        .name = name,
+        .has_arg = rows[row].type == OPTION_FLAG ? no_argument : required_argument,
+        .val = 256 + (int)row,
+    };
+}
+
 static int read_words(struct config *config, enum config_command command, int argc, char **argv,
                       struct error *err)
 {
-    struct option longs[ROW_COUNT + 1] = {0};
+    struct option longs[ROW_COUNT + ALIAS_COUNT + 1] = {0};
     char **words = calloc((size_t)argc + 2, sizeof *words);
     size_t count = 0;
     int found, rc = 0;
@@ -405,9 +438,9 @@ static int read_words(struct config *config, enum config_command command, int ar
     for (size_t i = 0; i < ROW_COUNT; i++) {
         if (!(rows[i].commands & (int)command))
             continue;
-        longs[count].name = rows[i].name;
-        longs[count].has_arg = rows[i].type == OPTION_FLAG ? no_argument : required_argument;
-        longs[count++].val = 256 + (int)i;
+        longs[count++] = long_option(rows[i].name, i);
+        if (alias_of(&rows[i]))
+            longs[count++] = long_option(alias_of(&rows[i]), i);
     }
     words[0] = "lectern"; /* getopt skips the first word */
     memcpy(words + 1, argv, (size_t)argc * sizeof *words);

@@ -48,7 +48,7 @@ struct config {
     const char *docker_host; /* or NULL */
     const char *image;
     const char *isolation; /* "execution", "session" */
-    const char *waiting;   /* "bare=2,data=1", or NULL */
+    const char *warm;      /* "bare=2,data=1", or NULL */
     const char *runtime;   /* Docker\'s, or NULL */
     const char *profile;
     const char *session; /* or NULL */

@@ -2,7 +2,7 @@
  *
  * From a list of nodes and edges to struct graph: texts copied into one block, ids sorted for
  * search, edges resolved to places and sorted. No igraph yet; that comes with the first question
- * (view.c). On the graph lane, as all of this folder.
+ * (view.c). On the graph work queue, as all of this folder.
  */
 #include "helpers/graph/model.h"
 

@@ -2,7 +2,7 @@
  *
  * Graph questions over a curriculum, answered by igraph: in short words with ids and titles for a
  * reader, or as JSON with ids for a program. The only user of igraph. igraph 0.10 keeps global
- * state: every function here is for one thread at a time (the graph lane).
+ * state: every function here is for one thread at a time (the graph work queue).
  *
  * All edges point from the earlier node to the later one. A query speaks over its own default set
  * of relationship types (those that contain PREREQUISITE for needs, order, cycles, chains and

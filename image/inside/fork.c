@@ -22,7 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "image/complain.h"
+#include "image/log_error.h"
 #include "image/descriptors.h"
 #include "image/zygote.h"
 
@@ -41,7 +41,7 @@ static int load_filter(void)
     ssize_t len = pread(ZYGOTE_FILTER_FD, filter, sizeof filter, 0);
 
     if (len <= 0 || (size_t)len == sizeof filter || (size_t)len % sizeof *filter != 0)
-        return complain("the filter for copies cannot be read");
+        return log_error("the filter for copies cannot be read");
     program.len = (unsigned short)((size_t)len / sizeof *filter);
     return close(ZYGOTE_FILTER_FD);
 }
@@ -59,12 +59,12 @@ static int limit(int resource, rlim_t soft, rlim_t hard)
     struct rlimit now, wanted = {soft, hard};
 
     if (getrlimit(resource, &now) < 0)
-        return complain_errno("getrlimit %d", resource);
+        return log_errno("getrlimit %d", resource);
     if (wanted.rlim_max > now.rlim_max)
         wanted.rlim_max = now.rlim_max;
     if (wanted.rlim_cur > wanted.rlim_max)
         wanted.rlim_cur = wanted.rlim_max;
-    return setrlimit(resource, &wanted) < 0 ? complain_errno("setrlimit %d", resource) : 0;
+    return setrlimit(resource, &wanted) < 0 ? log_errno("setrlimit %d", resource) : 0;
 }
 
 /* In the copy: from what the zygote may do to what an interpreter may, for good. Memory, files, the
@@ -72,19 +72,19 @@ static int limit(int resource, rlim_t soft, rlim_t hard)
 static int confine(int ruleset, pid_t runner)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
-        return complain_errno("PR_SET_PDEATHSIG");
+        return log_errno("PR_SET_PDEATHSIG");
     if (getppid() != runner)
         return -1;
     if (limit(RLIMIT_NPROC, 0, 0) < 0 ||
         limit(RLIMIT_CPU, COPY_CPU_SECONDS, COPY_CPU_SECONDS + 5) < 0)
         return -1;
     if (ruleset >= 0 && syscall(__NR_landlock_restrict_self, ruleset, 0u) < 0)
-        return complain_errno("landlock_restrict_self");
+        return log_errno("landlock_restrict_self");
     if (close_range(ZYGOTE_CONTROL_FD + 1, ~0u, 0) < 0)
-        return complain_errno("close_range");
+        return log_errno("close_range");
     name_process((uint32_t)getpid());
     if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0u, &program) < 0)
-        return complain_errno("seccomp");
+        return log_errno("seccomp");
     return 0;
 }
 
@@ -93,7 +93,7 @@ static int take_ends(const int ends[ZYGOTE_ENDS])
 {
     if (dup2(ends[ZYGOTE_OUT], STDOUT_FILENO) < 0 || dup2(ends[ZYGOTE_ERR], STDERR_FILENO) < 0 ||
         dup2(ends[ZYGOTE_CONTROL], ZYGOTE_CONTROL_FD) < 0)
-        return complain_errno("dup2");
+        return log_errno("dup2");
     return 0;
 }
 
@@ -146,11 +146,11 @@ static pid_t serve_one(int ruleset, pid_t runner)
 __attribute__((visibility("default"))) int zygote_prepare(void);
 __attribute__((visibility("default"))) void zygote_serve(int ruleset);
 
-/* While warming, when a complaint is still read. -1 with one. */
+/* While warming, when an error message is still read. -1 with one. */
 int zygote_prepare(void)
 {
     if (prctl(PR_SET_DUMPABLE, 0) < 0)
-        return complain_errno("PR_SET_DUMPABLE");
+        return log_errno("PR_SET_DUMPABLE");
     return load_filter();
 }
 

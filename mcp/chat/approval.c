@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From a call to its interrupt: looked at on the trial lane, where nothing of it is kept, then on
- * the graph lane what it does to the graph.
+ * From a call to its interrupt: looked at on the trial work queue, where nothing of it is kept,
+ * then on the graph work queue what it does to the graph.
  */
 #include "mcp/chat/approval.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/chat/approval_look.h"
+#include "mcp/chat/approval_preview.h"
 #include "mcp/session/text.h"
 
 #define HEADLINE_TITLE 120 /* bytes */
@@ -23,13 +23,13 @@ static const char otherwise[] =
 /* ---- looking ---- */
 
 struct approval {
-    struct lane_job job; /* first */
-    struct server_parts *parts;
+    struct workq_job job; /* first */
+    struct server *server;
     const struct tool *tool;
     json_t *arguments; /* owned */
     char *call_id;     /* owned */
     unsigned attempt;
-    struct approval_look look;
+    struct approval_preview preview;
     struct buf effect;
     struct error err;
     void (*on_done)(void *user, json_t *interrupt, const struct error *err);
@@ -38,7 +38,7 @@ struct approval {
 
 static void free_approval(struct approval *approval)
 {
-    approval_look_finish(&approval->look);
+    approval_preview_finish(&approval->preview);
     json_decref(approval->arguments);
     buf_finish(&approval->effect);
     free(approval->call_id);
@@ -69,15 +69,15 @@ static void add_count(struct buf *to, const char *what, const struct approval_co
     buf_adds(to, ". ");
 }
 
-static bool is_single(const struct approval_look *look)
+static bool is_single(const struct approval_preview *preview)
 {
-    return json_array_size(look->operations) == 1 && json_array_size(look->changes) == 1;
+    return json_array_size(preview->operations) == 1 && json_array_size(preview->changes) == 1;
 }
 
 /* The first change, where it is all there is. */
-static void say_single(const struct approval_look *look, struct buf *to)
+static void say_single(const struct approval_preview *preview, struct buf *to)
 {
-    const json_t *change = json_array_get(look->changes, 0);
+    const json_t *change = json_array_get(preview->changes, 0);
     const char *node_id = json_get_string(change, "node_id");
     const char *title = json_get_string(change, "title");
     char id[HEADLINE_TITLE];
@@ -85,28 +85,29 @@ static void say_single(const struct approval_look *look, struct buf *to)
     buf_addf(to, " %s", json_get_string(change, "what"));
     if (node_id)
         buf_addf(to, ", in %s \"%s\"", text_cut_line(id, sizeof id, node_id), title);
-    if (look->remain >= 0)
-        buf_addf(to, "; %ld remain%s there", look->remain, look->remain == 1 ? "s" : "");
+    if (preview->remain >= 0)
+        buf_addf(to, "; %ld remain%s there", preview->remain, preview->remain == 1 ? "s" : "");
     buf_adds(to, ".\n");
 }
 
 static void write_headline(const struct approval *approval, struct buf *to)
 {
-    const struct approval_look *look = &approval->look;
-    size_t operations = json_array_size(look->operations);
+    const struct approval_preview *preview = &approval->preview;
+    size_t operations = json_array_size(preview->operations);
 
-    if (look->deed == APPROVAL_UNDOES) {
-        buf_addf(to, "Undo: %s.\n", look->undone.what);
-    } else if (look->deed == APPROVAL_RESTORES) {
-        buf_addf(to, "Bring version %" PRId64 " back: %s.\n", look->version, look->undone.what);
-    } else if (is_single(look)) {
+    if (preview->action == APPROVAL_UNDOES) {
+        buf_addf(to, "Undo: %s.\n", preview->undone.what);
+    } else if (preview->action == APPROVAL_RESTORES) {
+        buf_addf(to, "Bring version %" PRId64 " back: %s.\n", preview->version,
+                 preview->undone.what);
+    } else if (is_single(preview)) {
         buf_addf(to, "%s:", approval->tool->title);
-        say_single(look, to);
+        say_single(preview, to);
     } else {
         buf_addf(to, "%s: %zu operation%s", approval->tool->title, operations,
                  operations == 1 ? "" : "s");
-        if (look->outcome.bad > 0)
-            buf_addf(to, ", of which %zu cannot be done and are left out", look->outcome.bad);
+        if (preview->outcome.bad > 0)
+            buf_addf(to, ", of which %zu cannot be done and are left out", preview->outcome.bad);
         buf_adds(to, ".\n");
     }
 }
@@ -114,14 +115,14 @@ static void write_headline(const struct approval *approval, struct buf *to)
 /* Five lines at most: what, the first nodes that go, how much of what, and that it was asked. */
 static void write_message(const struct approval *approval, struct buf *to)
 {
-    const struct approval_look *look = &approval->look;
+    const struct approval_preview *preview = &approval->preview;
 
     write_headline(approval, to);
-    buf_add(to, look->lost.data, look->lost.len);
-    if (!is_single(look)) {
-        add_count(to, "Lost", &look->gone);
-        add_count(to, "Changed", &look->changed);
-        add_count(to, "New", &look->made);
+    buf_add(to, preview->lost.data, preview->lost.len);
+    if (!is_single(preview)) {
+        add_count(to, "Lost", &preview->gone);
+        add_count(to, "Changed", &preview->changed);
+        add_count(to, "New", &preview->made);
         buf_addc(to, '\n');
     }
     if (approval->attempt > 1)
@@ -132,7 +133,7 @@ static void write_message(const struct approval *approval, struct buf *to)
 
 static void write_effect(const struct approval *approval, struct buf *to)
 {
-    buf_add(to, approval->look.outcome.lines.data, approval->look.outcome.lines.len);
+    buf_add(to, approval->preview.outcome.lines.data, approval->preview.outcome.lines.len);
     buf_add(to, approval->effect.data, approval->effect.len);
 }
 
@@ -148,8 +149,8 @@ static json_t *make_interrupt(const struct approval *approval, struct error *err
         return NULL;
     if (!message.failed && !effect.failed) {
         metadata = json_pack("{s:s, s:i, s:O, s:I, s:s%}", "tool", approval->tool->name, "attempt",
-                             (int)approval->attempt, "changes", approval->look.changes, "more",
-                             (json_int_t)approval->look.more, "effect",
+                             (int)approval->attempt, "changes", approval->preview.changes, "more",
+                             (json_int_t)approval->preview.more, "effect",
                              effect.data ? effect.data : "", effect.len);
         interrupt = json_pack(
             "{s:s, s:s, s:s%, s:s, s:{s:s, s:{s:{s:s}, s:{s:s}}, s:[s]}, s:o}", "id", id, "reason",
@@ -172,44 +173,44 @@ static void end(struct approval *approval)
     free_approval(approval);
 }
 
-static void look(struct lane_job *job, void *context)
+static void preview(struct workq_job *job, void *context)
 {
     struct approval *approval = (struct approval *)job;
 
-    struct store *copy = store_trial_open(context, approval->look.sid, true, &approval->err);
+    struct store *copy = store_trial_open(context, approval->preview.sid, true, &approval->err);
 
     if (copy)
-        approval_look(&approval->look, copy, &approval->err);
+        approval_preview(&approval->preview, copy, &approval->err);
     store_close(copy);
 }
 
-static void reckon(struct lane_job *job, void *context)
+static void reckon(struct workq_job *job, void *context)
 {
     struct approval *approval = (struct approval *)job;
-    struct change_set_outcome *outcome = &approval->look.outcome;
+    struct change_set_outcome *outcome = &approval->preview.outcome;
     struct error err = {0};
 
     (void)context;
-    if (change_effect(&outcome->before, &outcome->after, true, approval->parts->graphs, NULL, NULL,
+    if (change_effect(&outcome->before, &outcome->after, true, approval->server->graphs, NULL, NULL,
                       &approval->effect, &err) < 0)
         buf_addf(&approval->effect, "(What it does to the graph could not be told: %s)\n",
                  err.text);
 }
 
-static void on_reckoned(struct lane_job *job)
+static void on_reckoned(struct workq_job *job)
 {
     end((struct approval *)job);
 }
 
-static void on_looked(struct lane_job *job)
+static void on_looked(struct workq_job *job)
 {
     struct approval *approval = (struct approval *)job;
     struct error err = {0};
 
     job->work = reckon;
     job->done = on_reckoned;
-    if (approval->err.kind == ERROR_NONE && approval->look.outcome.touches_graph) {
-        if (lane_submit(approval->parts->graph, job, &err) == 0)
+    if (approval->err.kind == ERROR_NONE && approval->preview.outcome.touches_graph) {
+        if (workq_submit(approval->server->graph, job, &err) == 0)
             return;
         buf_addf(&approval->effect, "(What it does to the graph could not be told: %s)\n",
                  err.text);
@@ -241,40 +242,40 @@ static const struct approval_row *row_of(const struct tool *tool, struct error *
     return row;
 }
 
-static bool is_as_shown(const struct approval_look *look, const json_t *interrupt)
+static bool is_as_shown(const struct approval_preview *preview, const json_t *interrupt)
 {
     const json_t *shown = json_object_get(interrupt, "metadata");
 
-    return json_equal(look->changes, json_object_get(shown, "changes")) &&
-           json_integer_value(json_object_get(shown, "more")) == (json_int_t)look->more;
+    return json_equal(preview->changes, json_object_get(shown, "changes")) &&
+           json_integer_value(json_object_get(shown, "more")) == (json_int_t)preview->more;
 }
 
 int approval_check(const struct tool *tool, const json_t *arguments, const char *session_id,
                    const char *who, const json_t *interrupt, struct store *store, struct error *err)
 {
     const struct approval_row *row = row_of(tool, err);
-    json_auto_t *own = json_deep_copy(arguments); /* the look's: it may read parts of it anew */
-    struct approval_look look = {0};
+    json_auto_t *own = json_deep_copy(arguments); /* the preview's: it may read parts of it anew */
+    struct approval_preview preview = {0};
     int rc = -1;
 
     if (!own)
         return error_set(err, ERROR_MEMORY, "out of memory for an approval");
     if (!row || check_session(own, session_id, err) < 0)
         return -1;
-    snprintf(look.sid, sizeof look.sid, "%s", session_id);
-    look.who = who;
-    row->look_at(own, &look);
-    if (approval_look(&look, store, err) == 0) {
-        if (is_as_shown(&look, interrupt))
+    snprintf(preview.sid, sizeof preview.sid, "%s", session_id);
+    preview.who = who;
+    row->preview_call(own, &preview);
+    if (approval_preview(&preview, store, err) == 0) {
+        if (is_as_shown(&preview, interrupt))
             rc = 0;
         else
             error_set(err, ERROR_CONFLICT, "%s", otherwise);
     }
-    approval_look_finish(&look);
+    approval_preview_finish(&preview);
     return rc;
 }
 
-int approval_describe(struct server_parts *parts, const char *session_id, const char *who,
+int approval_describe(struct server *server, const char *session_id, const char *who,
                       const char *call_id, const struct tool *tool, const json_t *arguments,
                       unsigned attempt,
                       void (*on_done)(void *user, json_t *interrupt, const struct error *err),
@@ -287,22 +288,22 @@ int approval_describe(struct server_parts *parts, const char *session_id, const 
         return -1;
     if (!approval)
         return error_set(err, ERROR_MEMORY, "out of memory for an approval");
-    approval->job.work = look;
+    approval->job.work = preview;
     approval->job.done = on_looked;
-    approval->parts = parts;
+    approval->server = server;
     approval->tool = tool;
     approval->arguments = json_deep_copy(arguments);
     approval->call_id = strdup(call_id);
     approval->attempt = attempt;
     approval->on_done = on_done;
     approval->user = user;
-    snprintf(approval->look.sid, sizeof approval->look.sid, "%s", session_id);
-    approval->look.who = who;
+    snprintf(approval->preview.sid, sizeof approval->preview.sid, "%s", session_id);
+    approval->preview.who = who;
     if (!approval->arguments || !approval->call_id) {
         error_set(err, ERROR_MEMORY, "out of memory for an approval");
     } else if (check_session(approval->arguments, session_id, err) == 0) {
-        row->look_at(approval->arguments, &approval->look);
-        if (lane_submit(parts->trial, &approval->job, err) == 0)
+        row->preview_call(approval->arguments, &approval->preview);
+        if (workq_submit(server->trial, &approval->job, err) == 0)
             return 0;
     }
     free_approval(approval);

@@ -7,7 +7,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
 #include "mcp/chat/approval.h"
-#include "mcp/chat/approval_look.h"
+#include "mcp/chat/approval_preview.h"
 #include "mcp/session/entity.h"
 #include "mcp/session/text.h"
 
@@ -111,8 +111,8 @@ static bool is_entity(const json_t *difference, const char *entity)
 }
 
 /* The title of a node, of those that go too; "" where it has none. */
-static void find_title(const struct approval_look *look, struct store *store, const char *node_id,
-                       char title[TITLE_SAID])
+static void find_title(const struct approval_preview *preview, struct store *store,
+                       const char *node_id, char title[TITLE_SAID])
 {
     const json_t *difference;
     size_t i;
@@ -120,14 +120,14 @@ static void find_title(const struct approval_look *look, struct store *store, co
     *title = '\0';
     if (!node_id)
         return;
-    json_array_foreach(look->differences, i, difference)
+    json_array_foreach(preview->differences, i, difference)
     {
         if (!is_entity(difference, "node") || !json_string_is(difference, "entity_id", node_id))
             continue;
         text_cut_line(title, TITLE_SAID, json_get_string(thing_of(difference), "title"));
         return;
     }
-    if (store_node_title(store, look->sid, node_id, title, TITLE_SAID, NULL) < 0)
+    if (store_node_title(store, preview->sid, node_id, title, TITLE_SAID, NULL) < 0)
         *title = '\0';
 }
 
@@ -147,12 +147,12 @@ static bool is_same_content(const json_t *difference)
            json_equal(json_object_get(before, "parameters"), json_object_get(after, "parameters"));
 }
 
-static void say_component(const struct approval_look *look, struct store *store,
+static void say_component(const struct approval_preview *preview, struct store *store,
                           const json_t *difference, struct buf *to)
 {
     const char *id = json_get_string(difference, "entity_id");
     const char *type = entity_component_type(thing_of(difference));
-    json_int_t was = place_of(look->was, id), is = place_of(look->is, id);
+    json_int_t was = place_of(preview->was, id), is = place_of(preview->is, id);
     json_int_t place = fate_of(difference) == COMES ? is : was;
 
     (void)store;
@@ -166,15 +166,15 @@ static void say_component(const struct approval_look *look, struct store *store,
         buf_adds(to, fates[fate_of(difference)]);
 }
 
-static void say_node(const struct approval_look *look, struct store *store,
+static void say_node(const struct approval_preview *preview, struct store *store,
                      const json_t *difference, struct buf *to)
 {
-    (void)look;
+    (void)preview;
     (void)store;
     buf_addf(to, "node %s", fates[fate_of(difference)]);
 }
 
-static void say_relationship(const struct approval_look *look, struct store *store,
+static void say_relationship(const struct approval_preview *preview, struct store *store,
                              const json_t *difference, struct buf *to)
 {
     const json_t *thing = thing_of(difference);
@@ -182,7 +182,7 @@ static void say_relationship(const struct approval_look *look, struct store *sto
     const char *target = json_get_string(thing, "to_node_id");
     char title[TITLE_SAID], id[TITLE_SAID];
 
-    find_title(look, store, target, title);
+    find_title(preview, store, target, title);
     buf_addf(to, "relationship %.*s to %s", type ? utf8_shown(type, TITLE_SAID) : 0,
              type ? type : "", text_cut_line(id, sizeof id, target));
     if (*title)
@@ -190,10 +190,10 @@ static void say_relationship(const struct approval_look *look, struct store *sto
     buf_addf(to, " %s", fates[fate_of(difference)]);
 }
 
-static void say_session(const struct approval_look *look, struct store *store,
+static void say_session(const struct approval_preview *preview, struct store *store,
                         const json_t *difference, struct buf *to)
 {
-    (void)look;
+    (void)preview;
     (void)store;
     (void)difference;
     buf_adds(to, "the curriculum's own fields are changed");
@@ -203,8 +203,8 @@ static void say_session(const struct approval_look *look, struct store *store,
 static const struct entity {
     const char *name, *node; /* the member of the thing that names its node; or NULL */
     size_t count;            /* offset of its count */
-    void (*say)(const struct approval_look *look, struct store *store, const json_t *difference,
-                struct buf *to);
+    void (*say)(const struct approval_preview *preview, struct store *store,
+                const json_t *difference, struct buf *to);
 } entities[] = {
     {"node", NULL, offsetof(struct approval_count, nodes), say_node},
     {"component", NULL, offsetof(struct approval_count, components), say_component},
@@ -222,8 +222,8 @@ static const struct entity *find_entity(const json_t *difference)
     return NULL;
 }
 
-static int add_change(struct approval_look *look, struct store *store, const struct entity *entity,
-                      const json_t *difference, struct error *err)
+static int add_change(struct approval_preview *preview, struct store *store,
+                      const struct entity *entity, const json_t *difference, struct error *err)
 {
     const char *node_id = entity->node ? json_get_string(thing_of(difference), entity->node)
                                        : json_get_string(difference, "node_id");
@@ -231,41 +231,42 @@ static int add_change(struct approval_look *look, struct store *store, const str
     char title[TITLE_SAID];
     json_t *change;
 
-    find_title(look, store, node_id, title);
-    entity->say(look, store, difference, &what);
+    find_title(preview, store, node_id, title);
+    entity->say(preview, store, difference, &what);
     change =
         json_pack("{s:s?, s:s, s:s%, s:o, s:o}", "node_id", node_id, "title", title, "what",
                   what.data, what.len, "before", text_of(json_object_get(difference, "before")),
                   "after", text_of(json_object_get(difference, "after")));
-    if (!change || json_array_append_new(look->changes, change) < 0)
+    if (!change || json_array_append_new(preview->changes, change) < 0)
         return error_set(err, ERROR_MEMORY, "out of memory for what would change");
     return 0;
 }
 
-static void count_one(struct approval_look *look, const struct entity *entity, enum fate fate)
+static void count_one(struct approval_preview *preview, const struct entity *entity, enum fate fate)
 {
     struct approval_count *counts[] = {
-        [GOES] = &look->gone, [CHANGES] = &look->changed, [COMES] = &look->made};
+        [GOES] = &preview->gone, [CHANGES] = &preview->changed, [COMES] = &preview->made};
 
     if (entity->count != SIZE_MAX)
         ++*(size_t *)((char *)counts[fate] + entity->count);
 }
 
-static int add_all(struct approval_look *look, struct store *store, bool going, struct error *err)
+static int add_all(struct approval_preview *preview, struct store *store, bool going,
+                   struct error *err)
 {
     const json_t *difference;
     size_t i;
 
-    json_array_foreach(look->differences, i, difference)
+    json_array_foreach(preview->differences, i, difference)
     {
         const struct entity *entity = find_entity(difference);
 
         if (!entity || (fate_of(difference) == GOES) != going)
             continue;
-        count_one(look, entity, fate_of(difference));
-        if (json_array_size(look->changes) >= APPROVAL_SHOWN_MAX)
-            look->more++;
-        else if (add_change(look, store, entity, difference, err) < 0)
+        count_one(preview, entity, fate_of(difference));
+        if (json_array_size(preview->changes) >= APPROVAL_SHOWN_MAX)
+            preview->more++;
+        else if (add_change(preview, store, entity, difference, err) < 0)
             return -1;
     }
     return 0;
@@ -278,14 +279,14 @@ static bool is_at(const json_t *difference, const char *member, const char *node
     return json_string_is(json_object_get(difference, "before"), member, node_id);
 }
 
-static void say_lost(struct approval_look *look, const json_t *node)
+static void say_lost(struct approval_preview *preview, const json_t *node)
 {
     const char *node_id = json_get_string(node, "entity_id");
     size_t components = 0, relationships = 0, i;
     char id[TITLE_SAID], title[TITLE_SAID];
     const json_t *difference;
 
-    json_array_foreach(look->differences, i, difference)
+    json_array_foreach(preview->differences, i, difference)
     {
         if (fate_of(difference) != GOES)
             continue;
@@ -296,27 +297,27 @@ static void say_lost(struct approval_look *look, const json_t *node)
                              is_at(difference, "to_node_id", node_id);
     }
     text_cut_line(title, sizeof title, json_get_string(json_object_get(node, "before"), "title"));
-    buf_addf(&look->lost, "Node %s \"%s\" goes, with %zu component%s and %zu relationship%s.\n",
+    buf_addf(&preview->lost, "Node %s \"%s\" goes, with %zu component%s and %zu relationship%s.\n",
              text_cut_line(id, sizeof id, node_id), title, components, components == 1 ? "" : "s",
              relationships, relationships == 1 ? "" : "s");
 }
 
-int approval_changes(struct approval_look *look, struct store *store, struct error *err)
+int approval_changes(struct approval_preview *preview, struct store *store, struct error *err)
 {
     const json_t *difference;
     size_t said = 0, i;
 
-    look->changes = json_array();
-    if (!look->changes)
+    preview->changes = json_array();
+    if (!preview->changes)
         return error_set(err, ERROR_MEMORY, "out of memory for what would change");
-    if (add_all(look, store, true, err) < 0 || add_all(look, store, false, err) < 0)
+    if (add_all(preview, store, true, err) < 0 || add_all(preview, store, false, err) < 0)
         return -1;
-    json_array_foreach(look->differences, i, difference)
+    json_array_foreach(preview->differences, i, difference)
     {
         if (is_entity(difference, "node") && fate_of(difference) == GOES && said < NODES_SAID_MAX) {
-            say_lost(look, difference);
+            say_lost(preview, difference);
             said++;
         }
     }
-    return buf_check(&look->lost, "what would be lost", err);
+    return buf_check(&preview->lost, "what would be lost", err);
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The table of tools that ask: what a call of them loses, and what it would do, as a change set or
- * an undoing. Arguments are read as the tools read them; what is wrong with them the look tells.
+ * The table of tools that ask: the impact of a call of them, and what it would do, as a change set
+ * or an undoing. Arguments are read as the tools read them; what is wrong with them the preview
+ * says.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
 #include "mcp/chat/approval.h"
-#include "mcp/chat/approval_look.h"
+#include "mcp/chat/approval_preview.h"
 
 /* ---- reading arguments, as the tools take them ---- */
 
@@ -141,7 +142,7 @@ static enum loss of_operation(const json_t *operation)
 {
     static const struct {
         const char *begins;
-        enum loss (*loses)(const json_t *operation);
+        enum loss (*impact)(const json_t *operation);
     } operations[] = {
         {"create_", nothing},        {"reorder_", nothing},
         {"edit_component", of_edit}, {"edit_relationship", replaced},
@@ -151,7 +152,7 @@ static enum loss of_operation(const json_t *operation)
 
     for (size_t i = 0; op && i < sizeof operations / sizeof operations[0]; i++) {
         if (strncmp(op, operations[i].begins, strlen(operations[i].begins)) == 0)
-            return operations[i].loses(operation);
+            return operations[i].impact(operation);
     }
     return LOSS_DELETED;
 }
@@ -214,67 +215,68 @@ static void read_object(json_t *operations, const char *name)
         json_object_set_new(operation, name, read);
 }
 
-static void look_at_delete(const json_t *arguments, struct approval_look *look)
+static void preview_delete(const json_t *arguments, struct approval_preview *preview)
 {
-    look->operations = one_operation(arguments, "delete_component");
+    preview->operations = one_operation(arguments, "delete_component");
 }
 
-static void look_at_edit(const json_t *arguments, struct approval_look *look)
+static void preview_edit(const json_t *arguments, struct approval_preview *preview)
 {
-    look->operations = one_operation(arguments, "edit_component");
-    read_object(look->operations, "new_parameters");
+    preview->operations = one_operation(arguments, "edit_component");
+    read_object(preview->operations, "new_parameters");
 }
 
-static void look_at_add(const json_t *arguments, struct approval_look *look)
+static void preview_add(const json_t *arguments, struct approval_preview *preview)
 {
-    look->operations = one_operation(arguments, "create_component");
-    read_object(look->operations, "parameters");
+    preview->operations = one_operation(arguments, "create_component");
+    read_object(preview->operations, "parameters");
 }
 
-static void look_at_relationship(const json_t *arguments, struct approval_look *look)
+static void preview_relationship(const json_t *arguments, struct approval_preview *preview)
 {
-    look->operations = one_operation(arguments, "create_relationship");
+    preview->operations = one_operation(arguments, "create_relationship");
 }
 
-static void look_at_change_set(const json_t *arguments, struct approval_look *look)
+static void preview_change_set(const json_t *arguments, struct approval_preview *preview)
 {
-    look->operations = get_array(arguments, "operations");
-    look->keep_going = is_set(arguments, "keep_going");
-    look->version = get_number(arguments, "expected_version");
+    preview->operations = get_array(arguments, "operations");
+    preview->keep_going = is_set(arguments, "keep_going");
+    preview->version = get_number(arguments, "expected_version");
 }
 
-static void look_at_batch(const json_t *arguments, struct approval_look *look)
+static void preview_batch(const json_t *arguments, struct approval_preview *preview)
 {
     json_auto_t *components = get_array(arguments, "components");
     json_t *component;
     size_t i;
 
-    look->operations = json_array();
+    preview->operations = json_array();
     json_array_foreach(components, i, component)
     {
         json_t *operation = json_copy(component);
 
         json_object_set_new(operation, "op", json_string("create_component"));
         json_object_set(operation, "node_id", json_object_get(arguments, "node_id"));
-        json_array_append_new(look->operations, operation);
+        json_array_append_new(preview->operations, operation);
     }
 }
 
-static void look_at_history(const json_t *arguments, struct approval_look *look)
+static void preview_history(const json_t *arguments, struct approval_preview *preview)
 {
-    look->deed = json_string_is(arguments, "action", "undo") ? APPROVAL_UNDOES : APPROVAL_RESTORES;
-    look->version = get_number(arguments, "version");
-    look->change_set = json_get_string(arguments, "change_set");
+    preview->action =
+        json_string_is(arguments, "action", "undo") ? APPROVAL_UNDOES : APPROVAL_RESTORES;
+    preview->version = get_number(arguments, "version");
+    preview->change_set = json_get_string(arguments, "change_set");
 }
 
 static const struct approval_row rows[] = {
-    {"delete_component", deleted, look_at_delete},
-    {"change_curriculum", of_change_set, look_at_change_set},
-    {"batch_add_components", of_batch, look_at_batch},
-    {"history", of_history, look_at_history},
-    {"edit_component", of_edit, look_at_edit},
-    {"add_component", nothing, look_at_add},
-    {"create_relationship", nothing, look_at_relationship},
+    {"delete_component", deleted, preview_delete},
+    {"change_curriculum", of_change_set, preview_change_set},
+    {"batch_add_components", of_batch, preview_batch},
+    {"history", of_history, preview_history},
+    {"edit_component", of_edit, preview_edit},
+    {"add_component", nothing, preview_add},
+    {"create_relationship", nothing, preview_relationship},
 };
 
 const struct approval_row *approval_row_find(const struct tool *tool)
@@ -286,7 +288,7 @@ const struct approval_row *approval_row_find(const struct tool *tool)
     return NULL;
 }
 
-/* A tool without a row is judged by what it says of itself. */
+/* A tool without a row is checked by what it says of itself. */
 bool approval_needed(const struct tool *tool, const json_t *arguments, enum approvals approvals)
 {
     static const enum loss least[] = {
@@ -298,7 +300,7 @@ bool approval_needed(const struct tool *tool, const json_t *arguments, enum appr
     enum loss loss = LOSS_NO_EDIT;
 
     if (row)
-        loss = row->loses(arguments);
+        loss = row->impact(arguments);
     else if (!tool->read_only && tool->writes)
         loss = tool->destructive ? LOSS_DELETED : LOSS_NOTHING;
     return loss >= least[approvals];
@@ -311,7 +313,7 @@ size_t approval_replacements(const struct tool *tool, const json_t *arguments)
     const json_t *operation;
     size_t i, count = 0;
 
-    if (!row || row->loses(arguments) < LOSS_REPLACED)
+    if (!row || row->impact(arguments) < LOSS_REPLACED)
         return 0;
     json_array_foreach(operations, i, operation) count += of_operation(operation) == LOSS_REPLACED;
     return operations ? count : 1;

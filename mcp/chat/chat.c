@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "helpers/base/log.h"
-#include "mcp/chat/chat_private.h"
+#include "mcp/chat/chat_internal.h"
 
 static void on_change(struct change_listener *listener, const struct store_change *change)
 {
@@ -43,7 +43,7 @@ void chat_ended(struct chat *chat, struct conversation *conversation, const void
     }
 }
 
-struct chat *chat_create(struct server_parts *parts, const struct chat_config *config,
+struct chat *chat_create(struct server *server, const struct chat_config *config,
                          void (*wake)(void *user), struct error *err)
 {
     struct chat *chat = calloc(1, sizeof *chat);
@@ -52,15 +52,15 @@ struct chat *chat_create(struct server_parts *parts, const struct chat_config *c
         error_set(err, ERROR_MEMORY, "out of memory for the chat");
         return NULL;
     }
-    chat->parts = parts;
+    chat->server = server;
     chat->model = config->model;
     chat->wake = wake;
     chat->listener.on_change = on_change;
     LIST_INIT(&chat->pages);
     LIST_INIT(&chat->conversations);
     LIST_INIT(&chat->readings);
-    if (parts->feed)
-        change_feed_listen(parts->feed, &chat->listener);
+    if (server->feed)
+        change_feed_listen(server->feed, &chat->listener);
     return chat;
 }
 
@@ -71,7 +71,7 @@ void chat_destroy(struct chat *chat)
     if (chat->page_count > 0 || chat->runs > 0)
         log_error("chat", "%zu pages and %zu runs were still there at the end", chat->page_count,
                   chat->runs);
-    if (chat->parts->feed)
+    if (chat->server->feed)
         change_feed_leave(&chat->listener);
     conversations_abandon(chat);
     chat_state_abandon(chat);
@@ -110,15 +110,15 @@ const char *chat_outcome_name(size_t outcome)
 void chat_cancel_all(struct chat *chat)
 {
     struct conversation *conversation;
-    struct ask *ask;
+    struct queued_request *request;
 
     chat->closing = true;
     LIST_FOREACH(conversation, &chat->conversations, link)
     {
-        if (conversation->asking)
-            ask_cancel(conversation->asking, RUN_STOP_SERVER);
-        STAILQ_FOREACH(ask, &conversation->asks, link)
-        ask_cancel(ask, RUN_STOP_SERVER);
+        if (conversation->running)
+            request_cancel(conversation->running, RUN_STOP_SERVER);
+        STAILQ_FOREACH(request, &conversation->requests, link)
+        request_cancel(request, RUN_STOP_SERVER);
     }
 }
 

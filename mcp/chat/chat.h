@@ -21,14 +21,14 @@
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
 #include "mcp/chat/model_message.h"
-#include "mcp/server_parts.h"
+#include "mcp/server.h"
 
 #define CHAT_PAGES_CAP 512u
 #define CHAT_QUEUE_CAP                                                                             \
     ((size_t)16 << 20)           /* bytes of frames that wait for one page; more close it */
 #define CHAT_INPUTS_CAP     4u   /* run inputs of one page that wait for their turn */
 #define CHAT_REFUSED_CAP    64u  /* that wait to be told why they are not taken; more close it */
-#define CHAT_UNASKED_CAP    64u  /* stopped questions that wait to be kept, of one thread */
+#define CHAT_CANCELLED_CAP  64u  /* stopped questions that wait to be kept, of one thread */
 #define CHAT_CHANGES_CAP    128u /* changes that wait for one page; of more it is told to read all */
 #define CHAT_JOINED_MAX     ((size_t)64 << 10) /* bytes that pieces of text grow to while they wait */
 #define CHAT_THREADS_LISTED 50u
@@ -43,7 +43,7 @@ struct chat_config {
 };
 
 /* wake: something waits for this page, or it is to be closed. */
-struct chat *chat_create(struct server_parts *parts, const struct chat_config *config,
+struct chat *chat_create(struct server *server, const struct chat_config *config,
                          void (*wake)(void *user), struct error *err);
 void chat_destroy(struct chat *chat); /* when pages and runs are gone. Takes NULL */
 size_t chat_pages(const struct chat *chat);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/chat/chat_private.h"
+#include "mcp/chat/chat_internal.h"
 #include "mcp/session/text.h"
 
 #define LIVE_ID_SIZE 32
@@ -149,8 +149,8 @@ static void tell_state(struct chat_page *page, const json_t *state)
 
     agui_state(state, &frame);
     page_add_buf(page, &frame);
-    json_decref(page->told);
-    page->told = json_incref(json_object_get(state, "threads"));
+    json_decref(page->sent_threads);
+    page->sent_threads = json_incref(json_object_get(state, "threads"));
 }
 
 void page_tell_changes(struct chat_page *page)
@@ -196,7 +196,7 @@ static void refuse_page(struct chat_page *page, const struct error *err)
     page_end(page);
 }
 
-static void on_greeting_read(struct lane_job *job)
+static void on_greeting_read(struct workq_job *job)
 {
     struct greeting *greeting = (struct greeting *)job;
     struct chat_page *page = greeting->page;
@@ -224,7 +224,7 @@ void page_begin(struct chat_page *page)
         greeting->state.job.done = on_greeting_read;
         greeting->page = page;
         memcpy(greeting->state.session_id, page->session_id, sizeof greeting->state.session_id);
-        if (lane_submit(page->chat->parts->read, &greeting->state.job, &err) == 0) {
+        if (workq_submit(page->chat->server->read, &greeting->state.job, &err) == 0) {
             page->greeting = greeting;
             return;
         }
@@ -240,8 +240,8 @@ void page_forget_greeting(struct chat_page *page)
     page->greeting = NULL;
     json_decref(page->state);
     json_decref(page->news);
-    json_decref(page->told);
-    page->state = page->news = page->told = NULL;
+    json_decref(page->sent_threads);
+    page->state = page->news = page->sent_threads = NULL;
 }
 
 /* The thread is asked for once the session is known to be there. */

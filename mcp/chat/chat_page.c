@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "helpers/base/utf8.h"
-#include "mcp/chat/chat_private.h"
+#include "mcp/chat/chat_internal.h"
 
 struct page_input {
     STAILQ_ENTRY(page_input) link;
@@ -32,8 +32,8 @@ void page_end(struct chat_page *page)
     if (page->ended)
         return;
     page->ended = true;
-    if (page->ask)
-        ask_cancel(page->ask, RUN_STOP_PAGE_LEFT);
+    if (page->request)
+        request_cancel(page->request, RUN_STOP_PAGE_LEFT);
     page->chat->wake(page->user);
 }
 
@@ -106,13 +106,13 @@ static bool grows(enum run_event_kind kind)
 static void run_over(struct chat_page *page)
 {
     page->in_run = false;
-    page->ask = NULL;
+    page->request = NULL;
     agui_run_close(&page->run);
 }
 
-static void on_event(struct ask *ask, const struct run_event *event)
+static void on_event(struct queued_request *request, const struct run_event *event)
 {
-    struct chat_page *page = ask->user;
+    struct chat_page *page = request->user;
     struct adding adding = {page, grows(event->kind)};
 
     if (!page)
@@ -148,16 +148,16 @@ static void tell_surplus(struct chat_page *page, const struct page_input *input)
     tell_error(page, input->error.text, error_kind_name(input->error.kind));
 }
 
-static void on_refused(struct ask *ask, const struct error *err, const char *code)
+static void on_refused(struct queued_request *request, const struct error *err, const char *code)
 {
-    struct chat_page *page = ask->user;
+    struct chat_page *page = request->user;
 
     if (!page)
         return;
     if (err)
         tell_error(page, err->text, code);
     else
-        tell_cancelled(page, &ask->input);
+        tell_cancelled(page, &request->input);
     run_over(page);
     page_go_on(page);
 }
@@ -176,31 +176,32 @@ static int show(struct chat_page *page, const char *thread_id)
 
 static void start(struct chat_page *page, struct page_input *input)
 {
-    struct ask *ask = calloc(1, sizeof *ask);
+    struct queued_request *request = calloc(1, sizeof *request);
 
-    if (!ask || show(page, input->input.thread_id) != 0) {
-        free(ask);
+    if (!request || show(page, input->input.thread_id) != 0) {
+        free(request);
         tell_error(page, "out of memory for the question: try again in a moment", "memory");
         return;
     }
-    ask->input = input->input;
+    request->input = input->input;
     memset(&input->input, 0, sizeof input->input);
-    snprintf(ask->who, sizeof ask->who, "%s", page->who);
-    ask->on_event = on_event;
-    ask->on_refused = on_refused;
-    ask->user = page;
-    ask->cancelled = input->cancelled; /* by the editor */
-    page->run = (struct agui_run){.thread_id = ask->input.thread_id, .run_id = ask->input.run_id};
-    page->ask = ask;
-    if (ask_start(page->chat, page->session_id, ask) == 0)
+    snprintf(request->who, sizeof request->who, "%s", page->who);
+    request->on_event = on_event;
+    request->on_refused = on_refused;
+    request->user = page;
+    request->cancelled = input->cancelled; /* by the editor */
+    page->run =
+        (struct agui_run){.thread_id = request->input.thread_id, .run_id = request->input.run_id};
+    page->request = request;
+    if (request_start(page->chat, page->session_id, request) == 0)
         return;
-    page->ask = NULL;
+    page->request = NULL;
     tell_error(page, "out of memory for the question: try again in a moment", "memory");
 }
 
 void page_go_on(struct chat_page *page)
 {
-    while (page->greeted && !page->ask && !page->ended && !STAILQ_EMPTY(&page->inputs)) {
+    while (page->greeted && !page->request && !page->ended && !STAILQ_EMPTY(&page->inputs)) {
         struct page_input *input = STAILQ_FIRST(&page->inputs);
 
         STAILQ_REMOVE_HEAD(&page->inputs, link);
@@ -225,8 +226,8 @@ static void stop(struct chat_page *page, const char *run_id)
 {
     struct page_input *input;
 
-    if (page->ask && !strcmp(page->ask->input.run_id, run_id))
-        ask_cancel(page->ask, RUN_STOP_EDITOR);
+    if (page->request && !strcmp(page->request->input.run_id, run_id))
+        request_cancel(page->request, RUN_STOP_EDITOR);
     STAILQ_FOREACH(input, &page->inputs, link)
     {
         if (!strcmp(input->input.run_id, run_id))
@@ -345,9 +346,9 @@ void chat_page_destroy(struct chat_page *page)
         STAILQ_REMOVE_HEAD(&page->inputs, link);
         free_input(input);
     }
-    if (page->ask) {
-        page->ask->user = NULL;
-        ask_cancel(page->ask, RUN_STOP_PAGE_LEFT);
+    if (page->request) {
+        page->request->user = NULL;
+        request_cancel(page->request, RUN_STOP_PAGE_LEFT);
     }
     agui_run_close(&page->run);
     chat_queue_finish(&page->queue);

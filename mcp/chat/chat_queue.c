@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mcp/chat/chat_private.h"
+#include "mcp/chat/chat_internal.h"
 
 #define DELTA ",\"delta\":\""
 #define TAIL  "\"}"

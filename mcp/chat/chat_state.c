@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/chat/chat_private.h"
+#include "mcp/chat/chat_internal.h"
 #include "mcp/session/store_thread.h"
 
 /* ---- reading it ---- */
 
-void chat_state_work(struct lane_job *job, void *context)
+void chat_state_work(struct workq_job *job, void *context)
 {
     struct chat_state *state = (struct chat_state *)job;
 
@@ -73,14 +73,14 @@ static bool has(const json_t *threads, const json_t *wanted)
 }
 
 /* When each was used last is not worth a frame to everybody. */
-static bool is_told(const json_t *told, const json_t *threads)
+static bool were_sent(const json_t *sent_threads, const json_t *threads)
 {
     const json_t *thread;
     size_t i;
 
     json_array_foreach((json_t *)threads, i, thread)
     {
-        if (!has(told, thread))
+        if (!has(sent_threads, thread))
             return false;
     }
     return true;
@@ -95,7 +95,7 @@ static void spread(struct chat *chat, const struct chat_state *state)
     LIST_FOREACH(page, &chat->pages, link)
     {
         if (strcmp(page->session_id, state->session_id) != 0 || page->ended ||
-            (page->greeted && is_told(page->told, threads)))
+            (page->greeted && were_sent(page->sent_threads, threads)))
             continue;
         json_decref(page->news);
         page->news = json_incref(made);
@@ -111,14 +111,14 @@ static void free_reading(struct state_reading *reading)
     free(reading);
 }
 
-/* A lane that is full leaves it to the next occasion. */
+/* A work queue that is full leaves it to the next occasion. */
 static void submit(struct state_reading *reading)
 {
-    if (lane_submit(reading->chat->parts->read, &reading->state.job, NULL) < 0)
+    if (workq_submit(reading->chat->server->read, &reading->state.job, NULL) < 0)
         free_reading(reading);
 }
 
-static void on_read(struct lane_job *job)
+static void on_read(struct workq_job *job)
 {
     struct state_reading *reading = (struct state_reading *)job;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The loop's side. A call waits for its turn here, not on the lane, so that it can be given up at
- * once. An attempt is a job of the lane; what came is fed through the stream into the message by
- * the mails between. Where an attempt ends before its first event, and may pass, the job goes out
- * again.
+ * The loop's side. A call waits for its turn here, not on the work queue, so that it can be given
+ * up at once. An attempt is a job of the work queue; what came is fed through the stream into the
+ * message by the tasks between. Where an attempt ends before its first event, and may pass, the job
+ * goes out again.
  */
 #include "mcp/chat/model.h"
 
@@ -18,15 +18,15 @@ TAILQ_HEAD(transfers, model_transfer);
 
 struct model {
     struct model_service service;
-    struct mailbox *mailbox;
-    struct lane *lane; /* NULL once its owner has gone */
-    size_t references; /* the owner's, and one for each call */
+    struct loop_queue *loop_queue;
+    struct workq *workq; /* NULL once its owner has gone */
+    size_t references;   /* the owner's, and one for each call */
     size_t under_way;
     struct transfers running, waiting;
     size_t waiting_count;
 };
 
-/* ---- lane ---- */
+/* ---- work queue ---- */
 
 static void *open_client(void *arg, struct error *err)
 {
@@ -45,25 +45,25 @@ static void unref(struct model *model)
         free(model);
 }
 
-struct model *model_create(const struct model_config *config, struct mailbox *mailbox,
+struct model *model_create(const struct model_config *config, struct loop_queue *loop_queue,
                            struct error *err)
 {
-    const struct lane_config lane = {.name = "model",
-                                     .threads = MODEL_REQUESTS_MAX,
-                                     .capacity = MODEL_REQUESTS_MAX,
-                                     .open = open_client,
-                                     .close = close_client};
+    const struct workq_config workq = {.name = "model",
+                                       .threads = MODEL_REQUESTS_MAX,
+                                       .capacity = MODEL_REQUESTS_MAX,
+                                       .open = open_client,
+                                       .close = close_client};
     struct model *model = calloc(1, sizeof *model);
 
     if (!model) {
         error_set(err, ERROR_MEMORY, "out of memory for the model's client");
         return NULL;
     }
-    model->mailbox = mailbox;
+    model->loop_queue = loop_queue;
     model->references = 1;
     TAILQ_INIT(&model->running);
     TAILQ_INIT(&model->waiting);
-    if (model_service_init(&model->service, config, mailbox, err) < 0) {
+    if (model_service_init(&model->service, config, loop_queue, err) < 0) {
         free(model);
         return NULL;
     }
@@ -71,8 +71,8 @@ struct model *model_create(const struct model_config *config, struct mailbox *ma
         strncmp(model->service.config.url, "https:", 6) != 0)
         log_warning("chat", "%s is set, and goes unencrypted to %s",
                     model_service_credential(&model->service), model->service.address);
-    model->lane = lane_create(&lane, mailbox, err);
-    if (!model->lane) {
+    model->workq = workq_create(&workq, loop_queue, err);
+    if (!model->workq) {
         free(model);
         return NULL;
     }
@@ -154,7 +154,7 @@ static void again(struct model_transfer *transfer, unsigned wait_ms)
     submit(transfer);
 }
 
-static void done(struct lane_job *job)
+static void done(struct workq_job *job)
 {
     struct model_call *call = (struct model_call *)job;
     struct model_transfer *transfer = call->transfer;
@@ -162,7 +162,7 @@ static void done(struct lane_job *job)
     unsigned wait_ms;
 
     read_on(transfer);
-    if (!call->message.ended && model->lane && model_ending_may_pass(transfer, &wait_ms)) {
+    if (!call->message.ended && model->workq && model_ending_may_pass(transfer, &wait_ms)) {
         again(transfer, wait_ms);
         return;
     }
@@ -175,13 +175,13 @@ static void done(struct lane_job *job)
     finish(transfer);
 }
 
-static void work(struct lane_job *job, void *context)
+static void work(struct workq_job *job, void *context)
 {
     model_transfer_work(((struct model_call *)job)->transfer, context);
 }
 
-/* A call that never went out, or went out in vain: it ends as any other, by mail. */
-static void open_unsent(void *arg)
+/* A call that never went out, or went out in vain: it ends as any other, in a task of the loop. */
+static void run_unsent(void *arg)
 {
     struct model_call *call = arg;
 
@@ -193,9 +193,9 @@ static void end_unsent(struct model_transfer *transfer)
 {
     struct model_call *call = transfer->call;
 
-    call->job.mail.open = open_unsent;
-    call->job.mail.arg = call;
-    mailbox_post(transfer->model->mailbox, &call->job.mail);
+    call->job.task.run = run_unsent;
+    call->job.task.arg = call;
+    loop_queue_post(transfer->model->loop_queue, &call->job.task);
 }
 
 /* It is on the list of those that run. */
@@ -204,7 +204,7 @@ static void submit(struct model_transfer *transfer)
     struct model *model = transfer->model;
     struct model_call *call = transfer->call;
 
-    if (lane_submit(model->lane, &call->job, &call->err) == 0)
+    if (workq_submit(model->workq, &call->job, &call->err) == 0)
         return;
     TAILQ_REMOVE(&model->running, transfer, link);
     model->under_way--;
@@ -215,7 +215,7 @@ static void start_next(struct model *model)
 {
     struct model_transfer *next;
 
-    while (model->lane && model->under_way < MODEL_REQUESTS_MAX &&
+    while (model->workq && model->under_way < MODEL_REQUESTS_MAX &&
            (next = TAILQ_FIRST(&model->waiting))) {
         TAILQ_REMOVE(&model->waiting, next, link);
         model->waiting_count--;
@@ -289,15 +289,15 @@ void model_call_finish(struct model_call *call)
 void model_destroy(struct model *model)
 {
     struct model_transfer *transfer;
-    struct lane *lane;
+    struct workq *workq;
 
     if (!model)
         return;
     while ((transfer = TAILQ_FIRST(&model->waiting)))
         model_call_cancel(transfer->call);
     TAILQ_FOREACH(transfer, &model->running, link) cancel_fire(transfer->call->cancel);
-    lane = model->lane;
-    model->lane = NULL; /* nothing goes out any more */
-    lane_destroy(lane);
+    workq = model->workq;
+    model->workq = NULL; /* nothing goes out any more */
+    workq_destroy(workq);
     unref(model);
 }

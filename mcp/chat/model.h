@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The model: requests to a service that speaks the Anthropic Messages API (POST BASE/v1/messages,
- * streaming), sent by libcurl on a lane of their own, one thread a request. The lane's thread reads
- * bytes and waits; what came is parsed on the loop's thread, which also hears of it there.
+ * streaming), sent by libcurl on a work queue of their own, one thread a request. The work queue's
+ * thread reads bytes and waits; what came is parsed on the loop's thread, which also hears of it
+ * there.
  */
 #ifndef LECTERN_CHAT_MODEL_H
 #define LECTERN_CHAT_MODEL_H
 
 #include "helpers/base/cancel.h"
-#include "helpers/base/lane.h"
-#include "helpers/base/mailbox.h"
+#include "helpers/base/workq.h"
+#include "helpers/base/loop_queue.h"
 #include "mcp/chat/model_message.h"
 
-#define MODEL_REQUESTS_MAX  32u                /* under way at once: threads of the lane */
+#define MODEL_REQUESTS_MAX  32u                /* under way at once: threads of the work queue */
 #define MODEL_REQUESTS_WAIT 64u                /* more wait; above that ERROR_BUSY */
 #define MODEL_REQUEST_MS    600000u            /* one request, from its first byte to its last */
 #define MODEL_SILENT_MS     120000u            /* without a byte; a local service may take longer */
@@ -33,9 +34,11 @@ struct model_config {
 };
 
 struct model;
-struct model *model_create(const struct model_config *config, struct mailbox *mailbox,
+struct model *model_create(const struct model_config *config, struct loop_queue *loop_queue,
                            struct error *err);
-/* Cancels what is under way, joins the lane; their mail is in the mailbox then. Takes NULL. */
+/* Cancels what is under way, joins the work queue; their tasks are in the loop's queue then. Takes
+ * NULL.
+ */
 void model_destroy(struct model *model);
 
 /* Whether a question can be asked: false with what to do in advice ("Set ANTHROPIC_API_KEY ...").
@@ -46,7 +49,7 @@ const char *model_name(const struct model *model);
 /* One request. Zeroed, then what is asked for is set; large: on the heap. Everything but body is
  * used on the loop's thread only. */
 struct model_call {
-    struct lane_job job;
+    struct workq_job job;
     /* What is asked for. */
     struct buf body;       /* the request's JSON, whole; owned */
     struct cancel *cancel; /* owned reference, or NULL: one is made */

@@ -64,9 +64,9 @@ static void tell_begin(struct model_event *event, struct model_block *block, con
     const struct model_listener *listener = event->listener;
     size_t number = (size_t)(block - event->message->blocks);
 
-    block->told = block->kind != MODEL_BLOCK_OTHER &&
-                  (block->kind != MODEL_BLOCK_CALL || strcmp(type, "tool_use") == 0);
-    if (!block->told)
+    block->notified = block->kind != MODEL_BLOCK_OTHER &&
+                      (block->kind != MODEL_BLOCK_CALL || strcmp(type, "tool_use") == 0);
+    if (!block->notified)
         return;
     if (block->kind == MODEL_BLOCK_TEXT && listener->on_text_begin)
         listener->on_text_begin(event->user, number);
@@ -81,13 +81,13 @@ static void tell_text(struct model_event *event, const struct model_block *block
                       size_t len)
 {
     const struct model_listener *listener = event->listener;
-    void (*told)(void *user, size_t number, const char *text, size_t len) =
+    void (*notify)(void *user, size_t number, const char *text, size_t len) =
         block->kind == MODEL_BLOCK_TEXT       ? listener->on_text
         : block->kind == MODEL_BLOCK_THINKING ? listener->on_thinking
                                               : listener->on_call_arguments;
 
-    if (block->told && told && len > 0)
-        told(event->user, (size_t)(block - event->message->blocks), text, len);
+    if (block->notified && notify && len > 0)
+        notify(event->user, (size_t)(block - event->message->blocks), text, len);
 }
 
 /* Keeps text of the block and tells it. The first half of a character waits for the second, which
@@ -305,7 +305,7 @@ int model_block_stop(struct model_event *event, struct error *err)
     if (block->kind == MODEL_BLOCK_CALL && tell_whole_input(event, block, err) < 0)
         return -1;
     block->ended = true;
-    if (block->told && event->listener->on_block_end)
+    if (block->notified && event->listener->on_block_end)
         event->listener->on_block_end(event->user, (size_t)(block - event->message->blocks));
     return 0;
 }

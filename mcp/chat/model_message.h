@@ -69,7 +69,7 @@ enum model_block_kind {
 
 struct model_block {
     enum model_block_kind kind; /* a call may be one that the service makes itself */
-    bool told;                  /* to the listener, which then hears of its end */
+    bool notified;              /* to the listener, which then hears of its end */
     bool ended;
     bool lacks;       /* of a type not known here: something streamed into it that was not kept */
     json_int_t index; /* the service's own */

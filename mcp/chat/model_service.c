@@ -84,7 +84,7 @@ static void set_unready(struct model_service *service)
 }
 
 int model_service_init(struct model_service *service, const struct model_config *config,
-                       struct mailbox *mailbox, struct error *err)
+                       struct loop_queue *loop_queue, struct error *err)
 {
     memset(service, 0, sizeof *service);
     service->config = *config;
@@ -97,7 +97,7 @@ int model_service_init(struct model_service *service, const struct model_config 
     service->way = (struct model_way){.url = service->url,
                                       .headers = service->headers,
                                       .local = http_is_loopback(service->config.url),
-                                      .mailbox = mailbox};
+                                      .loop_queue = loop_queue};
     set_headers(service);
     set_unready(service);
     return 0;

@@ -25,7 +25,7 @@ struct model_service {
 
 /* -1 with ERROR_INVALID where the address is too long. What else is wrong is told by unready. */
 int model_service_init(struct model_service *service, const struct model_config *config,
-                       struct mailbox *mailbox, struct error *err);
+                       struct loop_queue *loop_queue, struct error *err);
 
 /* The variable the key came from; NULL: there is none. */
 const char *model_service_credential(const struct model_service *service);

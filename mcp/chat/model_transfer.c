@@ -26,8 +26,8 @@ struct model_transfer *model_transfer_create(struct model_call *call, const stru
     transfer->call = call;
     transfer->way = way;
     transfer->attempt = 1;
-    transfer->mail.open = on_bytes;
-    transfer->mail.arg = transfer;
+    transfer->task.run = on_bytes;
+    transfer->task.arg = transfer;
     buf_init(&transfer->unread, MODEL_UNREAD_CAP);
     pthread_mutex_init(&transfer->lock, NULL);
     return transfer;
@@ -89,7 +89,7 @@ static int on_bytes(void *user, const char *bytes, size_t len)
     failed = transfer->unread.failed;
     if (!transfer->mail_under_way) {
         transfer->mail_under_way = true;
-        mailbox_post(transfer->way->mailbox, &transfer->mail);
+        loop_queue_post(transfer->way->loop_queue, &transfer->task);
     }
     pthread_mutex_unlock(&transfer->lock);
     return failed;

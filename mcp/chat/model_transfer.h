@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One call's way to the service and back, for model.c: what happens on the lane's thread, and the
- * buffer by which bytes come to the loop. One mail is under way at most, however many bytes come.
+ * One call's way to the service and back, for model.c: what happens on the work queue's thread, and
+ * the buffer by which bytes come to the loop. One task is under way at most, however many bytes
+ * come.
  */
 #ifndef LECTERN_CHAT_MODEL_TRANSFER_H
 #define LECTERN_CHAT_MODEL_TRANSFER_H
@@ -18,7 +19,7 @@ struct model_way {
     const char *url;            /* .../v1/messages */
     const char *const *headers; /* NULL-terminated */
     bool local;                 /* on a loopback address: no proxy, and it may be silent for long */
-    struct mailbox *mailbox;
+    struct loop_queue *loop_queue;
 };
 
 /* Headers of an answer that decide on what comes next; "" where there is none. */
@@ -31,12 +32,12 @@ struct model_transfer {
     TAILQ_ENTRY(model_transfer) link;
     struct model *model; /* a reference; its owner may be gone */
     struct model_call *call;
-    bool waits; /* for a thread; not on the lane */
+    bool waits; /* for a thread; not on the work queue */
     struct event_stream stream;
     struct error stream_err; /* why the stream cannot be read on */
     struct buf reading;
 
-    /* Set on the loop before an attempt, used on the lane's thread. */
+    /* Set on the loop before an attempt, used on the work queue's thread. */
     const struct model_way *way;
     unsigned attempt;      /* from 1 */
     unsigned wait_ms;      /* before it */
@@ -46,9 +47,9 @@ struct model_transfer {
     pthread_mutex_t lock;
     struct buf unread;
     bool mail_under_way;
-    struct mail mail;
+    struct loop_task task;
 
-    /* The attempt's end, written on the lane's thread, read on the loop when it is done. */
+    /* The attempt's end, written on the work queue's thread, read on the loop when it is done. */
     struct error err; /* as http_send says it */
     struct http_response response;
     struct model_headers headers;
@@ -63,7 +64,7 @@ void model_transfer_destroy(struct model_transfer *transfer); /* takes NULL */
 /* Forgets an attempt that has failed. On the loop. */
 void model_transfer_reset(struct model_transfer *transfer);
 
-/* One attempt, on the lane's thread. */
+/* One attempt, on the work queue's thread. */
 void model_transfer_work(struct model_transfer *transfer, struct http_client *client);
 
 /* On the loop: what came since the last time, in transfer->reading. false: nothing. */

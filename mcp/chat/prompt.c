@@ -127,9 +127,9 @@ static const char graph_snippet[] =
     "    print(n, g.nodes[n][\"title\"], round(rank[n], 3))\n"
     "```\n";
 
-static void write_repairs(const struct server_parts *parts, struct buf *to)
+static void write_repairs(const struct server *server, struct buf *to)
 {
-    (void)parts;
+    (void)server;
     buf_addf(
         to,
         "When a program fails or is refused, read the error, correct its cause and send the whole "
@@ -138,9 +138,9 @@ static void write_repairs(const struct server_parts *parts, struct buf *to)
         CODE_ATTEMPTS_MAX);
 }
 
-static void write_edits(const struct server_parts *parts, struct buf *to)
+static void write_edits(const struct server *server, struct buf *to)
 {
-    (void)parts;
+    (void)server;
     buf_addf(
         to,
         "# Edits\n"
@@ -161,9 +161,9 @@ static void write_edits(const struct server_parts *parts, struct buf *to)
         APPROVAL_OPERATIONS_MAX);
 }
 
-static void write_component_types(const struct server_parts *parts, struct buf *to)
+static void write_component_types(const struct server *server, struct buf *to)
 {
-    (void)parts;
+    (void)server;
     buf_adds(to, "# Component types, and when to use which\n"
                  "Their parameters (? where optional) are checked on every edit.\n");
     for (size_t i = 0; i < component_type_count(); i++) {
@@ -176,9 +176,9 @@ static void write_component_types(const struct server_parts *parts, struct buf *
     buf_addc(to, '\n');
 }
 
-static bool has_networkx(const struct server_parts *parts)
+static bool has_networkx(const struct server *server)
 {
-    const char *const *modules = validator_profile_modules(parts->profile);
+    const char *const *modules = validator_profile_modules(server->profile);
 
     for (size_t i = 0; modules[i]; i++)
         if (strcmp(modules[i], "networkx") == 0)
@@ -188,8 +188,8 @@ static bool has_networkx(const struct server_parts *parts)
 
 static const struct {
     const char *text;
-    void (*write)(const struct server_parts *parts, struct buf *to);
-    bool (*wanted)(const struct server_parts *parts);
+    void (*write)(const struct server *server, struct buf *to);
+    bool (*wanted)(const struct server *server);
 } pieces[] = {
     {who_asks, NULL, NULL},
     {graph_helper, NULL, has_networkx},
@@ -220,15 +220,15 @@ static void write_data(const char *text, size_t shown_max, struct buf *to)
     write_bytes(text, utf8_cut(text, strlen(text), shown_max), to);
 }
 
-void prompt_write(const struct server_parts *parts, const char *session_title, struct buf *to)
+void prompt_write(const struct server *server, const char *session_title, struct buf *to)
 {
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
-        if (pieces[i].wanted && !pieces[i].wanted(parts))
+        if (pieces[i].wanted && !pieces[i].wanted(server))
             continue;
         if (pieces[i].text)
             buf_adds(to, pieces[i].text);
         else
-            pieces[i].write(parts, to);
+            pieces[i].write(server, to);
     }
     buf_adds(to, "# The curriculum that is open\n<data>{\"title\":");
     write_data(session_title ? session_title : "", TITLE_SHOWN_MAX, to);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A run from its beginning to its end. Each step is left by what it waits for: mail, a save, the
- * read lane, the model, tools. A cancel ends that wait, and where the wait is short and cannot be
- * ended (a save, a read), it is noticed behind it.
+ * A run from its beginning to its end. Each step is left by what it waits for: a task, a save, the
+ * read work queue, the model, tools. A cancel ends that wait, and where the wait is short and
+ * cannot be ended (a save, a read), it is noticed behind it.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #include "helpers/base/log.h"
 #include "mcp/chat/prompt.h"
-#include "mcp/chat/run_private.h"
+#include "mcp/chat/run_internal.h"
 #include "mcp/session/store_thread.h"
 
 #define FAILED "Not done: the answer broke off before it."
@@ -31,7 +31,7 @@ static const struct {
 
 /* ---- the end ---- */
 
-void run_free(struct run *run)
+void run_free(struct chat_run *run)
 {
     run_calls_free(run);
     run_events_forget(run);
@@ -44,7 +44,7 @@ void run_free(struct run *run)
     free(run);
 }
 
-static void tell_end(struct run *run, enum run_outcome outcome, const struct error *err,
+static void tell_end(struct chat_run *run, enum run_outcome outcome, const struct error *err,
                      bool unsaved)
 {
     run->over = true;
@@ -62,19 +62,19 @@ static void tell_end(struct run *run, enum run_outcome outcome, const struct err
     run_free(run);
 }
 
-void run_finish(struct run *run, enum run_outcome outcome, const struct error *err)
+void run_finish(struct chat_run *run, enum run_outcome outcome, const struct error *err)
 {
     tell_end(run, outcome, err, false);
 }
 
-static void on_last_saved(struct run *run)
+static void on_last_saved(struct chat_run *run)
 {
     struct error err = run->outcome_error;
 
     run_finish(run, run->outcome, &err);
 }
 
-static void end_saved(struct run *run, enum run_outcome outcome)
+static void end_saved(struct chat_run *run, enum run_outcome outcome)
 {
     run_note_usage(run);
     run->ending = true;
@@ -83,7 +83,7 @@ static void end_saved(struct run *run, enum run_outcome outcome)
 }
 
 /* The calls that the newest assistant message still has open are answered so. */
-static int answer_open(struct run *run, const char *why, struct error *err)
+static int answer_open(struct chat_run *run, const char *why, struct error *err)
 {
     int rc = 0;
 
@@ -98,7 +98,7 @@ static int answer_open(struct run *run, const char *why, struct error *err)
     return rc;
 }
 
-static void tell_limit(struct run *run, const char *name, const char *id, const char *text)
+static void tell_limit(struct chat_run *run, const char *name, const char *id, const char *text)
 {
     run_tell(run,
              &(struct run_event){
@@ -106,7 +106,7 @@ static void tell_limit(struct run *run, const char *name, const char *id, const 
 }
 
 /* What cannot be noted any more is told all the same. */
-static void close_thread(struct run *run, const char *why, const char *kind, const char *text)
+static void close_thread(struct chat_run *run, const char *why, const char *kind, const char *text)
 {
     struct error err = {0};
 
@@ -116,14 +116,14 @@ static void close_thread(struct run *run, const char *why, const char *kind, con
         log_warning("chat", "the end of a run is not in its thread: %s", err.text);
 }
 
-void run_fail(struct run *run, const struct error *err)
+void run_fail(struct chat_run *run, const struct error *err)
 {
     run->outcome_error = *err;
     close_thread(run, FAILED, "error", err->text);
     end_saved(run, RUN_FAILED);
 }
 
-void run_stop(struct run *run)
+void run_stop(struct chat_run *run)
 {
     if (run->failure.kind != ERROR_NONE) {
         run_fail(run, &run->failure);
@@ -135,7 +135,7 @@ void run_stop(struct run *run)
     end_saved(run, RUN_CANCELLED);
 }
 
-void run_succeed(struct run *run)
+void run_succeed(struct chat_run *run)
 {
     struct error err = {0};
 
@@ -153,7 +153,7 @@ void run_succeed(struct run *run)
 
 static void on_saved(void *user, const struct error *err)
 {
-    struct run *run = user;
+    struct chat_run *run = user;
 
     if (err) {
         tell_end(run, RUN_FAILED, err, true);
@@ -164,19 +164,19 @@ static void on_saved(void *user, const struct error *err)
     }
 }
 
-void run_save(struct run *run, void (*saved)(struct run *run))
+void run_save(struct chat_run *run, void (*saved)(struct chat_run *run))
 {
     struct error err = {0};
 
     run->state = RUN_STATE_SAVING;
     run->saved = saved;
-    if (thread_save(run->parts, run->thread, on_saved, run, &err) < 0)
+    if (thread_save(run->server, run->thread, on_saved, run, &err) < 0)
         on_saved(run, &err);
 }
 
 /* ---- notes ---- */
 
-int run_note(struct run *run, const char *kind, const char *text, json_t *more,
+int run_note(struct chat_run *run, const char *kind, const char *text, json_t *more,
              char id[UUID_TEXT_SIZE], struct error *err)
 {
     json_auto_t *held = more;
@@ -196,7 +196,7 @@ int run_note(struct run *run, const char *kind, const char *text, json_t *more,
     return thread_add(run->thread, note, err);
 }
 
-void run_note_usage(struct run *run)
+void run_note_usage(struct chat_run *run)
 {
     char id[UUID_TEXT_SIZE];
     struct error err = {0};
@@ -212,7 +212,7 @@ void run_note_usage(struct run *run)
                     *err.text ? err.text : "out of memory");
 }
 
-int run_limit(struct run *run, const char *name, json_t *more, struct error *err,
+int run_limit(struct chat_run *run, const char *name, json_t *more, struct error *err,
               const char *format, ...)
 {
     char text[ERROR_TEXT_CAP], id[UUID_TEXT_SIZE];
@@ -229,14 +229,14 @@ int run_limit(struct run *run, const char *name, json_t *more, struct error *err
 
 /* ---- the beginning ---- */
 
-static struct run *run_of(struct lane_job *job)
+static struct chat_run *run_of(struct workq_job *job)
 {
-    return (struct run *)((char *)job - offsetof(struct run, reading));
+    return (struct chat_run *)((char *)job - offsetof(struct chat_run, reading));
 }
 
-static void read_session(struct lane_job *job, void *context)
+static void read_session(struct workq_job *job, void *context)
 {
-    struct run *run = run_of(job);
+    struct chat_run *run = run_of(job);
     struct error err = {0};
 
     if (store_session(context, run->thread->session_id, run->title, sizeof run->title, NULL,
@@ -246,9 +246,9 @@ static void read_session(struct lane_job *job, void *context)
         log_warning("chat", "what the whole curriculum would have cost is not known: %s", err.text);
 }
 
-static void on_read(struct lane_job *job)
+static void on_read(struct workq_job *job)
 {
-    struct run *run = run_of(job);
+    struct chat_run *run = run_of(job);
 
     run->usage.whole_curriculum = run->bytes / RUN_BYTES_PER_TOKEN;
     if (run->cancelled) {
@@ -256,7 +256,7 @@ static void on_read(struct lane_job *job)
     } else if (run->read_error.kind != ERROR_NONE) {
         run_fail(run, &run->read_error);
     } else {
-        prompt_write(run->parts, run->title, &run->system);
+        prompt_write(run->server, run->title, &run->system);
         if (run->answers)
             run_calls_resume(run);
         else
@@ -264,20 +264,20 @@ static void on_read(struct lane_job *job)
     }
 }
 
-static void read_on(struct run *run)
+static void read_on(struct chat_run *run)
 {
     struct error err = {0};
 
     run->state = RUN_STATE_READING;
     run->reading.work = read_session;
     run->reading.done = on_read;
-    if (lane_submit(run->parts->read, &run->reading, &err) < 0)
+    if (workq_submit(run->server->read, &run->reading, &err) < 0)
         run_fail(run, &err);
 }
 
 static void on_begin(void *arg)
 {
-    struct run *run = arg;
+    struct chat_run *run = arg;
     struct error err = {0};
 
     run_tell(run, &(struct run_event){.kind = RUN_BEGAN});
@@ -287,16 +287,16 @@ static void on_begin(void *arg)
         run_save(run, read_on);
 }
 
-void run_begin_soon(struct run *run)
+void run_begin_soon(struct chat_run *run)
 {
-    run->begin.open = on_begin;
+    run->begin.run = on_begin;
     run->begin.arg = run;
-    mailbox_post(run->parts->mailbox, &run->begin);
+    loop_queue_post(run->server->loop_queue, &run->begin);
 }
 
 /* ---- cancelling ---- */
 
-void run_cancel(struct run *run, enum run_stop by)
+void run_cancel(struct chat_run *run, enum run_stop by)
 {
     if (run->cancelled || run->over)
         return;

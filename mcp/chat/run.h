@@ -2,7 +2,8 @@
  *
  * One run: a question of an editor, or the answer to an approval, until the model has no more to
  * say, with all requests to the model and all tool calls between. It knows no wire: what happens is
- * told as events to a listener (agui.h makes AG-UI frames of them, old_wire.h the original CMS's).
+ * told as events to a listener (agui.h makes AG-UI frames of them, legacy_chat.h the original
+ * CMS's).
  *
  * The thread's messages are in thread.h; what they gain is durable before the model or the listener
  * builds on it. Everything runs on the loop's thread.
@@ -14,7 +15,7 @@
 
 #include "mcp/chat/model.h"
 #include "mcp/chat/thread.h"
-#include "mcp/server_parts.h"
+#include "mcp/server.h"
 #include "mcp/tool/tool.h"
 
 #define RUN_TURNS_MAX        24u     /* requests to the model, of one run */
@@ -25,10 +26,10 @@
 #define RUN_CALLS_MAX        16u    /* tool calls of one turn; more are answered with an error */
 #define RUN_CALL_TEXT_MAX    ((size_t)64 << 10) /* bytes of a result that the model is shown */
 #define LEGACY_REPLACEMENTS_MAX                                                                    \
-    3u                   /* replacing operations of a question where nobody can be asked */
-#define RUN_NEWS_MS 250u /* output of a call under way is told at most so often */
+    3u                       /* replacing operations of a question where nobody can be asked */
+#define RUN_PROGRESS_MS 250u /* output of a call under way is told at most so often */
 
-struct run;
+struct chat_run;
 struct approval;
 
 enum run_event_kind {
@@ -99,9 +100,9 @@ struct run_listener {
 enum approvals {
     APPROVALS_DESTRUCTIVE, /* what deletes, replaces, undoes or restores, and large change sets */
     APPROVALS_EVERY,       /* every edit */
-    APPROVALS_NONE_ASKED,  /* who asks cannot answer (the old wire): what deletes, empties, undoes
-                              or restores, and large change sets, are not done; of what replaces,
-                              LEGACY_REPLACEMENTS_MAX operations a question are */
+    APPROVALS_NONE_ASKED,  /* who asks cannot answer (the legacy chat protocol): what deletes,
+                              empties, undoes  or restores, and large change sets, are not done; of
+                              what replaces,  LEGACY_REPLACEMENTS_MAX operations a question are */
 };
 
 /* An answer to one interrupt. */
@@ -131,14 +132,14 @@ struct run_request {
 
 /* NULL with err: nothing was told, nothing changed (an unknown interrupt, no memory, the model is
  * not ready). Else RUN_BEGAN comes, never before it returns, and RUN_ENDED once, last. */
-struct run *run_start(struct server_parts *parts, struct model *model,
-                      const struct run_request *request, struct run_listener *listener,
-                      struct error *err);
+struct chat_run *run_start(struct server *server, struct model *model,
+                           const struct run_request *request, struct run_listener *listener,
+                           struct error *err);
 /* Who ended a run: its thread says so. */
 enum run_stop { RUN_STOP_EDITOR, RUN_STOP_PAGE_LEFT, RUN_STOP_SERVER, RUN_STOPS };
 
 /* Ends it soon with RUN_CANCELLED: the model's request and the tool calls under way are cancelled,
  * what came so far is kept in the thread. Of several the first counts. */
-void run_cancel(struct run *run, enum run_stop by);
+void run_cancel(struct chat_run *run, enum run_stop by);
 
 #endif

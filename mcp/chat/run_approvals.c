@@ -9,7 +9,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
 #include "mcp/chat/approval.h"
-#include "mcp/chat/run_private.h"
+#include "mcp/chat/run_internal.h"
 
 #define REASON_SAID 2000 /* bytes of an editor's reason */
 
@@ -80,12 +80,12 @@ static unsigned attempt_of(const struct run_call *call)
 
 /* ---- looking ---- */
 
-static void on_all_looked_at(struct run *run);
+static void on_all_looked_at(struct chat_run *run);
 
 static void on_looked_at(void *user, json_t *interrupt, const struct error *err)
 {
     struct run_call *call = user;
-    struct run *run = call->run;
+    struct chat_run *run = call->run;
 
     call->state = CALL_WAITS;
     if (!interrupt) {
@@ -100,12 +100,12 @@ static void on_looked_at(void *user, json_t *interrupt, const struct error *err)
 
 static void look_at(struct run_call *call)
 {
-    struct run *run = call->run;
+    struct chat_run *run = call->run;
     struct error err = {0};
 
     call->state = CALL_LOOKED_AT;
     run->under_way++;
-    if (approval_describe(run->parts, run->thread->session_id, run->who, call->id, call->tool,
+    if (approval_describe(run->server, run->thread->session_id, run->who, call->id, call->tool,
                           input_of(call), attempt_of(call), on_looked_at, call, &err) < 0)
         on_looked_at(call, NULL, &err);
 }
@@ -114,7 +114,7 @@ static void look_at(struct run_call *call)
 
 /* A model may be misled by a text that it reads. What it replaces without anybody's approval has a
  * limit, over all calls of the question. */
-static void refuse_replacements(struct run *run)
+static void refuse_replacements(struct chat_run *run)
 {
     size_t total = run->replaced;
 
@@ -135,12 +135,12 @@ static void refuse_replacements(struct run *run)
 
 /* ---- asking ---- */
 
-static void on_interrupts_saved(struct run *run)
+static void on_interrupts_saved(struct chat_run *run)
 {
     run_finish(run, RUN_INTERRUPTED, NULL);
 }
 
-static void interrupt(struct run *run)
+static void interrupt(struct chat_run *run)
 {
     json_t *interrupts = json_array();
     struct error err = {0};
@@ -162,7 +162,7 @@ static void interrupt(struct run *run)
     run_save(run, on_interrupts_saved);
 }
 
-static bool any_to_ask(const struct run *run)
+static bool any_to_ask(const struct chat_run *run)
 {
     for (size_t i = 0; i < run->call_count; i++) {
         if (run->calls[i].interrupt)
@@ -171,7 +171,7 @@ static bool any_to_ask(const struct run *run)
     return false;
 }
 
-static void on_all_looked_at(struct run *run)
+static void on_all_looked_at(struct chat_run *run)
 {
     if (run->cancelled)
         run_stop(run);
@@ -181,7 +181,7 @@ static void on_all_looked_at(struct run *run)
         run_calls_go(run);
 }
 
-void run_approvals_ask(struct run *run)
+void run_approvals_ask(struct chat_run *run)
 {
     run->state = RUN_STATE_LOOKING;
     json_decref(run->answers); /* they were to the turn before */
@@ -204,7 +204,7 @@ void run_approvals_ask(struct run *run)
 
 /* ---- the answers ---- */
 
-static struct run_call *find_call(struct run *run, const char *id)
+static struct run_call *find_call(struct chat_run *run, const char *id)
 {
     for (size_t i = 0; id && i < run->call_count; i++) {
         if (strcmp(run->calls[i].id, id) == 0)
@@ -230,7 +230,7 @@ static void decline(struct run_call *call, const char *reason)
     }
 }
 
-void run_approvals_match(struct run *run)
+void run_approvals_match(struct chat_run *run)
 {
     json_t *interrupt;
     size_t i;
@@ -252,7 +252,7 @@ void run_approvals_match(struct run *run)
     }
 }
 
-void run_approvals_resume(struct run *run)
+void run_approvals_resume(struct chat_run *run)
 {
     for (size_t i = 0; i < run->call_count; i++) {
         struct run_call *call = &run->calls[i];

@@ -8,13 +8,13 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/chat/run_private.h"
+#include "mcp/chat/run_internal.h"
 
 static void on_call_done(struct tool_call *tool_call);
 
 /* ---- what the turn has ---- */
 
-static json_t *newest_content(const struct run *run, json_t **shown)
+static json_t *newest_content(const struct chat_run *run, json_t **shown)
 {
     const json_t *messages = run->thread->messages;
 
@@ -68,7 +68,7 @@ static void refuse_at_once(struct run_call *call, size_t number, bool broken)
     }
 }
 
-int run_calls_load(struct run *run, struct error *err)
+int run_calls_load(struct chat_run *run, struct error *err)
 {
     json_t *shown = NULL, *content = newest_content(run, &shown), *block;
     size_t count = 0, i;
@@ -97,7 +97,7 @@ int run_calls_load(struct run *run, struct error *err)
     return 0;
 }
 
-void run_calls_free(struct run *run)
+void run_calls_free(struct chat_run *run)
 {
     for (size_t i = 0; i < run->call_count; i++) {
         struct run_call *call = &run->calls[i];
@@ -125,18 +125,18 @@ static bool writes(const struct run_call *call)
 
 static int prepare(struct run_call *call, struct error *err)
 {
-    struct run *run = call->run;
+    struct chat_run *run = call->run;
     struct tool_call *made = &call->call;
 
     made->cancel = cancel_create(err);
     if (!made->cancel)
         return -1;
     made->tool = call->tool;
-    made->parts = run->parts;
+    made->server = run->server;
     made->arguments = json_incref(json_object_get(call->use, "input"));
     made->bound_session = run->thread->session_id;
     made->who = run->who;
-    made->wants_news = call->tool->news != NULL;
+    made->wants_progress = call->tool->progress != NULL;
     made->on_done = on_call_done;
     made->user = call;
     if (call->interrupt)
@@ -146,7 +146,7 @@ static int prepare(struct run_call *call, struct error *err)
 
 static void start(struct run_call *call)
 {
-    struct run *run = call->run;
+    struct chat_run *run = call->run;
 
     run_tell(run,
              &(struct run_event){.kind = RUN_CALL_STARTED, .id = call->id, .name = call->name});
@@ -156,9 +156,9 @@ static void start(struct run_call *call)
     call->state = CALL_RUNS;
     run->under_way++;
     run->editing = writes(call);
-    uv_update_time(run->parts->loop);
-    call->started_ms = uv_now(run->parts->loop);
-    if (call->tool->news)
+    uv_update_time(run->server->loop);
+    call->started_ms = uv_now(run->server->loop);
+    if (call->tool->progress)
         run_watch_begin(run);
     tool_call_start(&call->call);
 }
@@ -166,7 +166,7 @@ static void start(struct run_call *call)
 /* 1: it is under way or answered; 0: it has to wait. */
 static int start_one(struct run_call *call, struct error *err)
 {
-    struct run *run = call->run;
+    struct chat_run *run = call->run;
 
     if (call->state != CALL_WAITS)
         return 1;
@@ -180,7 +180,7 @@ static int start_one(struct run_call *call, struct error *err)
     return 1;
 }
 
-static void count_attempts(struct run *run)
+static void count_attempts(struct chat_run *run)
 {
     if (run->code_failed)
         run->failed++;
@@ -193,15 +193,15 @@ static void count_attempts(struct run *run)
 }
 
 /* The bounds that this turn has reached, behind its results. */
-static int note_bounds(struct run *run, size_t count, struct error *err)
+static int note_bounds(struct chat_run *run, size_t count, struct error *err)
 {
     if (count > RUN_CALLS_MAX &&
         run_limit(run, "calls", NULL, err,
                   "The model called %zu tools at once; %u of them were run.", count,
                   RUN_CALLS_MAX) < 0)
         return -1;
-    if (run->refused_replacements && !run->told_replacements) {
-        run->told_replacements = true;
+    if (run->refused_replacements && !run->notified_replacements) {
+        run->notified_replacements = true;
         if (run_limit(run, "replacements", NULL, err,
                       "At most %u components or titles are replaced for one question here, where "
                       "nobody can be asked for approval; what went beyond that was not done. "
@@ -216,7 +216,7 @@ static int note_bounds(struct run *run, size_t count, struct error *err)
                      "The code failed in all %u attempts; no more are made.", CODE_ATTEMPTS_MAX);
 }
 
-static void end_turn(struct run *run)
+static void end_turn(struct chat_run *run)
 {
     bool was_last = run->last;
     size_t count = run->call_count;
@@ -241,7 +241,7 @@ static void end_turn(struct run *run)
         run_save(run, run_turn);
 }
 
-void run_calls_go(struct run *run)
+void run_calls_go(struct chat_run *run)
 {
     struct error err = {0};
     int rc = 1;
@@ -264,7 +264,7 @@ void run_calls_go(struct run *run)
 static void on_call_done(struct tool_call *tool_call)
 {
     struct run_call *call = tool_call->user;
-    struct run *run = call->run;
+    struct chat_run *run = call->run;
     struct error err = {0};
 
     run->under_way--;
@@ -277,7 +277,7 @@ static void on_call_done(struct tool_call *tool_call)
         run_calls_go(run);
 }
 
-void run_calls_cancel(struct run *run)
+void run_calls_cancel(struct chat_run *run)
 {
     bool held = run->holding;
 
@@ -291,7 +291,7 @@ void run_calls_cancel(struct run *run)
 
 /* ---- a turn's calls, new or interrupted ---- */
 
-void run_calls_begin(struct run *run)
+void run_calls_begin(struct chat_run *run)
 {
     struct error err = {0};
 
@@ -305,7 +305,7 @@ void run_calls_begin(struct run *run)
         run_approvals_ask(run);
 }
 
-void run_calls_resume(struct run *run)
+void run_calls_resume(struct chat_run *run)
 {
     if (run->cancelled)
         run_stop(run);

@@ -8,14 +8,14 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/chat/run_private.h"
+#include "mcp/chat/run_internal.h"
 
-void run_tell(struct run *run, const struct run_event *event)
+void run_tell(struct chat_run *run, const struct run_event *event)
 {
     run->listener->on_event(run->listener, event);
 }
 
-void run_tell_text(struct run *run, const char *id, const char *text)
+void run_tell_text(struct chat_run *run, const char *id, const char *text)
 {
     run_tell(run, &(struct run_event){.kind = RUN_TEXT_BEGAN, .id = id});
     run_tell(run,
@@ -26,14 +26,14 @@ void run_tell_text(struct run *run, const char *id, const char *text)
 /* ---- what the model says ---- */
 
 /* A call's own, else one that is made in own. */
-static const char *block_id(const struct run *run, size_t block, char own[RUN_ID_SIZE])
+static const char *block_id(const struct chat_run *run, size_t block, char own[RUN_ID_SIZE])
 {
-    bool first = run->told[block].kind == BLOCK_TEXT;
+    bool first = run->sent[block].kind == BLOCK_TEXT;
 
-    if (run->told[block].kind == BLOCK_CALL)
-        return run->told[block].id;
+    if (run->sent[block].kind == BLOCK_CALL)
+        return run->sent[block].id;
     for (size_t i = 0; first && i < block; i++)
-        first = run->told[i].kind != BLOCK_TEXT;
+        first = run->sent[i].kind != BLOCK_TEXT;
     if (first)
         snprintf(own, RUN_ID_SIZE, "%s", run->message_id);
     else
@@ -41,22 +41,23 @@ static const char *block_id(const struct run *run, size_t block, char own[RUN_ID
     return own;
 }
 
-static void begin(struct run *run, size_t block, enum run_block kind, enum run_event_kind event)
+static void begin(struct chat_run *run, size_t block, enum run_block kind,
+                  enum run_event_kind event)
 {
-    struct run_told *told = &run->told[block];
+    struct run_sent_block *sent = &run->sent[block];
     char own[RUN_ID_SIZE];
 
-    told->kind = kind;
-    told->open = true;
+    sent->kind = kind;
+    sent->open = true;
     run_tell(run, &(struct run_event){.kind = event,
                                       .id = block_id(run, block, own),
-                                      .name = told->name,
-                                      .message_id = told->name ? run->message_id : NULL});
+                                      .name = sent->name,
+                                      .message_id = sent->name ? run->message_id : NULL});
 }
 
 /* A delta is a piece of a longer text: it ends where it ends, and the event's ends with NUL. */
-static void tell_piece(struct run *run, size_t block, enum run_event_kind event, const char *text,
-                       size_t len)
+static void tell_piece(struct chat_run *run, size_t block, enum run_event_kind event,
+                       const char *text, size_t len)
 {
     struct buf BUF_AUTO piece = {0};
     char own[RUN_ID_SIZE];
@@ -92,38 +93,38 @@ static void on_thinking(void *user, size_t block, const char *text, size_t len)
 
 static void on_call_begin(void *user, size_t block, const char *id, const char *name)
 {
-    struct run *run = user;
-    struct run_told *told = &run->told[block];
+    struct chat_run *run = user;
+    struct run_sent_block *sent = &run->sent[block];
 
-    told->id = strdup(id);
-    told->name = strdup(name);
-    if (!told->id || !told->name) /* it is in the thread all the same, and gets its result */
+    sent->id = strdup(id);
+    sent->name = strdup(name);
+    if (!sent->id || !sent->name) /* it is in the thread all the same, and gets its result */
         return;
     begin(run, block, BLOCK_CALL, RUN_CALL_BEGAN);
 }
 
 static void on_call_arguments(void *user, size_t block, const char *json, size_t len)
 {
-    struct run *run = user;
+    struct chat_run *run = user;
 
-    if (run->told[block].open)
+    if (run->sent[block].open)
         tell_piece(run, block, RUN_CALL_ARGUMENTS, json, len);
 }
 
-static void end_block(struct run *run, size_t block)
+static void end_block(struct chat_run *run, size_t block)
 {
     static const enum run_event_kind ended[] = {
         [BLOCK_TEXT] = RUN_TEXT_ENDED,
         [BLOCK_THINKING] = RUN_THINKING_ENDED,
         [BLOCK_CALL] = RUN_CALL_ENDED,
     };
-    struct run_told *told = &run->told[block];
+    struct run_sent_block *sent = &run->sent[block];
     char own[RUN_ID_SIZE];
 
-    if (!told->open)
+    if (!sent->open)
         return;
-    told->open = false;
-    run_tell(run, &(struct run_event){.kind = ended[told->kind], .id = block_id(run, block, own)});
+    sent->open = false;
+    run_tell(run, &(struct run_event){.kind = ended[sent->kind], .id = block_id(run, block, own)});
 }
 
 static void on_block_end(void *user, size_t block)
@@ -133,7 +134,7 @@ static void on_block_end(void *user, size_t block)
 
 static bool is_taken(void *user, const char *id)
 {
-    return thread_has_call(((struct run *)user)->thread, id);
+    return thread_has_call(((struct chat_run *)user)->thread, id);
 }
 
 const struct model_listener run_model_listener = {
@@ -149,7 +150,7 @@ const struct model_listener run_model_listener = {
 
 /* ---- a turn ---- */
 
-void run_events_close(struct run *run)
+void run_events_close(struct chat_run *run)
 {
     for (size_t i = 0; i < MODEL_BLOCKS_CAP; i++)
         end_block(run, i);
@@ -168,21 +169,21 @@ static bool has_call(const json_t *content, const char *id)
     return false;
 }
 
-void run_events_drop(struct run *run, const json_t *content, const char *why)
+void run_events_drop(struct chat_run *run, const json_t *content, const char *why)
 {
     for (size_t i = 0; i < MODEL_BLOCKS_CAP; i++) {
-        const struct run_told *told = &run->told[i];
+        const struct run_sent_block *sent = &run->sent[i];
 
-        if (told->kind == BLOCK_CALL && !has_call(content, told->id))
-            run_result_dropped(run, told->id, told->name, why);
+        if (sent->kind == BLOCK_CALL && !has_call(content, sent->id))
+            run_result_dropped(run, sent->id, sent->name, why);
     }
 }
 
-void run_events_forget(struct run *run)
+void run_events_forget(struct chat_run *run)
 {
     for (size_t i = 0; i < MODEL_BLOCKS_CAP; i++) {
-        free(run->told[i].id);
-        free(run->told[i].name);
+        free(run->sent[i].id);
+        free(run->sent[i].name);
     }
-    memset(run->told, 0, sizeof run->told);
+    memset(run->sent, 0, sizeof run->sent);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "helpers/base/utf8.h"
-#include "mcp/chat/run_private.h"
+#include "mcp/chat/run_internal.h"
 
 /* Images that a model is shown stay in the thread and are read again with each request. */
 #define IMAGES_SHOWN_MAX 3u
@@ -53,7 +53,7 @@ static void add_repair(const struct run_call *call, struct buf *text)
 /* What the calls of a turn mean for how the question ends. */
 static void note_success(const struct run_call *call)
 {
-    struct run *run = call->run;
+    struct chat_run *run = call->run;
     enum failure_category category = tool_call_category(&call->call);
     bool succeeded = category == FAILURE_NONE;
 
@@ -157,7 +157,7 @@ struct took {
 /* A tool that queues knows what of it was its work. */
 static struct took time_taken(const struct run_call *call)
 {
-    uv_loop_t *loop = call->run->parts->loop;
+    uv_loop_t *loop = call->run->server->loop;
 
     if (!call->made)
         return (struct took){0};
@@ -170,7 +170,7 @@ static struct took time_taken(const struct run_call *call)
 
 int run_result_make(struct run_call *call, struct error *err)
 {
-    struct run *run = call->run;
+    struct chat_run *run = call->run;
     const char *category = category_of(call);
     const struct took took = time_taken(call);
     struct buf BUF_AUTO text = {0};
@@ -211,7 +211,7 @@ int run_result_make(struct run_call *call, struct error *err)
     return 0;
 }
 
-void run_result_dropped(struct run *run, const char *id, const char *name, const char *why)
+void run_result_dropped(struct chat_run *run, const char *id, const char *name, const char *why)
 {
     char own[UUID_TEXT_SIZE];
 
@@ -229,7 +229,7 @@ void run_result_dropped(struct run *run, const char *id, const char *name, const
 
 /* ---- all of a turn ---- */
 
-int run_calls_refuse(struct run *run, const char *why, const char *as, struct error *err)
+int run_calls_refuse(struct chat_run *run, const char *why, const char *as, struct error *err)
 {
     for (size_t i = 0; i < run->call_count; i++) {
         struct run_call *call = &run->calls[i];
@@ -247,7 +247,7 @@ int run_calls_refuse(struct run *run, const char *why, const char *as, struct er
     return 0;
 }
 
-int run_calls_results(struct run *run, json_t *message, struct error *err)
+int run_calls_results(struct chat_run *run, json_t *message, struct error *err)
 {
     json_t *content = json_object_get(message, "content");
     json_t *results = json_array();
@@ -264,7 +264,7 @@ int run_calls_results(struct run *run, json_t *message, struct error *err)
     return rc == 0 ? 0 : error_set(err, ERROR_MEMORY, "out of memory for the tools' results");
 }
 
-int run_calls_keep(struct run *run, struct error *err)
+int run_calls_keep(struct chat_run *run, struct error *err)
 {
     char id[UUID_TEXT_SIZE];
     json_t *message;

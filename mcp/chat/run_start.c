@@ -8,7 +8,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
-#include "mcp/chat/run_private.h"
+#include "mcp/chat/run_internal.h"
 
 #define ID_SHOWN 80 /* bytes of a page's own id in an error */
 #define AGAIN    "Asked again."
@@ -29,7 +29,7 @@ static size_t count_of(const json_t *interrupts, const char *id)
     return count;
 }
 
-static int take_answer(struct run *run, const struct run_answer *answer, struct error *err)
+static int take_answer(struct chat_run *run, const struct run_answer *answer, struct error *err)
 {
     const char *id = answer->interrupt_id ? answer->interrupt_id : "";
     json_t *kept;
@@ -48,7 +48,7 @@ static int take_answer(struct run *run, const struct run_answer *answer, struct 
     return 0;
 }
 
-static int take_answers(struct run *run, const struct run_request *request, struct error *err)
+static int take_answers(struct chat_run *run, const struct run_request *request, struct error *err)
 {
     size_t open = json_array_size(run->thread->interrupts);
 
@@ -73,7 +73,7 @@ static bool is_empty(const json_t *content)
 }
 
 /* Nothing is new: the newest question is meant, where its answer did not come to its end. */
-static int take_again(struct run *run, const struct run_request *request, struct error *err)
+static int take_again(struct chat_run *run, const struct run_request *request, struct error *err)
 {
     size_t count = json_array_size(request->messages);
     const char *id =
@@ -89,7 +89,7 @@ static int take_again(struct run *run, const struct run_request *request, struct
 }
 
 /* The new ones of the user's messages. */
-static int take_messages(struct run *run, const struct run_request *request, struct error *err)
+static int take_messages(struct chat_run *run, const struct run_request *request, struct error *err)
 {
     const json_t *message;
     size_t i;
@@ -135,7 +135,7 @@ static int check(const struct run_request *request, struct model *model, struct 
     return 0;
 }
 
-static int begin(struct run *run, const struct run_request *request, struct error *err)
+static int begin(struct chat_run *run, const struct run_request *request, struct error *err)
 {
     if (copy_text(&run->run_id, request->run_id, err) < 0 ||
         copy_text(&run->who, request->who ? request->who : "chat", err) < 0 ||
@@ -145,11 +145,11 @@ static int begin(struct run *run, const struct run_request *request, struct erro
                                      : take_messages(run, request, err);
 }
 
-struct run *run_start(struct server_parts *parts, struct model *model,
-                      const struct run_request *request, struct run_listener *listener,
-                      struct error *err)
+struct chat_run *run_start(struct server *server, struct model *model,
+                           const struct run_request *request, struct run_listener *listener,
+                           struct error *err)
 {
-    struct run *run;
+    struct chat_run *run;
 
     if (check(request, model, err) < 0)
         return NULL;
@@ -158,7 +158,7 @@ struct run *run_start(struct server_parts *parts, struct model *model,
         error_set(err, ERROR_MEMORY, "out of memory for a run");
         return NULL;
     }
-    run->parts = parts;
+    run->server = server;
     run->model = model;
     run->thread = request->thread;
     run->listener = listener;
@@ -245,7 +245,7 @@ static json_t *make_message(const json_t *message, const char *where)
 }
 
 /* What is open counts as declined, and is answered in the same message that asks something else. */
-static int decline_open(struct run *run, json_t *message, struct error *err)
+static int decline_open(struct chat_run *run, json_t *message, struct error *err)
 {
     int rc;
 
@@ -262,7 +262,7 @@ static int decline_open(struct run *run, json_t *message, struct error *err)
     return rc;
 }
 
-static int take_question(struct run *run, struct error *err)
+static int take_question(struct chat_run *run, struct error *err)
 {
     size_t count = json_array_size(run->messages);
 
@@ -285,7 +285,7 @@ static int take_question(struct run *run, struct error *err)
 }
 
 /* The question stands in the thread already; where it was asked again is noted. */
-static int note_again(struct run *run, struct error *err)
+static int note_again(struct chat_run *run, struct error *err)
 {
     char id[UUID_TEXT_SIZE];
 
@@ -296,7 +296,7 @@ static int note_again(struct run *run, struct error *err)
     return 0;
 }
 
-int run_take_request(struct run *run, struct error *err)
+int run_take_request(struct chat_run *run, struct error *err)
 {
     if (run->again)
         return note_again(run, err);

@@ -8,7 +8,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "helpers/base/utf8.h"
-#include "mcp/chat/run_private.h"
+#include "mcp/chat/run_internal.h"
 
 #define WORDS_SAID 1000 /* bytes of what a service says of a refusal */
 
@@ -17,7 +17,7 @@ static const char void_call[] = "Not done: the answer ended in another way than 
 
 /* ---- too long ---- */
 
-int run_shorten(struct run *run, struct error *err)
+int run_shorten(struct chat_run *run, struct error *err)
 {
     size_t skip = run->shortened < RUN_SHORTENED_MAX ? thread_shorter(run->thread) : 0;
 
@@ -78,7 +78,7 @@ static bool has_words(const json_t *content)
 }
 
 /* Takes over content. broken: the ids of its calls whose arguments are no object, or NULL. */
-static int add_answer(struct run *run, json_t *content, json_t *broken, struct error *err)
+static int add_answer(struct chat_run *run, json_t *content, json_t *broken, struct error *err)
 {
     json_t *message;
 
@@ -96,7 +96,8 @@ static int add_answer(struct run *run, json_t *content, json_t *broken, struct e
 }
 
 /* Without its calls; each that was told is told not to be made. Takes over content. */
-static int add_without_calls(struct run *run, json_t *content, const char *why, struct error *err)
+static int add_without_calls(struct chat_run *run, json_t *content, const char *why,
+                             struct error *err)
 {
     remove_calls(content);
     run_events_drop(run, content, why);
@@ -114,7 +115,7 @@ struct answer {
 };
 
 /* An answer in the thread's place of the text that never came. */
-static void end_wordless(struct run *run, const char *text)
+static void end_wordless(struct chat_run *run, const char *text)
 {
     char id[UUID_TEXT_SIZE];
     struct error err = {0};
@@ -127,7 +128,8 @@ static void end_wordless(struct run *run, const char *text)
     run_succeed(run);
 }
 
-static void go_on(struct run *run, const struct answer *answer, void (*next)(struct run *run))
+static void go_on(struct chat_run *run, const struct answer *answer,
+                  void (*next)(struct chat_run *run))
 {
     bool calls = thread_has_block(answer->content, "tool_use"),
          empty = says_nothing(answer->content);
@@ -153,17 +155,17 @@ static void go_on(struct run *run, const struct answer *answer, void (*next)(str
 }
 
 /* Some services say end_turn where calls are to be answered. */
-static void on_end(struct run *run, const struct answer *answer)
+static void on_end(struct chat_run *run, const struct answer *answer)
 {
     go_on(run, answer, NULL);
 }
 
-static void on_pause(struct run *run, const struct answer *answer)
+static void on_pause(struct chat_run *run, const struct answer *answer)
 {
     go_on(run, answer, run->last ? NULL : run_turn);
 }
 
-static void on_max_tokens(struct run *run, const struct answer *answer)
+static void on_max_tokens(struct chat_run *run, const struct answer *answer)
 {
     struct error err = {0};
 
@@ -179,7 +181,7 @@ static void on_max_tokens(struct run *run, const struct answer *answer)
 
 /* The text is the model's own; the note says why there is no more of it. Takes over more, which the
  * note is to have too, or NULL. */
-static void end_with_note(struct run *run, const struct answer *answer, const char *name,
+static void end_with_note(struct chat_run *run, const struct answer *answer, const char *name,
                           const char *text, json_t *more)
 {
     char id[UUID_TEXT_SIZE];
@@ -199,7 +201,7 @@ static void end_with_note(struct run *run, const struct answer *answer, const ch
 }
 
 /* What the run began with: its own question, or the newest, which it goes on with. */
-static const char *first_asked(const struct run *run)
+static const char *first_asked(const struct chat_run *run)
 {
     const json_t *messages = run->thread->messages;
 
@@ -215,7 +217,7 @@ static const char *first_asked(const struct run *run)
 }
 
 /* The same is not to be asked again, so it is left out of what comes after. */
-static void on_refusal(struct run *run, const struct answer *answer)
+static void on_refusal(struct chat_run *run, const struct answer *answer)
 {
     const json_t *details = answer->message->stop_details;
     const char *why = json_get_string(details, "explanation");
@@ -235,7 +237,7 @@ static void on_refusal(struct run *run, const struct answer *answer)
 }
 
 /* What was said so far would be an answer to a question that is asked once more: it is let go. */
-static void on_context_window(struct run *run, const struct answer *answer)
+static void on_context_window(struct chat_run *run, const struct answer *answer)
 {
     struct error err = {0};
     int shorter = run_shorten(run, &err);
@@ -258,7 +260,7 @@ static void on_context_window(struct run *run, const struct answer *answer)
         run_save(run, run_turn);
 }
 
-static void on_unknown(struct run *run, const struct answer *answer)
+static void on_unknown(struct chat_run *run, const struct answer *answer)
 {
     log_warning("chat", "an answer of %s ended for a reason that is not known here",
                 answer->message->model);
@@ -267,7 +269,7 @@ static void on_unknown(struct run *run, const struct answer *answer)
                   NULL);
 }
 
-static void (*const by_stop[])(struct run *run, const struct answer *answer) = {
+static void (*const by_stop[])(struct chat_run *run, const struct answer *answer) = {
     [MODEL_STOP_UNKNOWN] = on_unknown,       [MODEL_STOP_END_TURN] = on_end,
     [MODEL_STOP_SEQUENCE] = on_end,          [MODEL_STOP_TOOL_USE] = on_end,
     [MODEL_STOP_MAX_TOKENS] = on_max_tokens, [MODEL_STOP_PAUSE_TURN] = on_pause,
@@ -276,7 +278,7 @@ static void (*const by_stop[])(struct run *run, const struct answer *answer) = {
 
 /* ---- the last turn ---- */
 
-void run_end_called(struct run *run)
+void run_end_called(struct chat_run *run)
 {
     const json_t *messages = run->thread->messages, *message = NULL;
     const char *role = "";
@@ -294,7 +296,7 @@ void run_end_called(struct run *run)
 
 /* ---- what came ---- */
 
-void run_take_partial(struct run *run, const struct model_message *message)
+void run_take_partial(struct chat_run *run, const struct model_message *message)
 {
     json_auto_t *broken = json_array();
     json_t *content = model_message_content(message, true, broken);
@@ -309,7 +311,7 @@ void run_take_partial(struct run *run, const struct model_message *message)
         log_warning("chat", "what came of an answer is not kept: %s", err.text);
 }
 
-void run_take_answer(struct run *run, const struct model_message *message)
+void run_take_answer(struct chat_run *run, const struct model_message *message)
 {
     json_auto_t *broken = json_array();
     struct answer answer = {.message = message, .broken = broken};

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "mcp/chat/prompt.h"
-#include "mcp/chat/run_private.h"
+#include "mcp/chat/run_internal.h"
 
 /* ---- asking ---- */
 
@@ -29,11 +29,11 @@ static void free_call(struct model_call *call)
     free(call);
 }
 
-static int send_call(struct run *run, struct model_call *call, const json_t *messages,
+static int send_call(struct chat_run *run, struct model_call *call, const json_t *messages,
                      struct error *err)
 {
     buf_init(&call->body, MODEL_BODY_CAP);
-    prompt_request(run->parts, model_name(run->model), run->system.data ? run->system.data : "",
+    prompt_request(run->server, model_name(run->model), run->system.data ? run->system.data : "",
                    messages, RUN_MAX_TOKENS, run->last, &call->body);
     if (buf_check(&call->body, "the conversation", err) < 0)
         return -1;
@@ -48,7 +48,7 @@ static int send_call(struct run *run, struct model_call *call, const json_t *mes
 }
 
 /* 0, or -1: ERROR_TOO_LARGE where the history is. */
-static int ask(struct run *run, struct error *err)
+static int ask(struct chat_run *run, struct error *err)
 {
     struct model_call *call = calloc(1, sizeof *call);
     json_auto_t *messages = thread_for_model(run->thread);
@@ -65,7 +65,7 @@ static int ask(struct run *run, struct error *err)
     return 0;
 }
 
-static int check_bounds(struct run *run, struct error *err)
+static int check_bounds(struct chat_run *run, struct error *err)
 {
     if (run->last)
         return 0;
@@ -87,9 +87,9 @@ static int check_bounds(struct run *run, struct error *err)
     return 0;
 }
 
-static void too_large(struct run *run, const struct error *err);
+static void too_large(struct chat_run *run, const struct error *err);
 
-void run_turn(struct run *run)
+void run_turn(struct chat_run *run)
 {
     struct error err = {0};
 
@@ -121,7 +121,7 @@ void run_turn(struct run *run)
 
 /* ---- too long ---- */
 
-static void too_large(struct run *run, const struct error *err)
+static void too_large(struct chat_run *run, const struct error *err)
 {
     struct error told = {0};
     int shorter = run_shorten(run, &told);
@@ -136,7 +136,7 @@ static void too_large(struct run *run, const struct error *err)
 
 static void on_done(struct model_call *call)
 {
-    struct run *run = call->user;
+    struct chat_run *run = call->user;
 
     run->asked = NULL;
     run_events_close(run);

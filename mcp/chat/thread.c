@@ -144,7 +144,7 @@ void thread_title(const struct thread *thread, char title[THREAD_TITLE_MAX + 1])
 /* ---- loading ---- */
 
 struct loading {
-    struct lane_job job;
+    struct workq_job job;
     char session_id[SESSION_ID_SIZE];
     char id[THREAD_ID_MAX + 1];
     struct thread *thread; /* owned until it is handed over */
@@ -171,7 +171,7 @@ static int fill(struct thread *thread, const struct buf *text, struct error *err
     return 0;
 }
 
-static void on_load(struct lane_job *job, void *context)
+static void on_load(struct workq_job *job, void *context)
 {
     struct loading *loading = (struct loading *)job;
     struct buf text BUF_AUTO = {0};
@@ -194,7 +194,7 @@ static void on_load(struct lane_job *job, void *context)
     loading->thread = NULL;
 }
 
-static void on_loaded(struct lane_job *job)
+static void on_loaded(struct workq_job *job)
 {
     struct loading *loading = (struct loading *)job;
 
@@ -202,7 +202,7 @@ static void on_loaded(struct lane_job *job)
     free(loading);
 }
 
-int thread_load(struct server_parts *parts, const char *session_id, const char *thread_id,
+int thread_load(struct server *server, const char *session_id, const char *thread_id,
                 void (*on_done)(void *user, struct thread *thread, const struct error *err),
                 void *user, struct error *err)
 {
@@ -222,7 +222,7 @@ int thread_load(struct server_parts *parts, const char *session_id, const char *
     memcpy(loading->id, thread_id, strlen(thread_id) + 1);
     loading->on_done = on_done;
     loading->user = user;
-    if (lane_submit(parts->read, &loading->job, err) == 0)
+    if (workq_submit(server->read, &loading->job, err) == 0)
         return 0;
     free(loading);
     return -1;
@@ -231,7 +231,7 @@ int thread_load(struct server_parts *parts, const char *session_id, const char *
 /* ---- saving ---- */
 
 struct saving {
-    struct lane_job job;
+    struct workq_job job;
     struct thread *thread; /* borrowed: on the loop only */
     char session_id[SESSION_ID_SIZE];
     char id[THREAD_ID_MAX + 1];
@@ -251,7 +251,7 @@ static void free_saving(struct saving *saving)
     free(saving);
 }
 
-static void on_save(struct lane_job *job, void *context)
+static void on_save(struct workq_job *job, void *context)
 {
     struct saving *saving = (struct saving *)job;
 
@@ -259,12 +259,12 @@ static void on_save(struct lane_job *job, void *context)
                         saving->messages, saving->interrupts, &saving->err);
 }
 
-static void on_not_saved(struct lane_job *job, const struct error *err)
+static void on_not_saved(struct workq_job *job, const struct error *err)
 {
     ((struct saving *)job)->err = *err;
 }
 
-static void on_saved(struct lane_job *job)
+static void on_saved(struct workq_job *job)
 {
     struct saving *saving = (struct saving *)job;
     bool kept = saving->err.kind == ERROR_NONE;
@@ -290,7 +290,7 @@ static json_t *copy_from(const json_t *messages, size_t first)
     return copy;
 }
 
-int thread_save(struct server_parts *parts, struct thread *thread,
+int thread_save(struct server *server, struct thread *thread,
                 void (*on_done)(void *user, const struct error *err), void *user, struct error *err)
 {
     struct saving *saving = calloc(1, sizeof *saving);
@@ -311,7 +311,7 @@ int thread_save(struct server_parts *parts, struct thread *thread,
     saving->user = user;
     if (!saving->messages || !saving->interrupts)
         error_set(err, ERROR_MEMORY, "out of memory for the conversation");
-    else if (lane_submit(parts->sql, &saving->job, err) == 0)
+    else if (workq_submit(server->sql, &saving->job, err) == 0)
         return 0;
     free_saving(saving);
     return -1;

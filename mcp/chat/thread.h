@@ -3,7 +3,7 @@
  * A thread of conversation: its messages in the Messages API's own form, as the model must get them
  * back, and beside each what a page wants to know of it. In memory while in use, kept by the store
  * (store_thread_*). Belongs to one session. Everything runs on the loop's thread; loading and
- * saving are jobs on the lanes read and sql.
+ * saving are jobs on the work queues read and sql.
  */
 #ifndef LECTERN_CHAT_THREAD_H
 #define LECTERN_CHAT_THREAD_H
@@ -13,7 +13,7 @@
 #include <jansson.h>
 
 #include "helpers/base/error.h"
-#include "mcp/server_parts.h"
+#include "mcp/server.h"
 #include "mcp/session/store.h"
 
 #define THREAD_ID_MAX       128u /* bytes */
@@ -48,7 +48,7 @@ struct thread {
 
 /* Reads it from the store, or begins a new one where there is none. on_done on the loop, with the
  * thread, now the receiver's, or NULL and err. */
-int thread_load(struct server_parts *parts, const char *session_id, const char *thread_id,
+int thread_load(struct server *server, const char *session_id, const char *thread_id,
                 void (*on_done)(void *user, struct thread *thread, const struct error *err),
                 void *user, struct error *err);
 void thread_destroy(struct thread *thread); /* takes NULL; not while a save is under way */
@@ -58,7 +58,7 @@ int thread_add(struct thread *thread, json_t *message, struct error *err);
 void thread_set_interrupts(struct thread *thread, json_t *interrupts);
 
 /* Makes what was added, and the open interrupts, durable. on_done on the loop. */
-int thread_save(struct server_parts *parts, struct thread *thread,
+int thread_save(struct server *server, struct thread *thread,
                 void (*on_done)(void *user, const struct error *err), void *user,
                 struct error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * lectern doctor: what works on this machine, what does not, and the command that mends it. It
+ * lectern doctor: what works on this machine, what does not, and the command that fixes it. It
  * reads alone: no folder, store or copy is created.
  */
 #include <stdio.h>
@@ -9,20 +9,20 @@
 #include "helpers/base/json.h"
 #include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
-#include "mcp/command/parts.h"
+#include "mcp/command/server.h"
 #include "mcp/session/store.h"
 
 #define CHECKS_CAP 32
 
 static void fill_check(struct executor_check *check, const char *name, bool ok, const char *text,
-                       const char *mend)
+                       const char *fix)
 {
     memset(check, 0, sizeof *check);
     check->name = name;
     check->needed = true;
     check->ok = ok;
     snprintf(check->text, sizeof check->text, "%.*s", (int)sizeof check->text - 1, text);
-    snprintf(check->mend, sizeof check->mend, "%s", ok ? "" : mend);
+    snprintf(check->fix, sizeof check->fix, "%s", ok ? "" : fix);
 }
 
 /* The service that is the truth: whether it answers, and what it can do. */
@@ -31,10 +31,10 @@ static void check_service(const char *url, const char *shown, struct executor_ch
     struct buf BUF_AUTO words = {0};
     struct error err = {0};
     bool ok = store_describe_service(url, &words, &err) == 0;
-    char mend[256];
+    char fix[256];
 
-    snprintf(mend, sizeof mend, "start it; curl -i %s/health must answer", shown);
-    fill_check(check, "session service", ok, ok ? words.data : err.text, mend);
+    snprintf(fix, sizeof fix, "start it; curl -i %s/health must answer", shown);
+    fill_check(check, "session service", ok, ok ? words.data : err.text, fix);
 }
 
 /* Whether the store can be used, and where its file is there already whether that is whole. Nothing
@@ -72,8 +72,8 @@ static void print_plain(const struct executor_check *check)
                     : check->needed ? "MISSING"
                                     : "absent",
                     check->name, check->text);
-    if (!check->ok && check->mend[0])
-        terminal_printf(stdout, "       %-18s fix: %s\n", "", check->mend);
+    if (!check->ok && check->fix[0])
+        terminal_printf(stdout, "       %-18s fix: %s\n", "", check->fix);
 }
 
 static void add_json(struct buf *to, const struct executor_check *check)
@@ -81,8 +81,8 @@ static void add_json(struct buf *to, const struct executor_check *check)
     buf_addf(to, "%s{\"name\":\"%s\",\"ok\":%s,\"needed\":%s,\"text\":", to->len > 1 ? "," : "",
              check->name, check->ok ? "true" : "false", check->needed ? "true" : "false");
     json_write_string(to, check->text, strlen(check->text));
-    buf_adds(to, ",\"mend\":");
-    json_write_string(to, check->mend, strlen(check->mend));
+    buf_adds(to, ",\"fix\":");
+    json_write_string(to, check->fix, strlen(check->fix));
     buf_addc(to, '}');
 }
 
@@ -97,7 +97,7 @@ static int run(const struct config *config)
     bool well = true;
 
     count = check_store(config->store, checks);
-    if (parts_executor_config(config, &executor, share, sizeof share, &err) < 0)
+    if (server_executor_config(config, &executor, share, sizeof share, &err) < 0)
         return command_fail("doctor", EXIT_FAILED, &err);
     count += executor_doctor(&executor, checks + count, CHECKS_CAP - count);
     buf_init(&json, 0);

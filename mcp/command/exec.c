@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * lectern exec: one analysis from the shell, judged and run as execute_code would. SIGINT and
+ * lectern exec: one analysis from the shell, checked and run as execute_code would. SIGINT and
  * SIGTERM end the run and its sandbox, then the command.
  */
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include "helpers/base/log.h"
 #include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
-#include "mcp/command/parts.h"
+#include "mcp/command/server.h"
 #include "mcp/session/store.h"
 #include "mcp/tool/analysis.h"
 #include "mcp/tool/run_answer.h"
@@ -22,7 +22,7 @@
 /* The run, and what will be printed of it. */
 struct execution {
     struct analysis analysis;
-    struct server_parts parts; /* as far as one analysis needs them */
+    struct server server; /* as far as one analysis needs them */
     struct signals signals;
     const struct config *config;
     int status;
@@ -94,7 +94,7 @@ static void take(struct analysis *analysis, const struct execution_result *resul
 
 static void on_done(struct analysis *analysis)
 {
-    uv_stop(analysis->parts->loop);
+    uv_stop(analysis->server->loop);
 }
 
 /* Code that did not run, as --json has it. */
@@ -128,7 +128,7 @@ static void on_failed(struct analysis *analysis, const struct error *err)
     struct execution *execution = (struct execution *)analysis;
 
     execution->status = fail(execution->config, err);
-    uv_stop(analysis->parts->loop);
+    uv_stop(analysis->server->loop);
 }
 
 static void on_signal(void *user)
@@ -151,13 +151,13 @@ static int prepare(struct execution *execution, struct error *err)
     const char *const kinds[] = {execution->analysis.verdict.kind, NULL};
     const struct config *config = execution->config;
 
-    execution->parts.mailbox = mailbox_create(execution->parts.loop, err);
-    if (!execution->parts.mailbox)
+    execution->server.loop_queue = loop_queue_create(execution->server.loop, err);
+    if (!execution->server.loop_queue)
         return -1;
-    if (config->session && parts_open_readers(&execution->parts, err) < 0)
+    if (config->session && server_open_readers(&execution->server, err) < 0)
         return -1;
-    execution->parts.executor = parts_executor(config, kinds, err);
-    return execution->parts.executor ? 0 : -1;
+    execution->server.executor = server_executor(config, kinds, err);
+    return execution->server.executor ? 0 : -1;
 }
 
 /* The session must exist before a sandbox is warmed for it. */
@@ -170,20 +170,20 @@ static int check_session(const struct config *config, struct error *err)
     return rc;
 }
 
-/* What was judged and accepted, from its sandbox to what it printed. */
+/* What was checked and accepted, from its sandbox to what it printed. */
 static void execute(struct execution *execution)
 {
     struct error err = {0};
     uv_loop_t loop;
 
     uv_loop_init(&loop);
-    execution->parts.loop = &loop;
+    execution->server.loop = &loop;
     if (signals_init(&execution->signals, &loop, on_signal, execution, &err) < 0 ||
         prepare(execution, &err) < 0 || analysis_start(&execution->analysis, &err) < 0)
         execution->status = fail(execution->config, &err);
     else
         uv_run(&loop, UV_RUN_DEFAULT);
-    parts_finish(&execution->parts);
+    server_finish(&execution->server);
     signals_finish(&execution->signals);
     uv_run(&loop, UV_RUN_DEFAULT);
     if (uv_loop_close(&loop) != 0)
@@ -194,22 +194,22 @@ static void execute(struct execution *execution)
         execution->status = EXIT_SIGNAL + execution->signals.number;
 }
 
-static void judge_and_run(struct execution *execution, const struct buf *code)
+static void check_and_run(struct execution *execution, const struct buf *code)
 {
     struct analysis *analysis = &execution->analysis;
     struct buf BUF_AUTO why = {0};
 
-    analysis->parts = &execution->parts;
+    analysis->server = &execution->server;
     analysis->code = code->data;
     analysis->code_len = code->len;
-    analysis->profile = execution->parts.profile;
+    analysis->profile = execution->server.profile;
     analysis->session_id = execution->config->session;
     analysis->warnings = execution->config->warnings;
     analysis->take = take;
     analysis->on_done = on_done;
     analysis->on_failed = on_failed;
     buf_adds(&why, ANALYSIS_BLOCKED ": ");
-    if (analysis_judge(analysis, &why)) {
+    if (analysis_check(analysis, &why)) {
         execute(execution);
     } else {
         refuse(execution, &why);
@@ -220,7 +220,7 @@ static void judge_and_run(struct execution *execution, const struct buf *code)
 static int run(const struct config *config)
 {
     struct error err = {0};
-    const struct validator_profile *profile = parts_profile(config, &err);
+    const struct validator_profile *profile = server_profile(config, &err);
     struct buf BUF_AUTO code = {0};
     struct execution *execution;
     int status;
@@ -240,12 +240,12 @@ static int run(const struct config *config)
         return fail(config, &err);
     }
     execution->config = config;
-    execution->parts.profile = profile;
-    execution->parts.store_url = config->store;
-    execution->parts.timeout_seconds = config->timeout;
-    execution->parts.query_timeout_seconds = config->query_timeout;
+    execution->server.profile = profile;
+    execution->server.store_url = config->store;
+    execution->server.timeout_seconds = config->timeout;
+    execution->server.query_timeout_seconds = config->query_timeout;
     analysis_init(&execution->analysis);
-    judge_and_run(execution, &code);
+    check_and_run(execution, &code);
     status = execution->status;
     analysis_finish(&execution->analysis);
     buf_finish(&execution->out);

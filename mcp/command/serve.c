@@ -11,7 +11,7 @@
 #include "mcp/command/command.h"
 #include "mcp/command/demo.h"
 #include "mcp/command/model_config.h"
-#include "mcp/command/parts.h"
+#include "mcp/command/server.h"
 #include "mcp/transport/page_files.h"
 #include "mcp/transport/transport.h"
 
@@ -21,7 +21,7 @@
 #define STOP_S 20
 
 struct serving {
-    struct server_parts parts;
+    struct server server;
     struct model *model;
     struct http_server *http;
     struct signals signals;
@@ -32,8 +32,8 @@ static void on_closed(void *user)
 {
     struct serving *serving = user;
 
-    model_destroy(serving->model); /* its mail is opened with the rest */
-    parts_finish(&serving->parts);
+    model_destroy(serving->model); /* its tasks run with the rest */
+    server_finish(&serving->server);
     signals_finish(&serving->signals); /* last: a second signal cuts none of this short */
     alarm(0);
 }
@@ -44,7 +44,7 @@ static void on_stuck(void *user)
 {
     struct serving *serving = user;
 
-    executor_destroy(serving->parts.executor);
+    executor_destroy(serving->server.executor);
     log_error("serve", "stopped all the same");
     _exit(EXIT_FAILED);
 }
@@ -84,14 +84,14 @@ static int start(struct serving *serving, const struct config *config,
         .body_cap = (size_t)config->body_cap << 20,
     };
 
-    serving->model = model_create(model, serving->parts.mailbox, err);
+    serving->model = model_create(model, serving->server.loop_queue, err);
     if (!serving->model)
         return -1;
     http.model = serving->model;
-    serving->http = http_server_create(&serving->parts, &http, err);
+    serving->http = http_server_create(&serving->server, &http, err);
     if (!serving->http)
         return -1;
-    return signals_init(&serving->signals, serving->parts.loop, on_signal, serving, err);
+    return signals_init(&serving->signals, serving->server.loop, on_signal, serving, err);
 }
 
 static int run(const struct config *config)
@@ -106,7 +106,7 @@ static int run(const struct config *config)
     if (!config->no_demo && demo_load(config, NULL, &err) < 0)
         return command_fail("serve", EXIT_FAILED, &err);
     uv_loop_init(&loop);
-    rc = parts_init(&serving.parts, &loop, config, &err);
+    rc = server_init(&serving.server, &loop, config, &err);
     if (rc == 0)
         rc = start(&serving, config, &model, &err);
     if (rc == 0) {
@@ -123,7 +123,7 @@ static int run(const struct config *config)
     } else {
         command_fail("serve", EXIT_FAILED, &err);
         model_destroy(serving.model);
-        parts_finish(&serving.parts);
+        server_finish(&serving.server);
         uv_run(&loop, UV_RUN_DEFAULT);
     }
     http_server_destroy(serving.http);

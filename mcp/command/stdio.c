@@ -7,12 +7,12 @@
 #include "helpers/base/log.h"
 #include "mcp/command/command.h"
 #include "mcp/command/demo.h"
-#include "mcp/command/parts.h"
+#include "mcp/command/server.h"
 #include "mcp/session/store.h"
 #include "mcp/transport/transport.h"
 
 struct serving {
-    struct server_parts parts;
+    struct server server;
     struct stdio_server *stdio;
     struct signals signals;
     bool ended;
@@ -26,7 +26,7 @@ static void on_end(void *user)
         return;
     serving->ended = true;
     stdio_server_destroy(serving->stdio);
-    parts_finish(&serving->parts);
+    server_finish(&serving->server);
     signals_finish(&serving->signals); /* last: a second signal cuts none of this short */
 }
 
@@ -56,15 +56,15 @@ static int run(const struct config *config)
     if (demo_load(config, NULL, &err) < 0 || check_session(config, &err) < 0)
         return command_fail("stdio", EXIT_FAILED, &err);
     uv_loop_init(&loop);
-    rc = parts_init(&serving.parts, &loop, config, &err);
+    rc = server_init(&serving.server, &loop, config, &err);
     if (rc == 0) {
-        serving.stdio = stdio_server_create(&serving.parts, STDIN_FILENO, STDOUT_FILENO,
+        serving.stdio = stdio_server_create(&serving.server, STDIN_FILENO, STDOUT_FILENO,
                                             config->session, on_end, &serving, &err);
         rc = serving.stdio ? signals_init(&serving.signals, &loop, on_end, &serving, &err) : -1;
     }
     if (rc < 0) {
         command_fail("stdio", EXIT_FAILED, &err);
-        parts_finish(&serving.parts);
+        server_finish(&serving.server);
     }
     uv_run(&loop, UV_RUN_DEFAULT);
     if (uv_loop_close(&loop) != 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * `lectern validate`: judges programs as execute_code would, and runs nothing.
+ * `lectern validate`: checks programs as execute_code would, and runs nothing.
  */
 #include "mcp/command/command.h"
 
@@ -46,7 +46,7 @@ static int answer(const struct config *config, const char *path, const struct bu
     return buf_check(to, "the answer", err);
 }
 
-static int judge_file(const struct config *config, const char *path,
+static int check_file(const struct config *config, const char *path,
                       const struct validator_profile *profile, struct verdict *verdict)
 {
     struct buf BUF_AUTO source = {0};
@@ -102,7 +102,7 @@ static int run(const struct config *config)
     if (config->argument_count == 0)
         paths = standard_input;
     for (; *paths; paths++) {
-        of_file = judge_file(config, *paths, profile, verdict);
+        of_file = check_file(config, *paths, profile, verdict);
         status = of_file > status ? of_file : status;
     }
     free(verdict);

@@ -12,7 +12,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "helpers/base/nearest.h"
-#include "mcp/protocol/peer_private.h"
+#include "mcp/protocol/peer_internal.h"
 
 #define SERVER_NAME  "lectern"
 #define SERVER_TITLE "Lectern curriculum server"
@@ -105,7 +105,7 @@ static enum handled tools_list(struct peer *peer, const struct peer_request *req
     for (size_t i = 0; tools[i]; i++) {
         if (i > 0)
             buf_addc(result, ',');
-        tool_describe(tools[i], peer->parts, result);
+        tool_describe(tools[i], peer->server, result);
     }
     buf_adds(result, "]}");
     return HANDLED;

@@ -12,7 +12,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
-#include "mcp/protocol/peer_private.h"
+#include "mcp/protocol/peer_internal.h"
 
 #define MODERN_VERSION_KEY "io.modelcontextprotocol/protocolVersion"
 
@@ -28,7 +28,7 @@ bool protocol_version_known(const char *version)
     return false;
 }
 
-struct peer *peer_create(struct server_parts *parts, const char *transport_name,
+struct peer *peer_create(struct server *server, const char *transport_name,
                          const char *bound_session, struct error *err)
 {
     struct peer *peer = calloc(1, sizeof *peer);
@@ -44,11 +44,11 @@ struct peer *peer_create(struct server_parts *parts, const char *transport_name,
         error_set(err, ERROR_MEMORY, "out of memory for an MCP client");
         return NULL;
     }
-    peer->parts = parts;
+    peer->server = server;
     LIST_INIT(&peer->calls);
     snprintf(peer->transport, sizeof peer->transport, "%s", transport_name);
     snprintf(peer->who, sizeof peer->who, "mcp");
-    uv_timer_init(parts->loop, &peer->progress_timer);
+    uv_timer_init(server->loop, &peer->progress_timer);
     peer->progress_timer.data = peer;
     return peer;
 }

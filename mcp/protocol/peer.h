@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "helpers/base/error.h"
-#include "mcp/server_parts.h"
+#include "mcp/server.h"
 
 #define PEER_MESSAGE_CAP ((size_t)4 << 20) /* bytes of one incoming message */
 #define PEER_CALLS_CAP   64                /* calls of one peer under way at once */
@@ -37,7 +37,7 @@ struct peer_reply {
 };
 
 /* bound_session: the one session this client may use, or NULL. Copied. */
-struct peer *peer_create(struct server_parts *parts, const char *transport_name,
+struct peer *peer_create(struct server *server, const char *transport_name,
                          const char *bound_session, struct error *err);
 
 /* One message: request, notification or response. Wrong JSON is answered with a JSON-RPC error

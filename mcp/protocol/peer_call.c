@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * tools/call: from its request to its response, with progress and cancel in between. The tool works
- * on a lane or elsewhere; everything here runs on the loop's thread. Progress in between is
+ * on a work queue or elsewhere; everything here runs on the loop's thread. Progress in between is
  * peer_progress.c's.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/protocol/peer_private.h"
+#include "mcp/protocol/peer_internal.h"
 
 #define IDEMPOTENCY_KEY "lectern/idempotency-key"
 
@@ -129,10 +129,10 @@ enum handled peer_call_begin(struct peer *peer, const struct peer_request *reque
         return refuse(refusal, MESSAGE_INTERNAL_ERROR, "no room for a call");
     }
     call->call.tool = tool;
-    call->call.parts = peer->parts;
+    call->call.server = peer->server;
     call->call.bound_session = peer->bound_session;
     call->call.who = peer->who;
-    call->call.wants_news = call->token != NULL;
+    call->call.wants_progress = call->token != NULL;
     call->call.on_done = on_done;
     call->call.user = call;
     LIST_INSERT_HEAD(&peer->calls, call, link);

@@ -7,54 +7,54 @@
  * in seconds: it rises from message to message. Runs on the loop's thread.
  */
 #include "helpers/base/json.h"
-#include "mcp/protocol/peer_private.h"
+#include "mcp/protocol/peer_internal.h"
 
 #define PROGRESS_TICK_MS      250
 #define PROGRESS_FIRST_MS     1000
 #define PROGRESS_HEARTBEAT_MS 5000
 #define PROGRESS_STEP         0.01              /* the least rise, as many digits as are sent */
-#define PROGRESS_NEWS_CAP     ((size_t)8 << 10) /* bytes of one message */
+#define PROGRESS_TEXT_CAP     ((size_t)8 << 10) /* bytes of one message */
 
-static void tell(struct peer_call *call, uint64_t now, const struct buf *news)
+static void tell(struct peer_call *call, uint64_t now, const struct buf *progress)
 {
     struct buf BUF_AUTO text = {0};
     double value = (double)(now - call->started_ms) / 1000;
 
-    if (value < call->told + PROGRESS_STEP)
-        value = call->told + PROGRESS_STEP;
+    if (value < call->notified + PROGRESS_STEP)
+        value = call->notified + PROGRESS_STEP;
     buf_init(&text, MESSAGE_OUT_CAP);
     message_begin_notification(&text, "notifications/progress");
     buf_adds(&text, "{\"progressToken\":");
     json_write(&text, call->token);
     buf_addf(&text, ",\"progress\":%.2f,\"message\":", value);
-    json_write_string(&text, news->data, news->len);
+    json_write_string(&text, progress->data, progress->len);
     buf_addc(&text, '}');
     message_end(&text);
-    call->told = value;
-    call->told_ms = now;
+    call->notified = value;
+    call->notified_ms = now;
     if (!text.failed)
         call->reply->send(call->reply, text.data, text.len, false);
 }
 
 static bool is_due(const struct peer_call *call, uint64_t now)
 {
-    uint64_t since = call->told_ms ? call->told_ms : call->started_ms;
+    uint64_t since = call->notified_ms ? call->notified_ms : call->started_ms;
 
-    return now - since >= (call->told_ms ? PROGRESS_HEARTBEAT_MS : PROGRESS_FIRST_MS);
+    return now - since >= (call->notified_ms ? PROGRESS_HEARTBEAT_MS : PROGRESS_FIRST_MS);
 }
 
 static void look_at(struct peer_call *call, uint64_t now)
 {
     const struct tool *tool = call->call.tool;
-    struct buf BUF_AUTO news = {0};
+    struct buf BUF_AUTO progress = {0};
 
-    buf_init(&news, PROGRESS_NEWS_CAP);
-    if (tool->news && tool->news(&call->call, &news, NULL) && news.len > 0) {
-        tell(call, now, &news);
+    buf_init(&progress, PROGRESS_TEXT_CAP);
+    if (tool->progress && tool->progress(&call->call, &progress, NULL) && progress.len > 0) {
+        tell(call, now, &progress);
     } else if (is_due(call, now)) {
-        buf_addf(&news, "%s has been under way for %.0f s", tool->name,
+        buf_addf(&progress, "%s has been under way for %.0f s", tool->name,
                  (double)(now - call->started_ms) / 1000);
-        tell(call, now, &news);
+        tell(call, now, &progress);
     }
 }
 
@@ -76,8 +76,8 @@ void peer_progress_begin(struct peer *peer, struct peer_call *call)
 {
     if (!call->token)
         return;
-    uv_update_time(peer->parts->loop);
-    call->started_ms = uv_now(peer->parts->loop);
+    uv_update_time(peer->server->loop);
+    call->started_ms = uv_now(peer->server->loop);
     if (!uv_is_active((uv_handle_t *)&peer->progress_timer))
         uv_timer_start(&peer->progress_timer, on_timer, PROGRESS_TICK_MS, PROGRESS_TICK_MS);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What a change set does to the graph, in words and as JSON. Words are for a model: news only, few
- * nodes of each list, the rest counted. On the graph lane.
+ * nodes of each list, the rest counted. On the graph work queue.
  */
 #include <string.h>
 

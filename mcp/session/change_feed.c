@@ -5,19 +5,19 @@
 #include <string.h>
 
 struct change_feed {
-    struct mailbox *mailbox;
+    struct loop_queue *loop_queue;
     LIST_HEAD(, change_listener) listeners;
 };
 
 /* One change on its way; owns its texts, which stand behind it. */
-struct letter {
-    struct mail mail;
+struct change_task {
+    struct loop_task task;
     struct change_feed *feed;
     struct store_change change;
     char text[];
 };
 
-struct change_feed *change_feed_create(struct mailbox *mailbox, struct error *err)
+struct change_feed *change_feed_create(struct loop_queue *loop_queue, struct error *err)
 {
     struct change_feed *feed = calloc(1, sizeof *feed);
 
@@ -25,7 +25,7 @@ struct change_feed *change_feed_create(struct mailbox *mailbox, struct error *er
         error_set(err, ERROR_MEMORY, "out of memory for the feed of changes");
         return NULL;
     }
-    feed->mailbox = mailbox;
+    feed->loop_queue = loop_queue;
     LIST_INIT(&feed->listeners);
     return feed;
 }
@@ -35,14 +35,14 @@ void change_feed_destroy(struct change_feed *feed)
     free(feed);
 }
 
-static void open_letter(void *arg)
+static void run_change(void *arg)
 {
-    struct letter *letter = arg;
+    struct change_task *posted = arg;
     struct change_listener *listener;
 
-    LIST_FOREACH(listener, &letter->feed->listeners, link)
-    listener->on_change(listener, &letter->change);
-    free(letter);
+    LIST_FOREACH(listener, &posted->feed->listeners, link)
+    listener->on_change(listener, &posted->change);
+    free(posted);
 }
 
 /* Puts text at *to, and *to behind it. */
@@ -64,22 +64,22 @@ static size_t size_of(const char *text)
 static void on_commit(void *user, const struct store_change *change)
 {
     struct change_feed *feed = user;
-    struct letter *letter;
+    struct change_task *posted;
     char *at;
 
-    letter = calloc(1, sizeof *letter + size_of(change->sid) + size_of(change->node_id) +
+    posted = calloc(1, sizeof *posted + size_of(change->sid) + size_of(change->node_id) +
                            size_of(change->who));
-    if (!letter)
+    if (!posted)
         return; /* the write stands; an onlooker sees it when it next reads */
-    letter->feed = feed;
-    letter->mail.open = open_letter;
-    letter->mail.arg = letter;
-    letter->change = *change;
-    at = letter->text;
-    letter->change.sid = keep(&at, change->sid);
-    letter->change.node_id = keep(&at, change->node_id);
-    letter->change.who = keep(&at, change->who);
-    mailbox_post(feed->mailbox, &letter->mail);
+    posted->feed = feed;
+    posted->task.run = run_change;
+    posted->task.arg = posted;
+    posted->change = *change;
+    at = posted->text;
+    posted->change.sid = keep(&at, change->sid);
+    posted->change.node_id = keep(&at, change->node_id);
+    posted->change.who = keep(&at, change->who);
+    loop_queue_post(feed->loop_queue, &posted->task);
 }
 
 void change_feed_attach(struct change_feed *feed, struct store *store)

@@ -8,7 +8,7 @@
 
 #include <sys/queue.h>
 
-#include "helpers/base/mailbox.h"
+#include "helpers/base/loop_queue.h"
 #include "mcp/session/store.h"
 
 struct change_feed;
@@ -19,8 +19,8 @@ struct change_listener {
     void (*on_change)(struct change_listener *listener, const struct store_change *change);
 };
 
-/* Destroyed when the lanes and then the mailbox are gone. */
-struct change_feed *change_feed_create(struct mailbox *mailbox, struct error *err);
+/* Destroyed when the work queues and then the loop's queue are gone. */
+struct change_feed *change_feed_create(struct loop_queue *loop_queue, struct error *err);
 void change_feed_destroy(struct change_feed *feed); /* takes NULL */
 
 /* On the store's thread: its commits come through the feed from now on. */

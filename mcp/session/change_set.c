@@ -16,7 +16,7 @@
 #define LINES_SAID_CAP 30 /* operations told one by one in words */
 #define LINE_CAP       600
 
-struct run {
+struct change_run {
     struct store *store;
     const char *sid;
     const struct change_set *set;
@@ -30,7 +30,7 @@ struct run {
 
 /* ---- saying what became of one ---- */
 
-static void add_line(struct run *run, size_t index, const char *text)
+static void add_line(struct change_run *run, size_t index, const char *text)
 {
     char line[LINE_CAP];
 
@@ -38,7 +38,7 @@ static void add_line(struct run *run, size_t index, const char *text)
         buf_addf(&run->outcome->lines, "- %s\n", text_cut_line(line, sizeof line, text));
 }
 
-static void end_lines(struct run *run)
+static void end_lines(struct change_run *run)
 {
     size_t count = json_array_size(run->results);
 
@@ -46,8 +46,8 @@ static void end_lines(struct run *run)
         buf_addf(&run->outcome->lines, "… and %zu operations more\n", count - LINES_SAID_CAP);
 }
 
-static int add_result(struct run *run, json_t *result, const char *op, bool ok, const char *text,
-                      struct error *err)
+static int add_result(struct change_run *run, json_t *result, const char *op, bool ok,
+                      const char *text, struct error *err)
 {
     json_t *whole = json_pack("{s:s*, s:b, s:s}", "op", op, "ok", ok, "message", text);
 
@@ -68,7 +68,7 @@ static bool is_grave(enum error_kind kind)
            kind != ERROR_CONFLICT && kind != ERROR_STALE && kind != ERROR_TOO_LARGE;
 }
 
-static int take_bad(struct run *run, size_t index, const char *op, struct error *found,
+static int take_bad(struct change_run *run, size_t index, const char *op, struct error *found,
                     struct error *err)
 {
     json_auto_t *nothing = json_object();
@@ -88,8 +88,8 @@ static int take_bad(struct run *run, size_t index, const char *op, struct error 
 
 /* ---- doing ---- */
 
-static int apply_one(struct run *run, const json_t *item, json_t *result, struct buf *message,
-                     struct error *err)
+static int apply_one(struct change_run *run, const json_t *item, json_t *result,
+                     struct buf *message, struct error *err)
 {
     json_auto_t *given = NULL;
     const struct change_operation *operation =
@@ -107,7 +107,7 @@ static int apply_one(struct run *run, const json_t *item, json_t *result, struct
     return rc;
 }
 
-static int apply_at(struct run *run, size_t index, struct error *err)
+static int apply_at(struct change_run *run, size_t index, struct error *err)
 {
     const json_t *item = json_array_get(run->set->operations, index);
     const char *op = json_get_string(item, "op");
@@ -123,7 +123,7 @@ static int apply_at(struct run *run, size_t index, struct error *err)
     return add_result(run, result, op, true, message.data ? message.data : "", err);
 }
 
-static int apply_all(struct run *run, struct error *err)
+static int apply_all(struct change_run *run, struct error *err)
 {
     size_t count = json_array_size(run->set->operations);
 
@@ -141,7 +141,7 @@ static int apply_all(struct run *run, struct error *err)
 }
 
 /* What a dry run makes is made anew, with other ids, when it is done. */
-static void write_results(struct run *run)
+static void write_results(struct change_run *run)
 {
     json_t *result;
     size_t i;
@@ -173,7 +173,7 @@ static int check_expected(struct store *store, const char *sid, int64_t expected
                      (long long)*version);
 }
 
-static int work(struct run *run, int64_t expected, struct error *err)
+static int work(struct change_run *run, int64_t expected, struct error *err)
 {
     struct change_set_outcome *outcome = run->outcome;
     const json_t *item;
@@ -219,7 +219,7 @@ int change_set_apply(struct store *store, const struct writer *writer, const cha
                      const struct change_set *set, struct change_set_outcome *outcome,
                      struct error *err)
 {
-    struct run run = {
+    struct change_run run = {
         .store = store, .sid = sid, .set = set, .outcome = outcome, .results = json_array()};
     int rc = -1;
 

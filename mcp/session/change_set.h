@@ -61,7 +61,7 @@ void change_set_operation_schema(struct buf *to);
 /* The same in few words, for who reads the tools' schemas too. */
 void change_set_operation_schema_beside_tools(struct buf *to);
 
-/* ---- change_effect.c, on the graph lane ---- */
+/* ---- change_effect.c, on the graph work queue ---- */
 
 struct cancel;
 struct graph_cache;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The graphs of the sessions last asked about, so that a graph is built once for each state of a
- * session's nodes and edges; what else is edited leaves it as it is. Used on the graph lane, which
- * is one thread; the counts may be read on any.
+ * session's nodes and edges; what else is edited leaves it as it is. Used on the graph work queue,
+ * which is one thread; the counts may be read on any.
  */
 #ifndef LECTERN_SESSION_GRAPH_CACHE_H
 #define LECTERN_SESSION_GRAPH_CACHE_H
@@ -16,7 +16,8 @@
 
 struct graph_cache;
 
-/* Any thread; destroyed when the lane's threads are gone. timeout_s: for one question, 0 for none.
+/* Any thread; destroyed when the work queue's threads are gone. timeout_s: for one question, 0 for
+ * none.
  */
 struct graph_cache *graph_cache_create(unsigned timeout_s, struct error *err);
 void graph_cache_destroy(struct graph_cache *cache); /* takes NULL */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The session API's entry: finds the route, for a client and for a run's broker. Runs on a lane,
- * with that lane's store.
+ * The session API's entry: finds the route, for a client and for a run's broker. Runs on a work
+ * queue, with that work queue's store.
  */
 #include "mcp/session/rest.h"
 
@@ -9,7 +9,7 @@
 
 #include "mcp/session/rest_call.h"
 
-enum rest_lane rest_lane(const char *method, const char *path)
+enum rest_workq rest_workq(const char *method, const char *path)
 {
     const struct rest_route *route = NULL;
     struct rest_path split;
@@ -86,12 +86,12 @@ static bool target_path(const char *target, char path[REST_PATH_MAX], const char
     return true;
 }
 
-enum rest_lane rest_broker_lane(const char *target)
+enum rest_workq rest_broker_workq(const char *target)
 {
     char path[REST_PATH_MAX];
     const char *query;
 
-    return target_path(target, path, &query) ? rest_lane("GET", path) : REST_READ;
+    return target_path(target, path, &query) ? rest_workq("GET", path) : REST_READ;
 }
 
 void rest_broker(struct store *store, const struct rest_broker_request *asked,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The session API: method, path and body to status and JSON body, over any store. No sockets here;
- * the transport calls it on a lane, and the executor's broker uses the same code for the reads that
- * a run may make. One const table of routes.
+ * the transport calls it on a work queue, and the executor's broker uses the same code for the
+ * reads that a run may make. One const table of routes.
  */
 #ifndef LECTERN_SESSION_REST_H
 #define LECTERN_SESSION_REST_H
@@ -31,10 +31,10 @@ struct rest_request {
     const char *who;             /* for the change log: "rest" */
     const char *body;
     size_t body_len;
-    struct graph_cache *graphs;  /* on the graph lane; else NULL */
+    struct graph_cache *graphs;  /* on the graph work queue; else NULL */
     struct rest_cache *answers;  /* of reads that are kept; or NULL */
     const struct cancel *cancel; /* of graph questions; or NULL */
-    bool trial;                  /* on the trial lane: what a write would do is tried on a copy */
+    bool trial; /* on the trial work queue: what a write would do is tried on a copy */
 };
 
 struct rest_response {
@@ -42,13 +42,13 @@ struct rest_response {
     char etag[REST_ETAG_SIZE]; /* with its quotes, or "" */
     bool replayed;             /* an earlier answer to the same key */
     struct buf body;           /* JSON, whole at any time; owned. Empty with 304 */
-    bool tries;                /* no answer yet: to be handled anew on the trial lane */
+    bool tries;                /* no answer yet: to be handled anew on the trial work queue */
     struct rest_more *more;    /* what rest_fill_in makes more of it with; owned, or NULL */
 };
 
-/* Which lane a request belongs on; REST_READ also for paths that do not exist. */
-enum rest_lane { REST_READ, REST_WRITE, REST_GRAPH };
-enum rest_lane rest_lane(const char *method, const char *path);
+/* Which work queue a request belongs on; REST_READ also for paths that do not exist. */
+enum rest_workq { REST_READ, REST_WRITE, REST_GRAPH };
+enum rest_workq rest_workq(const char *method, const char *path);
 /* Whether any route has this path, for 404 against 405, and the methods it has ("GET, POST") for
  * Allow. */
 bool rest_has_path(const char *path, char *allow, size_t size);
@@ -58,12 +58,13 @@ void rest_handle(struct store *store, const struct rest_request *request,
                  struct rest_response *response);
 void rest_response_finish(struct rest_response *response);
 
-/* Where response->more is set and its write is kept: on the graph lane, fills in what the graph
- * says, unless cancel (may be NULL) gives it up. busy not NULL, on any thread: the lane has not
- * taken it, the answer says so there. */
+/* Where response->more is set and its write is kept: on the graph work queue, fills in what the
+ * graph says, unless cancel (may be NULL) gives it up. busy not NULL, on any thread: the work queue
+ * has not taken it, the answer says so there. */
 void rest_fill_in(struct rest_response *response, const struct graph_cache *graphs,
                   const struct cancel *cancel, const struct error *busy);
-/* After that, on a lane that writes: keeps the whole answer under the request's idempotency key. */
+/* After that, on a work queue that writes: keeps the whole answer under the request's idempotency
+ * key. */
 int rest_keep_whole(struct store *store, const char *key, const struct rest_response *response,
                     struct error *err);
 
@@ -80,6 +81,6 @@ struct rest_broker_request {
 };
 void rest_broker(struct store *store, const struct rest_broker_request *request,
                  struct rest_response *response);
-enum rest_lane rest_broker_lane(const char *target);
+enum rest_workq rest_broker_workq(const char *target);
 
 #endif

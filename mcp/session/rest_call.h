@@ -42,7 +42,7 @@ enum rest_route_flags {
     ROUTE_WRITE = 1 << 0,
     ROUTE_BODY = 1 << 1,   /* needs a JSON body */
     ROUTE_BROKER = 1 << 2, /* a run may ask for it */
-    ROUTE_GRAPH = 1 << 3,  /* on the graph lane */
+    ROUTE_GRAPH = 1 << 3,  /* on the graph work queue */
     ROUTE_TRIES = 1 << 4,  /* "dry_run": true in the body only asks what it would do */
     ROUTE_ENDS = 1 << 5,   /* its state is gone afterwards, so the answer has no ETag */
 };
@@ -115,13 +115,13 @@ int rest_etag(struct rest_call *call, char etag[REST_ETAG_SIZE], struct error *e
  * 0, -1. */
 int rest_matches(struct rest_call *call, const char *list, bool weak, struct error *err);
 
-/* ---- rest_once.c ---- */
+/* ---- rest_idempotency.c ---- */
 
 /* In the call's transaction. 1: it was done before, and is answered as then; 0: it is to be done.
  */
-int rest_once_find(struct rest_call *call, struct error *err);
+int rest_idempotency_find(struct rest_call *call, struct error *err);
 /* Keeps the answer for a repeat. */
-int rest_once_keep(struct rest_call *call, struct error *err);
+int rest_idempotency_keep(struct rest_call *call, struct error *err);
 
 /* ---- rest_answer.c ---- */
 

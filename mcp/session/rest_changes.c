@@ -2,7 +2,8 @@
  *
  * Handler of the session API for change sets: {"operations", "dry_run", "keep_going",
  * "expected_version"}. The answer
- * is whole without the effect on the graph ("effect": null), which is filled in on the graph lane.
+ * is whole without the effect on the graph ("effect": null), which is filled in on the graph work
+ * queue.
  */
 #include <inttypes.h>
 #include <stdlib.h>

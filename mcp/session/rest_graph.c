@@ -2,7 +2,7 @@
  *
  * Handlers of the session API: the queries of the graph there are, and the answer of one as data.
  * The query is a segment of the path, what it is about stands behind the '?'. rest_graph runs on
- * the graph lane.
+ * the graph work queue.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * One call through its route. A read gives the ETag of exactly what it shows; a write is one
- * transaction with its condition and its key, so that nothing comes in between. Runs on a lane,
- * with that lane's store.
+ * transaction with its condition and its key, so that nothing comes in between. Runs on a work
+ * queue, with that work queue's store.
  */
 #include <string.h>
 
@@ -171,7 +171,7 @@ static int answer_stale(struct rest_call *call, struct error *err)
 static int write_once(struct rest_call *call, struct error *err)
 {
     const char *expected = call->request->if_match;
-    int rc = rest_once_find(call, err);
+    int rc = rest_idempotency_find(call, err);
 
     if (rc != 0)
         return rc < 0 ? -1 : 0;
@@ -184,7 +184,8 @@ static int write_once(struct rest_call *call, struct error *err)
         return answer_stale(call, err);
     if (rest_take_body(call, err) != 0 || call->route->handle(call, err) != 0 ||
         (!(call->route->flags & ROUTE_ENDS) && rest_etag(call, call->response->etag, err) != 0) ||
-        buf_check(&call->response->body, "the answer", err) != 0 || rest_once_keep(call, err) != 0)
+        buf_check(&call->response->body, "the answer", err) != 0 ||
+        rest_idempotency_keep(call, err) != 0)
         return -1;
     return 1;
 }

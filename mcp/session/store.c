@@ -2,7 +2,7 @@
  *
  * The store's face. The embedded database does the work; where a service is the truth (an
  * upstream), what a call is about is brought up to date first, and each write is passed on before
- * it is committed (store_private.h).
+ * it is committed (store_internal.h).
  */
 #include "mcp/session/store.h"
 
@@ -11,7 +11,7 @@
 
 #include "mcp/session/sqlite/sqlite_functions.h"
 #include "mcp/session/store_import.h"
-#include "mcp/session/store_private.h"
+#include "mcp/session/store_internal.h"
 #include "mcp/session/store_thread.h"
 #include "mcp/session/upstream/upstream.h"
 
@@ -496,23 +496,23 @@ int store_export(struct store *store, const char *sid, struct buf *text, struct 
     return sqlite_export(store, sid, text, err);
 }
 
-int store_answer_find(struct store *store, const char *key, const char *fingerprint,
-                      struct store_answer *answer, struct error *err)
+int store_idempotency_find(struct store *store, const char *key, const char *fingerprint,
+                           struct idempotency_record *answer, struct error *err)
 {
-    return sqlite_answer_find(store, key, fingerprint, answer, err);
+    return sqlite_idempotency_find(store, key, fingerprint, answer, err);
 }
 
-int store_answer_keep(struct store *store, const char *sid, const char *key,
-                      const char *fingerprint, int status, const char *body, size_t len,
-                      struct error *err)
+int store_idempotency_keep(struct store *store, const char *sid, const char *key,
+                           const char *fingerprint, int status, const char *body, size_t len,
+                           struct error *err)
 {
-    return sqlite_answer_keep(store, sid, key, fingerprint, status, body, len, err);
+    return sqlite_idempotency_keep(store, sid, key, fingerprint, status, body, len, err);
 }
 
-int store_answer_amend(struct store *store, const char *key, const char *body, size_t len,
-                       struct error *err)
+int store_idempotency_amend(struct store *store, const char *key, const char *body, size_t len,
+                            struct error *err)
 {
-    return sqlite_answer_amend(store, key, body, len, err);
+    return sqlite_idempotency_amend(store, key, body, len, err);
 }
 
 /* Conversations are here alone. So a service is asked only for a session that is not known here. */

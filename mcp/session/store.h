@@ -354,28 +354,28 @@ int store_restore(struct store *store, const struct writer *writer, const char *
 
 /* ---- calls that carry a key are done once ---- */
 
-#define ANSWER_KEY_MAX 200   /* bytes */
-#define ANSWERS_KEPT_S 86400 /* at least; then they go with later ones */
+#define IDEMPOTENCY_KEY_MAX 200   /* bytes */
+#define ANSWERS_KEPT_S      86400 /* at least; then they go with later ones */
 #define ANSWER_BODY_CAP                                                                            \
     ((size_t)1 << 20) /* of a longer one is kept that the call was done: a repeat is told so */
 
-struct store_answer {
+struct idempotency_record {
     int status;
     struct buf body; /* owned */
 };
 /* Within store_begin and store_end, before the call's writes. 1: it was done, answer has what it
  * was told; 0: it was not; -1: ERROR_CONFLICT where the key was used for another call. fingerprint:
  * of the whole call, text. */
-int store_answer_find(struct store *store, const char *key, const char *fingerprint,
-                      struct store_answer *answer, struct error *err);
+int store_idempotency_find(struct store *store, const char *key, const char *fingerprint,
+                           struct idempotency_record *answer, struct error *err);
 /* After them, in the same transaction: both are kept or none. sid: of the session whose answers it
  * belongs to and is deleted with, or NULL. */
-int store_answer_keep(struct store *store, const char *sid, const char *key,
-                      const char *fingerprint, int status, const char *body, size_t len,
-                      struct error *err);
+int store_idempotency_keep(struct store *store, const char *sid, const char *key,
+                           const char *fingerprint, int status, const char *body, size_t len,
+                           struct error *err);
 /* Gives a kept answer another body, with what was found out after its transaction. */
-int store_answer_amend(struct store *store, const char *key, const char *body, size_t len,
-                       struct error *err);
+int store_idempotency_amend(struct store *store, const char *key, const char *body, size_t len,
+                            struct error *err);
 
 /* ---- keeping ---- */
 

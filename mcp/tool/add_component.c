@@ -40,9 +40,9 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     return 0;
 }
 
-static void schema_write(const struct server_parts *parts, struct buf *to)
+static void schema_write(const struct server *server, struct buf *to)
 {
-    (void)parts;
+    (void)server;
     buf_adds(to, "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_KEY
                  "," SCHEMA_NODE ",\"component_type\":");
     schema_component_types(to);

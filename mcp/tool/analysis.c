@@ -8,19 +8,19 @@
 #include "helpers/base/log.h"
 #include "mcp/tool/session_broker.h"
 
-#define LANE_RETRY_AFTER_S 1 /* the lane works its queue off in less */
+#define WORKQ_RETRY_AFTER_S 1 /* the work queue works its queue off in less */
 
 void analysis_init(struct analysis *analysis)
 {
-    run_news_init(&analysis->news);
+    run_progress_init(&analysis->progress);
 }
 
 void analysis_finish(struct analysis *analysis)
 {
-    run_news_finish(&analysis->news);
+    run_progress_finish(&analysis->progress);
 }
 
-/* ---- judging ---- */
+/* ---- checking ---- */
 
 static bool is_among(const char *module, const char *const *modules)
 {
@@ -43,24 +43,24 @@ static bool is_within(const struct validator_profile *profile,
     return true;
 }
 
-int analysis_find_profile(const struct server_parts *parts, const char *name,
+int analysis_find_profile(const struct server *server, const char *name,
                           const struct validator_profile **profile, struct error *err)
 {
-    *profile = name ? validator_profile_find(name) : parts->profile;
+    *profile = name ? validator_profile_find(name) : server->profile;
     if (!*profile)
         return error_set_at(err, "profile", "there is no profile of this name; there are %s",
                             validator_profile_names());
-    if (!is_within(*profile, parts->profile))
+    if (!is_within(*profile, server->profile))
         return error_set_at(
             err, "profile", "%s is wider than this server allows: send %s, or leave it out",
-            validator_profile_name(*profile), validator_profile_name(parts->profile));
+            validator_profile_name(*profile), validator_profile_name(server->profile));
     return 0;
 }
 
-static void count_refusal(struct server_parts *parts, const char *rule)
+static void count_refusal(struct server *server, const char *rule)
 {
     for (size_t i = 0; i < REFUSED_RULES_CAP; i++) {
-        struct refused_rule *row = &parts->refused[i];
+        struct refused_rule *row = &server->refused[i];
 
         if (!row->rule)
             row->rule = rule;
@@ -71,13 +71,13 @@ static void count_refusal(struct server_parts *parts, const char *rule)
     }
 }
 
-bool analysis_judge(struct analysis *analysis, struct buf *why)
+bool analysis_check(struct analysis *analysis, struct buf *why)
 {
     struct verdict *verdict = &analysis->verdict;
     const char *rule;
 
     if (validator_is_blank(analysis->code, analysis->code_len)) {
-        count_refusal(analysis->parts, "empty");
+        count_refusal(analysis->server, "empty");
         log_info("run", "verdict=refused rule=empty code_bytes=%zu", analysis->code_len);
         buf_adds(why, "there is no code to run. Send a Python program, such as print(1).");
         return false;
@@ -90,7 +90,7 @@ bool analysis_judge(struct analysis *analysis, struct buf *why)
     }
     failure_of_verdict(&analysis->failure, verdict);
     rule = analysis->failure.rule ? analysis->failure.rule : "unknown";
-    count_refusal(analysis->parts, rule);
+    count_refusal(analysis->server, rule);
     log_info("run", "verdict=refused rule=%s line=%zu problems=%zu code_bytes=%zu", rule,
              verdict->diagnostics[0].line, verdict->diagnostic_count, analysis->code_len);
     validator_explain(verdict, analysis->code, analysis->code_len, why);
@@ -103,14 +103,14 @@ static void on_queued(void *user, unsigned place)
 {
     struct analysis *analysis = user;
 
-    run_news_queued(&analysis->news, place);
+    run_progress_queued(&analysis->progress, place);
 }
 
 static void on_started(void *user)
 {
     struct analysis *analysis = user;
 
-    run_news_started(&analysis->news);
+    run_progress_started(&analysis->progress);
 }
 
 static void on_output(void *user, int fd, const char *bytes, size_t len)
@@ -118,14 +118,14 @@ static void on_output(void *user, int fd, const char *bytes, size_t len)
     struct analysis *analysis = user;
 
     (void)fd;
-    run_news_output(&analysis->news, bytes, len);
+    run_progress_output(&analysis->progress, bytes, len);
 }
 
 static void on_request(void *user, struct broker_request *request)
 {
     struct analysis *analysis = user;
 
-    session_broker_take(analysis->parts, request);
+    session_broker_take(analysis->server, request);
 }
 
 static void on_result(void *user, const struct execution_result *result)
@@ -142,9 +142,9 @@ static void on_result(void *user, const struct execution_result *result)
     analysis->ended.artifacts = result->artifact_count;
     failure_of_result(&analysis->failure, result, analysis_timeout(analysis));
     if (result->status == EXECUTION_BUSY)
-        analysis->failure.retry_after_s = executor_retry_after(analysis->parts->executor);
+        analysis->failure.retry_after_s = executor_retry_after(analysis->server->executor);
     analysis->take(analysis, result);
-    mailbox_post(analysis->parts->mailbox, &analysis->done);
+    loop_queue_post(analysis->server->loop_queue, &analysis->done);
 }
 
 /* ---- on the loop ---- */
@@ -164,7 +164,7 @@ static void describe_end(const struct analysis *analysis, char *line, size_t siz
 }
 
 /* The answer first: who reads the log is not in a hurry. */
-static void open_done(void *arg)
+static void run_done(void *arg)
 {
     struct analysis *analysis = arg;
     char line[LOG_LINE_CAP];
@@ -177,7 +177,7 @@ static void open_done(void *arg)
 
 long analysis_timeout(const struct analysis *analysis)
 {
-    long most = analysis->parts->timeout_seconds;
+    long most = analysis->server->timeout_seconds;
 
     return analysis->timeout_asked > 0 && analysis->timeout_asked < most ? analysis->timeout_asked
                                                                          : most;
@@ -185,7 +185,7 @@ long analysis_timeout(const struct analysis *analysis)
 
 bool analysis_timeout_was_cut(const struct analysis *analysis)
 {
-    return analysis->timeout_asked > analysis->parts->timeout_seconds;
+    return analysis->timeout_asked > analysis->server->timeout_seconds;
 }
 
 /* retry_after_s: where it found no place. */
@@ -199,7 +199,7 @@ static int did_not_run(struct analysis *analysis, const struct error *err, unsig
 
 static int hand_over(struct analysis *analysis, struct error *err)
 {
-    struct server_parts *parts = analysis->parts;
+    struct server *server = analysis->server;
     const struct execution_job job = {
         .code = analysis->code,
         .code_len = analysis->code_len,
@@ -209,26 +209,26 @@ static int hand_over(struct analysis *analysis, struct error *err)
         .preload = analysis->preload,
         .timeout_ms = (unsigned)analysis_timeout(analysis) * 1000,
         .warnings = analysis->warnings,
-        .on_queued = analysis->wants_news ? on_queued : NULL,
-        .on_started = analysis->wants_news ? on_started : NULL,
-        .on_output = analysis->wants_news ? on_output : NULL,
+        .on_queued = analysis->wants_progress ? on_queued : NULL,
+        .on_started = analysis->wants_progress ? on_started : NULL,
+        .on_output = analysis->wants_progress ? on_output : NULL,
         .on_request = analysis->session_id ? on_request : NULL,
         .on_done = on_result,
         .user = analysis,
     };
     struct error why = {0};
 
-    analysis->done.open = open_done;
+    analysis->done.run = run_done;
     analysis->done.arg = analysis;
-    analysis->run_id = executor_run(parts->executor, &job, &why);
+    analysis->run_id = executor_run(server->executor, &job, &why);
     if (analysis->run_id != 0)
         return 0;
     log_info("run", "verdict=accepted turned_away=%s", error_kind_name(why.kind));
     error_set(err, why.kind, "%s", why.text);
-    return did_not_run(analysis, err, executor_retry_after(parts->executor));
+    return did_not_run(analysis, err, executor_retry_after(server->executor));
 }
 
-static void on_session(struct lane_job *job)
+static void on_session(struct workq_job *job)
 {
     struct analysis *analysis = (struct analysis *)((char *)job - offsetof(struct analysis, job));
     struct error *err = &analysis->err;
@@ -237,13 +237,13 @@ static void on_session(struct lane_job *job)
     if (analysis->cancelled && err->kind == ERROR_NONE)
         error_set(err, ERROR_CANCELLED, "the run was cancelled before it began");
     if (err->kind != ERROR_NONE)
-        did_not_run(analysis, err, LANE_RETRY_AFTER_S);
+        did_not_run(analysis, err, WORKQ_RETRY_AFTER_S);
     else if (hand_over(analysis, err) == 0)
         return;
     analysis->on_failed(analysis, err);
 }
 
-static void find_session(struct lane_job *job, void *store)
+static void find_session(struct workq_job *job, void *store)
 {
     struct analysis *analysis = (struct analysis *)((char *)job - offsetof(struct analysis, job));
 
@@ -255,29 +255,29 @@ static void find_session(struct lane_job *job, void *store)
 
 int analysis_start(struct analysis *analysis, struct error *err)
 {
-    struct server_parts *parts = analysis->parts;
+    struct server *server = analysis->server;
 
-    if (!parts->executor) {
-        error_set(err, ERROR_UNAVAILABLE, "%s", parts->executor_error);
+    if (!server->executor) {
+        error_set(err, ERROR_UNAVAILABLE, "%s", server->executor_error);
         return did_not_run(analysis, err, 0);
     }
     if (!analysis->find_session && !analysis->session_id)
         return hand_over(analysis, err);
     analysis->job.work = find_session;
     analysis->job.done = on_session;
-    if (lane_submit(parts->read, &analysis->job, err) == 0)
+    if (workq_submit(server->read, &analysis->job, err) == 0)
         return 0;
-    return did_not_run(analysis, err, LANE_RETRY_AFTER_S);
+    return did_not_run(analysis, err, WORKQ_RETRY_AFTER_S);
 }
 
 void analysis_cancel(struct analysis *analysis)
 {
     analysis->cancelled = true;
     if (analysis->run_id != 0)
-        executor_cancel(analysis->parts->executor, analysis->run_id);
+        executor_cancel(analysis->server->executor, analysis->run_id);
 }
 
-bool analysis_news(struct analysis *analysis, struct buf *words, struct buf *printed)
+bool analysis_progress(struct analysis *analysis, struct buf *words, struct buf *printed)
 {
-    return run_news_take(&analysis->news, words, printed);
+    return run_progress_take(&analysis->progress, words, printed);
 }

@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * One analysis, the same for everyone who asks for one (execute_code, POST /execute, lectern exec):
- * judged on the loop, its session found, run by the executor, its result handed over in the asker's
- * own form, a line in the log.
+ * checked on the loop, its session found, run by the executor, its result handed over in the
+ * asker's own form, a line in the log.
  *
- * Threads: everything runs on the loop but find_session, on the read lane, and take, on the
+ * Threads: everything runs on the loop but find_session, on the read work queue, and take, on the
  * executor's thread.
  */
 #ifndef LECTERN_TOOL_ANALYSIS_H
 #define LECTERN_TOOL_ANALYSIS_H
 
-#include "mcp/server_parts.h"
+#include "mcp/server.h"
 #include "mcp/session/store.h"
 #include "mcp/tool/failure.h"
-#include "mcp/tool/run_news.h"
+#include "mcp/tool/run_progress.h"
 
 #define ANALYSIS_TIMEOUT_ASKED_MAX 3600 /* seconds; the server's own limit is far below */
-#define ANALYSIS_EXIT_REFUSED      3    /* the exit code of what was judged and did not run */
+#define ANALYSIS_EXIT_REFUSED      3    /* the exit code of what was checked and did not run */
 #define ANALYSIS_BLOCKED           "Code analysis blocked"
 
 /* Large: on the heap. Zeroed first; then what is asked for is set, analysis_init called. */
 struct analysis {
     /* What is asked for. Texts are borrowed until on_done. */
-    struct server_parts *parts;
+    struct server *server;
     const char *code;
     size_t code_len;
     const struct validator_profile *profile;
     const char *session_id; /* NULL: none, and the helpers say so */
     long timeout_asked;     /* seconds; 0: the server's limit. More than that is cut to it */
     bool warnings;          /* Python's own go to standard error */
-    bool wants_news;        /* analysis_news will be asked */
+    bool wants_progress;    /* analysis_progress will be asked */
 
-    /* On the read lane: sets session_id, or fails. NULL: a session_id that is set must exist. */
+    /* On the read work queue: sets session_id, or fails. NULL: a session_id that is set must exist.
+     */
     int (*find_session)(struct analysis *analysis, struct store *store, struct error *err);
     /* On the executor's thread: the result in the asker's form; result is borrowed. */
     void (*take)(struct analysis *analysis, const struct execution_result *result);
@@ -41,16 +42,16 @@ struct analysis {
     void (*on_failed)(struct analysis *analysis, const struct error *err);
 
     struct failure failure; /* why it was refused, did not run or ended badly; set before take,
-                               on_failed, and before analysis_judge and analysis_start return */
+                               on_failed, and before analysis_check and analysis_start return */
 
     /* Its own. */
-    struct lane_job job; /* finds the session */
+    struct workq_job job; /* finds the session */
     struct error err;
     bool cancelled;
     struct verdict verdict;
     const char *preload[VALIDATOR_MODULES_CAP + 1];
-    struct run_news news;
-    struct mail done;
+    struct run_progress progress;
+    struct loop_task done;
     uint64_t run_id; /* 0: not running */
     struct {         /* for the log */
         enum execution_status status;
@@ -66,13 +67,13 @@ void analysis_finish(struct analysis *analysis); /* what it owns, not itself */
 
 /* The profile of that name (NULL: the server's own). ERROR_INVALID for a name there is not, and for
  * one that may import what the server's may not. */
-int analysis_find_profile(const struct server_parts *parts, const char *name,
+int analysis_find_profile(const struct server *server, const char *name,
                           const struct validator_profile **profile, struct error *err);
 
-/* Judges the code. false: why has what is wrong, for the one who wrote it. Counts refusals. */
-bool analysis_judge(struct analysis *analysis, struct buf *why);
+/* Checks the code. false: why has what is wrong, for the one who wrote it. Counts refusals. */
+bool analysis_check(struct analysis *analysis, struct buf *why);
 
-/* Runs what was judged and accepted. -1: it will not, and nothing more comes: ERROR_UNAVAILABLE
+/* Runs what was checked and accepted. -1: it will not, and nothing more comes: ERROR_UNAVAILABLE
  * where there is no executor, ERROR_BUSY where a queue is full. */
 int analysis_start(struct analysis *analysis, struct error *err);
 
@@ -83,7 +84,7 @@ void analysis_cancel(struct analysis *analysis);
 long analysis_timeout(const struct analysis *analysis);
 bool analysis_timeout_was_cut(const struct analysis *analysis);
 
-/* As a tool's news (tool.h). */
-bool analysis_news(struct analysis *analysis, struct buf *words, struct buf *printed);
+/* As a tool's progress (tool.h). */
+bool analysis_progress(struct analysis *analysis, struct buf *words, struct buf *printed);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * change_curriculum: several operations as one, or looked at without being done. Done on the sql
- * lane, tried on the trial lane; what it does to the graph is reckoned on the graph lane, of the
- * outlines before and after.
+ * work queue, tried on the trial work queue; what it does to the graph is reckoned on the graph
+ * work queue, of the outlines before and after.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/server_parts.h"
+#include "mcp/server.h"
 #include "mcp/session/change_set.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/schema.h"
@@ -48,7 +48,7 @@ static int apply(struct tool_call *call, struct store *store, const char *sid,
     snprintf(call->change_set, sizeof call->change_set, "%s", outcome->change_set);
     say(call, set, outcome);
     call->state = outcome;
-    call->goes_on = outcome->touches_graph;
+    call->followup = outcome->touches_graph;
     return 0;
 }
 
@@ -96,7 +96,7 @@ static int then(struct tool_call *call, struct error *err)
     const struct change_set_outcome *outcome = call->state;
 
     return change_effect(&outcome->before, &outcome->after, *outcome->change_set == '\0',
-                         call->parts->graphs, call->cancel, NULL, &call->text, err);
+                         call->server->graphs, call->cancel, NULL, &call->text, err);
 }
 
 static void forget(struct tool_call *call)
@@ -107,9 +107,9 @@ static void forget(struct tool_call *call)
     call->state = NULL;
 }
 
-static void schema_write(const struct server_parts *parts, struct buf *to)
+static void schema_write(const struct server *server, struct buf *to)
 {
-    (void)parts;
+    (void)server;
     buf_adds(to, "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_KEY
                  ",\"operations\":{\"type\":\"array\",\"items\":");
     change_set_operation_schema_beside_tools(to);

@@ -68,9 +68,9 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     return 0;
 }
 
-static void schema_write(const struct server_parts *parts, struct buf *to)
+static void schema_write(const struct server *server, struct buf *to)
 {
-    (void)parts;
+    (void)server;
     buf_adds(to, "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_KEY
                  ",\"from_node_id\":{\"type\":\"string\",\"description\":\"learnt "
                  "first\"},\"to_node_id\":{\"type\":"

@@ -2,7 +2,8 @@
  *
  * execute_code: an analysis (analysis.h) of the call's session, answered in words and figures.
  *
- * Threads: all on the loop, but find_session (the read lane) and take (the executor's thread).
+ * Threads: all on the loop, but find_session (the read work queue) and take (the executor's
+ * thread).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,18 +15,18 @@
 #include "mcp/tool/table.h"
 
 /* One run. Owned by the loop; the executor's thread fills the call's answer while it has it. */
-struct run {
+struct analysis_call {
     struct tool_call *call;
     struct analysis analysis;
     char session_id[SESSION_ID_SIZE];
 };
 
-static struct run *run_of(struct analysis *analysis)
+static struct analysis_call *run_of(struct analysis *analysis)
 {
-    return (struct run *)((char *)analysis - offsetof(struct run, analysis));
+    return (struct analysis_call *)((char *)analysis - offsetof(struct analysis_call, analysis));
 }
 
-static void discard(struct run *run)
+static void discard(struct analysis_call *run)
 {
     run->call->failure = run->analysis.failure;
     run->call->state = NULL;
@@ -35,7 +36,7 @@ static void discard(struct run *run)
 
 static int find_session(struct analysis *analysis, struct store *store, struct error *err)
 {
-    struct run *run = run_of(analysis);
+    struct analysis_call *run = run_of(analysis);
 
     if (tool_session(run->call, store, run->session_id, err) < 0)
         return -1;
@@ -45,11 +46,11 @@ static int find_session(struct analysis *analysis, struct store *store, struct e
 
 static void take(struct analysis *analysis, const struct execution_result *result)
 {
-    const struct server_parts *parts = analysis->parts;
+    const struct server *server = analysis->server;
     const struct run_answer_limits limits = {
-        .stdout_characters = (size_t)parts->stdout_characters,
-        .stderr_characters = (size_t)parts->stderr_characters,
-        .timeout_cut_to = analysis_timeout_was_cut(analysis) ? parts->timeout_seconds : 0,
+        .stdout_characters = (size_t)server->stdout_characters,
+        .stderr_characters = (size_t)server->stderr_characters,
+        .timeout_cut_to = analysis_timeout_was_cut(analysis) ? server->timeout_seconds : 0,
         .retry_after_s = analysis->failure.retry_after_s,
     };
 
@@ -59,7 +60,7 @@ static void take(struct analysis *analysis, const struct execution_result *resul
 
 static void on_done(struct analysis *analysis)
 {
-    struct run *run = run_of(analysis);
+    struct analysis_call *run = run_of(analysis);
     struct tool_call *call = run->call;
 
     call->seconds = analysis->ended.seconds;
@@ -76,16 +77,16 @@ static void on_failed(struct analysis *analysis, const struct error *err)
     on_done(analysis);
 }
 
-static int judge(struct run *run, struct error *err)
+static int check(struct analysis_call *run, struct error *err)
 {
     struct buf BUF_AUTO why = {0};
 
     buf_init(&why, ERROR_TEXT_CAP);
     buf_adds(&why, ANALYSIS_BLOCKED ". Nothing ran. Mend this and send it again:\n");
-    return analysis_judge(&run->analysis, &why) ? 0 : error_set(err, ERROR_INVALID, "%s", why.data);
+    return analysis_check(&run->analysis, &why) ? 0 : error_set(err, ERROR_INVALID, "%s", why.data);
 }
 
-static int read_arguments(struct run *run, struct error *err)
+static int read_arguments(struct analysis_call *run, struct error *err)
 {
     struct tool_call *call = run->call;
     struct analysis *analysis = &run->analysis;
@@ -100,21 +101,21 @@ static int read_arguments(struct run *run, struct error *err)
 
 static int start(struct tool_call *call, struct error *err)
 {
-    struct run *run = calloc(1, sizeof *run);
+    struct analysis_call *run = calloc(1, sizeof *run);
 
     if (!run)
         return error_set(err, ERROR_MEMORY, "out of memory for a run");
     run->call = call;
-    run->analysis.parts = call->parts;
-    run->analysis.profile = call->parts->profile;
-    run->analysis.wants_news = call->wants_news;
+    run->analysis.server = call->server;
+    run->analysis.profile = call->server->profile;
+    run->analysis.wants_progress = call->wants_progress;
     run->analysis.find_session = find_session;
     run->analysis.take = take;
     run->analysis.on_done = on_done;
     run->analysis.on_failed = on_failed;
     analysis_init(&run->analysis);
     call->state = run;
-    if (read_arguments(run, err) == 0 && judge(run, err) == 0 &&
+    if (read_arguments(run, err) == 0 && check(run, err) == 0 &&
         analysis_start(&run->analysis, err) == 0)
         return 0;
     discard(run);
@@ -123,30 +124,30 @@ static int start(struct tool_call *call, struct error *err)
 
 static void stop(struct tool_call *call)
 {
-    struct run *run = call->state;
+    struct analysis_call *run = call->state;
 
     if (run)
         analysis_cancel(&run->analysis);
 }
 
-static bool news(struct tool_call *call, struct buf *words, struct buf *printed)
+static bool progress(struct tool_call *call, struct buf *words, struct buf *printed)
 {
-    struct run *run = call->state;
+    struct analysis_call *run = call->state;
 
-    return run && analysis_news(&run->analysis, words, printed);
+    return run && analysis_progress(&run->analysis, words, printed);
 }
 
-static void schema_write(const struct server_parts *parts, struct buf *to)
+static void schema_write(const struct server *server, struct buf *to)
 {
     buf_addf(to,
              "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION
              ",\"code\":{\"type\":\"string\"},\"timeout_seconds\":{\"type\":\"integer\","
              "\"maximum\":%ld}},\"required\":[\"code\"]}",
-             parts->timeout_seconds);
+             server->timeout_seconds);
 }
 
 /* What the server's profile lets code import. */
-static void describe_here(const struct server_parts *parts, struct buf *to)
+static void describe_here(const struct server *server, struct buf *to)
 {
     static const struct {
         const char *profile, *says;
@@ -158,7 +159,7 @@ static void describe_here(const struct server_parts *parts, struct buf *to)
                           "modules (json, re, statistics, ...) import; figures come "
                           "back as images."},
     };
-    const char *profile = validator_profile_name(parts->profile);
+    const char *profile = validator_profile_name(server->profile);
 
     for (size_t i = 0; i < sizeof imports / sizeof imports[0]; i++) {
         if (strcmp(imports[i].profile, profile) == 0)
@@ -184,5 +185,5 @@ const struct tool tool_execute_code = {
     .read_only = true,
     .start = start,
     .stop = stop,
-    .news = news,
+    .progress = progress,
 };

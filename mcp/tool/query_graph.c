@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * query_graph: a question by name over a session's graph, answered in words. The queries and what
- * they are about come from the table of helpers/graph. On the graph lane.
+ * they are about come from the table of helpers/graph. On the graph work queue.
  */
 #include <string.h>
 
 #include "helpers/graph/graph.h"
-#include "mcp/server_parts.h"
+#include "mcp/server.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/session/graph_cache.h"
 #include "mcp/tool/schema.h"
@@ -69,7 +69,7 @@ static int check_needs(const struct graph_question *question, struct error *err)
 static int answer(struct tool_call *call, struct store *store, const char *sid,
                   struct graph_question *question, struct error *err)
 {
-    struct graph *graph = graph_cache_get(call->parts->graphs, store, sid, err);
+    struct graph *graph = graph_cache_get(call->server->graphs, store, sid, err);
 
     return graph ? graph_answer(graph, question, &call->text, err) : -1;
 }
@@ -77,7 +77,7 @@ static int answer(struct tool_call *call, struct store *store, const char *sid,
 static int run(struct tool_call *call, struct store *store, struct error *err)
 {
     struct graph_question question = {.bounds =
-                                          graph_cache_bounds(call->parts->graphs, call->cancel)};
+                                          graph_cache_bounds(call->server->graphs, call->cancel)};
     const char *types[TYPES_CAP + 1];
     char sid[SESSION_ID_SIZE];
     json_t *array = NULL;
@@ -100,7 +100,7 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     return rc;
 }
 
-static void schema_write(const struct server_parts *parts, struct buf *to)
+static void schema_write(const struct server *server, struct buf *to)
 {
     static const char *const takes[] = {
         [GRAPH_TAKES_NOTHING] = "",
@@ -111,7 +111,7 @@ static void schema_write(const struct server_parts *parts, struct buf *to)
     size_t count;
     const struct graph_query *queries = graph_queries(&count);
 
-    (void)parts;
+    (void)server;
     buf_adds(to, "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION
                  ",\"query\":{\"type\":\"string\",\"enum\":[");
     for (size_t i = 0; i < count; i++)

@@ -7,9 +7,9 @@
 #include "mcp/session/rest.h"
 
 struct brokered {
-    struct lane_job job;
+    struct workq_job job;
     struct broker_request *request;
-    struct graph_cache *graphs; /* on the graph lane only */
+    struct graph_cache *graphs; /* on the graph work queue only */
     struct cancel *cancel;      /* there too */
 };
 
@@ -18,7 +18,7 @@ static void refuse(struct broker_request *request, const char *body)
     executor_answer(request, 503, body, strlen(body));
 }
 
-static void on_work(struct lane_job *job, void *context)
+static void on_work(struct workq_job *job, void *context)
 {
     struct brokered *brokered = (struct brokered *)job;
     const struct rest_broker_request read = {
@@ -40,21 +40,21 @@ static void finish(struct brokered *brokered)
     free(brokered);
 }
 
-static void on_done(struct lane_job *job)
+static void on_done(struct workq_job *job)
 {
     finish((struct brokered *)job);
 }
 
-static struct lane *choose_lane(struct brokered *brokered, struct server_parts *parts)
+static struct workq *choose_workq(struct brokered *brokered, struct server *server)
 {
-    if (rest_broker_lane(broker_request_target(brokered->request)) != REST_GRAPH)
-        return parts->read;
-    brokered->graphs = parts->graphs;
+    if (rest_broker_workq(broker_request_target(brokered->request)) != REST_GRAPH)
+        return server->read;
+    brokered->graphs = server->graphs;
     brokered->cancel = broker_request_cancel(brokered->request);
-    return parts->graph;
+    return server->graph;
 }
 
-void session_broker_take(struct server_parts *parts, struct broker_request *request)
+void session_broker_take(struct server *server, struct broker_request *request)
 {
     struct brokered *brokered = calloc(1, sizeof *brokered);
 
@@ -65,7 +65,7 @@ void session_broker_take(struct server_parts *parts, struct broker_request *requ
     brokered->request = request;
     brokered->job.work = on_work;
     brokered->job.done = on_done;
-    if (lane_submit(choose_lane(brokered, parts), &brokered->job, NULL) < 0) {
+    if (workq_submit(choose_workq(brokered, server), &brokered->job, NULL) < 0) {
         refuse(request, "{\"detail\": \"the server is busy; try again\"}");
         finish(brokered);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From a tools/call to its lane and back. The tools themselves are one file each; this file knows
- * none of them.
+ * From a tools/call to its work queue and back. The tools themselves are one file each; this file
+ * knows none of them.
  */
 #include "mcp/tool/tool.h"
 
@@ -12,11 +12,11 @@
 #include "helpers/base/log.h"
 #include "helpers/base/nearest.h"
 #include "helpers/base/utf8.h"
-#include "mcp/server_parts.h"
-#include "mcp/tool/once.h"
+#include "mcp/server.h"
+#include "mcp/tool/idempotency.h"
 
-#define NAME_SHOWN         100 /* bytes of a client's own words in an error */
-#define LANE_RETRY_AFTER_S 1   /* a lane works its queue off in less */
+#define NAME_SHOWN          100 /* bytes of a client's own words in an error */
+#define WORKQ_RETRY_AFTER_S 1   /* a work queue works its queue off in less */
 
 const struct tool *tool_find(const char *name)
 {
@@ -33,21 +33,21 @@ void tool_names(struct buf *to)
         buf_addf(to, "%s%s", i > 0 ? ", " : "", tools[i]->name);
 }
 
-static void write_schema(const struct tool *tool, const struct server_parts *parts, struct buf *to)
+static void write_schema(const struct tool *tool, const struct server *server, struct buf *to)
 {
     if (tool->schema_write)
-        tool->schema_write(parts, to);
+        tool->schema_write(server, to);
     else
         buf_adds(to, tool->schema);
 }
 
-void tool_describe(const struct tool *tool, const struct server_parts *parts, struct buf *to)
+void tool_describe(const struct tool *tool, const struct server *server, struct buf *to)
 {
     struct buf BUF_AUTO description = {0};
 
     buf_adds(&description, tool->description);
     if (tool->describe_here)
-        tool->describe_here(parts, &description);
+        tool->describe_here(server, &description);
     buf_adds(to, "{\"name\":");
     json_write_string(to, tool->name, strlen(tool->name));
     buf_adds(to, ",\"title\":");
@@ -55,7 +55,7 @@ void tool_describe(const struct tool *tool, const struct server_parts *parts, st
     buf_adds(to, ",\"description\":");
     json_write_string(to, description.data, description.len);
     buf_adds(to, ",\"inputSchema\":");
-    write_schema(tool, parts, to);
+    write_schema(tool, server, to);
     /* What the protocol takes for granted is left out: each word is paid for in every conversation.
      */
     buf_addf(to, ",\"annotations\":{\"%s",
@@ -75,7 +75,7 @@ static void fail(struct tool_call *call, const struct error *err)
     if (call->failure.category == FAILURE_NONE)
         failure_of_error(&call->failure, err);
     if (call->failure.category == FAILURE_BUSY && call->failure.retry_after_s == 0)
-        call->failure.retry_after_s = LANE_RETRY_AFTER_S;
+        call->failure.retry_after_s = WORKQ_RETRY_AFTER_S;
     buf_clear(&call->text);
     buf_adds(&call->text, err->text);
 }
@@ -89,23 +89,23 @@ static int run_behind(struct tool_call *call, struct store *store, struct error 
         return -1;
     rc = call->before(call, store, err);
     if (rc == 0)
-        rc = tool_run_once(call, store, err);
+        rc = tool_run_idempotent(call, store, err);
     if (store_end(store, rc == 0, rc == 0 ? err : NULL) < 0)
         rc = -1;
     return rc;
 }
 
-static void on_work(struct lane_job *job, void *context)
+static void on_work(struct workq_job *job, void *context)
 {
     struct tool_call *call = (struct tool_call *)job;
     struct error err = {0};
 
     if (cancel_check(call->cancel, &err) < 0 ||
-        (call->before ? run_behind : tool_run_once)(call, context, &err) < 0)
+        (call->before ? run_behind : tool_run_idempotent)(call, context, &err) < 0)
         fail(call, &err);
 }
 
-static void on_undone(struct lane_job *job, const struct error *err)
+static void on_undone(struct workq_job *job, const struct error *err)
 {
     fail((struct tool_call *)job, err);
 }
@@ -117,7 +117,7 @@ static void say_left_out(struct tool_call *call, const struct error *err)
     buf_addf(&call->text, "\n(The rest of this answer is left out: %s)", err->text);
 }
 
-static void on_then(struct lane_job *job, void *context)
+static void on_then(struct workq_job *job, void *context)
 {
     struct tool_call *call = (struct tool_call *)job;
     struct error err = {0};
@@ -127,7 +127,7 @@ static void on_then(struct lane_job *job, void *context)
         say_left_out(call, &err);
 }
 
-static void on_whole(struct lane_job *job)
+static void on_whole(struct workq_job *job)
 {
     struct tool_call *call = (struct tool_call *)job;
 
@@ -135,21 +135,21 @@ static void on_whole(struct lane_job *job)
 }
 
 /* The call is done, whether or not its whole answer is kept for a repeat. */
-static void on_not_whole(struct lane_job *job, const struct error *err)
+static void on_not_whole(struct workq_job *job, const struct error *err)
 {
     (void)job;
     log_warning("tool", "an answer is kept without its end: %s", err->text);
 }
 
-static void on_keep_whole(struct lane_job *job, void *context)
+static void on_keep_whole(struct workq_job *job, void *context)
 {
     struct error err = {0};
 
-    if (tool_keep_whole((struct tool_call *)job, context, &err) < 0)
+    if (tool_amend_idempotent((struct tool_call *)job, context, &err) < 0)
         on_not_whole(job, &err);
 }
 
-static void on_then_done(struct lane_job *job)
+static void on_then_done(struct workq_job *job)
 {
     struct tool_call *call = (struct tool_call *)job;
     struct error err = {0};
@@ -157,28 +157,29 @@ static void on_then_done(struct lane_job *job)
     job->work = on_keep_whole;
     job->done = on_whole;
     job->undone = on_not_whole;
-    if (*call->kept_key && lane_submit(call->parts->sql, job, &err) == 0)
+    if (*call->kept_key && workq_submit(call->server->sql, job, &err) == 0)
         return;
     call->on_done(call);
 }
 
-static void on_lane_done(struct lane_job *job)
+static void on_workq_done(struct workq_job *job)
 {
     struct tool_call *call = (struct tool_call *)job;
     struct error err = {0};
 
-    if (call->goes_on && call->failure.category == FAILURE_NONE) {
+    if (call->followup && call->failure.category == FAILURE_NONE) {
         job->work = on_then;
         job->done = on_then_done;
-        if (lane_submit(call->parts->graph, job, &err) == 0)
+        if (workq_submit(call->server->graph, job, &err) == 0)
             return;
         say_left_out(call, &err);
     }
     call->on_done(call);
 }
 
-/* on_done never runs before tool_call_start has returned: what ends at once ends by mail. */
-static void open_completed(void *arg)
+/* on_done never runs before tool_call_start has returned: what ends at once ends in a task of the
+ * loop. */
+static void run_completed(void *arg)
 {
     struct tool_call *call = arg;
 
@@ -187,9 +188,9 @@ static void open_completed(void *arg)
 
 void tool_call_complete(struct tool_call *call)
 {
-    call->job.mail.open = open_completed;
-    call->job.mail.arg = call;
-    mailbox_post(call->parts->mailbox, &call->job.mail);
+    call->job.task.run = run_completed;
+    call->job.task.arg = call;
+    loop_queue_post(call->server->loop_queue, &call->job.task);
 }
 
 bool tool_call_writes(const struct tool_call *call)
@@ -202,13 +203,13 @@ bool tool_call_tries(const struct tool_call *call)
     return call->tool->tries && call->tool->tries(call);
 }
 
-static struct lane *lane_for(const struct tool_call *call)
+static struct workq *workq_for(const struct tool_call *call)
 {
     if (tool_call_tries(call))
-        return call->parts->trial;
+        return call->server->trial;
     if (tool_call_writes(call))
-        return call->parts->sql;
-    return call->tool->graphs ? call->parts->graph : call->parts->read;
+        return call->server->sql;
+    return call->tool->graphs ? call->server->graph : call->server->read;
 }
 
 /* The argument names of the schema, so that a misspelt one is told instead of ignored. */
@@ -223,7 +224,7 @@ static int check_names(const struct tool_call *call, struct error *err)
 
     buf_init(&text, 0);
     buf_init(&known, ERROR_TEXT_CAP / 2);
-    write_schema(call->tool, call->parts, &text);
+    write_schema(call->tool, call->server, &text);
     schema = json_read(text.data, text.len, "the tool's schema", err);
     if (!schema)
         return -1;
@@ -256,9 +257,9 @@ void tool_call_start(struct tool_call *call)
         rc = call->tool->start(call, &err);
     } else if (rc == 0) {
         call->job.work = on_work;
-        call->job.done = on_lane_done;
+        call->job.done = on_workq_done;
         call->job.undone = on_undone;
-        rc = lane_submit(lane_for(call), &call->job, &err);
+        rc = workq_submit(workq_for(call), &call->job, &err);
     }
     if (rc < 0) {
         fail(call, &err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The tools a model sees: one file a tool, one const table of all. A tool either works straight
- * through on a lane, with that lane's store connection (run), or starts something on the loop and
- * finishes later (start).
+ * through on a work queue, with that work queue's store connection (run), or starts something on
+ * the loop and finishes later (start).
  */
 #ifndef LECTERN_TOOL_H
 #define LECTERN_TOOL_H
@@ -15,7 +15,7 @@
 #include "helpers/base/buf.h"
 #include "helpers/base/cancel.h"
 #include "helpers/base/error.h"
-#include "helpers/base/lane.h"
+#include "helpers/base/workq.h"
 #include "mcp/session/store.h"
 #include "mcp/tool/failure.h"
 
@@ -26,7 +26,7 @@
 #define TOOL_IMAGE_MIME_CAP 32u
 #define CHANGE_SET_ID_SIZE  80u
 
-struct server_parts; /* what tools stand on: lanes, executor, profile; mcp/server_parts.h */
+struct server; /* what tools stand on: work queues, executor, profile; mcp/server.h */
 struct tool;
 
 struct tool_image {
@@ -35,24 +35,25 @@ struct tool_image {
     size_t len;
 };
 
-/* One tools/call on its way. Made and freed by protocol/ on the loop's thread; on a lane while run
- * works on it. */
+/* One tools/call on its way. Made and freed by protocol/ on the loop's thread; on a work queue
+ * while run works on it. */
 struct tool_call {
-    struct lane_job job;
+    struct workq_job job;
     const struct tool *tool;
-    struct server_parts *parts; /* borrowed */
-    json_t *arguments;          /* owned reference, an object */
+    struct server *server; /* borrowed */
+    json_t *arguments;     /* owned reference, an object */
     const char
         *bound_session;    /* the connection's own session, or NULL; borrowed for the call's life */
     const char *who;       /* for the change log: "mcp:claude-code"; borrowed for the call's life */
     struct cancel *cancel; /* owned reference */
 
     json_t *idempotency_key; /* from the request's _meta: owned reference, a text; or NULL */
-    bool wants_news;         /* the tool's news will be asked for */
-    bool goes_on;            /* set by run: the tool's `then` has something to do */
-    char kept_key[ANSWER_KEY_MAX + 1]; /* under which the answer is kept; or "" (once.h) */
-    /* Of a call that runs on a lane and writes, there, in the transaction of run and in front of
-     * it; -1 with err: it is not run. May be NULL. */
+    bool wants_progress;     /* the tool's progress will be asked for */
+    bool followup;           /* set by run: the tool's `then` has something to do */
+    char kept_key[IDEMPOTENCY_KEY_MAX +
+                  1]; /* under which the answer is kept; or "" (idempotency.h) */
+    /* Of a call that runs on a work queue and writes, there, in the transaction of run and in front
+     * of it; -1 with err: it is not run. May be NULL. */
     int (*before)(struct tool_call *call, struct store *store, struct error *err);
     /* The call is finished, on the loop's thread; the receiver may free it with tool_call_finish.
      */
@@ -79,24 +80,24 @@ struct tool {
     const char *title;
     const char *description;
     /* Appends to the description what depends on the server's configuration; may be NULL. */
-    void (*describe_here)(const struct server_parts *parts, struct buf *to);
+    void (*describe_here)(const struct server *server, struct buf *to);
     /* JSON Schema of the arguments. NULL: schema_write appends it (where an enum comes from a
      * table, a limit from the server's configuration). */
     const char *schema;
-    void (*schema_write)(const struct server_parts *parts, struct buf *to);
+    void (*schema_write)(const struct server *server, struct buf *to);
     bool read_only, destructive, idempotent; /* annotations */
 
-    /* On a lane: `writes` picks sql (one thread, read-write) or trial, else graph where `graphs`,
-     * else read. Returns 0 with the answer in call->text, or -1 with err, which becomes an isError
-     * result. */
+    /* On a work queue: `writes` picks sql (one thread, read-write) or trial, else graph where
+     * `graphs`, else read. Returns 0 with the answer in call->text, or -1 with err, which becomes
+     * an isError result. */
     int (*run)(struct tool_call *call, struct store *store, struct error *err);
     bool writes, graphs;
     /* Of a tool that writes: this call only reads, and goes where reads go. May be NULL. */
     bool (*only_reads)(const struct tool_call *call);
-    /* Of a tool that writes: this call only says what it would do. It is run on the trial lane with
-     * a store for reading, and tries it on a copy (store_trial_open). May be NULL. */
+    /* Of a tool that writes: this call only says what it would do. It is run on the trial work
+     * queue with a store for reading, and tries it on a copy (store_trial_open). May be NULL. */
     bool (*tries)(const struct tool_call *call);
-    /* Where run has set call->goes_on, once what it did is kept: on the graph lane, adds to
+    /* Where run has set call->followup, once what it did is kept: on the graph work queue, adds to
      * call->text. What it cannot tell fails no call, the answer says so. May be NULL. */
     int (*then)(struct tool_call *call, struct error *err);
     /* Frees call->state with the call; may be NULL. */
@@ -105,10 +106,10 @@ struct tool {
     int (*start)(struct tool_call *call, struct error *err);
     /* On the loop, after call->cancel fired; may be NULL. */
     void (*stop)(struct tool_call *call);
-    /* On the loop, now and then while a call that wants news is under way: what is new since the
-     * last time, false where nothing is. words: where it stands, for a line of progress. printed:
-     * all that it printed; NULL: the newest of it stands in words instead. May be NULL. */
-    bool (*news)(struct tool_call *call, struct buf *words, struct buf *printed);
+    /* On the loop, now and then while a call that wants progress is under way: what is new since
+     * the last time, false where nothing is. words: where it stands, for a line of progress.
+     * printed: all that it printed; NULL: the newest of it stands in words instead. May be NULL. */
+    bool (*progress)(struct tool_call *call, struct buf *words, struct buf *printed);
 };
 
 extern const struct tool *const tools[]; /* NULL-terminated, in the order of tools/list */
@@ -117,9 +118,9 @@ const struct tool *tool_find(const char *name); /* NULL when there is none */
 void tool_names(struct buf *to); /* "add_component, edit_component, ..." for errors */
 
 /* Appends the tools/list entry: {"name","title","description","inputSchema","annotations"}. */
-void tool_describe(const struct tool *tool, const struct server_parts *parts, struct buf *to);
+void tool_describe(const struct tool *tool, const struct server *server, struct buf *to);
 
-/* On the loop. Takes a zeroed call whose tool, parts, arguments, cancel, on_done and others are
+/* On the loop. Takes a zeroed call whose tool, server, arguments, cancel, on_done and others are
  * set; ends in on_done, never before it returns. Wrong arguments too are a result. */
 void tool_call_start(struct tool_call *call);
 /* On the loop, by protocol, when the client cancels: the call still ends in on_done, soon. */
@@ -132,7 +133,7 @@ void tool_call_free_images(struct tool_call *call);
 
 /* Whether this call may write. */
 bool tool_call_writes(const struct tool_call *call);
-/* Whether it is run on the trial lane. */
+/* Whether it is run on the trial work queue. */
 bool tool_call_tries(const struct tool_call *call);
 
 /* FAILURE_NONE where it went well; an answer that outgrew its cap has failed too. */

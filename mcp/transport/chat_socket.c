@@ -40,20 +40,20 @@ static int read_arguments(struct lws *wsi, struct arguments *arguments, struct e
     return 422;
 }
 
-static int check(struct http_server *server, struct lws *wsi, struct error *err)
+static int check(struct http_server *http, struct lws *wsi, struct error *err)
 {
     struct arguments arguments = {0};
     int status = read_arguments(wsi, &arguments, err);
 
     if (status != 0)
         return status;
-    if (chat_pages(server->chat) < CHAT_PAGES_CAP)
+    if (chat_pages(http->chat) < CHAT_PAGES_CAP)
         return 0;
     error_set(err, ERROR_BUSY, "%u pages are open already: try again later", CHAT_PAGES_CAP);
     return 503;
 }
 
-static struct web_socket *open_socket(struct http_server *server, struct lws *wsi)
+static struct web_socket *open_socket(struct http_server *http, struct lws *wsi)
 {
     struct chat_socket *socket = calloc(1, sizeof *socket);
     struct arguments arguments = {0};
@@ -62,7 +62,7 @@ static struct web_socket *open_socket(struct http_server *server, struct lws *ws
         return NULL;
     socket->socket.wsi = wsi; /* it may be woken at once */
     if (read_arguments(wsi, &arguments, NULL) == 0)
-        socket->page = chat_page_create(server->chat, arguments.session_id, arguments.thread_id,
+        socket->page = chat_page_create(http->chat, arguments.session_id, arguments.thread_id,
                                         arguments.editor, socket);
     if (socket->page)
         return &socket->socket;
@@ -114,7 +114,7 @@ static void close_one(void *user)
     web_socket_close(user, LWS_CLOSE_STATUS_GOINGAWAY);
 }
 
-void chat_socket_close_all(struct http_server *server)
+void chat_socket_close_all(struct http_server *http)
 {
-    chat_each(server->chat, close_one);
+    chat_each(http->chat, close_one);
 }

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "mcp/transport/http_private.h"
+#include "mcp/transport/http_internal.h"
 
-void http_request_check(const struct http_gate *gate, const struct http_request *request,
-                        struct gate_verdict *verdict)
+void server_request_check(const struct http_gate *gate, const struct server_request *request,
+                          struct gate_verdict *verdict)
 {
     const struct gate_request asked = {
         .host = request->host,
@@ -49,7 +49,7 @@ static bool is_json_type(const char *type)
 
 bool exchange_takes_json(struct exchange *exchange)
 {
-    const struct http_request *request = exchange_request(exchange);
+    const struct server_request *request = exchange_request(exchange);
 
     if (request->length == 0 || is_json_type(request->content_type))
         return true;

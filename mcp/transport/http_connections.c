@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "helpers/base/log.h"
-#include "mcp/transport/http_private.h"
+#include "mcp/transport/http_internal.h"
 
 #define READ_ON_MS      5          /* of work on a request, before reading is stopped */
 #define LEFT_MS         100        /* between two looks at who is not read from */

@@ -27,10 +27,9 @@
 
 /* An error without an exchange: one write, headers and body. libwebsockets does not know the
  * request's version yet, and would say HTTP/1.0, which WebSocket clients do not take. */
-static void refuse_upgrade(struct http_server *server, struct lws *wsi, int status,
-                           const char *text)
+static void refuse_upgrade(struct http_server *http, struct lws *wsi, int status, const char *text)
 {
-    unsigned char *start = server->scratch + LWS_PRE;
+    unsigned char *start = http->scratch + LWS_PRE;
     struct buf BUF_AUTO body = {0};
     struct buf BUF_AUTO whole = {0};
 
@@ -52,9 +51,9 @@ static void refuse_upgrade(struct http_server *server, struct lws *wsi, int stat
 }
 
 /* Host and Origin first. 0: it goes on, -1: refused, and answered. */
-static int on_upgrade(struct http_server *server, struct lws *wsi)
+static int on_upgrade(struct http_server *http, struct lws *wsi)
 {
-    struct http_request *request;
+    struct server_request *request;
     struct gate_verdict verdict;
     struct error err = {0};
     int status;
@@ -64,28 +63,28 @@ static int on_upgrade(struct http_server *server, struct lws *wsi)
     request = calloc(1, sizeof *request);
     if (!request)
         return -1;
-    http_request_read(wsi, request);
-    http_request_check(&server->gate, request, &verdict);
+    server_request_read(wsi, request);
+    server_request_check(&http->gate, request, &verdict);
     status = request->wrong ? 400 : verdict.status;
     if (status != 0)
         error_set(&err, ERROR_INVALID, "%s", request->wrong ? request->wrong : verdict.error.text);
     else
-        status = web_socket_check(server, wsi, request, &err);
+        status = web_socket_check(http, wsi, request, &err);
     if (status != 0)
-        refuse_upgrade(server, wsi, status, err.text);
+        refuse_upgrade(http, wsi, status, err.text);
     free(request);
     return status != 0 ? -1 : 0;
 }
 
 /* ---- libwebsockets' callback ---- */
 
-static int on_plain(struct http_server *server, struct lws *wsi, enum lws_callback_reasons reason,
+static int on_plain(struct http_server *http, struct lws *wsi, enum lws_callback_reasons reason,
                     struct connection *connection, void *in, size_t len)
 {
     struct exchange *exchange = connection ? connection->exchange : NULL;
 
     if (reason == LWS_CALLBACK_HTTP)
-        return connection && !exchange ? exchange_on_request(server, wsi, connection) : -1;
+        return connection && !exchange ? exchange_on_request(http, wsi, connection) : -1;
     if (!exchange)
         return 0;
     switch (reason) {
@@ -106,28 +105,28 @@ static int on_plain(struct http_server *server, struct lws *wsi, enum lws_callba
 static int on_lws(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                   size_t len)
 {
-    struct http_server *server = lws_context_user(lws_get_context(wsi));
+    struct http_server *http = lws_context_user(lws_get_context(wsi));
 
     switch (reason) {
     case LWS_CALLBACK_WSI_CREATE:
-        server->open++;
+        http->open++;
         return 0;
     case LWS_CALLBACK_WSI_DESTROY:
         http_connection_closed(wsi);
-        server->open--;
+        http->open--;
         return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
-        return on_upgrade(server, wsi);
+        return on_upgrade(http, wsi);
     case LWS_CALLBACK_HTTP:
     case LWS_CALLBACK_HTTP_BODY:
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
     case LWS_CALLBACK_HTTP_WRITEABLE:
     case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
     case LWS_CALLBACK_CLOSED_HTTP:
-        return on_plain(server, wsi, reason, user, in, len);
+        return on_plain(http, wsi, reason, user, in, len);
     case LWS_CALLBACK_ESTABLISHED:
         http_connection_upgraded(wsi);
-        return user ? web_socket_on_open(server, wsi, user) : -1;
+        return user ? web_socket_on_open(http, wsi, user) : -1;
     case LWS_CALLBACK_RECEIVE:
         return web_socket_on_bytes(user, in, len);
     case LWS_CALLBACK_SERVER_WRITEABLE:
@@ -182,13 +181,13 @@ static void find_last_polled(uv_handle_t *handle, void *arg)
         *(int *)arg = fd;
 }
 
-int http_context_create(struct http_server *server, struct error *err)
+int http_context_create(struct http_server *http, struct error *err)
 {
-    void *loops[] = {server->parts->loop};
+    void *loops[] = {http->server->loop};
     struct lws_context_creation_info info = {
         .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS,
         .foreign_loops = loops,
-        .user = server,
+        .user = http,
         .pt_serv_buf_size = READ_SIZE,
         .max_http_header_data2 = HEADERS_CAP,
         .max_http_header_pool = HTTP_CONNECTIONS_CAP + SPARE_HEADERS,
@@ -208,31 +207,31 @@ int http_context_create(struct http_server *server, struct error *err)
 
     set_descriptor_limit();
     lws_set_log_level(LLL_ERR | LLL_WARN, on_log);
-    server->context = lws_create_context(&info);
-    if (!server->context)
+    http->context = lws_create_context(&info);
+    if (!http->context)
         return error_set(err, ERROR_INTERNAL,
                          "libwebsockets did not start; is the package libwebsockets-evlib-uv "
                          "installed?");
-    uv_walk(server->parts->loop, find_last_polled, &server->pipe_fd);
-    server->vhost = lws_create_vhost(server->context, &vhost);
-    return server->vhost ? 0 : error_set(err, ERROR_INTERNAL, "libwebsockets made no vhost");
+    uv_walk(http->server->loop, find_last_polled, &http->pipe_fd);
+    http->vhost = lws_create_vhost(http->context, &vhost);
+    return http->vhost ? 0 : error_set(err, ERROR_INTERNAL, "libwebsockets made no vhost");
 }
 
 /* libwebsockets 4.1.6 closes the descriptor of its event pipe here, and the same number once more
  * when the handle has closed, by when another thread may own it. So the number is taken again at
  * once, for the second close to find. */
-void http_context_close(struct http_server *server)
+void http_context_close(struct http_server *http)
 {
     int keeper, taken;
 
-    if (!server->context)
+    if (!http->context)
         return;
-    keeper = fcntl(server->pipe_fd, F_DUPFD_CLOEXEC, 0);
-    lws_context_destroy(server->context);
+    keeper = fcntl(http->pipe_fd, F_DUPFD_CLOEXEC, 0);
+    lws_context_destroy(http->context);
     if (keeper < 0)
         return;
-    taken = fcntl(keeper, F_DUPFD_CLOEXEC, server->pipe_fd);
-    if (taken >= 0 && taken != server->pipe_fd)
+    taken = fcntl(keeper, F_DUPFD_CLOEXEC, http->pipe_fd);
+    if (taken >= 0 && taken != http->pipe_fd)
         close(taken);
     close(keeper);
 }

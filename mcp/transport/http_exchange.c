@@ -17,27 +17,27 @@
 #define JSON_TYPE   "application/json"
 #define EVENTS_TYPE "text/event-stream"
 
-struct server_parts *exchange_parts(struct exchange *exchange)
+struct server *exchange_server(struct exchange *exchange)
 {
-    return exchange->server->parts;
+    return exchange->http->server;
 }
 
 const struct chat *exchange_chat(struct exchange *exchange)
 {
-    return exchange->server->chat;
+    return exchange->http->chat;
 }
 
 struct mcp_sessions *exchange_sessions(struct exchange *exchange)
 {
-    return exchange->server->sessions;
+    return exchange->http->sessions;
 }
 
 struct rest_cache *exchange_answers(struct exchange *exchange)
 {
-    return exchange->server->rest_answers;
+    return exchange->http->rest_answers;
 }
 
-const struct http_request *exchange_request(const struct exchange *exchange)
+const struct server_request *exchange_request(const struct exchange *exchange)
 {
     return &exchange->request;
 }
@@ -97,7 +97,7 @@ void exchange_set_headers(struct exchange *exchange, const struct http_header *h
 
 void exchange_release_body(struct exchange *exchange)
 {
-    exchange->server->bodies -= exchange->body.len;
+    exchange->http->bodies -= exchange->body.len;
     buf_finish(&exchange->body);
 }
 
@@ -105,7 +105,7 @@ struct buf exchange_take_body(struct exchange *exchange)
 {
     struct buf body = exchange->body;
 
-    exchange->server->bodies -= body.len;
+    exchange->http->bodies -= body.len;
     memset(&exchange->body, 0, sizeof exchange->body);
     return body;
 }
@@ -114,8 +114,8 @@ void exchange_gone(struct exchange *exchange)
 {
     if (exchange->on_gone)
         exchange->on_gone(exchange->on_gone_user);
-    exchange->server->exchanges--;
-    exchange->server->answers -= exchange->counted;
+    exchange->http->exchanges--;
+    exchange->http->answers -= exchange->counted;
     exchange_release_body(exchange);
     buf_finish(&exchange->out);
     free(exchange);
@@ -145,12 +145,12 @@ void exchange_begin_answer(struct exchange *exchange)
  * later. What a write has to tell always goes out. */
 static bool is_too_much(struct exchange *exchange, size_t len)
 {
-    struct http_server *server = exchange->server;
+    struct http_server *http = exchange->http;
 
     if (strcmp(exchange->request.method, "GET") != 0 || len <= HTTP_CHUNK_SIZE)
         return false;
-    if (server->answers > HTTP_ANSWERS_CAP || len > HTTP_ANSWERS_CAP - server->answers)
-        return server->answers > 0; /* a single one of any length goes */
+    if (http->answers > HTTP_ANSWERS_CAP || len > HTTP_ANSWERS_CAP - http->answers)
+        return http->answers > 0; /* a single one of any length goes */
     return false;
 }
 
@@ -171,7 +171,7 @@ void exchange_answer(struct exchange *exchange, int status, const char *content_
     }
     if (body && strcmp(exchange->request.method, "GET") == 0) {
         exchange->counted = body->len;
-        exchange->server->answers += body->len;
+        exchange->http->answers += body->len;
     }
     exchange->status = status;
     exchange->content_type = content_type;

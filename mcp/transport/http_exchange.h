@@ -17,10 +17,10 @@ enum exchange_state {
 };
 
 struct exchange {
-    struct http_server *server;
+    struct http_server *http;
     struct lws *wsi;
     const struct http_route *route;
-    struct http_request request;
+    struct server_request request;
     struct gate_verdict gate;
     enum exchange_state state;
     struct buf body;
@@ -33,7 +33,7 @@ struct exchange {
     const char *content_type;
     struct buf out; /* the body, or the events not yet written */
     size_t written;
-    size_t counted;      /* of out in server->answers */
+    size_t counted;      /* of out in http->answers */
     bool continue_waits; /* "100 Continue" goes first */
     bool headers_sent;
     bool streaming, stream_ended;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * POST "/execute": one analysis for a program, as execute_code is for a model: the same judge,
+ * POST "/execute": one analysis for a program, as execute_code is for a model: the same check,
  * queue, limits and line in the log. Without a session its helpers answer that there is none. A
  * client that leaves ends its run. Runs on the loop's thread, take on the executor's.
  */
@@ -12,7 +12,7 @@
 #include "helpers/base/json.h"
 #include "mcp/tool/analysis.h"
 #include "mcp/tool/run_json.h"
-#include "mcp/transport/http_private.h"
+#include "mcp/transport/http_internal.h"
 
 #define EXECUTE_BODY_CAP ((size_t)1 << 20) /* the longest program, however it is escaped */
 
@@ -196,7 +196,7 @@ static int read_body(struct execution *execution, const struct buf *body, struct
     if (!execution->body)
         return error_set(err, ERROR_MEMORY, "out of memory for the request body");
     take_members(execution);
-    return analysis_find_profile(execution->analysis.parts, execution->profile,
+    return analysis_find_profile(execution->analysis.server, execution->profile,
                                  &execution->analysis.profile, err);
 }
 
@@ -208,7 +208,7 @@ static void run(struct execution *execution, const struct buf *body)
 
     buf_adds(&why, ANALYSIS_BLOCKED ": ");
     if (read_body(execution, body, &err) == 0) {
-        if (!analysis_judge(&execution->analysis, &why)) {
+        if (!analysis_check(&execution->analysis, &why)) {
             answer_refused(execution, &why);
             return;
         }
@@ -229,7 +229,7 @@ static void handle(struct exchange *exchange)
         return;
     }
     execution->exchange = exchange;
-    execution->analysis.parts = exchange_parts(exchange);
+    execution->analysis.server = exchange_server(exchange);
     execution->analysis.take = take;
     execution->analysis.on_done = on_done;
     execution->analysis.on_failed = on_failed;

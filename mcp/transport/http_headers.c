@@ -15,7 +15,7 @@
 #define KEY_HEADER    "idempotency-key:"
 #define EDITOR_HEADER "x-editor:"
 
-static void set_wrong(struct http_request *request, int status, const char *wrong)
+static void set_wrong(struct server_request *request, int status, const char *wrong)
 {
     request->wrong_status = status;
     request->wrong = wrong;
@@ -36,7 +36,7 @@ static bool tidy(char *value, int len)
 }
 
 static void read_known(struct lws *wsi, enum lws_token_indexes token, char *value, size_t size,
-                       struct http_request *request)
+                       struct server_request *request)
 {
     if (lws_hdr_total_length(wsi, token) == 0)
         return;
@@ -46,7 +46,7 @@ static void read_known(struct lws *wsi, enum lws_token_indexes token, char *valu
 
 /* name is lower case and ends in its colon. */
 static void read_custom(struct lws *wsi, const char *name, char *value, size_t size,
-                        struct http_request *request)
+                        struct server_request *request)
 {
     int name_len = (int)strlen(name);
 
@@ -95,7 +95,7 @@ static bool has_control(const char *text)
 
 /* Who edits, for the change log: UTF-8, as it is or with %XX, as a browser sends no other letters
  * in a header than those of Latin-1. */
-static void read_editor(struct lws *wsi, struct http_request *request)
+static void read_editor(struct lws *wsi, struct server_request *request)
 {
     char text[3 * HTTP_EDITOR_MAX + 32] = "";
     int len =
@@ -123,7 +123,7 @@ static void read_editor(struct lws *wsi, struct http_request *request)
 }
 
 /* The path, decoded and as it was sent, and the query. */
-static void read_target(const struct http_head *head, struct http_request *request)
+static void read_target(const struct http_head *head, struct server_request *request)
 {
     json_t *as_text;
 
@@ -141,7 +141,7 @@ static void read_target(const struct http_head *head, struct http_request *reque
     json_decref(as_text);
 }
 
-void http_request_read(struct lws *wsi, struct http_request *request)
+void server_request_read(struct lws *wsi, struct server_request *request)
 {
     const struct http_head *head = http_connection_head(wsi);
     char text[64] = "", mode[32] = "", dest[32] = "";

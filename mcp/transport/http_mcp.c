@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "mcp/transport/http_private.h"
+#include "mcp/transport/http_internal.h"
 #include "mcp/transport/http_sessions.h"
 
 #define JSON_TYPE            "application/json"
@@ -140,7 +140,7 @@ static void receive(struct post *post)
 
 static void check_post(struct exchange *exchange)
 {
-    const struct http_request *request = exchange_request(exchange);
+    const struct server_request *request = exchange_request(exchange);
     size_t type_len = strcspn(request->content_type, "; \t");
 
     if (type_len != strlen(JSON_TYPE) ||
@@ -169,7 +169,7 @@ static void check_options(struct exchange *exchange)
 /* The session that the header names, with one more user; NULL: answered. */
 static struct mcp_session *find_session(struct exchange *exchange)
 {
-    const struct http_request *request = exchange_request(exchange);
+    const struct server_request *request = exchange_request(exchange);
     struct mcp_session *session =
         mcp_session_use(exchange_sessions(exchange), request->mcp_session);
 
@@ -191,7 +191,7 @@ static struct mcp_session *find_session(struct exchange *exchange)
 
 static void handle_post(struct exchange *exchange)
 {
-    const struct http_request *request = exchange_request(exchange);
+    const struct server_request *request = exchange_request(exchange);
     struct mcp_session *session;
     struct error err = {0};
     struct post *post;

@@ -9,15 +9,15 @@
 
 #include "executor/executor.h"
 #include "mcp/chat/chat.h"
-#include "mcp/server_parts.h"
+#include "mcp/server.h"
 #include "mcp/session/graph_cache.h"
-#include "mcp/transport/http_private.h"
+#include "mcp/transport/http_internal.h"
 
 #define FORMAT "text/plain; version=0.0.4; charset=utf-8"
 
 /* What the samples are read from, at one moment. */
 struct counts {
-    const struct server_parts *parts;
+    const struct server *server;
     const struct chat *chat;
     struct executor_stats stats; /* all 0 without an executor */
 };
@@ -123,7 +123,7 @@ static void write_by_kind(const struct family *family, const struct counts *coun
 
 static void write_refusals(const struct family *family, const struct counts *counts, struct buf *to)
 {
-    const struct refused_rule *rows = counts->parts->refused;
+    const struct refused_rule *rows = counts->server->refused;
 
     for (size_t i = 0; i < REFUSED_RULES_CAP && rows[i].rule; i++)
         buf_addf(to, "%s{rule=\"%s\"} %" PRIu64 "\n", family->name, rows[i].rule, rows[i].programs);
@@ -170,7 +170,7 @@ static void write_tokens(const struct family *family, const struct counts *count
 
 static void write_graphs(const struct family *family, const struct counts *counts, struct buf *to)
 {
-    struct graph_cache_counts graphs = graph_cache_counts(counts->parts->graphs);
+    struct graph_cache_counts graphs = graph_cache_counts(counts->server->graphs);
 
     buf_addf(to, "%s{graph=\"kept\"} %" PRIu64 "\n%s{graph=\"built\"} %" PRIu64 "\n", family->name,
              graphs.kept, family->name, graphs.built);
@@ -230,11 +230,11 @@ static void check(struct exchange *exchange)
 
 static void handle(struct exchange *exchange)
 {
-    struct counts counts = {.parts = exchange_parts(exchange), .chat = exchange_chat(exchange)};
+    struct counts counts = {.server = exchange_server(exchange), .chat = exchange_chat(exchange)};
     struct buf body;
 
-    if (counts.parts->executor)
-        executor_stats(counts.parts->executor, &counts.stats);
+    if (counts.server->executor)
+        executor_stats(counts.server->executor, &counts.stats);
     buf_init(&body, 0);
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
         buf_addf(&body, "# HELP %s %s\n# TYPE %s %s\n", families[i].name, families[i].help,

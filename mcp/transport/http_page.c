@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "mcp/transport/http_private.h"
+#include "mcp/transport/http_internal.h"
 #include "mcp/transport/page_files.h"
 
 /* No script or style but our own files, and nothing that leads elsewhere: whatever a curriculum's
@@ -105,7 +105,7 @@ static void answer_missing(struct exchange *exchange)
 
 static void answer_file(struct exchange *exchange, const struct page_file *file, bool kept)
 {
-    const struct http_request *request = exchange_request(exchange);
+    const struct server_request *request = exchange_request(exchange);
     bool gz = file->gz && takes_gzip(request->accept_encoding);
     char etag[REST_ETAG_SIZE];
     struct buf body;

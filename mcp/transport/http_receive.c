@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The request of an exchange. It is judged by its headers first (Host and Origin, form, size, its
+ * The request of an exchange. It is checked by its headers first (Host and Origin, form, size, its
  * path's own check). What is refused there still has its body read and thrown away, so that the
  * client gets to read the answer; only a body without a length or over the cap is answered at once
  * and the connection closed. Then the path's handler answers, now or later. Runs on the loop's
@@ -35,21 +35,21 @@ static const struct http_route *find_route(const char *path)
 
 static size_t body_cap(const struct exchange *exchange)
 {
-    return exchange->route->body_cap ? exchange->route->body_cap : exchange->server->body_cap;
+    return exchange->route->body_cap ? exchange->route->body_cap : exchange->http->body_cap;
 }
 
 /* What the headers alone decide. */
-static void judge(struct exchange *exchange)
+static void check(struct exchange *exchange)
 {
-    struct http_server *server = exchange->server;
-    const struct http_request *request = &exchange->request;
+    struct http_server *http = exchange->http;
+    const struct server_request *request = &exchange->request;
 
-    http_request_check(&server->gate, request, &exchange->gate);
+    server_request_check(&http->gate, request, &exchange->gate);
     if (request->wrong) /* first, as the gate shows what it refuses */
         exchange_error(exchange, request->wrong_status, "%s", request->wrong);
     else if (exchange->gate.status != 0)
         exchange_error(exchange, exchange->gate.status, "%s", exchange->gate.error.text);
-    else if (server->draining)
+    else if (http->draining)
         exchange_error(exchange, 503, "the server is stopping");
     else if (request->chunked)
         exchange_error(exchange, 411,
@@ -76,14 +76,14 @@ static void work(struct exchange *exchange)
 
 int exchange_on_body(struct exchange *exchange, const char *bytes, size_t len)
 {
-    struct http_server *server = exchange->server;
+    struct http_server *http = exchange->http;
 
-    if (uv_now(server->parts->loop) > exchange->body_deadline_ms)
+    if (uv_now(http->server->loop) > exchange->body_deadline_ms)
         return -1;
     exchange->continue_waits = false;
     if (exchange->state != EXCHANGE_RECEIVING || exchange->status != 0)
         return 0; /* refused: thrown away */
-    if (server->bodies + len > HTTP_BODIES_CAP) {
+    if (http->bodies + len > HTTP_BODIES_CAP) {
         exchange_release_body(exchange);
         exchange_error(exchange, 503, "too many large bodies at once: send it again in a moment");
         return 0;
@@ -91,7 +91,7 @@ int exchange_on_body(struct exchange *exchange, const char *bytes, size_t len)
     buf_add(&exchange->body, bytes, len);
     if (exchange->body.failed)
         return -1;
-    server->bodies += len;
+    http->bodies += len;
     return 0;
 }
 
@@ -105,27 +105,27 @@ int exchange_on_body_end(struct exchange *exchange)
 /* The end of the body cannot be found, or is not worth waiting for. */
 static bool is_unreadable(const struct exchange *exchange)
 {
-    const struct http_request *request = &exchange->request;
+    const struct server_request *request = &exchange->request;
 
     return request->unreadable || request->chunked || request->length > body_cap(exchange);
 }
 
-int exchange_on_request(struct http_server *server, struct lws *wsi, struct connection *connection)
+int exchange_on_request(struct http_server *http, struct lws *wsi, struct connection *connection)
 {
     struct exchange *exchange = calloc(1, sizeof *exchange);
 
     if (!exchange)
         return -1;
     connection->exchange = exchange;
-    server->exchanges++;
-    exchange->server = server;
+    http->exchanges++;
+    exchange->http = http;
     exchange->wsi = wsi;
-    http_request_read(wsi, &exchange->request);
+    server_request_read(wsi, &exchange->request);
     exchange->route = find_route(exchange->request.path);
-    exchange->closes = server->draining;
+    exchange->closes = http->draining;
     buf_init(&exchange->body, body_cap(exchange));
-    exchange->body_deadline_ms = uv_now(server->parts->loop) + (uint64_t)HTTP_BODY_TIMEOUT_S * 1000;
-    judge(exchange);
+    exchange->body_deadline_ms = uv_now(http->server->loop) + (uint64_t)HTTP_BODY_TIMEOUT_S * 1000;
+    check(exchange);
     if (is_unreadable(exchange)) {
         exchange->closes = exchange->lingers = true;
         exchange->state = EXCHANGE_WORKING;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The session API over HTTP: each request goes to a lane with a store connection (writes to sql,
- * reads to read, graph questions to graph, and from sql to trial what only asks what it would do)
- * and comes back as its answer. A job owns all it works on, so that a client may leave in the
+ * The session API over HTTP: each request goes to a work queue with a store connection (writes to
+ * sql, reads to read, graph questions to graph, and from sql to trial what only asks what it would
+ * do) and comes back as its answer. A job owns all it works on, so that a client may leave in the
  * middle; a write it began is finished all the same, a graph question is given up. Runs on the
- * loop's thread, work() on the lane's.
+ * loop's thread, work() on the work queue's.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,33 +12,33 @@
 
 #include "helpers/base/log.h"
 #include "mcp/protocol/message.h"
-#include "mcp/transport/http_private.h"
+#include "mcp/transport/http_internal.h"
 
 #define ALLOW_SIZE 80
 
 struct rest_job {
-    struct lane_job job;
+    struct workq_job job;
     struct exchange *exchange; /* NULL once the client is gone */
-    struct http_request request;
+    struct server_request request;
     char who[HTTP_EDITOR_MAX + sizeof HTTP_PAGE_PREFIX + sizeof "rest:"];
     struct buf body;
     struct rest_cache *answers;
-    struct graph_cache *graphs; /* on the graph lane only */
+    struct graph_cache *graphs; /* on the graph work queue only */
     struct cancel *cancel;      /* there and on trial: fired when the client is gone; or NULL */
-    bool trial;                 /* on the trial lane */
+    bool trial;                 /* on the trial work queue */
     struct rest_response response;
 };
 
 /* HEAD is a GET whose answer is not sent. */
-static const char *method_of(const struct http_request *request)
+static const char *method_of(const struct server_request *request)
 {
     return strcmp(request->method, "HEAD") == 0 ? "GET" : request->method;
 }
 
-static void on_work(struct lane_job *lane_job, void *context)
+static void on_work(struct workq_job *workq_job, void *context)
 {
-    struct rest_job *job = (struct rest_job *)lane_job;
-    const struct http_request *request = &job->request;
+    struct rest_job *job = (struct rest_job *)workq_job;
+    const struct server_request *request = &job->request;
     struct error err = {0};
     const struct rest_request rest = {
         .method = method_of(request),
@@ -64,9 +64,9 @@ static void on_work(struct lane_job *lane_job, void *context)
         rest_handle(context, &rest, &job->response);
 }
 
-static void on_undone(struct lane_job *lane_job, const struct error *err)
+static void on_undone(struct workq_job *workq_job, const struct error *err)
 {
-    struct rest_job *job = (struct rest_job *)lane_job;
+    struct rest_job *job = (struct rest_job *)workq_job;
 
     rest_answer_error(&job->response, err);
 }
@@ -86,38 +86,38 @@ static void watch_client(struct rest_job *job)
         job->cancel = cancel_create(NULL);
 }
 
-/* What the graph lane needs: the graphs, and to hear that the client is gone. */
-static void ask_graph(struct rest_job *job, struct server_parts *parts)
+/* What the graph work queue needs: the graphs, and to hear that the client is gone. */
+static void ask_graph(struct rest_job *job, struct server *server)
 {
-    job->graphs = parts->graphs;
+    job->graphs = server->graphs;
     watch_client(job);
 }
 
-static void on_fill_in(struct lane_job *lane_job, void *context)
+static void on_fill_in(struct workq_job *workq_job, void *context)
 {
-    struct rest_job *job = (struct rest_job *)lane_job;
+    struct rest_job *job = (struct rest_job *)workq_job;
 
     (void)context;
     rest_fill_in(&job->response, job->graphs, job->cancel, NULL);
 }
 
 /* The write is done, whether or not its whole answer is kept for a repeat. */
-static void on_not_whole(struct lane_job *lane_job, const struct error *err)
+static void on_not_whole(struct workq_job *workq_job, const struct error *err)
 {
-    (void)lane_job;
+    (void)workq_job;
     log_warning("http", "an answer is kept without its end: %s", err->text);
 }
 
-static void on_keep_whole(struct lane_job *lane_job, void *context)
+static void on_keep_whole(struct workq_job *workq_job, void *context)
 {
-    struct rest_job *job = (struct rest_job *)lane_job;
+    struct rest_job *job = (struct rest_job *)workq_job;
     struct error err = {0};
 
     if (rest_keep_whole(context, job->request.idempotency_key, &job->response, &err) < 0)
-        on_not_whole(lane_job, &err);
+        on_not_whole(workq_job, &err);
 }
 
-/* To the trial lane, unless nobody waits for the answer any more. */
+/* To the trial work queue, unless nobody waits for the answer any more. */
 static bool tries(struct rest_job *job)
 {
     struct error err = {0};
@@ -126,41 +126,41 @@ static bool tries(struct rest_job *job)
         return false;
     job->trial = true;
     watch_client(job);
-    if (lane_submit(exchange_parts(job->exchange)->trial, &job->job, &err) == 0)
+    if (workq_submit(exchange_server(job->exchange)->trial, &job->job, &err) == 0)
         return true;
     rest_answer_error(&job->response, &err);
     return false;
 }
 
-/* To the graph lane, where the answer lacks what that lane knows, and back to sql where the answer
- * is kept; done comes again then. */
-static bool goes_on(struct rest_job *job)
+/* To the graph work queue, where the answer lacks what that work queue knows, and back to sql where
+ * the answer is kept; done comes again then. */
+static bool needs_followup(struct rest_job *job)
 {
     bool filled = job->job.work == on_fill_in;
-    struct server_parts *parts;
+    struct server *server;
     struct error err = {0};
 
     if (job->response.tries)
         return tries(job);
     if (!job->exchange || !(job->response.more || (filled && job->request.has_key && !job->trial)))
         return false;
-    parts = exchange_parts(job->exchange);
+    server = exchange_server(job->exchange);
     job->job.work = filled ? on_keep_whole : on_fill_in;
     job->job.undone = on_not_whole;
     if (!filled)
-        ask_graph(job, parts);
-    if (lane_submit(filled ? parts->sql : parts->graph, &job->job, &err) == 0)
+        ask_graph(job, server);
+    if (workq_submit(filled ? server->sql : server->graph, &job->job, &err) == 0)
         return true;
     if (!filled)
         rest_fill_in(&job->response, NULL, NULL, &err);
     return false;
 }
 
-static void on_done(struct lane_job *lane_job)
+static void on_done(struct workq_job *workq_job)
 {
-    struct rest_job *job = (struct rest_job *)lane_job;
+    struct rest_job *job = (struct rest_job *)workq_job;
 
-    if (goes_on(job))
+    if (needs_followup(job))
         return;
     if (job->exchange) {
         exchange_set_etag(job->exchange, job->response.etag);
@@ -215,7 +215,7 @@ static void check_method(struct exchange *exchange, const char *method, const ch
 
 static void check(struct exchange *exchange)
 {
-    const struct http_request *request = exchange_request(exchange);
+    const struct server_request *request = exchange_request(exchange);
 
     check_method(exchange, request->method, request->target);
     if (!exchange_answered(exchange) && request->wrong_editor)
@@ -232,24 +232,24 @@ static void name_writer(struct rest_job *job, const char *editor)
     snprintf(job->who, sizeof job->who, "%s%s", page ? "" : *editor ? "rest:" : "rest", editor);
 }
 
-static struct lane *choose_lane(struct rest_job *job, struct server_parts *parts)
+static struct workq *choose_workq(struct rest_job *job, struct server *server)
 {
-    switch (rest_lane(method_of(&job->request), job->request.target)) {
+    switch (rest_workq(method_of(&job->request), job->request.target)) {
     case REST_WRITE:
-        return parts->sql;
+        return server->sql;
     case REST_GRAPH:
-        ask_graph(job, parts);
-        return parts->graph;
+        ask_graph(job, server);
+        return server->graph;
     case REST_READ:
         break;
     }
-    return parts->read;
+    return server->read;
 }
 
 static void handle(struct exchange *exchange)
 {
-    const struct http_request *request = exchange_request(exchange);
-    struct server_parts *parts = exchange_parts(exchange);
+    const struct server_request *request = exchange_request(exchange);
+    struct server *server = exchange_server(exchange);
     struct rest_job *job = calloc(1, sizeof *job);
     struct error err = {0};
 
@@ -265,7 +265,7 @@ static void handle(struct exchange *exchange)
     job->request = *request;
     name_writer(job, request->editor);
     job->body = exchange_take_body(exchange);
-    if (lane_submit(choose_lane(job, parts), &job->job, &err) < 0) {
+    if (workq_submit(choose_workq(job, server), &job->job, &err) < 0) {
         exchange_error(exchange, 429, "%s", err.text);
         free_job(job);
         return;

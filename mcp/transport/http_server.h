@@ -9,13 +9,13 @@
 
 #include "mcp/transport/http_connections.h"
 #include "mcp/transport/http_port.h"
-#include "mcp/transport/http_private.h"
+#include "mcp/transport/http_internal.h"
 #include "mcp/transport/http_sessions.h"
 
 #define HTTP_CHUNK_SIZE ((size_t)64 << 10) /* bytes of one write */
 
 struct http_server {
-    struct server_parts *parts;
+    struct server *server;
     struct http_gate gate;
     struct mcp_sessions *sessions;
     struct http_port *port;
@@ -23,7 +23,8 @@ struct http_server {
     size_t body_cap; /* of requests to the session API */
     struct sync *sync;
     struct chat *chat;
-    struct rest_cache *rest_answers; /* jobs on the lanes use it until the lanes are gone */
+    struct rest_cache
+        *rest_answers; /* jobs on the work queues use it until the work queues are gone */
     struct lws_context *context;
     struct lws_vhost *vhost;
     int pipe_fd;      /* of the context, for its end; -1 where it is not known */
@@ -54,19 +55,19 @@ struct connection {
 
 /* libwebsockets' callbacks for plain requests (http_receive.c, http_write.c, http_exchange.c). -1
  * closes the connection. */
-int exchange_on_request(struct http_server *server, struct lws *wsi, struct connection *connection);
+int exchange_on_request(struct http_server *http, struct lws *wsi, struct connection *connection);
 int exchange_on_body(struct exchange *exchange, const char *bytes, size_t len);
 int exchange_on_body_end(struct exchange *exchange);
 int exchange_on_writable(struct exchange *exchange);
 void exchange_gone(struct exchange *exchange);
 
-/* http_context.c: server->context and server->vhost; also limits the process to a sane number of
+/* http_context.c: http->context and http->vhost; also limits the process to a sane number of
  * descriptors. */
-int http_context_create(struct http_server *server, struct error *err);
+int http_context_create(struct http_server *http, struct error *err);
 void http_context_close(
-    struct http_server *server); /* the first of two steps; takes none in its stride */
+    struct http_server *http); /* the first of two steps; takes none in its stride */
 
 /* http_headers.c: what a request's headers say. */
-void http_request_read(struct lws *wsi, struct http_request *request);
+void server_request_read(struct lws *wsi, struct server_request *request);
 
 #endif

@@ -17,7 +17,7 @@
 #define ID_BYTES ((MCP_SESSION_ID_SIZE - 1) / 2)
 
 struct mcp_sessions {
-    struct server_parts *parts;
+    struct server *server;
     TAILQ_HEAD(session_list, mcp_session) list;
     size_t count;
 };
@@ -30,7 +30,7 @@ static uint64_t now_s(void)
     return (uint64_t)now.tv_sec;
 }
 
-struct mcp_sessions *mcp_sessions_create(struct server_parts *parts, struct error *err)
+struct mcp_sessions *mcp_sessions_create(struct server *server, struct error *err)
 {
     struct mcp_sessions *sessions = calloc(1, sizeof *sessions);
 
@@ -38,7 +38,7 @@ struct mcp_sessions *mcp_sessions_create(struct server_parts *parts, struct erro
         error_set(err, ERROR_MEMORY, "out of memory for the table of MCP sessions");
         return NULL;
     }
-    sessions->parts = parts;
+    sessions->server = server;
     TAILQ_INIT(&sessions->list);
     return sessions;
 }
@@ -81,7 +81,7 @@ struct mcp_session *mcp_session_create(struct mcp_sessions *sessions, struct err
         error_set(err, ERROR_MEMORY, "out of memory for an MCP session");
         return NULL;
     }
-    session->peer = peer_create(sessions->parts, "http", NULL, err);
+    session->peer = peer_create(sessions->server, "http", NULL, err);
     if (!session->peer) {
         free(session);
         return NULL;

@@ -25,7 +25,7 @@ struct mcp_session {
 
 struct mcp_sessions;
 
-struct mcp_sessions *mcp_sessions_create(struct server_parts *parts, struct error *err);
+struct mcp_sessions *mcp_sessions_create(struct server *server, struct error *err);
 void mcp_sessions_destroy(struct mcp_sessions *sessions); /* ends all. Takes NULL */
 void mcp_sessions_expire(struct mcp_sessions *sessions);  /* those idle for HTTP_PEER_IDLE_S */
 

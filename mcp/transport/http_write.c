@@ -102,7 +102,7 @@ static bool has_no_body(const struct exchange *exchange)
 /* The next piece: the headers first, and as much of the body as one write takes. */
 int exchange_write_piece(struct exchange *exchange)
 {
-    unsigned char *start = exchange->server->scratch + LWS_PRE, *p = start;
+    unsigned char *start = exchange->http->scratch + LWS_PRE, *p = start;
     unsigned char *end = start + HTTP_CHUNK_SIZE;
     size_t rest = exchange->out.len - exchange->written;
 
@@ -150,7 +150,7 @@ static int finish(struct exchange *exchange)
 static int write_continue(struct exchange *exchange)
 {
     static const char text[] = "HTTP/1.1 100 Continue\r\n\r\n";
-    unsigned char *start = exchange->server->scratch + LWS_PRE;
+    unsigned char *start = exchange->http->scratch + LWS_PRE;
 
     exchange->continue_waits = false;
     memcpy(start, text, sizeof text - 1);

@@ -55,15 +55,15 @@ struct stdio_server {
 static void on_idle(uv_idle_t *idle);
 static void on_poll(uv_poll_t *poll, int status, int events);
 
-static size_t pending(const struct stdio_server *server)
+static size_t pending(const struct stdio_server *stdio)
 {
-    return server->output.len - server->written;
+    return stdio->output.len - stdio->written;
 }
 
-static bool finished(const struct stdio_server *server)
+static bool finished(const struct stdio_server *stdio)
 {
-    return server->input_ended && pending(server) == 0 &&
-           (!server->peer || peer_calls(server->peer) == 0);
+    return stdio->input_ended && pending(stdio) == 0 &&
+           (!stdio->peer || peer_calls(stdio->peer) == 0);
 }
 
 static void watch(struct channel *channel, int events, bool wanted)
@@ -77,42 +77,42 @@ static void watch(struct channel *channel, int events, bool wanted)
 }
 
 /* Watches for what can be done now. Called after every change. */
-static void update(struct stdio_server *server)
+static void update(struct stdio_server *stdio)
 {
-    bool writing = pending(server) > 0;
-    bool reading = !server->input_ended && pending(server) <= STDIO_OUTPUT_MARK;
+    bool writing = pending(stdio) > 0;
+    bool reading = !stdio->input_ended && pending(stdio) <= STDIO_OUTPUT_MARK;
 
-    watch(&server->in, UV_READABLE, reading);
-    watch(&server->out, UV_WRITABLE, writing);
-    if ((reading && !server->in.pollable) || (writing && !server->out.pollable) ||
-        (finished(server) && !server->ended))
-        uv_idle_start(&server->idle, on_idle);
+    watch(&stdio->in, UV_READABLE, reading);
+    watch(&stdio->out, UV_WRITABLE, writing);
+    if ((reading && !stdio->in.pollable) || (writing && !stdio->out.pollable) ||
+        (finished(stdio) && !stdio->ended))
+        uv_idle_start(&stdio->idle, on_idle);
     else
-        uv_idle_stop(&server->idle);
+        uv_idle_stop(&stdio->idle);
 }
 
 /* ---- answers ---- */
 
 static void on_send(struct peer_reply *reply, const char *json, size_t len, bool is_response)
 {
-    struct stdio_server *server = (struct stdio_server *)reply;
+    struct stdio_server *stdio = (struct stdio_server *)reply;
 
-    if (!is_response && pending(server) > STDIO_OUTPUT_MARK)
+    if (!is_response && pending(stdio) > STDIO_OUTPUT_MARK)
         return;
-    if (server->written > 0) { /* what is out makes room */
-        memmove(server->output.data, server->output.data + server->written, pending(server));
-        server->output.len -= server->written;
-        server->written = 0;
+    if (stdio->written > 0) { /* what is out makes room */
+        memmove(stdio->output.data, stdio->output.data + stdio->written, pending(stdio));
+        stdio->output.len -= stdio->written;
+        stdio->written = 0;
     }
-    if (buf_reserve(&server->output, len + 1)) {
-        buf_add(&server->output, json, len);
-        buf_addc(&server->output, '\n');
+    if (buf_reserve(&stdio->output, len + 1)) {
+        buf_add(&stdio->output, json, len);
+        buf_addc(&stdio->output, '\n');
     } else {
         log_error("stdio", "an answer of %zu bytes was lost: %zu bytes are unread", len,
-                  server->output.len);
-        server->output.failed = false;
+                  stdio->output.len);
+        stdio->output.failed = false;
     }
-    update(server);
+    update(stdio);
 }
 
 static void on_reply_end(struct peer_reply *reply, bool accepted)
@@ -121,35 +121,35 @@ static void on_reply_end(struct peer_reply *reply, bool accepted)
     update((struct stdio_server *)reply);
 }
 
-static void lose_reader(struct stdio_server *server, int error_number)
+static void lose_reader(struct stdio_server *stdio, int error_number)
 {
     log_warning("stdio", "standard output: %s; ending", strerrordesc_np(error_number));
-    buf_clear(&server->output);
-    server->written = 0;
-    server->input_ended = true;
-    peer_destroy(server->peer);
-    server->peer = NULL;
+    buf_clear(&stdio->output);
+    stdio->written = 0;
+    stdio->input_ended = true;
+    peer_destroy(stdio->peer);
+    stdio->peer = NULL;
 }
 
-static void write_some(struct stdio_server *server)
+static void write_some(struct stdio_server *stdio)
 {
     ssize_t n;
 
-    if (pending(server) == 0)
+    if (pending(stdio) == 0)
         return;
     do
-        n = write(server->out.fd, server->output.data + server->written, pending(server));
+        n = write(stdio->out.fd, stdio->output.data + stdio->written, pending(stdio));
     while (n < 0 && errno == EINTR);
     if (n < 0 && errno == EAGAIN)
         return;
     if (n < 0) {
-        lose_reader(server, errno);
+        lose_reader(stdio, errno);
         return;
     }
-    server->written += (size_t)n;
-    if (pending(server) == 0) {
-        buf_clear(&server->output);
-        server->written = 0;
+    stdio->written += (size_t)n;
+    if (pending(stdio) == 0) {
+        buf_clear(&stdio->output);
+        stdio->written = 0;
     }
 }
 
@@ -160,18 +160,18 @@ static bool is_blank(const char *text, size_t len)
     return strspn(text, " \t\r") >= len;
 }
 
-static void end_line(struct stdio_server *server)
+static void end_line(struct stdio_server *stdio)
 {
-    struct buf *line = &server->line;
+    struct buf *line = &stdio->line;
 
-    if (!server->skipping && line->len > 0 && !is_blank(line->data, line->len))
-        peer_receive(server->peer, line->data, line->len, &server->reply);
-    server->skipping = false;
+    if (!stdio->skipping && line->len > 0 && !is_blank(line->data, line->len))
+        peer_receive(stdio->peer, line->data, line->len, &stdio->reply);
+    stdio->skipping = false;
     buf_clear(line);
 }
 
 /* A message over the cap is told of once and the rest of its line passed over. */
-static void refuse_line(struct stdio_server *server)
+static void refuse_line(struct stdio_server *stdio)
 {
     struct buf BUF_AUTO message = {0};
     struct error err;
@@ -182,89 +182,89 @@ static void refuse_line(struct stdio_server *server)
     buf_init(&message, MESSAGE_OUT_CAP);
     message_error(&message, NULL, MESSAGE_INVALID_REQUEST, err.text);
     if (!message.failed)
-        on_send(&server->reply, message.data, message.len, true);
-    server->skipping = true;
-    buf_clear(&server->line);
+        on_send(&stdio->reply, message.data, message.len, true);
+    stdio->skipping = true;
+    buf_clear(&stdio->line);
 }
 
-static void take_bytes(struct stdio_server *server, const char *bytes, size_t len)
+static void take_bytes(struct stdio_server *stdio, const char *bytes, size_t len)
 {
     const char *end = bytes + len, *newline;
     size_t part;
 
-    while (bytes < end && server->peer) {
+    while (bytes < end && stdio->peer) {
         newline = memchr(bytes, '\n', (size_t)(end - bytes));
         part = (size_t)((newline ? newline : end) - bytes);
-        if (!server->skipping) {
-            buf_add(&server->line, bytes, part);
-            if (server->line.failed)
-                refuse_line(server);
+        if (!stdio->skipping) {
+            buf_add(&stdio->line, bytes, part);
+            if (stdio->line.failed)
+                refuse_line(stdio);
         }
         if (newline)
-            end_line(server);
+            end_line(stdio);
         bytes += part + (newline ? 1 : 0);
     }
 }
 
-static void read_some(struct stdio_server *server)
+static void read_some(struct stdio_server *stdio)
 {
     static const char what[] = "standard input";
     char bytes[STDIO_READ_SIZE];
     ssize_t n;
 
-    if (server->input_ended || pending(server) > STDIO_OUTPUT_MARK)
+    if (stdio->input_ended || pending(stdio) > STDIO_OUTPUT_MARK)
         return;
     do
-        n = read(server->in.fd, bytes, sizeof bytes);
+        n = read(stdio->in.fd, bytes, sizeof bytes);
     while (n < 0 && errno == EINTR);
     if (n < 0 && errno == EAGAIN)
         return;
     if (n < 0)
         log_warning("stdio", "%s: %s; taken as its end", what, strerrordesc_np(errno));
     if (n > 0) {
-        take_bytes(server, bytes, (size_t)n);
+        take_bytes(stdio, bytes, (size_t)n);
         return;
     }
-    server->input_ended = true;
-    if (server->peer)
-        end_line(server); /* a last message may come without a line end */
+    stdio->input_ended = true;
+    if (stdio->peer)
+        end_line(stdio); /* a last message may come without a line end */
 }
 
 /* ---- the loop's callbacks ---- */
 
 static void on_poll(uv_poll_t *poll, int status, int events)
 {
-    struct stdio_server *server = poll->data;
+    struct stdio_server *stdio = poll->data;
 
     (void)status; /* read and write say what is wrong */
     (void)events;
-    if (poll == &server->out.poll)
-        write_some(server);
+    if (poll == &stdio->out.poll)
+        write_some(stdio);
     else
-        read_some(server);
-    update(server);
+        read_some(stdio);
+    update(stdio);
 }
 
 static void on_idle(uv_idle_t *idle)
 {
-    struct stdio_server *server = idle->data;
+    struct stdio_server *stdio = idle->data;
 
-    if (!server->out.pollable)
-        write_some(server);
-    if (!server->in.pollable)
-        read_some(server);
-    if (finished(server) && !server->ended) {
-        server->ended = true;
+    if (!stdio->out.pollable)
+        write_some(stdio);
+    if (!stdio->in.pollable)
+        read_some(stdio);
+    if (finished(stdio) && !stdio->ended) {
+        stdio->ended = true;
         uv_idle_stop(idle);
-        server->on_end(server->user); /* may destroy the server */
+        stdio->on_end(stdio->user); /* may destroy the server */
         return;
     }
-    update(server);
+    update(stdio);
 }
 
 /* ---- life ---- */
 
-static int open_channel(struct stdio_server *server, struct channel *channel, uv_loop_t *loop,
+static int open_channel(struct stdio_server *stdio, struct channel *channel, uv_loop_t *loop,
                         int fd, const char *what, struct error *err)
 {
     int rc;
@@ -278,9 +278,9 @@ static int open_channel(struct stdio_server *server, struct channel *channel, uv
         return 0; /* a file: always ready */
     if (rc < 0)
         return error_errno(err, -rc, "watch %s", what);
-    channel->poll.data = server;
+    channel->poll.data = stdio;
     channel->pollable = true;
-    server->open_handles++;
+    stdio->open_handles++;
     return 0;
 }
 
@@ -296,61 +296,61 @@ static void close_fd(struct channel *channel)
 
 static void on_handle_closed(uv_handle_t *handle)
 {
-    struct stdio_server *server = handle->data;
+    struct stdio_server *stdio = handle->data;
 
-    if (--server->open_handles > 0)
+    if (--stdio->open_handles > 0)
         return;
-    close_fd(&server->in);
-    close_fd(&server->out);
-    buf_finish(&server->line);
-    buf_finish(&server->output);
-    free(server);
+    close_fd(&stdio->in);
+    close_fd(&stdio->out);
+    buf_finish(&stdio->line);
+    buf_finish(&stdio->output);
+    free(stdio);
 }
 
-void stdio_server_destroy(struct stdio_server *server)
+void stdio_server_destroy(struct stdio_server *stdio)
 {
-    if (!server)
+    if (!stdio)
         return;
-    server->ended = true;
-    peer_destroy(server->peer);
-    server->peer = NULL;
-    server->input_ended = true;
-    if (server->in.pollable)
-        uv_close((uv_handle_t *)&server->in.poll, on_handle_closed);
-    if (server->out.pollable)
-        uv_close((uv_handle_t *)&server->out.poll, on_handle_closed);
-    uv_close((uv_handle_t *)&server->idle, on_handle_closed);
+    stdio->ended = true;
+    peer_destroy(stdio->peer);
+    stdio->peer = NULL;
+    stdio->input_ended = true;
+    if (stdio->in.pollable)
+        uv_close((uv_handle_t *)&stdio->in.poll, on_handle_closed);
+    if (stdio->out.pollable)
+        uv_close((uv_handle_t *)&stdio->out.poll, on_handle_closed);
+    uv_close((uv_handle_t *)&stdio->idle, on_handle_closed);
 }
 
-struct stdio_server *stdio_server_create(struct server_parts *parts, int in, int out,
+struct stdio_server *stdio_server_create(struct server *server, int in, int out,
                                          const char *bound_session, void (*on_end)(void *user),
                                          void *user, struct error *err)
 {
-    struct stdio_server *server = calloc(1, sizeof *server);
+    struct stdio_server *stdio = calloc(1, sizeof *stdio);
 
-    if (!server) {
+    if (!stdio) {
         error_set(err, ERROR_MEMORY, "out of memory for stdio");
         return NULL;
     }
-    server->reply.send = on_send;
-    server->reply.end = on_reply_end;
-    server->in.fd = server->out.fd = -1;
-    server->on_end = on_end;
-    server->user = user;
-    buf_init(&server->line, PEER_MESSAGE_CAP);
-    buf_init(&server->output, BUF_CAP_DEFAULT);
-    uv_idle_init(parts->loop, &server->idle);
-    server->idle.data = server;
-    server->open_handles = 1;
-    server->peer = peer_create(parts, "stdio", bound_session, err);
-    if (!server->peer ||
-        open_channel(server, &server->in, parts->loop, in, "standard input", err) < 0 ||
-        open_channel(server, &server->out, parts->loop, out, "standard output", err) < 0) {
-        stdio_server_destroy(server);
+    stdio->reply.send = on_send;
+    stdio->reply.end = on_reply_end;
+    stdio->in.fd = stdio->out.fd = -1;
+    stdio->on_end = on_end;
+    stdio->user = user;
+    buf_init(&stdio->line, PEER_MESSAGE_CAP);
+    buf_init(&stdio->output, BUF_CAP_DEFAULT);
+    uv_idle_init(server->loop, &stdio->idle);
+    stdio->idle.data = stdio;
+    stdio->open_handles = 1;
+    stdio->peer = peer_create(server, "stdio", bound_session, err);
+    if (!stdio->peer ||
+        open_channel(stdio, &stdio->in, server->loop, in, "standard input", err) < 0 ||
+        open_channel(stdio, &stdio->out, server->loop, out, "standard output", err) < 0) {
+        stdio_server_destroy(stdio);
         return NULL;
     }
     /* A reader that left is an error of write, not the end of the process. */
     signal(SIGPIPE, SIG_IGN);
-    update(server);
-    return server;
+    update(stdio);
+    return stdio;
 }

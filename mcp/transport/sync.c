@@ -18,7 +18,7 @@ struct sync_client {
     struct sync *sync;
     void *user;
     struct sync_context context;
-    uint64_t told; /* when it told its context, as a number that rises; 0: never */
+    uint64_t notified; /* when it told its context, as a number that rises; 0: never */
     struct sync_outbox outbox;
 };
 
@@ -28,7 +28,7 @@ struct sync {
     void (*wake)(void *user);
     LIST_HEAD(, sync_client) clients;
     size_t count;
-    uint64_t last_told;
+    uint64_t last_notified;
 };
 
 /* ---- what is told ---- */
@@ -142,7 +142,7 @@ static void move(struct sync_client *client, const struct sync_context *context)
     if (strcmp(client->context.session_id, context->session_id) != 0)
         sync_outbox_forget_refreshes(&client->outbox);
     client->context = *context;
-    client->told = ++client->sync->last_told;
+    client->notified = ++client->sync->last_notified;
 }
 
 size_t sync_message_cap(const char *text, size_t len)
@@ -197,7 +197,7 @@ void sync_client_join(struct sync_client *client, const char session_id[SESSION_
     memcpy(context.session_id, session_id, strlen(session_id) + 1);
     sync_outbox_forget_refreshes(&client->outbox); /* of the session before */
     client->context = context;
-    client->told = 0;
+    client->notified = 0;
 }
 
 const struct sync_context *sync_client_context(const struct sync_client *client)
@@ -210,8 +210,8 @@ const struct sync_context *sync_last_context(const struct sync *sync, const char
     const struct sync_client *client, *last = NULL;
 
     LIST_FOREACH(client, &sync->clients, link)
-    if (client->told > 0 && !strcmp(client->context.session_id, session_id) &&
-        (!last || client->told > last->told))
+    if (client->notified > 0 && !strcmp(client->context.session_id, session_id) &&
+        (!last || client->notified > last->notified))
         last = client;
     return last ? &last->context : NULL;
 }

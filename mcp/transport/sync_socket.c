@@ -5,17 +5,17 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/chat/old_wire.h"
+#include "mcp/chat/legacy_chat.h"
 #include "mcp/chat/prompt.h"
 #include "mcp/transport/sync.h"
 
 struct sync_socket {
     struct web_socket socket; /* first */
     struct sync_client *client;
-    struct old_wire *wire; /* once it has asked something; else NULL */
+    struct legacy_chat *wire; /* once it has asked something; else NULL */
 };
 
-static int check(struct http_server *server, struct lws *wsi, struct error *err)
+static int check(struct http_server *http, struct lws *wsi, struct error *err)
 {
     char sid[SESSION_ID_SIZE];
 
@@ -23,7 +23,7 @@ static int check(struct http_server *server, struct lws *wsi, struct error *err)
         error_set(err, ERROR_INVALID, "session_id must be a session's id");
         return 422;
     }
-    if (sync_clients(server->sync) < SYNC_CLIENTS_CAP)
+    if (sync_clients(http->sync) < SYNC_CLIENTS_CAP)
         return 0;
     error_set(err, ERROR_BUSY, "%d clients look on already: try again later", SYNC_CLIENTS_CAP);
     return 503;
@@ -51,7 +51,7 @@ static const char *of(const json_t *context, const char *name, const char *inste
 static void on_chat(void *user, const json_t *message)
 {
     struct sync_socket *socket = user;
-    struct http_server *server = socket->socket.server;
+    struct http_server *http = socket->socket.http;
     const struct sync_context *own = sync_client_context(socket->client), *last;
     const json_t *context = json_object_get(message, "context");
     const char *sid = of(context, "session_id", own->session_id);
@@ -62,31 +62,31 @@ static void on_chat(void *user, const json_t *message)
         sync_client_join(socket->client, sid);
     last = *own->session_id && !strcmp(own->session_id, sid) && *own->node_id
                ? own
-               : sync_last_context(server->sync, sid);
+               : sync_last_context(http->sync, sid);
     if (!last)
         last = &nowhere;
     if (!socket->wire)
-        socket->wire = old_wire_create(server->chat, on_said, socket);
+        socket->wire = legacy_chat_create(http->chat, on_said, socket);
     if (!socket->wire) {
         web_socket_close(&socket->socket, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION);
         return;
     }
     prompt_where(of(context, "node_id", last->node_id), NULL, of(context, "screen", last->screen),
                  of(context, "action", last->action), &where);
-    old_wire_receive(socket->wire, sid, where.len > 0 && !where.failed ? where.data : NULL,
-                     message);
+    legacy_chat_receive(socket->wire, sid, where.len > 0 && !where.failed ? where.data : NULL,
+                        message);
 }
 
 /* ---- a connection ---- */
 
-static struct web_socket *open_socket(struct http_server *server, struct lws *wsi)
+static struct web_socket *open_socket(struct http_server *http, struct lws *wsi)
 {
     struct sync_socket *socket = calloc(1, sizeof *socket);
     char sid[SESSION_ID_SIZE];
 
     if (!socket)
         return NULL;
-    socket->client = sync_client_create(server->sync, socket);
+    socket->client = sync_client_create(http->sync, socket);
     if (!socket->client) {
         free(socket);
         return NULL;
@@ -100,7 +100,7 @@ static void on_closed(struct web_socket *web_socket)
 {
     struct sync_socket *socket = (struct sync_socket *)web_socket;
 
-    old_wire_destroy(socket->wire);
+    legacy_chat_destroy(socket->wire);
     sync_client_destroy(socket->client);
     free(socket);
 }
@@ -139,7 +139,7 @@ static void close_one(void *user)
     web_socket_close(user, LWS_CLOSE_STATUS_GOINGAWAY);
 }
 
-void sync_socket_close_all(struct http_server *server)
+void sync_socket_close_all(struct http_server *http)
 {
-    sync_each(server->sync, close_one);
+    sync_each(http->sync, close_one);
 }

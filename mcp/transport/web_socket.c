@@ -70,8 +70,8 @@ static bool has_handshake(struct lws *wsi)
            strcmp(version, "13") == 0;
 }
 
-int web_socket_check(struct http_server *server, struct lws *wsi,
-                     const struct http_request *request, struct error *err)
+int web_socket_check(struct http_server *http, struct lws *wsi,
+                     const struct server_request *request, struct error *err)
 {
     const struct web_socket_kind *kind = find_kind(request->path);
 
@@ -91,16 +91,16 @@ int web_socket_check(struct http_server *server, struct lws *wsi,
                   "characters");
         return 400;
     }
-    if (server->draining) {
+    if (http->draining) {
         error_set(err, ERROR_BUSY, "the server is stopping");
         return 503;
     }
-    return kind->check(server, wsi, err);
+    return kind->check(http, wsi, err);
 }
 
 /* ---- a connection ---- */
 
-int web_socket_on_open(struct http_server *server, struct lws *wsi, struct connection *connection)
+int web_socket_on_open(struct http_server *http, struct lws *wsi, struct connection *connection)
 {
     char path[PATH_SIZE];
     const struct web_socket_kind *kind;
@@ -109,11 +109,11 @@ int web_socket_on_open(struct http_server *server, struct lws *wsi, struct conne
     /* What was checked before the upgrade is still among the headers. */
     kind = lws_hdr_copy(wsi, path, sizeof path, WSI_TOKEN_GET_URI) > 0 ? find_kind(path) : NULL;
     if (kind)
-        socket = kind->open(server, wsi);
+        socket = kind->open(http, wsi);
     if (!socket)
         return -1;
     socket->kind = kind;
-    socket->server = server;
+    socket->http = http;
     socket->wsi = wsi;
     connection->socket = socket;
     return 0;

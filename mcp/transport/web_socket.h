@@ -23,9 +23,9 @@ struct web_socket_kind {
     size_t (*cap_for)(const char *beginning, size_t len);
     /* Before the upgrade, Host, Origin and path being right: 0, or the status of a refusal and why.
      */
-    int (*check)(struct http_server *server, struct lws *wsi, struct error *err);
+    int (*check)(struct http_server *http, struct lws *wsi, struct error *err);
     /* A zeroed socket of its own, which begins with struct web_socket; NULL without memory. */
-    struct web_socket *(*open)(struct http_server *server, struct lws *wsi);
+    struct web_socket *(*open)(struct http_server *http, struct lws *wsi);
     /* A whole message; -1: the client is to be closed. */
     int (*receive)(struct web_socket *socket, const char *text, size_t len);
     /* The next message for the client, appended; false where none waits. */
@@ -38,7 +38,7 @@ extern const struct web_socket_kind sync_socket_kind, chat_socket_kind;
 
 struct web_socket {
     const struct web_socket_kind *kind;
-    struct http_server *server;
+    struct http_server *http;
     struct lws *wsi;
     struct buf message;           /* as far as it has come */
     size_t cap;                   /* of it */
@@ -57,10 +57,10 @@ void web_socket_close(struct web_socket *socket, enum lws_close_status status);
 int web_socket_argument(struct lws *wsi, const char *name, char *value, size_t size);
 
 /* For http_context.c. Before the upgrade, Host and Origin being right: 0, or a refusal's status. */
-int web_socket_check(struct http_server *server, struct lws *wsi,
-                     const struct http_request *request, struct error *err);
+int web_socket_check(struct http_server *http, struct lws *wsi,
+                     const struct server_request *request, struct error *err);
 /* libwebsockets' callbacks. -1 closes the connection. */
-int web_socket_on_open(struct http_server *server, struct lws *wsi, struct connection *connection);
+int web_socket_on_open(struct http_server *http, struct lws *wsi, struct connection *connection);
 int web_socket_on_bytes(struct connection *connection, const char *bytes, size_t len);
 int web_socket_on_writable(struct connection *connection);
 int web_socket_on_close_frame(struct connection *connection);

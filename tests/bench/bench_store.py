@@ -87,7 +87,7 @@ def main():
     tempfile.tempdir = str(harness.BUILD)   # a disk, where /tmp may be memory
     service = cms.Cms()
     workspace = harness.Workspace()
-    server = harness.Server(workspace, "--sandbox", "local", "--waiting", "bare=0,data=0,plot=0")
+    server = harness.Server(workspace, "--sandbox", "local", "--warm", "bare=0,data=0,plot=0")
     places = {"lectern": (server.process.pid, server.port, fill(server)),
               "fastapi": (service.process.pid, service.port, fill(service))}
     met = [compare(kind, places) for kind in TARGETS]

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How long a judgement takes, beside CPython on the same bytes in the same run: ast.parse with a
+ * How long a check takes, beside CPython on the same bytes in the same run: ast.parse with a
  * bare walk over its tree, and ast.parse with the policy itself walked over it, as the sandbox does
  * (image/policy.py). The programs are the analyses of tests/data, put one behind another up to
  * each size. Also how many bytes of memory the largest takes.
  *
- *     bench_validator ANALYSES_FOLDER JUDGE_SCRIPT [PYTHON]
+ *     bench_validator ANALYSES_FOLDER CHECK_SCRIPT [PYTHON]
  */
 #include <dirent.h>
 #include <malloc.h>
@@ -20,7 +20,7 @@
 #include "validator/validator.h"
 
 #define ROUNDS       9
-#define ROUND_BYTES  ((size_t)1 << 20) /* judged in one round */
+#define ROUND_BYTES  ((size_t)1 << 20) /* checked in one round */
 #define COMMAND_CAP  2048
 #define ANALYSES_CAP 64
 #define FILE_CAP     ((size_t)16 << 10)
@@ -94,7 +94,7 @@ static void compose(const struct analyses *analyses, size_t size, struct buf *to
         buf_add(to, analyses->texts[next].data, analyses->texts[next].len);
 }
 
-/* Seconds of one judgement in the quickest round, which other work disturbed least; -1 where the
+/* Seconds of one check in the quickest round, which other work disturbed least; -1 where the
  * program is refused, which would measure something else. */
 static double measure(const struct buf *source, struct verdict *verdict)
 {
@@ -155,7 +155,7 @@ static long peak_kilobytes(void)
     return peak;
 }
 
-/* How far the peak of a process rises that judges this after a small program. */
+/* How far the peak of a process rises that checks this after a small program. */
 static long measure_memory(const struct buf *source)
 {
     static struct verdict verdict;
@@ -194,7 +194,7 @@ int main(int argc, char **argv)
     long memory;
 
     if (argc < 3 || read_analyses(argv[1], &analyses) < 0) {
-        fprintf(stderr, "usage: bench_validator ANALYSES_FOLDER JUDGE_SCRIPT [PYTHON]\n");
+        fprintf(stderr, "usage: bench_validator ANALYSES_FOLDER CHECK_SCRIPT [PYTHON]\n");
         return 2;
     }
     mallopt(M_TRIM_THRESHOLD, 4 << 20); /* as the server does */

@@ -9,7 +9,7 @@ import { openVisit } from "./visit.mjs";
 
 const WAIT = 30_000;
 const WORKED = 50;      // ticks of CPU (1/100 s) that only a loop without an end has: a sandbox that waits has none
-const { lectern, page, states, ui, at, ask, through } = await openVisit("stop", { environment, words: ["--timeout", "60", "--waiting", "bare=1,data=0,plot=0"] });
+const { lectern, page, states, ui, at, ask, through } = await openVisit("stop", { environment, words: ["--timeout", "60", "--warm", "bare=1,data=0,plot=0"] });
 
 // The run has ended, and is said to have been stopped.
 async function stopped(within) {

@@ -39,7 +39,7 @@ class ChatWorkspace(harness.Workspace):
 
 def serve(workspace, *words):
     return harness.Server(workspace, "--no-demo", "--sandbox", os.environ.get("LECTERN_SANDBOX", "local"),
-                          "--waiting", "bare=1,data=0,plot=0", *words)
+                          "--warm", "bare=1,data=0,plot=0", *words)
 
 
 def results_of(request):

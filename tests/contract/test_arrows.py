@@ -41,29 +41,29 @@ ARROWS = (
     # A node is named for an edit as it is for a question.
     ("mcp/session/sqlite/node_name.c", ["mcp/session/*", "helpers/graph/name.h", "helpers/base/*"]),
     ("mcp/session/*", ["mcp/session/*", "helpers/base/*"]),
-    ("mcp/tool/*", ["mcp/tool/*", "mcp/session/*", "mcp/server_parts.h", "validator/validator.h", "executor/executor.h",
+    ("mcp/tool/*", ["mcp/tool/*", "mcp/session/*", "mcp/server.h", "validator/validator.h", "executor/executor.h",
                     "helpers/*"]),
-    ("mcp/protocol/*", ["mcp/protocol/*", "mcp/tool/tool.h", "mcp/server_parts.h", "helpers/base/*"]),
+    ("mcp/protocol/*", ["mcp/protocol/*", "mcp/tool/tool.h", "mcp/server.h", "helpers/base/*"]),
     # The chat: no sockets, no SQL; a session by its store, and what a change set would do before it is approved.
     ("mcp/chat/approval*", ["mcp/chat/*", "mcp/tool/tool.h", "mcp/session/store.h", "mcp/session/change_set.h",
                             "mcp/session/entity.h", "mcp/session/text.h", "helpers/base/*"]),
     ("mcp/chat/*", ["mcp/chat/*", "mcp/tool/tool.h", "mcp/session/store.h", "mcp/session/store_thread.h",
-                    "mcp/session/change_feed.h", "mcp/session/component_type.h", "mcp/session/text.h", "mcp/server_parts.h",
+                    "mcp/session/change_feed.h", "mcp/session/component_type.h", "mcp/session/text.h", "mcp/server.h",
                     "helpers/base/*"]),
     ("mcp/transport/http_execute.c", ["mcp/transport/*", "mcp/tool/analysis.h", "mcp/tool/run_json.h", "helpers/base/*"]),
-    ("mcp/transport/http_metrics.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/server_parts.h", "executor/executor.h",
+    ("mcp/transport/http_metrics.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/server.h", "executor/executor.h",
                                       "mcp/session/graph_cache.h", "helpers/base/*"]),
     # The sockets of the chat; what is said on them is the chat's.
     ("mcp/transport/chat_socket.*", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/chat/run_input.h", "helpers/base/*"]),
-    ("mcp/transport/sync_socket.*", ["mcp/transport/*", "mcp/chat/old_wire.h", "mcp/chat/prompt.h", "helpers/base/*"]),
+    ("mcp/transport/sync_socket.*", ["mcp/transport/*", "mcp/chat/legacy_chat.h", "mcp/chat/prompt.h", "helpers/base/*"]),
     ("mcp/transport/sync.*", ["mcp/transport/sync.h", "mcp/transport/sync_outbox.h", "mcp/session/change_feed.h",
                               "helpers/base/*"]),
     ("mcp/transport/sync_outbox.*", ["mcp/transport/sync.h", "mcp/transport/sync_outbox.h", "helpers/base/*"]),
-    ("mcp/transport/http.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/session/rest_cache.h", "mcp/server_parts.h",
+    ("mcp/transport/http.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/session/rest_cache.h", "mcp/server.h",
                               "helpers/base/*"]),
     ("mcp/transport/*", ["mcp/transport/*", "mcp/protocol/peer.h", "mcp/protocol/message.h", "mcp/session/rest.h",
-                         "mcp/server_parts.h", "helpers/base/*"]),
-    ("mcp/server_parts.h", ["executor/executor.h", "helpers/base/*", "validator/validator.h"]),
+                         "mcp/server.h", "helpers/base/*"]),
+    ("mcp/server.h", ["executor/executor.h", "helpers/base/*", "validator/validator.h"]),
     ("mcp/command/validate_facts.c", ["mcp/command/*", "validator/facts_line.h", "validator/limits.h",
                                       "helpers/base/terminal.h"]),
     ("mcp/*", ["mcp/*", "validator/validator.h", "executor/executor.h", "helpers/*"]),
@@ -78,8 +78,8 @@ OWNERS = (
     (r"seccomp\.h|linux/landlock\.h|linux/seccomp\.h", ["image/*"]),
     (r"curl/.*", ["helpers/base/*"]),
     # Loops and timers; the protocol has timers (progress), no handles of sockets.
-    (r"uv\.h|uv/.*", ["mcp/transport/*", "mcp/protocol/*", "mcp/chat/*", "mcp/command/*", "mcp/server_parts.h",
-                       "executor/*", "helpers/base/mailbox.*"]),
+    (r"uv\.h|uv/.*", ["mcp/transport/*", "mcp/protocol/*", "mcp/chat/*", "mcp/command/*", "mcp/server.h",
+                       "executor/*", "helpers/base/loop_queue.*"]),
 )
 # What the protocol may not name of libuv, in any spelling: it has timers, and no sockets.
 SOCKETS = re.compile(r"\buv_(tcp|pipe|udp|stream|poll|listen|accept|read|write|tty)\w*")

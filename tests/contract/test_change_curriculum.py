@@ -348,7 +348,7 @@ class Rest(Case):
         self.assertEqual(len(self.export()["nodes"]), 6)
 
     def test_the_effect_of_many_sets_at_once(self):
-        """More sets at once than the graph lane lets wait: each is done, with its effect or with why there is none."""
+        """More sets at once than the graph work queue lets wait: each is done, with its effect or with why there is none."""
         answers = []
 
         def send(at):

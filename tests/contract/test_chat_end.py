@@ -16,7 +16,7 @@ from fault_server import FaultServer
 from replay_model import answer, call, text
 
 ENDLESS = "print('begun', flush=True)\nwhile True: pass\n"
-NO_SANDBOX = ("--sandbox", "local", "--waiting", "bare=0,data=0,plot=0")
+NO_SANDBOX = ("--sandbox", "local", "--warm", "bare=0,data=0,plot=0")
 UNENDING = "600"  # seconds that a request to the service may take: more than any test
 
 
@@ -114,7 +114,7 @@ class End(unittest.IsolatedAsyncioTestCase):
         self.fail("the service was not asked")
 
     async def test_a_read_that_never_ends(self):
-        """Without a run: what waits here is the end of a lane."""
+        """Without a run: what waits here is the end of a work queue."""
         between, words = self.behind()
         server = self.start(harness.Server, self.workspace, *words, "http://127.0.0.1:9")
         sid = server.http("POST", "/session/create", {})[1]["session_id"]

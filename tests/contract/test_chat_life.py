@@ -328,7 +328,7 @@ class Life(chat_case.ChatCase):
             heard.append(json.loads(await asyncio.wait_for(client.recv(), chat_case.SECONDS)))
         return heard
 
-    async def test_the_old_wire(self):
+    async def test_the_legacy_chat(self):
         add = {"node_id": "N001", "component_type": "paragraph", "parameters": {"text": "Old."}}
         async with self.old_client() as client:
             self.play(answer(text("I add it."), call("add_component", add)), answer(text("Added.")), answer(text("Yes: Old.")))
@@ -349,7 +349,7 @@ class Life(chat_case.ChatCase):
             self.assertIn("Add it.", json.dumps(self.requests()[-1].json["messages"]))
         self.assertEqual(self.components("N001")[-1]["parameters"], {"text": "Old."})
 
-    async def test_who_asks_on_the_old_wire_looks_on(self):
+    async def test_who_asks_on_the_legacy_chat_looks_on(self):
         """With the session in the question alone: what the answer changes is told, and later changes too."""
         import websockets
         add = {"node_id": "N001", "component_type": "paragraph", "parameters": {"text": "Old."}}
@@ -362,7 +362,7 @@ class Life(chat_case.ChatCase):
             self.assertEqual([(message["target"], message["node_id"]) for message in heard if message["type"] == "refresh_ui"],
                              [("components", "N001"), ("nodes", "N003")])
 
-    async def test_the_old_wire_tells_what_came_before_a_failure(self):
+    async def test_the_legacy_chat_tells_what_came_before_a_failure(self):
         async with self.old_client() as client:
             self.play(answer(text("Half of it"), error_event()))
             heard = await self.say(client, "Talk.")
@@ -379,7 +379,7 @@ class Life(chat_case.ChatCase):
             self.assertEqual((await self.say(client, "c\0d"))[-1]["content"], "Two.")
         self.assertIn("c\ufffdd", str(self.requests()[-1].json["messages"]))
 
-    async def test_the_old_wire_tells_that_all_attempts_at_code_failed(self):
+    async def test_the_legacy_chat_tells_that_all_attempts_at_code_failed(self):
         async with self.old_client() as client:
             self.play(*[answer(call("execute_code", {"code": "1 // 0 # %d" % number})) for number in range(3)],
                       answer(text("It did not work.")))
@@ -390,7 +390,7 @@ class Life(chat_case.ChatCase):
             self.assertEqual(failure["type"], "error")
             self.assertIn("every attempt at code", failure["error"])
 
-    async def test_the_old_wire_replaces_three_things_for_one_question(self):
+    async def test_the_legacy_chat_replaces_three_things_for_one_question(self):
         """However the model was brought to it: nobody can be asked here."""
         before = self.components("N001")
         orders = [number for number, one in enumerate(before, 1) if one["type"] == "paragraph"][:1] * 5
@@ -406,7 +406,7 @@ class Life(chat_case.ChatCase):
         self.assertIn("At most 3 components or titles are replaced", heard[-1]["content"])
         self.assertEqual(self.components("N001")[orders[0] - 1]["parameters"]["text"], "v2")
 
-    async def test_the_old_wire_knows_no_approval(self):
+    async def test_the_legacy_chat_knows_no_approval(self):
         before = self.components("N001")
         async with self.old_client() as client:
             self.play(answer(call("delete_component", {"node_id": "N001", "component_order": 1})), answer(text("Not done.")))

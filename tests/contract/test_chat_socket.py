@@ -235,7 +235,7 @@ class WithoutModel(Chat):
                 await asyncio.wait_for(page.recv(), SECONDS)
             self.assertEqual(page.close_code, 1001)
 
-    async def test_old_wire(self):
+    async def test_legacy_chat(self):
         async with self.connect(self.sid, path="/mcp-sync") as client:
             await client.send(json.dumps({"type": "chat_message", "content": "Why?"}))
             error = json.loads(await asyncio.wait_for(client.recv(), SECONDS))
@@ -294,7 +294,7 @@ class WithModel(Chat):
         self.addCleanup(copies.close)
         service, url = self.server, "http://127.0.0.1:%d" % self.server.port
         for again in (False, True):
-            self.server = harness.Server(copies, "--no-demo", "--sandbox", "local", "--waiting", "bare=0,data=0,plot=0",
+            self.server = harness.Server(copies, "--no-demo", "--sandbox", "local", "--warm", "bare=0,data=0,plot=0",
                                          "--store", url, *self.options)
             try:
                 async with self.connect(self.sid, "t1") as page:
@@ -385,7 +385,7 @@ class WithModel(Chat):
             frames = await self.greeting(page)
             self.assertEqual(frames[2]["messages"][0]["role"], "user")
 
-    async def test_old_wire(self):
+    async def test_legacy_chat(self):
         self.double.go.release()
         async with self.connect(self.sid, path="/mcp-sync") as client:
             await client.send(json.dumps({"type": "context_update", "context": {"session_id": self.sid, "node_id": "N002"}}))

@@ -119,7 +119,7 @@ class Tls(unittest.IsolatedAsyncioTestCase):
         self.addCleanup(workspace.close)
         sid = workspace.load(chat_case.DEMO_FILE)
         with mock.patch.object(harness, "LECTERN", self.starter):
-            server = serve(workspace, "--waiting", "bare=0,data=0,plot=0", "--llm-model", "played", "--llm-url", url)
+            server = serve(workspace, "--warm", "bare=0,data=0,plot=0", "--llm-model", "played", "--llm-url", url)
         try:
             async with Page(server.port, sid) as page:
                 run = await page.ask("Hello?")

@@ -113,6 +113,11 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.doctor()[0].split(": ")[-1], "no database yet; lectern serve creates it")
         rows = self.doctor("--data", str(new), "--store", "http://me:secret@127.0.0.1:9/")
         self.assertEqual([row.split()[0] for row in rows], ["MISSING", "MISSING"])
+        answer = self.workspace.run("doctor", "--sandbox", "local", "--data", str(new), "--store", "http://127.0.0.1:9/", check=False)
+        self.assertIn(b" fix: start it; curl -i http://127.0.0.1:9/health must answer", answer.stdout)
+        answer = self.workspace.run("doctor", "--json", "--sandbox", "local", "--data", str(new), "--store", "http://127.0.0.1:9/",
+                                  check=False)
+        self.assertIn("start it; curl -i http://127.0.0.1:9/health must answer", [row["fix"] for row in json.loads(answer.stdout)])
         rows = self.doctor("--data", str(new), "--store", "http://127.0.0.1:9/")
         self.assertIn("http://127.0.0.1:9: no data folder yet", rows[0])
         self.assertIn("cannot be written: Not a directory", self.doctor("--data", str(self.file))[0])

@@ -181,7 +181,7 @@ class Kills(unittest.TestCase):
         self.cage.close()
 
     def start(self):
-        self.server = harness.Server(self.workspace, "--sandbox", ENGINE, "--waiting", "bare=2,data=0,plot=0", "--timeout", "30",
+        self.server = harness.Server(self.workspace, "--sandbox", ENGINE, "--warm", "bare=2,data=0,plot=0", "--timeout", "30",
                                      "--isolation", self.isolation)
         server = self.server
         self.stack.callback(lambda: server.process.poll() is None and server.kill())

@@ -24,7 +24,7 @@ END_SECONDS = 15  # the drain's 3 and what a slow machine needs
 
 
 def calls(sid):
-    """One call for each lane and for the executor, as messages."""
+    """One call for each work queue and for the executor, as messages."""
     made = [
         ("execute_code", {"code": ENDLESS, "session_id": sid}),
         ("execute_code", {"code": HELPED, "session_id": sid}),

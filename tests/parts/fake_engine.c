@@ -437,7 +437,7 @@ static ssize_t fake_receive(struct engine_box *box, void *bytes, size_t size)
     return recv(box->stream, bytes, size, MSG_DONTWAIT);
 }
 
-static const char *fake_last_words(struct engine_box *box)
+static const char *fake_stderr_tail(struct engine_box *box)
 {
     ssize_t got = read(box->errors, box->words, sizeof box->words - 1);
 
@@ -459,5 +459,5 @@ const struct engine engine_fake = {
     .fd = fake_fd,
     .send = fake_send,
     .receive = fake_receive,
-    .last_words = fake_last_words,
+    .stderr_tail = fake_stderr_tail,
 };

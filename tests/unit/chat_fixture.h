@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the chat's tests share: a store with a session, a loop, and the lanes and the feed over it.
+ * What the chat's tests share: a store with a session, a loop, and the work queues and the feed
+ * over it.
  */
 #ifndef LECTERN_TEST_CHAT_FIXTURE_H
 #define LECTERN_TEST_CHAT_FIXTURE_H
 
 #include "tests/unit/session_fixture.h"
 
-#include "mcp/server_parts.h"
+#include "mcp/server.h"
 #include "mcp/session/change_feed.h"
 
 struct chat_fixture {
     struct fixture session; /* its store belongs to the test's thread */
     uv_loop_t loop;
-    struct server_parts parts;
+    struct server server;
     void *user; /* the test's */
 };
 
@@ -23,7 +24,7 @@ static inline void *chat_open_writer(void *arg, struct error *err)
     struct store *store = store_open(fixture->session.url, STORE_WRITE, err);
 
     if (store)
-        change_feed_attach(fixture->parts.feed, store);
+        change_feed_attach(fixture->server.feed, store);
     return store;
 }
 
@@ -47,10 +48,10 @@ static inline int chat_group_end(void *context, struct error *err)
     return store_end(context, true, err);
 }
 
-static inline struct lane *chat_lane(struct chat_fixture *fixture, const char *name, bool writes)
+static inline struct workq *chat_workq(struct chat_fixture *fixture, const char *name, bool writes)
 {
-    static const struct lane_groups groups = {chat_group_begin, chat_group_end, 16};
-    const struct lane_config config = {
+    static const struct workq_groups groups = {chat_group_begin, chat_group_end, 16};
+    const struct workq_config config = {
         .name = name,
         .threads = 1,
         .capacity = 64,
@@ -59,11 +60,11 @@ static inline struct lane *chat_lane(struct chat_fixture *fixture, const char *n
         .arg = fixture,
         .groups = writes ? &groups : NULL,
     };
-    struct lane *lane = lane_create(&config, fixture->parts.mailbox, &fixture->session.err);
+    struct workq *workq = workq_create(&config, fixture->server.loop_queue, &fixture->session.err);
 
-    if (!lane)
+    if (!workq)
         fail_msg("%s", fixture->session.err.text);
-    return lane;
+    return workq;
 }
 
 static inline int chat_fixture_open(void **state)
@@ -77,13 +78,13 @@ static inline int chat_fixture_open(void **state)
     fixture->session = *session;
     free(session);
     uv_loop_init(&fixture->loop);
-    fixture->parts.loop = &fixture->loop;
-    fixture->parts.store_url = fixture->session.url;
-    fixture->parts.mailbox = mailbox_create(&fixture->loop, &fixture->session.err);
-    fixture->parts.feed = change_feed_create(fixture->parts.mailbox, &fixture->session.err);
-    fixture->parts.sql = chat_lane(fixture, "sql", true);
-    fixture->parts.read = chat_lane(fixture, "read", false);
-    fixture->parts.trial = chat_lane(fixture, "trial", false);
+    fixture->server.loop = &fixture->loop;
+    fixture->server.store_url = fixture->session.url;
+    fixture->server.loop_queue = loop_queue_create(&fixture->loop, &fixture->session.err);
+    fixture->server.feed = change_feed_create(fixture->server.loop_queue, &fixture->session.err);
+    fixture->server.sql = chat_workq(fixture, "sql", true);
+    fixture->server.read = chat_workq(fixture, "read", false);
+    fixture->server.trial = chat_workq(fixture, "trial", false);
     *state = fixture;
     return 0;
 }
@@ -92,11 +93,11 @@ static inline int chat_fixture_close(void **state)
 {
     struct chat_fixture *fixture = *state;
 
-    lane_destroy(fixture->parts.sql);
-    lane_destroy(fixture->parts.read);
-    lane_destroy(fixture->parts.trial);
-    mailbox_destroy(fixture->parts.mailbox);
-    change_feed_destroy(fixture->parts.feed);
+    workq_destroy(fixture->server.sql);
+    workq_destroy(fixture->server.read);
+    workq_destroy(fixture->server.trial);
+    loop_queue_destroy(fixture->server.loop_queue);
+    change_feed_destroy(fixture->server.feed);
     uv_run(&fixture->loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&fixture->loop), 0);
     store_close(fixture->session.store);

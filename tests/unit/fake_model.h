@@ -30,16 +30,16 @@ static inline void be_quiet(bool quiet)
 }
 
 struct model {
-    struct mailbox *mailbox;
+    struct loop_queue *loop_queue;
     json_t *script;   /* owned array */
     size_t next;      /* of the script */
     json_t *requests; /* owned array: the bodies that came */
     bool unready;
     struct model_call *hanging;
-    struct mail mail; /* of the one request under way */
+    struct loop_task task; /* of the one request under way */
 };
 
-struct model *model_create(const struct model_config *config, struct mailbox *mailbox,
+struct model *model_create(const struct model_config *config, struct loop_queue *loop_queue,
                            struct error *err)
 {
     struct model *model = calloc(1, sizeof *model);
@@ -47,7 +47,7 @@ struct model *model_create(const struct model_config *config, struct mailbox *ma
     (void)config;
     (void)err;
     assert_non_null(model);
-    model->mailbox = mailbox;
+    model->loop_queue = loop_queue;
     model->requests = json_array();
     return model;
 }
@@ -215,9 +215,9 @@ int model_call_start(struct model *model, struct model_call *call, struct error 
     be_quiet(false);
     model_message_init(&call->message);
     call->transfer = (void *)model;
-    model->mail.open = fake_answer;
-    model->mail.arg = call;
-    mailbox_post(model->mailbox, &model->mail);
+    model->task.run = fake_answer;
+    model->task.arg = call;
+    loop_queue_post(model->loop_queue, &model->task);
     return 0;
 }
 
@@ -237,8 +237,8 @@ void model_call_cancel(struct model_call *call)
     if (model->hanging != call)
         return;
     model->hanging = NULL;
-    model->mail.open = fake_cancelled;
-    mailbox_post(model->mailbox, &model->mail);
+    model->task.run = fake_cancelled;
+    loop_queue_post(model->loop_queue, &model->task);
 }
 
 void model_call_finish(struct model_call *call)

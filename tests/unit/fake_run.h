@@ -10,7 +10,7 @@
 #include "mcp/chat/model.h"
 #include "mcp/chat/run.h"
 
-struct run {
+struct chat_run {
     struct thread *thread;
     struct run_listener *listener;
     char run_id[64], who[64];
@@ -22,7 +22,7 @@ struct run {
     enum run_stop stopped_by;
 };
 
-static struct run *current; /* the run that was started last, and has not ended */
+static struct chat_run *current; /* the run that was started last, and has not ended */
 static bool model_is_ready;
 static struct error refusal; /* of another kind than ERROR_NONE: run_start fails with it */
 
@@ -40,13 +40,13 @@ const char *model_name(const struct model *model)
     return "a-model";
 }
 
-struct run *run_start(struct server_parts *parts, struct model *model,
-                      const struct run_request *request, struct run_listener *listener,
-                      struct error *err)
+struct chat_run *run_start(struct server *server, struct model *model,
+                           const struct run_request *request, struct run_listener *listener,
+                           struct error *err)
 {
-    struct run *run;
+    struct chat_run *run;
 
-    (void)parts;
+    (void)server;
     assert_non_null(model);
     assert_null(current);
     assert_false(request->thread->in_use);
@@ -69,7 +69,7 @@ struct run *run_start(struct server_parts *parts, struct model *model,
     return run;
 }
 
-void run_cancel(struct run *run, enum run_stop by)
+void run_cancel(struct chat_run *run, enum run_stop by)
 {
     run->stopped_by = by;
     assert_ptr_equal(run, current);
@@ -81,7 +81,7 @@ void run_cancel(struct run *run, enum run_stop by)
 
 static inline void end_run(enum run_outcome outcome)
 {
-    struct run *run = current;
+    struct chat_run *run = current;
     struct error err = {.kind = ERROR_IO, .text = "it broke"};
 
     run->thread->in_use = false;

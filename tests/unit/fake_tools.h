@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/server_parts.h"
+#include "mcp/server.h"
 #include "mcp/tool/tool.h"
 
 #define FAKE_REPORT_MS 100
@@ -56,7 +56,7 @@ static const struct tool tool_echo = {
     .run = echo_run,
 };
 
-/* On a lane for ms, or until it is cancelled. */
+/* On a work queue for ms, or until it is cancelled. */
 static int wait_run(struct tool_call *call, struct store *store, struct error *err)
 {
     int ms = (int)json_integer_value(json_object_get(call->arguments, "ms"));
@@ -83,12 +83,12 @@ static const struct tool tool_wait = {
     .run = wait_run,
 };
 
-/* On the loop: has news every 100 ms, for ms. */
+/* On the loop: has progress every 100 ms, for ms. */
 struct fake_report {
     uv_timer_t timer;
     struct tool_call *call;
     int left;
-    bool has_news;
+    bool has_progress;
 };
 
 static void report_closed(uv_handle_t *handle)
@@ -117,20 +117,20 @@ static void report_tick(uv_timer_t *timer)
         report_end(report);
         return;
     }
-    report->has_news = true;
+    report->has_progress = true;
 }
 
-static bool report_news(struct tool_call *call, struct buf *words, struct buf *printed)
+static bool report_progress(struct tool_call *call, struct buf *words, struct buf *printed)
 {
     struct fake_report *report = call->state;
-    bool has_news = report && report->has_news;
+    bool has_progress = report && report->has_progress;
 
     (void)printed;
-    if (has_news) {
-        report->has_news = false;
+    if (has_progress) {
+        report->has_progress = false;
         buf_addf(words, "%d ms to go", report->left);
     }
-    return has_news;
+    return has_progress;
 }
 
 static int report_start(struct tool_call *call, struct error *err)
@@ -140,7 +140,7 @@ static int report_start(struct tool_call *call, struct error *err)
     (void)err;
     report->call = call;
     report->left = (int)json_integer_value(json_object_get(call->arguments, "ms"));
-    uv_timer_init(call->parts->loop, &report->timer);
+    uv_timer_init(call->server->loop, &report->timer);
     report->timer.data = report;
     uv_timer_start(&report->timer, report_tick, FAKE_REPORT_MS, FAKE_REPORT_MS);
     call->state = report;
@@ -161,32 +161,32 @@ static const struct tool tool_report = {
     .schema = "{\"type\":\"object\",\"properties\":{\"ms\":{\"type\":\"integer\"}}}",
     .start = report_start,
     .stop = report_stop,
-    .news = report_news,
+    .progress = report_progress,
 };
 
 const struct tool *const tools[] = {&tool_echo, &tool_wait, &tool_report, NULL};
 
-/* Parts with lanes of `threads` threads each and no store. */
-static inline void fake_parts_open(struct server_parts *parts, uv_loop_t *loop, size_t threads)
+/* A server with work queues of `threads` threads each and no store. */
+static inline void fake_server_open(struct server *server, uv_loop_t *loop, size_t threads)
 {
-    struct lane_config config = {.name = "test", .threads = threads, .capacity = 256};
+    struct workq_config config = {.name = "test", .threads = threads, .capacity = 256};
     struct error err = {0};
 
-    memset(parts, 0, sizeof *parts);
-    parts->loop = loop;
-    parts->mailbox = mailbox_create(loop, &err);
-    parts->read = lane_create(&config, parts->mailbox, &err);
-    parts->sql = lane_create(&config, parts->mailbox, &err);
-    assert_non_null(parts->mailbox);
-    assert_non_null(parts->read);
-    assert_non_null(parts->sql);
+    memset(server, 0, sizeof *server);
+    server->loop = loop;
+    server->loop_queue = loop_queue_create(loop, &err);
+    server->read = workq_create(&config, server->loop_queue, &err);
+    server->sql = workq_create(&config, server->loop_queue, &err);
+    assert_non_null(server->loop_queue);
+    assert_non_null(server->read);
+    assert_non_null(server->sql);
 }
 
-static inline void fake_parts_close(struct server_parts *parts)
+static inline void fake_server_close(struct server *server)
 {
-    lane_destroy(parts->read);
-    lane_destroy(parts->sql);
-    mailbox_destroy(parts->mailbox);
+    workq_destroy(server->read);
+    workq_destroy(server->sql);
+    loop_queue_destroy(server->loop_queue);
 }
 
 #endif

@@ -21,7 +21,7 @@ struct mistake {
     const char *text;
 };
 
-static const struct verdict *judge(const char *source, const char *profile)
+static const struct verdict *check(const char *source, const char *profile)
 {
     static struct verdict verdict;
 
@@ -33,7 +33,7 @@ static void check_mistakes(const struct mistake *mistakes, size_t count, const c
 {
     for (size_t i = 0; i < count; i++) {
         const struct mistake *row = &mistakes[i];
-        const struct verdict *verdict = judge(row->source, profile);
+        const struct verdict *verdict = check(row->source, profile);
         const struct diagnostic *first = verdict->diagnostics;
 
         if (verdict->diagnostic_count != 1)

@@ -17,7 +17,7 @@ struct run_fixture {
     struct run_listener listener;
     struct model *model;
     struct thread *thread;
-    struct run *run;
+    struct chat_run *run;
     json_t *events; /* owned array: {"kind", "id", "name", "message_id", "text", ...} */
     json_t *interrupts;
     bool ended, unsaved;
@@ -103,7 +103,7 @@ static inline void load_thread(struct run_fixture *fixture)
     thread_destroy(fixture->thread);
     fixture->thread = NULL;
     fixture->thread_done = false;
-    must(&chat->session, thread_load(&chat->parts, chat->session.sid, "thread-1", on_thread,
+    must(&chat->session, thread_load(&chat->server, chat->session.sid, "thread-1", on_thread,
                                      fixture, &chat->session.err));
     chat_run_until(chat, &fixture->thread_done);
 }
@@ -132,16 +132,16 @@ static inline int run_fixture_open(void **state)
     chat_fixture_open(state);
     chat = *state;
     import_text(&chat->session, curriculum, strlen(curriculum));
-    chat->parts.graph = chat_lane(chat, "graph", false);
-    chat->parts.graphs = graph_cache_create(0, &chat->session.err);
-    chat->parts.profile = validator_profile_find("data-science");
-    chat->parts.timeout_seconds = 30;
-    chat->parts.stdout_characters = chat->parts.stderr_characters = 1000;
-    snprintf(chat->parts.executor_error, sizeof chat->parts.executor_error, "no sandbox here");
+    chat->server.graph = chat_workq(chat, "graph", false);
+    chat->server.graphs = graph_cache_create(0, &chat->session.err);
+    chat->server.profile = validator_profile_find("data-science");
+    chat->server.timeout_seconds = 30;
+    chat->server.stdout_characters = chat->server.stderr_characters = 1000;
+    snprintf(chat->server.executor_error, sizeof chat->server.executor_error, "no sandbox here");
     fixture->chat = chat;
     fixture->listener.on_event = on_event;
     fixture->events = json_array();
-    fixture->model = model_create(NULL, chat->parts.mailbox, &chat->session.err);
+    fixture->model = model_create(NULL, chat->server.loop_queue, &chat->session.err);
     load_thread(fixture);
     *state = fixture;
     return 0;
@@ -154,8 +154,8 @@ static inline int run_fixture_close(void **state)
 
     thread_destroy(fixture->thread);
     model_destroy(fixture->model);
-    lane_destroy(fixture->chat->parts.graph);
-    graph_cache_destroy(fixture->chat->parts.graphs);
+    workq_destroy(fixture->chat->server.graph);
+    graph_cache_destroy(fixture->chat->server.graphs);
     json_decref(fixture->events);
     json_decref(fixture->interrupts);
     free(fixture);
@@ -177,7 +177,7 @@ static inline void begin(struct run_fixture *fixture, const struct run_request *
     json_array_clear(fixture->events);
     fixture->ended = false;
     fixture->run =
-        run_start(&fixture->chat->parts, fixture->model, request, &fixture->listener, &err);
+        run_start(&fixture->chat->server, fixture->model, request, &fixture->listener, &err);
     if (!fixture->run)
         fail_msg("%s", err.text);
     assert_true(fixture->thread->in_use);

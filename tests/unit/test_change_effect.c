@@ -110,7 +110,7 @@ static const struct {
       "Longest prerequisite chain: 2 steps before, 0 after.", "3 nodes: A"},
      2,
      0},
-    /* A cycle that was there is no news when another type joins the same nodes. */
+    /* A cycle that was there is no progress when another type joins the same nodes. */
     {"A B", "A>B B>A", "A B", "A>B B>A:PREREQUISITE_FOR", "", "", "A B", {""}, 0, 0},
     /* A way that leads nowhere back, of a type that is no need, closes no cycle of needs. */
     {"A B", "A>B", "A B", "A>B B>A:LEADS_TO", "", "", "A B", {""}, 1, 1},
@@ -385,7 +385,7 @@ static void check_random_cycles(const struct matrix *was, const struct matrix *i
     json_array_foreach((json_t *)cycles, i, cycle)
     {
         size_t count = json_array_size(cycle);
-        bool news = false;
+        bool progress = false;
 
         for (size_t k = 0; k < count; k++) {
             int from = json_get_string(json_array_get(cycle, k), "node_id")[0] - 'A';
@@ -394,9 +394,9 @@ static void check_random_cycles(const struct matrix *was, const struct matrix *i
             if (!is->joined[NEEDS][from][to])
                 fail_msg("round %d: %c and %c are not joined", round, from + 'A', to + 'A');
             said[from][to] = true;
-            news = news || !was->joined[NEEDS][from][to];
+            progress = progress || !was->joined[NEEDS][from][to];
         }
-        if (!news)
+        if (!progress)
             fail_msg("round %d: a cycle that was there before", round);
     }
     for (int from = 0; from < 26; from++)

@@ -98,7 +98,7 @@ static void test_component_rows(void **state)
     assert_int_equal(json_array_size(updated), 1);
     assert_string_equal(cell(updated, 0, 1), "update");
     assert_string_equal(cell(updated, 0, 6), "set-1");
-    /* Of what changed, what was there before: no more than leads back to it. */
+    /* Of what changed, what was there before: no more than rewinds to it. */
     before = parse(cell(updated, 0, 3));
     assert_string_equal(json_get_string(before, "node_id"), "N001");
     patch = parse("{\"parameters\":{\"text\":\"old\"}}");

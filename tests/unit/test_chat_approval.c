@@ -30,7 +30,7 @@ static int setup(void **state)
     chat_fixture_open(state);
     fixture = *state;
     import_text(&fixture->session, curriculum, strlen(curriculum));
-    fixture->parts.graph = chat_lane(fixture, "graph", false);
+    fixture->server.graph = chat_workq(fixture, "graph", false);
     return 0;
 }
 
@@ -38,7 +38,7 @@ static int teardown(void **state)
 {
     struct chat_fixture *fixture = *state;
 
-    lane_destroy(fixture->parts.graph);
+    workq_destroy(fixture->server.graph);
     return chat_fixture_close(state);
 }
 
@@ -174,7 +174,7 @@ static json_t *describe(struct chat_fixture *fixture, const char *tool, const ch
     int64_t version = version_of(fixture);
 
     before = export_json(&fixture->session, fixture->session.sid);
-    if (approval_describe(&fixture->parts, fixture->session.sid, test_writer.who, "call-1",
+    if (approval_describe(&fixture->server, fixture->session.sid, test_writer.who, "call-1",
                           tool_find(tool), given, 1, on_described, &described, &described.err) == 0)
         chat_run_until(fixture, &described.done);
     after = export_json(&fixture->session, fixture->session.sid);
@@ -260,7 +260,7 @@ static void test_delete_node(void **state)
         assert_true(json_is_string(json_object_get(change_at(interrupt, i), "before")));
     }
     expect_part(json_get_string(change_at(interrupt, 3), "what"), "relationship");
-    /* What it does to the graph, reckoned on the graph lane. */
+    /* What it does to the graph, reckoned on the graph work queue. */
     expect_part(json_get_string(json_object_get(interrupt, "metadata"), "effect"), "N3");
 }
 

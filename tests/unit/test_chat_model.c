@@ -41,7 +41,7 @@ static struct {
 struct asked {
     struct model_call call;
     uv_loop_t loop;
-    struct mailbox *mailbox;
+    struct loop_queue *loop_queue;
     struct model *model;
     char text[1 << 16];
     size_t len;
@@ -143,9 +143,9 @@ static struct asked *asked_create(const struct model_config *config)
 
     assert_non_null(asked);
     assert_int_equal(uv_loop_init(&asked->loop), 0);
-    asked->mailbox = mailbox_create(&asked->loop, &err);
-    assert_non_null(asked->mailbox);
-    asked->model = model_create(config, asked->mailbox, &err);
+    asked->loop_queue = loop_queue_create(&asked->loop, &err);
+    assert_non_null(asked->loop_queue);
+    asked->model = model_create(config, asked->loop_queue, &err);
     assert_non_null(asked->model);
     asked->call.user = asked;
     asked->call.listener.on_text = on_text;
@@ -197,7 +197,7 @@ static void run_until_done(struct asked *asked)
 static void asked_destroy(struct asked *asked)
 {
     model_destroy(asked->model);
-    mailbox_destroy(asked->mailbox);
+    loop_queue_destroy(asked->loop_queue);
     uv_run(&asked->loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&asked->loop), 0);
     assert_true(asked->done);
@@ -578,8 +578,8 @@ static void test_ready(void **state)
 
         assert_int_equal(model_ready(asked->model, advice, sizeof advice), configs[i].ready);
         assert_non_null(strstr(advice, configs[i].advice));
-        assert_int_equal(model_service_init(&service_of, &configs[i].config, asked->mailbox, &err),
-                         0);
+        assert_int_equal(
+            model_service_init(&service_of, &configs[i].config, asked->loop_queue, &err), 0);
         assert_string_equal(service_of.address, configs[i].address);
         assert_true(strlen(model_name(asked->model)) > 0);
         if (!configs[i].ready) {

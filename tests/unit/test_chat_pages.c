@@ -33,7 +33,7 @@ static int set_up(void **state)
     chat_fixture_open(state);
     base = *state;
     fake_run_reset();
-    base->user = chat_create(&base->parts, &config, wake, &base->session.err);
+    base->user = chat_create(&base->server, &config, wake, &base->session.err);
     assert_non_null(base->user);
     return 0;
 }
@@ -55,46 +55,46 @@ static int tear_down(void **state)
 }
 
 struct marker {
-    struct lane_job job;
+    struct workq_job job;
     bool done;
 };
 
-static void no_work(struct lane_job *job, void *context)
+static void no_work(struct workq_job *job, void *context)
 {
     (void)job;
     (void)context;
 }
 
-static void no_undoing(struct lane_job *job, const struct error *err)
+static void no_undoing(struct workq_job *job, const struct error *err)
 {
     (void)job;
     (void)err;
 }
 
-static void mark_done(struct lane_job *job)
+static void mark_done(struct workq_job *job)
 {
     ((struct marker *)job)->done = true;
 }
 
-static void pass_through(struct chat_fixture *base, struct lane *lane)
+static void pass_through(struct chat_fixture *base, struct workq *workq)
 {
     struct marker marker = {
         .job = {.work = no_work, .done = mark_done, .undone = no_undoing},
     };
 
-    while (lane_submit(lane, &marker.job, NULL) != 0)
+    while (workq_submit(workq, &marker.job, NULL) != 0)
         usleep(1000);
     chat_run_until(base, &marker.done);
 }
 
-/* Until all that was asked of the lanes is done, and what followed from it. */
+/* Until all that was asked of the work queues is done, and what followed from it. */
 static void turn(void **state)
 {
     struct chat_fixture *base = *state;
 
     for (int i = 0; i < 3; i++) {
-        pass_through(base, base->parts.read);
-        pass_through(base, base->parts.sql);
+        pass_through(base, base->server.read);
+        pass_through(base, base->server.sql);
     }
     for (int i = 0; i < 5; i++)
         uv_run(&base->loop, UV_RUN_NOWAIT);
@@ -592,7 +592,7 @@ static void test_changes_come_from_the_store(void **state)
     struct writer ben = {.who = "page:Ben/1"};
 
     greet(state, &page, NULL);
-    change_feed_attach(base->parts.feed, base->session.store);
+    change_feed_attach(base->server.feed, base->session.store);
     must(&base->session,
          store_node_create(base->session.store, &ben, base->session.sid, node, &base->session.err));
     turn(state);
@@ -659,7 +659,7 @@ static void test_two_pages_on_one_thread(void **state)
 static void test_two_threads_side_by_side(void **state)
 {
     struct test_page one, two;
-    struct run *first;
+    struct chat_run *first;
 
     greet(state, &one, "t1");
     greet(state, &two, "t2");
@@ -809,7 +809,7 @@ static void test_cap_of_pages(void **state)
     struct chat_fixture *base = *state;
     struct test_page one_more = {0};
 
-    /* More than the lane takes at once: those are told so. */
+    /* More than the work queue takes at once: those are told so. */
     for (unsigned i = 0; i < CHAT_PAGES_CAP; i++)
         open_page(state, &pages[i], NULL);
     assert_null(chat_page_create(chat_of(state), base->session.sid, NULL, NULL, &one_more));

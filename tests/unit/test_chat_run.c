@@ -101,24 +101,24 @@ static void test_what_cannot_begin(void **state)
         request.messages = messages;
         err = (struct error){0};
         assert_null(
-            run_start(&fixture->chat->parts, fixture->model, &request, &fixture->listener, &err));
+            run_start(&fixture->chat->server, fixture->model, &request, &fixture->listener, &err));
         assert_int_equal(err.kind, bad[i].kind);
     }
     request.messages = good;
     fixture->model->unready = true;
     assert_null(
-        run_start(&fixture->chat->parts, fixture->model, &request, &fixture->listener, &err));
+        run_start(&fixture->chat->server, fixture->model, &request, &fixture->listener, &err));
     assert_int_equal(err.kind, ERROR_UNAVAILABLE);
     assert_string_equal(err.text, "Set ANTHROPIC_API_KEY");
     fixture->model->unready = false;
     request.answers = &stray;
     request.answer_count = 1;
     assert_null(
-        run_start(&fixture->chat->parts, fixture->model, &request, &fixture->listener, &err));
+        run_start(&fixture->chat->server, fixture->model, &request, &fixture->listener, &err));
     assert_int_equal(err.kind, ERROR_INVALID);
     request.messages = NULL;
     assert_null(
-        run_start(&fixture->chat->parts, fixture->model, &request, &fixture->listener, &err));
+        run_start(&fixture->chat->server, fixture->model, &request, &fixture->listener, &err));
     assert_int_equal(err.kind, ERROR_NOT_FOUND);
     assert_false(fixture->thread->in_use);
     assert_int_equal(json_array_size(fixture->thread->messages), 0);
@@ -127,12 +127,12 @@ static void test_what_cannot_begin(void **state)
     fake_model_set(fixture->model, parse("[" ENDS(SAYS("Hi")) "]"));
     begin(fixture, &request);
     assert_null(
-        run_start(&fixture->chat->parts, fixture->model, &request, &fixture->listener, &err));
+        run_start(&fixture->chat->server, fixture->model, &request, &fixture->listener, &err));
     assert_int_equal(err.kind, ERROR_BUSY);
     finish(fixture);
     /* Sent again, it is nothing new. */
     assert_null(
-        run_start(&fixture->chat->parts, fixture->model, &request, &fixture->listener, &err));
+        run_start(&fixture->chat->server, fixture->model, &request, &fixture->listener, &err));
     assert_int_equal(err.kind, ERROR_INVALID);
 }
 

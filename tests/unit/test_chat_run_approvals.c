@@ -118,16 +118,16 @@ static void test_each_by_itself(void **state)
     /* Every open one, each once, and none that is not. */
     request.answer_count = 1;
     assert_null(
-        run_start(&fixture->chat->parts, fixture->model, &request, &fixture->listener, &err));
+        run_start(&fixture->chat->server, fixture->model, &request, &fixture->listener, &err));
     assert_int_equal(err.kind, ERROR_INVALID);
     answers[0].interrupt_id = answers[1].interrupt_id;
     request.answer_count = 3;
     assert_null(
-        run_start(&fixture->chat->parts, fixture->model, &request, &fixture->listener, &err));
+        run_start(&fixture->chat->server, fixture->model, &request, &fixture->listener, &err));
     assert_int_equal(err.kind, ERROR_INVALID);
     answers[0].interrupt_id = "made-up";
     assert_null(
-        run_start(&fixture->chat->parts, fixture->model, &request, &fixture->listener, &err));
+        run_start(&fixture->chat->server, fixture->model, &request, &fixture->listener, &err));
     assert_int_equal(err.kind, ERROR_NOT_FOUND);
     assert_int_equal(json_array_size(fixture->thread->interrupts), 3);
     assert_false(fixture->thread->in_use);
@@ -147,7 +147,7 @@ static void test_each_by_itself(void **state)
     /* And once alone. */
     request.thread = fixture->thread;
     assert_null(
-        run_start(&fixture->chat->parts, fixture->model, &request, &fixture->listener, &err));
+        run_start(&fixture->chat->server, fixture->model, &request, &fixture->listener, &err));
     assert_int_equal(err.kind, ERROR_NOT_FOUND);
 }
 

@@ -82,7 +82,7 @@ static void load_named(struct run_fixture *fixture, const char *id)
     fixture->thread = NULL;
     fixture->thread_done = false;
     must(&chat->session,
-         thread_load(&chat->parts, chat->session.sid, id, on_thread, fixture, &chat->session.err));
+         thread_load(&chat->server, chat->session.sid, id, on_thread, fixture, &chat->session.err));
     chat_run_until(chat, &fixture->thread_done);
 }
 
@@ -99,7 +99,7 @@ static bool play(struct run_fixture *fixture, const struct run_request *request,
     fail_at = fails_at;
     watching = true;
     fixture->run =
-        run_start(&fixture->chat->parts, fixture->model, request, &fixture->listener, &err);
+        run_start(&fixture->chat->server, fixture->model, request, &fixture->listener, &err);
     while (fixture->run && !fixture->ended)
         uv_run(&fixture->chat->loop, UV_RUN_ONCE);
     watching = false;

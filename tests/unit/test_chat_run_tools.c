@@ -24,7 +24,7 @@ static atomic_int editing;
 struct work {
     uv_timer_t timer; /* first */
     struct tool_call *call;
-    bool stopped, news;
+    bool stopped, progress;
 };
 
 static void end_work(uv_handle_t *handle)
@@ -71,7 +71,7 @@ static int start_work(struct tool_call *call, struct error *err)
     if (atomic_load(&editing) > 0 && atomic_load(&editing) + atomic_load(&reading) > 1)
         atomic_fetch_add(&beside_an_edit, 1);
     work->call = call;
-    uv_timer_init(call->parts->loop, &work->timer);
+    uv_timer_init(call->server->loop, &work->timer);
     uv_timer_start(&work->timer, on_time,
                    (uint64_t)json_integer_value(json_object_get(call->arguments, "ms")), 0);
     call->state = work;
@@ -88,9 +88,9 @@ static void stop_work(struct tool_call *call)
     uv_close((uv_handle_t *)&work->timer, end_work);
 }
 
-static bool work_news(struct tool_call *call, struct buf *words, struct buf *printed)
+static bool work_progress(struct tool_call *call, struct buf *words, struct buf *printed)
 {
-    assert_true(call->wants_news);
+    assert_true(call->wants_progress);
     buf_adds(words, "half way");
     buf_add(printed, "so far \xf0\x9f\xa6\x8a \xff", 13);
     return true;
@@ -108,7 +108,7 @@ static const struct tool tool_read = {
     .read_only = true,
     .start = start_work,
     .stop = stop_work,
-    .news = work_news,
+    .progress = work_progress,
 };
 
 static const struct tool tool_edit = {
@@ -293,7 +293,7 @@ static void test_images(void **state)
         json_integer_value(json_object_get(event_of(fixture, "result", "c1"), "images")), 3);
 }
 
-static void test_news(void **state)
+static void test_progress(void **state)
 {
     struct run_fixture *fixture = *state;
 
@@ -453,7 +453,7 @@ int main(void)
         test(broken_arguments),
         test(hostile_output),
         test(images),
-        test(news),
+        test(progress),
         test(repaired),
         test(not_repaired),
         test(not_repaired_for_want_of_tools),

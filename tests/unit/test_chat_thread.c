@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Threads of the chat: kept and read again by way of the lanes, their caps, and histories put right
- * for the model whatever a stop has left behind.
+ * Threads of the chat: kept and read again by way of the work queues, their caps, and histories put
+ * right for the model whatever a stop has left behind.
  */
 #include "tests/unit/chat_fixture.h"
 
@@ -38,7 +38,7 @@ static struct thread *load(struct chat_fixture *fixture, const char *sid, const 
 {
     *answer = (struct answer){0};
     must(&fixture->session,
-         thread_load(&fixture->parts, sid, id, on_loaded, answer, &fixture->session.err));
+         thread_load(&fixture->server, sid, id, on_loaded, answer, &fixture->session.err));
     chat_run_until(fixture, &answer->done);
     return answer->thread;
 }
@@ -47,7 +47,7 @@ static void save(struct chat_fixture *fixture, struct thread *thread, struct ans
 {
     *answer = (struct answer){0};
     must(&fixture->session,
-         thread_save(&fixture->parts, thread, on_saved, answer, &fixture->session.err));
+         thread_save(&fixture->server, thread, on_saved, answer, &fixture->session.err));
     chat_run_until(fixture, &answer->done);
 }
 
@@ -111,10 +111,10 @@ static void test_loading_what_is_not_there(void **state)
     assert_null(load(fixture, "11111111-2222-4333-8444-555555555555", "t", &answer));
     assert_int_equal(answer.err.kind, ERROR_UNKNOWN_SESSION);
     must_fail(&fixture->session, ERROR_INVALID,
-              thread_load(&fixture->parts, fixture->session.sid, "", on_loaded, &answer,
+              thread_load(&fixture->server, fixture->session.sid, "", on_loaded, &answer,
                           &fixture->session.err));
     must_fail(&fixture->session, ERROR_INVALID,
-              thread_load(&fixture->parts, fixture->session.sid, long_id, on_loaded, &answer,
+              thread_load(&fixture->server, fixture->session.sid, long_id, on_loaded, &answer,
                           &fixture->session.err));
     long_id[THREAD_ID_MAX] = '\0';
     thread = load(fixture, fixture->session.sid, long_id, &answer);

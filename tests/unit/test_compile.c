@@ -21,7 +21,7 @@
 
 static struct verdict verdict;
 
-static void judge(const char *source, size_t len)
+static void check(const char *source, size_t len)
 {
     struct report report = {.source = source, .len = len, .verdict = &verdict};
     struct facts facts;
@@ -138,7 +138,7 @@ static void test_refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        judge(rows[i].source, strlen(rows[i].source));
+        check(rows[i].source, strlen(rows[i].source));
         if (verdict.diagnostic_count != 1)
             fail_msg("%s: %zu diagnostics", rows[i].source, verdict.diagnostic_count);
         assert_string_equal(verdict.diagnostics[0].code, "syntax");
@@ -182,7 +182,7 @@ static void test_taken(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        judge(rows[i], strlen(rows[i]));
+        check(rows[i], strlen(rows[i]));
         if (!verdict.accepted)
             fail_msg("%s: %s", rows[i], verdict.diagnostics[0].text);
     }
@@ -196,7 +196,7 @@ static void test_all_at_once(void **state)
     static const size_t lines[] = {1, 2, 3, 4, 6};
 
     (void)state;
-    judge(source, strlen(source));
+    check(source, strlen(source));
     assert_int_equal(verdict.diagnostic_count, 5);
     for (size_t i = 0; i < 5; i++)
         assert_int_equal(verdict.diagnostics[i].line, lines[i]);
@@ -229,7 +229,7 @@ static void test_nested_blocks(void **state)
                 buf_adds(&source, "\n");
             }
             buf_addf(&source, "%*spass\n", (int)depth, "");
-            judge(source.data, source.len);
+            check(source.data, source.len);
             if (verdict.accepted != (depth <= rows[i].most))
                 fail_msg("%zu of %s", depth, rows[i].head);
         }

@@ -120,6 +120,33 @@ static void later_ones_win(void **state)
     write_file("{}");
 }
 
+/* A former name of an option is still accepted, wherever an option can be set. */
+static void takes_former_names(void **state)
+{
+    char *none[] = {NULL}, *words[] = {"--waiting", "bare=3", NULL},
+         *now[] = {"--warm=bare=4", NULL};
+    struct config config;
+    struct error err = {0};
+
+    (void)state;
+    write_file("{\"waiting\": \"bare=1\"}");
+    assert_int_equal(read_words(&config, CONFIG_SERVE, none, &err), 0);
+    assert_string_equal(config.warm, "bare=1");
+    config_finish(&config);
+    setenv("LECTERN_WAITING", "bare=2", 1);
+    assert_int_equal(read_words(&config, CONFIG_SERVE, none, &err), 0);
+    assert_string_equal(config.warm, "bare=2");
+    config_finish(&config);
+    assert_int_equal(read_words(&config, CONFIG_SERVE, words, &err), 0);
+    assert_string_equal(config.warm, "bare=3");
+    config_finish(&config);
+    assert_int_equal(read_words(&config, CONFIG_SERVE, now, &err), 0);
+    assert_string_equal(config.warm, "bare=4");
+    config_finish(&config);
+    unsetenv("LECTERN_WAITING");
+    write_file("{}");
+}
+
 static void refuses_with_words(void **state)
 {
     static const struct {
@@ -199,6 +226,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(has_defaults),
         cmocka_unit_test(later_ones_win),
+        cmocka_unit_test(takes_former_names),
         cmocka_unit_test(refuses_with_words),
         cmocka_unit_test(names_the_file_that_is_wrong),
         cmocka_unit_test(names_the_option_that_was_meant),

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The tool execute_code on a fake engine: its news, its end by a cancel, what it says when there is
- * no place, and the server taken down around it. The programs are Python to the validator and
- * commands to the fake.
+ * The tool execute_code on a fake engine: its progress, its end by a cancel, what it says when
+ * there is no place, and the server taken down around it. The programs are Python to the validator
+ * and commands to the fake.
  */
 #include "tests/unit/session_fixture.h"
 
 #include <semaphore.h>
 
 #include "executor/engine.h"
-#include "mcp/server_parts.h"
+#include "mcp/server.h"
 #include "mcp/tool/table.h"
 #include "tests/parts/fake_engine.h"
 
@@ -18,17 +18,17 @@ static const char curriculum[] =
     "\"relationships\": []}";
 
 struct waiting {
-    struct lane_job job;
+    struct workq_job job;
     sem_t go;
 };
 
-static void wait_for_go(struct lane_job *job, void *context)
+static void wait_for_go(struct workq_job *job, void *context)
 {
     (void)context;
     sem_wait(&((struct waiting *)job)->go);
 }
 
-static void ignore(struct lane_job *job)
+static void ignore(struct workq_job *job)
 {
     (void)job;
 }
@@ -48,35 +48,35 @@ static void count_done(struct tool_call *call)
     ++*(unsigned *)call->user;
 }
 
-static void make_parts(struct server_parts *parts, struct fixture *fixture, size_t capacity)
+static void make_server(struct server *server, struct fixture *fixture, size_t capacity)
 {
-    const struct lane_config lane = {.name = "read",
-                                     .threads = 1,
-                                     .capacity = capacity,
-                                     .open = open_reader,
-                                     .close = close_reader,
-                                     .arg = fixture->url};
+    const struct workq_config workq = {.name = "read",
+                                       .threads = 1,
+                                       .capacity = capacity,
+                                       .open = open_reader,
+                                       .close = close_reader,
+                                       .arg = fixture->url};
     const struct executor_config config = {0};
 
-    parts->mailbox = mailbox_create(parts->loop, &fixture->err);
-    parts->read = lane_create(&lane, parts->mailbox, &fixture->err);
-    parts->executor =
+    server->loop_queue = loop_queue_create(server->loop, &fixture->err);
+    server->read = workq_create(&workq, server->loop_queue, &fixture->err);
+    server->executor =
         executor_create_with(&engine_fake, &config, &executor_limits_default, &fixture->err);
-    if (!parts->executor)
+    if (!server->executor)
         fail_msg("%s", fixture->err.text);
-    parts->profile = validator_profile_find("data-science");
-    parts->timeout_seconds = 60;
-    parts->stdout_characters = parts->stderr_characters = 1000;
+    server->profile = validator_profile_find("data-science");
+    server->timeout_seconds = 60;
+    server->stdout_characters = server->stderr_characters = 1000;
 }
 
 static void test_the_executor_goes_first(void **state)
 {
     struct fixture *fixture = *state;
-    struct server_parts parts = {0};
+    struct server server = {0};
     struct waiting waiting = {.job = {.work = wait_for_go, .done = ignore}};
     unsigned done = 0;
     struct tool_call call = {.tool = &tool_execute_code,
-                             .parts = &parts,
+                             .server = &server,
                              .who = "test",
                              .on_done = count_done,
                              .user = &done};
@@ -84,18 +84,18 @@ static void test_the_executor_goes_first(void **state)
 
     import_text(fixture, curriculum, strlen(curriculum));
     uv_loop_init(&loop);
-    parts.loop = &loop;
-    make_parts(&parts, fixture, 8);
+    server.loop = &loop;
+    make_server(&server, fixture, 8);
     sem_init(&waiting.go, 0, 0);
-    must(fixture, lane_submit(parts.read, &waiting.job, &fixture->err));
+    must(fixture, workq_submit(server.read, &waiting.job, &fixture->err));
     call.arguments = parse("{\"code\": \"print(1)\"}");
     call.cancel = cancel_create(&fixture->err);
     tool_call_start(&call);
     tool_call_cancel(&call);
-    executor_destroy(parts.executor);
+    executor_destroy(server.executor);
     sem_post(&waiting.go);
-    lane_destroy(parts.read);
-    mailbox_destroy(parts.mailbox);
+    workq_destroy(server.read);
+    loop_queue_destroy(server.loop_queue);
     assert_int_equal(done, 1);
     assert_int_equal(call.failure.category, FAILURE_CANCELLED);
     tool_call_finish(&call);
@@ -109,7 +109,7 @@ enum { TOO_MANY = 2 * (int)EXECUTION_WAITING_CAP };
 
 struct many {
     uv_loop_t loop;
-    struct server_parts parts;
+    struct server server;
     struct tool_call calls[TOO_MANY];
     unsigned done;
 };
@@ -118,8 +118,8 @@ static void many_begin(struct many *many, struct fixture *fixture)
 {
     import_text(fixture, curriculum, strlen(curriculum));
     uv_loop_init(&many->loop);
-    many->parts.loop = &many->loop;
-    make_parts(&many->parts, fixture, TOO_MANY);
+    many->server.loop = &many->loop;
+    make_server(&many->server, fixture, TOO_MANY);
 }
 
 static struct tool_call *many_call(struct many *many, int i, const char *arguments)
@@ -128,9 +128,9 @@ static struct tool_call *many_call(struct many *many, int i, const char *argumen
     struct error err = {0};
 
     *call = (struct tool_call){.tool = &tool_execute_code,
-                               .parts = &many->parts,
+                               .server = &many->server,
                                .who = "test",
-                               .wants_news = true,
+                               .wants_progress = true,
                                .on_done = count_done,
                                .user = &many->done};
     call->arguments = parse(arguments);
@@ -150,9 +150,9 @@ static void many_end(struct many *many, unsigned calls)
     for (int i = 0; many->done < calls && i < PATIENCE; i++)
         turn(many);
     assert_int_equal(many->done, calls);
-    executor_destroy(many->parts.executor);
-    lane_destroy(many->parts.read);
-    mailbox_destroy(many->parts.mailbox);
+    executor_destroy(many->server.executor);
+    workq_destroy(many->server.read);
+    loop_queue_destroy(many->server.loop_queue);
     for (unsigned i = 0; i < calls; i++)
         tool_call_finish(&many->calls[i]);
     uv_run(&many->loop, UV_RUN_DEFAULT);
@@ -173,18 +173,18 @@ static void test_news_and_cancel(void **state)
     call = many_call(many, 0, "{\"code\": \"print = 0\\nprint +5\\nsleep = 0\\nsleep +60000\"}");
     for (int i = 0; i < PATIENCE && !(told.data && strstr(told.data, "+5")); i++) {
         turn(many);
-        call->tool->news(call, &told, NULL);
+        call->tool->progress(call, &told, NULL);
     }
     assert_non_null(told.data);
     assert_non_null(strstr(told.data, "+5"));
-    assert_false(call->tool->news(call, &told, NULL));
+    assert_false(call->tool->progress(call, &told, NULL));
     began = uv_hrtime();
     tool_call_cancel(call);
     for (int i = 0; i < PATIENCE && many->done == 0; i++)
         turn(many);
     assert_true(uv_hrtime() - began < 5000000000ull);
     assert_int_equal(call->failure.category, FAILURE_CANCELLED);
-    assert_false(call->tool->news(call, &told, NULL)); /* it has ended */
+    assert_false(call->tool->progress(call, &told, NULL)); /* it has ended */
     many_end(many, 1);
 }
 

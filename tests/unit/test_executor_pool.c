@@ -42,7 +42,7 @@ static int set_up(void **state)
     atomic_store(&fake_made_of, 0);
     atomic_store(&fake_started, 0);
     limits = executor_limits_default;
-    limits.pace = (struct pool_pace){.beat = 10, .hold = 50};
+    limits.pace = (struct pool_pace){.tick = 10, .hold = 50};
     config = (struct executor_config){.isolation = ISOLATION_EXECUTION};
     before = holdings_count();
     return 0;
@@ -270,7 +270,7 @@ static void test_what_a_session_does_not_keep(void **state)
     uint64_t id;
 
     (void)state;
-    limits.pace.rest = 200;
+    limits.pace.recycle = 200;
     limits.pace.jobs = 3;
     config.isolation = ISOLATION_SESSION;
     create();

@@ -36,8 +36,8 @@
 struct fixture {
     uv_loop_t loop;
     uv_async_t stop;
-    struct server_parts parts;
-    struct http_server *server;
+    struct server server;
+    struct http_server *http;
     char folder[64], url[128];
     pthread_t thread;
     int port;
@@ -67,9 +67,9 @@ static void on_closed(void *user)
 {
     struct fixture *fixture = user;
 
-    lane_destroy(fixture->parts.sql);
-    lane_destroy(fixture->parts.read);
-    mailbox_destroy(fixture->parts.mailbox);
+    workq_destroy(fixture->server.sql);
+    workq_destroy(fixture->server.read);
+    loop_queue_destroy(fixture->server.loop_queue);
     uv_close((uv_handle_t *)&fixture->stop, NULL);
 }
 
@@ -83,7 +83,7 @@ static void on_stop(uv_async_t *async)
 {
     struct fixture *fixture = async->data;
 
-    http_server_close(fixture->server, fixture->drain_ms, on_closed, on_stuck, fixture);
+    http_server_close(fixture->http, fixture->drain_ms, on_closed, on_stuck, fixture);
 }
 
 static void *serve(void *arg)
@@ -91,7 +91,7 @@ static void *serve(void *arg)
     struct fixture *fixture = arg;
 
     uv_run(&fixture->loop, UV_RUN_DEFAULT);
-    http_server_destroy(fixture->server);
+    http_server_destroy(fixture->http);
     fixture->loop_closed = uv_loop_close(&fixture->loop);
     return NULL;
 }
@@ -109,32 +109,32 @@ static int setup(void **state)
     assert_non_null(mkdtemp(fixture->folder));
     snprintf(fixture->url, sizeof fixture->url, "sqlite:%s/store.db", fixture->folder);
     uv_loop_init(&fixture->loop);
-    fixture->parts.loop = &fixture->loop;
-    fixture->parts.mailbox = mailbox_create(&fixture->loop, &err);
-    fixture->parts.sql = lane_create(&(struct lane_config){.name = "sql",
-                                                           .threads = 1,
-                                                           .capacity = 256,
-                                                           .open = open_writer,
-                                                           .close = close_store,
-                                                           .arg = fixture->url},
-                                     fixture->parts.mailbox, &err);
-    assert_non_null(fixture->parts.sql);
-    fixture->parts.read = lane_create(&(struct lane_config){.name = "read",
-                                                            .threads = 2,
-                                                            .capacity = READ_CAPACITY,
-                                                            .open = open_reader,
-                                                            .close = close_store,
-                                                            .arg = fixture->url},
-                                      fixture->parts.mailbox, &err);
-    assert_non_null(fixture->parts.read);
-    fixture->parts.profile = validator_profile_find("data-science");
-    fixture->parts.timeout_seconds = 5;
-    snprintf(fixture->parts.executor_error, sizeof fixture->parts.executor_error,
+    fixture->server.loop = &fixture->loop;
+    fixture->server.loop_queue = loop_queue_create(&fixture->loop, &err);
+    fixture->server.sql = workq_create(&(struct workq_config){.name = "sql",
+                                                              .threads = 1,
+                                                              .capacity = 256,
+                                                              .open = open_writer,
+                                                              .close = close_store,
+                                                              .arg = fixture->url},
+                                       fixture->server.loop_queue, &err);
+    assert_non_null(fixture->server.sql);
+    fixture->server.read = workq_create(&(struct workq_config){.name = "read",
+                                                               .threads = 2,
+                                                               .capacity = READ_CAPACITY,
+                                                               .open = open_reader,
+                                                               .close = close_store,
+                                                               .arg = fixture->url},
+                                        fixture->server.loop_queue, &err);
+    assert_non_null(fixture->server.read);
+    fixture->server.profile = validator_profile_find("data-science");
+    fixture->server.timeout_seconds = 5;
+    snprintf(fixture->server.executor_error, sizeof fixture->server.executor_error,
              "no sandbox in this test");
-    fixture->server = http_server_create(&fixture->parts, &config, &err);
-    if (!fixture->server)
+    fixture->http = http_server_create(&fixture->server, &config, &err);
+    if (!fixture->http)
         fail_msg("%s", err.text);
-    fixture->port = http_server_port(fixture->server);
+    fixture->port = http_server_port(fixture->http);
     fixture->drain_ms = DRAIN_MS;
     uv_async_init(&fixture->loop, &fixture->stop, on_stop);
     fixture->stop.data = fixture;
@@ -1289,7 +1289,7 @@ static void test_targets_and_headers(void **state)
 }
 
 /* Fills the read lane, whose answer then is to come again later. */
-static void test_full_lane(void **state)
+static void test_full_workq(void **state)
 {
     const struct fixture *fixture = *state;
     struct client clients[READ_CAPACITY + 2];
@@ -1479,14 +1479,14 @@ static void test_taken_port(void **state)
 {
     const struct fixture *fixture = *state;
     const struct http_config config = {.host = "127.0.0.1", .port = fixture->port};
-    struct server_parts parts = {0};
+    struct server server = {0};
     struct error err = {0};
     uv_loop_t loop;
     char process[64];
 
     uv_loop_init(&loop);
-    parts.loop = &loop;
-    assert_null(http_server_create(&parts, &config, &err));
+    server.loop = &loop;
+    assert_null(http_server_create(&server, &config, &err));
     assert_int_equal(err.kind, ERROR_CONFLICT);
     snprintf(process, sizeof process, "test_http (process %d)", (int)getpid());
     if (!strstr(err.text, process) || !strstr(err.text, "--port") ||
@@ -1499,14 +1499,14 @@ static void test_taken_port(void **state)
 static void test_wrong_host(void **state)
 {
     const struct http_config config = {.host = "192.0.2.1", .port = 0};
-    struct server_parts parts = {0};
+    struct server server = {0};
     struct error err = {0};
     uv_loop_t loop;
 
     (void)state;
     uv_loop_init(&loop);
-    parts.loop = &loop;
-    assert_null(http_server_create(&parts, &config, &err));
+    server.loop = &loop;
+    assert_null(http_server_create(&server, &config, &err));
     assert_non_null(strstr(err.text, "192.0.2.1"));
     uv_run(&loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&loop), 0);
@@ -1539,7 +1539,7 @@ int main(void)
         HTTP_TEST(test_delete_with_a_call),
         HTTP_TEST(test_session_api),
         HTTP_TEST(test_targets_and_headers),
-        HTTP_TEST(test_full_lane),
+        HTTP_TEST(test_full_workq),
         HTTP_TEST(test_parallel_clients),
         HTTP_TEST(test_half_open_connections),
         HTTP_TEST(test_shutdown_drains),

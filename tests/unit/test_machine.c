@@ -65,7 +65,7 @@ static void remove_file(const char *folder, const char *name)
 static void test_user_namespaces(void **state)
 {
     static const struct {
-        const char *name, *off, *on, *mend;
+        const char *name, *off, *on, *fix;
     } rows[] = {
         {"kernel/unprivileged_userns_clone", "0\n", "1\n", "kernel.unprivileged_userns_clone=1"},
         {"kernel/apparmor_restrict_unprivileged_userns", "1\n", "0\n",
@@ -76,7 +76,7 @@ static void test_user_namespaces(void **state)
 
     (void)state;
     assert_non_null(mkdtemp(root));
-    assert_null(local_userns_look(root).mend); /* a kernel without any of them */
+    assert_null(local_userns_look(root).fix); /* a kernel without any of them */
     for (size_t i = 0; i < 2; i++) {
         char path[64];
 
@@ -85,9 +85,9 @@ static void test_user_namespaces(void **state)
     }
     for (size_t i = 0; i < 3; i++) {
         write_file(root, rows[i].name, rows[i].off);
-        assert_non_null(strstr(local_userns_look(root).mend, rows[i].mend));
+        assert_non_null(strstr(local_userns_look(root).fix, rows[i].fix));
         write_file(root, rows[i].name, rows[i].on);
-        assert_null(local_userns_look(root).mend);
+        assert_null(local_userns_look(root).fix);
     }
     for (size_t i = 0; i < 3; i++)
         remove_file(root, rows[i].name);

@@ -27,7 +27,7 @@ struct mailbag {
 
 struct fixture {
     uv_loop_t loop;
-    struct server_parts parts;
+    struct server server;
     struct peer *peer;
 };
 
@@ -124,8 +124,8 @@ static int setup(void **state)
     struct error err = {0};
 
     uv_loop_init(&fixture->loop);
-    fake_parts_open(&fixture->parts, &fixture->loop, 2);
-    fixture->peer = peer_create(&fixture->parts, "test", NULL, &err);
+    fake_server_open(&fixture->server, &fixture->loop, 2);
+    fixture->peer = peer_create(&fixture->server, "test", NULL, &err);
     assert_non_null(fixture->peer);
     atomic_store(&fake_cancelled, 0);
     *state = fixture;
@@ -147,7 +147,7 @@ static int teardown(void **state)
     struct fixture *fixture = *state;
 
     peer_destroy(fixture->peer);
-    fake_parts_close(&fixture->parts);
+    fake_server_close(&fixture->server);
     uv_run(&fixture->loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&fixture->loop), 0);
     free(fixture);
@@ -492,7 +492,7 @@ static void test_destroyed_with_calls(void **state)
         uv_sleep(10);
     }
     assert_int_equal(atomic_load(&fake_cancelled), 2);
-    fixture->peer = peer_create(&fixture->parts, "test", NULL, &err);
+    fixture->peer = peer_create(&fixture->server, "test", NULL, &err);
 }
 
 int main(void)

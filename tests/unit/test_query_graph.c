@@ -16,7 +16,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/graph/graph.h"
-#include "mcp/server_parts.h"
+#include "mcp/server.h"
 #include "mcp/session/curriculum_file.h"
 #include "mcp/session/graph_cache.h"
 #include "mcp/tool/table.h"
@@ -36,7 +36,7 @@ static const char curriculum[] =
 struct fixture {
     char folder[64], url[96];
     struct store *store;
-    struct server_parts parts;
+    struct server server;
     char sid[SESSION_ID_SIZE];
 };
 
@@ -64,8 +64,8 @@ static int set_up(void **state)
         return -1;
     snprintf(fixture->url, sizeof fixture->url, "sqlite:%s/store.db", fixture->folder);
     fixture->store = store_open(fixture->url, STORE_WRITE, &err);
-    fixture->parts.graphs = graph_cache_create(0, &err);
-    if (!fixture->store || !fixture->parts.graphs)
+    fixture->server.graphs = graph_cache_create(0, &err);
+    if (!fixture->store || !fixture->server.graphs)
         return -1;
     load(fixture, fixture->sid);
     *state = fixture;
@@ -78,7 +78,7 @@ static int tear_down(void **state)
     struct fixture *fixture = *state;
     char path[128];
 
-    graph_cache_destroy(fixture->parts.graphs);
+    graph_cache_destroy(fixture->server.graphs);
     store_close(fixture->store);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         snprintf(path, sizeof path, "%s/%s", fixture->folder, files[i]);
@@ -92,7 +92,7 @@ static int tear_down(void **state)
 /* Runs the tool with these arguments; what it says is in text. */
 static int call_tool(struct fixture *fixture, const char *arguments, char *text, size_t size)
 {
-    struct tool_call call = {.tool = &tool_query_graph, .parts = &fixture->parts, .who = "test"};
+    struct tool_call call = {.tool = &tool_query_graph, .server = &fixture->server, .who = "test"};
     struct error err = {0};
     int rc;
 
@@ -188,7 +188,7 @@ static void test_sees_every_write(void **state)
 static void test_keeps_a_graph_for_each_version(void **state)
 {
     struct fixture *fixture = *state;
-    struct graph_cache *cache = fixture->parts.graphs;
+    struct graph_cache *cache = fixture->server.graphs;
     char others[GRAPH_CACHE_ENTRIES][SESSION_ID_SIZE];
     struct error err = {0};
     struct graph *first = graph_cache_get(cache, fixture->store, fixture->sid, &err);

@@ -16,7 +16,7 @@ struct answer {
 };
 
 static const char *header_session, *if_match; /* of the next request */
-static struct graph_cache *graphs;            /* what the graph lane lends; or NULL */
+static struct graph_cache *graphs;            /* what the graph work queue lends; or NULL */
 
 static struct answer take(struct rest_response *response)
 {
@@ -378,15 +378,15 @@ static void test_unknown_paths_and_methods(void **state)
     assert_true(rest_has_path("/nodes/x/components/3", allow, sizeof allow));
     assert_string_equal(allow, "PUT, DELETE");
     assert_false(rest_has_path("/sessions/", allow, sizeof allow));
-    assert_int_equal(rest_lane("POST", "/nodes/x/components"), REST_WRITE);
-    assert_int_equal(rest_lane("DELETE", "/session/s/nodes/x"), REST_WRITE);
-    assert_int_equal(rest_lane("GET", "/session/s/nodes"), REST_READ);
-    assert_int_equal(rest_lane("GET", "/session/s/graph"), REST_READ);
-    assert_int_equal(rest_lane("GET", "/session/s/graph/order"), REST_GRAPH);
-    assert_int_equal(rest_lane("POST", "/nowhere"), REST_READ);
-    assert_int_equal(rest_broker_lane("/session/s/graph/order?limit=1"), REST_GRAPH);
-    assert_int_equal(rest_broker_lane("/session/s/graph?limit=1"), REST_READ);
-    assert_int_equal(rest_broker_lane("/session/s/gr%61ph/order"), REST_GRAPH);
+    assert_int_equal(rest_workq("POST", "/nodes/x/components"), REST_WRITE);
+    assert_int_equal(rest_workq("DELETE", "/session/s/nodes/x"), REST_WRITE);
+    assert_int_equal(rest_workq("GET", "/session/s/nodes"), REST_READ);
+    assert_int_equal(rest_workq("GET", "/session/s/graph"), REST_READ);
+    assert_int_equal(rest_workq("GET", "/session/s/graph/order"), REST_GRAPH);
+    assert_int_equal(rest_workq("POST", "/nowhere"), REST_READ);
+    assert_int_equal(rest_broker_workq("/session/s/graph/order?limit=1"), REST_GRAPH);
+    assert_int_equal(rest_broker_workq("/session/s/graph?limit=1"), REST_READ);
+    assert_int_equal(rest_broker_workq("/session/s/gr%61ph/order"), REST_GRAPH);
     buf_init(&deep, 0);
     buf_adds(&deep, "{\"node_id\":\"X\",\"title\":\"t\",\"deep\":");
     for (int i = 0; i < 200; i++)

@@ -17,7 +17,7 @@
 #include "executor/kinds.h"
 #include "executor/local_plan.h"
 #include "executor/owner.h"
-#include "executor/words.h"
+#include "executor/stderr_tail.h"
 
 /* The place of the words `first second...` in a row, or -1. */
 static int find(const struct local_plan *plan, const char *const *words)
@@ -257,19 +257,19 @@ static void test_foreign_owners(void **state)
 
 static void test_words(void **state)
 {
-    struct words words = {.len = 0};
-    char line[3 * WORDS_KEPT + 1];
+    struct stderr_tail tail = {.len = 0};
+    char line[3 * STDERR_TAIL_KEPT + 1];
 
     (void)state;
-    assert_string_equal(words_line(&words, line), "");
-    words_add(&words, "one\ntwo\x1b[m\n\n", 12);
-    assert_string_equal(words_line(&words, line), "one / two?[m");
+    assert_string_equal(stderr_tail_line(&tail, line), "");
+    stderr_tail_add(&tail, "one\ntwo\x1b[m\n\n", 12);
+    assert_string_equal(stderr_tail_line(&tail, line), "one / two?[m");
     for (int i = 0; i < 1000; i++)
-        words_add(&words, "abcdefghij", 10);
-    words_add(&words, "the end\n", 8);
-    words_line(&words, line);
+        stderr_tail_add(&tail, "abcdefghij", 10);
+    stderr_tail_add(&tail, "the end\n", 8);
+    stderr_tail_line(&tail, line);
     assert_string_equal(line + strlen(line) - 7, "the end");
-    assert_int_equal(words.len, WORDS_KEPT);
+    assert_int_equal(tail.len, STDERR_TAIL_KEPT);
 }
 
 int main(void)

@@ -30,16 +30,16 @@ struct fixture {
     int loop_closed; /* what uv_loop_close said */
 
     uv_loop_t loop;
-    struct server_parts parts;
-    struct stdio_server *server;
+    struct server server;
+    struct stdio_server *stdio;
 };
 
 static void on_end(void *user)
 {
     struct fixture *fixture = user;
 
-    stdio_server_destroy(fixture->server);
-    fake_parts_close(&fixture->parts);
+    stdio_server_destroy(fixture->stdio);
+    fake_server_close(&fixture->server);
 }
 
 static void *serve(void *arg)
@@ -56,10 +56,10 @@ static void start(struct fixture *fixture)
     struct error err = {0};
 
     uv_loop_init(&fixture->loop);
-    fake_parts_open(&fixture->parts, &fixture->loop, 4);
-    fixture->server = stdio_server_create(&fixture->parts, fixture->in, fixture->out, NULL, on_end,
-                                          fixture, &err);
-    if (!fixture->server)
+    fake_server_open(&fixture->server, &fixture->loop, 4);
+    fixture->stdio = stdio_server_create(&fixture->server, fixture->in, fixture->out, NULL, on_end,
+                                         fixture, &err);
+    if (!fixture->stdio)
         fail_msg("%s", err.text);
     close(fixture->in);
     if (fixture->out != fixture->in)

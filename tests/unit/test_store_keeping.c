@@ -93,14 +93,14 @@ static int open_with_session(void **state)
 static int keep(struct fixture *fixture, const char *key, const char *print, const char *body,
                 size_t len)
 {
-    return store_answer_keep(fixture->store, NULL, key, print, 200, body, len, &fixture->err);
+    return store_idempotency_keep(fixture->store, NULL, key, print, 200, body, len, &fixture->err);
 }
 
 static void assert_kept(struct fixture *fixture, const char *key, const char *print,
                         const char *body)
 {
-    struct store_answer answer;
-    int rc = store_answer_find(fixture->store, key, print, &answer, &fixture->err);
+    struct idempotency_record answer;
+    int rc = store_idempotency_find(fixture->store, key, print, &answer, &fixture->err);
 
     assert_int_equal(rc, body != NULL);
     if (!body)
@@ -113,22 +113,22 @@ static void assert_kept(struct fixture *fixture, const char *key, const char *pr
 static void test_answers(void **state)
 {
     struct fixture *fixture = *state;
-    struct store_answer answer;
-    char longest[ANSWER_KEY_MAX + 2];
+    struct idempotency_record answer;
+    char longest[IDEMPOTENCY_KEY_MAX + 2];
 
     memset(longest, 'k', sizeof longest);
-    longest[ANSWER_KEY_MAX + 1] = '\0';
+    longest[IDEMPOTENCY_KEY_MAX + 1] = '\0';
     must(fixture, store_begin(fixture->store, &fixture->err));
     assert_kept(fixture, "key", "call", NULL);
     must(fixture, keep(fixture, "key", "call", "{\"ok\":1}", 8));
     assert_kept(fixture, "key", "call", "{\"ok\":1}");
     must_fail(fixture, ERROR_CONFLICT,
-              store_answer_find(fixture->store, "key", "other", &answer, &fixture->err));
+              store_idempotency_find(fixture->store, "key", "other", &answer, &fixture->err));
     must_fail(fixture, ERROR_INVALID, keep(fixture, "", "call", "", 0));
     must_fail(fixture, ERROR_INVALID, keep(fixture, longest, "call", "", 0));
     must_fail(fixture, ERROR_INVALID,
-              store_answer_find(fixture->store, longest, "call", &answer, &fixture->err));
-    longest[ANSWER_KEY_MAX] = '\0';
+              store_idempotency_find(fixture->store, longest, "call", &answer, &fixture->err));
+    longest[IDEMPOTENCY_KEY_MAX] = '\0';
     must(fixture, keep(fixture, longest, "call", "", 0));
     assert_kept(fixture, longest, "call", "");
     must(fixture, store_end(fixture->store, true, &fixture->err));
@@ -144,7 +144,7 @@ static void test_answers(void **state)
 static void test_long_answer(void **state)
 {
     struct fixture *fixture = *state;
-    struct store_answer answer;
+    struct idempotency_record answer;
     char *body = malloc(ANSWER_BODY_CAP + 1);
     json_auto_t *said = NULL;
 
@@ -152,10 +152,12 @@ static void test_long_answer(void **state)
     memset(body, 'x', ANSWER_BODY_CAP + 1);
     must(fixture, keep(fixture, "most", "call", body, ANSWER_BODY_CAP));
     must(fixture, keep(fixture, "more", "call", body, ANSWER_BODY_CAP + 1));
-    assert_int_equal(store_answer_find(fixture->store, "most", "call", &answer, &fixture->err), 1);
+    assert_int_equal(store_idempotency_find(fixture->store, "most", "call", &answer, &fixture->err),
+                     1);
     assert_int_equal(answer.body.len, ANSWER_BODY_CAP);
     buf_finish(&answer.body);
-    assert_int_equal(store_answer_find(fixture->store, "more", "call", &answer, &fixture->err), 1);
+    assert_int_equal(store_idempotency_find(fixture->store, "more", "call", &answer, &fixture->err),
+                     1);
     assert_int_equal(answer.status, 200);
     said = parse(answer.body.data);
     assert_non_null(strstr(json_get_string(said, "detail"), "1048577 bytes"));

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "helpers/base/mailbox.h"
-#include "mcp/session/store_private.h"
+#include "helpers/base/loop_queue.h"
+#include "mcp/session/store_internal.h"
 #include "mcp/transport/sync.h"
 
 #define ONE   "11111111-1111-4111-8111-111111111111"
@@ -22,7 +22,7 @@
 
 struct fixture {
     uv_loop_t loop;
-    struct mailbox *mailbox;
+    struct loop_queue *loop_queue;
     struct change_feed *feed;
     struct store store; /* only its observer is used */
     struct sync *sync;
@@ -59,8 +59,8 @@ static int set_up(void **state)
 
     assert_non_null(fixture);
     uv_loop_init(&fixture->loop);
-    fixture->mailbox = mailbox_create(&fixture->loop, &err);
-    fixture->feed = change_feed_create(fixture->mailbox, &err);
+    fixture->loop_queue = loop_queue_create(&fixture->loop, &err);
+    fixture->feed = change_feed_create(fixture->loop_queue, &err);
     change_feed_attach(fixture->feed, &fixture->store);
     fixture->sync = sync_create(fixture->feed, wake, &err);
     assert_non_null(fixture->sync);
@@ -74,7 +74,7 @@ static int tear_down(void **state)
 
     assert_int_equal(sync_clients(fixture->sync), 0);
     sync_destroy(fixture->sync);
-    mailbox_destroy(fixture->mailbox);
+    loop_queue_destroy(fixture->loop_queue);
     change_feed_destroy(fixture->feed);
     uv_run(&fixture->loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&fixture->loop), 0);

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/same.h"
+#include "mcp/session/json_equivalent.h"
 #include "mcp/session/upstream/normal.h"
 #include "mcp/session/upstream/remote.h"
 #include "mcp/session/upstream/upstream.h"
@@ -125,10 +125,10 @@ static void test_what_is_the_same(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         json_auto_t *one = read(rows[i].one), *other = read(rows[i].other);
 
-        assert_int_equal(json_same(one, other), rows[i].same);
-        assert_int_equal(json_same(other, one), rows[i].same);
+        assert_int_equal(json_equivalent(one, other), rows[i].same);
+        assert_int_equal(json_equivalent(other, one), rows[i].same);
     }
-    assert_true(json_same(NULL, json_null()));
+    assert_true(json_equivalent(NULL, json_null()));
 }
 
 static void test_one_form_for_all(void **state)

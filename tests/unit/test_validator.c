@@ -23,7 +23,7 @@
 
 static struct verdict verdict;
 
-static const struct verdict *judge(const char *source, size_t len, const char *profile)
+static const struct verdict *check(const char *source, size_t len, const char *profile)
 {
     validator_check(source, len, validator_profile_find(profile), &verdict);
     return &verdict;
@@ -145,9 +145,9 @@ static void test_hostile(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-        if (judge(programs[i], strlen(programs[i]), "data-science")->accepted)
+        if (check(programs[i], strlen(programs[i]), "data-science")->accepted)
             fail_msg("accepted: %s", programs[i]);
-    assert_false(judge("x = 1\0y", 7, "minimal")->accepted);
+    assert_false(check("x = 1\0y", 7, "minimal")->accepted);
 }
 
 static void test_ordinary(void **state)
@@ -223,7 +223,7 @@ static void test_ordinary(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        judge(rows[i].source, strlen(rows[i].source), "data-science");
+        check(rows[i].source, strlen(rows[i].source), "data-science");
         if (!verdict.accepted)
             fail_msg("refused: %s: %s", rows[i].source, verdict.diagnostics[0].text);
         assert_string_equal(verdict.kind, rows[i].kind);
@@ -242,17 +242,17 @@ static void test_profiles(void **state)
 
     (void)state;
     assert_null(validator_profile_find("none"));
-    assert_false(judge(data, strlen(data), "minimal")->accepted);
+    assert_false(check(data, strlen(data), "minimal")->accepted);
     assert_non_null(strstr(verdict.diagnostics[0].text, "It needs the profile data-science."));
-    assert_true(judge(data, strlen(data), "data-science")->accepted);
+    assert_true(check(data, strlen(data), "data-science")->accepted);
     assert_int_equal(verdict.module_count, 1);
     assert_string_equal(verdict.modules[0], "pandas");
-    assert_false(judge(plot, strlen(plot), "data-science")->accepted);
-    assert_true(judge(plot, strlen(plot), "visualization")->accepted);
+    assert_false(check(plot, strlen(plot), "data-science")->accepted);
+    assert_true(check(plot, strlen(plot), "visualization")->accepted);
     assert_string_equal(verdict.kind, "plot");
     for (size_t i = 0; i < sizeof charts / sizeof *charts; i++) {
-        assert_false(judge(charts[i], strlen(charts[i]), "data-science")->accepted);
-        assert_true(judge(charts[i], strlen(charts[i]), "visualization")->accepted);
+        assert_false(check(charts[i], strlen(charts[i]), "data-science")->accepted);
+        assert_true(check(charts[i], strlen(charts[i]), "visualization")->accepted);
         assert_string_equal(verdict.kind, "plot");
     }
 }
@@ -303,7 +303,7 @@ static void test_explain(void **state)
     (void)state;
     buf_init(&text, 0);
     buf_init(&line, 0);
-    validator_explain(judge(source, strlen(source), "minimal"), source, strlen(source), &text);
+    validator_explain(check(source, strlen(source), "minimal"), source, strlen(source), &text);
     assert_non_null(strstr(text.data, "line 1: 'eval' is not allowed."));
     assert_non_null(
         strstr(text.data, "    x = '\xC3\xA9\xC3\xA9' + eval('1')\n               ^\n"));
@@ -311,7 +311,7 @@ static void test_explain(void **state)
     for (int i = 0; i < 300; i++)
         buf_adds(&line, "\xC3\xA9");
     buf_adds(&line, " = open\n");
-    judge(line.data, line.len, "minimal");
+    check(line.data, line.len, "minimal");
     assert_int_equal(verdict.diagnostics[0].column, 304);
     validator_explain(&verdict, line.data, line.len, &text);
     assert_non_null(strstr(text.data, "    ...\xC3\xA9"));
@@ -333,14 +333,14 @@ static void test_many(void **state)
     struct buf BUF_AUTO text = {0};
 
     (void)state;
-    judge(source, strlen(source), "minimal");
+    check(source, strlen(source), "minimal");
     assert_int_equal(verdict.diagnostic_count, 4);
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(verdict.diagnostics[i].line, i + 1);
     buf_init(&text, 0);
     for (int i = 0; i < 100; i++)
         buf_adds(&text, "open\n");
-    judge(text.data, text.len, "minimal");
+    check(text.data, text.len, "minimal");
     assert_int_equal(verdict.diagnostic_count, VALIDATOR_DIAGNOSTICS_CAP);
     assert_int_equal(verdict.diagnostics_left_out, 100 - VALIDATOR_DIAGNOSTICS_CAP);
     buf_clear(&text);
@@ -356,9 +356,9 @@ static void test_size(void **state)
     buf_init(&text, 0);
     while (text.len < VALIDATOR_SOURCE_CAP)
         buf_adds(&text, "x=1\n");
-    assert_true(judge(text.data, VALIDATOR_SOURCE_CAP, "minimal")->accepted);
+    assert_true(check(text.data, VALIDATOR_SOURCE_CAP, "minimal")->accepted);
     buf_addc(&text, '\n');
-    assert_false(judge(text.data, text.len, "minimal")->accepted);
+    assert_false(check(text.data, text.len, "minimal")->accepted);
     assert_string_equal(verdict.diagnostics[0].code, "too-long");
     assert_int_equal(verdict.diagnostics[0].line, 0);
 }
@@ -383,7 +383,7 @@ static void test_dump(void **state)
 /* The first byte is the fuzzer's own: the profile. */
 static void play(const uint8_t *bytes, size_t len)
 {
-    judge((const char *)bytes + 1, len - 1, "data-science");
+    check((const char *)bytes + 1, len - 1, "data-science");
     assert_true(verdict.accepted == (verdict.diagnostic_count == 0));
 }
 
@@ -414,7 +414,7 @@ static struct tally score(const char *path, bool hostile)
 
         if (!json_is_string(code) || (hostile && (!stage || strcmp(stage, "static") != 0)))
             continue;
-        judge(json_string_value(code), json_string_length(code), json_get_string(value, "profile"));
+        check(json_string_value(code), json_string_length(code), json_get_string(value, "profile"));
         tally.cases++;
         tally.right += verdict.accepted != hostile;
         if (!hostile && !verdict.accepted)

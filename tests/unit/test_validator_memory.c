@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Memory that runs out: each allocation of a judgement fails in turn. The program is then refused,
+ * Memory that runs out: each allocation of a check fails in turn. The program is then refused,
  * never accepted unseen, and nothing is leaked.
  */
 #include <setjmp.h>

@@ -368,7 +368,7 @@ static void test_module_visualization(void **state)
                    "visualization");
 }
 
-/* Several slips in one program: each is told, in the program's order, and nothing else. */
+/* Several mistakes in one program: each is told, in the program's order, and nothing else. */
 static void test_several(void **state)
 {
     static const char source[] = "import os\n"
@@ -387,7 +387,7 @@ static void test_several(void **state)
                                  "    getattr(z, 'a')\n"
                                  "w = [1, 2\n";
     static const size_t lines[] = {1, 2, 3, 4, 5, 7, 9, 10, 12, 13, 14, 15};
-    const struct verdict *verdict = judge(source, "data-science");
+    const struct verdict *verdict = check(source, "data-science");
 
     (void)state;
     assert_int_equal(verdict->diagnostic_count, sizeof lines / sizeof *lines);
@@ -408,9 +408,9 @@ static void test_untold(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        if (judge(programs[i], "data-science")->diagnostic_count != 1)
+        if (check(programs[i], "data-science")->diagnostic_count != 1)
             fail_msg("%s: gave %zu messages", programs[i],
-                     judge(programs[i], "data-science")->diagnostic_count);
+                     check(programs[i], "data-science")->diagnostic_count);
     }
 }
 

@@ -3,9 +3,9 @@
  * Buffers in memory, which stand for files: io.StringIO(text) and io.BytesIO(data). Some functions
  * and methods of pandas take a path or a buffer; they may be given what is a buffer for certain: a
  * call of one of policy_buffers, or a variable that is bound by nothing else. Functions that read
- * one (policy_readers) are judged here.
+ * one (policy_readers) are checked here.
  */
-#include "validator/rule/judge.h"
+#include "validator/rule/check.h"
 
 #include <stdlib.h>
 
@@ -18,89 +18,89 @@ struct buffers {
     uint8_t *bindings; /* by binding */
 };
 
-void judge_free_buffers(struct judge *judge)
+void check_free_buffers(struct check *check)
 {
-    if (!judge->buffers)
+    if (!check->buffers)
         return;
-    free(judge->buffers->sites);
-    free(judge->buffers->bindings);
-    free(judge->buffers);
+    free(check->buffers->sites);
+    free(check->buffers->bindings);
+    free(check->buffers);
 }
 
-static const struct site *site_of(const struct judge *judge, uint32_t node)
+static const struct site *site_of(const struct check *check, uint32_t node)
 {
-    uint32_t row = judge->buffers->sites[node];
-    const struct site_list *sites = judge_node(judge, node)->kind == NODE_NAME
-                                        ? &judge->facts->names
-                                        : &judge->facts->attributes;
+    uint32_t row = check->buffers->sites[node];
+    const struct site_list *sites = check_node(check, node)->kind == NODE_NAME
+                                        ? &check->facts->names
+                                        : &check->facts->attributes;
 
     return row ? &sites->rows[row - 1] : NULL;
 }
 
 /* Where such a name, bound in this way alone, is a buffer or makes one. */
-static bool is_bound(const struct judge *judge, uint32_t binding, enum binding_flags how)
+static bool is_bound(const struct check *check, uint32_t binding, enum binding_flags how)
 {
-    return binding != FACTS_NONE && judge->facts->bindings[binding].flags == how &&
-           judge->buffers->bindings[binding] == IS_BUFFER;
+    return binding != FACTS_NONE && check->facts->bindings[binding].flags == how &&
+           check->buffers->bindings[binding] == IS_BUFFER;
 }
 
 /* io.StringIO(...), StringIO(...) */
-static bool makes_buffer(const struct judge *judge, uint32_t node)
+static bool makes_buffer(const struct check *check, uint32_t node)
 {
-    uint32_t function = judge_node(judge, node)->child, root;
+    uint32_t function = check_node(check, node)->child, root;
     const struct policy_module *module;
     const struct site *site;
     size_t len;
     const char *name;
 
-    if (judge_node(judge, node)->kind != NODE_CALL)
+    if (check_node(check, node)->kind != NODE_CALL)
         return false;
-    if (judge_node(judge, function)->kind == NODE_NAME) {
-        site = site_of(judge, function);
-        return site && is_bound(judge, site->binding, BINDING_IMPORT);
+    if (check_node(check, function)->kind == NODE_NAME) {
+        site = site_of(check, function);
+        return site && is_bound(check, site->binding, BINDING_IMPORT);
     }
-    root = judge_node(judge, function)->child;
-    if (judge_node(judge, function)->kind != NODE_ATTRIBUTE ||
-        judge_node(judge, root)->kind != NODE_NAME)
+    root = check_node(check, function)->child;
+    if (check_node(check, function)->kind != NODE_ATTRIBUTE ||
+        check_node(check, root)->kind != NODE_NAME)
         return false;
-    site = site_of(judge, function);
+    site = site_of(check, function);
     module =
-        site ? judge_meaning(judge, site->binding, site->scope, judge_node(judge, root)->at) : NULL;
-    name = ast_name(judge->ast, function, &len);
+        site ? check_meaning(check, site->binding, site->scope, check_node(check, root)->at) : NULL;
+    name = ast_name(check->ast, function, &len);
     return module && policy_has_dotted(policy_buffers, module, name, len);
 }
 
 /* NAME = io.StringIO(...), with io.StringIO(...) as NAME */
-static bool gives_buffer(struct judge *judge, const struct site *site)
+static bool gives_buffer(struct check *check, const struct site *site)
 {
-    const struct node *parent = judge_node(judge, site->parent);
+    const struct node *parent = check_node(check, site->parent);
     uint32_t value = parent->child;
 
     if (parent->kind != NODE_WITH_ITEM && parent->kind != NODE_ASSIGN)
         return false;
-    while (parent->kind == NODE_ASSIGN && judge_node(judge, value)->next)
-        value = judge_node(judge, value)->next;
-    return value != site->node && makes_buffer(judge, value);
+    while (parent->kind == NODE_ASSIGN && check_node(check, value)->next)
+        value = check_node(check, value)->next;
+    return value != site->node && makes_buffer(check, value);
 }
 
-static void mark(struct judge *judge, uint32_t binding, bool is_buffer)
+static void mark(struct check *check, uint32_t binding, bool is_buffer)
 {
     if (binding != FACTS_NONE)
-        judge->buffers->bindings[binding] |= is_buffer ? IS_BUFFER : IS_OTHER;
+        check->buffers->bindings[binding] |= is_buffer ? IS_BUFFER : IS_OTHER;
 }
 
-static bool imports_buffer(const struct judge *judge, const struct site *site)
+static bool imports_buffer(const struct check *check, const struct site *site)
 {
-    const struct node *statement = judge_node(judge, site->parent);
+    const struct node *statement = check_node(check, site->parent);
     const struct policy_module *module;
     size_t len;
     const char *name;
 
     if (statement->kind != NODE_IMPORT_FROM || statement->op > 0)
         return false;
-    name = ast_name(judge->ast, site->parent, &len);
+    name = ast_name(check->ast, site->parent, &len);
     module = policy_module_find(name, len);
-    name = ast_name(judge->ast, site->node, &len);
+    name = ast_name(check->ast, site->node, &len);
     return module && policy_has_dotted(policy_buffers, module, name, len);
 }
 
@@ -110,75 +110,75 @@ static void place(uint32_t *sites, const struct site_list *list)
         sites[list->rows[i].node] = i + 1;
 }
 
-/* Once for a program. Imports come first: assignments are judged by them. */
-static void find_buffers(struct judge *judge)
+/* Once for a program. Imports come first: assignments are checked by them. */
+static void find_buffers(struct check *check)
 {
-    const struct facts *facts = judge->facts;
+    const struct facts *facts = check->facts;
 
-    place(judge->buffers->sites, &facts->names);
-    place(judge->buffers->sites, &facts->attributes);
+    place(check->buffers->sites, &facts->names);
+    place(check->buffers->sites, &facts->attributes);
     for (uint32_t i = 0; i < facts->other.count; i++)
-        if (judge_node(judge, facts->other.rows[i].node)->kind != NODE_BINDING)
-            mark(judge, facts->other.rows[i].binding, false);
+        if (check_node(check, facts->other.rows[i].node)->kind != NODE_BINDING)
+            mark(check, facts->other.rows[i].binding, false);
     for (uint32_t i = 0; i < facts->imports.count; i++)
-        mark(judge, facts->imports.rows[i].binding, imports_buffer(judge, &facts->imports.rows[i]));
+        mark(check, facts->imports.rows[i].binding, imports_buffer(check, &facts->imports.rows[i]));
     for (uint32_t i = 0; i < facts->names.count; i++) {
         const struct site *site = &facts->names.rows[i];
 
-        if (judge_node(judge, site->node)->op != CONTEXT_LOAD && site->binding != FACTS_NONE)
-            mark(judge, site->binding, gives_buffer(judge, site));
+        if (check_node(check, site->node)->op != CONTEXT_LOAD && site->binding != FACTS_NONE)
+            mark(check, site->binding, gives_buffer(check, site));
     }
 }
 
-static bool know_buffers(struct judge *judge)
+static bool know_buffers(struct check *check)
 {
     struct buffers *buffers;
 
-    if (judge->buffers)
+    if (check->buffers)
         return true;
     buffers = calloc(1, sizeof *buffers);
-    judge->buffers = buffers;
+    check->buffers = buffers;
     if (buffers) {
-        buffers->sites = calloc(judge->ast->count, sizeof *buffers->sites);
-        buffers->bindings = calloc(judge->facts->binding_count + (size_t)1, 1);
+        buffers->sites = calloc(check->ast->count, sizeof *buffers->sites);
+        buffers->bindings = calloc(check->facts->binding_count + (size_t)1, 1);
     }
-    judge->failed = judge->failed || !buffers || !buffers->sites || !buffers->bindings;
-    if (!judge->failed)
-        find_buffers(judge);
-    return !judge->failed;
+    check->failed = check->failed || !buffers || !buffers->sites || !buffers->bindings;
+    if (!check->failed)
+        find_buffers(check);
+    return !check->failed;
 }
 
-bool judge_is_buffer(struct judge *judge, uint32_t node)
+bool check_is_buffer(struct check *check, uint32_t node)
 {
     const struct site *site;
     uint32_t binding;
 
-    if (!know_buffers(judge))
+    if (!know_buffers(check))
         return false;
-    if (judge_node(judge, node)->kind != NODE_NAME)
-        return makes_buffer(judge, node);
-    site = site_of(judge, node);
+    if (check_node(check, node)->kind != NODE_NAME)
+        return makes_buffer(check, node);
+    site = site_of(check, node);
     binding = site ? site->binding : FACTS_NONE;
-    return is_bound(judge, binding, BINDING_ASSIGNED) &&
+    return is_bound(check, binding, BINDING_ASSIGNED) &&
            /* before a class's body binds a name, it means the module's */
-           judge->facts->scopes[judge->facts->bindings[binding].scope].kind != SCOPE_CLASS;
+           check->facts->scopes[check->facts->bindings[binding].scope].kind != SCOPE_CLASS;
 }
 
 /* What the call reads; NODE_NONE where that is not clear. */
-static uint32_t source_of(const struct judge *judge, uint32_t function)
+static uint32_t source_of(const struct check *check, uint32_t function)
 {
     uint32_t source = NODE_NONE, count = 0, plain = 0;
 
-    for (uint32_t argument = judge_first_argument(judge, function); argument;
-         argument = judge_node(judge, argument)->next) {
-        const struct node *row = judge_node(judge, argument);
+    for (uint32_t argument = check_first_argument(check, function); argument;
+         argument = check_node(check, argument)->next) {
+        const struct node *row = check_node(check, argument);
         size_t len;
         const char *name;
 
         if (row->kind == NODE_STARRED || row->kind == NODE_DOUBLE_STARRED)
             return NODE_NONE;
         if (row->kind == NODE_KEYWORD) {
-            name = ast_name(judge->ast, argument, &len);
+            name = ast_name(check->ast, argument, &len);
             if (!policy_has_word(policy_reader_keywords, name, len))
                 continue;
         }
@@ -191,45 +191,45 @@ static uint32_t source_of(const struct judge *judge, uint32_t function)
 }
 
 /* engine="c", engine="python": others are modules. */
-static bool is_own_engine(struct judge *judge, uint32_t value)
+static bool is_own_engine(struct check *check, uint32_t value)
 {
     size_t len;
-    const char *text = judge_text(judge, value, &len, NULL);
+    const char *text = check_text(check, value, &len, NULL);
 
     return text && policy_has_word("c python", text, len);
 }
 
-static void judge_options(struct judge *judge, uint32_t function)
+static void check_options(struct check *check, uint32_t function)
 {
-    for (uint32_t argument = judge_first_argument(judge, function); argument;
-         argument = judge_node(judge, argument)->next) {
-        const struct node *row = judge_node(judge, argument);
+    for (uint32_t argument = check_first_argument(check, function); argument;
+         argument = check_node(check, argument)->next) {
+        const struct node *row = check_node(check, argument);
         size_t len;
         const char *name;
 
         if (row->kind != NODE_KEYWORD)
             continue;
-        name = ast_name(judge->ast, argument, &len);
+        name = ast_name(check->ast, argument, &len);
         if (policy_has_word(policy_reader_refused, name, len) ||
-            (judge_is_text(judge, argument, "engine") && !is_own_engine(judge, row->child)))
-            report_add(judge->report, "file-method", judge_node(judge, argument)->at,
+            (check_is_text(check, argument, "engine") && !is_own_engine(check, row->child)))
+            report_add(check->report, "file-method", check_node(check, argument)->at,
                        "'%.*s' is not allowed where text is read from a buffer. Leave it away.",
-                       judge_shown(judge, argument));
+                       check_shown(check, argument));
     }
 }
 
-bool judge_reads_buffer(struct judge *judge, const struct site *site,
+bool check_reads_buffer(struct check *check, const struct site *site,
                         const struct policy_module *module)
 {
     size_t len;
-    const char *name = ast_name(judge->ast, site->node, &len);
+    const char *name = ast_name(check->ast, site->node, &len);
     uint32_t source;
 
-    if (!policy_has_dotted(policy_readers, module, name, len) || !judge_is_called(judge, site))
+    if (!policy_has_dotted(policy_readers, module, name, len) || !check_is_called(check, site))
         return false;
-    source = source_of(judge, site->node);
-    if (!source || !judge_is_buffer(judge, source))
+    source = source_of(check, site->node);
+    if (!source || !check_is_buffer(check, source))
         return false;
-    judge_options(judge, site->node);
+    check_options(check, site->node);
     return true;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "helpers/base/utf8.h"
-#include "validator/rule/compile_parts.h"
+#include "validator/rule/compile_internal.h"
 
 #define MESSAGE_CAP 512
 

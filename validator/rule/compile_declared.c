@@ -2,7 +2,7 @@
  *
  * What a nonlocal statement must mean: a variable of a function around.
  */
-#include "validator/rule/compile_parts.h"
+#include "validator/rule/compile_internal.h"
 
 /* In a method, __class__ is bound by the class around. */
 static bool has_class_cell(const struct compile *compile, const struct binding *binding)

@@ -5,7 +5,7 @@
 #ifndef LECTERN_VALIDATOR_COMPILE_FLOW_H
 #define LECTERN_VALIDATOR_COMPILE_FLOW_H
 
-#include "validator/rule/compile_parts.h"
+#include "validator/rule/compile_internal.h"
 
 enum unit_kind {
     UNIT_MODULE,

@@ -3,7 +3,7 @@
  * from __future__ import ...: only before all other statements, behind the program's docstring, and
  * only features that exist (CPython: future.c). The dots of a relative import make no difference.
  */
-#include "validator/rule/compile_parts.h"
+#include "validator/rule/compile_internal.h"
 
 static const char *const features[] = {
     "annotations", "division",       "absolute_import", "generator_stop", "nested_scopes",

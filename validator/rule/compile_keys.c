@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "validator/facts/scope.h"
-#include "validator/rule/compile_parts.h"
+#include "validator/rule/compile_internal.h"
 #include "validator/syntax/number.h"
 #include "validator/syntax/tokenizer.h"
 

@@ -4,7 +4,7 @@
  * argument given twice, `import *` that is not the module's, and a value for __debug__. Arguments
  * given twice are only found here; whether CPython compiles the place is for compile_flow to say.
  */
-#include "validator/rule/compile_parts.h"
+#include "validator/rule/compile_internal.h"
 
 static void check_parameter(struct compile *compile, const struct site *site)
 {

@@ -5,7 +5,7 @@
 #ifndef LECTERN_VALIDATOR_COMPILE_MARKS_H
 #define LECTERN_VALIDATOR_COMPILE_MARKS_H
 
-#include "validator/rule/compile_parts.h"
+#include "validator/rule/compile_internal.h"
 
 enum mark_flags {
     MARK_USED = 1 << 0,

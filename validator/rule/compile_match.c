@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "validator/facts/scope.h"
-#include "validator/rule/compile_parts.h"
+#include "validator/rule/compile_internal.h"
 
 struct bound {
     uint32_t symbol;

@@ -2,7 +2,7 @@
  *
  * The stars of an unpacking: one at most, and not too far behind.
  */
-#include "validator/rule/compile_parts.h"
+#include "validator/rule/compile_internal.h"
 
 void compile_unpacking(struct compile *compile, uint32_t target, bool match)
 {

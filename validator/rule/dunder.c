@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "validator/rule/judge.h"
+#include "validator/rule/check.h"
 
 #define METHODS                                                                                    \
     "A class may define methods such as __init__, __repr__, __eq__, __len__, __iter__ and call "   \
@@ -30,20 +30,20 @@ static const struct {
     {"__version__", "Leave it away."},
 };
 
-void judge_refuse_dunder(struct judge *judge, uint32_t node, bool is_attribute)
+void check_refuse_dunder(struct check *check, uint32_t node, bool is_attribute)
 {
-    const struct word *word = judge_word(judge, node);
+    const struct word *word = check_word(check, node);
     const char *advice = METHODS;
 
-    if (report_is_full(judge->report))
+    if (report_is_full(check->report))
         return;
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
-        if (judge_is_text(judge, node, hints[i].name))
+        if (check_is_text(check, node, hints[i].name))
             advice = hints[i].advice;
     if (is_attribute && (word->flags & WORD_METHOD))
         advice = OPERATOR;
     if (word->name && word->name->advice)
         advice = word->name->advice;
-    report_add(judge->report, "dunder", judge_node(judge, node)->at,
-               "'%.*s' is not allowed here. %s", judge_shown(judge, node), advice);
+    report_add(check->report, "dunder", check_node(check, node)->at,
+               "'%.*s' is not allowed here. %s", check_shown(check, node), advice);
 }

@@ -4,30 +4,30 @@
  * has it, and a sandbox of the kind "plot". An attribute that a class of the program has is its
  * own. What loads matplotlib as an attribute of a module is rule_module's.
  */
-#include "validator/rule/judge.h"
+#include "validator/rule/check.h"
 
-static void judge_chart(struct judge *judge, uint32_t node)
+static void check_chart(struct check *check, uint32_t node)
 {
-    const struct word *word = judge_word(judge, node);
+    const struct word *word = check_word(check, node);
 
     if (!(word->roles & ROLE_CHART) || (word->flags & WORD_CLASS))
         return;
-    if (judge->profile->rank >= PROFILE_VISUALIZATION)
-        judge->kind = KIND_PLOT;
+    if (check->profile->rank >= PROFILE_VISUALIZATION)
+        check->kind = KIND_PLOT;
     else
-        report_add(judge->report, "forbidden-attribute", judge_node(judge, node)->at,
+        report_add(check->report, "forbidden-attribute", check_node(check, node)->at,
                    "The attribute '%.*s' is not allowed: charts need the profile visualization. %s",
-                   judge_shown(judge, node),
+                   check_shown(check, node),
                    word->name->advice ? word->name->advice : "Print a table instead.");
 }
 
-void rule_chart(struct judge *judge)
+void rule_chart(struct check *check)
 {
-    const struct site_list *attributes = &judge->facts->attributes;
+    const struct site_list *attributes = &check->facts->attributes;
 
-    if (!judge->has_arrays || !(judge->roles & ROLE_CHART))
+    if (!check->has_arrays || !(check->roles & ROLE_CHART))
         return;
     for (uint32_t i = 0; i < attributes->count; i++)
-        if (!judge->of_module[i])
-            judge_chart(judge, attributes->rows[i].node);
+        if (!check->of_module[i])
+            check_chart(check, attributes->rows[i].node);
 }

@@ -3,7 +3,7 @@
  * operator.attrgetter and methodcaller make a getter from text: they are called on the spot, with
  * plain names written out, and keep their own name, by which they are known here.
  */
-#include "validator/rule/judge.h"
+#include "validator/rule/check.h"
 
 #include <string.h>
 
@@ -27,15 +27,15 @@ static bool is_plain_path(const char *text, size_t len)
     return true;
 }
 
-static bool is_good_call(struct judge *judge, uint32_t function)
+static bool is_good_call(struct check *check, uint32_t function)
 {
-    bool is_caller = judge_is_text(judge, function, "methodcaller");
+    bool is_caller = check_is_text(check, function, "methodcaller");
 
-    for (uint32_t argument = judge_first_argument(judge, function); argument;
-         argument = judge_node(judge, argument)->next) {
+    for (uint32_t argument = check_first_argument(check, function); argument;
+         argument = check_node(check, argument)->next) {
         bool fields;
         size_t len;
-        const char *text = judge_text(judge, argument, &len, &fields);
+        const char *text = check_text(check, argument, &len, &fields);
 
         if (!text || fields || !is_plain_path(text, len))
             return false;
@@ -45,46 +45,46 @@ static bool is_good_call(struct judge *judge, uint32_t function)
     return true;
 }
 
-static void refuse(struct judge *judge, uint32_t node)
+static void refuse(struct check *check, uint32_t node)
 {
-    report_add(judge->report, "name-by-text", judge_node(judge, node)->at,
+    report_add(check->report, "name-by-text", check_node(check, node)->at,
                "%.*s is only allowed as a call with plain names written out. %s",
-               judge_shown(judge, node), judge_word(judge, node)->name->advice);
+               check_shown(check, node), check_word(check, node)->name->advice);
 }
 
-static void judge_list(struct judge *judge, const struct site_list *list)
+static void check_list(struct check *check, const struct site_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
         const struct site *site = &list->rows[i];
 
-        if ((judge_word(judge, site->node)->roles & ROLE_GETTER) &&
-            !(judge_is_called(judge, site) && is_good_call(judge, site->node)))
-            refuse(judge, site->node);
+        if ((check_word(check, site->node)->roles & ROLE_GETTER) &&
+            !(check_is_called(check, site) && is_good_call(check, site->node)))
+            refuse(check, site->node);
     }
 }
 
 /* from operator import attrgetter as get */
-static void judge_imports(struct judge *judge)
+static void check_imports(struct check *check)
 {
-    const struct site_list *imports = &judge->facts->imports;
+    const struct site_list *imports = &check->facts->imports;
 
     for (uint32_t i = 0; i < imports->count; i++) {
-        uint32_t node = imports->rows[i].node, bound = judge_node(judge, node)->child;
+        uint32_t node = imports->rows[i].node, bound = check_node(check, node)->child;
 
-        if ((judge_word(judge, node)->roles & ROLE_GETTER) && bound &&
-            judge_node(judge, bound)->name != judge_node(judge, node)->name)
-            report_add(judge->report, "name-by-text", judge_node(judge, bound)->at,
+        if ((check_word(check, node)->roles & ROLE_GETTER) && bound &&
+            check_node(check, bound)->name != check_node(check, node)->name)
+            report_add(check->report, "name-by-text", check_node(check, bound)->at,
                        "%.*s must keep its own name. Leave 'as %.*s' away, or write a lambda: "
                        "lambda x: x.name.",
-                       judge_shown(judge, node), judge_shown(judge, bound));
+                       check_shown(check, node), check_shown(check, bound));
     }
 }
 
-void rule_getter(struct judge *judge)
+void rule_getter(struct check *check)
 {
-    if (!(judge->roles & ROLE_GETTER))
+    if (!(check->roles & ROLE_GETTER))
         return;
-    judge_list(judge, &judge->facts->names);
-    judge_list(judge, &judge->facts->attributes);
-    judge_imports(judge);
+    check_list(check, &check->facts->names);
+    check_list(check, &check->facts->attributes);
+    check_imports(check);
 }

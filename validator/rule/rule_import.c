@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Import statements: which modules and names they take, and what they call them. What each alias
- * binds goes into judge->imported; from that the meanings of names are settled.
+ * binds goes into check->imported; from that the meanings of names are settled.
  */
-#include "validator/rule/judge.h"
+#include "validator/rule/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,15 +35,15 @@ static const char *nearest_module(const struct validator_profile *profile, const
 }
 
 /* import math.sqrt: what to write for an attribute that is taken for a module. */
-static bool add_member_hint(const struct judge *judge, const char *text, size_t len, char *more,
+static bool add_member_hint(const struct check *check, const char *text, size_t len, char *more,
                             size_t size)
 {
     const char *dot = memrchr(text, '.', len);
     size_t base = dot ? (size_t)(dot - text) : 0;
     const struct policy_module *module = dot ? policy_module_find(text, base) : NULL;
 
-    if (!module || !module->importable || module->profile > judge->profile->rank ||
-        !policy_attribute_allowed(module, dot + 1, len - base - 1, judge->profile->rank))
+    if (!module || !module->importable || module->profile > check->profile->rank ||
+        !policy_attribute_allowed(module, dot + 1, len - base - 1, check->profile->rank))
         return false;
     snprintf(more, size, " It is no module: write from %s import %.*s.", module->name,
              (int)utf8_cut(dot + 1, len - base - 1, VALIDATOR_MODULE_NAME_CAP), dot + 1);
@@ -51,7 +51,7 @@ static bool add_member_hint(const struct judge *judge, const char *text, size_t 
 }
 
 /* The advice on pandas.io.json is that on pandas.io. */
-static const char *advice_on(const struct judge *judge, const char *text, size_t len)
+static const char *advice_on(const struct check *check, const char *text, size_t len)
 {
     const char *dot = memchr(text, '.', len), *advice = policy_import_advice_on(text, len);
     size_t base = dot ? (size_t)(dot - text) : 0;
@@ -59,90 +59,90 @@ static const char *advice_on(const struct judge *judge, const char *text, size_t
 
     return advice || !module
                ? advice
-               : policy_advice_on(module, dot + 1, len - base - 1, judge->profile->rank);
+               : policy_advice_on(module, dot + 1, len - base - 1, check->profile->rank);
 }
 
-static void refuse_import(struct judge *judge, size_t at, const char *text, size_t len,
+static void refuse_import(struct check *check, size_t at, const char *text, size_t len,
                           const struct policy_module *module)
 {
     static const char *const profiles[] = {"minimal", "data-science", "visualization"};
     char name[VALIDATOR_MODULE_NAME_CAP], list[LIST_CAP] = "", more[192] = "";
     const char *advice, *near;
 
-    if (module && module->importable && module->profile > judge->needs)
-        judge->needs = module->profile;
-    if (report_is_full(judge->report))
+    if (module && module->importable && module->profile > check->needs)
+        check->needs = module->profile;
+    if (report_is_full(check->report))
         return;
     snprintf(name, sizeof name, "%.*s", (int)utf8_cut(text, len, sizeof name - 1), text);
-    advice = advice_on(judge, text, len);
-    near = advice ? NULL : nearest_module(judge->profile, name);
+    advice = advice_on(check, text, len);
+    near = advice ? NULL : nearest_module(check->profile, name);
     /* Once is enough where the message says what to do by itself. */
-    if (!judge->modules_listed || (!advice && !near && !(module && module->importable)))
-        list_modules(judge->profile, list, sizeof list);
-    judge->modules_listed = true;
+    if (!check->modules_listed || (!advice && !near && !(module && module->importable)))
+        list_modules(check->profile, list, sizeof list);
+    check->modules_listed = true;
     if (module && module->importable)
         snprintf(more, sizeof more, " It needs the profile %s.", profiles[module->profile]);
-    else if (!add_member_hint(judge, text, len, more, sizeof more) && near)
+    else if (!add_member_hint(check, text, len, more, sizeof more) && near)
         snprintf(more, sizeof more, " Did you mean '%s'?", near);
-    report_add(judge->report, "import-not-allowed", at,
+    report_add(check->report, "import-not-allowed", at,
                "Import '%s' is not allowed in the current security profile.%s%s%s%s%s%s", name,
                more, advice ? " " : "", advice ? advice : "", *list ? " Allowed modules: " : "",
                list, *list ? "." : "");
 }
 
 /* The row of the module that the node names, or NULL after a report at the byte `at`. */
-static const struct policy_module *judge_module(struct judge *judge, uint32_t node, size_t at)
+static const struct policy_module *check_module(struct check *check, uint32_t node, size_t at)
 {
     size_t len;
-    const char *name = ast_name(judge->ast, node, &len);
+    const char *name = ast_name(check->ast, node, &len);
     const struct policy_module *module = policy_module_find(name, len);
 
-    if (!module || !module->importable || module->profile > judge->profile->rank) {
-        refuse_import(judge, at, name, len, module);
+    if (!module || !module->importable || module->profile > check->profile->rank) {
+        refuse_import(check, at, name, len, module);
         return NULL;
     }
-    judge_add_module(judge, module);
+    check_add_module(check, module);
     return module;
 }
 
 /* A name that an import gives: no special one. */
-static void judge_bound(struct judge *judge, uint32_t node)
+static void check_bound(struct check *check, uint32_t node)
 {
-    const struct word *word = judge_word(judge, node);
+    const struct word *word = check_word(check, node);
 
     if ((word->roles & ROLE_NAME) || (word->flags & WORD_DUNDER))
-        report_add(judge->report, "forbidden-name", judge_node(judge, node)->at,
+        report_add(check->report, "forbidden-name", check_node(check, node)->at,
                    "The name '%.*s' is reserved and cannot be given to something else. Choose "
                    "another one.",
-                   judge_shown(judge, node));
+                   check_shown(check, node));
 }
 
 /* import a.b as c. Gives the module that the name means. */
-static const struct policy_module *read_import(struct judge *judge, uint32_t alias)
+static const struct policy_module *read_import(struct check *check, uint32_t alias)
 {
-    const struct node *row = judge_node(judge, alias);
-    const struct policy_module *module = judge_module(judge, alias, row->at);
+    const struct node *row = check_node(check, alias);
+    const struct policy_module *module = check_module(check, alias, row->at);
     const char *first;
     size_t len;
 
-    if (judge_node(judge, row->child)->flags & NODE_AS) {
-        judge_bound(judge, row->child);
+    if (check_node(check, row->child)->flags & NODE_AS) {
+        check_bound(check, row->child);
         return module;
     }
-    first = ast_name(judge->ast, row->child, &len);
+    first = ast_name(check->ast, row->child, &len);
     return module ? policy_module_find(first, len) : NULL;
 }
 
-static void refuse_member(struct judge *judge, uint32_t alias, const struct policy_module *module)
+static void refuse_member(struct check *check, uint32_t alias, const struct policy_module *module)
 {
     char near[NEAREST_WORD_CAP], more[LIST_CAP + 32] = "";
     const char *text, *advice, *best;
     size_t len;
 
-    if (report_is_full(judge->report))
+    if (report_is_full(check->report))
         return;
-    text = ast_name(judge->ast, alias, &len);
-    advice = policy_advice_on(module, text, len, judge->profile->rank);
+    text = ast_name(check->ast, alias, &len);
+    advice = policy_advice_on(module, text, len, check->profile->rank);
     best = advice ? NULL : policy_nearest_attribute(module, text, len, near);
     if (advice)
         snprintf(more, sizeof more, " %s", advice);
@@ -152,67 +152,67 @@ static void refuse_member(struct judge *judge, uint32_t alias, const struct poli
         snprintf(more, sizeof more, " It has: %.*s.", LIST_CAP, module->attributes);
     else
         snprintf(more, sizeof more, " Use the public functions and classes of %s.", module->name);
-    report_add(judge->report, "import-not-allowed", judge_node(judge, alias)->at,
-               "'%.*s' cannot be imported from %s.%s", judge_shown(judge, alias), module->name,
+    report_add(check->report, "import-not-allowed", check_node(check, alias)->at,
+               "'%.*s' cannot be imported from %s.%s", check_shown(check, alias), module->name,
                more);
 }
 
 /* One name of a from-import. Gives the module that it means, NULL where it means none. */
-static const struct policy_module *read_member(struct judge *judge, uint32_t alias,
+static const struct policy_module *read_member(struct check *check, uint32_t alias,
                                                const struct policy_module *module)
 {
-    const struct node *row = judge_node(judge, alias);
+    const struct node *row = check_node(check, alias);
     struct step step;
 
     if (!row->child) { /* * */
-        report_add(judge->report, "import-star", row->at,
+        report_add(check->report, "import-star", row->at,
                    "Star imports are not allowed. Name what you need: from %s import NAME.",
                    module ? module->name : "MODULE");
         return NULL;
     }
     if (!module)
         return NULL;
-    judge_bound(judge, row->child);
-    step = judge_step(judge, module, alias);
+    check_bound(check, row->child);
+    step = check_step(check, module, alias);
     if (step.to)
-        judge_add_module(judge, step.to);
+        check_add_module(check, step.to);
     else if (!step.allowed)
-        refuse_member(judge, alias, module);
-    else if (!judge_is_storable(judge, module, alias, policy_item_storable))
-        judge->is_foreign = true;
+        refuse_member(check, alias, module);
+    else if (!check_is_storable(check, module, alias, policy_item_storable))
+        check->is_foreign = true;
     if (step.chart)
-        judge->kind = KIND_PLOT;
+        check->kind = KIND_PLOT;
     return step.to;
 }
 
 /* Where the module's name, or the dots before it, stand in a from-import. */
-static size_t module_at(const struct judge *judge, uint32_t statement)
+static size_t module_at(const struct check *check, uint32_t statement)
 {
-    size_t at = judge_node(judge, statement)->at + strlen("from");
+    size_t at = check_node(check, statement)->at + strlen("from");
 
-    while (at < judge->ast->len && strchr(" \t\\\r\n", judge->ast->source[at]))
+    while (at < check->ast->len && strchr(" \t\\\r\n", check->ast->source[at]))
         at++;
     return at;
 }
 
-static const struct policy_module *read_from(struct judge *judge, uint32_t statement)
+static const struct policy_module *read_from(struct check *check, uint32_t statement)
 {
-    const struct node *row = judge_node(judge, statement);
+    const struct node *row = check_node(check, statement);
 
     if (row->op == 0)
-        return judge_module(judge, statement, module_at(judge, statement));
-    report_add(judge->report, "import-not-allowed", module_at(judge, statement),
+        return check_module(check, statement, module_at(check, statement));
+    report_add(check->report, "import-not-allowed", module_at(check, statement),
                "Relative imports are not allowed: the program is one file. Name the module: from "
                "code_helpers import get_nodes.");
     return NULL;
 }
 
 /* One name, two modules: nobody can say which is meant. */
-static void judge_twice(struct judge *judge, const struct policy_module **first, uint32_t row)
+static void check_twice(struct check *check, const struct policy_module **first, uint32_t row)
 {
-    uint32_t binding = judge->facts->imports.rows[row].binding;
-    const struct policy_module *module = judge->imported[row];
-    uint32_t node = judge_node(judge, judge->facts->imports.rows[row].node)->child;
+    uint32_t binding = check->facts->imports.rows[row].binding;
+    const struct policy_module *module = check->imported[row];
+    uint32_t node = check_node(check, check->facts->imports.rows[row].node)->child;
 
     if (!module || binding == FACTS_NONE)
         return;
@@ -220,20 +220,20 @@ static void judge_twice(struct judge *judge, const struct policy_module **first,
         first[binding] = module;
     if (first[binding] == module)
         return;
-    report_add(judge->report, "import-twice", judge_node(judge, node)->at,
+    report_add(check->report, "import-twice", check_node(check, node)->at,
                "This name is imported as two different modules, %s and %s. Give one of them "
                "another name: import %s as %.*s_.",
-               first[binding]->name, module->name, module->name, judge_shown(judge, node));
+               first[binding]->name, module->name, module->name, check_shown(check, node));
 }
 
-static void judge_all_twice(struct judge *judge)
+static void check_all_twice(struct check *check)
 {
     const struct policy_module **first =
-        calloc(judge->facts->binding_count + (size_t)1, sizeof *first);
+        calloc(check->facts->binding_count + (size_t)1, sizeof *first);
 
-    judge->failed = judge->failed || !first;
-    for (uint32_t i = 0; i < judge->facts->imports.count && first; i++)
-        judge_twice(judge, first, i);
+    check->failed = check->failed || !first;
+    for (uint32_t i = 0; i < check->facts->imports.count && first; i++)
+        check_twice(check, first, i);
     free(first);
 }
 
@@ -245,69 +245,69 @@ static bool is_mangled(const char *name, size_t len)
 }
 
 /* Where a name that means a module would be one more way to it. */
-static void judge_place(struct judge *judge, uint32_t row)
+static void check_place(struct check *check, uint32_t row)
 {
-    const struct site *site = &judge->facts->imports.rows[row];
-    uint32_t bound = judge_node(judge, site->node)->child;
+    const struct site *site = &check->facts->imports.rows[row];
+    uint32_t bound = check_node(check, site->node)->child;
     size_t len;
     const char *name;
 
-    if (!judge->imported[row] || site->binding == FACTS_NONE)
+    if (!check->imported[row] || site->binding == FACTS_NONE)
         return;
-    name = ast_name(judge->ast, bound, &len);
+    name = ast_name(check->ast, bound, &len);
     if (is_mangled(name, len))
-        report_add(judge->report, "forbidden-name", judge_node(judge, bound)->at,
+        report_add(check->report, "forbidden-name", check_node(check, bound)->at,
                    "A module cannot be called '%.*s': in a class Python reads such names as "
                    "others. Choose one without double underscores.",
-                   judge_shown(judge, bound));
-    if (judge->facts->scopes[judge->facts->bindings[site->binding].scope].kind == SCOPE_CLASS)
-        report_add(judge->report, "module-as-value", judge_node(judge, bound)->at,
+                   check_shown(check, bound));
+    if (check->facts->scopes[check->facts->bindings[site->binding].scope].kind == SCOPE_CLASS)
+        report_add(check->report, "module-as-value", check_node(check, bound)->at,
                    "This import makes the module an attribute of the class. Move it to the top "
                    "of the program.");
 }
 
 /* False without memory. */
-static bool mark_foreign(struct judge *judge, uint32_t binding)
+static bool mark_foreign(struct check *check, uint32_t binding)
 {
-    if (!judge->foreign)
-        judge->foreign = calloc(judge->facts->binding_count, sizeof *judge->foreign);
-    judge->failed = judge->failed || !judge->foreign;
-    if (judge->foreign)
-        judge->foreign[binding] = true;
-    return judge->foreign;
+    if (!check->foreign)
+        check->foreign = calloc(check->facts->binding_count, sizeof *check->foreign);
+    check->failed = check->failed || !check->foreign;
+    if (check->foreign)
+        check->foreign[binding] = true;
+    return check->foreign;
 }
 
-void rule_import(struct judge *judge)
+void rule_import(struct check *check)
 {
-    const struct site_list *imports = &judge->facts->imports;
+    const struct site_list *imports = &check->facts->imports;
     const struct policy_module *module = NULL;
     uint32_t statement = FACTS_NONE;
 
     if (imports->count == 0)
         return;
-    judge->imported = malloc((size_t)imports->count * sizeof *judge->imported);
-    if (!judge->imported) {
-        judge->failed = true;
+    check->imported = malloc((size_t)imports->count * sizeof *check->imported);
+    if (!check->imported) {
+        check->failed = true;
         return;
     }
     for (uint32_t i = 0; i < imports->count; i++) {
         const struct site *site = &imports->rows[i];
-        bool is_from = judge_node(judge, site->parent)->kind == NODE_IMPORT_FROM;
+        bool is_from = check_node(check, site->parent)->kind == NODE_IMPORT_FROM;
 
         if (is_from && site->parent != statement)
-            module = read_from(judge, site->parent);
+            module = read_from(check, site->parent);
         statement = site->parent;
-        judge->is_foreign = false;
-        judge->imported[i] =
-            is_from ? read_member(judge, site->node, module) : read_import(judge, site->node);
-        if (judge->imported[i])
-            judge->words[judge_node(judge, judge_node(judge, site->node)->child)->name].flags |=
+        check->is_foreign = false;
+        check->imported[i] =
+            is_from ? read_member(check, site->node, module) : read_import(check, site->node);
+        if (check->imported[i])
+            check->words[check_node(check, check_node(check, site->node)->child)->name].flags |=
                 WORD_MODULE;
-        if (judge->is_foreign && site->binding != FACTS_NONE && !mark_foreign(judge, site->binding))
+        if (check->is_foreign && site->binding != FACTS_NONE && !mark_foreign(check, site->binding))
             return;
-        judge_place(judge, i);
+        check_place(check, i);
     }
-    judge_settle_meanings(judge);
-    if (judge->meanings && imports->count > 1)
-        judge_all_twice(judge);
+    check_settle_meanings(check);
+    if (check->meanings && imports->count > 1)
+        check_all_twice(check);
 }

@@ -3,14 +3,14 @@
  * Attributes through which a program reaches the memory of an array. numpy lets a program store an
  * array's strides, buffer and flags, and such a store reads and writes beyond the array. Every
  * form of a store counts: =, +=, del, for, with, an item. Only programs that import a library with
- * arrays are judged, and attributes that a class of the program has too are left to it.
+ * arrays are checked, and attributes that a class of the program has too are left to it.
  */
-#include "validator/rule/judge.h"
+#include "validator/rule/check.h"
 
-static const char *refused(struct judge *judge, const struct site *site)
+static const char *refused(struct check *check, const struct site *site)
 {
-    const struct word *word = judge_word(judge, site->node);
-    bool stored = judge_node(judge, site->node)->op != CONTEXT_LOAD;
+    const struct word *word = check_word(check, site->node);
+    bool stored = check_node(check, site->node)->op != CONTEXT_LOAD;
 
     if (word->roles & ROLE_MEMORY)
         return "is not allowed";
@@ -18,28 +18,28 @@ static const char *refused(struct judge *judge, const struct site *site)
         return NULL;
     if ((word->roles & (ROLE_STORE | ROLE_OWN_STORE)) && stored)
         return "cannot be stored to";
-    if ((word->roles & ROLE_ITEM_STORE) && judge_is_item_store(judge, site->node, site->parent))
+    if ((word->roles & ROLE_ITEM_STORE) && check_is_item_store(check, site->node, site->parent))
         return "holds no items that can be stored";
     return NULL;
 }
 
-void rule_memory(struct judge *judge)
+void rule_memory(struct check *check)
 {
-    const struct site_list *attributes = &judge->facts->attributes;
+    const struct site_list *attributes = &check->facts->attributes;
 
-    if (!judge->has_arrays || !(judge->roles & ROLES_OF_MEMORY))
+    if (!check->has_arrays || !(check->roles & ROLES_OF_MEMORY))
         return;
     for (uint32_t i = 0; i < attributes->count; i++) {
         const struct site *site = &attributes->rows[i];
         const char *what;
 
-        if (judge->of_module[i] || !(judge_word(judge, site->node)->roles & ROLES_OF_MEMORY))
+        if (check->of_module[i] || !(check_word(check, site->node)->roles & ROLES_OF_MEMORY))
             continue;
-        what = refused(judge, site);
+        what = refused(check, site);
         if (what)
-            report_add(judge->report, "forbidden-attribute", judge_node(judge, site->node)->at,
+            report_add(check->report, "forbidden-attribute", check_node(check, site->node)->at,
                        "The attribute '%.*s' %s: it reaches an array's memory. %s",
-                       judge_shown(judge, site->node), what,
-                       judge_word(judge, site->node)->name->advice);
+                       check_shown(check, site->node), what,
+                       check_word(check, site->node)->name->advice);
     }
 }

@@ -3,7 +3,7 @@
  * pandas' options by text: set_option("display.width", 100). The text is a pattern that pandas
  * searches in the names of all options; those of plotting import a module by its name.
  */
-#include "validator/rule/judge.h"
+#include "validator/rule/check.h"
 
 #include <string.h>
 
@@ -37,44 +37,44 @@ static bool is_good(const char *text, size_t len)
     return true;
 }
 
-static void judge_option(struct judge *judge, uint32_t value)
+static void check_option(struct check *check, uint32_t value)
 {
     size_t len;
-    const char *text = judge_text(judge, value, &len, NULL);
+    const char *text = check_text(check, value, &len, NULL);
 
     if (text && !is_good(text, len))
-        report_add(judge->report, "text-method", judge_node(judge, value)->at,
+        report_add(check->report, "text-method", check_node(check, value)->at,
                    "This option is not allowed. Those of output are, by their own names: "
                    "\"display.max_rows\", \"display.width\", \"mode.chained_assignment\".");
 }
 
-static void judge_call(struct judge *judge, uint32_t function)
+static void check_call(struct check *check, uint32_t function)
 {
     bool is_name = true; /* names and values by turns */
 
-    for (uint32_t argument = judge_first_argument(judge, function); argument;
-         argument = judge_node(judge, argument)->next, is_name = !is_name) {
-        const struct node *row = judge_node(judge, argument);
+    for (uint32_t argument = check_first_argument(check, function); argument;
+         argument = check_node(check, argument)->next, is_name = !is_name) {
+        const struct node *row = check_node(check, argument);
 
-        if (row->kind == NODE_KEYWORD && judge_is_text(judge, argument, "pat"))
-            judge_option(judge, row->child);
+        if (row->kind == NODE_KEYWORD && check_is_text(check, argument, "pat"))
+            check_option(check, row->child);
         else if (is_name)
-            judge_option(judge, argument);
+            check_option(check, argument);
     }
 }
 
-static void judge_list(struct judge *judge, const struct site_list *list)
+static void check_list(struct check *check, const struct site_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++)
-        if ((judge_word(judge, list->rows[i].node)->roles & ROLE_OPTION) &&
-            judge_is_called(judge, &list->rows[i]))
-            judge_call(judge, list->rows[i].node);
+        if ((check_word(check, list->rows[i].node)->roles & ROLE_OPTION) &&
+            check_is_called(check, &list->rows[i]))
+            check_call(check, list->rows[i].node);
 }
 
-void rule_option(struct judge *judge)
+void rule_option(struct check *check)
 {
-    if (!(judge->roles & ROLE_OPTION))
+    if (!(check->roles & ROLE_OPTION))
         return;
-    judge_list(judge, &judge->facts->names);
-    judge_list(judge, &judge->facts->attributes);
+    check_list(check, &check->facts->names);
+    check_list(check, &check->facts->attributes);
 }

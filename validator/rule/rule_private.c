@@ -4,50 +4,50 @@
  * an object or defines in a class. All others are a library's workings, which take methods,
  * modules and files by text: Enum._convert_, GroupBy._transform, Figure's canvas.
  */
-#include "validator/rule/judge.h"
+#include "validator/rule/check.h"
 
-static void own(struct judge *judge, uint32_t symbol)
+static void own(struct check *check, uint32_t symbol)
 {
-    judge->words[symbol].flags |= WORD_OWN;
+    check->words[symbol].flags |= WORD_OWN;
 }
 
-static void find_own(struct judge *judge)
+static void find_own(struct check *check)
 {
-    const struct facts *facts = judge->facts;
+    const struct facts *facts = check->facts;
 
     for (uint32_t i = 0; i < facts->attributes.count; i++)
-        if (judge_node(judge, facts->attributes.rows[i].node)->op == CONTEXT_STORE)
-            own(judge, judge_node(judge, facts->attributes.rows[i].node)->name);
+        if (check_node(check, facts->attributes.rows[i].node)->op == CONTEXT_STORE)
+            own(check, check_node(check, facts->attributes.rows[i].node)->name);
     for (uint32_t i = 0; i < facts->binding_count; i++)
         if (facts->scopes[facts->bindings[i].scope].kind == SCOPE_CLASS &&
             !(facts->bindings[i].flags & (BINDING_GLOBAL | BINDING_NONLOCAL)))
-            own(judge, facts->bindings[i].symbol);
+            own(check, facts->bindings[i].symbol);
 }
 
-static void judge_private(struct judge *judge, uint32_t node)
+static void check_private(struct check *check, uint32_t node)
 {
-    const struct word *word = judge_word(judge, node);
+    const struct word *word = check_word(check, node);
 
     if (!(word->flags & WORD_PRIVATE) || (word->flags & WORD_OWN) ||
         (word->roles & ROLE_ATTRIBUTE)) /* told already */
         return;
-    report_add(judge->report, "forbidden-attribute", judge_node(judge, node)->at,
+    report_add(check->report, "forbidden-attribute", check_node(check, node)->at,
                "The attribute '%.*s' is not allowed: names that begin with '_' are a library's "
                "own workings. Use the object's public methods.",
-               judge_shown(judge, node));
+               check_shown(check, node));
 }
 
-void rule_private(struct judge *judge)
+void rule_private(struct check *check)
 {
-    const struct site_list *attributes = &judge->facts->attributes, *other = &judge->facts->other;
+    const struct site_list *attributes = &check->facts->attributes, *other = &check->facts->other;
 
-    if (!(judge->flags & WORD_PRIVATE))
+    if (!(check->flags & WORD_PRIVATE))
         return;
-    find_own(judge);
+    find_own(check);
     for (uint32_t i = 0; i < attributes->count; i++)
-        if (!judge->of_module[i])
-            judge_private(judge, attributes->rows[i].node);
+        if (!check->of_module[i])
+            check_private(check, attributes->rows[i].node);
     for (uint32_t i = 0; i < other->count; i++)
-        if (judge_node(judge, other->rows[i].node)->kind == NODE_MATCH_KEYWORD)
-            judge_private(judge, other->rows[i].node);
+        if (check_node(check, other->rows[i].node)->kind == NODE_MATCH_KEYWORD)
+            check_private(check, other->rows[i].node);
 }

@@ -3,7 +3,7 @@
  * Methods that evaluate their text, as pandas' query does. The text is written out in the call, and
  * names columns, and variables as @name, but nothing that is reached through them.
  */
-#include "validator/rule/judge.h"
+#include "validator/rule/check.h"
 
 #include <string.h>
 
@@ -39,15 +39,15 @@ static char behind(const char *text, size_t len, size_t at)
     return (char)(at < len ? text[at] : '\0');
 }
 
-static bool means_module(const struct judge *judge, const char *word, size_t len)
+static bool means_module(const struct check *check, const char *word, size_t len)
 {
-    uint32_t symbol = symbols_find(&judge->ast->symbols, word, len);
+    uint32_t symbol = symbols_find(&check->ast->symbols, word, len);
 
-    return symbol != SYMBOL_NONE && (judge->words[symbol].flags & WORD_MODULE);
+    return symbol != SYMBOL_NONE && (check->words[symbol].flags & WORD_MODULE);
 }
 
 /* What text[from..to), a word, does that a query must not. */
-static const char *fault_in_word(const struct judge *judge, const char *text, size_t len,
+static const char *fault_in_word(const struct check *check, const char *text, size_t len,
                                  size_t from, size_t to)
 {
     const struct policy_name *name;
@@ -55,7 +55,7 @@ static const char *fault_in_word(const struct judge *judge, const char *text, si
 
     if (last == '@' && next && strchr(".([", next))
         return "an attribute or a call of a variable";
-    if (last == '@' && means_module(judge, text + from, to - from))
+    if (last == '@' && means_module(check, text + from, to - from))
         return "a module";
     if (last == '.' && text[from] == '_')
         return "a private attribute";
@@ -68,7 +68,7 @@ static const char *fault_in_word(const struct judge *judge, const char *text, si
 }
 
 /* Python reads names in NFKC. */
-static const char *fault_in_letters(struct judge *judge, const char *text, size_t len)
+static const char *fault_in_letters(struct check *check, const char *text, size_t len)
 {
     struct buf normal;
     bool same, failed;
@@ -81,11 +81,11 @@ static const char *fault_in_letters(struct judge *judge, const char *text, size_
     same = normal.len == len && (len == 0 || memcmp(normal.data, text, len) == 0);
     failed = normal.failed;
     buf_finish(&normal);
-    judge->failed = judge->failed || failed;
+    check->failed = check->failed || failed;
     return same ? NULL : "letters that Python reads as others";
 }
 
-static const char *fault_in_query(struct judge *judge, const char *text, size_t len)
+static const char *fault_in_query(struct check *check, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
         size_t end = i;
@@ -97,87 +97,87 @@ static const char *fault_in_query(struct judge *judge, const char *text, size_t 
             end++;
         if (end == i)
             continue;
-        fault = fault_in_word(judge, text, len, i, end);
+        fault = fault_in_word(check, text, len, i, end);
         if (fault)
             return fault;
         i = end - 1;
     }
-    return fault_in_letters(judge, text, len);
+    return fault_in_letters(check, text, len);
 }
 
 /* Whether all is good so far, and the next argument is worth a look. */
-static bool judge_query_text(struct judge *judge, uint32_t value)
+static bool check_query_text(struct check *check, uint32_t value)
 {
     size_t len;
-    const char *text = judge_text(judge, value, &len, NULL), *fault;
+    const char *text = check_text(check, value, &len, NULL), *fault;
 
     if (!text) {
-        report_add(judge->report, "text-method", judge_node(judge, value)->at,
+        report_add(check->report, "text-method", check_node(check, value)->at,
                    "The text of query() must be written out in the call: df.query(\"n > "
                    "@limit\"). Or select rows with df[df[\"n\"] > limit].");
         return false;
     }
-    fault = fault_in_query(judge, text, len);
+    fault = fault_in_query(check, text, len);
     if (fault)
-        report_add(judge->report, "text-method", judge_node(judge, value)->at,
+        report_add(check->report, "text-method", check_node(check, value)->at,
                    "The text of query() holds %s. Work the value out before and write @name.",
                    fault);
     return !fault;
 }
 
-static bool judge_keyword(struct judge *judge, uint32_t argument)
+static bool check_keyword(struct check *check, uint32_t argument)
 {
     size_t len;
-    const char *name = ast_name(judge->ast, argument, &len);
+    const char *name = ast_name(check->ast, argument, &len);
 
     if (!policy_has_word(policy_query_keywords, name, len))
         return true;
-    report_add(judge->report, "text-method", judge_node(judge, argument)->at,
+    report_add(check->report, "text-method", check_node(check, argument)->at,
                "query(%.*s=...) is not allowed. Use @name for a variable of your own: "
                "df.query(\"n > @limit\").",
                (int)len, name);
     return false;
 }
 
-static bool judge_argument(struct judge *judge, uint32_t argument, bool is_first)
+static bool check_argument(struct check *check, uint32_t argument, bool is_first)
 {
-    const struct node *row = judge_node(judge, argument);
+    const struct node *row = check_node(check, argument);
 
-    if (row->kind == NODE_DOUBLE_STARRED) { /* could hold all that judge_keyword refuses */
-        report_add(judge->report, "text-method", row->at,
+    if (row->kind == NODE_DOUBLE_STARRED) { /* could hold all that check_keyword refuses */
+        report_add(check->report, "text-method", row->at,
                    "query(**...) is not allowed. Write its arguments out: df.query(\"n > "
                    "@limit\").");
         return false;
     }
     if (row->kind != NODE_KEYWORD)
-        return !is_first || judge_query_text(judge, argument);
-    if (!judge_keyword(judge, argument))
+        return !is_first || check_query_text(check, argument);
+    if (!check_keyword(check, argument))
         return false;
-    if (is_first || judge_is_text(judge, argument, "expr"))
-        return judge_query_text(judge, row->child);
+    if (is_first || check_is_text(check, argument, "expr"))
+        return check_query_text(check, row->child);
     return true;
 }
 
-void rule_query(struct judge *judge)
+void rule_query(struct check *check)
 {
-    const struct site_list *attributes = &judge->facts->attributes;
+    const struct site_list *attributes = &check->facts->attributes;
 
-    if (!(judge->roles & ROLE_QUERY))
+    if (!(check->roles & ROLE_QUERY))
         return;
     for (uint32_t i = 0; i < attributes->count; i++) {
         const struct site *site = &attributes->rows[i];
-        uint32_t first = judge_first_argument(judge, site->node);
+        uint32_t first = check_first_argument(check, site->node);
 
-        if (!(judge_word(judge, site->node)->roles & ROLE_QUERY))
+        if (!(check_word(check, site->node)->roles & ROLE_QUERY))
             continue;
-        if (!judge_is_called(judge, site)) {
-            report_add(judge->report, "text-method", judge_node(judge, site->node)->at,
+        if (!check_is_called(check, site)) {
+            report_add(check->report, "text-method", check_node(check, site->node)->at,
                        "'query' evaluates text, so it is only allowed as a call with the text "
                        "written out: df.query(\"n > 3\").");
             continue;
         }
         for (uint32_t argument = first;
-             argument && judge_argument(judge, argument, argument == first);)
-            argument = judge_node(judge, argument)->next;
+             argument && check_argument(check, argument, argument == first);)
+            argument = check_node(check, argument)->next;
     }
 }

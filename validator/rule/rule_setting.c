@@ -3,109 +3,109 @@
  * Settings under keys that are text. matplotlib evaluates the text of its colour cycle, and what
  * may not be a keyword argument may not be one by f(**{"backend": x}) either.
  */
-#include "validator/rule/judge.h"
+#include "validator/rule/check.h"
 
-static bool is_text(struct judge *judge, uint32_t node)
+static bool is_text(struct check *check, uint32_t node)
 {
     size_t len;
 
-    return judge_text(judge, node, &len, NULL);
+    return check_text(check, node, &len, NULL);
 }
 
-static bool is_evaluated(struct judge *judge, uint32_t key)
+static bool is_evaluated(struct check *check, uint32_t key)
 {
     size_t len;
-    const char *text = judge_text(judge, key, &len, NULL);
+    const char *text = check_text(check, key, &len, NULL);
 
     return text && policy_has_word(policy_evaluated_settings, text, len);
 }
 
-static void judge_value(struct judge *judge, uint32_t value)
+static void check_value(struct check *check, uint32_t value)
 {
-    if (is_text(judge, value))
-        report_add(judge->report, "text-method", judge_node(judge, value)->at,
+    if (is_text(check, value))
+        report_add(check->report, "text-method", check_node(check, value)->at,
                    "The colour cycle as text would be run as code. Write plt.cycler(color=[...]).");
 }
 
-static void judge_pair(struct judge *judge, uint32_t key, bool is_argument)
+static void check_pair(struct check *check, uint32_t key, bool is_argument)
 {
     const struct policy_name *name = NULL;
     size_t len;
-    const char *text = judge_text(judge, key, &len, NULL);
+    const char *text = check_text(check, key, &len, NULL);
 
     if (text && is_argument)
         name = policy_name_find(text, len);
     if (name && (name->roles & ROLE_KEYWORD))
-        report_add(judge->report, "forbidden-name", judge_node(judge, key)->at,
+        report_add(check->report, "forbidden-name", check_node(check, key)->at,
                    "'%s' is not allowed.%s%s", name->name, name->advice ? " " : "",
                    name->advice ? name->advice : "");
-    if (is_evaluated(judge, key))
-        judge_value(judge, judge_node(judge, key)->next);
+    if (is_evaluated(check, key))
+        check_value(check, check_node(check, key)->next);
 }
 
-static void judge_dict(struct judge *judge, uint32_t dict)
+static void check_dict(struct check *check, uint32_t dict)
 {
-    uint32_t parent = judge_parent(judge, dict);
+    uint32_t parent = check_parent(check, dict);
     bool is_argument =
-        parent != FACTS_NONE && judge_node(judge, parent)->kind == NODE_DOUBLE_STARRED;
+        parent != FACTS_NONE && check_node(check, parent)->kind == NODE_DOUBLE_STARRED;
 
-    for (uint32_t key = judge_node(judge, dict)->child; key; key = judge_node(judge, key)->next) {
-        if (judge_node(judge, key)->kind == NODE_DOUBLE_STARRED)
+    for (uint32_t key = check_node(check, dict)->child; key; key = check_node(check, key)->next) {
+        if (check_node(check, key)->kind == NODE_DOUBLE_STARRED)
             continue;
-        judge_pair(judge, key, is_argument);
-        key = judge_node(judge, key)->next;
+        check_pair(check, key, is_argument);
+        key = check_node(check, key)->next;
     }
 }
 
 /* x["axes.prop_cycle"] = y = "..." */
-static void judge_assignment(struct judge *judge, uint32_t statement)
+static void check_assignment(struct check *check, uint32_t statement)
 {
-    uint32_t value = judge_node(judge, statement)->child;
+    uint32_t value = check_node(check, statement)->child;
     bool found = false;
 
-    for (; judge_node(judge, value)->next; value = judge_node(judge, value)->next)
+    for (; check_node(check, value)->next; value = check_node(check, value)->next)
         found = found ||
-                (judge_node(judge, value)->kind == NODE_SUBSCRIPT &&
-                 is_evaluated(judge, judge_node(judge, judge_node(judge, value)->child)->next));
+                (check_node(check, value)->kind == NODE_SUBSCRIPT &&
+                 is_evaluated(check, check_node(check, check_node(check, value)->child)->next));
     if (found)
-        judge_value(judge, value);
+        check_value(check, value);
 }
 
-static void judge_setting(struct judge *judge, uint32_t node)
+static void check_setting(struct check *check, uint32_t node)
 {
-    switch (judge_node(judge, node)->kind) {
+    switch (check_node(check, node)->kind) {
     case NODE_DICT:
-        judge_dict(judge, node);
+        check_dict(check, node);
         break;
     case NODE_ASSIGN:
-        judge_assignment(judge, node);
+        check_assignment(check, node);
         break;
     case NODE_KEYWORD:
-        if (judge_word(judge, node)->roles & ROLE_EVALUATED)
-            judge_value(judge, judge_node(judge, node)->child);
+        if (check_word(check, node)->roles & ROLE_EVALUATED)
+            check_value(check, check_node(check, node)->child);
         break;
     default:
         break;
     }
 }
 
-void rule_setting(struct judge *judge)
+void rule_setting(struct check *check)
 {
     uint32_t node = 0;
 
-    if (judge->facts->strings.count == 0)
+    if (check->facts->strings.count == 0)
         return;
-    judge_parent(judge, node);
-    while (!judge->failed) { /* in the order of the program */
-        judge_setting(judge, node);
-        if (judge_node(judge, node)->child) {
-            node = judge_node(judge, node)->child;
+    check_parent(check, node);
+    while (!check->failed) { /* in the order of the program */
+        check_setting(check, node);
+        if (check_node(check, node)->child) {
+            node = check_node(check, node)->child;
             continue;
         }
-        while (node && !judge_node(judge, node)->next)
-            node = judge_parent(judge, node);
+        while (node && !check_node(check, node)->next)
+            node = check_parent(check, node);
         if (!node)
             break;
-        node = judge_node(judge, node)->next;
+        node = check_node(check, node)->next;
     }
 }

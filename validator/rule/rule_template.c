@@ -2,9 +2,9 @@
  *
  * Templates of str.format() whose fields reach for names in double underscores or for forbidden
  * attributes, "{0.__class__}", and texts that are such a name or a library's command by themselves.
- * Strings that '+' puts together are judged as the one they become.
+ * Strings that '+' puts together are checked as the one they become.
  */
-#include "validator/rule/judge.h"
+#include "validator/rule/check.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #define WHOLE_CAP (VALIDATOR_SOURCE_CAP * 4)
 
 struct walk {
-    struct judge *judge;
+    struct check *check;
     struct buf whole; /* the strings of a sum that stand side by side */
     bool formats;     /* the program fills in templates */
     uint32_t first;   /* the first of them; NODE_NONE while there is none */
@@ -107,23 +107,23 @@ static int shown(const char *text, size_t len)
     return (int)ascii;
 }
 
-static void judge_template(struct judge *judge, uint32_t node, const char *text, size_t len,
+static void check_template(struct check *check, uint32_t node, const char *text, size_t len,
                            bool formats)
 {
     if (reaches_for_dunder(text, len) || reaches_for_forbidden(text, len))
-        report_add(judge->report, "name-by-text", judge_node(judge, node)->at,
+        report_add(check->report, "name-by-text", check_node(check, node)->at,
                    "A format field must not reach for names in double underscores. Format plain "
                    "values: \"{}\".format(value), or an f-string.");
     else if (policy_is_command(text, len) || (formats && holds_dunder(text, len)))
-        report_add(judge->report, "name-by-text", judge_node(judge, node)->at,
+        report_add(check->report, "name-by-text", check_node(check, node)->at,
                    "The text '%.*s' is not allowed: a library may take it for a name or a command. "
                    "If it is data of yours, write it otherwise.",
                    shown(text, len), text);
 }
 
-static bool is_sum(const struct judge *judge, uint32_t node)
+static bool is_sum(const struct check *check, uint32_t node)
 {
-    const struct node *row = judge_node(judge, node);
+    const struct node *row = check_node(check, node);
 
     return row->kind == NODE_BINARY && row->op == '+';
 }
@@ -131,7 +131,7 @@ static bool is_sum(const struct judge *judge, uint32_t node)
 static void end_run(struct walk *walk)
 {
     if (walk->first)
-        judge_template(walk->judge, walk->first, walk->whole.data, walk->whole.len, walk->formats);
+        check_template(walk->check, walk->first, walk->whole.data, walk->whole.len, walk->formats);
     walk->first = NODE_NONE;
     buf_clear(&walk->whole);
 }
@@ -139,41 +139,41 @@ static void end_run(struct walk *walk)
 /* The operands of a sum from the left to the right, whatever brackets are in it. */
 static void read_sum(struct walk *walk, uint32_t node)
 {
-    uint32_t left = judge_node(walk->judge, node)->child;
+    uint32_t left = check_node(walk->check, node)->child;
     const char *text;
     size_t len;
 
-    if (is_sum(walk->judge, node)) {
+    if (is_sum(walk->check, node)) {
         read_sum(walk, left);
-        read_sum(walk, judge_node(walk->judge, left)->next);
+        read_sum(walk, check_node(walk->check, left)->next);
         return;
     }
-    text = judge_text(walk->judge, node, &len, NULL);
+    text = check_text(walk->check, node, &len, NULL);
     if (!text) {
         end_run(walk);
         return;
     }
     walk->first = walk->first ? walk->first : node;
     buf_add(&walk->whole, text, len);
-    walk->judge->failed = walk->judge->failed || walk->whole.failed;
+    walk->check->failed = walk->check->failed || walk->whole.failed;
 }
 
 static void walk_children(struct walk *walk, uint32_t node)
 {
-    for (uint32_t child = judge_node(walk->judge, node)->child; child && !walk->judge->failed;
-         child = judge_node(walk->judge, child)->next)
+    for (uint32_t child = check_node(walk->check, node)->child; child && !walk->check->failed;
+         child = check_node(walk->check, child)->next)
         walk_node(walk, child);
 }
 
 /* What stands inside the operands, once the sum itself has been read. */
 static void walk_operands(struct walk *walk, uint32_t node)
 {
-    uint32_t left = judge_node(walk->judge, node)->child;
-    enum node_kind kind = judge_node(walk->judge, node)->kind;
+    uint32_t left = check_node(walk->check, node)->child;
+    enum node_kind kind = check_node(walk->check, node)->kind;
 
-    if (is_sum(walk->judge, node)) {
+    if (is_sum(walk->check, node)) {
         walk_operands(walk, left);
-        walk_operands(walk, judge_node(walk->judge, left)->next);
+        walk_operands(walk, check_node(walk->check, left)->next);
     } else if (kind == NODE_STRING || kind == NODE_JOINED) {
         walk_children(walk, node);
     } else {
@@ -183,39 +183,39 @@ static void walk_operands(struct walk *walk, uint32_t node)
 
 static void walk_node(struct walk *walk, uint32_t node)
 {
-    const struct node *row = judge_node(walk->judge, node);
+    const struct node *row = check_node(walk->check, node);
     const char *text;
     size_t len;
 
-    if (is_sum(walk->judge, node)) {
+    if (is_sum(walk->check, node)) {
         read_sum(walk, node);
         end_run(walk);
         walk_operands(walk, node);
         return;
     }
     if (row->kind == NODE_JOINED || (row->kind == NODE_STRING && !(row->flags & NODE_FORMATTED))) {
-        text = judge_text(walk->judge, node, &len, NULL);
+        text = check_text(walk->check, node, &len, NULL);
         if (text)
-            judge_template(walk->judge, node, text, len, walk->formats);
+            check_template(walk->check, node, text, len, walk->formats);
     }
     walk_children(walk, node);
 }
 
-static bool fills_in(const struct judge *judge)
+static bool fills_in(const struct check *check)
 {
-    const struct site_list *attributes = &judge->facts->attributes;
+    const struct site_list *attributes = &check->facts->attributes;
 
     for (uint32_t i = 0; i < attributes->count; i++)
-        if (judge_word(judge, attributes->rows[i].node)->roles & ROLE_FORMAT)
+        if (check_word(check, attributes->rows[i].node)->roles & ROLE_FORMAT)
             return true;
     return false;
 }
 
-void rule_template(struct judge *judge)
+void rule_template(struct check *check)
 {
-    struct walk walk = {.judge = judge, .formats = fills_in(judge)};
+    struct walk walk = {.check = check, .formats = fills_in(check)};
 
-    if (judge->facts->strings.count == 0)
+    if (check->facts->strings.count == 0)
         return;
     buf_init(&walk.whole, WHOLE_CAP);
     walk_node(&walk, 0);

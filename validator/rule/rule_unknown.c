@@ -5,7 +5,7 @@
  * only when the place is reached: so names that may be meant to fail, or are never looked up, are
  * left alone, and so are all of which nothing better is known. Each name is told once.
  */
-#include "validator/rule/judge.h"
+#include "validator/rule/check.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,35 +21,35 @@ static const char *const helpers[] = {
     "get_all_content", "analyze_graph",     "query_graph",
 };
 
-static bool mentions(const struct judge *judge, const char *name)
+static bool mentions(const struct check *check, const char *name)
 {
-    return symbols_find(&judge->ast->symbols, name, strlen(name)) != SYMBOL_NONE;
+    return symbols_find(&check->ast->symbols, name, strlen(name)) != SYMBOL_NONE;
 }
 
 /* Where names may be bound unseen, or their absence is counted on. */
-static bool is_beyond(const struct judge *judge)
+static bool is_beyond(const struct check *check)
 {
-    return judge->ast->broken || mentions(judge, "*") || mentions(judge, "NameError") ||
-           mentions(judge, "UnboundLocalError");
+    return check->ast->broken || mentions(check, "*") || mentions(check, "NameError") ||
+           mentions(check, "UnboundLocalError");
 }
 
 /* In a try that catches something, or in an annotation that Python may never look at. */
-static bool is_spared(struct judge *judge, uint32_t node)
+static bool is_spared(struct check *check, uint32_t node)
 {
-    bool lazy = mentions(judge, "annotations");
+    bool lazy = mentions(check, "annotations");
 
-    for (uint32_t child = node, parent; (parent = judge_parent(judge, child)) != FACTS_NONE;
+    for (uint32_t child = node, parent; (parent = check_parent(check, child)) != FACTS_NONE;
          child = parent) {
-        const struct node *row = judge_node(judge, parent);
+        const struct node *row = check_node(check, parent);
 
         if (row->kind == NODE_ANNOTATED ||
             (lazy && (row->kind == NODE_RETURNS || row->kind == NODE_PARAMETER)))
             return true;
         if (row->kind == NODE_TRY && row->child == child &&
-            judge_node(judge, judge_node(judge, child)->next)->kind == NODE_HANDLER)
+            check_node(check, check_node(check, child)->next)->kind == NODE_HANDLER)
             return true;
     }
-    return judge->failed;
+    return check->failed;
 }
 
 /* The one of `count` names that is at most `edits` away, or NULL. */
@@ -70,11 +70,11 @@ static const char *near_builtin(const char *word)
 }
 
 /* What to write instead; false where nothing is known. */
-static bool find_advice(const struct judge *judge, const struct site *site, char *text, size_t size)
+static bool find_advice(const struct check *check, const struct site *site, char *text, size_t size)
 {
     char word[NEAREST_WORD_CAP];
     size_t len;
-    const char *name = ast_name(judge->ast, site->node, &len), *found;
+    const char *name = ast_name(check->ast, site->node, &len), *found;
 
     if (policy_is_builtin(name, len) || len >= sizeof word)
         return false;
@@ -90,7 +90,7 @@ static bool find_advice(const struct judge *judge, const struct site *site, char
         snprintf(text, size, "Did you mean session_id? It is set already.");
         return true;
     }
-    if (!judge_is_called(judge, site))
+    if (!check_is_called(check, site))
         return false;
     found = nearest_of(helpers, sizeof helpers / sizeof *helpers, word, NEAR_HELPER);
     if (found && strcmp(found, word) == 0)
@@ -105,27 +105,27 @@ static bool find_advice(const struct judge *judge, const struct site *site, char
     return true;
 }
 
-void rule_unknown(struct judge *judge)
+void rule_unknown(struct check *check)
 {
-    const struct site_list *names = &judge->facts->names;
+    const struct site_list *names = &check->facts->names;
     unsigned tried = 0;
 
-    if (is_beyond(judge))
+    if (is_beyond(check))
         return;
     for (uint32_t i = 0; i < names->count && tried < VALIDATOR_UNKNOWN_CAP; i++) {
         const struct site *site = &names->rows[i];
-        const struct node *row = judge_node(judge, site->node);
-        struct word *word = &judge->words[row->name];
+        const struct node *row = check_node(check, site->node);
+        struct word *word = &check->words[row->name];
         char text[NEAREST_WORD_CAP * 2];
 
         if (site->binding != FACTS_NONE || row->op != CONTEXT_LOAD || word->flags ||
-            (word->roles & ROLE_NAME) || judge_is_text(judge, site->node, "session_id"))
+            (word->roles & ROLE_NAME) || check_is_text(check, site->node, "session_id"))
             continue;
         word->flags |= WORD_UNKNOWN;
         tried++;
-        if (!find_advice(judge, site, text, sizeof text) || is_spared(judge, site->node))
+        if (!find_advice(check, site, text, sizeof text) || is_spared(check, site->node))
             continue;
-        report_add(judge->report, "unknown-name", row->at, "'%.*s' is not known here. %s",
-                   judge_shown(judge, site->node), text);
+        report_add(check->report, "unknown-name", row->at, "'%.*s' is not known here. %s",
+                   check_shown(check, site->node), text);
     }
 }

@@ -162,9 +162,9 @@ struct ast {
     uint32_t text_count, text_size;
     struct buf values; /* texts that are not as they stand in the source */
     struct symbols symbols;
-    uint32_t untold_at; /* where it is broken, and who told it was to be another */
-    bool broken;        /* no Python: reported. The tree holds the statements that could be read */
-    bool failed;        /* no memory */
+    uint32_t unreported_at; /* where it is broken, and who told it was to be another */
+    bool broken; /* no Python: reported. The tree holds the statements that could be read */
+    bool failed; /* no memory */
 };
 
 /* source is borrowed, and must live as long as the tree. */

@@ -15,7 +15,7 @@ static void skip_line(struct parser *p)
 }
 
 /* The kind of statement whose block is read although its header is broken: what stands in the
- * block is then judged in the right scope. */
+ * block is then checked in the right scope. */
 static enum node_kind broken_kind(const struct token *token)
 {
     enum keyword keyword = token->id == KEYWORD_ASYNC ? token[1].id : token->id;
@@ -162,7 +162,7 @@ uint32_t parse_block(struct parser *p, enum node_kind kind)
         return parse_adopt(p, node, &statements);
     }
     if (parse_token(p)[1].kind == TOKEN_ERROR && p->at + 1 < p->last) {
-        parse_leave_untold(p, p->tokens[p->at - 1].start);
+        parse_leave_unreported(p, p->tokens[p->at - 1].start);
         return NODE_NONE;
     }
     if (parse_token(p)[1].kind != TOKEN_INDENT)

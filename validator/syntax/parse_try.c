@@ -87,7 +87,7 @@ uint32_t parse_try(struct parser *p)
     if (!parse_append_clause(p, &parts, KEYWORD_FINALLY, NODE_FINALLY))
         return NODE_NONE;
     if (!handlers && at_catch(p))
-        parse_leave_untold(p, start);
+        parse_leave_unreported(p, start);
     else if (!handlers) /* the block was read: go on behind it */
         parse_fail(p, start, "%s", try_alone);
     p->quiet = false;

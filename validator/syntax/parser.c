@@ -31,7 +31,7 @@ static bool reserve_tokens(struct parser *p)
 }
 
 /* Marks and characters that mostly stand in many places are told once. */
-static bool is_told(const struct parser *p, const char *text)
+static bool is_reported(const struct parser *p, const char *text)
 {
     if (strncmp(text, "The character", 13) != 0 && strncmp(text, "'`'", 3) != 0)
         return false;
@@ -64,7 +64,7 @@ static bool go_on(struct parser *p, struct tokenizer *t)
     } else {
         error->token = p->count - 1;
         error->at = t->error_at;
-        snprintf(error->text, sizeof error->text, "%s", is_told(p, t->error) ? "" : t->error);
+        snprintf(error->text, sizeof error->text, "%s", is_reported(p, t->error) ? "" : t->error);
         p->error_count++;
     }
     return tokenizer_resume(t);
@@ -192,10 +192,10 @@ bool parse_enter(struct parser *p)
     return true;
 }
 
-void parse_leave_untold(struct parser *p, uint32_t at)
+void parse_leave_unreported(struct parser *p, uint32_t at)
 {
     p->ast->broken = true;
-    p->ast->untold_at = at;
+    p->ast->unreported_at = at;
     p->quiet = true;
 }
 

@@ -3,7 +3,7 @@
  * The main loop of the tokenizer: names, numbers, line ends and the end. The rest has files of its
  * own, tokenizer_*.c; numbers are number.c's.
  */
-#include "validator/syntax/tokenizer_parts.h"
+#include "validator/syntax/tokenizer_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

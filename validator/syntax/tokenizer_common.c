@@ -2,7 +2,7 @@
  *
  * The short way of the tokenizer, by a table of bytes.
  */
-#include "validator/syntax/tokenizer_parts.h"
+#include "validator/syntax/tokenizer_internal.h"
 
 #include "validator/syntax/keyword.h"
 

@@ -2,7 +2,7 @@
  *
  * Indentation, and lines that a backslash joins.
  */
-#include "validator/syntax/tokenizer_parts.h"
+#include "validator/syntax/tokenizer_internal.h"
 
 #define TAB_SIZE 8
 

@@ -2,7 +2,7 @@
  *
  * Operators and brackets, and the signs of other languages.
  */
-#include "validator/syntax/tokenizer_parts.h"
+#include "validator/syntax/tokenizer_internal.h"
 
 #include <string.h>
 

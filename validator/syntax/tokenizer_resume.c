@@ -2,7 +2,7 @@
  *
  * Going on behind an error, so that a program's problems are told at once.
  */
-#include "validator/syntax/tokenizer_parts.h"
+#include "validator/syntax/tokenizer_internal.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * String literals, each one token with its prefix and quotes.
  */
-#include "validator/syntax/tokenizer_parts.h"
+#include "validator/syntax/tokenizer_internal.h"
 
 #include "validator/syntax/keyword.h"
 #include "validator/syntax/unicode.h"

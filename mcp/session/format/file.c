@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Single files: read, judged and written.
+ * Single files: read, checked and written.
  */
 #include "mcp/session/format/file.h"
 

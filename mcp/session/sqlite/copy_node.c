@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/same.h"
+#include "mcp/session/json_equivalent.h"
 #include "mcp/session/sqlite/copy.h"
 #include "mcp/session/sqlite/sqlite_store.h"
 
@@ -68,7 +68,7 @@ static json_t *merged(const json_t *ours, const json_t *theirs, bool *news, bool
         bool was_empty =
             !old || json_is_null(old) || (json_is_string(old) && !json_string_length(old));
 
-        if ((empty && was_empty) || json_same(old, value))
+        if ((empty && was_empty) || json_equivalent(old, value))
             continue;
         if (old)
             *news = true;

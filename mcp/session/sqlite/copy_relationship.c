@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/same.h"
+#include "mcp/session/json_equivalent.h"
 #include "mcp/session/sqlite/copy.h"
 #include "mcp/session/sqlite/sqlite_store.h"
 
@@ -58,7 +58,7 @@ static bool same_ends(const json_t *one, const json_t *other)
     static const char *const keys[] = {"from_node_id", "to_node_id", "relationship_type"};
 
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (!json_same(json_object_get(one, keys[i]), json_object_get(other, keys[i])))
+        if (!json_equivalent(json_object_get(one, keys[i]), json_object_get(other, keys[i])))
             return false;
     return true;
 }
@@ -139,7 +139,7 @@ static int update(struct taking *taking, const char *key, const json_t *one, con
         /* The moment differs by the way between us; the first one told stays. */
         if (!strcmp(name, "created_at") && json_object_get(ours, name))
             continue;
-        if (json_same(json_object_get(ours, name), value) ||
+        if (json_equivalent(json_object_get(ours, name), value) ||
             (json_is_null(value) && json_string_length(json_object_get(ours, name)) == 0))
             continue;
         json_object_set(after, name, value);
@@ -322,7 +322,7 @@ static int take_positions(struct taking *taking, const json_t *here, const json_
     {
         const json_t *old = json_object_get(here, node_id);
 
-        if (json_is_object(value) && !json_same(old, value) &&
+        if (json_is_object(value) && !json_equivalent(old, value) &&
             place(taking, node_id, old, value, err) != 0)
             return -1;
     }

@@ -9,7 +9,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
-#include "mcp/session/same.h"
+#include "mcp/session/json_equivalent.h"
 #include "mcp/session/sqlite/copy.h"
 #include "mcp/session/sqlite/sqlite_store.h"
 
@@ -41,7 +41,7 @@ static bool equal(const json_t *theirs, const json_t *ours)
     json_auto_t *whole = beside(theirs, ours);
     json_auto_t *old = bare(ours);
 
-    return json_same(whole, old);
+    return json_equivalent(whole, old);
 }
 
 static bool same_type(const json_t *theirs, const json_t *ours)
@@ -114,8 +114,8 @@ static int fill_given(const json_t *theirs, const struct sequence *ours, struct 
             continue;
         }
         given[i].component = beside(one, item->component);
-        *changed = *changed || !json_same(json_object_get(one, "parameters"),
-                                          json_object_get(item->component, "parameters"));
+        *changed = *changed || !json_equivalent(json_object_get(one, "parameters"),
+                                                json_object_get(item->component, "parameters"));
     }
     free(partner);
     free(taken);

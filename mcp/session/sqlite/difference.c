@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What is otherwise at one version than at another: two images of all that was changed in between,
- * led back to the one and to the other, and compared thing by thing.
+ * rewound to the one and to the other, and compared thing by thing.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/sqlite/past.h"
+#include "mcp/session/sqlite/rewind.h"
 
 struct comparing {
-    struct past early, late; /* the same things in both */
-    bool backwards;          /* from is the later one */
+    struct rewind early, late; /* the same things in both */
+    bool backwards;            /* from is the later one */
     struct buf *json;
     size_t total;
 };
 
-static int want(struct comparing *work, const struct past_row *row, struct error *err)
+static int want(struct comparing *work, const struct rewind_row *row, struct error *err)
 {
-    return past_want(&work->early, row, err) != 0 || past_want(&work->late, row, err) != 0 ? -1 : 0;
+    return rewind_want(&work->early, row, err) != 0 || rewind_want(&work->late, row, err) != 0 ? -1
+                                                                                               : 0;
 }
 
-static int lead_back(struct comparing *work, int64_t early, int64_t late, struct error *err)
+static int rewind_by(struct comparing *work, int64_t early, int64_t late, struct error *err)
 {
     struct sqlite_store *store = work->early.store;
     sqlite3_stmt *statement = sqlite_statement(store, SQL_CHANGE_WALK, err);
@@ -31,16 +32,16 @@ static int lead_back(struct comparing *work, int64_t early, int64_t late, struct
     if (!statement || sqlite_bind(store, statement, err, "ii", work->early.session, early) != 0)
         return -1;
     while (rc == 0 && (found = sqlite_next(store, statement, err)) != 0) {
-        struct past_row row = {0};
+        struct rewind_row row = {0};
 
-        rc = found < 0 ? -1 : past_row_read(statement, &row, err);
+        rc = found < 0 ? -1 : rewind_row_read(statement, &row, err);
         if (rc == 0)
             rc = want(work, &row, err);
         if (rc == 0 && row.version > late)
-            rc = past_invert(&work->late, &row, err);
+            rc = rewind_invert(&work->late, &row, err);
         if (rc == 0)
-            rc = past_invert(&work->early, &row, err);
-        past_row_finish(&row);
+            rc = rewind_invert(&work->early, &row, err);
+        rewind_row_finish(&row);
     }
     sqlite3_reset(statement);
     return rc;
@@ -83,40 +84,40 @@ static bool same(const json_t *one, const json_t *other)
     return one == other || (one && other && json_equal((json_t *)one, (json_t *)other));
 }
 
-static void add_item(struct comparing *work, const struct past_node *node,
+static void add_item(struct comparing *work, const struct rewind_node *node,
                      const struct sequence_item *early, const struct sequence_item *late)
 {
-    json_auto_t *before = early ? past_component_value(early) : NULL;
-    json_auto_t *after = late ? past_component_value(late) : NULL;
+    json_auto_t *before = early ? rewind_component_value(early) : NULL;
+    json_auto_t *after = late ? rewind_component_value(late) : NULL;
 
     add(work, "component", (early ? early : late)->component_id, node->node_id, before, after);
 }
 
 /* An order that follows from what comes and goes is no difference; one that was chosen is. */
-static void compare_components(struct comparing *work, struct past_node *early,
-                               struct past_node *late)
+static void compare_components(struct comparing *work, struct rewind_node *early,
+                               struct rewind_node *late)
 {
-    bool same_order = past_same_order(&early->sequence, &late->sequence); /* sorts both */
+    bool same_order = rewind_same_order(&early->sequence, &late->sequence); /* sorts both */
 
     for (size_t i = 0; i < early->sequence.count; i++) {
         const struct sequence_item *was = &early->sequence.items[i];
-        const struct sequence_item *is = past_item(&late->sequence, was->component_id);
+        const struct sequence_item *is = rewind_item(&late->sequence, was->component_id);
 
-        if (!is || !past_same_component(was, is) ||
+        if (!is || !rewind_same_component(was, is) ||
             (!same_order && sqlite_item_order(was) != sqlite_item_order(is)))
             add_item(work, early, was, is);
     }
     for (size_t i = 0; i < late->sequence.count; i++)
-        if (!past_item(&early->sequence, late->sequence.items[i].component_id))
+        if (!rewind_item(&early->sequence, late->sequence.items[i].component_id))
             add_item(work, late, NULL, &late->sequence.items[i]);
 }
 
 static void compare(struct comparing *work)
 {
-    const struct past *early = &work->early, *late = &work->late;
+    const struct rewind *early = &work->early, *late = &work->late;
 
     for (size_t i = 0; i < early->node_count; i++) {
-        struct past_node *was = early->nodes[i], *is = late->nodes[i];
+        struct rewind_node *was = early->nodes[i], *is = late->nodes[i];
 
         if (!same(was->node, is->node))
             add(work, "node", was->node_id, was->node_id, was->node, is->node);
@@ -132,7 +133,7 @@ static void compare(struct comparing *work)
             add(work, "relationship", id, NULL, was, is);
     }
     for (size_t i = 0; i < early->position_count; i++) {
-        const struct past_position *was = early->positions[i], *is = late->positions[i];
+        const struct rewind_position *was = early->positions[i], *is = late->positions[i];
 
         if (!same(was->position, is->position))
             add(work, "position", was->node_id, was->node_id, was->position, is->position);
@@ -165,16 +166,16 @@ static int read_difference(struct sqlite_store *store, const char *sid, int64_t 
         check_version("from", from, first, session.version, err) != 0 ||
         check_version("to", to, first, session.version, err) != 0)
         return -1;
-    past_init(&work.early, store, session.key);
-    past_init(&work.late, store, session.key);
+    rewind_init(&work.early, store, session.key);
+    rewind_init(&work.late, store, session.key);
     buf_addf(json,
              "{\"session_id\":\"%s\",\"from\":%" PRId64 ",\"to\":%" PRId64 ",\"differences\":[",
              session.sid, from, to);
-    rc = lead_back(&work, work.backwards ? to : from, work.backwards ? from : to, err);
+    rc = rewind_by(&work, work.backwards ? to : from, work.backwards ? from : to, err);
     if (rc == 0)
         compare(&work);
-    past_finish(&work.early);
-    past_finish(&work.late);
+    rewind_finish(&work.early);
+    rewind_finish(&work.late);
     buf_addf(json, "],\"total\":%zu}", work.total);
     return rc == 0 ? buf_check(json, "the difference", err) : -1;
 }

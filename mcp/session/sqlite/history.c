@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/sqlite/past.h"
+#include "mcp/session/sqlite/rewind.h"
 
 #define HISTORY_TEXTS_CAP ((size_t)16 << 20) /* bytes of before and after in one page */
 
@@ -28,7 +28,7 @@ struct reading {
     struct page_set sets[HISTORY_LIMIT_MAX];
     size_t set_count, rows, rows_met;
     int64_t total;
-    struct past past;
+    struct rewind rewind;
     size_t texts, texts_left_out; /* bytes; entries */
 };
 
@@ -40,7 +40,7 @@ static void finish(struct reading *reading)
         free(reading->sets[i].entries);
         buf_finish(&reading->sets[i].head);
     }
-    past_finish(&reading->past);
+    rewind_finish(&reading->rewind);
     free(reading);
 }
 
@@ -147,12 +147,12 @@ static int want_sets(struct reading *reading, struct error *err)
                                       reading->sets[i].change_set) != 0)
             return -1;
         while (rc == 0 && (found = sqlite_next(reading->store, statement, err)) != 0) {
-            struct past_row row = {0};
+            struct rewind_row row = {0};
 
-            rc = found < 0 ? -1 : past_row_read(statement, &row, err);
+            rc = found < 0 ? -1 : rewind_row_read(statement, &row, err);
             if (rc == 0 && row.op != PAST_BEGIN)
-                rc = past_want(&reading->past, &row, err);
-            past_row_finish(&row);
+                rc = rewind_want(&reading->rewind, &row, err);
+            rewind_row_finish(&row);
         }
         sqlite3_reset(statement);
         if (rc != 0)
@@ -170,7 +170,7 @@ static void add_value(struct buf *entry, const char *key, json_t *value)
         buf_adds(entry, "null");
 }
 
-static void begin_entry(struct buf *entry, const struct past_row *row)
+static void begin_entry(struct buf *entry, const struct rewind_row *row)
 {
     buf_addf(entry, "{\"version\":%" PRId64 ",", row->version);
     add_text(entry, "entity", row->entity_name);
@@ -183,29 +183,29 @@ static void begin_entry(struct buf *entry, const struct past_row *row)
 }
 
 /* Of a session's beginning after is what the log has: how much was imported. */
-static int lead_back(struct reading *reading, const struct past_row *row, json_t **before,
+static int rewind_by(struct reading *reading, const struct rewind_row *row, json_t **before,
                      json_t **after, struct error *err)
 {
     if (row->op == PAST_BEGIN) {
         *after = json_incref(row->after);
         return 0;
     }
-    *after = past_value(&reading->past, row);
-    if (past_invert(&reading->past, row, err) != 0)
+    *after = rewind_value(&reading->rewind, row);
+    if (rewind_invert(&reading->rewind, row, err) != 0)
         return -1;
-    *before = past_value(&reading->past, row);
+    *before = rewind_value(&reading->rewind, row);
     return 0;
 }
 
 /* Called for each row from the newest on, so that a set's entries come from its last. */
-static int meet(struct reading *reading, const struct past_row *row, struct error *err)
+static int meet(struct reading *reading, const struct rewind_row *row, struct error *err)
 {
     struct page_set *set = set_of(reading, row->change_set);
     json_auto_t *before = NULL, *after = NULL;
     struct buf *entry;
 
-    if (!reading->page->without_texts && (set || past_has(&reading->past, row)) &&
-        lead_back(reading, row, &before, &after, err) != 0)
+    if (!reading->page->without_texts && (set || rewind_has(&reading->rewind, row)) &&
+        rewind_by(reading, row, &before, &after, err) != 0)
         return -1;
     if (!set || set->left == 0)
         return 0;
@@ -235,12 +235,12 @@ static int walk(struct reading *reading, struct error *err)
         return -1;
     while (rc == 0 && reading->rows_met < reading->rows &&
            (found = sqlite_next(reading->store, statement, err)) != 0) {
-        struct past_row row = {0};
+        struct rewind_row row = {0};
 
-        rc = found < 0 ? -1 : past_row_read(statement, &row, err);
+        rc = found < 0 ? -1 : rewind_row_read(statement, &row, err);
         if (rc == 0)
             rc = meet(reading, &row, err);
-        past_row_finish(&row);
+        rewind_row_finish(&row);
     }
     sqlite3_reset(statement);
     return rc;
@@ -280,7 +280,7 @@ static int read_history(struct reading *reading, const char *sid, struct buf *js
     if (sqlite_session_find(reading->store, sid, &session, err) != 0)
         return -1;
     reading->session = session.key;
-    past_init(&reading->past, reading->store, session.key);
+    rewind_init(&reading->rewind, reading->store, session.key);
     if (read_sets(reading, err) != 0 ||
         (!reading->page->without_texts && want_sets(reading, err) != 0) || walk(reading, err) != 0)
         return -1;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/sqlite/past.h"
+#include "mcp/session/sqlite/rewind.h"
 
 #define PARTS_SHOWN 3
 #define TITLE_SHOWN 80 /* bytes */

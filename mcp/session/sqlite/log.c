@@ -73,7 +73,7 @@ static int log_row(struct sqlite_store *store, const struct write *write, const 
 {
     enum store_target target = target_of(entity);
 
-    pending_add(store->pending, write, target, target == STORE_POSITIONS ? NULL : node_id);
+    dirty_set_add(store->dirty, write, target, target == STORE_POSITIONS ? NULL : node_id);
     return sqlite_run(store, err, SQL_CHANGE_INSERT, "iisssssssbb", write->session, write->version,
                       write->change_set, write->now, write->who, entity, entity_id, node_id, op,
                       before && before->len > 0 ? before : NULL,

@@ -192,8 +192,8 @@ struct sqlite_store *sqlite_store_new(enum store_access access, struct error *er
     struct sqlite_store *store = calloc(1, sizeof *store);
 
     if (store)
-        store->pending = pending_create();
-    if (!store || !store->pending) {
+        store->dirty = dirty_set_create();
+    if (!store || !store->dirty) {
         free(store);
         error_set(err, ERROR_MEMORY, "out of memory for a store");
         return NULL;
@@ -248,7 +248,7 @@ void sqlite_close(struct store *base)
     buf_finish(&store->import.body);
     if (base->upstream)
         base->upstream->close(base->upstream);
-    pending_destroy(store->pending);
+    dirty_set_destroy(store->dirty);
     sqlite_finalize_all(store);
     sqlite3_close(store->db);
     free(store);

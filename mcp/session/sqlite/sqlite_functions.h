@@ -109,14 +109,14 @@ int sqlite_relationship_delete(struct store *store, const struct writer *writer,
                                int64_t id, struct relationship_state *state, struct error *err);
 int sqlite_relationship_find(struct store *store, const char *sid, const char *from, const char *to,
                              const char *type, int64_t *id, struct error *err);
-/* answer.c */
-int sqlite_answer_find(struct store *store, const char *key, const char *fingerprint,
-                       struct store_answer *answer, struct error *err);
-int sqlite_answer_keep(struct store *store, const char *sid, const char *key,
-                       const char *fingerprint, int status, const char *body, size_t len,
-                       struct error *err);
-int sqlite_answer_amend(struct store *store, const char *key, const char *body, size_t len,
-                        struct error *err);
+/* idempotency.c */
+int sqlite_idempotency_find(struct store *store, const char *key, const char *fingerprint,
+                            struct idempotency_record *answer, struct error *err);
+int sqlite_idempotency_keep(struct store *store, const char *sid, const char *key,
+                            const char *fingerprint, int status, const char *body, size_t len,
+                            struct error *err);
+int sqlite_idempotency_amend(struct store *store, const char *key, const char *body, size_t len,
+                             struct error *err);
 /* thread.c */
 int sqlite_threads_read(struct store *store, const char *sid, size_t most, struct buf *json,
                         struct error *err);

@@ -16,7 +16,7 @@
 #include "mcp/session/row.h"
 #include "mcp/session/store.h"
 #include "mcp/session/sqlite/sqlite_functions.h"
-#include "mcp/session/store_private.h"
+#include "mcp/session/store_internal.h"
 #include "mcp/session/text.h"
 
 enum statement { /* their texts are one table in statement.c */
@@ -49,8 +49,8 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_NODE_INSERT,
                  SQL_NODE_UPDATE,
                  SQL_NODE_TOUCH,
-                 SQL_NODE_BRING,
-                 SQL_NODE_BRING_BACK,
+                 SQL_NODE_REINSERT,
+                 SQL_NODE_REINSERT_BACK,
                  SQL_NODE_DELETE,
                  SQL_NODE_TWINS,
                  SQL_NODE_SESSIONS,
@@ -63,7 +63,7 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_COMPONENT_UPDATE,
                  SQL_COMPONENT_PLACE,
                  SQL_COMPONENT_DELETE,
-                 SQL_COMPONENT_BRING_BACK,
+                 SQL_COMPONENT_REINSERT_BACK,
                  SQL_COMPONENT_MOVE,
                  SQL_RELATIONSHIP_LIST,
                  SQL_RELATIONSHIP_BY_KEY,
@@ -74,7 +74,7 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_RELATIONSHIP_INSERT,
                  SQL_RELATIONSHIP_UPDATE,
                  SQL_RELATIONSHIP_DELETE,
-                 SQL_RELATIONSHIP_BRING_BACK,
+                 SQL_RELATIONSHIP_REINSERT_BACK,
                  SQL_RELATIONSHIP_LAST_PLACE,
                  SQL_POSITION_LIST,
                  SQL_POSITION_FIND,
@@ -154,8 +154,8 @@ struct sqlite_store {
     int64_t changes_before;       /* key of the last row of the log when the open one began */
     unsigned depth;               /* open write transactions, one in the other */
     bool snapshot;                /* a read transaction over several reads is open */
-    size_t marks[SAVEPOINTS_CAP]; /* of pending, where each began */
-    struct pending *pending;      /* what the outermost one has changed so far */
+    size_t marks[SAVEPOINTS_CAP]; /* of the dirty set, where each began */
+    struct dirty_set *dirty;      /* what the outermost one has changed so far */
     struct {                      /* an import under way */
         bool active;
         struct write write;
@@ -234,23 +234,23 @@ int sqlite_write_end(struct sqlite_store *store, const struct write *write, int 
  *
  * Kept is as little as history needs. What a thing was like after a change is the before of the
  * next change to it, or what is there now; so of an insertion only where it went is kept, of an
- * update what it was before, or the merge patch that leads back there ("patch" in place of the
+ * update what it was before, or the merge patch that rewinds there ("patch" in place of the
  * thing) where that is shorter. */
 int sqlite_log(struct sqlite_store *store, const struct write *write, const char *entity,
                const char *entity_id, const char *node_id, const char *op, const struct buf *before,
                const struct buf *after, struct error *err);
 
-/* ---- pending.c: what the open transaction has changed, for the store's observer ---- */
+/* ---- dirty_set.c: what the open transaction has changed, for the store's observer ---- */
 
-struct pending *pending_create(void);
-void pending_destroy(struct pending *pending); /* takes NULL */
-/* Where a savepoint begins, for pending_forget. */
-size_t pending_mark(const struct pending *pending);
-void pending_add(struct pending *pending, const struct write *write, enum store_target target,
-                 const char *node_id);
-void pending_forget(struct pending *pending, size_t mark);
+struct dirty_set *dirty_set_create(void);
+void dirty_set_destroy(struct dirty_set *dirty); /* takes NULL */
+/* Where a savepoint begins, for dirty_set_forget. */
+size_t dirty_set_mark(const struct dirty_set *dirty);
+void dirty_set_add(struct dirty_set *dirty, const struct write *write, enum store_target target,
+                   const char *node_id);
+void dirty_set_forget(struct dirty_set *dirty, size_t mark);
 /* Tells the observer, and empties. */
-void pending_tell(struct pending *pending, const struct store *store);
+void dirty_set_notify(struct dirty_set *dirty, const struct store *store);
 
 /* ---- lookup.c ---- */
 

@@ -93,9 +93,10 @@ static const char *const texts[STATEMENT_COUNT] = {
         " cursor = ?7, last_modified = ?8, revision = revision + 1 WHERE key = ?1",
     [SQL_NODE_TOUCH] =
         "UPDATE node SET cursor = ?2, last_modified = ?3, flags = flags | ?4 WHERE key = ?1",
-    [SQL_NODE_BRING] = "UPDATE node SET title = ?2, grouping = ?3, body = ?4, flags = ?5,"
-                       " cursor = ?6, last_modified = ?7, revision = revision + ?8 WHERE key = ?1",
-    [SQL_NODE_BRING_BACK] =
+    [SQL_NODE_REINSERT] =
+        "UPDATE node SET title = ?2, grouping = ?3, body = ?4, flags = ?5,"
+        " cursor = ?6, last_modified = ?7, revision = revision + ?8 WHERE key = ?1",
+    [SQL_NODE_REINSERT_BACK] =
         "INSERT INTO node (key, session, place, node_id, title, grouping, revision, cursor,"
         " created_at, last_modified, body, flags)"
         " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
@@ -126,7 +127,7 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_COMPONENT_DELETE] = "DELETE FROM component WHERE key = ?1",
     [SQL_COMPONENT_MOVE] = "UPDATE component SET node = ?2, revision = ?3 WHERE key = ?1",
 
-    [SQL_COMPONENT_BRING_BACK] =
+    [SQL_COMPONENT_REINSERT_BACK] =
         "INSERT INTO component (node, place, position, component_id, revision, type, body, flags)"
         " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
 
@@ -154,7 +155,7 @@ static const char *const texts[STATEMENT_COUNT] = {
         "UPDATE relationship SET from_id = ?2, to_id = ?3, type = ?4, body = ?5, flags = ?6,"
         " revision = revision + 1 WHERE key = ?1",
     [SQL_RELATIONSHIP_DELETE] = "DELETE FROM relationship WHERE key = ?1",
-    [SQL_RELATIONSHIP_BRING_BACK] =
+    [SQL_RELATIONSHIP_REINSERT_BACK] =
         "INSERT INTO relationship (key, session, place, from_id, to_id, type, revision, body,"
         " flags) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     [SQL_RELATIONSHIP_LAST_PLACE] =

@@ -90,7 +90,7 @@ int sqlite_begin(struct store *base, struct error *err)
         roll_back(store);
         return -1;
     }
-    store->marks[store->depth++] = pending_mark(store->pending);
+    store->marks[store->depth++] = dirty_set_mark(store->dirty);
     return 0;
 }
 
@@ -102,7 +102,7 @@ static int end_inner(struct sqlite_store *store, bool keep, struct error *err)
         return error_set(err, ERROR_IO, "the transaction was lost, nothing of it is kept");
     if (!keep) {
         store->taken_back++;
-        pending_forget(store->pending, store->marks[store->depth]);
+        dirty_set_forget(store->dirty, store->marks[store->depth]);
         if (sqlite_run(store, err, SQL_SAVEPOINT_BACK, "") != 0)
             return -1;
     }
@@ -126,11 +126,11 @@ static int end_outermost(struct sqlite_store *store, bool keep, struct error *er
     if (keep && rc == 0)
         rc = sqlite_run(store, err, SQL_COMMIT, "");
     if (keep && rc == 0) {
-        pending_tell(store->pending, &store->base);
+        dirty_set_notify(store->dirty, &store->base);
         return 0;
     }
     roll_back(store);
-    pending_forget(store->pending, 0);
+    dirty_set_forget(store->dirty, 0);
     return rc;
 }
 

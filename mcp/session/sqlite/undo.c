@@ -3,7 +3,7 @@
  * Taking changes back: one change set, or all since a version. Both lead images back by the log and
  * then write what is otherwise, as a change set of their own, which can be undone in turn.
  *
- * Undo keeps two images of what the change set touched: one is led back by every row (what was),
+ * Undo keeps two images of what the change set touched: one is rewound by every row (what was),
  * the other by the rows of the change set alone (what shall be). Where they differ before a row of
  * the change set is taken back, somebody else came in between.
  */
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/sqlite/past.h"
+#include "mcp/session/sqlite/rewind.h"
 
 #define UNDOINGS_CAP 1000 /* of one another, in a row */
 
@@ -181,7 +181,7 @@ static int check_set(struct sqlite_store *store, int64_t session, const char *ch
 
 struct undoing {
     struct sqlite_store *store;
-    struct past then, now;
+    struct rewind then, now;
     const char *change_set;
     size_t rows;
 };
@@ -195,30 +195,30 @@ static int want_set(struct undoing *undo, struct error *err)
         sqlite_bind(undo->store, statement, err, "is", undo->then.session, undo->change_set) != 0)
         return -1;
     while (rc == 0 && (found = sqlite_next(undo->store, statement, err)) != 0) {
-        struct past_row row = {0};
+        struct rewind_row row = {0};
 
-        rc = found < 0 ? -1 : past_row_read(statement, &row, err);
+        rc = found < 0 ? -1 : rewind_row_read(statement, &row, err);
         if (rc == 0)
-            rc = past_want(&undo->then, &row, err);
+            rc = rewind_want(&undo->then, &row, err);
         if (rc == 0)
-            rc = past_want(&undo->now, &row, err);
-        past_row_finish(&row);
+            rc = rewind_want(&undo->now, &row, err);
+        rewind_row_finish(&row);
     }
     sqlite3_reset(statement);
     return rc;
 }
 
-static int take_back(struct undoing *undo, const struct past_row *row, struct error *err)
+static int take_back(struct undoing *undo, const struct rewind_row *row, struct error *err)
 {
     if (!strcmp(row->change_set, undo->change_set)) {
         undo->rows++;
-        if (past_check(&undo->then, &undo->now, row, err) != 0 ||
-            past_invert(&undo->now, row, err) != 0)
+        if (rewind_check(&undo->then, &undo->now, row, err) != 0 ||
+            rewind_invert(&undo->now, row, err) != 0)
             return -1;
-    } else if (!past_has(&undo->then, row)) {
+    } else if (!rewind_has(&undo->then, row)) {
         return 0;
     }
-    return past_invert(&undo->then, row, err);
+    return rewind_invert(&undo->then, row, err);
 }
 
 static int walk(struct undoing *undo, const struct extent *extent, struct error *err)
@@ -230,12 +230,12 @@ static int walk(struct undoing *undo, const struct extent *extent, struct error 
                                   extent->first_version - 1) != 0)
         return -1;
     while (rc == 0 && (found = sqlite_next(undo->store, statement, err)) != 0) {
-        struct past_row row = {0};
+        struct rewind_row row = {0};
 
-        rc = found < 0 ? -1 : past_row_read(statement, &row, err);
+        rc = found < 0 ? -1 : rewind_row_read(statement, &row, err);
         if (rc == 0 && row.key >= extent->first_key)
             rc = take_back(undo, &row, err);
-        past_row_finish(&row);
+        rewind_row_finish(&row);
     }
     sqlite3_reset(statement);
     return rc;
@@ -260,22 +260,22 @@ static int undo_set(struct sqlite_store *store, const struct write *write, const
     size_t things;
     int rc;
 
-    past_init(&undo.then, store, write->session);
-    past_init(&undo.now, store, write->session);
+    rewind_init(&undo.then, store, write->session);
+    rewind_init(&undo.now, store, write->session);
     rc = sqlite_change_words(store, write->session, change_set, &what, err);
     if (rc == 0)
         rc = want_set(&undo, err);
     if (rc == 0)
         rc = walk(&undo, extent, err);
     if (rc == 0)
-        rc = sqlite_bring(&undo.now, write, &things, err);
+        rc = sqlite_reinsert(&undo.now, write, &things, err);
     if (rc == 0)
         rc = sqlite_run(store, err, SQL_UNDONE_SET, "iss", write->session, change_set,
                         write->change_set);
     if (rc == 0 && state)
         fill_state(state, write, change_set, &what, undo.rows);
-    past_finish(&undo.then);
-    past_finish(&undo.now);
+    rewind_finish(&undo.then);
+    rewind_finish(&undo.now);
     return rc;
 }
 
@@ -314,27 +314,28 @@ int sqlite_undo(struct store *base, const struct writer *writer, const char *sid
 /* ---- restore ---- */
 
 /* *last: the newest change set that is taken back. */
-static int lead_back(struct past *past, int64_t version, char *last, size_t size, size_t *rows,
+static int rewind_by(struct rewind *rewind, int64_t version, char *last, size_t size, size_t *rows,
                      struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(past->store, SQL_CHANGE_WALK, err);
+    sqlite3_stmt *statement = sqlite_statement(rewind->store, SQL_CHANGE_WALK, err);
     int found, rc = 0;
 
     *rows = 0;
     last[0] = '\0';
-    if (!statement || sqlite_bind(past->store, statement, err, "ii", past->session, version) != 0)
+    if (!statement ||
+        sqlite_bind(rewind->store, statement, err, "ii", rewind->session, version) != 0)
         return -1;
-    while (rc == 0 && (found = sqlite_next(past->store, statement, err)) != 0) {
-        struct past_row row = {0};
+    while (rc == 0 && (found = sqlite_next(rewind->store, statement, err)) != 0) {
+        struct rewind_row row = {0};
 
-        rc = found < 0 ? -1 : past_row_read(statement, &row, err);
+        rc = found < 0 ? -1 : rewind_row_read(statement, &row, err);
         if (rc == 0 && ++*rows == 1)
             text_cut(last, size, row.change_set);
         if (rc == 0)
-            rc = past_want(past, &row, err);
+            rc = rewind_want(rewind, &row, err);
         if (rc == 0)
-            rc = past_invert(past, &row, err);
-        past_row_finish(&row);
+            rc = rewind_invert(rewind, &row, err);
+        rewind_row_finish(&row);
     }
     sqlite3_reset(statement);
     return rc;
@@ -345,7 +346,7 @@ static int restore(struct sqlite_store *store, const struct write *write, int64_
 {
     struct buf what BUF_AUTO = {0};
     char last[UUID_TEXT_SIZE + 64];
-    struct past past;
+    struct rewind rewind;
     int64_t first;
     size_t rows;
     int rc;
@@ -357,11 +358,11 @@ static int restore(struct sqlite_store *store, const struct write *write, int64_
                             "version: %" PRId64 " is not kept; send %" PRId64
                             " (where this session's history begins) to %" PRId64 " (now)",
                             version, first, write->version - 1);
-    past_init(&past, store, write->session);
-    rc = lead_back(&past, version, last, sizeof last, &rows, err);
+    rewind_init(&rewind, store, write->session);
+    rc = rewind_by(&rewind, version, last, sizeof last, &rows, err);
     if (rc == 0)
-        rc = sqlite_bring(&past, write, things, err);
-    past_finish(&past);
+        rc = sqlite_reinsert(&rewind, write, things, err);
+    rewind_finish(&rewind);
     if (rc == 0 && *things > 0)
         rc = sqlite_change_words(store, write->session, write->change_set, &what, err);
     if (rc == 0 && *things == 0)

@@ -109,7 +109,7 @@ int sqlite_session_rename(struct store *base, const struct writer *writer, const
 
 static int delete_session(struct sqlite_store *store, const struct write *write, struct error *err)
 {
-    pending_add(store->pending, write, STORE_SESSION, NULL);
+    dirty_set_add(store->dirty, write, STORE_SESSION, NULL);
     if (sqlite_run(store, err, SQL_SESSION_BURY, "siss", write->sid, write->version, write->now,
                    write->who) != 0)
         return -1;

@@ -9,7 +9,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
-#include "mcp/session/same.h"
+#include "mcp/session/json_equivalent.h"
 #include "mcp/session/sqlite/copy.h"
 #include "mcp/session/upstream/normal.h"
 #include "mcp/session/upstream/remote.h"
@@ -88,7 +88,7 @@ static void differences(const json_t *before, const json_t *after, json_t *rest,
         json_t *old = json_object_get(before, key), *now = json_object_get(after, key);
         json_t *to = is_category(key) ? texts : is_sequence_field(key) ? fields : rest;
 
-        if (!json_same(old, now))
+        if (!json_equivalent(old, now))
             json_object_set_new(to, key, now ? json_incref(now) : json_null());
     }
 }
@@ -446,7 +446,7 @@ static int plan_positions(struct plan *plan)
 
         if (!node)
             return -1;
-        if (json_is_null(node) || json_same(before, after))
+        if (json_is_null(node) || json_equivalent(before, after))
             continue;
         json_object_set(changed, node_id, after);
         if (!json_is_null(before))

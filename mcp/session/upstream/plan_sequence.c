@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/same.h"
+#include "mcp/session/json_equivalent.h"
 #include "mcp/session/upstream/normal.h"
 #include "mcp/session/upstream/remote.h"
 
@@ -26,7 +26,7 @@ static bool same_content(const json_t *one, size_t i, const json_t *other, size_
     json_auto_t *left = normal_component_out(json_array_get(one, i), 1);
     json_auto_t *right = normal_component_out(json_array_get(other, n), 1);
 
-    return json_same(left, right);
+    return json_equivalent(left, right);
 }
 
 static bool same_both(const json_t *one, size_t i, const json_t *other, size_t n)

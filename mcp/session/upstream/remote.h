@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 #include "helpers/base/http.h"
-#include "mcp/session/store_private.h"
+#include "mcp/session/store_internal.h"
 
 #define REMOTE_AT_ONCE    8u
 #define REMOTE_CONNECT_MS 2000u

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/same.h"
+#include "mcp/session/json_equivalent.h"
 #include "mcp/session/upstream/normal.h"
 #include "mcp/session/upstream/remote.h"
 
@@ -54,7 +54,7 @@ static bool holds(const json_t *one, const json_t *want)
     {
         const json_t *is = json_object_get(one, key);
 
-        if (!json_same(is, value) && !(json_string_length(value) == 0 && !is))
+        if (!json_equivalent(is, value) && !(json_string_length(value) == 0 && !is))
             return false;
     }
     return true;
@@ -96,8 +96,8 @@ static int components_stand(struct remote *remote, const char *sid, const char *
         json_auto_t *sent = normal_component_out(json_array_get(want, i), i + 1);
 
         for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
-            if (!json_same(json_object_get(sent, keys[k]),
-                           json_object_get(json_array_get(list, i), keys[k])))
+            if (!json_equivalent(json_object_get(sent, keys[k]),
+                                 json_object_get(json_array_get(list, i), keys[k])))
                 return 0;
     }
     return 1;
@@ -113,7 +113,8 @@ static const json_t *find_relationship(const json_t *list, const json_t *like)
     {
         size_t k = 0;
 
-        while (k < 3 && json_same(json_object_get(one, keys[k]), json_object_get(like, keys[k])))
+        while (k < 3 &&
+               json_equivalent(json_object_get(one, keys[k]), json_object_get(like, keys[k])))
             k++;
         if (k == 3)
             return one;
@@ -129,8 +130,8 @@ static int relationship_stands(struct remote *remote, const char *sid, const jso
 
     if (!list)
         return -1;
-    return one &&
-           json_same(json_object_get(one, "explanation"), json_object_get(want, "explanation"));
+    return one && json_equivalent(json_object_get(one, "explanation"),
+                                  json_object_get(want, "explanation"));
 }
 
 static int positions_stand(struct remote *remote, const char *sid, const json_t *want)

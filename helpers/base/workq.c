@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/base/workq.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+STAILQ_HEAD(job_list, workq_job);
+
+struct workq_thread {
+    struct workq *workq;
+    pthread_t id;
+    void *context;
+};
+
+struct workq {
+    struct workq_config config;
+    struct loop_queue *loop_queue;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    struct job_list jobs;
+    size_t waiting;
+    bool stopping;
+    size_t started;
+    struct workq_thread threads[];
+};
+
+static void run_done(void *arg)
+{
+    struct workq_job *job = arg;
+
+    job->done(job);
+}
+
+static void work_off(struct workq_thread *thread, struct job_list *jobs)
+{
+    const struct workq_groups *groups = thread->workq->config.groups;
+    struct error err = {0};
+    struct workq_job *job;
+    bool kept = true;
+
+    if (!groups) {
+        STAILQ_FOREACH(job, jobs, link) job->work(job, thread->context);
+        return;
+    }
+    if (groups->begin(thread->context, &err) == 0) {
+        STAILQ_FOREACH(job, jobs, link) job->work(job, thread->context);
+        kept = groups->end(thread->context, &err) == 0;
+    } else {
+        kept = false;
+    }
+    if (!kept)
+        STAILQ_FOREACH(job, jobs, link) job->undone(job, &err);
+}
+
+/* The next group of jobs, one at most where there are no groups. */
+static void take(struct workq *workq, struct job_list *jobs)
+{
+    size_t most = workq->config.groups ? workq->config.groups->jobs : 1;
+    struct workq_job *job;
+
+    STAILQ_INIT(jobs);
+    while (most-- > 0 && (job = STAILQ_FIRST(&workq->jobs))) {
+        STAILQ_REMOVE_HEAD(&workq->jobs, link);
+        STAILQ_INSERT_TAIL(jobs, job, link);
+        workq->waiting--;
+    }
+}
+
+static void *run(void *arg)
+{
+    struct workq_thread *thread = arg;
+    struct workq *workq = thread->workq;
+    struct job_list jobs;
+    struct workq_job *job;
+
+    pthread_mutex_lock(&workq->lock);
+    for (;;) {
+        while (STAILQ_EMPTY(&workq->jobs) && !workq->stopping)
+            pthread_cond_wait(&workq->wake, &workq->lock);
+        if (STAILQ_EMPTY(&workq->jobs))
+            break;
+        take(workq, &jobs);
+        pthread_mutex_unlock(&workq->lock);
+        work_off(thread, &jobs);
+        while ((job = STAILQ_FIRST(&jobs))) { /* posted, it belongs to the loop */
+            STAILQ_REMOVE_HEAD(&jobs, link);
+            loop_queue_post(workq->loop_queue, &job->task);
+        }
+        pthread_mutex_lock(&workq->lock);
+    }
+    pthread_mutex_unlock(&workq->lock);
+    return NULL;
+}
+
+static int start_thread(struct workq *workq, struct workq_thread *thread, struct error *err)
+{
+    int rc;
+
+    thread->workq = workq;
+    if (workq->config.open) {
+        thread->context = workq->config.open(workq->config.arg, err);
+        if (!thread->context)
+            return error_wrap(err, "work queue %s", workq->config.name);
+    }
+    rc = pthread_create(&thread->id, NULL, run, thread);
+    if (rc != 0) {
+        if (workq->config.close)
+            workq->config.close(thread->context);
+        return error_errno(err, rc, "work queue %s: pthread_create", workq->config.name);
+    }
+    pthread_setname_np(thread->id, workq->config.name);
+    workq->started++;
+    return 0;
+}
+
+struct workq *workq_create(const struct workq_config *config, struct loop_queue *loop_queue,
+                           struct error *err)
+{
+    struct workq *workq = calloc(1, sizeof *workq + config->threads * sizeof workq->threads[0]);
+
+    if (!workq) {
+        error_set(err, ERROR_MEMORY, "out of memory for work queue %s", config->name);
+        return NULL;
+    }
+    workq->config = *config;
+    workq->loop_queue = loop_queue;
+    STAILQ_INIT(&workq->jobs);
+    pthread_mutex_init(&workq->lock, NULL);
+    pthread_cond_init(&workq->wake, NULL);
+    for (size_t i = 0; i < config->threads; i++) {
+        if (start_thread(workq, &workq->threads[i], err) < 0) {
+            workq_destroy(workq);
+            return NULL;
+        }
+    }
+    return workq;
+}
+
+int workq_submit(struct workq *workq, struct workq_job *job, struct error *err)
+{
+    bool full;
+
+    job->task.run = run_done;
+    job->task.arg = job;
+    pthread_mutex_lock(&workq->lock);
+    full = workq->waiting >= workq->config.capacity;
+    if (!full) {
+        STAILQ_INSERT_TAIL(&workq->jobs, job, link);
+        workq->waiting++;
+        pthread_cond_signal(&workq->wake);
+    }
+    pthread_mutex_unlock(&workq->lock);
+    return full ? error_set(err, ERROR_BUSY,
+                            "the server is busy: %zu calls already wait for '%s'; send it again in "
+                            "a moment",
+                            workq->config.capacity, workq->config.name)
+                : 0;
+}
+
+void workq_destroy(struct workq *workq)
+{
+    if (!workq)
+        return;
+    pthread_mutex_lock(&workq->lock);
+    workq->stopping = true;
+    pthread_cond_broadcast(&workq->wake);
+    pthread_mutex_unlock(&workq->lock);
+    for (size_t i = 0; i < workq->started; i++) {
+        pthread_join(workq->threads[i].id, NULL);
+        if (workq->config.close)
+            workq->config.close(workq->threads[i].context);
+    }
+    pthread_cond_destroy(&workq->wake);
+    pthread_mutex_destroy(&workq->lock);
+    free(workq);
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mcp/chat/legacy_chat.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/chat/chat_internal.h"
+#include "mcp/chat/legacy_attachment.h"
+#include "mcp/session/text.h"
+
+#define SHAPE                                                                                      \
+    "send {\"type\": \"chat_message\", \"content\": \"...\", \"context\": {\"session_id\": "       \
+    "\"...\"}}"
+
+struct legacy_chat {
+    struct chat *chat;
+    void (*send)(void *user, const char *text, size_t len);
+    void *user;
+    char session_id[SESSION_ID_SIZE];                 /* of its thread */
+    char thread_id[UUID_TEXT_SIZE];                   /* "": none yet */
+    struct conversation *conversation;                /* a reference, so that it stays in memory */
+    struct queued_request *requests[CHAT_INPUTS_CAP]; /* those under way, or NULL */
+    struct buf answer;                                /* of the one that runs */
+};
+
+/* ---- what is told ---- */
+
+static void send_message(struct legacy_chat *wire, struct buf *message)
+{
+    if (!message->failed)
+        wire->send(wire->user, message->data, message->len);
+    buf_finish(message);
+}
+
+static void begin(struct buf *to, const char *type)
+{
+    buf_addf(to, "{\"type\":\"%s\"", type);
+}
+
+static void member(struct buf *to, const char *name, const char *text, size_t len)
+{
+    buf_addf(to, ",\"%s\":", name);
+    json_write_string(to, text ? text : "", text ? len : 0);
+}
+
+static void send_error(struct legacy_chat *wire, const char *text)
+{
+    struct buf to = {0};
+
+    begin(&to, "error");
+    member(&to, "error", text, strlen(text));
+    member(&to, "message", text, strlen(text));
+    buf_addc(&to, '}');
+    send_message(wire, &to);
+}
+
+static void send_tool(struct legacy_chat *wire, const char *type, const char *tool)
+{
+    struct buf to = {0};
+
+    begin(&to, type);
+    member(&to, "tool", tool, strlen(tool));
+    buf_addc(&to, '}');
+    send_message(wire, &to);
+}
+
+static void send_result(struct legacy_chat *wire, const struct run_event *event)
+{
+    struct buf to = {0};
+
+    begin(&to, "tool_executed");
+    member(&to, "tool", event->name, strlen(event->name));
+    buf_adds(&to, ",\"arguments\":");
+    if (event->arguments)
+        json_write(&to, event->arguments);
+    else
+        buf_adds(&to, "{}");
+    member(&to, "result", event->text, event->len);
+    buf_addc(&to, '}');
+    send_message(wire, &to);
+    send_tool(wire, "tool_complete", event->name);
+}
+
+static void send_answer(struct legacy_chat *wire)
+{
+    struct buf to = {0};
+
+    begin(&to, "ai_response");
+    member(&to, "content", wire->answer.data, wire->answer.len);
+    buf_addc(&to, '}');
+    send_message(wire, &to);
+}
+
+/* ---- a run ---- */
+
+static void new_paragraph(struct legacy_chat *wire)
+{
+    if (wire->answer.len > 0)
+        buf_adds(&wire->answer, "\n\n");
+}
+
+static void forget(struct legacy_chat *wire, const struct queued_request *request)
+{
+    for (size_t i = 0; i < CHAT_INPUTS_CAP; i++) {
+        if (wire->requests[i] == request)
+            wire->requests[i] = NULL;
+    }
+}
+
+/* What was said before a failure is told as well: nobody else keeps it for the client. */
+static void end(struct legacy_chat *wire, const struct queued_request *request,
+                const struct run_event *event)
+{
+    bool failed = event->outcome == RUN_FAILED;
+
+    if (!failed || wire->answer.len > 0)
+        send_answer(wire);
+    if (failed)
+        send_error(wire, event->err->text);
+    buf_clear(&wire->answer);
+    forget(wire, request);
+}
+
+static void on_event(struct queued_request *request, const struct run_event *event)
+{
+    struct legacy_chat *wire = request->user;
+
+    if (!wire)
+        return;
+    switch (event->kind) {
+    case RUN_TEXT_BEGAN:
+        new_paragraph(wire);
+        break;
+    case RUN_TEXT:
+        buf_add(&wire->answer, event->text, event->len);
+        break;
+    case RUN_LIMIT:
+        new_paragraph(wire);
+        buf_add(&wire->answer, event->text, event->len);
+        break;
+    case RUN_CALL_STARTED:
+        send_tool(wire, "tool_start", event->name);
+        break;
+    case RUN_CALL_RESULT:
+        send_result(wire, event);
+        break;
+    case RUN_ENDED:
+        end(wire, request, event);
+        break;
+    default:
+        break;
+    }
+}
+
+static void on_refused(struct queued_request *request, const struct error *err, const char *code)
+{
+    struct legacy_chat *wire = request->user;
+
+    (void)code;
+    if (!wire)
+        return;
+    send_error(wire, err ? err->text : "the question was taken back");
+    forget(wire, request);
+}
+
+/* ---- a question ---- */
+
+static json_t *read_question(const json_t *message, struct error *err)
+{
+    const json_t *content = json_object_get(message, "content");
+    json_t *file = json_object_get(message, "file"), *block = NULL, *blocks, *messages;
+    char id[UUID_TEXT_SIZE];
+
+    if (!json_is_string(content) || json_string_length(content) == 0) {
+        error_set_at(err, "content", "content must be the question; " SHAPE);
+        return NULL;
+    }
+    if (json_string_length(content) > RUN_INPUT_TEXT_MAX) {
+        error_set(err, ERROR_TOO_LARGE, "content has at most %zu bytes", RUN_INPUT_TEXT_MAX);
+        return NULL;
+    }
+    if (text_uuid(id, err) != 0)
+        return NULL;
+    if (file && !json_is_null(file)) {
+        block = legacy_attachment_block(file, json_get_string(message, "fileName"), err);
+        if (!block)
+            return NULL;
+    }
+    blocks = json_pack("[{s:s, s:O}]", "type", "text", "text", content);
+    if (block)
+        json_array_append_new(blocks, block);
+    messages = json_pack("[{s:s, s:o}]", "id", id, "content", blocks);
+    if (!messages)
+        error_set(err, ERROR_MEMORY, "out of memory for the question");
+    return messages;
+}
+
+/* A thread of its own in each session. */
+static int choose_thread(struct legacy_chat *wire, const char *session_id, struct error *err)
+{
+    struct conversation *conversation;
+    bool busy = false;
+
+    for (size_t i = 0; i < CHAT_INPUTS_CAP; i++)
+        busy |= wire->requests[i] != NULL;
+    if (*wire->thread_id && !strcmp(wire->session_id, session_id))
+        return 0;
+    if (!*session_id || strlen(session_id) >= SESSION_ID_SIZE)
+        return error_set_at(err, "context.session_id",
+                            "context.session_id must be a session's id; " SHAPE);
+    if (busy)
+        return error_set(err, ERROR_BUSY,
+                         "a question in another session is under way: wait for its answer");
+    if (text_uuid(wire->thread_id, err) != 0)
+        return -1;
+    conversation = conversation_get(wire->chat, session_id, wire->thread_id);
+    if (!conversation) {
+        *wire->thread_id = '\0';
+        return error_set(err, ERROR_MEMORY, "out of memory for the conversation");
+    }
+    memcpy(wire->session_id, session_id, strlen(session_id) + 1);
+    conversation_release(wire->conversation);
+    wire->conversation = conversation;
+    return 0;
+}
+
+static struct queued_request **free_place(struct legacy_chat *wire, struct error *err)
+{
+    for (size_t i = 0; i < CHAT_INPUTS_CAP; i++) {
+        if (!wire->requests[i])
+            return &wire->requests[i];
+    }
+    error_set(err, ERROR_BUSY, "%u questions wait already: wait for their answers",
+              CHAT_INPUTS_CAP);
+    return NULL;
+}
+
+static struct queued_request *make_request(struct legacy_chat *wire, const char *where,
+                                           const json_t *message, struct error *err)
+{
+    struct queued_request *request = calloc(1, sizeof *request);
+
+    if (!request) {
+        error_set(err, ERROR_MEMORY, "out of memory for the question");
+        return NULL;
+    }
+    request->input.messages = read_question(message, err);
+    if (!request->input.messages || text_uuid(request->input.run_id, err) != 0) {
+        request_free(request);
+        return NULL;
+    }
+    memcpy(request->input.thread_id, wire->thread_id, sizeof wire->thread_id);
+    request->input.approvals = APPROVALS_NONE_ASKED;
+    if (where)
+        buf_adds(&request->input.where, where);
+    memcpy(request->who, "chat", sizeof "chat");
+    request->on_event = on_event;
+    request->on_refused = on_refused;
+    request->user = wire;
+    return request;
+}
+
+void legacy_chat_receive(struct legacy_chat *wire, const char *session_id, const char *where,
+                         const json_t *message)
+{
+    struct error err = {0};
+    struct queued_request **place = free_place(wire, &err);
+    struct queued_request *request = NULL;
+
+    if (place && choose_thread(wire, session_id, &err) == 0)
+        request = make_request(wire, where, message, &err);
+    if (!request) {
+        send_error(wire, err.text);
+        return;
+    }
+    *place = request;
+    if (request_start(wire->chat, wire->session_id, request) == 0)
+        return;
+    *place = NULL;
+    send_error(wire, "out of memory for the question: try again in a moment");
+}
+
+/* ---- life ---- */
+
+struct legacy_chat *legacy_chat_create(struct chat *chat,
+                                       void (*send)(void *user, const char *text, size_t len),
+                                       void *user)
+{
+    struct legacy_chat *wire = calloc(1, sizeof *wire);
+
+    if (!wire)
+        return NULL;
+    wire->chat = chat;
+    wire->send = send;
+    wire->user = user;
+    return wire;
+}
+
+void legacy_chat_destroy(struct legacy_chat *wire)
+{
+    if (!wire)
+        return;
+    for (size_t i = 0; i < CHAT_INPUTS_CAP; i++) {
+        if (!wire->requests[i])
+            continue;
+        wire->requests[i]->user = NULL;
+        request_cancel(wire->requests[i], RUN_STOP_PAGE_LEFT);
+    }
+    conversation_release(wire->conversation);
+    buf_finish(&wire->answer);
+    free(wire);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mcp/command/server.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "helpers/base/log.h"
+#include "mcp/session/change_feed.h"
+#include "mcp/session/store.h"
+#include "mcp/session/graph_cache.h"
+
+#define SQL_QUEUE_CAP   256
+#define WRITE_GROUP_CAP 64 /* calls that share one commit */
+#define READ_QUEUE_CAP  1024
+#define READ_THREADS    2
+#define SERVICE_THREADS 8 /* readers that wait for a service, not for the processor */
+#define GRAPH_QUEUE_CAP 64
+#define TRIAL_QUEUE_CAP 64
+
+static void *open_writer(void *arg, struct error *err)
+{
+    const struct server *server = arg;
+    struct store *store = store_open(server->store_url, STORE_WRITE, err);
+
+    if (store)
+        change_feed_attach(server->feed, store);
+    return store;
+}
+
+static void *open_reader(void *arg, struct error *err)
+{
+    const struct server *server = arg;
+
+    return store_open(server->store_url, STORE_READ, err);
+}
+
+static void close_store(void *context)
+{
+    store_close(context);
+}
+
+static int group_begin(void *context, struct error *err)
+{
+    return store_begin(context, err);
+}
+
+static int group_end(void *context, struct error *err)
+{
+    return store_end(context, true, err);
+}
+
+/* Writes that wait together are made durable by one flush to the disk. With a service each is by
+ * itself: one that the service refuses takes no other with it. */
+static const struct workq_groups write_groups = {
+    .begin = group_begin,
+    .end = group_end,
+    .jobs = WRITE_GROUP_CAP,
+};
+
+static struct workq *open_workq(struct server *server, const char *name, size_t threads,
+                                size_t capacity, void *(*open)(void *, struct error *),
+                                struct error *err)
+{
+    const struct workq_config config = {
+        .name = name,
+        .threads = threads,
+        .capacity = capacity,
+        .open = open,
+        .close = close_store,
+        .arg = server,
+        .groups =
+            open == open_writer && !store_is_service(server->store_url) ? &write_groups : NULL,
+    };
+
+    return workq_create(&config, server->loop_queue, err);
+}
+
+const struct validator_profile *server_profile(const struct config *config, struct error *err)
+{
+    const struct validator_profile *profile = validator_profile_find(config->profile);
+
+    if (!profile)
+        error_set(err, ERROR_INVALID, "no profile '%s'; there are %s", config->profile,
+                  validator_profile_names());
+    return profile;
+}
+
+int server_executor_config(const struct config *config, struct executor_config *executor,
+                           char *share, size_t size, struct error *err)
+{
+    static const struct {
+        const char *name;
+        enum executor_engine engine;
+    } engines[] = {{"auto", EXECUTOR_AUTO}, {"docker", EXECUTOR_DOCKER}, {"local", EXECUTOR_LOCAL}};
+    size_t i = 0;
+
+    memset(executor, 0, sizeof *executor);
+    while (i < sizeof engines / sizeof engines[0] && strcmp(engines[i].name, config->sandbox) != 0)
+        i++;
+    if (i == sizeof engines / sizeof engines[0])
+        return error_set(err, ERROR_INVALID, "--sandbox is auto, docker or local, not '%s'",
+                         config->sandbox);
+    if (config_share_file(config, "", share, size, err) < 0)
+        return -1;
+    if (strcmp(config->isolation, "execution") != 0 && strcmp(config->isolation, "session") != 0)
+        return error_set(err, ERROR_INVALID, "--isolation is execution or session, not '%s'",
+                         config->isolation);
+    executor->isolation =
+        strcmp(config->isolation, "session") == 0 ? ISOLATION_SESSION : ISOLATION_EXECUTION;
+    executor->engine = engines[i].engine;
+    executor->docker_host = config->docker_host;
+    executor->docker_image = config->image;
+    executor->docker_runtime = config->runtime;
+    executor->waiting = config->warm;
+    executor->share_dir = share;
+    return 0;
+}
+
+struct executor *server_executor(const struct config *config, const char *const *kinds,
+                                 struct error *err)
+{
+    struct executor_config executor;
+    char share[4096];
+
+    if (server_executor_config(config, &executor, share, sizeof share, err) < 0)
+        return NULL;
+    executor.warm = kinds;
+    return executor_create(&executor, err);
+}
+
+int server_open_readers(struct server *server, struct error *err)
+{
+    server->read = open_workq(server, "read",
+                              store_is_service(server->store_url) ? SERVICE_THREADS : READ_THREADS,
+                              READ_QUEUE_CAP, open_reader, err);
+    if (!server->read)
+        return -1;
+    server->graph = open_workq(server, "graph", 1, GRAPH_QUEUE_CAP, open_reader, err);
+    if (!server->graph)
+        return -1;
+    server->graphs = graph_cache_create((unsigned)server->query_timeout_seconds, err);
+    return server->graphs ? 0 : -1;
+}
+
+int server_init(struct server *server, uv_loop_t *loop, const struct config *config,
+                struct error *err)
+{
+    struct error engine = {0};
+
+    memset(server, 0, sizeof *server);
+    server->loop = loop;
+    server->store_url = config->store;
+    server->timeout_seconds = config->timeout;
+    server->query_timeout_seconds = config->query_timeout;
+    server->stdout_characters = config->stdout_cap;
+    server->stderr_characters = config->stderr_cap;
+    server->profile = server_profile(config, err);
+    if (!server->profile)
+        return -1;
+    server->loop_queue = loop_queue_create(loop, err);
+    if (!server->loop_queue)
+        return -1;
+    server->feed = change_feed_create(server->loop_queue, err);
+    if (!server->feed)
+        return -1;
+    /* The writer first: it creates and migrates what the readers want to find. */
+    server->sql = open_workq(server, "sql", 1, SQL_QUEUE_CAP, open_writer, err);
+    if (!server->sql)
+        return -1;
+    server->trial = open_workq(server, "trial", 1, TRIAL_QUEUE_CAP, open_reader, err);
+    if (!server->trial || server_open_readers(server, err) < 0)
+        return -1;
+    server->executor = server_executor(config, NULL, &engine);
+    if (!server->executor)
+        log_warning("executor", "analyses cannot run: %s", engine.text);
+    snprintf(server->executor_error, sizeof server->executor_error, "%s", engine.text);
+    return 0;
+}
+
+void server_finish(struct server *server)
+{
+    executor_destroy(server->executor);
+    workq_destroy(server->sql);
+    workq_destroy(server->read);
+    workq_destroy(server->graph);
+    workq_destroy(server->trial);
+    graph_cache_destroy(server->graphs);
+    loop_queue_destroy(server->loop_queue); /* runs what the feed still has under way */
+    change_feed_destroy(server->feed);
+}
+
+static void on_uv_signal(uv_signal_t *handle, int number)
+{
+    struct signals *signals = handle->data;
+
+    signals->number = number;
+    signals->on_signal(signals->user);
+}
+
+int signals_init(struct signals *signals, uv_loop_t *loop, void (*on_signal)(void *), void *user,
+                 struct error *err)
+{
+    int rc;
+
+    signals->on_signal = on_signal;
+    signals->user = user;
+    signal(SIGPIPE, SIG_IGN);
+    uv_signal_init(loop, &signals->interrupt);
+    uv_signal_init(loop, &signals->terminate);
+    signals->interrupt.data = signals->terminate.data = signals;
+    rc = uv_signal_start(&signals->interrupt, on_uv_signal, SIGINT);
+    if (rc == 0)
+        rc = uv_signal_start(&signals->terminate, on_uv_signal, SIGTERM);
+    return rc < 0 ? error_errno(err, -rc, "uv_signal_start") : 0;
+}
+
+void signals_finish(struct signals *signals)
+{
+    uv_close((uv_handle_t *)&signals->interrupt, NULL);
+    uv_close((uv_handle_t *)&signals->terminate, NULL);
+    /* libuv has put the defaults back, and one more signal would make a kill of a good end. */
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+}

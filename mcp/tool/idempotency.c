@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Calls with a key. See the header.
+ */
+#include "mcp/tool/idempotency.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "helpers/base/hash.h"
+#include "mcp/session/text.h"
+#include "mcp/tool/arguments.h"
+
+#define KEY_ARGUMENT "idempotency_key"
+#define ANSWER_GOOD  200 /* calls alone that went well are kept */
+
+struct once {
+    char key[IDEMPOTENCY_KEY_MAX + 1];
+    char fingerprint[40];
+};
+
+static int read_key(const struct tool_call *call, const char **key, struct error *err)
+{
+    if (argument_text_or(call, KEY_ARGUMENT, key, NULL, err) < 0)
+        return -1;
+    if (!*key)
+        *key = json_string_value(call->idempotency_key);
+    if (!*key || (**key && strlen(*key) <= TOOL_KEY_MAX))
+        return 0;
+    return error_set_at(err, KEY_ARGUMENT,
+                        KEY_ARGUMENT " wants a text of 1 to %u bytes, a new one for each call.",
+                        TOOL_KEY_MAX);
+}
+
+/* Tells calls apart that were sent with one key by mistake. */
+static int feed(const char *text, size_t len, void *data)
+{
+    uint64_t *hashes = data;
+
+    hashes[0] = hash_bytes(hashes[0], text, len);
+    hashes[1] = hash_bytes(hashes[1], text, len);
+    return 0;
+}
+
+static int take_fingerprint(const struct tool_call *call, struct once *once, struct error *err)
+{
+    uint64_t hashes[] = {HASH_START, HASH_OTHER_START};
+    json_auto_t *arguments = json_copy(call->arguments);
+
+    if (!arguments)
+        return error_set(err, ERROR_MEMORY, "out of memory for the call's fingerprint");
+    json_object_del(arguments, KEY_ARGUMENT);
+    json_object_del(arguments, "session_id"); /* the key has it */
+    feed(call->tool->name, strlen(call->tool->name) + 1, hashes);
+    if (json_dump_callback(arguments, feed, hashes, JSON_COMPACT | JSON_SORT_KEYS) < 0)
+        return error_set(err, ERROR_MEMORY, "out of memory for the call's fingerprint");
+    snprintf(once->fingerprint, sizeof once->fingerprint, "%016" PRIx64 "%016" PRIx64, hashes[0],
+             hashes[1]);
+    return 0;
+}
+
+static int run_tool(struct tool_call *call, struct store *store, struct error *err)
+{
+    char id[UUID_TEXT_SIZE];
+
+    if (tool_call_writes(call)) {
+        if (text_uuid(id, err) < 0)
+            return -1;
+        memcpy(call->change_set, id, sizeof id);
+    }
+    return call->tool->run(call, store, err);
+}
+
+static int run_and_keep(struct tool_call *call, struct store *store, const char *sid,
+                        const struct once *once, struct error *err)
+{
+    if (run_tool(call, store, err) < 0 || buf_check(&call->text, "the answer", err) < 0)
+        return -1;
+    if (store_idempotency_keep(store, sid, once->key, once->fingerprint, ANSWER_GOOD,
+                               call->text.data, call->text.len, err) < 0)
+        return -1;
+    memcpy(call->kept_key, once->key, sizeof call->kept_key);
+    return 0;
+}
+
+int tool_amend_idempotent(const struct tool_call *call, struct store *store, struct error *err)
+{
+    if (buf_check(&call->text, "the answer", err) < 0)
+        return -1;
+    return store_idempotency_amend(store, call->kept_key, call->text.data, call->text.len, err);
+}
+
+static int find_or_run(struct tool_call *call, struct store *store, const char *sid,
+                       const struct once *once, struct error *err)
+{
+    struct idempotency_record answer = {0};
+    int found = store_idempotency_find(store, once->key, once->fingerprint, &answer, err);
+
+    if (found <= 0)
+        return found < 0 ? -1 : run_and_keep(call, store, sid, once, err);
+    buf_add(&call->text, answer.body.data, answer.body.len);
+    buf_finish(&answer.body);
+    return 0;
+}
+
+int tool_run_idempotent(struct tool_call *call, struct store *store, struct error *err)
+{
+    char sid[SESSION_ID_SIZE];
+    const char *key = NULL;
+    struct once once;
+    int rc;
+
+    if (tool_call_writes(call) && read_key(call, &key, err) < 0)
+        return -1;
+    if (!key || tool_call_tries(call)) /* what does nothing may be repeated */
+        return run_tool(call, store, err);
+    if (tool_session(call, store, sid, err) < 0 || take_fingerprint(call, &once, err) < 0)
+        return -1;
+    snprintf(once.key, sizeof once.key, "tool/%s/%s", sid, key);
+    if (store_begin(store, err) < 0)
+        return -1;
+    rc = find_or_run(call, store, sid, &once, err);
+    if (store_end(store, rc == 0, rc == 0 ? err : NULL) < 0)
+        rc = -1;
+    return rc;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the HTTP server's files share. One exchange is one request and its answer. The paths'
+ * handlers (http_mcp.c, http_rest.c, http_execute.c, http_page.c, http_metrics.c) see exchanges
+ * only; the files on the other side of them (http_server.h) know libwebsockets. Everything runs on
+ * the loop's thread.
+ */
+#ifndef LECTERN_TRANSPORT_HTTP_INTERNAL_H
+#define LECTERN_TRANSPORT_HTTP_INTERNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "helpers/base/buf.h"
+#include "mcp/session/rest.h"
+#include "mcp/transport/http_gate.h"
+#include "mcp/transport/transport.h"
+
+#define HTTP_HEADERS_TIMEOUT_S   10      /* for a request's headers to come */
+#define HTTP_BODY_STALL_S        20      /* without a byte of the body */
+#define HTTP_BODY_TIMEOUT_S      120     /* for the whole body */
+#define HTTP_WRITE_STALL_S       30      /* without the client taking a byte of the answer */
+#define HTTP_KEEPALIVE_TIMEOUT_S 60      /* between two requests */
+#define HTTP_EDITOR_MAX          64      /* bytes of an editor's name */
+#define HTTP_PAGE_PREFIX         "page:" /* before the name, of who edits on our page */
+#define HTTP_LINGER_S            2       /* after refusing a body that still comes */
+#define HTTP_RETRY_AFTER_S       1u
+#define HTTP_ANSWERS_CAP         ((size_t)256 << 20) /* bytes of all answers to reads held at once */
+#define HTTP_BODIES_CAP          ((size_t)256 << 20) /* bytes of all request bodies held at once */
+#define HTTP_STREAM_MARK         ((size_t)1 << 20) /* unread bytes of a stream; above, no progress */
+
+struct http_server;
+struct exchange;
+struct mcp_sessions;
+struct chat;
+
+struct server_request {
+    const char *method;         /* static: "GET" */
+    char path[REST_PATH_MAX];   /* decoded */
+    char target[REST_PATH_MAX]; /* the path as it was sent, still encoded */
+    char query[REST_PATH_MAX];  /* encoded */
+    char host[256];
+    char origin[512];
+    char site[32];   /* Sec-Fetch-Site */
+    bool opens_page; /* by its Sec-Fetch-Mode and -Dest: a browser shows the answer as a page */
+    char content_type[128];
+    char accept[512];
+    char accept_encoding[256];
+    char mcp_session[128];
+    char mcp_version[64];
+    char session[128]; /* X-Session-ID */
+    char if_match[256];
+    char if_none_match[256];
+    char idempotency_key[256];
+    char editor[HTTP_EDITOR_MAX + sizeof HTTP_PAGE_PREFIX]; /* X-Editor, decoded; or "" */
+    bool has_key;                                           /* the header is there, empty perhaps */
+    uint64_t length;                                        /* of the body */
+    bool chunked, expects_continue, preflight;
+    bool unreadable;          /* so that nothing behind it can be read either */
+    const char *wrong;        /* why its headers cannot be read, or NULL */
+    int wrong_status;         /* then: 400, or another that refuses it */
+    const char *wrong_editor; /* why X-Editor cannot be taken, or NULL */
+};
+
+/* One path, with all below it perhaps, or all that no other has. */
+struct http_route {
+    const char *path;       /* NULL: the rest */
+    bool below;             /* "/ui" has "/ui/..." too */
+    const char *error_form; /* how this path's errors look: "rpc" or "detail" */
+    size_t body_cap;        /* 0: as the server is configured */
+    /* With the headers alone. May answer already; the body is then read and thrown away. */
+    void (*check)(struct exchange *exchange);
+    /* With the whole body. Answers, now or later. */
+    void (*handle)(struct exchange *exchange);
+};
+extern const struct http_route http_route_mcp, http_route_page, http_route_page_files,
+    http_route_metrics, http_route_execute, http_route_rest;
+
+/* What a handler needs of an exchange. */
+struct server *exchange_server(struct exchange *exchange);
+struct mcp_sessions *exchange_sessions(struct exchange *exchange);
+const struct chat *exchange_chat(struct exchange *exchange);
+struct rest_cache *exchange_answers(struct exchange *exchange);
+const struct server_request *exchange_request(const struct exchange *exchange);
+const struct buf *exchange_body(const struct exchange *exchange);
+struct buf exchange_take_body(struct exchange *exchange); /* now the caller's */
+
+/* The client is gone before the answer was: on_gone is called once, and the exchange is no more.
+ * A handler that answers later sets it; answering takes it back. */
+void exchange_set_on_gone(struct exchange *exchange, void (*on_gone)(void *user), void *user);
+
+struct http_header {
+    const char *name, *value; /* "content-encoding:"; the row behind the last has none */
+};
+
+/* Further headers of the answer to come. Copied. */
+void exchange_set_etag(struct exchange *exchange, const char *etag);
+void exchange_set_replayed(struct exchange *exchange); /* an earlier answer to the same key */
+void exchange_set_allow(struct exchange *exchange, const char *methods);
+/* Of 503 and 429; 0: HTTP_RETRY_AFTER_S. */
+void exchange_set_retry_after(struct exchange *exchange, unsigned seconds);
+void exchange_set_mcp_session(struct exchange *exchange, const char *id);
+/* Static, and in place of "Cache-Control: no-store" which every other answer has. An error that is
+ * told instead goes without them. */
+void exchange_set_headers(struct exchange *exchange, const struct http_header *headers);
+
+/* The whole answer; body's bytes are taken over, NULL for none. 503 and 429 carry Retry-After. */
+void exchange_answer(struct exchange *exchange, int status, const char *content_type,
+                     struct buf *body);
+/* An error in the form of its path. */
+void exchange_error(struct exchange *exchange, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool exchange_answered(const struct exchange *exchange);
+
+/* http_check.c: whether the request may come at all. */
+void server_request_check(const struct http_gate *gate, const struct server_request *request,
+                          struct gate_verdict *verdict);
+
+/* http_check.c: for a handler's check. false: answered, with 405 and Allow (or to OPTIONS), or with
+ * 415. GET stands for HEAD too. */
+bool exchange_takes(struct exchange *exchange, const char *method, const char *refusal);
+bool exchange_takes_json(struct exchange *exchange);
+
+/* An answer in server-sent events: begins with the first, ends with exchange_end_stream. Each is
+ * one message without line ends. droppable: thrown away where the client is far behind. */
+void exchange_send_event(struct exchange *exchange, const char *json, size_t len, bool droppable);
+bool exchange_streams(const struct exchange *exchange);
+void exchange_end_stream(struct exchange *exchange);
+
+#endif

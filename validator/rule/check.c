@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The table of rules, and what they ask of the program.
+ */
+#include "validator/rule/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/utf8.h"
+#include "validator/syntax/keyword.h"
+
+#define SHOWN_CAP 80 /* bytes of a name in a message */
+#define TEXT_CAP  (VALIDATOR_SOURCE_CAP * 4)
+#define FIELD     "\xEF\xBF\xBD"
+
+#define RULE_ROW(name) {#name, rule_##name},
+static const struct rule rules[] = {RULES(RULE_ROW)};
+#undef RULE_ROW
+
+static bool is_ascii_dunder(const char *text, size_t len)
+{
+    return len > 0 && text[0] == '_' && policy_is_dunder(text, len);
+}
+
+static bool fill_words(struct check *check)
+{
+    const struct symbols *symbols = &check->ast->symbols;
+
+    check->words = malloc((size_t)(symbols->count + 1) * sizeof *check->words);
+    if (!check->words)
+        return false;
+    check->words[SYMBOL_NONE] = (struct word){.import = FACTS_NONE};
+    for (uint32_t i = 1; i < symbols->count; i++) {
+        struct word *word = &check->words[i];
+        size_t len;
+        const char *text = symbols_text(symbols, i, &len);
+
+        word->name = policy_name_find(text, len);
+        word->import = FACTS_NONE;
+        word->roles = word->name ? word->name->roles : 0;
+        word->flags = symbols->rows[i].flags & SYMBOL_MIXED ? WORD_MIXED : 0;
+        if (is_ascii_dunder(text, len))
+            word->flags |=
+                WORD_DUNDER | (policy_has_word(policy_dunder_methods, text, len) ? WORD_METHOD : 0);
+        else if (len > 0 && text[0] == '_' && !policy_has_word(policy_private_names, text, len))
+            word->flags |= WORD_PRIVATE;
+        check->roles |= word->roles;
+        check->flags |= word->flags;
+    }
+    return true;
+}
+
+void check_program(struct check *check)
+{
+    buf_init(&check->value, TEXT_CAP);
+    if (!fill_words(check)) {
+        check->failed = true;
+        return;
+    }
+    if ((check->roles & ROLE_GRAPH) && check->kind < KIND_DATA)
+        check->kind = KIND_DATA;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules && !check->failed; i++)
+        rules[i].run(check);
+    check->failed = check->failed || check->value.failed;
+    buf_finish(&check->value);
+    free(check->words);
+    free(check->meanings);
+    free(check->imported);
+    free(check->foreign);
+    free(check->of_module);
+    free(check->parents);
+    check_free_buffers(check);
+}
+
+int check_shown_len(const struct check *check, uint32_t node)
+{
+    size_t len;
+    const char *text = ast_name(check->ast, node, &len);
+
+    return (int)utf8_cut(text, len, SHOWN_CAP);
+}
+
+const char *check_shown_text(const struct check *check, uint32_t node)
+{
+    size_t len;
+
+    return ast_name(check->ast, node, &len);
+}
+
+bool check_is_text(const struct check *check, uint32_t node, const char *name)
+{
+    size_t len;
+    const char *text = ast_name(check->ast, node, &len);
+
+    return len == strlen(name) && memcmp(text, name, len) == 0;
+}
+
+bool check_is_none(const struct check *check, uint32_t node)
+{
+    const struct node *row = check_node(check, node);
+
+    return row->kind == NODE_CONSTANT && row->op == KEYWORD_NONE_VALUE;
+}
+
+const char *check_text(struct check *check, uint32_t node, size_t *len, bool *has_fields)
+{
+    const struct node *row = check_node(check, node);
+    bool fields = false;
+
+    if (has_fields)
+        *has_fields = false;
+    if (row->kind == NODE_STRING)
+        return row->flags & NODE_BYTES ? NULL : ast_text(check->ast, node, len);
+    if (row->kind != NODE_JOINED)
+        return NULL;
+    buf_clear(&check->value);
+    buf_adds(&check->value, ""); /* so that data is there */
+    for (uint32_t part = row->child; part; part = check_node(check, part)->next) {
+        bool is_field = check_node(check, part)->kind == NODE_FIELD;
+        size_t size = strlen(FIELD);
+        const char *text = is_field ? FIELD : ast_text(check->ast, part, &size);
+
+        buf_add(&check->value, text, size);
+        fields = fields || is_field;
+    }
+    if (has_fields)
+        *has_fields = fields;
+    check->failed = check->failed || check->value.failed;
+    *len = check->value.len;
+    return check->value.data;
+}
+
+/* Down to the children, else on to the sibling, else up to the next one's. */
+static bool find_parents(struct check *check)
+{
+    const struct node *nodes = check->ast->nodes;
+    uint32_t *parents = malloc((size_t)check->ast->count * sizeof *parents), node = 0;
+
+    if (!parents)
+        return false;
+    parents[0] = FACTS_NONE;
+    for (;;) {
+        if (nodes[node].child) {
+            parents[nodes[node].child] = node;
+            node = nodes[node].child;
+            continue;
+        }
+        while (node && !nodes[node].next)
+            node = parents[node];
+        if (!node)
+            break;
+        parents[nodes[node].next] = parents[node];
+        node = nodes[node].next;
+    }
+    check->parents = parents;
+    return true;
+}
+
+uint32_t check_parent(struct check *check, uint32_t node)
+{
+    if (!check->parents && !find_parents(check)) {
+        check->failed = true;
+        return FACTS_NONE;
+    }
+    return check->parents[node];
+}
+
+bool check_is_storable(const struct check *check, const struct policy_module *module,
+                       uint32_t attribute, const char *storable)
+{
+    size_t len;
+    const char *text = ast_name(check->ast, attribute, &len);
+
+    return policy_has_dotted(storable, module, text, len);
+}
+
+bool check_is_item_store(struct check *check, uint32_t node, uint32_t parent)
+{
+    while (parent != FACTS_NONE && check_node(check, parent)->kind == NODE_SUBSCRIPT &&
+           check_node(check, parent)->child == node) {
+        if (check_node(check, parent)->op != CONTEXT_LOAD)
+            return true;
+        node = parent;
+        parent = check_parent(check, node);
+    }
+    return false;
+}
+
+bool check_is_self(const struct check *check, uint32_t binding, uint32_t scope)
+{
+    const struct scope *method = &check->facts->scopes[scope];
+
+    return binding != FACTS_NONE && binding == method->first_binding &&
+           method->kind == SCOPE_FUNCTION &&
+           (check->facts->bindings[binding].flags & BINDING_PARAMETER) &&
+           check->facts->scopes[method->parent].kind == SCOPE_CLASS;
+}
+
+struct step check_step(struct check *check, const struct policy_module *from, uint32_t attribute)
+{
+    uint32_t symbol = check_node(check, attribute)->name;
+    struct step *step =
+        &check->steps[((size_t)symbol * 5 + (size_t)(from - policy_modules)) & (CHECK_STEPS - 1)];
+    size_t len;
+    const char *text;
+
+    if (step->from == from && step->symbol == symbol)
+        return *step;
+    text = ast_name(check->ast, attribute, &len);
+    *step = (struct step){.from = from, .symbol = symbol};
+    step->to = policy_module_step(from, text, len);
+    if (step->to && step->to->profile > check->profile->rank)
+        step->to = NULL;
+    step->allowed = !step->to && policy_attribute_allowed(from, text, len, check->profile->rank);
+    step->chart = step->allowed && policy_is_chart(from, text, len);
+    return *step;
+}
+
+/* By the symbol: its site is not at hand. */
+bool check_names_self(const struct check *check, uint32_t name, uint32_t scope)
+{
+    uint32_t first = check->facts->scopes[scope].first_binding;
+
+    return check_is_self(check, first, scope) &&
+           check->facts->bindings[first].symbol == check_node(check, name)->name;
+}
+
+void check_add_module(struct check *check, const struct policy_module *module)
+{
+    struct verdict *verdict = check->report->verdict;
+
+    if (module->kind > check->kind)
+        check->kind = module->kind;
+    check->has_arrays = check->has_arrays || module->kind >= KIND_DATA;
+    if (module->profile > check->needs)
+        check->needs = module->profile;
+    if (!module->importable)
+        return;
+    for (size_t i = 0; i < verdict->module_count; i++)
+        if (strcmp(verdict->modules[i], module->name) == 0)
+            return;
+    if (verdict->module_count == VALIDATOR_MODULES_CAP)
+        return;
+    strncpy(verdict->modules[verdict->module_count], module->name, VALIDATOR_MODULE_NAME_CAP - 1);
+    verdict->modules[verdict->module_count++][VALIDATOR_MODULE_NAME_CAP - 1] = '\0';
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the parts of compile_check share. Each is one walk, left out where the program holds nothing
+ * that concerns it.
+ */
+#ifndef LECTERN_VALIDATOR_COMPILE_INTERNAL_H
+#define LECTERN_VALIDATOR_COMPILE_INTERNAL_H
+
+#include "validator/rule/compile.h"
+
+#define COMPILE_NAME_CAP 80 /* bytes of a name in a message, with the NUL */
+
+/* Tables of a number for each symbol, 0 at first. A set of symbols is kept by writing the set's
+ * number at each of them; it is ++compile->stamp. */
+enum stamps { STAMPS_SCRATCH, STAMPS_BOUND, STAMPS_COUNT };
+
+struct compile {
+    const struct facts *facts; /* borrowed, as all of these */
+    const struct ast *ast;
+    const struct node *nodes;
+    struct report *report;
+    uint32_t *stamps[STAMPS_COUNT]; /* owned; see compile_stamps */
+    uint32_t stamp;                 /* the last number given out */
+    uint32_t debug;                 /* the symbol __debug__, or SYMBOL_NONE */
+    bool future_annotations;        /* from __future__ import annotations */
+    bool has[NODE_KIND_COUNT];      /* the kinds of nodes that the tree holds */
+    bool has_async;                 /* something has NODE_ASYNC */
+    bool repeats;                   /* some call or class is given an argument twice */
+    bool failed;                    /* no memory */
+};
+
+struct compile_name {
+    char text[COMPILE_NAME_CAP];
+};
+
+/* A symbol's text, cut to be shown. */
+struct compile_name compile_name(const struct compile *compile, uint32_t symbol);
+bool compile_name_is(const struct compile *compile, uint32_t symbol, const char *text);
+
+void compile_report(struct compile *compile, uint32_t node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Made at the first use; NULL without memory. */
+uint32_t *compile_stamps(struct compile *compile, enum stamps which);
+
+void compile_future(struct compile *compile);   /* sets future_annotations */
+void compile_names(struct compile *compile);    /* global, nonlocal, walrus */
+void compile_declared(struct compile *compile); /* nonlocal */
+void compile_lists(struct compile *compile);    /* parameters, keywords, imports, __debug__ */
+
+/* True when a call or a class is given an argument twice; tell: report it. */
+bool compile_keywords(struct compile *compile, uint32_t call, bool tell);
+
+void compile_flow(struct compile *compile); /* where statements and expressions may stand */
+void compile_match(struct compile *compile, uint32_t match);                  /* one statement */
+void compile_mapping_keys(struct compile *compile, uint32_t mapping);         /* of one pattern */
+void compile_unpacking(struct compile *compile, uint32_t target, bool match); /* its stars */
+
+#endif
