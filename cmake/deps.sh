@@ -44,15 +44,15 @@ python3-matplotlib        | sandbox    | py:matplotlib             | figures, fo
 curl                      | sandbox image test | cmd:curl                  | asks whether a Docker daemon or server answers  | curl
 mmdebstrap                | image      | cmd:mmdebstrap            | makes the base of the sandbox image             | MIT
 docker.io                 | test-full  | cmd:dockerd               | a private Docker daemon for the tests           | Apache-2.0
-libpython3.11-testsuite   | test-full  | file:/usr/lib/python3.11/test/test_grammar.py | the tests of CPython, programs for those of the validator | PSF-2.0
+libpython3.11-testsuite   | test       | file:/usr/lib/python3.11/test/test_grammar.py | the tests of CPython, programs for those of the validator | PSF-2.0
 nodejs                    | page       | cmd:node                  | builds the page; runs the MCP clients of others in the tests | MIT
 npm                       | page       | cmd:npm                   | brings what the page is made with, and the MCP clients of others | Artistic-2.0
 procps                    | test       | cmd:ps                    | looks at processes in the tests                 | GPL-2.0-or-later
 python3-prometheus-client | test       | py:prometheus_client      | reads what a server counts, in the tests         | Apache-2.0
 python3-fastapi           | test       | py:fastapi                | the service of the session API that the tests set beside the server | MIT
 python3-uvicorn           | test       | py:uvicorn                | serves it                                       | BSD-3-Clause
-python3-uvloop            | test-full  | py:uvloop                 | its event loop, so that the bench is fair       | MIT or Apache-2.0
-python3-httptools         | test-full  | py:httptools              | its HTTP parser, likewise                       | MIT
+python3-uvloop            | test       | py:uvloop                 | its event loop, so that the bench is fair       | MIT or Apache-2.0
+python3-httptools         | test       | py:httptools              | its HTTP parser, likewise                       | MIT
 python3-websockets        | test       | py:websockets             | clients of /mcp-sync in the tests               | BSD-3-Clause
 openssl                   | test       | cmd:openssl               | makes certificates in the tests                 | Apache-2.0
 ca-certificates           | test       | file:/etc/ssl/certs/ca-certificates.crt | whom connections to the service of a model trust | MPL-2.0 and GPL-2.0-or-later

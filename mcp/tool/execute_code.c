@@ -82,7 +82,7 @@ static int check(struct analysis_call *run, struct error *err)
     struct buf BUF_AUTO why = {0};
 
     buf_init(&why, ERROR_TEXT_CAP);
-    buf_adds(&why, ANALYSIS_BLOCKED ". Nothing ran. Mend this and send it again:\n");
+    buf_adds(&why, ANALYSIS_BLOCKED ". Nothing ran. Fix this and send it again:\n");
     return analysis_check(&run->analysis, &why) ? 0 : error_set(err, ERROR_INVALID, "%s", why.data);
 }
 
