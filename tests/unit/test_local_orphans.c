@@ -22,11 +22,27 @@
 #include "executor/local_orphans.h"
 #include "executor/owner.h"
 
+#define BWRAP "/usr/bin/bwrap"
+
+static bool is_bwrap(pid_t pid)
+{
+    char path[64], program[sizeof BWRAP] = "";
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+    file = fopen(path, "re");
+    if (!file)
+        return false;
+    (void)!fread(program, 1, sizeof program, file);
+    fclose(file);
+    return memcmp(program, BWRAP, sizeof program) == 0;
+}
+
 /* Starts `/usr/bin/bwrap -c 'read line' LECTERN_OWNER OWNER PROGRAM`, which waits on a pipe for
  * ever. */
 static pid_t start(char *owner, char *program, const int pipe_fds[2])
 {
-    char *argv[] = {"/usr/bin/bwrap", "-c", "read line", "LECTERN_OWNER", owner, program, NULL};
+    char *argv[] = {BWRAP, "-c", "read line", "LECTERN_OWNER", owner, program, NULL};
     pid_t pid = fork();
 
     assert_true(pid >= 0);
@@ -36,6 +52,8 @@ static pid_t start(char *owner, char *program, const int pipe_fds[2])
         execv("/bin/sh", argv);
         _exit(127);
     }
+    while (!is_bwrap(pid)) /* until it has become that; CTest bounds the time */
+        usleep(1000);
     return pid;
 }
 
@@ -83,7 +101,6 @@ static void ends_those_of_the_dead(void **state)
     other = start(dead, "/other/program", fds);
     nameless = start("", "/lectern/runner", fds);
     orphan = start(dead, "/lectern/runner", fds);
-    usleep(200000); /* until all have become what they are */
     assert_int_equal(local_orphans_end(), 1);
     assert_true(ends(orphan));
     for (size_t i = 0; i < 3; i++) {
