@@ -427,8 +427,8 @@ static void check_picture_names(struct problems *problems, const char *field, co
         if (number[0] >= '1' && number[0] <= (char)('0' + count) && !number[1])
             continue;
         snprintf(inner, sizeof inner, "%s.%s", field, text_cut_line(shown, sizeof shown, name));
-        problems_add(problems, inner, "is one picture too many: there are %s1 to %s%u", family,
-                     family, count);
+        problems_add(problems, inner, "is one picture too many; send %s1 to %s%u", family, family,
+                     count);
     }
 }
 

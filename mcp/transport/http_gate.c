@@ -122,9 +122,9 @@ static void check_site(const struct gate_request *request, struct gate_verdict *
         return;
     error_set(
         &verdict->error, ERROR_INVALID,
-        "a page of another site asks for this (Sec-Fetch-Site: %s), without an Origin. If it "
-        "should, let it send its request with CORS, and start Lectern with --allow-origin and "
-        "that page's origin",
+        "requests from pages of other sites are refused (Sec-Fetch-Site: %s). To allow a page, "
+        "send "
+        "the request with CORS and start Lectern with --allow-origin and the origin of the page",
         request->site);
     verdict->status = 403;
 }

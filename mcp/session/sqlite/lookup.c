@@ -27,8 +27,8 @@ static int session_unknown(struct sqlite_store *store, const char *sid, struct e
     if (row == 0)
         return error_set(
             err, ERROR_UNKNOWN_SESSION,
-            "there is no session '%s'; leave the session id out, or ask GET /sessions, to see "
-            "which there are",
+            "there is no session '%s'; to list the sessions, leave out the session id or send GET "
+            "/sessions",
             shown);
     error_set(err, ERROR_UNKNOWN_SESSION,
               "the session '%s' was deleted by %s at %s; GET /sessions lists those there are",
