@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the executor asks of an engine: boxes that run the runner (image/runner.c) with a stream to
+ * What the executor asks of an engine: boxes that run the runner (image/runner/runner.c) with a stream to
  * its standard input and output. An engine is a const table of functions over a state of its own;
  * the tests bring one more.
  *

@@ -12,7 +12,7 @@
 #define LECTERN_EXECUTOR_RUN_H
 
 #include "executor/broker.h"
-#include "executor/pool.h"
+#include "executor/pool/pool.h"
 #include "executor/stats.h"
 
 #define RUN_OUTPUT_SLACK                                                                           \

@@ -12,7 +12,7 @@
 #include "helpers/base/log.h"
 #include "mcp/chat/prompt.h"
 #include "mcp/chat/run_internal.h"
-#include "mcp/session/store_thread.h"
+#include "mcp/store/store_thread.h"
 
 #define FAILED "Not done: the answer broke off before it."
 

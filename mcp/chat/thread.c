@@ -6,7 +6,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
-#include "mcp/session/store_thread.h"
+#include "mcp/store/store_thread.h"
 #include "mcp/session/text.h"
 
 static int take_length(const json_t *message, size_t *bytes, struct error *err)

@@ -14,7 +14,7 @@
 
 #include "helpers/base/error.h"
 #include "mcp/server.h"
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 
 #define THREAD_ID_MAX       128u /* bytes */
 #define THREAD_MESSAGES_MAX 4000u

@@ -8,7 +8,7 @@
 
 #include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 
 #define QUIET_S 2 /* before the first line of progress */
 

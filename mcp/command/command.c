@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "helpers/base/terminal.h"
-#include "mcp/session/format/file.h"
+#include "mcp/format/file.h"
 
 const struct command *const commands[] = {
     &command_serve,  &command_stdio,  &command_validate, &command_exec,   &command_graph,

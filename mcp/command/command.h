@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "helpers/base/config.h"
-#include "mcp/session/format/format.h"
+#include "mcp/format/format.h"
 
 /* Exit statuses. exec has its own beside these: 3 refused, 124 timeout, 127 no engine. */
 enum {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "mcp/command/command.h"
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 #include "mcp/session/text.h"
 
 /* Whether the title was typed. */

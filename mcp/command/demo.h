@@ -6,7 +6,7 @@
 #define LECTERN_COMMAND_DEMO_H
 
 #include "helpers/base/config.h"
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 
 /* Imports the demo where the store has no session at all. sid (may be NULL) gets the id of the
  * demo's session, "" where the store holds other curricula only. */

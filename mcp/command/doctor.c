@@ -10,7 +10,7 @@
 #include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
 #include "mcp/command/server.h"
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 
 #define CHECKS_CAP 32
 

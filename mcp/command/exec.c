@@ -12,7 +12,7 @@
 #include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
 #include "mcp/command/server.h"
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 #include "mcp/tool/analysis.h"
 #include "mcp/tool/run_answer.h"
 #include "mcp/tool/run_json.h"

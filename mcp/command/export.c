@@ -8,7 +8,7 @@
 #include "helpers/base/json.h"
 #include "mcp/command/command.h"
 #include "mcp/session/curriculum_file.h"
-#include "mcp/session/format/file.h"
+#include "mcp/format/file.h"
 
 static int read_session(const struct config *config, struct buf *text, struct error *err)
 {

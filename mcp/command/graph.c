@@ -8,7 +8,7 @@
 #include "helpers/base/terminal.h"
 #include "helpers/graph/graph.h"
 #include "mcp/command/command.h"
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 #include "mcp/session/graph_cache.h"
 
 static const char *const takes[] = {

@@ -15,7 +15,7 @@
 #include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
 #include "mcp/session/curriculum_file.h"
-#include "mcp/session/format/file.h"
+#include "mcp/format/file.h"
 
 #define BAR_WIDTH 40
 

@@ -6,7 +6,7 @@
 
 #include "mcp/command/command.h"
 #include "mcp/session/entity.h"
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 
 static int rename_session(const struct config *config, const char *sid, const char *title,
                           struct error *err)

@@ -7,7 +7,7 @@
 
 #include "helpers/base/log.h"
 #include "mcp/session/change_feed.h"
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 #include "mcp/session/graph_cache.h"
 
 #define SQL_QUEUE_CAP   256

@@ -8,7 +8,7 @@
 #include "mcp/command/command.h"
 #include "mcp/command/demo.h"
 #include "mcp/command/server.h"
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 #include "mcp/transport/transport.h"
 
 struct serving {

@@ -9,7 +9,7 @@
 #include <sys/queue.h>
 
 #include "helpers/base/loop_queue.h"
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 
 struct change_feed;
 

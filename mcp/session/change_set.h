@@ -26,7 +26,7 @@
 
 #include <stdbool.h>
 
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 
 #define CHANGE_SET_OPERATIONS_MAX 500
 

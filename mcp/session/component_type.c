@@ -15,7 +15,7 @@
 #include "helpers/base/nearest.h"
 #include "helpers/base/problems.h"
 #include "mcp/session/component_type_row.h"
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 #include "mcp/session/text.h"
 
 #define FIELD_CAP          64 /* bytes of a parameter's name that a message shows */

@@ -11,7 +11,7 @@
 #include "helpers/base/json.h"
 #include "mcp/session/curriculum_title.h"
 #include "mcp/session/import_findings.h"
-#include "mcp/session/store_import.h"
+#include "mcp/store/store_import.h"
 #include "mcp/session/text.h"
 
 #define PROGRESS_STEP 256 /* entries between two tellings */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 
 #define CURRICULUM_FILE_CAP ((size_t)256 << 20)
 #define IMPORT_FINDINGS_CAP 50 /* findings listed one by one; all are counted */

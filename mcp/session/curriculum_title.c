@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 #include "mcp/session/text.h"
 
 static const struct {

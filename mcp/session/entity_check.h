@@ -11,7 +11,7 @@
 
 #include "helpers/base/error.h"
 #include "helpers/base/fields.h"
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 
 /* An object to work on: a copy of input whose values are shared. NULL with err. loc: the path in
  * front, or "". */

@@ -8,7 +8,7 @@
 #define LECTERN_SESSION_GRAPH_CACHE_H
 
 #include "helpers/graph/graph.h"
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 
 /* What is kept; the least recently asked goes first. One graph alone may be larger. */
 #define GRAPH_CACHE_ENTRIES   64u

@@ -11,7 +11,7 @@
 #define LECTERN_TOOL_ANALYSIS_H
 
 #include "mcp/server.h"
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 #include "mcp/tool/failure.h"
 #include "mcp/tool/run_progress.h"
 

@@ -9,7 +9,7 @@
 
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 
 #define DIFFERENCE_LINES_CAP 60 /* more are counted */
 

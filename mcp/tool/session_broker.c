@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mcp/session/rest.h"
+#include "mcp/api/rest.h"
 
 struct brokered {
     struct workq_job job;

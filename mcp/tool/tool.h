@@ -16,7 +16,7 @@
 #include "helpers/base/cancel.h"
 #include "helpers/base/error.h"
 #include "helpers/base/workq.h"
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 #include "mcp/tool/failure.h"
 
 /* Bytes of one answer's text. By default far less: a model's client takes 25,000 tokens. */

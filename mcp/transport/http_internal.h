@@ -13,7 +13,7 @@
 #include <sys/queue.h>
 
 #include "helpers/base/buf.h"
-#include "mcp/session/rest.h"
+#include "mcp/api/rest.h"
 #include "mcp/transport/http_gate.h"
 #include "mcp/transport/transport.h"
 

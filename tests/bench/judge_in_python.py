@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What CPython takes for the judgement that bench_validator measures: the seconds of the quickest round, of the process's own time, for
-FILE's ast.parse with a bare walk, and for ast.parse with the policy walked over the tree, as image/policy.py does in the
+FILE's ast.parse with a bare walk, and for ast.parse with the policy walked over the tree, as image/python/policy.py does in the
 sandbox."""
 import ast
 import os

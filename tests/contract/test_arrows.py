@@ -33,21 +33,27 @@ ARROWS = (
     ("image/*", ["image/*", "executor/frame.h"]),
     # Inside the server: the curriculum knows nobody, the protocol no sockets and no storage, the transport no storage.
     # What a session's graph answers is a read of the session; the store itself knows no graphs.
-    ("mcp/session/graph_cache.*", ["mcp/session/graph_cache.h", "mcp/session/store.h", "helpers/graph/graph.h",
+    ("mcp/session/graph_cache.*", ["mcp/session/graph_cache.h", "mcp/store/store.h", "helpers/graph/graph.h",
                                    "helpers/base/*"]),
-    ("mcp/session/change_effect.c", ["mcp/session/*", "helpers/graph/graph.h", "helpers/graph/difference.h",
-                                     "helpers/graph/text.h", "helpers/base/*"]),
-    ("mcp/session/rest_graph.c", ["mcp/session/*", "helpers/graph/graph.h", "helpers/base/*"]),
+    ("mcp/session/change_effect.c", ["mcp/session/*", "mcp/store/store.h", "helpers/graph/graph.h",
+                                     "helpers/graph/difference.h", "helpers/graph/text.h", "helpers/base/*"]),
+    ("mcp/api/rest_graph.c", ["mcp/api/*", "mcp/session/*", "mcp/store/store.h", "helpers/graph/graph.h",
+                              "helpers/base/*"]),
     # A node is named for an edit as it is for a question.
-    ("mcp/session/sqlite/node_name.c", ["mcp/session/*", "helpers/graph/name.h", "helpers/base/*"]),
-    ("mcp/session/*", ["mcp/session/*", "helpers/base/*"]),
-    ("mcp/tool/*", ["mcp/tool/*", "mcp/session/*", "mcp/server.h", "validator/validator.h", "executor/executor.h",
+    ("mcp/store/node_name.c", ["mcp/store/*", "mcp/session/*", "helpers/graph/name.h", "helpers/base/*"]),
+    ("mcp/store/*", ["mcp/store/*", "mcp/session/*", "helpers/base/*"]),
+    ("mcp/format/*", ["mcp/format/*", "mcp/session/*", "helpers/base/*"]),
+    ("mcp/api/*", ["mcp/api/*", "mcp/session/*", "mcp/store/*", "mcp/format/*", "helpers/base/*"]),
+    ("mcp/session/*", ["mcp/session/*", "mcp/store/*", "mcp/format/*", "helpers/base/*"]),
+    ("mcp/tool/session_broker.c", ["mcp/tool/*", "mcp/api/rest.h", "mcp/session/*", "mcp/store/*", "mcp/server.h", "executor/executor.h",
+                                  "helpers/base/*"]),
+    ("mcp/tool/*", ["mcp/tool/*", "mcp/session/*", "mcp/store/*", "mcp/server.h", "validator/validator.h", "executor/executor.h",
                     "helpers/*"]),
     ("mcp/protocol/*", ["mcp/protocol/*", "mcp/tool/tool.h", "mcp/server.h", "helpers/base/*"]),
     # The chat: no sockets, no SQL; a session by its store, and what a change set would do before it is approved.
-    ("mcp/chat/approval*", ["mcp/chat/*", "mcp/tool/tool.h", "mcp/session/store.h", "mcp/session/change_set.h",
+    ("mcp/chat/approval*", ["mcp/chat/*", "mcp/tool/tool.h", "mcp/store/store.h", "mcp/session/change_set.h",
                             "mcp/session/entity.h", "mcp/session/text.h", "helpers/base/*"]),
-    ("mcp/chat/*", ["mcp/chat/*", "mcp/tool/tool.h", "mcp/session/store.h", "mcp/session/store_thread.h",
+    ("mcp/chat/*", ["mcp/chat/*", "mcp/tool/tool.h", "mcp/store/store.h", "mcp/store/store_thread.h",
                     "mcp/session/change_feed.h", "mcp/session/component_type.h", "mcp/session/text.h", "mcp/server.h",
                     "helpers/base/*"]),
     ("mcp/transport/http_execute.c", ["mcp/transport/*", "mcp/tool/analysis.h", "mcp/tool/run_json.h", "helpers/base/*"]),
@@ -59,9 +65,9 @@ ARROWS = (
     ("mcp/transport/sync.*", ["mcp/transport/sync.h", "mcp/transport/sync_outbox.h", "mcp/session/change_feed.h",
                               "helpers/base/*"]),
     ("mcp/transport/sync_outbox.*", ["mcp/transport/sync.h", "mcp/transport/sync_outbox.h", "helpers/base/*"]),
-    ("mcp/transport/http.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/session/rest_cache.h", "mcp/server.h",
+    ("mcp/transport/http.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/api/rest_cache.h", "mcp/server.h",
                               "helpers/base/*"]),
-    ("mcp/transport/*", ["mcp/transport/*", "mcp/protocol/peer.h", "mcp/protocol/message.h", "mcp/session/rest.h",
+    ("mcp/transport/*", ["mcp/transport/*", "mcp/protocol/peer.h", "mcp/protocol/message.h", "mcp/api/rest.h",
                          "mcp/server.h", "helpers/base/*"]),
     ("mcp/server.h", ["executor/executor.h", "helpers/base/*", "validator/validator.h"]),
     ("mcp/command/validate_facts.c", ["mcp/command/*", "validator/facts_line.h", "validator/limits.h",
@@ -73,8 +79,8 @@ ARROWS = (
 OWNERS = (
     (r"libwebsockets\.h|lws.*", ["mcp/transport/*"]),
     (r"igraph/.*|igraph\.h", ["helpers/graph/*"]),
-    (r"sqlite3.*", ["mcp/session/*sqlite*"]),
-    (r"libpq.*|postgres.*", ["mcp/session/*postgres*"]),
+    (r"sqlite3.*", ["mcp/store/*"]),
+    (r"libpq.*|postgres.*", ["mcp/store/*"]),
     (r"seccomp\.h|linux/landlock\.h|linux/seccomp\.h", ["image/*"]),
     (r"curl/.*", ["helpers/base/*"]),
     # Loops and timers; the protocol has timers (progress), no handles of sockets.
@@ -161,7 +167,7 @@ class Arrows(unittest.TestCase):
 
 class RulesCanFail(unittest.TestCase):
     BASE = {"helpers/base/error.h": "", "helpers/graph/graph.h": "", "executor/executor.h": "", "executor/frame.h": "",
-            "mcp/session/store.h": "", "mcp/transport/transport.h": "", "validator/validator.h": "", "mcp/tool/tool.h": ""}
+            "mcp/store/store.h": "", "mcp/transport/transport.h": "", "validator/validator.h": "", "mcp/tool/tool.h": ""}
 
     def found(self, path, text):
         return arrow_faults({**self.BASE, path: text})
@@ -169,15 +175,15 @@ class RulesCanFail(unittest.TestCase):
     def test_wrong_arrows_are_found(self):
         for path, header in (
             ("helpers/base/a.c", "validator/validator.h"),
-            ("helpers/graph/a.c", "mcp/session/store.h"),
+            ("helpers/graph/a.c", "mcp/store/store.h"),
             ("validator/a.c", "executor/executor.h"),
-            ("executor/a.c", "mcp/session/store.h"),
+            ("executor/a.c", "mcp/store/store.h"),
             ("executor/a.c", "helpers/graph/graph.h"),
             ("executor/frame.h", "helpers/base/error.h"),
-            ("image/runner.c", "helpers/base/error.h"),
-            ("image/runner.c", "executor/executor.h"),
+            ("image/runner/runner.c", "helpers/base/error.h"),
+            ("image/runner/runner.c", "executor/executor.h"),
             ("mcp/session/a.c", "mcp/transport/transport.h"),
-            ("mcp/protocol/a.c", "mcp/session/store.h"),
+            ("mcp/protocol/a.c", "mcp/store/store.h"),
             ("mcp/transport/a.c", "mcp/tool/tool.h"),
         ):
             with self.subTest(path=path, header=header):
@@ -186,7 +192,7 @@ class RulesCanFail(unittest.TestCase):
     def test_wrong_owners_are_found(self):
         for path, header in (
             ("mcp/tool/a.c", "igraph/igraph.h"),
-            ("mcp/session/rest.c", "sqlite3.h"),
+            ("mcp/api/rest.c", "sqlite3.h"),
             ("mcp/protocol/a.c", "libwebsockets.h"),
             ("executor/a.c", "seccomp.h"),
             ("executor/a.c", "curl/curl.h"),
@@ -206,8 +212,8 @@ class RulesCanFail(unittest.TestCase):
                 self.assertEqual(len(self.found("mcp/session/a.c", text)), 1)
 
     def test_right_arrows_and_comments_pass(self):
-        self.assertEqual(self.found("mcp/tool/a.c", '#include "mcp/session/store.h"\n#include "helpers/graph/graph.h"\n'), [])
-        self.assertEqual(self.found("image/runner.c", '#include "executor/frame.h"\n#include <seccomp.h>\n'), [])
+        self.assertEqual(self.found("mcp/tool/a.c", '#include "mcp/store/store.h"\n#include "helpers/graph/graph.h"\n'), [])
+        self.assertEqual(self.found("image/runner/runner.c", '#include "executor/frame.h"\n#include <seccomp.h>\n'), [])
         self.assertEqual(self.found("validator/a.c", '/*\n#include "mcp/tool/tool.h"\n*/\n'), [])
 
     def test_headers_that_do_not_stand_alone_are_found(self):

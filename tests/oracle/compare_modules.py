@@ -18,7 +18,7 @@ import types
 import warnings
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "image"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "image/python"))
 warnings.simplefilter("ignore")
 
 import policy  # noqa: E402

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Holds the validator's policy against the judgement inside the sandbox (image/policy.py), which walks CPython 3.11's own tree.
+"""Holds the validator's policy against the judgement inside the sandbox (image/python/policy.py), which walks CPython 3.11's own tree.
 
     compare_policy.py LECTERN [--mutants N] [--seed N] [--keep DIR]
 
@@ -28,7 +28,7 @@ import warnings
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = pathlib.Path(os.environ.get("LECTERN_SHARED", ROOT.parent / "shared"))
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(ROOT / "image"))
+sys.path.insert(0, str(ROOT / "image/python"))
 warnings.simplefilter("ignore")
 
 import policy  # noqa: E402

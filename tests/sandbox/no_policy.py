@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stands in for image/policy.py where a test looks at the walls behind it: refuses nothing."""
+"""Stands in for image/python/policy.py where a test looks at the walls behind it: refuses nothing."""
 
 
 def load(_path):

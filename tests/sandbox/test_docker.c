@@ -21,8 +21,8 @@
 #include <cmocka.h>
 #include <uv.h>
 
-#include "executor/docker_api.h"
-#include "executor/docker_plan.h"
+#include "executor/docker/docker_api.h"
+#include "executor/docker/docker_plan.h"
 #include "executor/engine.h"
 #include "executor/owner.h"
 #include "helpers/base/log.h"

@@ -21,7 +21,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/curriculum_file.h"
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 
 struct fixture {
     char folder[64];

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "executor/docker_api.h"
+#include "executor/docker/docker_api.h"
 #include "executor/engine.h"
 #include "helpers/base/log.h"
 #include "tests/parts/fake_docker.h"

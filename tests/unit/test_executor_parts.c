@@ -15,7 +15,7 @@
 
 #include "executor/admission.h"
 #include "executor/artifact.h"
-#include "executor/demand.h"
+#include "executor/pool/demand.h"
 #include "executor/kinds.h"
 #include "executor/output.h"
 #include "executor/stats.h"

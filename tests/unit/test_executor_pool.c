@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "executor/pool.h"
+#include "executor/pool/pool.h"
 #include "tests/parts/fake_engine.h"
 #include "tests/parts/job_waiter.h"
 

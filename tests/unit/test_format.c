@@ -16,10 +16,10 @@
 #include <cmocka.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/format/case.h"
-#include "mcp/session/format/csv_read.h"
-#include "mcp/session/format/markdown.h"
-#include "mcp/session/format/yaml.h"
+#include "mcp/format/case.h"
+#include "mcp/format/csv_read.h"
+#include "mcp/format/markdown.h"
+#include "mcp/format/yaml.h"
 
 #define ROUNDS    1500
 #define DAMAGE    6

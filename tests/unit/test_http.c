@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "mcp/session/store.h"
+#include "mcp/store/store.h"
 #include "mcp/transport/http_port.h"
 #include "mcp/transport/transport.h"
 #include "tests/unit/fake_tools.h"

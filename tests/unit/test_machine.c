@@ -16,11 +16,11 @@
 
 #include <cmocka.h>
 
-#include "executor/cgroup.h"
-#include "executor/docker_info.h"
-#include "executor/docker_sweep.h"
+#include "executor/local/cgroup.h"
+#include "executor/docker/docker_info.h"
+#include "executor/docker/docker_sweep.h"
 #include "executor/engine.h"
-#include "executor/local_userns.h"
+#include "executor/local/local_userns.h"
 #include "executor/owner.h"
 
 #define ONE "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"

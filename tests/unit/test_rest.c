@@ -6,7 +6,7 @@
 #include "tests/unit/session_fixture.h"
 
 #include "mcp/session/graph_cache.h"
-#include "mcp/session/rest.h"
+#include "mcp/api/rest.h"
 
 struct answer {
     int status;

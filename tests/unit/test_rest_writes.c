@@ -5,7 +5,7 @@
  */
 #include "tests/unit/session_fixture.h"
 
-#include "mcp/session/rest.h"
+#include "mcp/api/rest.h"
 
 static struct rest_request next; /* headers of the next request */
 

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "executor/docker_plan.h"
+#include "executor/docker/docker_plan.h"
 #include "executor/kinds.h"
-#include "executor/local_plan.h"
+#include "executor/local/local_plan.h"
 #include "executor/owner.h"
 #include "executor/stderr_tail.h"
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "helpers/base/loop_queue.h"
-#include "mcp/session/store_internal.h"
+#include "mcp/store/store_internal.h"
 #include "mcp/transport/sync.h"
 
 #define ONE   "11111111-1111-4111-8111-111111111111"

@@ -12,9 +12,9 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/json_equivalent.h"
-#include "mcp/session/upstream/normal.h"
-#include "mcp/session/upstream/remote.h"
-#include "mcp/session/upstream/upstream.h"
+#include "mcp/store/upstream/normal.h"
+#include "mcp/store/upstream/remote.h"
+#include "mcp/store/upstream/upstream.h"
 
 #define ALL (CAN_PUT_ONE | CAN_DELETE_ONE | CAN_INSERT | CAN_REORDER)
 

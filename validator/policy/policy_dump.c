@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The policy's tables as JSON, for the second judgement inside the sandbox (image/policy.py), which
+ * The policy's tables as JSON, for the second judgement inside the sandbox (image/python/policy.py), which
  * has no table of its own. Form:
  *
  *   limits              {"bytes", "brackets", "indents"}

@@ -98,7 +98,7 @@ struct check {
     ROW(template)    /* format fields that reach for dunders */                                    \
     ROW(method_name) /* methods named by text */                                                   \
     ROW(unknown)     /* names that nothing binds, where what was meant is clear. No matter of      \
-                        safety: Python would raise NameError. image/policy.py has it not */
+                        safety: Python would raise NameError. image/python/policy.py has it not */
 
 #define RULE_DECLARE(name) void rule_##name(struct check *check);
 RULES(RULE_DECLARE)

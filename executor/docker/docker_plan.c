@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "executor/docker/docker_plan.h"
+
+#include <stdio.h>
+
+#include "executor/runner_command.h"
+
+static json_t *word_array(const char *const *words)
+{
+    json_t *array = json_array();
+
+    for (; array && *words; words++) {
+        if (json_array_append_new(array, json_string(*words)) < 0) {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
+}
+
+/* What every container gets, whatever the daemon can. */
+static json_t *fixed_config(void)
+{
+    char tmp[96];
+
+    snprintf(tmp, sizeof tmp, "rw,noexec,nosuid,nodev,size=%d", DOCKER_TMP_BYTES);
+    return json_pack("{s:s, s:s, s:b, s:[s], s:[s], s:{s:s},"
+                     " s:[{s:s, s:i, s:i}, {s:s, s:i, s:i}, {s:s, s:i, s:i}],"
+                     " s:b, s:b, s:i, s:{s:s}, s:{s:s}}",
+                     "NetworkMode", "none", "IpcMode", "none", "ReadonlyRootfs", 1, "CapDrop",
+                     "ALL", "SecurityOpt", "no-new-privileges", "Tmpfs", "/tmp", tmp, "Ulimits",
+                     "Name", "nofile", "Soft", DOCKER_FILES_OPEN, "Hard", DOCKER_FILES_OPEN, "Name",
+                     "core", "Soft", 0, "Hard", 0, "Name", "fsize", "Soft", DOCKER_TMP_BYTES,
+                     "Hard", DOCKER_TMP_BYTES, "AutoRemove", 1, "Init", 0, "OomScoreAdj",
+                     DOCKER_OOM_SCORE, "LogConfig", "Type", "none", "RestartPolicy", "Name", "no");
+}
+
+/* Numbers that control groups hold: -1 where one could not be set. */
+static int add_limits(json_t *config, const struct docker_plan *plan)
+{
+    json_int_t memory = (json_int_t)plan->kind->memory_mb << 20;
+    const struct {
+        const char *name;
+        bool held;
+        json_int_t value;
+    } limits[] = {
+        {"Memory", plan->limits.memory, memory},
+        {"MemorySwap", plan->limits.memory && plan->limits.swap, memory},
+        {"PidsLimit", plan->limits.pids, DOCKER_PIDS},
+        {"CpuShares", plan->limits.cpu_shares,
+         plan->cpu_at_once ? DOCKER_SHARES_RUNNING : DOCKER_SHARES_WARMING},
+        {"NanoCpus", plan->limits.cpu_quota && plan->cpu_at_once, DOCKER_NANO_CPUS},
+    };
+
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        if (limits[i].held &&
+            json_object_set_new(config, limits[i].name, json_integer(limits[i].value)) < 0)
+            return -1;
+    }
+    return plan->runtime && plan->runtime[0]
+               ? json_object_set_new(config, "Runtime", json_string(plan->runtime))
+               : 0;
+}
+
+/* Owned; NULL where memory is out. */
+static json_t *host_config(const struct docker_plan *plan)
+{
+    json_t *config = fixed_config();
+
+    if (config && add_limits(config, plan) < 0) {
+        json_decref(config);
+        return NULL;
+    }
+    return config;
+}
+
+json_t *docker_plan_create(const struct docker_plan *plan, struct error *err)
+{
+    struct runner_command command;
+    char user[32], since[32];
+    json_t *json;
+
+    if (runner_command_build(&command, plan->kind, err) < 0)
+        return NULL;
+    snprintf(user, sizeof user, "%u:%u", RUNNER_USER, RUNNER_USER);
+    snprintf(since, sizeof since, "%ld", plan->started);
+    json = json_pack(
+        "{s:s, s:s, s:s, s:s, s:o*, s:o*, s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:{s:s, "
+        "s:s, s:s}, s:o*}",
+        "Image", plan->image, "User", user, "Hostname", "sandbox", "WorkingDir", "/tmp",
+        /* The image knows where its runner is: its entry point. */
+        "Cmd", word_array(command.argv + 1), "Env", word_array(runner_environment), "OpenStdin", 1,
+        "StdinOnce", 1, "AttachStdin", 1, "AttachStdout", 1, "AttachStderr", 1, "Tty", 0,
+        "NetworkDisabled", 1, "Labels", DOCKER_LABEL_OWNER, plan->owner, DOCKER_LABEL_KIND,
+        plan->kind->name, DOCKER_LABEL_STARTED, since, "HostConfig", host_config(plan));
+    if (json && json_object_get(json, "HostConfig") && json_object_get(json, "Cmd") &&
+        json_object_get(json, "Env"))
+        return json;
+    json_decref(json);
+    error_set(err, ERROR_MEMORY, "out of memory for a container");
+    return NULL;
+}
+
+bool docker_plan_settles(const struct docker_plan *plan)
+{
+    return !plan->cpu_at_once && (plan->limits.cpu_quota || plan->limits.cpu_shares);
+}
+
+json_t *docker_plan_settle(const struct docker_limits *limits, struct error *err)
+{
+    json_t *json = json_object();
+    int rc = json ? 0 : -1;
+
+    if (rc == 0 && limits->cpu_quota)
+        rc = json_object_set_new(json, "NanoCpus", json_integer(DOCKER_NANO_CPUS));
+    if (rc == 0 && limits->cpu_shares)
+        rc = json_object_set_new(json, "CpuShares", json_integer(DOCKER_SHARES_RUNNING));
+    if (rc == 0)
+        return json;
+    json_decref(json);
+    error_set(err, ERROR_MEMORY, "out of memory for a container's limits");
+    return NULL;
+}

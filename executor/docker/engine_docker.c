@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Sandboxes as containers of a Docker daemon.
+ *
+ * One is created, attached to before it starts (or output would be lost), and started without a CPU
+ * limit and at low weight, so that it warms quickly when nothing else is due; settle then gives it
+ * half a CPU at full weight. The plan of all limits is docker_plan.c's. What a daemon cannot hold
+ * it is not asked for, and one that cannot change a container's limits later is asked for all at
+ * once.
+ *
+ * The daemon may be away, at the start or later: each start looks for it (docker_daemon.h), and
+ * what a dead server left is removed each time that it is met.
+ *
+ * None is left behind: the container is named by us before it exists, so that it can be removed
+ * also when the daemon's answer got lost; what cannot be removed while the daemon is away stays
+ * pending (docker_removals.h); a container whose server was killed ends with its standard input and
+ * is removed by the daemon (AutoRemove); and what even that left, the next start knows by the
+ * owner's label and removes (docker_sweep.h).
+ */
+#include "executor/docker/docker_engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "executor/docker/docker_sweep.h"
+#include "helpers/base/log.h"
+
+/* ---- what the daemon can ---- */
+
+int docker_meet(struct docker *docker, bool quiet, struct error *err)
+{
+    bool anew;
+
+    if (docker_daemon_meet(docker->daemon, quiet, &anew, err) < 0)
+        return -1;
+    if (anew) {
+        pthread_mutex_lock(&docker->lock);
+        docker->no_update = docker->no_quota = docker->no_shares = false; /* it may be another */
+        pthread_mutex_unlock(&docker->lock);
+        docker_sweep(docker->daemon);
+    }
+    return 0;
+}
+
+void docker_plan_box(struct docker *docker, const struct execution_kind *kind,
+                     struct docker_plan *plan)
+{
+    struct docker_info info;
+
+    docker_daemon_info(docker->daemon, &info);
+    pthread_mutex_lock(&docker->lock);
+    info.limits.cpu_quota = info.limits.cpu_quota && !docker->no_quota;
+    info.limits.cpu_shares = info.limits.cpu_shares && !docker->no_shares;
+    *plan = (struct docker_plan){
+        .kind = kind,
+        .image = docker_daemon_image_name(docker->daemon),
+        .owner = docker->owner,
+        .runtime = docker->runtime,
+        .limits = info.limits,
+        .cpu_at_once = docker->no_update,
+        .started = (long)time(NULL),
+    };
+    pthread_mutex_unlock(&docker->lock);
+}
+
+/* Sets a flag of docker; true in the call that did. */
+static bool learn(struct docker *docker, bool *flag)
+{
+    bool known;
+
+    pthread_mutex_lock(&docker->lock);
+    known = *flag;
+    *flag = true;
+    pthread_mutex_unlock(&docker->lock);
+    return !known;
+}
+
+bool docker_learn_limits(struct docker *docker, const char *message)
+{
+    static const char *const words[] = {"NanoCPUs", "CPU cfs", "controller `cpu`", "cpu.max"};
+    bool news = false;
+
+    for (size_t i = 0; message && i < sizeof words / sizeof *words; i++) {
+        if (!strcasestr(message, words[i]))
+            continue;
+        news = learn(docker, &docker->no_quota);
+        if (!strcasestr(message, "NanoCPUs"))
+            learn(docker, &docker->no_shares);
+        if (news)
+            log_warning("executor",
+                        "the Docker daemon cannot limit the CPU of a container (%s); the runner's "
+                        "own limits stand in",
+                        message);
+        return true;
+    }
+    return false;
+}
+
+bool docker_cannot_update(struct docker *docker, long status, const json_t *answer)
+{
+    const char *message = json_get_string(answer, "message");
+
+    if (docker_learn_limits(docker, message))
+        return true;
+    if (status == 404 && message && strcasestr(message, "no such container"))
+        return false;
+    if (status != 400 && status != 404 && status != 405 && status != 501)
+        return false;
+    if (learn(docker, &docker->no_update))
+        log_warning("executor",
+                    "the Docker daemon cannot change a container's limits (%ld: %s); from now on "
+                    "each has them from its start, and warms more slowly",
+                    status, message ? message : "no message");
+    return true;
+}
+
+/* ---- opening ---- */
+
+static void docker_close(void *state)
+{
+    struct docker *docker = state;
+
+    docker_removals_destroy(docker->removals);
+    docker_daemon_destroy(docker->daemon);
+    cancel_unref(docker->stop);
+    pthread_mutex_destroy(&docker->lock);
+    free(docker);
+}
+
+static void *docker_open(const struct executor_config *config, struct error *err)
+{
+    struct docker *docker = calloc(1, sizeof *docker);
+    struct error why = {0};
+
+    if (!docker) {
+        error_set(err, ERROR_MEMORY, "out of memory for the Docker engine");
+        return NULL;
+    }
+    pthread_mutex_init(&docker->lock, NULL);
+    if (config->docker_runtime && strlen(config->docker_runtime) >= sizeof docker->runtime) {
+        error_set(err, ERROR_INVALID, "the name of the runtime is too long: --runtime");
+        goto fail;
+    }
+    snprintf(docker->runtime, sizeof docker->runtime, "%s",
+             config->docker_runtime ? config->docker_runtime : "");
+    docker->stop = cancel_create(err);
+    if (!docker->stop || owner_label(docker->owner, err) < 0)
+        goto fail;
+    docker->daemon = docker_daemon_create(config->docker_host, config->docker_image, err);
+    if (!docker->daemon)
+        goto fail;
+    docker->removals = docker_removals_create(docker->daemon, err);
+    if (!docker->removals)
+        goto fail;
+    docker_meet(docker, true, &why); /* away for now is no reason not to open */
+    return docker;
+fail:
+    docker_close(docker);
+    return NULL;
+}
+
+static int docker_works(void *state, struct error *err)
+{
+    return docker_meet(state, true, err);
+}
+
+static int docker_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct error *err)
+{
+    struct docker *docker = state;
+    char id[DOCKER_ID_CAP];
+
+    if (docker_meet(docker, false, err) < 0)
+        return -1;
+    docker_removals_retry(docker->removals); /* also where nothing has started for long */
+    if (docker_daemon_image(docker->daemon, id, err) < 0)
+        return -1;
+    snprintf(text, ENGINE_MADE_OF_CAP, "%s", id);
+    return 0;
+}
+
+static void docker_interrupt(void *state)
+{
+    struct docker *docker = state;
+
+    cancel_fire(docker->stop);
+}
+
+/* ---- describing ---- */
+
+static void describe_here(struct docker *docker, char *text, size_t size)
+{
+    char server[160], missing[64], limits[160];
+    struct docker_info info;
+
+    docker_daemon_server(docker->daemon, server, sizeof server);
+    docker_daemon_info(docker->daemon, &info);
+    docker_info_missing(&info, missing, sizeof missing);
+    if (missing[0])
+        snprintf(limits, sizeof limits, "this daemon holds no limit of %s: the runner's stand in",
+                 missing);
+    else
+        snprintf(limits, sizeof limits, "limits of memory and processes, half a CPU");
+    snprintf(text, size,
+             "code runs in containers of %s at %s%s%s%s, image %s: no network, read-only root, as "
+             "nobody, no capability, %s; seccomp and Landlock by the runner",
+             server, docker_daemon_host(docker->daemon)->address,
+             docker->runtime[0] ? ", runtime " : "", docker->runtime,
+             info.rootless ? ", rootless" : "", docker_daemon_image_name(docker->daemon), limits);
+}
+
+static void docker_describe(void *state, char *text, size_t size)
+{
+    struct docker *docker = state;
+    struct error err = {0};
+
+    if (docker_meet(docker, true, &err) == 0)
+        describe_here(docker, text, size);
+    else
+        snprintf(text, size, "no code can run yet, and Docker is looked for again: %.400s",
+                 err.text);
+}
+
+const struct engine engine_docker = {
+    .name = "docker",
+    .open = docker_open,
+    .close = docker_close,
+    .works = docker_works,
+    .describe = docker_describe,
+    .interrupt = docker_interrupt,
+    .made_of = docker_made_of,
+    .start = docker_start,
+    .settle = docker_settle,
+    .destroy = docker_destroy,
+    .fd = docker_fd,
+    .send = docker_send,
+    .receive = docker_receive,
+    .stderr_tail = docker_stderr_tail,
+};

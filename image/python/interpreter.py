@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs one analysis inside the sandbox: warms up, waits for the job, runs it, reports, ends.
+
+Started by the runner (image/runner/runner.c), already confined, with one socket to it. The frames are those of
+executor/frame.h; the runner believes none of them unseen, and it alone keeps the deadline and the caps. What stands
+here is for good answers; the walls are around this process, not in it.
+
+The code is judged once more here, by the policy that the server judged it by, but over CPython's own tree of the very
+bytes; that tree is compiled, and runs. Nothing runs of what is refused here.
+
+Nothing of this file is within easy reach of the code that runs: the socket lives in closures, this module and its
+neighbours (guard.py, policy.py, report.py, hints.py, values.py, plots.py) are not importable, and the code has a namespace of its own.
+"""
+import ast
+import builtins
+import functools
+import gc
+import importlib
+import importlib.util
+import io
+import json
+import linecache
+import os
+import signal
+import struct
+import sys
+import types
+import urllib.parse  # code_helpers wants it; while warming there is time
+import warnings
+
+CONTROL_FD = 3
+HEAD = struct.Struct(">B3xI")
+REQUEST_HEAD = struct.Struct(">I")
+ANSWER_HEAD = struct.Struct(">IH")
+
+VALUE_CHARS = 32768  # of the last expression's value; with the error it stays under FRAME_RESULT_CAP, escaped
+ERROR_CHARS = 8192
+RESERVE_BYTES = 4 << 20  # given back when the code has failed: it may have left no memory to tell of it
+NAME_CHARS = 200  # of the exception's type
+FILENAME = "<code>"
+
+
+def open_control(fd):
+    """Three functions that share the socket: send a frame, receive one, ask the session API."""
+    last_id = 0
+
+    def send(kind, payload=b""):
+        view = memoryview(HEAD.pack(ord(kind), len(payload)) + payload)
+        while view:
+            view = view[os.write(fd, view):]
+
+    def read(count):
+        data = bytearray(count)
+        view = memoryview(data)
+        while view:
+            got = os.readv(fd, [view])
+            if got == 0:
+                os._exit(0)  # the runner is gone
+            view = view[got:]
+        return data
+
+    def receive():
+        kind, count = HEAD.unpack(read(HEAD.size))
+        return chr(kind), read(count)
+
+    def ask(target):
+        """GET target: the status and the body's bytes."""
+        nonlocal last_id
+        last_id += 1
+        send("q", REQUEST_HEAD.pack(last_id) + b"GET " + target.encode("ascii"))
+        _, answer = receive()
+        _, status = ANSWER_HEAD.unpack_from(answer)
+        return status, memoryview(answer)[ANSWER_HEAD.size:]
+
+    return send, receive, ask
+
+
+def load_file(name, folder):
+    """A module from its file, without a place on sys.path or in sys.modules."""
+    spec = importlib.util.spec_from_file_location(name, os.path.join(folder, name + ".py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def make_judges(policy, folder):
+    """{profile: what judges a tree by it}. The tables are read now: when a job comes there is no time."""
+    tables = policy.load(os.path.join(folder, "policy.json"))
+    return {profile: functools.partial(policy.judge, policy=table) for profile, table in tables.items()}
+
+
+def open_stream(fd):
+    raw = io.FileIO(fd, "wb", closefd=False)
+    return io.TextIOWrapper(io.BufferedWriter(raw, 65536), "utf-8", "backslashreplace", "\n", line_buffering=True)
+
+
+def clip(text, limit):
+    """A plain str of at most that length: a subclass is the code's own, and its methods may do anything."""
+    if text is None:
+        return None
+    more = str.__len__(text) - limit
+    return str.__getitem__(text, slice(limit)) + ("... (%d characters more)" % more if more > 0 else "")
+
+
+class Disagreement(Exception):
+    """Refused here, though the server has accepted it: a stable code and a line (0: none)."""
+
+
+def judged_tree(source, judge):
+    """The tree of the very bytes. What runs is compiled from it: nothing comes between."""
+    if judge is None:  # the server knows a profile that this image does not
+        raise Disagreement("unknown-profile", 0)
+    try:
+        tree = ast.parse(source, FILENAME)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise Disagreement("syntax", getattr(error, "lineno", None) or 0) from error
+    found = judge(tree)
+    if found:
+        line, code = found[0]
+        raise Disagreement(code, line)
+    return tree
+
+
+def compile_judged(tree):
+    """Two code objects: the statements, and the last expression or None."""
+    try:
+        return compile_tree(tree)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise Disagreement("syntax", getattr(error, "lineno", None) or 0) from error
+
+
+def compile_tree(tree):
+    body = list(tree.body)
+    last = None
+    # A lone text at the top is the docstring, not a value.
+    if body and isinstance(body[-1], ast.Expr) and not (len(body) == 1 and ast.get_docstring(tree) is not None):
+        last = body.pop().value
+    statements = compile(ast.Module(body, tree.type_ignores), FILENAME, "exec", dont_inherit=True)
+    if last is not None:
+        futures = statements.co_flags & FUTURES
+        last = compile(ast.Expression(last), FILENAME, "eval", futures, dont_inherit=True)
+    return statements, last
+
+
+def future_flags():
+    import __future__
+    flags = 0
+    for name in __future__.all_feature_names:
+        flags |= getattr(__future__, name).compiler_flag
+    return flags
+
+
+FUTURES = future_flags()
+
+
+def make_finish(send, wait):
+    """The function that says how it ended, once, and ends the process."""
+    finished = False
+
+    def finish(exit_code, value=None, error=None, error_type=None, line=None, disagreement=None, bound=False):
+        nonlocal finished
+        if finished:
+            return
+        finished = True
+        for name in ("stdout", "stderr"):
+            try:
+                getattr(sys, name).flush()
+            except BaseException:  # a closed, removed or replaced stream is the code's own doing; it has nothing left to say
+                continue
+        result = {"value": clip(value, VALUE_CHARS), "bound": bound, "error": clip(error, ERROR_CHARS),
+                  "error_type": clip(error_type, NAME_CHARS), "line": line, "exit_code": exit_code,
+                  "disagreement": disagreement}
+        send("v", json.dumps(result, ensure_ascii=False).encode("utf-8", "replace"))
+        wait()  # to be ended: taking this process down costs CPU that the answer needs
+        os._exit(exit_code)
+
+    return finish
+
+
+def make_namespace(session_id, allowed_builtins):
+    main = types.ModuleType("__main__")
+    main.__dict__.update(__builtins__=allowed_builtins, session_id=session_id)
+    sys.modules["__main__"] = main
+    return main.__dict__
+
+
+def builtins_for(parts, job):
+    """A profile's own were made while warming; a list of the job's own is as good, and takes its time now."""
+    allowed = job.get("allowed")
+    if allowed is None and job["profile"] in parts.builtins:
+        return parts.builtins[job["profile"]]
+    return parts.guard.make_builtins(builtins, allowed or ())
+
+
+def import_one(name, plots):
+    if name.partition(".")[0] == "matplotlib":
+        plots.prepare()
+    importlib.import_module(name)
+
+
+def import_early(names, plots):
+    """What the code imports, before its clock starts. What fails will fail again, where the code can see it."""
+    names = [name for name in names if name not in sys.modules]
+    if not names:
+        return
+    sys.stdout = sys.stderr = io.StringIO()  # an import that prints does not print into the code's output
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in names:
+            try:
+                import_one(name, plots)
+            except ImportError:
+                continue
+
+
+def close_plots(plots, wanted):
+    """Without what prepares it matplotlib would look for folders and fonts: where it is not imported by now, it is not."""
+    if "matplotlib.pyplot" in sys.modules:
+        plots.set_quiet(not wanted)
+    else:
+        sys.modules["matplotlib"] = None
+
+
+def set_up(job, parts):
+    """All that comes before the clock starts; the code's namespace. Goes through without a trace once before, as rehearsal."""
+    reporter, session_id = parts.reporter, job.get("session_id")
+    linecache.cache[FILENAME] = (len(job["code"]), None, list(io.StringIO(job["code"], None)), FILENAME)
+    if session_id is not None:
+        os.environ["SESSION_ID"] = session_id
+    parts.begin(session_id)
+    import_early(job["preload"], parts.plots)
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = parts.streams
+    warnings.showwarning = reporter.show_warning
+    if not job.get("warnings"):
+        warnings.simplefilter("ignore")
+    return make_namespace(session_id, builtins_for(parts, job))
+
+
+def run_job(job, send, finish, parts):
+    source = job["code"].encode("utf-8")
+    reporter, namespace = parts.reporter, set_up(job, parts)
+    close_plots(parts.plots, job.get("warnings"))
+    reserve = bytes(RESERVE_BYTES)
+    parts.on_deadline = lambda frame: finish(1, **reporter.timeout(frame, job["timeout_ms"] / 1000))
+    parts.arm()
+    send("S")
+    try:
+        reporter.tree = judged_tree(source, parts.judges.get(job["profile"]))
+        statements, last = compile_judged(reporter.tree)
+    except Disagreement as refusal:
+        finish(1, disagreement=dict(zip(("code", "line"), refusal.args)), **describe_refusal(reporter, refusal))
+    try:
+        exec(statements, namespace)
+        value = eval(last, namespace) if last is not None else None
+        bound = value is None
+        if bound:
+            value = namespace.get("result")
+        value = parts.show(value) if value is not None else None
+    except SystemExit as end:
+        del reserve
+        ending = reporter.exited(end)
+        draw(parts, send)
+        finish(*ending)
+    except MemoryError as error:
+        del reserve
+        finish(1, **describe(reporter, error, namespace))
+    except BaseException as error:  # whatever the code raises is its result
+        del reserve
+        report = describe(reporter, error, namespace)
+        draw(parts, send)
+        finish(1, **report)
+    else:
+        report = draw(parts, send)
+        finish(1 if report else 0, value=value, bound=bound and value is not None, **report)
+
+
+def draw(parts, send):
+    """Sends the open figures. The report of the first that cannot be drawn, or {}."""
+    reports = []
+
+    def on_error(number, error):
+        report = describe(parts.reporter, error, {})
+        reports.append(dict(report, error="figure %d could not be drawn:\n%s" % (number, report["error"])))
+
+    def send_whole(text):
+        """The deadline's own word must not come in the middle of a frame."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGALRM,))
+        send("g", text)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGALRM,))
+
+    try:
+        left_out = parts.plots.send_all(send_whole, on_error)
+        if left_out:
+            sys.stderr.write("%d more figures are open; the first %d are answered\n" % (left_out, parts.plots.COUNT_CAP))
+    except BaseException as error:  # figures and streams can be replaced by the code
+        on_error(0, error)
+    return reports[0] if reports else {}
+
+
+def describe(reporter, error, namespace):
+    """The report of an exception, or its bare name where the exception itself keeps it from being told."""
+    try:
+        return reporter.failed(error, namespace)
+    except BaseException:
+        name = reporter.kind(error)
+        return {"error": "%s (its text could not be made)" % name, "error_type": name}
+
+
+def describe_refusal(reporter, refusal):
+    if refusal.__cause__ is not None:
+        return reporter.failed(refusal.__cause__, {})
+    return {"error": "line %d is refused: %s" % (refusal.args[1], refusal.args[0]), "error_type": "Disagreement"}
+
+
+def prepare(parts, folder):
+    """What a job needs and does not depend on it: the streams, the builtins of each profile, the audit hook."""
+    with open(os.path.join(folder, "policy.json"), encoding="utf-8") as file:
+        profiles = json.load(file)["profiles"]
+    parts.streams = open_stream(1), open_stream(2)
+    parts.builtins = {profile: parts.guard.make_builtins(builtins, allowed) for profile, allowed in profiles.items()}
+    signal.signal(signal.SIGALRM, lambda _number, frame: parts.on_deadline(frame))
+    parts.arm = parts.guard.make_arm(FILENAME, sys.path + list(parts.folders))
+
+
+def rehearse(parts, with_pandas):
+    """A job's way once before it is needed: what runs for the first time is several times slower. Then what lives now is
+    taken out of the garbage collector's sight, which has less to walk while the code runs."""
+    source = "rows = [{'a': n} for n in range(3)]\nprint(len(rows), file=out)\nsum(row['a'] for row in rows)"
+    if with_pandas:
+        source = ("import pandas\nframe = pandas.DataFrame([{'a': 1, 'b': 'x'}, {'a': 2, 'b': 'y'}])\n"
+                  "print(frame.groupby('b').a.sum().sort_values(), frame[frame.a > 1], file=out)\n") + source
+    profile, judge = list(parts.judges.items())[-1]  # the widest
+    job = json.loads(json.dumps({"code": source, "profile": profile, "preload": ["json"], "warnings": True}))
+    before = sys.modules["__main__"]
+    names = set_up(job, parts)
+    sys.modules["__main__"] = before
+    names["out"] = io.StringIO()
+    statements, last = compile_judged(judged_tree(source.encode("utf-8"), judge))
+    exec(statements, names)
+    json.dumps({"value": parts.show(eval(last, names))}, ensure_ascii=False).encode("utf-8", "replace")
+    if "matplotlib.pyplot" in sys.modules:
+        parts.plots.rehearse()
+    names.clear()
+    gc.collect()
+    gc.freeze()
+
+
+def main(argv):
+    options = dict(zip(argv[1::2], argv[2::2]))
+    here = os.path.dirname(os.path.abspath(argv[0]))
+    send, receive, ask = open_control(CONTROL_FD)
+    folders = (here, options["--helpers"])
+    reporter = load_file("report", here).make_reporter(FILENAME, folders, int(options["--memory-mb"]))
+    parts = types.SimpleNamespace(guard=load_file("guard", here), reporter=reporter, folders=folders,
+                                  show=load_file("values", here).show, plots=load_file("plots", here),
+                                  judges=make_judges(load_file("policy", here), here))
+    helpers = load_file("code_helpers", options["--helpers"])
+    sys.modules["code_helpers"] = helpers
+    parts.begin = helpers.__dict__.pop("connect")(ask)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in filter(None, options["--preload"].split(",")):
+            import_one(name, parts.plots)
+    become_copy = load_file("zygote", here).load(here, int(options["--ruleset"])) if "--ruleset" in options else None
+    prepare(parts, here)
+    rehearse(parts, "pandas" in sys.modules)
+    ready = json.dumps({"python": "%d.%d.%d" % sys.version_info[:3]}).encode()
+    send("R", ready)
+    if become_copy is not None:
+        become_copy()
+        send("R", ready)
+    kind, job = receive()
+    while kind == "p":  # whether this process is alive
+        send("P")
+        kind, job = receive()
+    run_job(json.loads(bytes(job)), send, make_finish(send, receive), parts)
+
+
+main(sys.argv)

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "image/runner/landlock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "image/runner/log_error.h"
+
+#ifndef __NR_landlock_create_ruleset
+#define __NR_landlock_create_ruleset 444
+#define __NR_landlock_add_rule       445
+#define __NR_landlock_restrict_self  446
+#endif
+
+#define CREATE_RULESET_VERSION 1u
+#define RULE_PATH_BENEATH      1
+
+#define FS_EXECUTE   (UINT64_C(1) << 0)
+#define FS_READ_FILE (UINT64_C(1) << 2)
+#define FS_READ_DIR  (UINT64_C(1) << 3)
+
+#define READ_TREE (FS_READ_FILE | FS_READ_DIR)
+
+struct ruleset_attr {
+    uint64_t handled_fs;
+    uint64_t handled_net;
+    uint64_t scoped;
+};
+
+struct path_attr {
+    uint64_t allowed;
+    int32_t parent_fd;
+} __attribute__((packed));
+
+/* What each ABI knows, all bits from 0 on, and how much of the struct it takes. A newer kernel than
+ * the last row is treated as the last row. */
+static const struct abi {
+    struct ruleset_attr all;
+    size_t size;
+} abis[] = {
+    {{(1u << 13) - 1, 0, 0}, 8},  /* 1: files */
+    {{(1u << 14) - 1, 0, 0}, 8},  /* 2: refer */
+    {{(1u << 15) - 1, 0, 0}, 8},  /* 3: truncate */
+    {{(1u << 15) - 1, 3, 0}, 16}, /* 4: TCP bind and connect */
+    {{(1u << 16) - 1, 3, 0}, 16}, /* 5: ioctl on devices */
+    {{(1u << 16) - 1, 3, 3}, 24}, /* 6: abstract sockets and signals stay inside */
+};
+#define ABI_LAST ((int)(sizeof abis / sizeof *abis))
+
+/* What Python and its libraries read. Patterns of glob(7); what is not there is left out. */
+static const struct {
+    const char *pattern;
+    uint64_t allowed;
+} readable[] = {
+    {"/usr/lib", READ_TREE},
+    {"/usr/lib64", READ_TREE},
+    {"/usr/local/lib/python3*", READ_TREE},
+    {"/lib", READ_TREE},
+    {"/lib64", READ_TREE},
+    {"/usr/share/zoneinfo", READ_TREE},
+    {"/usr/share/matplotlib/mpl-data", READ_TREE},
+    {"/etc/ld.so.cache", FS_READ_FILE},
+    {"/etc/python3*/sitecustomize.py", FS_READ_FILE},
+    {"/dev/null", FS_READ_FILE},
+    {"/dev/urandom", FS_READ_FILE},
+    /* The dynamic loader, by architecture: the kernel opens it to execute. */
+    {"/lib64/ld-linux-*.so.*", FS_READ_FILE | FS_EXECUTE},
+    {"/lib/ld-linux-*.so.*", FS_READ_FILE | FS_EXECUTE},
+};
+
+int landlock_abi(void)
+{
+    long abi = syscall(__NR_landlock_create_ruleset, NULL, 0, CREATE_RULESET_VERSION);
+
+    return abi > 0 ? (int)abi : 0;
+}
+
+static int create_ruleset(bool scoped)
+{
+    int abi = landlock_abi();
+    struct ruleset_attr attr;
+    long fd;
+
+    if (abi > ABI_LAST)
+        abi = ABI_LAST;
+    attr = abis[abi - 1].all;
+    if (!scoped)
+        attr.scoped = 0;
+    fd = syscall(__NR_landlock_create_ruleset, &attr, abis[abi - 1].size, 0u);
+    return fd < 0 ? log_errno("landlock_create_ruleset") : (int)fd;
+}
+
+static int add_path(int ruleset, const char *path, uint64_t allowed)
+{
+    struct path_attr attr = {.allowed = allowed};
+    struct stat status;
+    int fd = open(path, O_PATH | O_CLOEXEC);
+    int done = -1;
+
+    if (fd < 0)
+        return errno == ENOENT || errno == EACCES ? 0 : log_errno("open %s", path);
+    attr.parent_fd = fd;
+    if (fstat(fd, &status) < 0) {
+        log_errno("stat %s", path);
+        goto out;
+    }
+    if (!S_ISDIR(status.st_mode))
+        attr.allowed &= ~FS_READ_DIR;
+    if (syscall(__NR_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &attr, 0u) < 0) {
+        log_errno("landlock_add_rule %s", path);
+        goto out;
+    }
+    done = 0;
+out:
+    close(fd);
+    return done;
+}
+
+static int add_pattern(int ruleset, const char *pattern, uint64_t allowed)
+{
+    glob_t found = {0};
+    int done = 0;
+
+    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc && done == 0; i++)
+            done = add_path(ruleset, found.gl_pathv[i], allowed);
+    }
+    globfree(&found);
+    return done;
+}
+
+/* A Python that is not the system's has its library beside it: PREFIX/bin/python3, PREFIX/lib. */
+static int add_python(int ruleset, const char *python)
+{
+    char path[PATH_MAX], pattern[PATH_MAX + 16];
+    char *slash;
+
+    if (!realpath(python, path))
+        return log_errno("%s", python);
+    if (add_path(ruleset, path, FS_READ_FILE | FS_EXECUTE) < 0)
+        return -1;
+    for (int i = 0; i < 2; i++) {
+        slash = strrchr(path, '/');
+        if (!slash || slash == path)
+            return 0;
+        *slash = '\0';
+    }
+    if (snprintf(pattern, sizeof pattern, "%s/lib/python3*", path) >= (int)sizeof pattern)
+        return log_error("the path of %s is too long", python);
+    return add_pattern(ruleset, pattern, READ_TREE);
+}
+
+static int add_interpreter(int ruleset, const struct options *options)
+{
+    if (add_python(ruleset, options->python) < 0 ||
+        add_path(ruleset, options->helpers, READ_TREE) < 0 ||
+        add_path(ruleset, options->interpreter, FS_READ_FILE) < 0)
+        return -1;
+    for (size_t i = 0; i < sizeof readable / sizeof *readable; i++) {
+        if (add_pattern(ruleset, readable[i].pattern, readable[i].allowed) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int restrict_self(int ruleset)
+{
+    if (syscall(__NR_landlock_restrict_self, ruleset, 0u) < 0)
+        return log_errno("landlock_restrict_self");
+    return 0;
+}
+
+int landlock_rules(const struct options *options)
+{
+    int ruleset = create_ruleset(true);
+
+    if (ruleset >= 0 && add_interpreter(ruleset, options) < 0) {
+        close(ruleset);
+        return -1;
+    }
+    return ruleset;
+}
+
+int landlock_confine_interpreter(const struct options *options)
+{
+    int ruleset, done;
+
+    if (landlock_abi() == 0)
+        return 0;
+    ruleset = landlock_rules(options);
+    if (ruleset < 0)
+        return -1;
+    done = options->session ? add_path(ruleset, "/proc", FS_READ_FILE) : 0;
+    if (done == 0)
+        done = restrict_self(ruleset);
+    close(ruleset);
+    return done;
+}
+
+int landlock_confine_runner(void)
+{
+    int ruleset, done;
+
+    if (landlock_abi() == 0)
+        return 0;
+    /* Not scoped: the runner must be able to kill the interpreter, which is in a domain of its
+     * own. */
+    ruleset = create_ruleset(false);
+    if (ruleset < 0)
+        return -1;
+    done = restrict_self(ruleset);
+    close(ruleset);
+    return done;
+}

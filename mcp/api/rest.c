@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The session API's entry: finds the route, for a client and for a run's broker. Runs on a work
+ * queue, with that work queue's store.
+ */
+#include "mcp/api/rest.h"
+
+#include <string.h>
+
+#include "mcp/api/rest_call.h"
+
+enum rest_workq rest_workq(const char *method, const char *path)
+{
+    const struct rest_route *route = NULL;
+    struct rest_path split;
+
+    if (rest_path_split(&split, path))
+        route = rest_route_find(method, &split, NULL);
+    if (!route || !(route->flags & (ROUTE_WRITE | ROUTE_GRAPH)))
+        return REST_READ;
+    return route->flags & ROUTE_WRITE ? REST_WRITE : REST_GRAPH;
+}
+
+bool rest_has_path(const char *path, char *allow, size_t size)
+{
+    struct rest_path split;
+
+    *allow = '\0';
+    if (!rest_path_split(&split, path))
+        return false;
+    rest_route_methods(&split, allow, size);
+    return *allow != '\0';
+}
+
+static void begin(struct rest_call *call, struct store *store, const struct rest_request *request,
+                  struct rest_response *response)
+{
+    memset(call, 0, sizeof *call);
+    call->store = store;
+    call->request = request;
+    call->response = response;
+    call->writer.who = request->who ? request->who : "rest";
+    memset(response, 0, sizeof *response);
+    buf_init(&response->body, 0);
+    response->status = 200;
+}
+
+void rest_handle(struct store *store, const struct rest_request *request,
+                 struct rest_response *response)
+{
+    struct rest_call call;
+    char allow[64];
+
+    begin(&call, store, request, response);
+    if (!rest_path_split(&call.path, request->path)) {
+        rest_answer_detail(response, 404, "Not Found");
+        return;
+    }
+    call.route = rest_route_find(request->method, &call.path, &call);
+    if (call.route) {
+        rest_run(&call);
+        return;
+    }
+    rest_route_methods(&call.path, allow, sizeof allow);
+    rest_answer_detail(response, *allow ? 405 : 404, *allow ? "Method Not Allowed" : "Not Found");
+}
+
+void rest_response_finish(struct rest_response *response)
+{
+    if (!response)
+        return;
+    rest_more_drop(response);
+    buf_finish(&response->body);
+}
+
+/* The target up to its query; false where it is too long for any route. */
+static bool target_path(const char *target, char path[REST_PATH_MAX], const char **query)
+{
+    size_t len = strcspn(target, "?");
+
+    if (len >= REST_PATH_MAX)
+        return false;
+    memcpy(path, target, len);
+    path[len] = '\0';
+    *query = target[len] == '?' ? target + len + 1 : "";
+    return true;
+}
+
+enum rest_workq rest_broker_workq(const char *target)
+{
+    char path[REST_PATH_MAX];
+    const char *query;
+
+    return target_path(target, path, &query) ? rest_workq("GET", path) : REST_READ;
+}
+
+void rest_broker(struct store *store, const struct rest_broker_request *asked,
+                 struct rest_response *response)
+{
+    struct rest_request request = {.method = "GET",
+                                   .path = "",
+                                   .query = "",
+                                   .who = "run",
+                                   .graphs = asked->graphs,
+                                   .cancel = asked->cancel};
+    char path[REST_PATH_MAX];
+    struct rest_call call;
+
+    begin(&call, store, &request, response);
+    if (target_path(asked->target, path, &request.query)) {
+        request.path = path;
+        if (rest_path_split(&call.path, path))
+            call.route = rest_route_find("GET", &call.path, &call);
+    }
+    if (call.route && (call.route->flags & ROUTE_BROKER) && call.session &&
+        !strcmp(call.session, asked->sid))
+        rest_run(&call);
+    else
+        rest_answer_detail(
+            response, 403,
+            "a run may read its own session only: GET /session/{its id}/nodes, /relationships, "
+            "/components, /nodes/{id}/components, /nodes/{id}/content, /graph, /graph/{query}");
+}

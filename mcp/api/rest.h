@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The session API: method, path and body to status and JSON body, over any store. No sockets here;
+ * the transport calls it on a work queue, and the executor's broker uses the same code for the
+ * reads that a run may make. One const table of routes.
+ */
+#ifndef LECTERN_SESSION_REST_H
+#define LECTERN_SESSION_REST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "helpers/base/cancel.h"
+#include "mcp/store/store.h"
+
+struct graph_cache;
+struct rest_cache;
+struct rest_more;
+
+#define REST_PATH_MAX  2048
+#define REST_ETAG_SIZE 40
+
+struct rest_request {
+    const char *method; /* "GET" */
+    const char *path;   /* as the URL has it, without the query: "/session/SID/nodes/a%2Fb" */
+    const char *query;  /* likewise, after '?'; or "" */
+    const char *session_header;  /* X-Session-ID, or NULL */
+    const char *if_match;        /* or NULL */
+    const char *if_none_match;   /* or NULL */
+    const char *idempotency_key; /* or NULL */
+    const char *who;             /* for the change log: "rest" */
+    const char *body;
+    size_t body_len;
+    struct graph_cache *graphs;  /* on the graph work queue; else NULL */
+    struct rest_cache *answers;  /* of reads that are kept; or NULL */
+    const struct cancel *cancel; /* of graph questions; or NULL */
+    bool trial; /* on the trial work queue: what a write would do is tried on a copy */
+};
+
+struct rest_response {
+    int status;
+    char etag[REST_ETAG_SIZE]; /* with its quotes, or "" */
+    bool replayed;             /* an earlier answer to the same key */
+    struct buf body;           /* JSON, whole at any time; owned. Empty with 304 */
+    bool tries;                /* no answer yet: to be handled anew on the trial work queue */
+    struct rest_more *more;    /* what rest_fill_in makes more of it with; owned, or NULL */
+};
+
+/* Which work queue a request belongs on; REST_READ also for paths that do not exist. */
+enum rest_workq { REST_READ, REST_WRITE, REST_GRAPH };
+enum rest_workq rest_workq(const char *method, const char *path);
+/* Whether any route has this path, for 404 against 405, and the methods it has ("GET, POST") for
+ * Allow. */
+bool rest_has_path(const char *path, char *allow, size_t size);
+
+/* Always fills *response: errors are answers in FastAPI's shape. Blocking. */
+void rest_handle(struct store *store, const struct rest_request *request,
+                 struct rest_response *response);
+void rest_response_finish(struct rest_response *response);
+
+/* Where response->more is set and its write is kept: on the graph work queue, fills in what the
+ * graph says, unless cancel (may be NULL) gives it up. busy not NULL, on any thread: the work queue
+ * has not taken it, the answer says so there. */
+void rest_fill_in(struct rest_response *response, const struct graph_cache *graphs,
+                  const struct cancel *cancel, const struct error *busy);
+/* After that, on a work queue that writes: keeps the whole answer under the request's idempotency
+ * key. */
+int rest_keep_whole(struct store *store, const char *key, const struct rest_response *response,
+                    struct error *err);
+
+/* An error as an answer in that shape; what response had goes. */
+void rest_answer_error(struct rest_response *response, const struct error *err);
+
+/* One GET inside one session, for the broker: 403 for anything else than a read of that very
+ * session. */
+struct rest_broker_request {
+    const char *sid;
+    const char *target; /* "/session/SID/nodes?limit=5", as a URL has it */
+    struct graph_cache *graphs;
+    const struct cancel *cancel; /* both as in a rest_request */
+};
+void rest_broker(struct store *store, const struct rest_broker_request *request,
+                 struct rest_response *response);
+enum rest_workq rest_broker_workq(const char *target);
+
+#endif

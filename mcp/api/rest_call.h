@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Inside of the session API: one request on its way through the table of routes.
+ */
+#ifndef LECTERN_SESSION_REST_CALL_H
+#define LECTERN_SESSION_REST_CALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "mcp/api/rest.h"
+
+#define REST_SEGMENTS_CAP 8
+#define REST_NAME_MAX     64   /* bytes of a name in the query */
+#define REST_QUERY_MAX    1024 /* bytes of one value in the query */
+
+struct rest_path { /* the segments between the slashes, decoded */
+    char text[REST_PATH_MAX];
+    const char *segments[REST_SEGMENTS_CAP];
+    size_t count;
+};
+
+struct rest_call {
+    struct store *store;
+    const struct rest_request *request;
+    struct rest_response *response;
+    const struct rest_route *route;
+    struct writer writer;
+    struct rest_path path;
+    const char *session; /* of the path, or NULL; borrowed, as those below */
+    const char *node;
+    const char *item;               /* {order}, {id}, {query} */
+    char resolved[SESSION_ID_SIZE]; /* the session of a bare path */
+    json_t *body;                   /* owned; NULL where none was sent */
+};
+
+typedef int rest_handler(struct rest_call *call, struct error *err);
+
+enum rest_route_flags {
+    ROUTE_WRITE = 1 << 0,
+    ROUTE_BODY = 1 << 1,   /* needs a JSON body */
+    ROUTE_BROKER = 1 << 2, /* a run may ask for it */
+    ROUTE_GRAPH = 1 << 3,  /* on the graph work queue */
+    ROUTE_TRIES = 1 << 4,  /* "dry_run": true in the body only asks what it would do */
+    ROUTE_ENDS = 1 << 5,   /* its state is gone afterwards, so the answer has no ETag */
+};
+
+/* What the ETag of a route counts the writes to. */
+enum rest_state {
+    REST_STATE_NONE,
+    REST_STATE_ALL,     /* any session */
+    REST_STATE_SESSION, /* the session */
+    REST_STATE_NODE,    /* the node and its components */
+};
+
+struct rest_route {
+    const char *method;
+    const char *pattern; /* "/session/{sid}/nodes"; what is in braces is captured */
+    rest_handler *handle;
+    unsigned flags;
+    enum rest_state state;
+    rest_handler *now; /* of a write with a state: reads it, for a 412; else NULL */
+
+    /* for /openapi.json (rest_openapi.c) */
+    const char *id; /* operationId, unique */
+    const char *tag;
+    const char *summary;
+    const char *query;  /* names of rest_parameters, with spaces between; or NULL */
+    const char *body;   /* name of a schema; NULL: takes none */
+    const char *answer; /* of the 200; name of a schema */
+};
+
+/* ---- rest_routes.c ---- */
+
+extern const struct rest_route rest_routes[];
+extern const size_t rest_route_count;
+
+/* ---- rest_route.c ---- */
+
+/* Decodes each segment; false when the path is too long, has too many segments, or holds what is no
+ * encoding. */
+bool rest_path_split(struct rest_path *path, const char *encoded);
+/* The route, with its captures in call; NULL when there is none. */
+const struct rest_route *rest_route_find(const char *method, const struct rest_path *path,
+                                         struct rest_call *call);
+void rest_route_methods(const struct rest_path *path, char *allow, size_t size);
+
+/* ---- rest_query.c ---- */
+
+/* Decodes %XX in place, and + as a space in a query; false for what is no encoding, or hides a NUL.
+ */
+bool rest_decode(char *text, bool query);
+/* The decoded value of a name in the query; false when it is not there, or does not fit. */
+bool rest_query(const char *query, const char *name, char *value, size_t size);
+/* The next name and value of the query at *at, both decoded, and *at behind them. 1, 0 at the end,
+ * -1 for what is no encoding, or does not fit: ERROR_INVALID. */
+int rest_query_next(const char **at, char name[REST_NAME_MAX], char value[REST_QUERY_MAX],
+                    struct error *err);
+/* A whole number from least to most; *number keeps its value where the query has none. */
+int rest_query_number(const char *query, const char *name, int64_t least, int64_t most,
+                      int64_t *number, struct error *err);
+
+/* ---- rest_run.c ---- */
+
+/* Runs the call's route: conditions, transaction, key, handler. Always fills the response. */
+void rest_run(struct rest_call *call);
+
+/* ---- rest_condition.c ---- */
+
+/* The strong validator of what the route's answer shows; "" where it has none. */
+int rest_etag(struct rest_call *call, char etag[REST_ETAG_SIZE], struct error *err);
+/* Whether an If-Match or If-None-Match list names the state that is; weak: a weak tag will do. 1,
+ * 0, -1. */
+int rest_matches(struct rest_call *call, const char *list, bool weak, struct error *err);
+
+/* ---- rest_idempotency.c ---- */
+
+/* In the call's transaction. 1: it was done before, and is answered as then; 0: it is to be done.
+ */
+int rest_idempotency_find(struct rest_call *call, struct error *err);
+/* Keeps the answer for a repeat. */
+int rest_idempotency_keep(struct rest_call *call, struct error *err);
+
+/* ---- rest_answer.c ---- */
+
+/* err as an answer; of a place that names none, it is in the query of a read, else in the body. */
+void rest_answer_faults(struct rest_call *call, const struct error *err);
+void rest_answer_detail(struct rest_response *response, int status, const char *detail);
+/* {"success": true, "message": "..."}, left open for more: rest_answer_end closes it. */
+void rest_answer_success(struct rest_call *call, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void rest_answer_end(struct rest_call *call);
+/* Text as a JSON string, whatever bytes it has. */
+void rest_answer_string(struct buf *json, const char *text);
+
+/* ---- rest_body.c ---- */
+
+/* Checks the body by the members that the route takes. What is wrong is named with its place, an
+ * unknown member with the nearest known one. Afterwards call->body is an object with the members
+ * that were given. Bodies that are an entity are checked where it is written. */
+int rest_take_body(struct rest_call *call, struct error *err);
+/* A whole number from 1 on, taken out of the body; *number keeps its value where it is not there,
+ * and is 0 where it is null. */
+int rest_take_number(struct rest_call *call, const char *name, int64_t *number, struct error *err);
+/* Takes an id out of the body that may repeat the path's, and must not be another. */
+int rest_take_path_id(struct rest_call *call, const char *name, const char *id, struct error *err);
+/* The path's {order} or {id}. */
+int rest_path_number(const struct rest_call *call, const char *name, int64_t *number,
+                     struct error *err);
+
+/* ---- rest_changes.c ---- */
+
+/* Gives up what the answer could still be filled in with. */
+void rest_more_drop(struct rest_response *response);
+
+/* ---- handlers ---- */
+
+rest_handler rest_health, rest_session_create, rest_session_validate, rest_session_rename,
+    rest_session_delete, rest_sessions, rest_openapi; /* rest_session.c, rest_openapi.c */
+rest_handler rest_nodes, rest_node_create, rest_node_update, rest_node_delete, rest_node_texts,
+    rest_node_texts_write, rest_positions, rest_positions_write; /* rest_node.c */
+rest_handler rest_relationships, rest_relationship_create, rest_relationships_create,
+    rest_relationship_update, rest_relationship_delete; /* rest_relationship.c */
+rest_handler rest_components, rest_components_replace, rest_components_save,
+    rest_components_reorder, rest_component_insert, rest_component_update, rest_component_delete,
+    rest_all_components;                                             /* rest_component.c */
+rest_handler rest_history, rest_difference, rest_undo, rest_restore; /* rest_history.c */
+rest_handler rest_graph, rest_graph_queries;                         /* rest_graph.c */
+rest_handler rest_changes;                                           /* rest_changes.c */
+
+#endif

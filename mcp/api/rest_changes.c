@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Handler of the session API for change sets: {"operations", "dry_run", "keep_going",
+ * "expected_version"}. The answer
+ * is whole without the effect on the graph ("effect": null), which is filled in on the graph work
+ * queue.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/session/change_set.h"
+#include "mcp/api/rest_call.h"
+
+#define NO_EFFECT "null}" /* the end of an answer that has none */
+
+struct rest_more {
+    struct outline before, after;
+};
+
+void rest_more_drop(struct rest_response *response)
+{
+    if (!response->more)
+        return;
+    outline_finish(&response->more->before);
+    outline_finish(&response->more->after);
+    free(response->more);
+    response->more = NULL;
+}
+
+void rest_fill_in(struct rest_response *response, const struct graph_cache *graphs,
+                  const struct cancel *cancel, const struct error *busy)
+{
+    struct buf BUF_AUTO effect = {0};
+    struct error err = {0};
+
+    if (busy)
+        err = *busy;
+    else if (change_effect(&response->more->before, &response->more->after, false, graphs, cancel,
+                           &effect, NULL, &err) == 0)
+        buf_check(&effect, "the effect", &err);
+    rest_more_drop(response);
+    if (response->body.failed)
+        return;
+    response->body.len -= sizeof NO_EFFECT - 1;
+    if (err.kind == ERROR_NONE) {
+        buf_add(&response->body, effect.data, effect.len);
+    } else {
+        buf_adds(&response->body, "null,\"effect_error\":");
+        rest_answer_string(&response->body, err.text);
+    }
+    buf_addc(&response->body, '}');
+}
+
+/* Keeps the outlines for later; where there is no room for that, the answer stays without. */
+static void keep_outlines(struct rest_response *response, struct change_set_outcome *outcome)
+{
+    struct rest_more *more = outcome->touches_graph ? calloc(1, sizeof *more) : NULL;
+
+    if (!more)
+        return;
+    more->before = outcome->before;
+    more->after = outcome->after;
+    memset(&outcome->before, 0, sizeof outcome->before);
+    memset(&outcome->after, 0, sizeof outcome->after);
+    response->more = more;
+}
+
+static void answer(struct rest_call *call, const struct change_set *set,
+                   const struct change_set_outcome *outcome)
+{
+    struct buf *to = &call->response->body;
+
+    buf_adds(to, "{\"session_id\":");
+    rest_answer_string(to, call->session);
+    buf_addf(to, ",\"dry_run\":%s,\"change_set\":", set->dry_run ? "true" : "false");
+    if (*outcome->change_set)
+        rest_answer_string(to, outcome->change_set);
+    else
+        buf_adds(to, "null");
+    buf_addf(to, ",\"version\":%" PRId64 ",\"done\":%zu,\"bad\":%zu,\"results\":", outcome->version,
+             outcome->done, outcome->bad);
+    buf_add(to, outcome->results.data, outcome->results.len);
+    buf_adds(to, ",\"effect\":" NO_EFFECT);
+}
+
+int rest_changes(struct rest_call *call, struct error *err)
+{
+    const struct change_set set = {
+        .operations = json_object_get(call->body, "operations"),
+        .dry_run = json_is_true(json_object_get(call->body, "dry_run")),
+        .keep_going = json_is_true(json_object_get(call->body, "keep_going")),
+    };
+    struct writer writer = call->writer;
+    struct change_set_outcome outcome;
+
+    writer.expected_cursor = json_integer_value(json_object_get(call->body, "expected_version"));
+    if (change_set_apply(call->store, &writer, call->session, &set, &outcome, err) < 0)
+        return -1;
+    answer(call, &set, &outcome);
+    keep_outlines(call->response, &outcome);
+    change_set_outcome_finish(&outcome);
+    return 0;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * GET /openapi.json: the API described from the table that dispatches it. What a route's flags and
+ * captures mean for its parameters and answers is said once, here. Pure but for the handler.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "mcp/api/rest_call.h"
+#include "mcp/api/rest_schema.h"
+
+static const char head[] =
+    "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Lectern\",\"version\":\"" LECTERN_VERSION "\","
+    "\"summary\":\"Sessions of curricula: nodes, components, relationships, their history\","
+    "\"description\":\"Every list and component sequence carries a strong ETag; a write with "
+    "If-Match that no longer matches is 412 with the current state. A write with Idempotency-Key "
+    "is "
+    "done once. Changes are told over WebSocket at /mcp-sync; MCP is at POST /mcp.\","
+    "\"license\":{\"name\":\"GPL-3.0-or-later\",\"identifier\":\"GPL-3.0-or-later\"}},"
+    "\"servers\":[{\"url\":\"/\",\"description\":\"This server\"}],\"security\":[],\"tags\":["
+    "{\"name\":\"service\",\"description\":\"The service itself\"},"
+    "{\"name\":\"sessions\",\"description\":\"Curricula, one a session\"},"
+    "{\"name\":\"nodes\",\"description\":\"What a curriculum consists of\"},"
+    "{\"name\":\"relationships\",\"description\":\"What leads to what\"},"
+    "{\"name\":\"components\",\"description\":\"What a node shows, in its order\"},"
+    "{\"name\":\"changes\",\"description\":\"Several changes as one\"},"
+    "{\"name\":\"graph\",\"description\":\"Questions over the whole\"},"
+    "{\"name\":\"history\",\"description\":\"Who changed what, and taking it back\"},"
+    "{\"name\":\"analyses\",\"description\":\"Python over a curriculum, in a sandbox\"}],";
+
+/* ---- parameters ---- */
+
+#define TEXT   "{\"type\":\"string\"}"
+#define NUMBER "{\"type\":\"integer\",\"minimum\":0}"
+#define PLACE  "{\"type\":\"integer\",\"minimum\":1}"
+
+static const struct {
+    const char *key;  /* as routes name it */
+    const char *name; /* as requests do */
+    const char *in;
+    const char *schema;
+    const char *description;
+} parameters[] = {
+    {"sid", "sid", "path", TEXT, "The session's id"},
+    {"nid", "nid", "path", TEXT, "The node's id, percent-encoded"},
+    {"order", "order", "path", PLACE, "The component's place, from 1 on"},
+    {"id", "id", "path", PLACE, "The relationship's id"},
+    {"query", "query", "path", TEXT, "A name of the list of queries"},
+    {"X-Session-ID", "X-Session-ID", "header", TEXT, "Names the session of a bare path"},
+    {"If-Match", "If-Match", "header", TEXT, "An ETag: write only if it still holds"},
+    {"If-None-Match", "If-None-Match", "header", TEXT, "An ETag: 304 if it still holds"},
+    {"Idempotency-Key", "Idempotency-Key", "header",
+     "{\"type\":\"string\",\"minLength\":1,\"maxLength\":200}",
+     "A repeat with the same key gets the first answer"},
+    {"X-Editor", "X-Editor", "header", TEXT,
+     "Who writes, for the history and for those who look on: at most 64 bytes of UTF-8, as they "
+     "are "
+     "or as %XX"},
+    {"session_id", "session_id", "query", TEXT, "Names the session of a bare path"},
+    {"offset", "offset", "query", NUMBER, "Nodes to leave out at the beginning"},
+    {"limit", "limit", "query", NUMBER, "Nodes at most; 0: all"},
+    {"node_id", "node_id", "query", TEXT, "A node's id, for a graph query also its title"},
+    {"from_node_id", "from_node_id", "query", TEXT, "Where a path begins: id or title"},
+    {"to_node_id", "to_node_id", "query", TEXT, "Where a path ends: id or title"},
+    {"types", "types", "query", "{\"type\":\"array\",\"items\":" TEXT "}",
+     "Relationship types, or all"},
+    {"limit_rows", "limit", "query", PLACE, "Rows of each list at most"},
+    {"limit_history", "limit", "query", "{\"type\":\"integer\",\"minimum\":1,\"maximum\":500}",
+     "Change sets at most; 50 where none is said"},
+    {"since", "since", "query", NUMBER, "Only what came after this version"},
+    {"before", "before", "query", NUMBER, "Only what came up to this version"},
+    {"texts", "texts", "query", "{\"type\":\"boolean\"}", "false leaves before and after out"},
+    {"from", "from", "query", NUMBER, "A version"},
+    {"to", "to", "query", NUMBER, "A version; the present one where none is said"},
+};
+
+static bool is_needed(const char *key)
+{
+    return !strcmp(key, "from");
+}
+
+static void write_parameters(struct buf *to)
+{
+    buf_adds(to, "\"parameters\":{");
+    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++)
+        buf_addf(to,
+                 "%s\"%s\":{\"name\":\"%s\",\"in\":\"%s\",\"required\":%s,\"schema\":%s,"
+                 "\"description\":\"%s\"}",
+                 i > 0 ? "," : "", parameters[i].key, parameters[i].name, parameters[i].in,
+                 !strcmp(parameters[i].in, "path") || is_needed(parameters[i].key) ? "true"
+                                                                                   : "false",
+                 parameters[i].schema, parameters[i].description);
+    buf_addc(to, '}');
+}
+
+static void refer(struct buf *to, const char *kind, const char *name, size_t len,
+                  const char **comma)
+{
+    buf_addf(to, "%s{\"$ref\":\"#/components/%s/%.*s\"}", *comma, kind, (int)len, name);
+    *comma = ",";
+}
+
+static bool is_bare(const struct rest_route *route)
+{
+    return !strstr(route->pattern, "{sid}") && strstr(route->pattern, "{nid}");
+}
+
+static void write_route_parameters(struct buf *to, const struct rest_route *route)
+{
+    static const struct {
+        const char *name;
+        bool write, of_state; /* only where there is a state to name */
+    } headers[] = {{"If-Match", true, true},
+                   {"Idempotency-Key", true, false},
+                   {"X-Editor", true, false},
+                   {"If-None-Match", false, true}};
+    bool write = route->flags & ROUTE_WRITE;
+    const char *comma = "", *names = route->query ? route->query : "";
+
+    buf_adds(to, ",\"parameters\":[");
+    for (const char *at = strchr(route->pattern, '{'); at; at = strchr(at + 1, '{'))
+        refer(to, "parameters", at + 1, strcspn(at + 1, "}"), &comma);
+    for (; *names; names += strcspn(names, " "), names += *names == ' ')
+        refer(to, "parameters", names, strcspn(names, " "), &comma);
+    if (is_bare(route))
+        refer(to, "parameters", "X-Session-ID", strlen("X-Session-ID"), &comma);
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        bool wanted =
+            headers[i].write == write && (route->state != REST_STATE_NONE || !headers[i].of_state);
+
+        if (wanted)
+            refer(to, "parameters", headers[i].name, strlen(headers[i].name), &comma);
+    }
+    buf_addc(to, ']');
+}
+
+/* ---- answers ---- */
+
+enum occasion {
+    ALWAYS,
+    OF_SESSION,
+    OF_THING,
+    OF_BARE,
+    OF_WRITE,
+    OF_STATE_WRITE,
+    OF_BODY,
+    OF_INPUT
+};
+
+static const struct {
+    int status;
+    enum occasion occasion;
+    const char *schema;
+    const char *description;
+} refusals[] = {
+    {400, ALWAYS, "Error", "The request cannot be read"},
+    {401, OF_SESSION, "Error", "There is no such session"},
+    {403, ALWAYS, "Error", "Host or Origin is not let in"},
+    {404, OF_THING, "Error", "There is no such node, component, relationship, query or version"},
+    {409, OF_WRITE, "Error", "It is there already, or was changed since"},
+    {409, OF_BARE, "Error", "The node id is in several sessions: name one"},
+    {411, OF_BODY, "Error", "A body in chunks is not taken"},
+    {412, OF_STATE_WRITE, "Stale", "What If-Match names has changed since"},
+    {413, OF_BODY, "Error", "The body is too large"},
+    {415, OF_BODY, "Error", "The body is not JSON by its Content-Type"},
+    {422, OF_INPUT, "Faults", "Each field that is wrong"},
+    {429, ALWAYS, "Error", "Too many requests wait: try again after Retry-After"},
+    {500, ALWAYS, "Error", "A fault of the server"},
+    {503, ALWAYS, "Error", "Not now: try again after Retry-After"},
+};
+
+static bool applies(const struct rest_route *route, enum occasion occasion)
+{
+    bool session = strstr(route->pattern, "{sid}") && route->handle != rest_session_validate;
+    bool write = route->flags & ROUTE_WRITE;
+
+    switch (occasion) {
+    case ALWAYS:
+        return true;
+    case OF_SESSION:
+    case OF_THING:
+        return session || is_bare(route);
+    case OF_BARE:
+        return is_bare(route) && !write;
+    case OF_WRITE:
+        return write;
+    case OF_STATE_WRITE:
+        return write && route->state != REST_STATE_NONE;
+    case OF_BODY:
+        return write;
+    case OF_INPUT:
+        return write || route->query || strstr(route->pattern, "{query}");
+    }
+    return false;
+}
+
+static void write_refusals(struct buf *to, bool (*wanted)(const struct rest_route *, enum occasion),
+                           const struct rest_route *route)
+{
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        if (wanted(route, refusals[i].occasion))
+            buf_addf(to, ",\"%d\":{\"$ref\":\"#/components/responses/%s%d\"}", refusals[i].status,
+                     refusals[i].occasion == OF_BARE ? "Bare" : "Refused", refusals[i].status);
+}
+
+static void write_responses(struct buf *to)
+{
+    buf_adds(to, "\"responses\":{\"Same\":{\"description\":\"What If-None-Match names still "
+                 "holds\",\"headers\":{\"ETag\":{\"$ref\":\"#/components/headers/ETag\"}}}");
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        buf_addf(to,
+                 ",\"%s%d\":{\"description\":\"%s\",\"content\":{\"application/json\":{"
+                 "\"schema\":{\"$ref\":\"#/components/schemas/%s\"}}}}",
+                 refusals[i].occasion == OF_BARE ? "Bare" : "Refused", refusals[i].status,
+                 refusals[i].description, refusals[i].schema);
+    buf_adds(to,
+             "},\"headers\":{\"ETag\":{\"description\":\"Of the state that is shown, or is left "
+             "by a write\",\"schema\":" TEXT "},\"Idempotency-Replayed\":{\"description\":"
+             "\"true: the answer to an earlier request with the same key\",\"schema\":" TEXT "}}");
+}
+
+static void write_answer(struct buf *to, const struct rest_route *route)
+{
+    bool write = route->flags & ROUTE_WRITE;
+    bool state = route->state != REST_STATE_NONE && !(route->flags & ROUTE_ENDS);
+
+    buf_adds(to, ",\"responses\":{\"200\":{\"description\":\"Done\"");
+    if (state || write)
+        buf_addf(to, ",\"headers\":{%s%s%s}",
+                 state ? "\"ETag\":{\"$ref\":\"#/components/headers/ETag\"}" : "",
+                 state && write ? "," : "",
+                 write ? "\"Idempotency-Replayed\":{\"$ref\":\"#/components/headers/"
+                         "Idempotency-Replayed\"}"
+                       : "");
+    buf_addf(to,
+             ",\"content\":{\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/"
+             "%s\"}}}}",
+             route->answer);
+    if (state && !write)
+        buf_adds(to, ",\"304\":{\"$ref\":\"#/components/responses/Same\"}");
+    write_refusals(to, applies, route);
+    buf_addc(to, '}');
+}
+
+/* ---- paths ---- */
+
+static void write_body(struct buf *to, const char *schema)
+{
+    bool optional = *schema == '?';
+
+    buf_addf(to,
+             ",\"requestBody\":{\"required\":%s,\"content\":{\"application/json\":{\"schema\":{"
+             "\"$ref\":\"#/components/schemas/%s\"}}}}",
+             optional ? "false" : "true", schema + optional);
+}
+
+static void write_operation(struct buf *to, const struct rest_route *route)
+{
+    char method[8];
+    size_t i = 0;
+
+    for (; route->method[i] && i < sizeof method - 1; i++)
+        method[i] = (char)(route->method[i] | 0x20);
+    method[i] = '\0';
+    buf_addf(to, "\"%s\":{\"operationId\":\"%s\",\"tags\":[\"%s\"],\"summary\":\"%s\"", method,
+             route->id, route->tag, route->summary);
+    write_route_parameters(to, route);
+    if (route->body)
+        write_body(to, route->body);
+    write_answer(to, route);
+    buf_addc(to, '}');
+}
+
+static bool is_first(size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (!strcmp(rest_routes[i].pattern, rest_routes[index].pattern))
+            return false;
+    return true;
+}
+
+static bool applies_always(const struct rest_route *route, enum occasion occasion)
+{
+    (void)route;
+    return occasion == ALWAYS || occasion == OF_BODY || occasion == OF_INPUT ||
+           occasion == OF_THING;
+}
+
+/* What the transport serves beside the table. */
+static void write_others(struct buf *to)
+{
+    buf_adds(to, "\"/execute\":{\"post\":{\"operationId\":\"execute\",\"tags\":[\"analyses\"],"
+                 "\"summary\":\"Runs Python over a session's curriculum\"");
+    write_body(to, "Execute");
+    buf_adds(to, ",\"responses\":{\"200\":{\"description\":\"It ran, or its code was refused\","
+                 "\"content\":{\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/"
+                 "Executed\"}}}}");
+    write_refusals(to, applies_always, NULL);
+    buf_adds(to, "}}},\"/metrics\":{\"get\":{\"operationId\":\"metrics\",\"tags\":[\"service\"],"
+                 "\"summary\":\"What is counted, as Prometheus reads it\",\"responses\":{\"200\":{"
+                 "\"description\":\"The figures\",\"content\":{\"text/plain\":{\"schema\":" TEXT
+                 "}}},\"400\":{\"$ref\":\"#/components/responses/Refused400\"},\"403\":{\"$ref\":"
+                 "\"#/components/responses/Refused403\"}}}}");
+}
+
+int rest_openapi(struct rest_call *call, struct error *err)
+{
+    struct buf *to = &call->response->body;
+
+    (void)err;
+    buf_adds(to, head);
+    buf_adds(to, "\"paths\":{");
+    for (size_t i = 0; i < rest_route_count; i++) {
+        const char *comma = "";
+
+        if (!is_first(i))
+            continue;
+        buf_addf(to, "\"%s\":{", rest_routes[i].pattern);
+        for (size_t j = i; j < rest_route_count; j++) {
+            if (strcmp(rest_routes[i].pattern, rest_routes[j].pattern) != 0)
+                continue;
+            buf_adds(to, comma);
+            comma = ",";
+            write_operation(to, &rest_routes[j]);
+        }
+        buf_adds(to, "},");
+    }
+    write_others(to);
+    buf_adds(to, "},\"components\":{");
+    write_parameters(to);
+    buf_addc(to, ',');
+    write_responses(to);
+    buf_adds(to, ",\"schemas\":");
+    rest_schemas(to);
+    buf_adds(to, "}}");
+    return 0;
+}

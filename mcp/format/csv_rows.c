@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Rows of CSV text by libcsv. It is fed line by line, so that an error can say which.
+ */
+#include <csv.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "mcp/format/csv.h"
+
+#define CELL_STEP ((size_t)64 << 10) /* by which libcsv's buffer grows */
+
+struct reader {
+    const char *name;
+    size_t line;     /* that is fed now */
+    size_t row_line; /* where the row began */
+    bool in_row;
+    json_t *cells;
+    int (*row)(void *user, size_t line, const json_t *cells, struct error *err);
+    void *user;
+    struct error *err;
+    int rc;
+};
+
+/* Blanks belong to the cell (RFC 4180, 2.4). */
+static int no_space(unsigned char c)
+{
+    (void)c;
+    return 0;
+}
+
+static void on_cell(void *text, size_t len, void *user)
+{
+    struct reader *reader = user;
+    json_t *cell = reader->rc == 0 ? json_stringn(text ? text : "", len) : NULL;
+
+    reader->in_row = true;
+    if (reader->rc == 0 && json_array_append_new(reader->cells, cell) < 0)
+        reader->rc = error_set(reader->err, ERROR_MALFORMED,
+                               "%s line %zu: a cell is not UTF-8: save the file as UTF-8",
+                               reader->name, reader->line);
+    else if (reader->rc == 0 && text && memchr(text, '\0', len))
+        reader->rc = error_set(reader->err, ERROR_MALFORMED, "%s line %zu: a NUL byte in a cell",
+                               reader->name, reader->line);
+}
+
+static void on_row(int end, void *user)
+{
+    struct reader *reader = user;
+
+    (void)end;
+    if (reader->rc == 0)
+        reader->rc = reader->row(reader->user, reader->row_line, reader->cells, reader->err);
+    json_array_clear(reader->cells);
+    reader->in_row = false;
+}
+
+/* The first of the separators that the heading has most of, quoted ones not counted. */
+static char guess_separator(const char *text, size_t len)
+{
+    static const char separators[] = {',', ';', '\t'};
+    size_t counts[sizeof separators] = {0}, best = 0;
+    bool quoted = false;
+
+    for (size_t i = 0; i < len && (quoted || (text[i] != '\n' && text[i] != '\r')); i++) {
+        if (text[i] == '"')
+            quoted = !quoted;
+        for (size_t s = 0; !quoted && s < sizeof separators; s++)
+            counts[s] += text[i] == separators[s];
+    }
+    for (size_t s = 1; s < sizeof separators; s++)
+        if (counts[s] > counts[best])
+            best = s;
+    return separators[best];
+}
+
+static int parse(struct csv_parser *parser, struct reader *reader, const char *text, size_t len)
+{
+    for (size_t at = 0; at < len && reader->rc == 0;) {
+        const char *end = memchr(text + at, '\n', len - at);
+        size_t take = end ? (size_t)(end - text) + 1 - at : len - at;
+
+        reader->line++;
+        if (!reader->in_row)
+            reader->row_line = reader->line;
+        /* Within a quoted cell no callback comes for a line, and the row is still the same. */
+        reader->in_row = true;
+        if (csv_parse(parser, text + at, take, on_cell, on_row, reader) != take)
+            return error_set(reader->err, ERROR_MALFORMED,
+                             "%s line %zu: %s: a cell with a quote in it must stand in quotes, and "
+                             "the quote be doubled",
+                             reader->name, reader->line, csv_strerror(csv_error(parser)));
+        at += take;
+    }
+    if (reader->rc == 0 && csv_fini(parser, on_cell, on_row, reader) != 0)
+        return error_set(reader->err, ERROR_MALFORMED,
+                         "%s line %zu: a quote that is opened here is never closed", reader->name,
+                         reader->row_line);
+    return reader->rc;
+}
+
+static int check_bytes(const char *name, const char *text, size_t len, struct error *err)
+{
+    if (len >= 2 && (!memcmp(text, "\xFF\xFE", 2) || !memcmp(text, "\xFE\xFF", 2)))
+        return error_set(err, ERROR_MALFORMED, "%s line 1: it is UTF-16: save it as UTF-8", name);
+    return 0;
+}
+
+int csv_rows(const char *name, const struct buf *text,
+             int (*row)(void *user, size_t line, const json_t *cells, struct error *err),
+             void *user, struct error *err)
+{
+    struct reader reader = {.name = name, .row = row, .user = user, .err = err};
+    struct csv_parser parser;
+    const char *from = text->data ? text->data : "";
+    size_t len = text->len;
+    char separator;
+    int rc;
+
+    if (check_bytes(name, from, len, err) < 0)
+        return -1;
+    if (len >= 3 && !memcmp(from, "\xEF\xBB\xBF", 3)) {
+        from += 3;
+        len -= 3;
+    }
+    if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0)
+        return error_set(err, ERROR_MEMORY, "out of memory for %s", name);
+    separator = guess_separator(from, len);
+    if (len > 5 && !memcmp(from, "sep=", 4) && strchr(",;\t", from[4])) { /* Excel's own line */
+        size_t skip = 5;
+
+        separator = from[4];
+        while (skip < len && (from[skip] == '\r' || from[skip] == '\n'))
+            reader.line += from[skip++] == '\n';
+        from += skip;
+        len -= skip;
+    }
+    csv_set_delim(&parser, (unsigned char)separator);
+    csv_set_space_func(&parser, no_space);
+    csv_set_blk_size(&parser, CELL_STEP);
+    reader.cells = json_array();
+    rc = parse(&parser, &reader, from, len);
+    csv_free(&parser);
+    json_decref(reader.cells);
+    return rc;
+}
+
+void csv_cell(struct buf *to, const char *text, size_t len)
+{
+    char *room = buf_reserve(to, len * 2 + 2);
+
+    if (room)
+        to->len += csv_write(room, len * 2 + 2, text, len);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The table of forms, and the report that all of them write.
+ */
+#include "mcp/format/format.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mcp/session/text.h"
+
+#define REPORT_LINE_CAP 1024 /* bytes of one line; longer ones are cut */
+
+/* JSON is the last: it is what a path is where nothing else looks like it. */
+const struct format *const formats[] = {&format_csv, &format_case, &format_markdown, &format_json,
+                                        NULL};
+
+const struct format *format_find(const char *name)
+{
+    for (size_t i = 0; formats[i]; i++)
+        if (!strcmp(formats[i]->name, name))
+            return formats[i];
+    return NULL;
+}
+
+const struct format *format_of_path(const char *path)
+{
+    for (size_t i = 0; formats[i]; i++)
+        if (formats[i]->looks_like(path))
+            return formats[i];
+    return &format_json;
+}
+
+const char *format_names(void)
+{
+    return "json, csv, case, markdown";
+}
+
+static void add_line(struct format_report *report, const char *format, va_list arguments)
+{
+    char line[REPORT_LINE_CAP * 2], shown[REPORT_LINE_CAP];
+
+    vsnprintf(line, sizeof line, format, arguments);
+    buf_addf(&report->text, "%s\n", text_cut_line(shown, sizeof shown, line));
+}
+
+void format_loss(struct format_report *report, const char *format, ...)
+{
+    va_list arguments;
+
+    if (++report->losses > FORMAT_LOSSES_CAP)
+        return;
+    va_start(arguments, format);
+    add_line(report, format, arguments);
+    va_end(arguments);
+}
+
+void format_note(struct format_report *report, const char *format, ...)
+{
+    va_list arguments;
+
+    if (++report->notes > FORMAT_NOTES_CAP)
+        return;
+    va_start(arguments, format);
+    add_line(report, format, arguments);
+    va_end(arguments);
+}
+
+void format_report_finish(struct format_report *report)
+{
+    if (report)
+        buf_finish(&report->text);
+}

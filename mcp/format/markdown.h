@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A folder of Markdown, one file a node; made to be written in by people.
+ *
+ *   ---                                        front matter: the node's fields, as YAML
+ *   node_id: N001
+ *   title: Equivalent fractions
+ *   ---
+ *
+ *   <!-- component: definition -->             a component: its type, then its text
+ *   **term:** multiple
+ *
+ *   **definition:** What you get when you multiply.
+ *
+ *   <!-- component: callout-box {"confidence":0.9,"parameters":{"style":"tip"}} -->
+ *   > Further fields stand in the mark, as JSON.
+ *
+ * A heading is "## text", a paragraph plain text, memory tricks and callout boxes are quotes (">
+ * "), steps a numbered list, and all other types fields as above. What such text would not give
+ * back to the byte, and parameters that are no texts, stand in a fence "```yaml parameters"; a
+ * component that is none at all in a fence "```json" behind "<!-- component -->". curriculum.yaml
+ * lists the files of the nodes in their order, the relationships, and the curriculum's other
+ * fields; "usual" there says which fields of a component follow from its type, place and text.
+ *
+ * Files that are not listed are ordinary notes: title from front matter, the first heading or the
+ * file's name; text as paragraphs, headings and step sequences; links to other files become
+ * relationships LEADS_TO.
+ */
+#ifndef LECTERN_SESSION_FORMAT_MARKDOWN_H
+#define LECTERN_SESSION_FORMAT_MARKDOWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "helpers/base/buf.h"
+#include "helpers/base/error.h"
+#include "mcp/format/file.h"
+
+#define MARKDOWN_INDEX "curriculum.yaml"
+#define MARKDOWN_KIND  "markdown 1" /* of curriculum.yaml's key "lectern" */
+
+/* Fields of a component that follow from the rest, by name; an array of bits. */
+enum component_shape {
+    SHAPE_TYPE = 1,           /* "type" */
+    SHAPE_COMPONENT_TYPE = 2, /* "component_type" */
+    SHAPE_ORDER = 4,          /* "order", the place in the node */
+    SHAPE_ORDER_INDEX = 8,    /* "order_index" */
+    SHAPE_CONTENT = 16,       /* "content", the same as parameters.text */
+    SHAPE_USUAL = SHAPE_TYPE | SHAPE_ORDER,
+};
+#define SHAPES 32
+json_t *shape_names(unsigned shape);
+unsigned shape_of_names(const json_t *names); /* unknown ones are nothing */
+unsigned shape_of(const json_t *component, size_t place);
+
+/* Appends one component, its mark first. place: from 1. */
+int component_write(struct buf *to, const json_t *component, size_t place, unsigned usual,
+                    struct error *err);
+/* Whether a line is a component's mark. */
+bool component_is_mark(const char *line, size_t len);
+/* mark: the line; body: what stands behind it, up to the next mark. line: the mark's, for errors
+ * with name. */
+json_t *component_read(const char *mark, size_t mark_len, const char *body, size_t body_len,
+                       size_t place, unsigned usual, const char *name, size_t line,
+                       struct error *err);
+
+/* The text of a body, and back: by the component's type. Reading gives parameters, or NULL. */
+bool body_write(struct buf *to, const char *type, const json_t *parameters, json_t *left);
+json_t *body_read(const char *type, const char *body, size_t len, const char *name, size_t line,
+                  struct error *err);
+
+/* A whole file. */
+int node_write(struct buf *to, const json_t *node, unsigned usual, struct error *err);
+/* note: where the file is an ordinary one; else NULL. */
+struct note;
+json_t *node_read(const struct buf *text, const char *name, unsigned usual, struct note *note,
+                  struct error *err);
+
+/* What an ordinary note is besides its node. */
+struct note {
+    json_t *links; /* texts, as they stand there; owned */
+    json_t *title; /* of its first heading; owned; or NULL */
+    size_t rules;  /* lines between paragraphs ("---"), which are left out */
+};
+void note_finish(struct note *note);
+/* Appends what ordinary Markdown says, in components. The first heading of a note is its title. */
+int note_read(const char *text, size_t len, json_t *components, struct note *note,
+              struct error *err);
+
+/* A name for the node's file, from id and title: [A-Za-z0-9_-], safe on every system, the same each
+ * time, and none of taken (in lower case), where it is put. */
+void markdown_name(const json_t *node, json_t *taken, char name[FILE_NAME_CAP + 1]);
+/* The same of one text: at most cap bytes; *exact: nothing of it was changed. */
+size_t markdown_slug(const char *text, char *to, size_t cap, bool *exact);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One component: its mark, its body, and what of it follows from its shape. Each is read again as
+ * it is written; where its text would not come back the same it is written in a stricter form.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/format/markdown.h"
+#include "mcp/format/yaml.h"
+
+#define MARK_BEGIN "<!-- component"
+#define MARK_END   "-->"
+#define RAW_FENCE  "```json\n"
+#define FENCE_END  "\n```"
+#define TYPE_CAP   64
+
+static const struct {
+    const char *name;
+    unsigned bit;
+} shapes[] = {
+    {"type", SHAPE_TYPE},       {"component_type", SHAPE_COMPONENT_TYPE},
+    {"order", SHAPE_ORDER},     {"order_index", SHAPE_ORDER_INDEX},
+    {"content", SHAPE_CONTENT},
+};
+#define SHAPE_COUNT (sizeof shapes / sizeof shapes[0])
+
+json_t *shape_names(unsigned shape)
+{
+    json_t *names = json_array();
+
+    for (size_t i = 0; i < SHAPE_COUNT; i++)
+        if (shape & shapes[i].bit)
+            json_array_append_new(names, json_string(shapes[i].name));
+    return names;
+}
+
+unsigned shape_of_names(const json_t *names)
+{
+    unsigned shape = 0;
+    json_t *name;
+    size_t n;
+
+    json_array_foreach((json_t *)names, n, name)
+    {
+        for (size_t i = 0; i < SHAPE_COUNT; i++)
+            if (json_is_string(name) && !strcmp(shapes[i].name, json_string_value(name)))
+                shape |= shapes[i].bit;
+    }
+    return shape;
+}
+
+static bool is_type(const char *type)
+{
+    size_t len = type ? strlen(type) : 0;
+
+    for (size_t i = 0; i < len; i++)
+        if (!isascii((unsigned char)type[i]) ||
+            (!isalnum((unsigned char)type[i]) && type[i] != '-' && type[i] != '_'))
+            return false;
+    return len > 0 && len < TYPE_CAP;
+}
+
+/* NULL: it has no type that a mark can name. */
+static const char *type_of(const json_t *component)
+{
+    const char *type = json_get_string(component, "type");
+
+    if (!type)
+        type = json_get_string(component, "component_type");
+    return is_type(type) ? type : NULL;
+}
+
+static bool is_place(const json_t *value, size_t place)
+{
+    return json_is_integer(value) && json_integer_value(value) == (json_int_t)place;
+}
+
+unsigned shape_of(const json_t *component, size_t place)
+{
+    const char *type = type_of(component), *found;
+    const json_t *content = json_object_get(component, "content");
+    const json_t *text = json_object_get(json_object_get(component, "parameters"), "text");
+    unsigned shape = 0;
+
+    found = json_get_string(component, "type");
+    if (type && found && !strcmp(found, type))
+        shape |= SHAPE_TYPE;
+    found = json_get_string(component, "component_type");
+    if (type && found && !strcmp(found, type))
+        shape |= SHAPE_COMPONENT_TYPE;
+    if (is_place(json_object_get(component, "order"), place))
+        shape |= SHAPE_ORDER;
+    if (is_place(json_object_get(component, "order_index"), place))
+        shape |= SHAPE_ORDER_INDEX;
+    if (json_is_string(text) && json_is_string(content) && json_equal(content, text))
+        shape |= SHAPE_CONTENT;
+    return shape;
+}
+
+/* ---- writing ---- */
+
+/* As JSON that cannot end a comment. */
+static void add_attributes(struct buf *to, const json_t *attributes)
+{
+    struct buf BUF_AUTO json = {0};
+
+    json_write(&json, attributes);
+    buf_addc(to, ' ');
+    for (size_t i = 0; i < json.len; i++) {
+        if (json.data[i] == '>')
+            buf_adds(to, "\\u003e");
+        else
+            buf_addc(to, json.data[i]);
+    }
+    to->failed = to->failed || json.failed;
+}
+
+/* What stands in the mark: fields that follow from nothing, and the shape where it is not the
+ * usual one. Where the content is not a text, it cannot be asked to follow from one. */
+static json_t *attributes_of(const json_t *component, size_t place, unsigned usual,
+                             const json_t *left)
+{
+    json_t *attributes = json_object(), *value;
+    unsigned shape = shape_of(component, place);
+    unsigned implied = usual;
+    const char *key;
+
+    if (!json_is_string(json_object_get(json_object_get(component, "parameters"), "text")))
+        implied &= ~(unsigned)SHAPE_CONTENT;
+    if (shape != implied)
+        json_object_set_new(attributes, "is", shape_names(shape));
+    json_object_foreach((json_t *)component, key, value)
+    {
+        bool follows = !strcmp(key, "parameters");
+
+        for (size_t i = 0; i < SHAPE_COUNT; i++)
+            follows = follows || ((shape & shapes[i].bit) && !strcmp(key, shapes[i].name));
+        if (!follows)
+            json_object_set(attributes, key, value);
+    }
+    if (json_object_size(left) > 0)
+        json_object_set(attributes, "parameters", (json_t *)left);
+    return attributes;
+}
+
+static bool write_typed(struct buf *to, const json_t *component, size_t place, unsigned usual,
+                        bool fenced)
+{
+    const json_t *parameters = json_object_get(component, "parameters");
+    const char *type = type_of(component);
+    json_t *left, *attributes;
+    struct buf BUF_AUTO body = {0};
+    bool done;
+
+    if (!type || !json_is_object(parameters))
+        return false;
+    left = json_object();
+    if (fenced) {
+        buf_adds(&body, "```yaml parameters\n");
+        done = yaml_write(&body, parameters, NULL) == 0;
+        buf_adds(&body, "```\n");
+    } else {
+        done = body_write(&body, type, parameters, left);
+    }
+    attributes = attributes_of(component, place, usual, left);
+    buf_addf(to, MARK_BEGIN ": %s", type);
+    if (json_object_size(attributes) > 0)
+        add_attributes(to, attributes);
+    buf_adds(to, " " MARK_END "\n");
+    buf_add(to, body.data, body.len);
+    json_decref(attributes);
+    json_decref(left);
+    return done && !body.failed;
+}
+
+static void write_raw(struct buf *to, const json_t *component)
+{
+    buf_adds(to, MARK_BEGIN " " MARK_END "\n" RAW_FENCE);
+    json_write(to, component);
+    buf_adds(to, FENCE_END "\n");
+}
+
+static size_t line_end(const char *text, size_t len)
+{
+    const char *end = memchr(text, '\n', len);
+
+    return end ? (size_t)(end - text) : len;
+}
+
+/* Whether the text is one component, and this one. */
+static bool reads_as(const struct buf *text, const json_t *component, size_t place, unsigned usual)
+{
+    size_t mark = line_end(text->data, text->len), at = mark + 1;
+    const char *body = text->data + at;
+    json_t *read;
+    bool same;
+
+    for (; at < text->len; at += line_end(text->data + at, text->len - at) + 1)
+        if (component_is_mark(text->data + at, line_end(text->data + at, text->len - at)))
+            return false;
+    read = component_read(text->data, mark, body, text->len - mark - 1, place, usual, "", 1, NULL);
+    same = read && json_equal(read, (json_t *)component);
+    json_decref(read);
+    return same;
+}
+
+int component_write(struct buf *to, const json_t *component, size_t place, unsigned usual,
+                    struct error *err)
+{
+    struct buf BUF_AUTO text = {0};
+    bool done = false;
+
+    for (int fenced = 0; !done && fenced <= 1; fenced++) {
+        buf_clear(&text);
+        done = write_typed(&text, component, place, usual, fenced) && !text.failed &&
+               reads_as(&text, component, place, usual);
+    }
+    if (!done) {
+        buf_clear(&text);
+        write_raw(&text, component);
+        if (text.failed || !reads_as(&text, component, place, usual))
+            return error_set(err, ERROR_INTERNAL, "component %zu cannot be written as Markdown",
+                             place);
+    }
+    buf_add(to, text.data, text.len);
+    return 0;
+}
+
+/* ---- reading ---- */
+
+bool component_is_mark(const char *line, size_t len)
+{
+    const size_t begin = sizeof MARK_BEGIN - 1;
+
+    return len > begin && !memcmp(line, MARK_BEGIN, begin) &&
+           (line[begin] == ':' || line[begin] == ' ' || line[begin] == '-');
+}
+
+struct mark {
+    char type[TYPE_CAP]; /* "" for one that has none */
+    json_t *attributes;  /* owned, or NULL */
+};
+
+static int read_mark(const char *line, size_t len, struct mark *mark, const char *name,
+                     size_t line_number, struct error *err)
+{
+    const char *at = line + sizeof MARK_BEGIN - 1, *end = line + len;
+    size_t type = 0;
+
+    while (end > at && isspace((unsigned char)end[-1]))
+        end--;
+    if (end - at < 3 || strncmp(end - 3, MARK_END, 3) != 0)
+        return error_set(err, ERROR_MALFORMED,
+                         "%s line %zu: the mark must end on its line, as in " MARK_BEGIN
+                         ": paragraph " MARK_END,
+                         name, line_number);
+    end -= 3;
+    while (at < end && (*at == ' ' || *at == ':'))
+        at++;
+    while (at < end && *at != ' ' && *at != '{' && type < TYPE_CAP - 1)
+        mark->type[type++] = *at++;
+    mark->type[type] = '\0';
+    while (at < end && *at == ' ')
+        at++;
+    while (end > at && end[-1] == ' ')
+        end--;
+    if (type > 0 && !is_type(mark->type))
+        return error_set(err, ERROR_MALFORMED, "%s line %zu: '%s' is no name of a type", name,
+                         line_number, mark->type);
+    if (at == end)
+        return 0;
+    mark->attributes = json_read(at, (size_t)(end - at), "", NULL);
+    if (!json_is_object(mark->attributes)) {
+        json_decref(mark->attributes);
+        mark->attributes = NULL;
+        return error_set(err, ERROR_MALFORMED,
+                         "%s line %zu: behind the type must stand an object of JSON or nothing, as "
+                         "in " MARK_BEGIN ": paragraph {\"confidence\":0.9} " MARK_END,
+                         name, line_number);
+    }
+    return 0;
+}
+
+static json_t *read_raw(const char *body, size_t len, const char *name, size_t line,
+                        struct error *err)
+{
+    const size_t begin = sizeof RAW_FENCE - 1;
+    json_t *value;
+
+    while (len > 0 && isspace((unsigned char)body[len - 1]))
+        len--;
+    while (len > 0 && isspace((unsigned char)*body)) {
+        body++;
+        len--;
+    }
+    if (len > begin + 3 && !memcmp(body, RAW_FENCE, begin) && !memcmp(body + len - 3, "```", 3)) {
+        value = json_read(body + begin, len - begin - 3, "the component", err);
+        if (!value)
+            error_wrap(err, "%s line %zu", name, line);
+        return value;
+    }
+    error_set(err, ERROR_MALFORMED,
+              "%s line %zu: the mark names no type, write " MARK_BEGIN ": paragraph " MARK_END,
+              name, line);
+    return NULL;
+}
+
+static json_t *assemble(const struct mark *mark, json_t *parameters, size_t place, unsigned usual)
+{
+    json_t *component = json_object(), *value;
+    const json_t *text, *is = json_object_get(mark->attributes, "is");
+    unsigned shape = is ? shape_of_names(is) : usual;
+    const char *key;
+
+    json_object_update(parameters, json_object_get(mark->attributes, "parameters"));
+    text = json_object_get(parameters, "text");
+    if (shape & SHAPE_TYPE)
+        json_object_set_new(component, "type", json_string(mark->type));
+    if (shape & SHAPE_COMPONENT_TYPE)
+        json_object_set_new(component, "component_type", json_string(mark->type));
+    if ((shape & SHAPE_CONTENT) && json_is_string(text))
+        json_object_set(component, "content", (json_t *)text);
+    json_object_set(component, "parameters", parameters);
+    if (shape & SHAPE_ORDER)
+        json_object_set_new(component, "order", json_integer((json_int_t)place));
+    if (shape & SHAPE_ORDER_INDEX)
+        json_object_set_new(component, "order_index", json_integer((json_int_t)place));
+    json_object_foreach(mark->attributes, key, value)
+    {
+        if (strcmp(key, "is") != 0 && strcmp(key, "parameters") != 0)
+            json_object_set(component, key, value);
+    }
+    return component;
+}
+
+json_t *component_read(const char *mark_line, size_t mark_len, const char *body, size_t body_len,
+                       size_t place, unsigned usual, const char *name, size_t line,
+                       struct error *err)
+{
+    json_t *component = NULL, *parameters;
+    struct mark mark = {0};
+
+    if (read_mark(mark_line, mark_len, &mark, name, line, err) < 0)
+        return NULL;
+    if (!*mark.type) {
+        component = read_raw(body, body_len, name, line, err);
+    } else {
+        parameters = body_read(mark.type, body, body_len, name, line, err);
+        if (parameters)
+            component = assemble(&mark, parameters, place, usual);
+        json_decref(parameters);
+    }
+    json_decref(mark.attributes);
+    return component;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * YAML by libyaml's parser, event by event; nesting is bounded, and aliases are not taken, so what
+ * comes out is no larger than what went in.
+ */
+#include <string.h>
+#include <strings.h>
+#include <yaml.h>
+
+#include "helpers/base/json.h"
+#include "mcp/format/yaml.h"
+#include "mcp/format/yaml_text.h"
+
+#define YAML_DEPTH_CAP 200
+#define NUMBER_CAP     40 /* bytes of a plain word that may be a number */
+
+struct reader {
+    yaml_parser_t parser;
+    yaml_event_t event; /* the current one; to be deleted before the next */
+    bool has_event;
+    const char *name;
+    size_t first_line;
+    struct error *err;
+};
+
+json_t *yaml_plain_value(const char *text, size_t len)
+{
+    static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL};
+    char word[NUMBER_CAP];
+
+    if (len >= sizeof word || memchr(text, '\0', len))
+        return NULL;
+    memcpy(word, text, len);
+    word[len] = '\0';
+    for (size_t i = 0; nulls[i]; i++)
+        if (!strcmp(word, nulls[i]))
+            return json_null();
+    if (!strcmp(word, "true") || !strcmp(word, "True") || !strcmp(word, "TRUE"))
+        return json_true();
+    if (!strcmp(word, "false") || !strcmp(word, "False") || !strcmp(word, "FALSE"))
+        return json_false();
+    if (word[0] != '-' && (word[0] < '0' || word[0] > '9'))
+        return NULL;
+    return json_read(word, len, "", NULL);
+}
+
+bool yaml_text_needs_quotes(const char *text, size_t len)
+{
+    static const char *const words[] = {"yes", "no", "on", "off", "y", "n", NULL};
+    json_t *value = yaml_plain_value(text, len);
+    bool other = value != NULL;
+
+    json_decref(value);
+    for (size_t i = 0; words[i]; i++)
+        other = other || (strlen(words[i]) == len && !strncasecmp(words[i], text, len));
+    /* Dates, times and numbers of YAML 1.1 begin so. */
+    return other || len == 0 || (!memchr(text, '\n', len) && strchr("0123456789+-.", text[0]));
+}
+
+static json_t *fail(struct reader *reader, size_t line, const char *what)
+{
+    error_set(reader->err, ERROR_MALFORMED, "%s line %zu: %s", reader->name,
+              reader->first_line + line, what);
+    return NULL;
+}
+
+static bool next(struct reader *reader)
+{
+    if (reader->has_event)
+        yaml_event_delete(&reader->event);
+    reader->has_event = yaml_parser_parse(&reader->parser, &reader->event) != 0;
+    if (!reader->has_event)
+        fail(reader,
+             reader->parser.problem_mark.line ? reader->parser.problem_mark.line
+                                              : reader->parser.mark.line,
+             reader->parser.problem ? reader->parser.problem : "this is no YAML");
+    return reader->has_event;
+}
+
+static json_t *read_value(struct reader *reader, unsigned depth);
+
+static json_t *read_scalar(struct reader *reader)
+{
+    const char *text = (const char *)reader->event.data.scalar.value;
+    size_t len = reader->event.data.scalar.length;
+    json_t *value = NULL;
+
+    if (reader->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+        reader->event.data.scalar.plain_implicit)
+        value = yaml_plain_value(text, len);
+    if (!value)
+        value = json_stringn(text, len);
+    return value ? value : fail(reader, reader->event.start_mark.line, "this is not UTF-8");
+}
+
+static json_t *read_array(struct reader *reader, unsigned depth)
+{
+    json_t *array = json_array();
+
+    while (next(reader) && reader->event.type != YAML_SEQUENCE_END_EVENT) {
+        if (json_array_append_new(array, read_value(reader, depth + 1)) < 0)
+            goto failed;
+    }
+    if (reader->has_event)
+        return array;
+failed:
+    json_decref(array);
+    return NULL;
+}
+
+static json_t *read_object(struct reader *reader, unsigned depth)
+{
+    json_t *object = json_object();
+    char *key = NULL;
+
+    while (next(reader) && reader->event.type != YAML_MAPPING_END_EVENT) {
+        size_t line = reader->event.start_mark.line;
+        const char *fault = NULL;
+
+        if (reader->event.type != YAML_SCALAR_EVENT)
+            fault = "a key must be a word or a text";
+        else if (memchr(reader->event.data.scalar.value, '\0', reader->event.data.scalar.length))
+            fault = "a key must not have a NUL in it";
+        else
+            key = strdup((const char *)reader->event.data.scalar.value);
+        if (!fault && key && json_object_get(object, key))
+            fault = "this key stands here twice";
+        if (fault)
+            fail(reader, line, fault);
+        if (fault || !key || !next(reader) ||
+            json_object_set_new(object, key, read_value(reader, depth + 1)) < 0)
+            goto failed;
+        free(key);
+        key = NULL;
+    }
+    if (reader->has_event)
+        return object;
+failed:
+    free(key);
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *read_value(struct reader *reader, unsigned depth)
+{
+    size_t line = reader->event.start_mark.line;
+
+    if (depth > YAML_DEPTH_CAP)
+        return fail(reader, line, "this is nested too deep");
+    switch (reader->event.type) {
+    case YAML_SCALAR_EVENT:
+        return read_scalar(reader);
+    case YAML_SEQUENCE_START_EVENT:
+        return read_array(reader, depth);
+    case YAML_MAPPING_START_EVENT:
+        return read_object(reader, depth);
+    case YAML_ALIAS_EVENT:
+        return fail(reader, line, "aliases (*name) are not taken: write the value itself");
+    default:
+        return fail(reader, line, "a value is missing");
+    }
+}
+
+static json_t *read_document(struct reader *reader)
+{
+    json_t *value;
+
+    if (!next(reader) || !next(reader)) /* the stream's start, then the document's */
+        return NULL;
+    if (reader->event.type == YAML_STREAM_END_EVENT)
+        return json_null();
+    if (!next(reader))
+        return NULL;
+    value = read_value(reader, 0);
+    if (value && next(reader) && next(reader) && reader->event.type == YAML_STREAM_END_EVENT)
+        return value;
+    if (value && reader->has_event)
+        fail(reader, reader->event.start_mark.line, "a second document begins here");
+    json_decref(value);
+    return NULL;
+}
+
+static json_t *unwrap(struct reader *reader, json_t *value)
+{
+    const json_t *json =
+        json_object_size(value) == 1 ? json_object_get(value, YAML_JSON_KEY) : NULL;
+    json_t *inner;
+
+    if (!json_is_string(json))
+        return value;
+    inner =
+        json_read(json_string_value(json), json_string_length(json), YAML_JSON_KEY, reader->err);
+    if (!inner)
+        error_wrap(reader->err, "%s line %zu", reader->name, reader->first_line);
+    json_decref(value);
+    return inner;
+}
+
+json_t *yaml_read(const char *text, size_t len, const char *name, size_t first_line,
+                  struct error *err)
+{
+    struct reader reader = {.name = name, .first_line = first_line, .err = err};
+    json_t *value;
+
+    if (!yaml_parser_initialize(&reader.parser)) {
+        error_set(err, ERROR_MEMORY, "out of memory for %s", name);
+        return NULL;
+    }
+    yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&reader.parser, (const unsigned char *)(text ? text : ""), len);
+    value = read_document(&reader);
+    if (reader.has_event)
+        yaml_event_delete(&reader.event);
+    yaml_parser_delete(&reader.parser);
+    return value ? unwrap(&reader, value) : NULL;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A copy of the whole store while others read and write, and whether the file is whole. The copy is
+ * of one snapshot: a read transaction holds it for as long as the copying takes, which lets writers
+ * go on (WAL) and saves it from beginning anew with each of their commits. It is made beside its
+ * place and gets its name when it is all there and on the disk.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "mcp/store/sqlite_store.h"
+
+#define STEP_PAGES   1024 /* of a backup: 4 MiB */
+#define FINDINGS_CAP 10   /* that a check names */
+
+typedef void on_step_fn(void *user, size_t done, size_t total);
+
+/* ---- the file ---- */
+
+static int refuse_existing(const char *path, struct error *err)
+{
+    return error_set(err, ERROR_CONFLICT,
+                     "%s exists already and is left as it is: choose another name, or remove it",
+                     path);
+}
+
+static int sync_path(const char *path, int flags, struct error *err)
+{
+    int fd = open(path, flags | O_CLOEXEC);
+    int rc = 0;
+
+    if (fd < 0)
+        return error_errno(err, errno, "%s", path);
+    if (fsync(fd) != 0)
+        rc = error_errno(err, errno, "%s", path);
+    close(fd);
+    return rc;
+}
+
+static void folder_of(const char *path, char folder[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    size_t len = slash ? (size_t)(slash - path) : 0;
+
+    if (!slash)
+        memcpy(folder, ".", 2);
+    else if (len == 0)
+        memcpy(folder, "/", 2);
+    else
+        snprintf(folder, PATH_MAX, "%.*s", (int)len, path);
+}
+
+/* Gives the finished copy its name, unless another file has got it meanwhile. */
+static int name_file(const char *beside, const char *path, struct error *err)
+{
+    char folder[PATH_MAX];
+    struct stat there;
+    int rc = renameat2(AT_FDCWD, beside, AT_FDCWD, path, RENAME_NOREPLACE);
+
+    if (rc != 0 && (errno == EINVAL || errno == ENOSYS)) { /* a file system that has it not */
+        if (lstat(path, &there) == 0)
+            return refuse_existing(path, err);
+        rc = rename(beside, path);
+    }
+    if (rc != 0)
+        return errno == EEXIST ? refuse_existing(path, err) : error_errno(err, errno, "%s", path);
+    folder_of(path, folder);
+    return sync_path(folder, O_RDONLY | O_DIRECTORY, err);
+}
+
+static void remove_beside(const char *beside)
+{
+    static const char *const behind[] = {"", "-journal", "-wal", "-shm"};
+    char path[PATH_MAX + 16];
+
+    for (size_t i = 0; i < sizeof behind / sizeof behind[0]; i++) {
+        snprintf(path, sizeof path, "%s%s", beside, behind[i]);
+        unlink(path);
+    }
+}
+
+/* ---- the copying ---- */
+
+static int fail_copy(sqlite3 *to, struct error *err)
+{
+    return error_set(err, ERROR_IO, "cannot write the copy: %s", sqlite3_errmsg(to));
+}
+
+static int copy_pages(struct sqlite_store *store, sqlite3 *to, on_step_fn *on_step, void *user,
+                      struct error *err)
+{
+    sqlite3_backup *backup = sqlite3_backup_init(to, "main", store->db, "main");
+    int rc = SQLITE_OK;
+
+    if (!backup)
+        return fail_copy(to, err);
+    while (rc == SQLITE_OK) {
+        rc = sqlite3_backup_step(backup, STEP_PAGES);
+        if (on_step && (rc == SQLITE_OK || rc == SQLITE_DONE)) {
+            size_t total = (size_t)sqlite3_backup_pagecount(backup);
+
+            on_step(user, total - (size_t)sqlite3_backup_remaining(backup), total);
+        }
+    }
+    sqlite3_backup_finish(backup);
+    return rc == SQLITE_DONE ? 0 : fail_copy(to, err);
+}
+
+/* In one file without a log beside it, as it may be kept where nothing can be written. */
+static int copy_into(struct sqlite_store *store, const char *beside, on_step_fn *on_step,
+                     void *user, struct error *err)
+{
+    sqlite3 *to = NULL;
+    int rc = -1;
+
+    if (sqlite3_open_v2(beside, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
+        SQLITE_OK)
+        fail_copy(to, err);
+    else if (copy_pages(store, to, on_step, user, err) == 0)
+        rc = sqlite3_exec(to, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL) == SQLITE_OK
+                 ? 0
+                 : fail_copy(to, err);
+    sqlite3_close(to);
+    return rc;
+}
+
+static int copy(struct sqlite_store *store, const char *beside, on_step_fn *on_step, void *user,
+                struct error *err)
+{
+    int64_t version;
+    int rc;
+
+    if (sqlite_read_begin(store, err) != 0)
+        return -1;
+    /* The snapshot begins with the first thing read. */
+    rc = sqlite_cursor(&store->base, NULL, NULL, &version, err);
+    if (rc == 0)
+        rc = copy_into(store, beside, on_step, user, err);
+    return sqlite_read_end(store, rc);
+}
+
+int sqlite_backup(struct store *base, const char *path, on_step_fn *on_step, void *user,
+                  struct error *err)
+{
+    struct sqlite_store *store = sqlite_of(base);
+    char beside[PATH_MAX];
+    struct stat there;
+    int fd, rc;
+
+    if (store->depth > 0)
+        return error_set(err, ERROR_INTERNAL, "a backup within a transaction");
+    if (snprintf(beside, sizeof beside, "%s.XXXXXX", path) >= (int)sizeof beside)
+        return error_set(err, ERROR_INVALID, "%s is too long a path", path);
+    if (lstat(path, &there) == 0)
+        return refuse_existing(path, err);
+    fd = mkostemp(beside, O_CLOEXEC);
+    if (fd < 0)
+        return error_errno(err, errno, "%s", beside);
+    close(fd);
+    rc = copy(store, beside, on_step, user, err);
+    if (rc == 0)
+        rc = sync_path(beside, O_RDONLY, err);
+    if (rc == 0)
+        rc = name_file(beside, path, err);
+    if (rc != 0)
+        remove_beside(beside);
+    return rc;
+}
+
+/* ---- checking ---- */
+
+/* Columns 0 and, where it has one, 2 of each row: a finding, or a table and its parent. */
+static int find_faults(struct sqlite_store *store, enum statement id, struct buf *findings,
+                       size_t *count, struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, id, err);
+    int row;
+
+    if (!statement)
+        return -1;
+    while ((row = sqlite_next(store, statement, err)) > 0) {
+        const char *text = sqlite_text(statement, 0);
+
+        if (id == SQL_CHECK_PAGES && text && !strcmp(text, "ok"))
+            continue;
+        if ((*count)++ >= FINDINGS_CAP)
+            continue;
+        buf_addf(findings, "%s%s", findings->len > 0 ? "; " : "", text ? text : "");
+        if (id == SQL_CHECK_KEYS)
+            buf_addf(findings, " %lld without its %s",
+                     (long long)sqlite3_column_int64(statement, 1), sqlite_text(statement, 2));
+    }
+    return row;
+}
+
+int sqlite_check(struct store *base, struct error *err)
+{
+    struct sqlite_store *store = sqlite_of(base);
+    struct buf findings BUF_AUTO = {0};
+    size_t count = 0;
+
+    if (find_faults(store, SQL_CHECK_PAGES, &findings, &count, err) != 0 ||
+        find_faults(store, SQL_CHECK_KEYS, &findings, &count, err) != 0 ||
+        buf_check(&findings, "what was found", err) != 0)
+        return -1;
+    if (count == 0)
+        return 0;
+    return error_set(err, ERROR_IO, "the store is damaged: %s%s", findings.data,
+                     count > FINDINGS_CAP ? "; and more" : "");
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A session as a curriculum file: the kept texts, joined again as they came, in one snapshot.
+ */
+#include <string.h>
+
+#include "mcp/store/sqlite_store.h"
+
+static int add_components(struct sqlite_store *store, int64_t node, struct buf *text,
+                          struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_COMPONENT_FILE_LIST, err);
+    const char *comma = "";
+    int row;
+
+    if (!statement || sqlite_bind(store, statement, err, "i", node) != 0)
+        return -1;
+    buf_adds(text, "\"components\":[");
+    while ((row = sqlite_next(store, statement, err)) > 0) {
+        struct kept kept = sqlite_kept(statement, 0);
+
+        buf_adds(text, comma);
+        comma = ",";
+        component_export(text, &kept, sqlite3_column_int64(statement, 2));
+    }
+    buf_addc(text, ']');
+    return row;
+}
+
+static int add_node(struct sqlite_store *store, sqlite3_stmt *statement, struct buf *text,
+                    struct error *err)
+{
+    struct kept kept = sqlite_kept(statement, 0);
+    bool empty;
+
+    if (kept.flags & ROW_RAW) {
+        buf_add(text, kept.body, kept.len);
+        return 0;
+    }
+    node_export_begin(text, &kept, sqlite_text(statement, 2), sqlite_text(statement, 3), &empty);
+    if (kept.flags & NODE_COMPONENTS) {
+        if (!empty)
+            buf_addc(text, ',');
+        if (add_components(store, sqlite3_column_int64(statement, 4), text, err) != 0)
+            return -1;
+    }
+    buf_addc(text, '}');
+    return 0;
+}
+
+static int add_relationship(struct sqlite_store *store, sqlite3_stmt *statement, struct buf *text,
+                            struct error *err)
+{
+    struct kept kept = sqlite_kept(statement, 0);
+
+    (void)store;
+    (void)err;
+    buf_add(text, kept.body, kept.len);
+    return 0;
+}
+
+/* ",\n\"NAME\":[\n...\n]", an entry a line. */
+static int add_list(struct sqlite_store *store, int64_t session, enum statement id,
+                    const char *name,
+                    int (*add)(struct sqlite_store *, sqlite3_stmt *, struct buf *, struct error *),
+                    struct buf *text, struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, id, err);
+    const char *comma = "\n";
+    int row;
+
+    if (!statement || sqlite_bind(store, statement, err, "i", session) != 0)
+        return -1;
+    buf_addf(text, "\"%s\":[", name);
+    while ((row = sqlite_next(store, statement, err)) > 0) {
+        buf_adds(text, comma);
+        comma = ",\n";
+        if (add(store, statement, text, err) != 0)
+            return -1;
+    }
+    buf_adds(text, "\n]");
+    return row;
+}
+
+static int export(struct sqlite_store *store, const char *sid, struct buf *text, struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_SESSION_FIND, err);
+    struct session_found session;
+    struct row_text further;
+
+    if (sqlite_session_find(store, sid, &session, err) != 0)
+        return -1;
+    if (!statement || sqlite_bind(store, statement, err, "s", sid) != 0 ||
+        sqlite_next(store, statement, err) <= 0)
+        return -1;
+    further = sqlite_row_text(statement, 4);
+    buf_add(text, further.text, further.len - 1);
+    buf_adds(text, further.len > 2 ? ",\n" : "");
+    sqlite3_reset(statement);
+    if (add_list(store, session.key, SQL_NODE_LIST, "nodes", add_node, text, err) != 0)
+        return -1;
+    if (session.flags & SESSION_RELATIONSHIPS) {
+        buf_adds(text, ",\n");
+        if (add_list(store, session.key, SQL_RELATIONSHIP_LIST, "relationships", add_relationship,
+                     text, err) != 0)
+            return -1;
+    }
+    buf_adds(text, "}\n");
+    return buf_check(text, "the export", err);
+}
+
+int sqlite_export(struct store *base, const char *sid, struct buf *text, struct error *err)
+{
+    struct sqlite_store *store = sqlite_of(base);
+
+    if (sqlite_read_begin(store, err) != 0)
+        return -1;
+    return sqlite_read_end(store, export(store, sid, text, err));
+}

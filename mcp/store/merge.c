@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One node taken up by another: its components go behind the other's, its relationships begin or
+ * end there, and it is deleted. In the change log a component that moves is deleted here and
+ * inserted there under the same id, so that each step can be taken back by itself.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/store/sqlite_store.h"
+
+struct merge {
+    struct component_write from, into; /* of one write, in into */
+    bool last_of_id; /* an imported id may repeat: then relationships and position stay */
+    size_t moved, repointed, left_out;
+};
+
+/* Moves the item's component to the other node; its place there comes with the renumbering. */
+static int move_item(struct sqlite_store *store, struct merge *merge, struct sequence_item *item,
+                     struct error *err)
+{
+    struct sequence_item *moved =
+        sqlite_sequence_open(&merge->into.sequence, merge->into.sequence.count, err);
+
+    if (!moved)
+        return -1;
+    *moved = *item;
+    item->component = item->raw = NULL; /* theirs now */
+    moved->place = -1;
+    moved->revision++;
+    if (moved->component) {
+        merge->into.sequence.components++;
+        merge->moved++;
+    }
+    return sqlite_run(store, err, SQL_COMPONENT_MOVE, "iii", moved->key, merge->into.node.key,
+                      moved->revision);
+}
+
+static int move_components(struct sqlite_store *store, struct merge *merge, struct error *err)
+{
+    struct sequence *from = &merge->from.sequence, *into = &merge->into.sequence;
+    size_t first = into->count;
+
+    from->dense = false; /* each goes from its own place */
+    for (size_t i = 0; i < from->count; i++)
+        if (sqlite_log_component(store, &merge->from, &from->items[i], NULL, err) != 0)
+            return -1;
+    for (size_t i = 0; i < from->count; i++)
+        if (move_item(store, merge, &from->items[i], err) != 0)
+            return -1;
+    if (sqlite_sequence_renumber(store, &merge->into.write, merge->into.node.key,
+                                 merge->into.node_id, into, err) != 0)
+        return -1;
+    for (size_t i = first; i < into->count; i++)
+        if (sqlite_log_component(store, &merge->into, NULL, &into->items[i], err) != 0)
+            return -1;
+    return 0;
+}
+
+static int repoint(json_t *relationship, const char *end, const struct merge *merge)
+{
+    const char *node_id = json_get_string(relationship, end);
+
+    if (!node_id || strcmp(node_id, merge->from.node_id) != 0)
+        return 0;
+    return json_object_set_new(relationship, end, json_string(merge->into.node_id));
+}
+
+/* 1: it would be a repeat or the node's own. */
+static int is_left_out(struct sqlite_store *store, const struct merge *merge, int64_t key,
+                       const json_t *relationship, struct error *err)
+{
+    const char *from = json_get_string(relationship, "from_node_id");
+    const char *to = json_get_string(relationship, "to_node_id");
+    int64_t same;
+
+    if (!from || !to)
+        return 0;
+    if (!strcmp(from, to))
+        return 1;
+    return sqlite_relationship_same(store, merge->into.write.session, from, to,
+                                    json_get_string(relationship, "relationship_type"), key, &same,
+                                    err);
+}
+
+static int move_relationship(struct sqlite_store *store, struct merge *merge, int64_t key,
+                             struct error *err)
+{
+    const struct write *write = &merge->into.write;
+    json_auto_t *before = NULL, *after = NULL;
+    int64_t place;
+    int out;
+
+    before = sqlite_relationship_load(store, write->session, key, &place, err);
+    if (!before)
+        return -1;
+    after = json_copy(before);
+    if (!after || repoint(after, "from_node_id", merge) != 0 ||
+        repoint(after, "to_node_id", merge) != 0)
+        return error_set(err, ERROR_MEMORY, "out of memory for a relationship");
+    out = is_left_out(store, merge, key, after, err);
+    if (out < 0)
+        return -1;
+    if (out > 0) {
+        merge->left_out++;
+        return sqlite_relationship_drop(store, write, key, place, before, err);
+    }
+    merge->repointed++;
+    return sqlite_relationship_save(store, write, key, place, before, after, err);
+}
+
+static int move_relationships(struct sqlite_store *store, struct merge *merge, struct error *err)
+{
+    int64_t *keys;
+    size_t count;
+    int rc = sqlite_relationships_of(store, merge->into.write.session, merge->from.node_id, &keys,
+                                     &count, err);
+
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = move_relationship(store, merge, keys[i], err);
+    free(keys);
+    return rc;
+}
+
+static int find_both(struct sqlite_store *store, struct merge *merge, long expected,
+                     struct error *err)
+{
+    struct component_write *from = &merge->from, *into = &merge->into;
+    int64_t twins;
+
+    if (!strcmp(from->node_id, into->node_id))
+        return error_set_at(err, "into_node_id",
+                            "into_node_id: a node cannot be merged into itself");
+    if (sqlite_node_find(store, into->write.session, from->node_id, &from->node, err) != 0 ||
+        sqlite_node_find(store, into->write.session, into->node_id, &into->node, err) != 0 ||
+        sqlite_number(store, SQL_NODE_TWINS, into->write.session, from->node_id, &twins, err) != 0)
+        return -1;
+    merge->last_of_id = twins == 1;
+    from->write = into->write;
+    return sqlite_node_check_revision(store, &from->node, from->node_id, expected, err);
+}
+
+static int merge_nodes(struct sqlite_store *store, struct merge *merge, long expected,
+                       struct error *err)
+{
+    struct component_write *from = &merge->from, *into = &merge->into;
+
+    if (find_both(store, merge, expected, err) != 0 ||
+        sqlite_sequence_read(store, from->node.key, &from->sequence, err) != 0 ||
+        sqlite_sequence_read(store, into->node.key, &into->sequence, err) != 0 ||
+        move_components(store, merge, err) != 0)
+        return -1;
+    if (merge->last_of_id && move_relationships(store, merge, err) != 0)
+        return -1;
+    if (sqlite_node_drop(store, &into->write, &from->node, from->node_id, merge->last_of_id, err) !=
+        0)
+        return -1;
+    return sqlite_node_find(store, into->write.session, into->node_id, &into->node, err);
+}
+
+static void fill_state(const struct merge *merge, struct node_state *state)
+{
+    memset(state, 0, sizeof *state);
+    text_cut(state->node_id, sizeof state->node_id, merge->into.node_id);
+    text_cut(state->title, sizeof state->title, merge->into.node.title);
+    state->revision = (long)merge->into.node.revision;
+    state->components = merge->moved;
+    state->relationships = merge->repointed;
+    state->left_out = merge->left_out;
+}
+
+int sqlite_node_merge(struct store *base, const struct writer *writer, const char *sid,
+                      const char *node_id, const char *into, long expected_revision,
+                      struct node_state *state, struct error *err)
+{
+    struct sqlite_store *store = sqlite_of(base);
+    struct merge merge = {.from.node_id = node_id, .into.node_id = into};
+    int rc;
+
+    if (sqlite_write_begin_session(store, writer, sid, &merge.into.write, err) != 0)
+        return -1;
+    rc = merge_nodes(store, &merge, expected_revision, err);
+    rc = sqlite_write_end(store, &merge.into.write, rc, err);
+    if (rc == 0 && state)
+        fill_state(&merge, state);
+    sqlite_sequence_finish(&merge.from.sequence);
+    sqlite_sequence_finish(&merge.into.sequence);
+    return rc;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Makes the database what images say: looks at each wanted thing as it is now, and writes and logs
+ * the difference. In an order that holds: what goes before what comes, since a component may have
+ * moved from node to node under its id.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/store/rewind.h"
+
+struct reinsertion {
+    struct sqlite_store *store;
+    const struct write *write;
+    struct rewind *target, now; /* the same things in both, in the same order */
+    size_t things;
+};
+
+static int want_all(struct reinsertion *work, struct error *err)
+{
+    struct rewind *target = work->target, *now = &work->now;
+    struct rewind_node *node;
+
+    for (size_t i = 0; i < target->node_count; i++)
+        if (rewind_want_node(now, target->nodes[i]->key, target->nodes[i]->node_id, &node, err) !=
+            0)
+            return -1;
+    for (size_t i = 0; i < target->relationship_count; i++)
+        if (rewind_want_relationship(now, target->relationships[i]->key, err) != 0)
+            return -1;
+    for (size_t i = 0; i < target->position_count; i++)
+        if (rewind_want_position(now, target->positions[i]->node_id, err) != 0)
+            return -1;
+    return target->further ? rewind_want_session(now, err) : 0;
+}
+
+/* ---- relationships, positions, the session's own fields ---- */
+
+static int drop_relationships(struct reinsertion *work, struct error *err)
+{
+    for (size_t i = 0; i < work->now.relationship_count; i++) {
+        const struct rewind_relationship *is = work->now.relationships[i];
+
+        if (!is->relationship || work->target->relationships[i]->relationship)
+            continue;
+        work->things++;
+        if (sqlite_relationship_drop(work->store, work->write, is->key, is->place, is->relationship,
+                                     err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int reinsert_relationship(struct reinsertion *work, const struct rewind_relationship *is,
+                                 const struct rewind_relationship *wanted, struct error *err)
+{
+    struct buf body BUF_AUTO = {0};
+    struct relationship_row row;
+
+    if (!wanted->relationship ||
+        (is->relationship && json_equal(is->relationship, wanted->relationship)))
+        return 0;
+    work->things++;
+    if (is->relationship)
+        return sqlite_relationship_save(work->store, work->write, is->key, is->place,
+                                        is->relationship, wanted->relationship, err);
+    relationship_row(wanted->relationship, &body, &row);
+    if (buf_check(&body, "a relationship", err) != 0)
+        return -1;
+    /* The version as its revision: it had none higher. */
+    if (sqlite_run(work->store, err, SQL_RELATIONSHIP_REINSERT_BACK, "iiitttibi", wanted->key,
+                   work->write->session, wanted->place, &row.from, &row.to, &row.type,
+                   work->write->version, &body, (int64_t)row.flags) != 0)
+        return -1;
+    return sqlite_log_relationship(work->store, work->write, wanted->key, wanted->place, "insert",
+                                   NULL, wanted->relationship, err);
+}
+
+static int reinsert_position(struct reinsertion *work, const struct rewind_position *is,
+                             const struct rewind_position *wanted, struct error *err)
+{
+    struct buf body BUF_AUTO = {0};
+
+    if (is->position == wanted->position ||
+        (is->position && wanted->position && json_equal(is->position, wanted->position)))
+        return 0;
+    work->things++;
+    if (wanted->position)
+        json_write(&body, wanted->position);
+    if (buf_check(&body, "a position", err) != 0)
+        return -1;
+    return sqlite_position_put(work->store, work->write, is->node_id,
+                               wanted->position ? &body : NULL, err);
+}
+
+static int reinsert_session(struct reinsertion *work, struct error *err)
+{
+    const struct rewind *now = &work->now, *target = work->target;
+    struct session_fields before = {.flags = now->session_flags, .further = now->further};
+    struct session_fields after = {.flags = target->session_flags, .further = target->further};
+
+    if (!target->further ||
+        (json_equal(now->further, target->further) && json_equal(now->title, target->title) &&
+         now->session_flags == target->session_flags))
+        return 0;
+    if (!json_equal(now->title, target->title)) {
+        before.title = json_string_value(now->title);
+        after.title = json_string_value(target->title);
+    }
+    work->things++;
+    return sqlite_session_save(work->store, work->write, &before, &after, err);
+}
+
+static int reinsert_others(struct reinsertion *work, struct error *err)
+{
+    for (size_t i = 0; i < work->now.relationship_count; i++)
+        if (reinsert_relationship(work, work->now.relationships[i], work->target->relationships[i],
+                                  err) != 0)
+            return -1;
+    for (size_t i = 0; i < work->now.position_count; i++)
+        if (reinsert_position(work, work->now.positions[i], work->target->positions[i], err) != 0)
+            return -1;
+    return reinsert_session(work, err);
+}
+
+/* ---- nodes ---- */
+
+int sqlite_next_revision(struct sqlite_store *store, int64_t session, const char *entity,
+                         const char *entity_id, int64_t *revision, struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_CHANGE_REVISION, err);
+
+    if (!statement || sqlite_bind(store, statement, err, "iss", session, entity, entity_id) != 0 ||
+        sqlite_next(store, statement, err) <= 0)
+        return -1;
+    if (sqlite3_column_int64(statement, 0) > *revision)
+        *revision = sqlite3_column_int64(statement, 0);
+    ++*revision;
+    sqlite3_reset(statement);
+    return 0;
+}
+
+static int reinsert_back_node(struct reinsertion *work, struct rewind_node *wanted,
+                              struct error *err)
+{
+    struct row_order chapter = {ORDER_INTEGER, 0, 0};
+    struct buf body BUF_AUTO = {0}, log BUF_AUTO = {0};
+    struct node_row row;
+
+    work->things++;
+    node_row(wanted->node, &body, &row);
+    if (buf_check(&body, "a node", err) != 0)
+        return -1;
+    chapter.integer = row.chapter;
+    if (sqlite_run(
+            work->store, err, SQL_NODE_REINSERT_BACK,
+            row.chapter_number ? "oiittoiissbi" : "oiitttiissbi",
+            &(struct row_order){wanted->key > 0 ? ORDER_INTEGER : ORDER_UNKNOWN, wanted->key, 0},
+            work->write->session, wanted->place, &row.node_id, &row.title,
+            row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
+            wanted->revision, work->write->version, *wanted->created_at ? wanted->created_at : NULL,
+            work->write->now, &body, (int64_t)(row.flags | wanted->flags)) != 0)
+        return -1;
+    wanted->key = sqlite3_last_insert_rowid(work->store->db);
+    if (sqlite_node_text(work->store, wanted->key, &log, err) != 0)
+        return -1;
+    return sqlite_log(work->store, work->write, "node", wanted->node_id, wanted->node_id, "insert",
+                      NULL, &log, err);
+}
+
+static int drop_node(struct reinsertion *work, const struct rewind_node *is, struct error *err)
+{
+    struct buf before BUF_AUTO = {0};
+
+    work->things++;
+    if (sqlite_node_text(work->store, is->key, &before, err) != 0 ||
+        sqlite_log(work->store, work->write, "node", is->node_id, is->node_id, "delete", &before,
+                   NULL, err) != 0)
+        return -1;
+    return sqlite_run(work->store, err, SQL_NODE_DELETE, "i", is->key);
+}
+
+/* Also where its components alone are changed: cursor and time say so. */
+static int save_node(struct reinsertion *work, const struct rewind_node *is,
+                     const struct rewind_node *wanted, struct error *err)
+{
+    struct row_order chapter = {ORDER_INTEGER, 0, 0};
+    struct buf body BUF_AUTO = {0}, before BUF_AUTO = {0}, after BUF_AUTO = {0};
+    bool same = json_equal(is->node, wanted->node);
+    struct node_row row;
+
+    node_row(wanted->node, &body, &row);
+    if (buf_check(&body, "a node", err) != 0 ||
+        sqlite_node_text(work->store, is->key, &before, err) != 0)
+        return -1;
+    chapter.integer = row.chapter;
+    if (sqlite_run(work->store, err, SQL_NODE_REINSERT,
+                   row.chapter_number ? "itobiisi" : "ittbiisi", is->key, &row.title,
+                   row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping, &body,
+                   (int64_t)(row.flags | wanted->flags), work->write->version, work->write->now,
+                   (int64_t)!same) != 0)
+        return -1;
+    if (same && is->flags == wanted->flags)
+        return 0;
+    if (same)
+        return sqlite_log(work->store, work->write, "node", is->node_id, is->node_id, "touch",
+                          &before, NULL, err);
+    work->things++;
+    if (sqlite_node_text(work->store, is->key, &after, err) != 0)
+        return -1;
+    return sqlite_log(work->store, work->write, "node", is->node_id, is->node_id, "update", &before,
+                      &after, err);
+}
+
+/* The time of the last write is not brought back: the column has it from now on. */
+static void settle_times(struct rewind_node *wanted)
+{
+    if (!json_object_get(wanted->node, "last_modified"))
+        return;
+    json_object_del(wanted->node, "last_modified");
+    wanted->flags |= NODE_TIMES;
+}
+
+static int reinsert_nodes(struct reinsertion *work, struct error *err)
+{
+    for (size_t i = 0; i < work->now.node_count; i++) {
+        struct rewind_node *is = work->now.nodes[i], *wanted = work->target->nodes[i];
+
+        settle_times(wanted);
+        if (is->node && !wanted->node && drop_node(work, is, err) != 0)
+            return -1;
+        if (!is->node && wanted->node && reinsert_back_node(work, wanted, err) != 0)
+            return -1;
+        if (is->node && wanted->node &&
+            (!json_equal(is->node, wanted->node) || is->flags != wanted->flags ||
+             !rewind_same_components(&is->sequence, &wanted->sequence)) &&
+            save_node(work, is, wanted, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int sqlite_reinsert(struct rewind *target, const struct write *write, size_t *things,
+                    struct error *err)
+{
+    struct reinsertion work = {.store = target->store, .write = write, .target = target};
+    int rc;
+
+    rewind_init(&work.now, target->store, target->session);
+    rc = want_all(&work, err);
+    if (rc == 0)
+        rc = drop_relationships(&work, err);
+    for (size_t i = 0; rc == 0 && i < target->node_count; i++)
+        rc = sqlite_reinsert_drop(target->store, write, work.now.nodes[i], target->nodes[i],
+                                  &work.things, err);
+    if (rc == 0)
+        rc = reinsert_nodes(&work, err);
+    for (size_t i = 0; rc == 0 && i < target->node_count; i++)
+        rc = sqlite_reinsert_components(target->store, write, work.now.nodes[i], target->nodes[i],
+                                        &work.things, err);
+    if (rc == 0)
+        rc = reinsert_others(&work, err);
+    rewind_finish(&work.now);
+    *things = work.things;
+    return rc;
+}

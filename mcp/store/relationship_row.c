@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Single relationships: found, written, and logged as {"place", "relationship"}.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/session/entity.h"
+#include "mcp/store/sqlite_store.h"
+
+json_t *sqlite_relationship_load(struct sqlite_store *store, int64_t session, int64_t key,
+                                 int64_t *place, struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_RELATIONSHIP_BY_KEY, err);
+    json_t *relationship;
+    struct row_text body;
+    int row;
+
+    if (!statement || sqlite_bind(store, statement, err, "ii", key, session) != 0)
+        return NULL;
+    row = sqlite_next(store, statement, err);
+    if (row == 0)
+        error_set(err, ERROR_NOT_FOUND,
+                  "there is no relationship %" PRId64
+                  " in this session; it may have been deleted: read the relationships again",
+                  key);
+    if (row <= 0)
+        return NULL;
+    body = sqlite_row_text(statement, 0);
+    *place = sqlite3_column_int64(statement, 1);
+    relationship = json_read(body.text, body.len, "a kept relationship", err);
+    sqlite3_reset(statement);
+    return relationship;
+}
+
+int sqlite_relationships_of(struct sqlite_store *store, int64_t session, const char *node_id,
+                            int64_t **keys, size_t *count, struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_RELATIONSHIP_OF_NODE, err);
+    size_t capacity = 0;
+    int row;
+
+    *keys = NULL;
+    *count = 0;
+    if (!statement || sqlite_bind(store, statement, err, "is", session, node_id) != 0)
+        return -1;
+    while ((row = sqlite_next(store, statement, err)) > 0) {
+        if (*count == capacity) {
+            size_t larger = capacity ? capacity * 2 : 16;
+            int64_t *more = realloc(*keys, larger * sizeof *more);
+
+            if (!more) {
+                row = error_set(err, ERROR_MEMORY, "out of memory for a node's relationships");
+                break;
+            }
+            *keys = more;
+            capacity = larger;
+        }
+        (*keys)[(*count)++] = sqlite3_column_int64(statement, 0);
+    }
+    sqlite3_reset(statement);
+    if (row < 0) {
+        free(*keys);
+        *keys = NULL;
+    }
+    return row;
+}
+
+int sqlite_relationship_same(struct sqlite_store *store, int64_t session, const char *from,
+                             const char *to, const char *type, int64_t except, int64_t *key,
+                             struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_RELATIONSHIP_FIND, err);
+    int row;
+
+    if (!statement ||
+        sqlite_bind(store, statement, err, "isssi", session, from, to, type, except) != 0)
+        return -1;
+    row = sqlite_next(store, statement, err);
+    if (row > 0)
+        *key = sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
+    return row;
+}
+
+int sqlite_log_relationship(struct sqlite_store *store, const struct write *write, int64_t key,
+                            int64_t place, const char *op, const json_t *before,
+                            const json_t *after, struct error *err)
+{
+    struct buf old BUF_AUTO = {0}, new BUF_AUTO = {0};
+    const json_t *sides[] = {before, after};
+    struct buf *texts[] = {&old, &new};
+    char id[32];
+
+    for (size_t i = 0; i < 2; i++) {
+        if (!sides[i])
+            continue;
+        buf_addf(texts[i], "{\"place\":%" PRId64 ",\"relationship\":", place);
+        json_write(texts[i], sides[i]);
+        buf_addc(texts[i], '}');
+    }
+    snprintf(id, sizeof id, "%" PRId64, key);
+    return sqlite_log(store, write, "relationship", id, NULL, op, before ? &old : NULL,
+                      after ? &new : NULL, err);
+}
+
+/* A file that had no list of relationships, or something else under that name, has a list from now
+ * on. */
+static int list_relationships(struct sqlite_store *store, const struct write *write,
+                              struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_SESSION_BY_KEY, err);
+    json_auto_t *old = NULL, *new = NULL;
+    struct row_text text;
+    unsigned flags;
+
+    if (!statement || sqlite_bind(store, statement, err, "i", write->session) != 0 ||
+        sqlite_next(store, statement, err) <= 0)
+        return -1;
+    flags = (unsigned)sqlite3_column_int(statement, 0);
+    if (flags & SESSION_RELATIONSHIPS) {
+        sqlite3_reset(statement);
+        return 0;
+    }
+    text = sqlite_row_text(statement, 1);
+    old = json_read(text.text, text.len, "a kept session", err);
+    sqlite3_reset(statement);
+    if (!old)
+        return -1;
+    new = json_copy(old);
+    if (!new)
+        return error_set(err, ERROR_MEMORY, "out of memory for a session");
+    json_object_del(new, "relationships");
+    return sqlite_session_save(
+        store, write, &(struct session_fields){.flags = flags, .further = old},
+        &(struct session_fields){.flags = flags | SESSION_RELATIONSHIPS, .further = new}, err);
+}
+
+int sqlite_relationship_insert(struct sqlite_store *store, const struct write *write,
+                               const json_t *relationship, int64_t *key, struct error *err)
+{
+    struct buf body BUF_AUTO = {0};
+    struct relationship_row row;
+    int64_t place;
+
+    buf_init(&body, ENTITY_SIZE_MAX);
+    if (list_relationships(store, write, err) != 0 ||
+        sqlite_number(store, SQL_RELATIONSHIP_LAST_PLACE, write->session, NULL, &place, err) != 0)
+        return -1;
+    place++;
+    relationship_row(relationship, &body, &row);
+    if (buf_check(&body, "a relationship", err) != 0)
+        return -1;
+    if (sqlite_run(store, err, SQL_RELATIONSHIP_INSERT, "iitttbi", write->session, place, &row.from,
+                   &row.to, &row.type, &body, (int64_t)row.flags) != 0)
+        return -1;
+    *key = sqlite3_last_insert_rowid(store->db);
+    return sqlite_log_relationship(store, write, *key, place, "insert", NULL, relationship, err);
+}
+
+int sqlite_relationship_save(struct sqlite_store *store, const struct write *write, int64_t key,
+                             int64_t place, const json_t *before, const json_t *after,
+                             struct error *err)
+{
+    struct buf body BUF_AUTO = {0};
+    struct relationship_row row;
+
+    relationship_row(after, &body, &row);
+    if (buf_check(&body, "a relationship", err) != 0 ||
+        sqlite_run(store, err, SQL_RELATIONSHIP_UPDATE, "itttbi", key, &row.from, &row.to,
+                   &row.type, &body, (int64_t)row.flags) != 0)
+        return -1;
+    return sqlite_log_relationship(store, write, key, place, "update", before, after, err);
+}
+
+int sqlite_relationship_drop(struct sqlite_store *store, const struct write *write, int64_t key,
+                             int64_t place, const json_t *relationship, struct error *err)
+{
+    if (sqlite_run(store, err, SQL_RELATIONSHIP_DELETE, "i", key) != 0)
+        return -1;
+    return sqlite_log_relationship(store, write, key, place, "delete", relationship, NULL, err);
+}

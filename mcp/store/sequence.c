@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A node's components as a list in memory, for the time of one write: read, changed, given new
+ * places, written back where something moved. What an import brought keeps its own keys: who had no
+ * order key gets none.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/session/entity.h"
+#include "mcp/store/sqlite_store.h"
+
+#define CANDIDATES_CAP 10 /* component ids that a message lists */
+
+int64_t sqlite_item_order(const struct sequence_item *item)
+{
+    if (item->order.kind == ORDER_INTEGER)
+        return item->order.integer;
+    return item->place + 1;
+}
+
+static bool has_order(const struct sequence_item *item, int64_t order)
+{
+    if (!item->component)
+        return false;
+    if (item->order.kind == ORDER_REAL)
+        return item->order.real == (double)order;
+    return sqlite_item_order(item) == order;
+}
+
+static bool says(const struct sequence_item *item, const char *key, int64_t order)
+{
+    const json_t *value = json_object_get(item->component, key);
+
+    return !value || (json_is_integer(value) && json_integer_value(value) == order);
+}
+
+/* Whether every key it has for it, and its place where it has none, tells this order. */
+bool sqlite_item_is_at(const struct sequence_item *item, int64_t order)
+{
+    return has_order(item, order) && says(item, "order", order) && says(item, "order_index", order);
+}
+
+static int read_item(sqlite3_stmt *statement, struct sequence_item *item, struct error *err)
+{
+    struct kept kept = sqlite_kept(statement, 0);
+    struct buf text BUF_AUTO = {0};
+
+    item->key = sqlite3_column_int64(statement, 2);
+    item->place = sqlite3_column_int64(statement, 3);
+    switch (sqlite3_column_type(statement, 4)) {
+    case SQLITE_INTEGER:
+        item->order.kind = ORDER_INTEGER;
+        item->order.integer = sqlite3_column_int64(statement, 4);
+        break;
+    case SQLITE_FLOAT:
+        item->order.kind = ORDER_REAL;
+        item->order.real = sqlite3_column_double(statement, 4);
+        break;
+    default:
+        item->order.kind = ORDER_UNKNOWN;
+    }
+    text_cut(item->component_id, sizeof item->component_id, sqlite_text(statement, 5));
+    item->revision = sqlite3_column_int64(statement, 6);
+    item->flags = kept.flags;
+    if (kept.flags & ROW_RAW) {
+        item->raw = json_read(kept.body, kept.len, "a kept component", err);
+        return item->raw ? 0 : -1;
+    }
+    buf_init(&text, 0);
+    component_export(&text, &kept, item->order.integer);
+    if (buf_check(&text, "a component", err) != 0)
+        return -1;
+    item->component = json_read(text.data, text.len, "a kept component", err);
+    return item->component ? 0 : -1;
+}
+
+static void free_item(struct sequence_item *item)
+{
+    json_decref(item->component);
+    json_decref(item->raw);
+}
+
+struct sequence_item *sqlite_sequence_open(struct sequence *sequence, size_t index,
+                                           struct error *err)
+{
+    struct sequence_item *items = realloc(sequence->items, (sequence->count + 1) * sizeof *items);
+
+    if (!items) {
+        error_set(err, ERROR_MEMORY, "out of memory for a node's components");
+        return NULL;
+    }
+    sequence->items = items;
+    memmove(items + index + 1, items + index, (sequence->count - index) * sizeof *items);
+    memset(items + index, 0, sizeof *items);
+    sequence->count++;
+    return items + index;
+}
+
+void sqlite_sequence_remove(struct sequence *sequence, size_t index)
+{
+    struct sequence_item *item = &sequence->items[index];
+
+    if (item->component)
+        sequence->components--;
+    free_item(item);
+    sequence->count--;
+    memmove(item, item + 1, (sequence->count - index) * sizeof *item);
+}
+
+int sqlite_sequence_read(struct sqlite_store *store, int64_t node, struct sequence *sequence,
+                         struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_COMPONENT_LIST, err);
+    int row;
+
+    memset(sequence, 0, sizeof *sequence);
+    sequence->dense = true;
+    if (!statement || sqlite_bind(store, statement, err, "i", node) != 0)
+        return -1;
+    while ((row = sqlite_next(store, statement, err)) > 0) {
+        struct sequence_item *item = sqlite_sequence_open(sequence, sequence->count, err);
+
+        if (!item || read_item(statement, item, err) != 0) {
+            row = -1;
+            break;
+        }
+        if (item->component)
+            sequence->components++;
+        sequence->dense =
+            sequence->dense && item->place == (int64_t)sequence->count - 1 &&
+            (!item->component || sqlite_item_is_at(item, (int64_t)sequence->components));
+    }
+    sqlite3_reset(statement);
+    if (row < 0)
+        sqlite_sequence_finish(sequence);
+    return row;
+}
+
+void sqlite_sequence_finish(struct sequence *sequence)
+{
+    for (size_t i = 0; i < sequence->count; i++)
+        free_item(&sequence->items[i]);
+    free(sequence->items);
+    memset(sequence, 0, sizeof *sequence);
+}
+
+size_t sqlite_sequence_at(const struct sequence *sequence, size_t position)
+{
+    size_t seen = 0;
+
+    for (size_t i = 0; i < sequence->count; i++)
+        if (sequence->items[i].component && ++seen == position)
+            return i;
+    return sequence->count;
+}
+
+static int find_by_id(const struct sequence *sequence, const struct component_ref *ref,
+                      size_t *index, struct error *err)
+{
+    char shown[64];
+
+    for (size_t i = 0; i < sequence->count; i++) {
+        if (sequence->items[i].component &&
+            !strcmp(sequence->items[i].component_id, ref->component_id)) {
+            *index = i;
+            return 0;
+        }
+    }
+    return error_set(
+        err, ERROR_NOT_FOUND,
+        "node %s has no component of the id '%s'; it may have been deleted: read the node's %zu "
+        "components again",
+        ref->node_id, text_cut_line(shown, sizeof shown, ref->component_id), sequence->components);
+}
+
+/* Several share the order: their ids, so that the caller can choose. */
+static int ambiguous(const struct sequence *sequence, const struct component_ref *ref, size_t found,
+                     struct error *err)
+{
+    struct buf ids BUF_AUTO = {0};
+    size_t listed = 0;
+
+    buf_init(&ids, 0);
+    for (size_t i = 0; i < sequence->count && listed < CANDIDATES_CAP; i++)
+        if (has_order(&sequence->items[i], ref->order))
+            buf_addf(&ids, "%s%s", listed++ > 0 ? ", " : "", sequence->items[i].component_id);
+    return error_set(
+        err, ERROR_CONFLICT,
+        "%zu components of node %s have the order %ld; name one by its component_id: %s%s", found,
+        ref->node_id, ref->order, ids.data ? ids.data : "", found > listed ? " and others" : "");
+}
+
+int sqlite_sequence_find(const struct sequence *sequence, const struct component_ref *ref,
+                         size_t *index, struct error *err)
+{
+    size_t found = 0;
+
+    if (ref->component_id)
+        return find_by_id(sequence, ref, index, err);
+    for (size_t i = 0; i < sequence->count; i++) {
+        if (has_order(&sequence->items[i], ref->order)) {
+            if (found++ == 0)
+                *index = i;
+        }
+    }
+    if (found > 1)
+        return ambiguous(sequence, ref, found, err);
+    if (found == 1)
+        return 0;
+    if (sequence->components == 0)
+        return error_set(err, ERROR_NOT_FOUND, "node %s has no components", ref->node_id);
+    return error_set(err, ERROR_NOT_FOUND,
+                     "node %s has no component %ld: it has %zu, counted from 1", ref->node_id,
+                     ref->order, sequence->components);
+}
+
+/* ---- writing back ---- */
+
+int sqlite_item_insert(struct sqlite_store *store, int64_t node, struct sequence_item *item,
+                       struct error *err)
+{
+    struct buf body BUF_AUTO = {0};
+    struct component_row row;
+
+    buf_init(&body, ENTITY_SIZE_MAX);
+    if (!*item->component_id && text_uuid(item->component_id, err) != 0)
+        return -1;
+    /* Place and order come with the renumbering that follows. */
+    json_object_set_new(item->component, "order", json_integer(0));
+    json_object_set_new(item->component, "order_index", json_integer(0));
+    component_row(item->component, &body, &row);
+    if (buf_check(&body, "a component", err) != 0)
+        return -1;
+    item->place = -1;
+    item->order = row.order;
+    item->flags = row.flags;
+    item->revision = 1;
+    if (sqlite_run(store, err, SQL_COMPONENT_INSERT, "iiostbi", node, item->place, &row.order,
+                   item->component_id, &row.type, &body, (int64_t)row.flags) != 0)
+        return -1;
+    item->key = sqlite3_last_insert_rowid(store->db);
+    return 0;
+}
+
+int sqlite_item_update(struct sqlite_store *store, struct sequence_item *item, json_t *component,
+                       struct error *err)
+{
+    struct row_order position;
+    struct buf body BUF_AUTO = {0};
+    struct component_row row;
+
+    buf_init(&body, ENTITY_SIZE_MAX);
+    component_row(component, &body, &row);
+    if (buf_check(&body, "a component", err) != 0)
+        return -1;
+    position = row.order.kind == ORDER_UNKNOWN ? item->order : row.order;
+    json_incref(component);
+    json_decref(item->component);
+    item->component = component;
+    item->flags = row.flags;
+    item->order = position;
+    item->revision++;
+    return sqlite_run(store, err, SQL_COMPONENT_UPDATE, "itbioi", item->key, &row.type, &body,
+                      (int64_t)row.flags, &position, item->revision);
+}
+
+void sqlite_set_orders(json_t *component, int64_t order)
+{
+    if (json_object_get(component, "order"))
+        json_object_set_new(component, "order", json_integer(order));
+    if (json_object_get(component, "order_index"))
+        json_object_set_new(component, "order_index", json_integer(order));
+}
+
+/* Orders that the body itself holds, because they were no plain numbers, become plain. */
+static int rewrite_odd(struct sqlite_store *store, struct sequence_item *item, int64_t order,
+                       struct error *err)
+{
+    struct buf body BUF_AUTO = {0};
+    struct component_row row;
+
+    buf_init(&body, 0);
+    sqlite_set_orders(item->component, order);
+    component_row(item->component, &body, &row);
+    row.order = (struct row_order){ORDER_INTEGER, order, 0};
+    if (buf_check(&body, "a component", err) != 0)
+        return -1;
+    item->flags = row.flags;
+    return sqlite_run(store, err, SQL_COMPONENT_UPDATE, "itbioi", item->key, &row.type, &body,
+                      (int64_t)row.flags, &row.order, item->revision);
+}
+
+static int move_item(struct sqlite_store *store, struct sequence_item *item, int64_t place,
+                     int64_t order, struct error *err)
+{
+    struct row_order position = {item->component ? ORDER_INTEGER : ORDER_UNKNOWN, order, 0};
+
+    if (item->component && (item->flags & ROW_ODD) && rewrite_odd(store, item, order, err) != 0)
+        return -1;
+    sqlite_set_orders(item->component, order);
+    item->place = place;
+    item->order = position;
+    return sqlite_run(store, err, SQL_COMPONENT_PLACE, "iio", item->key, place, &position);
+}
+
+int sqlite_sequence_renumber(struct sqlite_store *store, const struct write *write, int64_t node,
+                             const char *node_id, struct sequence *sequence, struct error *err)
+{
+    int64_t order = 0;
+
+    for (size_t i = 0; i < sequence->count; i++) {
+        struct sequence_item *item = &sequence->items[i];
+
+        if (item->component)
+            order++;
+        if (item->place == (int64_t)i && (!item->component || sqlite_item_is_at(item, order)))
+            continue;
+        /* In a dense sequence the moves follow from what was inserted or deleted: no rows of their
+         * own. */
+        if (!sequence->dense && item->place >= 0 &&
+            sqlite_log_renumber(store, write, node, node_id, item, err) != 0)
+            return -1;
+        if (move_item(store, item, (int64_t)i, order, err) != 0)
+            return -1;
+    }
+    return sqlite_node_touch(store, write, node, err);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Conversations of the chat: a row a thread, a row a message. They are no part of the curriculum,
+ * so the session's version and the change log do not move.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/store/sqlite_store.h"
+
+#define THREAD_ID_SHOWN 80
+
+struct thread_found {
+    int64_t key, session, messages;
+};
+
+static void add_string(struct buf *json, const char *before, sqlite3_stmt *statement, int column)
+{
+    struct row_text text = sqlite_row_text(statement, column);
+
+    buf_adds(json, before);
+    json_write_string(json, text.text, text.len);
+}
+
+int sqlite_threads_read(struct store *base, const char *sid, size_t most, struct buf *json,
+                        struct error *err)
+{
+    struct sqlite_store *store = sqlite_of(base);
+    struct session_found session;
+    sqlite3_stmt *statement;
+    bool first = true;
+    int row;
+
+    if (sqlite_session_find(store, sid, &session, err) != 0)
+        return -1;
+    statement = sqlite_statement(store, SQL_THREAD_LIST, err);
+    if (!statement || sqlite_bind(store, statement, err, "ii", session.key, (int64_t)most) != 0)
+        return -1;
+    buf_addc(json, '[');
+    while ((row = sqlite_next(store, statement, err)) > 0) {
+        add_string(json, first ? "{\"thread_id\":" : ",{\"thread_id\":", statement, 0);
+        add_string(json, ",\"title\":", statement, 1);
+        add_string(json, ",\"updated_at\":", statement, 2);
+        buf_addc(json, '}');
+        first = false;
+    }
+    buf_addc(json, ']');
+    return row < 0 ? -1 : buf_check(json, "the list of threads", err);
+}
+
+/* 1: it is there, and the statement stands on its row; 0: it is not, and only found->session is
+ * set. -1 where there is no such session. */
+static int find_thread(struct sqlite_store *store, const char *sid, const char *thread_id,
+                       struct thread_found *found, sqlite3_stmt **statement, struct error *err)
+{
+    struct session_found session;
+    int row;
+
+    memset(found, 0, sizeof *found);
+    if (sqlite_session_find(store, sid, &session, err) != 0)
+        return -1;
+    found->session = session.key;
+    *statement = sqlite_statement(store, SQL_THREAD_FIND, err);
+    if (!*statement || sqlite_bind(store, *statement, err, "is", session.key, thread_id) != 0)
+        return -1;
+    row = sqlite_next(store, *statement, err);
+    if (row <= 0)
+        return row;
+    found->key = sqlite3_column_int64(*statement, 0);
+    found->messages = sqlite3_column_int64(*statement, 2);
+    return 1;
+}
+
+static int read_messages(struct sqlite_store *store, int64_t thread, struct buf *json,
+                         struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_THREAD_MESSAGES, err);
+    bool first = true;
+    int row;
+
+    if (!statement || sqlite_bind(store, statement, err, "i", thread) != 0)
+        return -1;
+    while ((row = sqlite_next(store, statement, err)) > 0) {
+        struct row_text body = sqlite_row_text(statement, 0);
+
+        if (!first)
+            buf_addc(json, ',');
+        buf_add(json, body.text, body.len);
+        first = false;
+    }
+    return row;
+}
+
+static int read_thread(struct sqlite_store *store, const char *sid, const char *thread_id,
+                       struct buf *json, struct error *err)
+{
+    struct thread_found found;
+    struct row_text interrupts;
+    sqlite3_stmt *statement;
+    char shown[THREAD_ID_SHOWN];
+    int row;
+
+    row = find_thread(store, sid, thread_id, &found, &statement, err);
+    if (row < 0)
+        return -1;
+    if (row == 0)
+        return error_set(err, ERROR_NOT_FOUND, "there is no thread '%s' in this session",
+                         text_cut_line(shown, sizeof shown, thread_id));
+    buf_adds(json, "{\"thread_id\":");
+    json_write_string(json, thread_id, strlen(thread_id));
+    add_string(json, ",\"title\":", statement, 1);
+    interrupts = sqlite_row_text(statement, 3);
+    buf_adds(json, ",\"interrupts\":");
+    buf_add(json, interrupts.text, interrupts.len);
+    sqlite3_reset(statement);
+    buf_adds(json, ",\"messages\":[");
+    if (read_messages(store, found.key, json, err) != 0)
+        return -1;
+    buf_adds(json, "]}");
+    return buf_check(json, "the thread", err);
+}
+
+int sqlite_thread_read(struct store *base, const char *sid, const char *thread_id, struct buf *json,
+                       struct error *err)
+{
+    struct sqlite_store *store = sqlite_of(base);
+
+    if (sqlite_read_begin(store, err) != 0)
+        return -1;
+    return sqlite_read_end(store, read_thread(store, sid, thread_id, json, err));
+}
+
+/* ---- writing ---- */
+
+static int insert_messages(struct sqlite_store *store, int64_t thread, int64_t there,
+                           const json_t *messages, struct error *err)
+{
+    struct buf body BUF_AUTO = {0};
+    const json_t *message;
+    size_t i;
+
+    json_array_foreach((json_t *)messages, i, message)
+    {
+        buf_clear(&body);
+        json_write(&body, message);
+        if (buf_check(&body, "a message of the thread", err) != 0 ||
+            sqlite_run(store, err, SQL_THREAD_MESSAGE_INSERT, "iib", thread, there + (int64_t)i,
+                       &body) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* What the thread's row says after this; key 0: it is made. */
+static int write_row(struct sqlite_store *store, const struct thread_found *found,
+                     const char *thread_id, const char *title, int64_t messages,
+                     const json_t *interrupts, struct error *err)
+{
+    struct buf open BUF_AUTO = {0};
+    char now[TIME_TEXT_SIZE];
+
+    text_now(now);
+    json_write(&open, interrupts);
+    if (buf_check(&open, "the open approvals", err) != 0)
+        return -1;
+    if (found->key == 0)
+        return sqlite_run(store, err, SQL_THREAD_INSERT, "issibs", found->session, thread_id, title,
+                          messages, &open, now);
+    return sqlite_run(store, err, SQL_THREAD_UPDATE, "iibs", found->key, messages, &open, now);
+}
+
+static int append(struct sqlite_store *store, const char *sid, const char *thread_id,
+                  const char *title, size_t there, const json_t *messages, const json_t *interrupts,
+                  struct error *err)
+{
+    struct thread_found found;
+    sqlite3_stmt *statement;
+    int row;
+
+    row = find_thread(store, sid, thread_id, &found, &statement, err);
+    if (row < 0)
+        return -1;
+    sqlite3_reset(statement);
+    if (found.messages != (int64_t)there)
+        return error_set(err, ERROR_STALE,
+                         "the thread has %" PRId64 " messages, not %zu: somebody else has written "
+                         "to it; load it again",
+                         found.messages, there);
+    if (write_row(store, &found, thread_id, title,
+                  found.messages + (int64_t)json_array_size(messages), interrupts, err) != 0)
+        return -1;
+    return insert_messages(store, row > 0 ? found.key : sqlite3_last_insert_rowid(store->db),
+                           found.messages, messages, err);
+}
+
+int sqlite_thread_append(struct store *base, const char *sid, const char *thread_id,
+                         const char *title, size_t there, const json_t *messages,
+                         const json_t *interrupts, struct error *err)
+{
+    struct sqlite_store *store = sqlite_of(base);
+    int rc;
+
+    if (!json_is_array(messages) || !json_is_array(interrupts))
+        return error_set(err, ERROR_INTERNAL, "a thread's messages and approvals are lists");
+    if (sqlite_begin(base, err) != 0)
+        return -1;
+    rc = append(store, sid, thread_id, title, there, messages, interrupts, err);
+    if (sqlite_end(base, rc == 0, rc == 0 ? err : NULL) != 0)
+        rc = -1;
+    return rc;
+}
+
+int sqlite_content_bytes(struct store *base, const char *sid, int64_t *bytes, struct error *err)
+{
+    struct sqlite_store *store = sqlite_of(base);
+    struct session_found session;
+
+    if (sqlite_session_find(store, sid, &session, err) != 0)
+        return -1;
+    return sqlite_number(store, SQL_CONTENT_BYTES, session.key, NULL, bytes, err);
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Taking changes back: one change set, or all since a version. Both lead images back by the log and
+ * then write what is otherwise, as a change set of their own, which can be undone in turn.
+ *
+ * Undo keeps two images of what the change set touched: one is rewound by every row (what was),
+ * the other by the rows of the change set alone (what shall be). Where they differ before a row of
+ * the change set is taken back, somebody else came in between.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/store/rewind.h"
+
+#define UNDOINGS_CAP 1000 /* of one another, in a row */
+
+int sqlite_undone_by(struct sqlite_store *store, int64_t session, const char *change_set,
+                     char *by_set, size_t size, struct error *err)
+{
+    char at[UUID_TEXT_SIZE + 64];
+    bool undone = false;
+
+    text_cut(at, sizeof at, change_set);
+    text_cut(by_set, size, "");
+    /* An undoing that was undone has done nothing: so it depends on whether the chain is even. */
+    for (size_t i = 0; i < UNDOINGS_CAP; i++) {
+        sqlite3_stmt *statement = sqlite_statement(store, SQL_UNDONE_FIND, err);
+        int row;
+
+        if (!statement || sqlite_bind(store, statement, err, "is", session, at) != 0)
+            return -1;
+        row = sqlite_next(store, statement, err);
+        if (row < 0)
+            return -1;
+        if (row == 0)
+            break;
+        text_cut(at, sizeof at, sqlite_text(statement, 0));
+        sqlite3_reset(statement);
+        if (i == 0)
+            text_cut(by_set, size, at);
+        undone = !undone;
+    }
+    if (!undone)
+        text_cut(by_set, size, "");
+    return 0;
+}
+
+int sqlite_first_version(struct sqlite_store *store, int64_t session, int64_t *version,
+                         struct error *err)
+{
+    return sqlite_number(store, SQL_CHANGE_FIRST, session, NULL, version, err);
+}
+
+/* ---- which ---- */
+
+/* 1: it may be undone without a name: it is neither undone nor an undoing, nor the beginning. */
+static int is_candidate(struct sqlite_store *store, int64_t session, const char *change_set,
+                        struct error *err)
+{
+    char by_set[UUID_TEXT_SIZE + 64];
+    int64_t undoing;
+
+    if (sqlite_number(store, SQL_UNDONE_IS_UNDOING, session, change_set, &undoing, err) != 0 ||
+        sqlite_undone_by(store, session, change_set, by_set, sizeof by_set, err) != 0)
+        return -1;
+    return undoing == 0 && !*by_set;
+}
+
+/* The newest change that may be undone without a name; change_set "" where there is none. */
+struct newest {
+    char change_set[UUID_TEXT_SIZE + 64], who[WHO_CAP], at[TIME_TEXT_SIZE];
+};
+
+static int find_newest(struct sqlite_store *store, int64_t session, struct newest *newest,
+                       struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_CHANGE_NEWEST, err);
+    int row, candidate = 0;
+
+    newest->change_set[0] = '\0';
+    if (!statement || sqlite_bind(store, statement, err, "i", session) != 0)
+        return -1;
+    while (candidate == 0 && (row = sqlite_next(store, statement, err)) > 0) {
+        if (!strcmp(newest->change_set, sqlite_text(statement, 0)))
+            continue;
+        text_cut(newest->change_set, sizeof newest->change_set, sqlite_text(statement, 0));
+        text_cut_line(newest->who, sizeof newest->who, sqlite_text(statement, 1));
+        text_cut(newest->at, sizeof newest->at, sqlite_text(statement, 2));
+        candidate = is_candidate(store, session, newest->change_set, err);
+    }
+    sqlite3_reset(statement);
+    if (candidate < 0 || (candidate == 0 && row < 0))
+        return -1;
+    if (candidate == 0)
+        newest->change_set[0] = '\0';
+    return 0;
+}
+
+/* The name behind "page:" or "chat:": what a page writes and what its chat writes for it is one
+ * person's. NULL for others. */
+static const char *person(const char *who)
+{
+    static const char *const doors[] = {"page:", "chat:"};
+
+    for (size_t i = 0; i < sizeof doors / sizeof doors[0]; i++)
+        if (!strncmp(who, doors[i], strlen(doors[i])))
+            return who + strlen(doors[i]);
+    return NULL;
+}
+
+static bool is_same_writer(const char *one, const char *other)
+{
+    const char *first = person(one), *second = person(other);
+
+    return first && second ? !strcmp(first, second) : !strcmp(one, other);
+}
+
+static int not_own(struct sqlite_store *store, const struct write *write,
+                   const struct newest *newest, struct error *err)
+{
+    struct buf what BUF_AUTO = {0};
+
+    if (sqlite_change_words(store, write->session, newest->change_set, &what, err) != 0)
+        return -1;
+    return error_set(
+        err, ERROR_CONFLICT,
+        "the newest change is not yours (%s): %s, by %s at %s. Nothing was undone; send "
+        "change_set \"%s\" to undo it, or the change_set of another change from the "
+        "history",
+        write->who, what.data, newest->who, newest->at, newest->change_set);
+}
+
+struct extent { /* of a change set in the log */
+    int64_t rows, first_key, first_version;
+};
+
+static int check_set(struct sqlite_store *store, int64_t session, const char *change_set,
+                     bool named, struct extent *extent, struct error *err)
+{
+    static const char nothing[] = "there is nothing to undo in this session: its history begins "
+                                  "with its import or creation";
+    sqlite3_stmt *statement = sqlite_statement(store, SQL_CHANGE_SET_SUM, err);
+    char by_set[UUID_TEXT_SIZE + 64];
+    int64_t undoing;
+    bool beginning;
+
+    if (!statement || sqlite_bind(store, statement, err, "is", session, change_set) != 0 ||
+        sqlite_next(store, statement, err) <= 0)
+        return -1;
+    extent->rows = sqlite3_column_int64(statement, 0);
+    extent->first_key = sqlite3_column_int64(statement, 1);
+    extent->first_version = sqlite3_column_int64(statement, 2);
+    beginning = sqlite3_column_int(statement, 3) != 0;
+    sqlite3_reset(statement);
+    if (!named && (extent->rows == 0 || beginning))
+        return error_set(err, ERROR_NOT_FOUND, "%s", nothing);
+    if (sqlite_number(store, SQL_UNDONE_IS_UNDOING, session, change_set, &undoing, err) != 0)
+        return -1;
+    if (extent->rows == 0 && undoing > 0) /* of what had come to nothing by itself */
+        extent->first_version = INT64_MAX;
+    else if (extent->rows == 0)
+        return error_set(err, ERROR_NOT_FOUND,
+                         "there is no change set '%.80s' in this session; its history lists those "
+                         "there are",
+                         change_set);
+    if (beginning)
+        return error_set_at(err, "change_set",
+                            "change_set: that is where this session's history begins, it cannot be "
+                            "undone");
+    if (sqlite_undone_by(store, session, change_set, by_set, sizeof by_set, err) != 0)
+        return -1;
+    if (*by_set)
+        return error_set(err, ERROR_CONFLICT,
+                         "change set %s was undone already; undo %s to do it again", change_set,
+                         by_set);
+    return 0;
+}
+
+/* ---- undo ---- */
+
+struct undoing {
+    struct sqlite_store *store;
+    struct rewind then, now;
+    const char *change_set;
+    size_t rows;
+};
+
+static int want_set(struct undoing *undo, struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(undo->store, SQL_CHANGE_SET, err);
+    int found, rc = 0;
+
+    if (!statement ||
+        sqlite_bind(undo->store, statement, err, "is", undo->then.session, undo->change_set) != 0)
+        return -1;
+    while (rc == 0 && (found = sqlite_next(undo->store, statement, err)) != 0) {
+        struct rewind_row row = {0};
+
+        rc = found < 0 ? -1 : rewind_row_read(statement, &row, err);
+        if (rc == 0)
+            rc = rewind_want(&undo->then, &row, err);
+        if (rc == 0)
+            rc = rewind_want(&undo->now, &row, err);
+        rewind_row_finish(&row);
+    }
+    sqlite3_reset(statement);
+    return rc;
+}
+
+static int take_back(struct undoing *undo, const struct rewind_row *row, struct error *err)
+{
+    if (!strcmp(row->change_set, undo->change_set)) {
+        undo->rows++;
+        if (rewind_check(&undo->then, &undo->now, row, err) != 0 ||
+            rewind_invert(&undo->now, row, err) != 0)
+            return -1;
+    } else if (!rewind_has(&undo->then, row)) {
+        return 0;
+    }
+    return rewind_invert(&undo->then, row, err);
+}
+
+static int walk(struct undoing *undo, const struct extent *extent, struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(undo->store, SQL_CHANGE_WALK, err);
+    int found, rc = 0;
+
+    if (!statement || sqlite_bind(undo->store, statement, err, "ii", undo->then.session,
+                                  extent->first_version - 1) != 0)
+        return -1;
+    while (rc == 0 && (found = sqlite_next(undo->store, statement, err)) != 0) {
+        struct rewind_row row = {0};
+
+        rc = found < 0 ? -1 : rewind_row_read(statement, &row, err);
+        if (rc == 0 && row.key >= extent->first_key)
+            rc = take_back(undo, &row, err);
+        rewind_row_finish(&row);
+    }
+    sqlite3_reset(statement);
+    return rc;
+}
+
+static void fill_state(struct undo_state *state, const struct write *write, const char *change_set,
+                       const struct buf *what, size_t entries)
+{
+    memset(state, 0, sizeof *state);
+    text_cut(state->change_set, sizeof state->change_set, change_set);
+    text_cut(state->by_set, sizeof state->by_set, write->change_set);
+    text_cut(state->what, sizeof state->what, what->data);
+    state->entries = entries;
+    state->version = write->version;
+}
+
+static int undo_set(struct sqlite_store *store, const struct write *write, const char *change_set,
+                    const struct extent *extent, struct undo_state *state, struct error *err)
+{
+    struct undoing undo = {.store = store, .change_set = change_set};
+    struct buf what BUF_AUTO = {0};
+    size_t things;
+    int rc;
+
+    rewind_init(&undo.then, store, write->session);
+    rewind_init(&undo.now, store, write->session);
+    rc = sqlite_change_words(store, write->session, change_set, &what, err);
+    if (rc == 0)
+        rc = want_set(&undo, err);
+    if (rc == 0)
+        rc = walk(&undo, extent, err);
+    if (rc == 0)
+        rc = sqlite_reinsert(&undo.now, write, &things, err);
+    if (rc == 0)
+        rc = sqlite_run(store, err, SQL_UNDONE_SET, "iss", write->session, change_set,
+                        write->change_set);
+    if (rc == 0 && state)
+        fill_state(state, write, change_set, &what, undo.rows);
+    rewind_finish(&undo.then);
+    rewind_finish(&undo.now);
+    return rc;
+}
+
+static int undo(struct sqlite_store *store, const struct write *write, const char *named,
+                struct undo_state *state, struct error *err)
+{
+    char change_set[UUID_TEXT_SIZE + 64];
+    struct newest newest;
+    struct extent extent;
+
+    if (!named && find_newest(store, write->session, &newest, err) != 0)
+        return -1;
+    text_cut(change_set, sizeof change_set, named ? named : newest.change_set);
+    if (check_set(store, write->session, change_set, named != NULL, &extent, err) != 0)
+        return -1;
+    if (!named && !is_same_writer(newest.who, write->who))
+        return not_own(store, write, &newest, err);
+    if (!strcmp(change_set, write->change_set))
+        return error_set_at(err, "change_set",
+                            "change_set: an undoing cannot be part of the change set that it "
+                            "takes back");
+    return undo_set(store, write, change_set, &extent, state, err);
+}
+
+int sqlite_undo(struct store *base, const struct writer *writer, const char *sid,
+                const char *change_set, struct undo_state *state, struct error *err)
+{
+    struct sqlite_store *store = sqlite_of(base);
+    struct write write;
+
+    if (sqlite_write_begin_session(store, writer, sid, &write, err) != 0)
+        return -1;
+    return sqlite_write_end(store, &write, undo(store, &write, change_set, state, err), err);
+}
+
+/* ---- restore ---- */
+
+/* *last: the newest change set that is taken back. */
+static int rewind_by(struct rewind *rewind, int64_t version, char *last, size_t size, size_t *rows,
+                     struct error *err)
+{
+    sqlite3_stmt *statement = sqlite_statement(rewind->store, SQL_CHANGE_WALK, err);
+    int found, rc = 0;
+
+    *rows = 0;
+    last[0] = '\0';
+    if (!statement ||
+        sqlite_bind(rewind->store, statement, err, "ii", rewind->session, version) != 0)
+        return -1;
+    while (rc == 0 && (found = sqlite_next(rewind->store, statement, err)) != 0) {
+        struct rewind_row row = {0};
+
+        rc = found < 0 ? -1 : rewind_row_read(statement, &row, err);
+        if (rc == 0 && ++*rows == 1)
+            text_cut(last, size, row.change_set);
+        if (rc == 0)
+            rc = rewind_want(rewind, &row, err);
+        if (rc == 0)
+            rc = rewind_invert(rewind, &row, err);
+        rewind_row_finish(&row);
+    }
+    sqlite3_reset(statement);
+    return rc;
+}
+
+static int restore(struct sqlite_store *store, const struct write *write, int64_t version,
+                   struct undo_state *state, size_t *things, struct error *err)
+{
+    struct buf what BUF_AUTO = {0};
+    char last[UUID_TEXT_SIZE + 64];
+    struct rewind rewind;
+    int64_t first;
+    size_t rows;
+    int rc;
+
+    if (sqlite_first_version(store, write->session, &first, err) != 0)
+        return -1;
+    if (version < first || version >= write->version)
+        return error_set_at(err, "version",
+                            "version: %" PRId64 " is not kept; send %" PRId64
+                            " (where this session's history begins) to %" PRId64 " (now)",
+                            version, first, write->version - 1);
+    rewind_init(&rewind, store, write->session);
+    rc = rewind_by(&rewind, version, last, sizeof last, &rows, err);
+    if (rc == 0)
+        rc = sqlite_reinsert(&rewind, write, things, err);
+    rewind_finish(&rewind);
+    if (rc == 0 && *things > 0)
+        rc = sqlite_change_words(store, write->session, write->change_set, &what, err);
+    if (rc == 0 && *things == 0)
+        buf_adds(&what, "nothing: all is as it was then");
+    if (rc == 0 && state)
+        fill_state(state, write, last, &what, rows);
+    return rc;
+}
+
+int sqlite_restore(struct store *base, const struct writer *writer, const char *sid,
+                   int64_t version, struct undo_state *state, struct error *err)
+{
+    struct sqlite_store *store = sqlite_of(base);
+    size_t things = 0;
+    struct write write;
+    int rc;
+
+    if (sqlite_write_begin_session(store, writer, sid, &write, err) != 0)
+        return -1;
+    rc = restore(store, &write, version, state, &things, err);
+    if (rc != 0 || things > 0)
+        return sqlite_write_end(store, &write, rc, err);
+    if (state) { /* nothing is written: the version stays */
+        state->version = write.version - 1;
+        state->by_set[0] = '\0';
+    }
+    return sqlite_end(base, false, err);
+}

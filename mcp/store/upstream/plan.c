@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a transaction changed, as requests. Reckoned from how things stood at the service and how
+ * they stand here, not from each step of the log: many edits of one thing are one request. Nodes
+ * come first and go last, so that what fails before loses nothing.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/session/entity.h"
+#include "mcp/session/json_equivalent.h"
+#include "mcp/store/copy.h"
+#include "mcp/store/upstream/normal.h"
+#include "mcp/store/upstream/remote.h"
+
+struct plan {
+    struct remote *remote;
+    struct store *store;
+    const char *sid;
+    const json_t *touched; /* of this session */
+    json_t *steps, *last;  /* last: the deletions of nodes */
+    json_t *fields;        /* {node_id: what is sent beside its sequence} that changed */
+    struct error *err;
+};
+
+static void path_text(json_t *step, const char *key, const struct plan *plan, const char *what,
+                      const char *id, const char *behind)
+{
+    struct buf path BUF_AUTO = {0};
+
+    remote_session_path(&path, plan->sid, what);
+    if (id)
+        http_add_escaped(&path, id);
+    buf_adds(&path, behind);
+    json_object_set_new(step, key, json_string(path.data));
+}
+
+/* {"method", "path", "body", "sid"} of this session; body is taken over. */
+static json_t *request(const struct plan *plan, const char *method, const char *what,
+                       const char *id, const char *behind, json_t *body)
+{
+    json_t *step = json_pack("{s:s, s:s, s:o*}", "method", method, "sid", plan->sid, "body", body);
+
+    path_text(step, "path", plan, what, id, behind);
+    return step;
+}
+
+static void complete(json_t *step, json_t *back, const struct plan *plan, const char *kind,
+                     const char *id, const json_t *want, const char *words)
+{
+    char what[256];
+
+    snprintf(what, sizeof what, "%s %s", words, id);
+    json_object_set_new(step, "what", json_string(what));
+    json_object_set_new(step, "back", back);
+    json_object_set_new(
+        step, "check",
+        json_pack("{s:s, s:s, s:s, s:O}", "kind", kind, "sid", plan->sid, "id", id, "want", want));
+}
+
+/* ---- nodes ---- */
+
+static bool is_category(const char *key)
+{
+    for (size_t i = 0; entity_categories[i]; i++)
+        if (!strcmp(key, entity_categories[i]))
+            return true;
+    return false;
+}
+
+static bool is_sequence_field(const char *key)
+{
+    return !strcmp(key, "suggested_template") || !strcmp(key, "overall_confidence");
+}
+
+/* What of two nodes differs, as after has it (null: gone); texts apart from the rest. */
+static void differences(const json_t *before, const json_t *after, json_t *rest, json_t *texts,
+                        json_t *fields)
+{
+    json_auto_t *all = json_copy((json_t *)before);
+    const char *key;
+    json_t *value;
+
+    json_object_update(all, (json_t *)after);
+    json_object_foreach(all, key, value)
+    {
+        json_t *old = json_object_get(before, key), *now = json_object_get(after, key);
+        json_t *to = is_category(key) ? texts : is_sequence_field(key) ? fields : rest;
+
+        if (!json_equivalent(old, now))
+            json_object_set_new(to, key, now ? json_incref(now) : json_null());
+    }
+}
+
+/* Of changes, as before has them. */
+static json_t *reversed(const json_t *changes, const json_t *before)
+{
+    json_t *back = json_object(), *value;
+    const char *key;
+
+    json_object_foreach((json_t *)changes, key, value)
+    {
+        json_t *old = json_object_get(before, key);
+
+        json_object_set_new(back, key, old ? json_incref(old) : json_null());
+    }
+    return back;
+}
+
+/* A text that is gone is sent as an empty one: not every service takes null. */
+static json_t *as_texts(const json_t *texts)
+{
+    json_t *sent = json_object(), *value;
+    const char *key;
+
+    json_object_foreach((json_t *)texts, key, value) json_object_set_new(
+        sent, key, json_is_string(value) ? json_incref(value) : json_string(""));
+    return sent;
+}
+
+static void add_texts(struct plan *plan, const char *node_id, const json_t *texts,
+                      const json_t *before)
+{
+    json_auto_t *old = reversed(texts, before);
+    json_auto_t *want = as_texts(texts);
+    json_t *step = request(plan, "POST", "/nodes/", node_id, "/content", json_copy(want));
+    json_t *back =
+        json_pack("[o]", request(plan, "POST", "/nodes/", node_id, "/content", as_texts(old)));
+
+    complete(step, back, plan, "texts", node_id, want, "the texts of node");
+    json_array_append_new(plan->steps, step);
+}
+
+/* Every field that the original contract names is there. */
+static json_t *new_node(const json_t *node)
+{
+    json_t *body = json_copy((json_t *)node);
+
+    for (size_t i = 0; entity_categories[i]; i++)
+        json_object_del(body, entity_categories[i]);
+    if (!json_is_string(json_object_get(body, "raw_content")))
+        json_object_set_new(body, "raw_content", json_string(""));
+    if (!json_object_get(body, "chapter_id"))
+        json_object_set_new(body, "chapter_id", json_null());
+    return body;
+}
+
+static void add_creation(struct plan *plan, const char *node_id, const json_t *node)
+{
+    json_auto_t *rest = json_object(), *texts = json_object(), *fields = json_object();
+    json_auto_t *nothing = json_object();
+    json_t *step = request(plan, "POST", "/nodes", NULL, "", new_node(node));
+    json_t *back = json_pack("[o]", request(plan, "DELETE", "/nodes/", node_id, "", NULL));
+
+    complete(step, back, plan, "node", node_id, node, "the new node");
+    json_array_append_new(plan->steps, step);
+    differences(nothing, node, rest, texts, fields);
+    if (json_object_size(texts) > 0)
+        add_texts(plan, node_id, texts, nothing);
+}
+
+static json_t *component_path(const struct plan *plan, const char *node_id, const char *suffix)
+{
+    struct buf path BUF_AUTO = {0};
+
+    remote_component_path(plan->remote, &path, plan->sid, node_id);
+    buf_adds(&path, suffix);
+    return json_string(path.data);
+}
+
+/* The node comes back with what the service deleted along with it. */
+static int add_deletion(struct plan *plan, const char *node_id, const json_t *node)
+{
+    json_auto_t *sequence = state_sequence(plan->remote, plan->sid, node_id, plan->err);
+    json_auto_t *nothing = json_array(), *no_fields = json_object();
+    json_t *step = request(plan, "DELETE", "/nodes/", node_id, "", NULL);
+    json_t *back = json_array(), *whole;
+
+    json_array_append_new(back, request(plan, "POST", "/nodes", NULL, "", new_node(node)));
+    if (json_array_size(sequence) > 0) {
+        whole = plan_sequence(0, node_id, nothing, sequence, no_fields);
+        json_object_set_new(whole, "path", component_path(plan, node_id, ""));
+        json_object_set_new(whole, "sid", json_string(plan->sid));
+        json_object_del(whole, "back");
+        json_array_append_new(back, whole);
+    }
+    complete(step, back, plan, "node", node_id, json_null(), "the deletion of node");
+    json_array_append_new(plan->last, step);
+    return sequence ? 0 : -1;
+}
+
+static int add_change(struct plan *plan, const char *node_id, const json_t *before,
+                      const json_t *after)
+{
+    json_auto_t *rest = json_object(), *texts = json_object(), *fields = json_object();
+
+    differences(before, after, rest, texts, fields);
+    if (json_object_size(rest) > 0) {
+        json_t *step, *back;
+
+        if (!(plan->remote->can & CAN_PUT_NODE))
+            return error_set(plan->err, ERROR_CONFLICT,
+                             "the service %s has no way to change a node (PUT "
+                             "/session/ID/nodes/%s): its four texts and its components can be "
+                             "changed, its title and other fields in the service's own editor",
+                             plan->remote->url, node_id);
+        step = request(plan, "PUT", "/nodes/", node_id, "", json_copy(rest));
+        back =
+            json_pack("[o]", request(plan, "PUT", "/nodes/", node_id, "", reversed(rest, before)));
+        complete(step, back, plan, "node", node_id, rest, "the change of node");
+        json_array_append_new(plan->steps, step);
+    }
+    if (json_object_size(texts) > 0)
+        add_texts(plan, node_id, texts, before);
+    if (json_object_size(fields) > 0)
+        json_object_set(plan->fields, node_id, fields);
+    return 0;
+}
+
+static int plan_node(struct plan *plan, const char *node_id)
+{
+    json_auto_t *before = state_node(plan->remote, plan->sid, node_id, plan->err);
+    json_auto_t *after = before ? copy_node(plan->store, plan->sid, node_id, plan->err) : NULL;
+
+    if (!after)
+        return -1;
+    if (json_is_null(before) && json_is_null(after))
+        return 0;
+    if (json_is_null(after))
+        return add_deletion(plan, node_id, before);
+    if (json_is_null(before)) {
+        add_creation(plan, node_id, after);
+        return 0;
+    }
+    return add_change(plan, node_id, before, after);
+}
+
+/* ---- components ---- */
+
+/* What the service has beside the sequence goes back to it, but for what changed here. */
+static int sequence_fields(struct plan *plan, const char *node_id, json_t *fields)
+{
+    struct buf kept BUF_AUTO = {0};
+    json_auto_t *theirs = NULL;
+    json_t *changed = json_object_get(plan->fields, node_id);
+
+    if (copy_name(plan->store, plan->sid, COPY_FIELDS, node_id, &kept, plan->err) < 0)
+        return -1;
+    if (kept.len > 0)
+        theirs = json_read(kept.data, kept.len, "kept fields", NULL);
+    if (theirs)
+        json_object_update(fields, theirs);
+    if (changed)
+        json_object_update(fields, changed);
+    if (plan->remote->can & CAN_SCOPED)
+        return 0;
+    /* The poor service wants every field. */
+    if (!json_object_get(fields, "suggested_template"))
+        json_object_set_new(fields, "suggested_template", json_string(""));
+    if (!json_is_number(json_object_get(fields, "overall_confidence")))
+        json_object_set_new(fields, "overall_confidence", json_real(1.0));
+    return 0;
+}
+
+static void complete_back(struct plan *plan, const char *node_id, json_t *back)
+{
+    json_t *one;
+    size_t i;
+
+    json_array_foreach(back, i, one)
+    {
+        json_object_set_new(one, "path",
+                            component_path(plan, node_id, json_get_string(one, "suffix")));
+        json_object_set_new(one, "sid", json_string(plan->sid));
+    }
+}
+
+/* Where the copy is equal to an answer that had an ETag, the service looks once more that nobody
+ * wrote between; an insertion takes nothing from anybody. */
+static int guard_step(struct plan *plan, const char *node_id, json_t *step)
+{
+    struct buf name BUF_AUTO = {0}, seen BUF_AUTO = {0};
+    const char *etag;
+
+    resource_name(&name, RESOURCE_COMPONENTS, node_id);
+    if (copy_name(plan->store, plan->sid, COPY_SEEN, name.data, &seen, plan->err) < 0)
+        return -1;
+    etag = seen.data ? strchr(seen.data, ' ') : NULL;
+    if (etag && etag[1] == '"' && strcmp(json_get_string(step, "suffix"), "/insert") != 0)
+        json_object_set_new(step, "match", json_sprintf("If-Match: %s", etag + 1));
+    return 0;
+}
+
+static int plan_components(struct plan *plan, const char *node_id)
+{
+    json_auto_t *before = NULL, *after = NULL, *node = NULL, *fields = json_object();
+    json_t *step;
+
+    before = state_sequence(plan->remote, plan->sid, node_id, plan->err);
+    after = before ? copy_sequence(plan->store, plan->sid, node_id, plan->err) : NULL;
+    node = after ? copy_node(plan->store, plan->sid, node_id, plan->err) : NULL;
+    if (!node)
+        return -1;
+    if (json_is_null(node)) /* goes with it */
+        return 0;
+    if (sequence_fields(plan, node_id, fields) != 0)
+        return -1;
+    step = plan_sequence(json_object_get(plan->fields, node_id) ? 0 : plan->remote->can, node_id,
+                         before, after, fields);
+    if (json_is_null(step))
+        return 0;
+    if (guard_node(plan->remote, plan->store, plan->sid, node_id, "written", plan->err) != 0 ||
+        guard_step(plan, node_id, step) != 0) {
+        json_decref(step);
+        return -1;
+    }
+    json_object_set_new(step, "path",
+                        component_path(plan, node_id, json_get_string(step, "suffix")));
+    json_object_set_new(step, "sid", json_string(plan->sid));
+    complete_back(plan, node_id, json_object_get(step, "back"));
+    complete(step, json_incref(json_object_get(step, "back")), plan, "components", node_id, after,
+             "the components of node");
+    json_array_append_new(plan->steps, step);
+    return 0;
+}
+
+/* ---- relationships ---- */
+
+static bool node_goes(struct plan *plan, const json_t *relationship, const char *end)
+{
+    const char *node_id = json_get_string(relationship, end);
+    json_auto_t *node = NULL;
+
+    if (!node_id || !json_object_get(json_object_get(plan->touched, "nodes"), node_id))
+        return false;
+    node = copy_node(plan->store, plan->sid, node_id, NULL);
+    return json_is_null(node);
+}
+
+static json_t *new_relationship(const json_t *relationship)
+{
+    json_t *body = json_copy((json_t *)relationship);
+
+    json_object_del(body, "created_at");
+    return body;
+}
+
+static int their_id(struct plan *plan, const char *id, struct buf *theirs)
+{
+    int found = copy_name(plan->store, plan->sid, COPY_RELATIONSHIP, id, theirs, plan->err);
+
+    if (found != 0)
+        return found < 0 ? -1 : 0;
+    return error_set(plan->err, ERROR_CONFLICT,
+                     "the service %s tells no ids of its relationships, so there is no way to "
+                     "change or delete a single one (relationship %s) by its paths",
+                     plan->remote->url, id);
+}
+
+static int remove_relationship(struct plan *plan, const char *id, const json_t *before)
+{
+    struct buf theirs BUF_AUTO = {0};
+    json_t *step, *back;
+
+    if (node_goes(plan, before, "from_node_id") || node_goes(plan, before, "to_node_id"))
+        return 0; /* goes with the node */
+    if (their_id(plan, id, &theirs) != 0)
+        return -1;
+    step = request(plan, "DELETE", "/relationships/", theirs.data, "", NULL);
+    back = json_pack("[o]",
+                     request(plan, "POST", "/relationships", NULL, "", new_relationship(before)));
+    complete(step, back, plan, "no relationship", id, before, "the deletion of relationship");
+    json_array_insert_new(plan->steps, 0, step); /* before one of the same ends comes anew */
+    return 0;
+}
+
+static void create_relationship(struct plan *plan, const char *id, const json_t *after)
+{
+    json_t *step = request(plan, "POST", "/relationships", NULL, "", new_relationship(after));
+
+    json_object_set_new(step, "relationship", json_string(id));
+    complete(step, json_array(), plan, "relationship", id, after, "the new relationship");
+    json_array_append_new(plan->steps, step);
+}
+
+static int change_relationship(struct plan *plan, const char *id, const json_t *before,
+                               const json_t *after)
+{
+    json_auto_t *changes = json_object();
+    struct buf theirs BUF_AUTO = {0};
+    json_t *step, *back;
+
+    /* No kinds of fields here: a relationship's explanation is none of a node's texts. */
+    differences(before, after, changes, changes, changes);
+    if (json_object_size(changes) == 0)
+        return 0;
+    if (json_object_get(changes, "from_node_id") || json_object_get(changes, "to_node_id")) {
+        /* An end that moved, by a merge: the service has no request for that. */
+        if (remove_relationship(plan, id, before) != 0)
+            return -1;
+        create_relationship(plan, id, after);
+        return 0;
+    }
+    if (their_id(plan, id, &theirs) != 0)
+        return -1;
+    step = request(plan, "PUT", "/relationships/", theirs.data, "", json_copy(changes));
+    back = json_pack(
+        "[o]", request(plan, "PUT", "/relationships/", theirs.data, "", reversed(changes, before)));
+    complete(step, back, plan, "relationship", id, after, "the change of relationship");
+    json_array_append_new(plan->steps, step);
+    return 0;
+}
+
+static int plan_relationship(struct plan *plan, const char *id)
+{
+    json_auto_t *before = state_relationship(plan->remote, plan->sid, id, plan->err);
+    json_auto_t *after = before ? copy_relationship(plan->store, plan->sid, id, plan->err) : NULL;
+
+    if (!after)
+        return -1;
+    if (json_is_null(after))
+        return json_is_null(before) ? 0 : remove_relationship(plan, id, before);
+    if (!json_is_null(before))
+        return change_relationship(plan, id, before, after);
+    create_relationship(plan, id, after);
+    return 0;
+}
+
+/* ---- positions ---- */
+
+static int plan_positions(struct plan *plan)
+{
+    json_auto_t *changed = json_object(), *old = json_object();
+    const char *node_id;
+    json_t *value, *step;
+
+    if (!(plan->remote->can & CAN_WRITE_POSITIONS))
+        return 0; /* kept beside it */
+    json_object_foreach(json_object_get(plan->touched, "positions"), node_id, value)
+    {
+        json_auto_t *before = state_position(plan->remote, plan->sid, node_id, plan->err);
+        json_auto_t *after =
+            before ? copy_position(plan->store, plan->sid, node_id, plan->err) : NULL;
+        json_auto_t *node = after ? copy_node(plan->store, plan->sid, node_id, plan->err) : NULL;
+
+        if (!node)
+            return -1;
+        if (json_is_null(node) || json_equivalent(before, after))
+            continue;
+        json_object_set(changed, node_id, after);
+        if (!json_is_null(before))
+            json_object_set(old, node_id, before);
+    }
+    if (json_object_size(changed) == 0)
+        return 0;
+    step = request(plan, "PUT", "/positions", NULL, "", json_pack("{s:O}", "positions", changed));
+    complete(step,
+             json_object_size(old) > 0
+                 ? json_pack("[o]", request(plan, "PUT", "/positions", NULL, "",
+                                            json_pack("{s:O}", "positions", old)))
+                 : json_array(),
+             plan, "positions", "positions", changed, "the");
+    json_array_append_new(plan->steps, step);
+    return 0;
+}
+
+/* ---- the session itself ---- */
+
+static json_t *renaming(const struct plan *plan, json_t *title)
+{
+    return request(plan, "PUT", "", NULL, "", json_pack("{s:O}", "title", title));
+}
+
+static int plan_title(struct plan *plan)
+{
+    json_auto_t *before = NULL, *after = NULL;
+    json_t *step;
+
+    if (!json_object_get(plan->touched, "update"))
+        return 0;
+    before = state_title(plan->remote, plan->sid, plan->err);
+    after = before ? copy_title(plan->store, plan->sid, plan->err) : NULL;
+    if (!after)
+        return -1;
+    if (json_equal(before, after))
+        return 0;
+    if (!(plan->remote->can & CAN_PUT_SESSION))
+        return error_set(plan->err, ERROR_CONFLICT,
+                         "the service %s has no way to rename a session (PUT /session/ID): rename "
+                         "it in the service's own editor",
+                         plan->remote->url);
+    step = renaming(plan, after);
+    complete(step, json_pack("[o]", renaming(plan, before)), plan, "session", plan->sid, after,
+             "the new title of session");
+    json_array_append_new(plan->steps, step);
+    return 0;
+}
+
+/* ---- all of it ---- */
+
+static int plan_each(struct plan *plan, const char *set, int (*one)(struct plan *, const char *))
+{
+    const char *id;
+    json_t *value;
+
+    json_object_foreach(json_object_get(plan->touched, set), id, value)
+    {
+        if (one(plan, id) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* A sequence of which only what stands beside it changed has no row of its own in the log. */
+static int plan_fields(struct plan *plan)
+{
+    const char *node_id;
+    json_t *value;
+
+    json_object_foreach(plan->fields, node_id, value)
+    {
+        if (!json_object_get(json_object_get(plan->touched, "sequences"), node_id) &&
+            plan_components(plan, node_id) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int plan_session(struct plan *plan)
+{
+    if (json_object_get(plan->touched, "import"))
+        return error_set(plan->err, ERROR_CONFLICT,
+                         "an import cannot go to the service %s: it has no way to take a whole "
+                         "curriculum as it is. Import into a store of its own (--store "
+                         "sqlite:PATH), or create the session there and send a change set",
+                         plan->remote->url);
+    if (plan_title(plan) != 0 || plan_each(plan, "nodes", plan_node) != 0 ||
+        plan_each(plan, "sequences", plan_components) != 0 || plan_fields(plan) != 0 ||
+        plan_each(plan, "relationships", plan_relationship) != 0)
+        return -1;
+    return plan_positions(plan);
+}
+
+json_t *plan_steps(struct remote *remote, struct store *store, const json_t *touched,
+                   struct error *err)
+{
+    json_t *steps = json_array();
+    const char *sid;
+    json_t *session;
+    int rc = 0;
+
+    json_object_foreach((json_t *)touched, sid, session)
+    {
+        json_auto_t *last = json_array(), *fields = json_object();
+        struct plan plan = {.remote = remote,
+                            .store = store,
+                            .sid = sid,
+                            .touched = session,
+                            .steps = steps,
+                            .last = last,
+                            .fields = fields,
+                            .err = err};
+
+        rc = plan_session(&plan);
+        json_array_extend(steps, last);
+        if (rc != 0)
+            break;
+    }
+    if (rc != 0) {
+        json_decref(steps);
+        return NULL;
+    }
+    /* One request may change the ETag of what a later one is about. */
+    for (size_t i = 0; json_array_size(steps) > 1 && i < json_array_size(steps); i++)
+        json_object_del(json_array_get(steps, i), "match");
+    return steps;
+}

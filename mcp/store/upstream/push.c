@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Passing a transaction on to the service, before it is committed here. One request after the
+ * other; where one fails, those before it are taken back and nothing is kept on either side.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "helpers/base/log.h"
+#include "mcp/store/copy.h"
+#include "mcp/store/sqlite_functions.h"
+#include "mcp/store/upstream/remote.h"
+
+#define PUSH_TIMES 4 /* requests' times that a transaction's requests may take */
+
+/* ---- one step ---- */
+
+/* The id that the service gave to a new relationship. */
+static void note_id(json_t *step, const struct ask *ask)
+{
+    json_auto_t *answer = json_read(ask->came.body.data ? ask->came.body.data : "",
+                                    ask->came.body.len, "an answer", NULL);
+    const json_t *id = json_object_get(answer, "id");
+    char text[32];
+
+    if (!id)
+        id = json_object_get(json_object_get(answer, "relationship"), "id");
+    if (!id)
+        id = json_object_get(answer, "relationship_id");
+    if (json_is_string(id)) {
+        json_object_set(step, "made", (json_t *)id);
+    } else if (json_is_integer(id)) {
+        snprintf(text, sizeof text, "%lld", (long long)json_integer_value(id));
+        json_object_set_new(step, "made", json_string(text));
+    }
+}
+
+static int refused(struct remote *remote, const json_t *step, const struct ask *ask,
+                   struct error *err)
+{
+    const json_t *check = json_object_get(step, "check");
+    struct error why = {0};
+
+    remote_refused(remote, ask, json_get_string(step, "what"), &why);
+    /* The poor service says 400 where an id is in use. */
+    if (ask->came.status == 400 && !strcmp(json_get_string(check, "kind"), "node") &&
+        !strcmp(json_get_string(step, "method"), "POST"))
+        why.kind = ERROR_CONFLICT;
+    if (err)
+        *err = why;
+    return -1;
+}
+
+static int not_answered(const json_t *step, int stands, const struct error *why, struct error *err)
+{
+    const char *what = json_get_string(step, "what");
+
+    if (!err)
+        return -1;
+    *err = *why;
+    if (stands == 0)
+        return error_wrap(err, "%s: not done, as the service has it now", what);
+    return error_wrap(err,
+                      "%s: not kept here, and whether the service has done it cannot be told: read "
+                      "it again before you repeat it",
+                      what);
+}
+
+/* 0 done, -1 not done. */
+static int send_step(struct remote *remote, json_t *step, struct error *err)
+{
+    struct ask ask = {0};
+    struct error why = {0};
+    int rc = step_send(remote, step, &ask, &why), stands;
+
+    if (rc == 0 && ask.came.status >= 300) {
+        rc = refused(remote, step, &ask, err);
+    } else if (rc == 0) {
+        if (json_object_get(step, "relationship"))
+            note_id(step, &ask);
+    } else {
+        /* Nobody there: it cannot have been done. Else the service may have. */
+        stands = ask.err.kind == ERROR_UNAVAILABLE ? 0 : read_back(remote, step);
+        rc = stands > 0 ? 0 : not_answered(step, stands, &why, err);
+    }
+    ask_finish(&ask);
+    return rc;
+}
+
+static int give_up(struct remote *remote, const json_t *steps, size_t done, struct error *err)
+{
+    struct buf left BUF_AUTO = {0};
+
+    take_back(remote, steps, done, &left);
+    if (left.len == 0)
+        return -1;
+    log_warning("upstream", "the service keeps what belongs to a write that failed: %s", left.data);
+    return error_wrap(err,
+                      "nothing is kept here, but the service still has these, which could not be "
+                      "taken back: %s. They show in the history as made outside",
+                      left.data);
+}
+
+static int send_steps(struct remote *remote, json_t *steps, struct error *err)
+{
+    json_t *step;
+    size_t i;
+
+    json_array_foreach(steps, i, step)
+    {
+        if (send_step(remote, step, err) != 0)
+            return give_up(remote, steps, i, err);
+    }
+    return 0;
+}
+
+/* ---- what the copy knows afterwards ---- */
+
+static int unknown_again(struct store *store, const char *sid, enum resource_kind kind,
+                         const char *node_id, struct error *err)
+{
+    struct buf name BUF_AUTO = {0};
+
+    resource_name(&name, kind, node_id);
+    return copy_set_name(store, sid, COPY_SEEN, name.data, "", err);
+}
+
+static int adopt(struct store *store, const char *sid, const char *kind, const char *id,
+                 struct error *err)
+{
+    struct buf name BUF_AUTO = {0};
+
+    buf_addf(&name, "%s:%s", kind, id);
+    return copy_set_name(store, sid, COPY_ADOPT, name.data, "", err);
+}
+
+static int forget_node(struct store *store, const char *sid, const char *node_id, struct error *err)
+{
+    struct buf part BUF_AUTO = {0};
+
+    buf_addf(&part, "part:%s", node_id);
+    if (unknown_again(store, sid, RESOURCE_COMPONENTS, node_id, err) != 0 ||
+        unknown_again(store, sid, RESOURCE_TEXTS, node_id, err) != 0 ||
+        copy_set_name(store, sid, COPY_SEEN, part.data, "", err) != 0)
+        return -1;
+    return adopt(store, sid, "sequence", node_id, err);
+}
+
+/* What was sent is not the answer that was last read: the next read compares anew. */
+static int forget_session(struct store *store, const char *sid, const json_t *touched,
+                          struct error *err)
+{
+    static const enum resource_kind kinds[] = {RESOURCE_NODES, RESOURCE_RELATIONSHIPS,
+                                               RESOURCE_BULK, RESOURCE_POSITIONS};
+    const char *id;
+    json_t *value;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        struct buf name BUF_AUTO = {0};
+        int known;
+
+        resource_name(&name, kinds[i], NULL);
+        known = copy_name(store, sid, COPY_SEEN, name.data, NULL, err);
+        if (known < 0 || (known > 0 && unknown_again(store, sid, kinds[i], NULL, err) != 0))
+            return -1;
+    }
+    json_object_foreach(json_object_get(touched, "nodes"), id, value)
+    {
+        if (adopt(store, sid, "node", id, err) != 0 || forget_node(store, sid, id, err) != 0)
+            return -1;
+    }
+    json_object_foreach(json_object_get(touched, "sequences"), id, value)
+    {
+        if (forget_node(store, sid, id, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int note_outcome(struct store *store, const json_t *steps, const json_t *touched,
+                        struct error *err)
+{
+    const char *sid;
+    json_t *step, *session;
+    size_t i;
+
+    json_array_foreach((json_t *)steps, i, step)
+    {
+        const char *ours = json_get_string(step, "relationship");
+        const char *theirs = json_get_string(step, "made");
+
+        if (ours && copy_set_name(store, json_get_string(step, "sid"), COPY_RELATIONSHIP, ours,
+                                  theirs, err) != 0)
+            return -1;
+    }
+    json_object_foreach((json_t *)touched, sid, session)
+    {
+        if (forget_session(store, sid, session, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int remote_push(struct upstream *upstream, struct store *store, struct error *err)
+{
+    struct remote *remote = remote_of(upstream);
+    json_auto_t *touched = NULL, *steps = NULL;
+
+    if (remote->quiet)
+        return 0;
+    touched = copy_touched(store, err);
+    if (!touched)
+        return -1;
+    if (json_object_size(touched) == 0)
+        return 0;
+    remote_transaction(remote, store);
+    remote_begin(remote, PUSH_TIMES);
+    if (remote_know(remote, err) != 0)
+        return -1;
+    steps = plan_steps(remote, store, touched, err);
+    if (!steps || send_steps(remote, steps, err) != 0)
+        return -1;
+    if (note_outcome(store, steps, touched, err) == 0)
+        return 0;
+    return give_up(remote, steps, json_array_size(steps), err);
+}
+
+/* ---- a new session ---- */
+
+/* Its row of the log is ours; what is in it was made by the service. */
+static int take_in(struct remote *remote, struct store *store, const struct writer *writer,
+                   const char *title, const char *sid, struct error *err)
+{
+    bool quiet = remote->quiet;
+    int rc;
+
+    remote->quiet = true;
+    rc = sqlite_begin(store, err);
+    if (rc == 0) {
+        rc = copy_session(store, sid, title, err);
+        if (rc == 0)
+            rc = copy_log_session(store, writer, sid, err);
+        if (sqlite_end(store, rc == 0, rc == 0 ? err : NULL) != 0)
+            rc = -1;
+    }
+    remote->quiet = quiet;
+    return rc;
+}
+
+int remote_create(struct upstream *upstream, struct store *store, const struct writer *writer,
+                  const char *title, char sid[SESSION_ID_SIZE], struct error *err)
+{
+    struct remote *remote = remote_of(upstream);
+    json_auto_t *body = title && *title ? json_pack("{s:s}", "title", title) : json_object();
+    json_auto_t *answer = NULL;
+    struct ask ask = {.method = "POST", .body = body};
+    const char *made;
+    int rc;
+
+    if (!body)
+        return error_set_at(err, "title", "title: is no UTF-8 text");
+    remote_transaction(remote, store);
+    remote_begin(remote, 1);
+    buf_adds(&ask.path, "/session/create");
+    rc = remote_know(remote, err) == 0 ? remote_ask(remote, &ask, 1, err) : -1;
+    if (rc == 0 && ask.came.status >= 300)
+        rc = remote_refused(remote, &ask, "the new session", err);
+    if (rc == 0) {
+        answer = remote_json(remote, &ask, err);
+        rc = answer ? 0 : -1;
+    }
+    made = json_get_string(answer, "session_id");
+    if (rc == 0 && (!made || !*made || strlen(made) >= SESSION_ID_SIZE))
+        rc = remote_garbage(remote, "/session/create", "no session id", err);
+    ask_finish(&ask);
+    if (rc != 0 || take_in(remote, store, writer, title, made, err) != 0)
+        return -1;
+    snprintf(sid, SESSION_ID_SIZE, "%s", made);
+    /* Its first nodes; who fails here finds them with the next read. */
+    remote_refresh(upstream, store, UPSTREAM_NODES, sid, NULL, NULL);
+    return 0;
+}
+
+/* ---- a session goes ---- */
+
+int remote_remove(struct upstream *upstream, struct store *store, const char *sid,
+                  struct error *err)
+{
+    struct remote *remote = remote_of(upstream);
+    struct ask ask = {.method = "DELETE", .sid = sid};
+    int rc;
+
+    remote_transaction(remote, store);
+    remote_begin(remote, 1);
+    if (remote_know(remote, err) != 0)
+        return -1;
+    if (!(remote->can & CAN_DELETE_SESSION))
+        return error_set(err, ERROR_CONFLICT,
+                         "the service %s has no way to delete a session (DELETE /session/ID): "
+                         "delete it in the service's own editor",
+                         remote->url);
+    remote_session_path(&ask.path, sid, "");
+    rc = remote_ask(remote, &ask, 1, err);
+    if (rc == 0 && ask.came.status >= 300)
+        rc = remote_refused(remote, &ask, "the deletion of the session", err);
+    ask_finish(&ask);
+    return rc;
+}

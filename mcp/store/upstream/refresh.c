@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Bringing the copy up to date in what a call is about. What was asked for while another connection
+ * wrote to the copy may be older than that write: it is asked for again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/store/copy.h"
+#include "mcp/store/sqlite_functions.h"
+#include "mcp/store/upstream/remote.h"
+
+#define ATTEMPTS    6
+#define WHOLE_TIMES 6 /* requests' times that reading all of a session may take */
+#define NODE_TIMES  2
+#define FILLED_MOST 32 /* sessions that one listing fills */
+
+struct wanted {
+    unsigned scope;
+    const char *sid, *node_id;
+};
+
+static int add_first(struct remote *remote, struct store *store, const struct wanted *wanted,
+                     struct resources *resources, struct error *err)
+{
+    const struct {
+        enum resource_kind kind;
+        bool wanted;
+        const char *node_id;
+    } rows[] = {
+        {RESOURCE_SESSION,
+         (remote->can & CAN_VALIDATE) &&
+             (resources->version < 0 || wanted->scope == UPSTREAM_SESSION),
+         NULL},
+        {RESOURCE_NODES, wanted->scope != UPSTREAM_SESSION || !(remote->can & CAN_VALIDATE), NULL},
+        {RESOURCE_RELATIONSHIPS, wanted->scope & UPSTREAM_RELATIONSHIPS, NULL},
+        {RESOURCE_TEXTS, (wanted->scope & UPSTREAM_TEXTS) && (remote->can & CAN_CONTENT),
+         wanted->node_id},
+        {RESOURCE_COMPONENTS, (wanted->scope & UPSTREAM_NODE) && !remote_bare(remote),
+         wanted->node_id},
+        {RESOURCE_BULK,
+         (wanted->scope & (UPSTREAM_COMPONENTS | UPSTREAM_COUNTS)) && (remote->can & CAN_BULK),
+         NULL},
+        {RESOURCE_POSITIONS,
+         (wanted->scope & UPSTREAM_POSITIONS) && (remote->can & CAN_READ_POSITIONS), NULL},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].wanted && resources_add(remote, store, resources, rows[i].kind, wanted->sid,
+                                            rows[i].node_id, err) != 0)
+            return -1;
+    return 0;
+}
+
+typedef int add_fn(struct remote *remote, struct store *store, const struct wanted *wanted,
+                   struct resources *resources, struct error *err);
+
+/* Asks and takes in, until no other write came between. */
+static int bring(struct remote *remote, struct store *store, const struct wanted *wanted,
+                 add_fn *add, struct error *err)
+{
+    for (int i = 0; i < ATTEMPTS; i++) {
+        struct resources resources = {0};
+        int rc = copy_version(store, wanted->sid, &resources.version, err);
+
+        if (rc == 0)
+            rc = add(remote, store, wanted, &resources, err);
+        if (rc == 0 && resources.count > 0)
+            rc = resources_fetch(remote, &resources, err);
+        if (rc == 0 && resources.count > 0)
+            rc = resources_apply(remote, store, &resources, copy_depth(store) == 0, err);
+        resources_finish(&resources);
+        if (rc <= 0)
+            return rc;
+    }
+    return error_set(err, ERROR_BUSY,
+                     "the session is written to all the time, call again in a moment");
+}
+
+int refresh_nodes(struct remote *remote, struct store *store, const char *sid, struct error *err)
+{
+    return bring(remote, store, &(struct wanted){UPSTREAM_NODES, sid, NULL}, add_first, err);
+}
+
+/* ---- what only the node list tells ---- */
+
+/* A node that cannot be told apart: 1 where it is to be passed over. */
+static int is_mixed(struct remote *remote, struct store *store, const struct wanted *wanted,
+                    const char *node_id, struct error *err)
+{
+    struct error why = {0};
+
+    if (guard_node(remote, store, wanted->sid, node_id, "read", &why) == 0)
+        return 0;
+    if (why.kind == ERROR_CONFLICT && (wanted->scope & (UPSTREAM_PASS_OVER | UPSTREAM_COUNTS)))
+        return 1;
+    if (err)
+        *err = why;
+    return -1;
+}
+
+static int add_node_components(struct remote *remote, struct store *store,
+                               const struct wanted *wanted, struct resources *resources,
+                               const char *node_id, bool known_ones, struct error *err)
+{
+    struct buf name BUF_AUTO = {0};
+    int mixed = is_mixed(remote, store, wanted, node_id, err);
+    int known;
+
+    if (mixed != 0)
+        return mixed < 0 ? -1 : 0;
+    resource_name(&name, RESOURCE_COMPONENTS, node_id);
+    known = copy_name(store, wanted->sid, COPY_SEEN, name.data, NULL, err);
+    if (known < 0)
+        return -1;
+    if (known > 0 && !known_ones)
+        return 0;
+    return resources_add(remote, store, resources, RESOURCE_COMPONENTS, wanted->sid, node_id, err);
+}
+
+static int add_each(struct remote *remote, struct store *store, const struct wanted *wanted,
+                    struct resources *resources, const json_t *ids, struct error *err)
+{
+    bool components =
+        (wanted->scope & (UPSTREAM_COMPONENTS | UPSTREAM_COUNTS)) && !(remote->can & CAN_BULK);
+    bool texts = (wanted->scope & UPSTREAM_ALL_TEXTS) && (remote->can & CAN_CONTENT);
+    json_t *id;
+    size_t i;
+
+    json_array_foreach((json_t *)ids, i, id)
+    {
+        const char *node_id = json_string_value(id);
+
+        if (components && add_node_components(remote, store, wanted, resources, node_id,
+                                              wanted->scope & UPSTREAM_COMPONENTS, err) != 0)
+            return -1;
+        if (texts &&
+            resources_add(remote, store, resources, RESOURCE_TEXTS, wanted->sid, node_id, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int add_all_nodes(struct remote *remote, struct store *store, const struct wanted *wanted,
+                         struct resources *resources, struct error *err)
+{
+    json_auto_t *ids = copy_node_ids(store, wanted->sid, err);
+
+    return ids ? add_each(remote, store, wanted, resources, ids, err) : -1;
+}
+
+static int add_changed_nodes(struct remote *remote, struct store *store,
+                             const struct wanted *wanted, struct resources *resources,
+                             struct error *err)
+{
+    const struct wanted each = {UPSTREAM_COMPONENTS | UPSTREAM_ALL_TEXTS | UPSTREAM_PASS_OVER,
+                                wanted->sid, NULL};
+    json_auto_t *ids = copy_changed_nodes(store, wanted->sid, wanted->node_id, err);
+    json_t *id;
+    size_t i;
+
+    if (!ids)
+        return -1;
+    json_array_foreach(ids, i, id)
+    {
+        const char *node_id = json_string_value(id);
+
+        if (add_node_components(remote, store, &each, resources, node_id, true, err) != 0 ||
+            ((remote->can & CAN_CONTENT) && resources_add(remote, store, resources, RESOURCE_TEXTS,
+                                                          wanted->sid, node_id, err) != 0))
+            return -1;
+    }
+    return 0;
+}
+
+static int add_bare_node(struct remote *remote, struct store *store, const struct wanted *wanted,
+                         struct resources *resources, struct error *err)
+{
+    return add_node_components(remote, store, wanted, resources, wanted->node_id, true, err);
+}
+
+/* ---- sessions ---- */
+
+static int take_sessions(struct store *store, const json_t *list, json_t *here, struct error *err)
+{
+    const char *sid;
+    json_t *entry, *state;
+    size_t i;
+
+    json_array_foreach((json_t *)list, i, entry)
+    {
+        sid = json_get_string(entry, "session_id");
+        if (!sid || strlen(sid) >= SESSION_ID_SIZE)
+            continue;
+        state = json_object_get(here, sid);
+        if (copy_session(store, sid, json_get_string(entry, "title"), err) != 0)
+            return -1;
+        if (state && json_is_true(json_object_get(state, "gone")) &&
+            copy_session_gone(store, sid, false, err) != 0)
+            return -1;
+        if (!state) {
+            state = json_object();
+            json_object_set_new(here, sid, state);
+        }
+        json_object_set_new(state, "listed", json_true());
+    }
+    json_object_foreach(here, sid, state)
+    {
+        if (!json_object_get(state, "listed") && !json_is_true(json_object_get(state, "gone")) &&
+            copy_session_gone(store, sid, true, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static bool differs(const json_t *one, const json_t *other, const char *key)
+{
+    const json_t *theirs = json_object_get(one, key);
+
+    return json_is_integer(theirs) &&
+           json_integer_value(theirs) != json_integer_value(json_object_get(other, key));
+}
+
+/* The list shows how much each session has: who has another count is read. */
+static int fill_sessions(struct remote *remote, struct store *store, const json_t *list,
+                         struct error *err)
+{
+    json_auto_t *here = copy_sessions(store, err);
+    size_t filled = 0, i;
+    json_t *entry;
+
+    if (!here)
+        return -1;
+    json_array_foreach((json_t *)list, i, entry)
+    {
+        const char *sid = json_get_string(entry, "session_id");
+        const json_t *state = sid ? json_object_get(here, sid) : NULL;
+
+        if (!state || filled == FILLED_MOST ||
+            (!differs(entry, state, "nodes") && !differs(entry, state, "relationships")))
+            continue;
+        filled++;
+        if (bring(remote, store, &(struct wanted){UPSTREAM_RELATIONSHIPS, sid, NULL}, add_first,
+                  err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int list_sessions(struct remote *remote, struct store *store, struct error *err)
+{
+    struct ask ask = {.cap = REMOTE_LIST_CAP};
+    json_auto_t *answer = NULL, *here = NULL;
+    const json_t *list;
+    int rc;
+
+    buf_adds(&ask.path, "/sessions");
+    rc = remote_ask(remote, &ask, 1, err);
+    if (rc == 0 && ask.came.status >= 400)
+        rc = remote_refused(remote, &ask, "the list of sessions", err);
+    if (rc == 0) {
+        answer = remote_json(remote, &ask, err);
+        rc = answer ? 0 : -1;
+    }
+    list = json_object_get(answer, "sessions");
+    if (rc == 0 && !json_is_array(list))
+        rc = remote_garbage(remote, "/sessions", "something else than the contract says", err);
+    if (rc == 0) {
+        here = copy_sessions(store, err);
+        rc = here ? take_sessions(store, list, here, err) : -1;
+    }
+    if (rc == 0)
+        rc = fill_sessions(remote, store, list, err);
+    ask_finish(&ask);
+    return rc;
+}
+
+/* Without a list each that is known is asked for. */
+static int check_sessions(struct remote *remote, struct store *store, struct error *err)
+{
+    json_auto_t *here = copy_sessions(store, err);
+    const char *sid;
+    json_t *state;
+
+    if (!here)
+        return -1;
+    json_object_foreach(here, sid, state)
+    {
+        struct error why = {0};
+        bool gone = false;
+
+        if (bring(remote, store, &(struct wanted){UPSTREAM_SESSION, sid, NULL}, add_first, &why) !=
+            0) {
+            gone = why.kind == ERROR_UNKNOWN_SESSION;
+            if (!gone) {
+                if (err)
+                    *err = why;
+                return -1;
+            }
+        }
+        if (gone != json_is_true(json_object_get(state, "gone")) &&
+            copy_session_gone(store, sid, gone, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int refresh_sessions(struct remote *remote, struct store *store, struct error *err)
+{
+    if (remote->can & CAN_SESSIONS)
+        return list_sessions(remote, store, err);
+    return check_sessions(remote, store, err);
+}
+
+/* Whose a node is, over all sessions. */
+static int refresh_owners(struct remote *remote, struct store *store, struct error *err)
+{
+    json_auto_t *here = NULL;
+    const char *sid;
+    json_t *state;
+
+    if (refresh_sessions(remote, store, err) != 0)
+        return -1;
+    here = copy_sessions(store, err);
+    if (!here)
+        return -1;
+    json_object_foreach(here, sid, state)
+    {
+        if (!json_is_true(json_object_get(state, "gone")) &&
+            bring(remote, store, &(struct wanted){UPSTREAM_NODES, sid, NULL}, add_first, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- all of it ---- */
+
+static int refresh_session(struct remote *remote, struct store *store, const struct wanted *wanted,
+                           struct error *err)
+{
+    unsigned of_nodes = UPSTREAM_NODE | UPSTREAM_COMPONENTS | UPSTREAM_COUNTS | UPSTREAM_CHANGED;
+    bool each =
+        ((wanted->scope & (UPSTREAM_COMPONENTS | UPSTREAM_COUNTS)) && !(remote->can & CAN_BULK)) ||
+        (wanted->scope & UPSTREAM_ALL_TEXTS);
+
+    if (bring(remote, store, wanted, add_first, err) != 0)
+        return -1;
+    if ((wanted->scope & of_nodes) && guard_refresh(remote, store, wanted->sid, err) != 0)
+        return -1;
+    if ((wanted->scope & UPSTREAM_NODE) && remote_bare(remote) &&
+        bring(remote, store, wanted, add_bare_node, err) != 0)
+        return -1;
+    if (each && bring(remote, store, wanted, add_all_nodes, err) != 0)
+        return -1;
+    if (wanted->scope & UPSTREAM_CHANGED)
+        return bring(remote, store, wanted, add_changed_nodes, err);
+    return 0;
+}
+
+int remote_refresh(struct upstream *upstream, struct store *store, unsigned scope, const char *sid,
+                   const char *node_id, struct error *err)
+{
+    const struct wanted wanted = {scope, sid, node_id};
+    struct remote *remote = remote_of(upstream);
+    bool whole = scope & (UPSTREAM_COMPONENTS | UPSTREAM_ALL_TEXTS | UPSTREAM_COUNTS |
+                          UPSTREAM_OWNERS | UPSTREAM_SESSIONS | UPSTREAM_CHANGED);
+
+    if (sid && strlen(sid) >= SESSION_ID_SIZE)
+        return 0; /* no session has it: the copy says so */
+    remote_transaction(remote, store);
+    remote_begin(remote, whole ? WHOLE_TIMES : NODE_TIMES);
+    if (remote_know(remote, err) != 0)
+        return -1;
+    if (scope & UPSTREAM_SESSIONS)
+        return refresh_sessions(remote, store, err);
+    if (scope & UPSTREAM_OWNERS)
+        return refresh_owners(remote, store, err);
+    return refresh_session(remote, store, &wanted, err);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Opening the copy and what stands behind it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mcp/store/sqlite_functions.h"
+#include "mcp/store/upstream/remote.h"
+#include "mcp/store/upstream/upstream.h"
+
+#define TOKEN_NAME "SESSION_API_TOKEN"
+#define TOKEN_CAP  4096
+
+bool upstream_is(const char *url)
+{
+    return !strncmp(url, "http://", 7) || !strncmp(url, "https://", 8);
+}
+
+static void close_remote(struct upstream *upstream)
+{
+    struct remote *remote = remote_of(upstream);
+
+    store_close(remote->before);
+    http_client_destroy(remote->client);
+    json_decref(remote->fresh);
+    json_decref(remote->states);
+    if (remote->authorization)
+        explicit_bzero(remote->authorization, strlen(remote->authorization));
+    free(remote->authorization);
+    free(remote->copy);
+    free(remote->url);
+    free(remote);
+}
+
+/* "#PATH?seconds=N" behind the address. */
+static int read_url(struct remote *remote, const char *url, struct error *err)
+{
+    const char *mark = strchr(url, '#'), *query;
+    size_t len = mark ? (size_t)(mark - url) : strlen(url);
+    long seconds = UPSTREAM_SECONDS_DEFAULT;
+
+    if (!mark || !mark[1] || mark[1] == '?')
+        return error_set(err, ERROR_INVALID,
+                         "the service's store needs the path of its copy: http://HOST:PORT#PATH");
+    if (memchr(url, '@', len))
+        return error_set(
+            err, ERROR_INVALID,
+            "--store takes no user and password: give the service's token as " TOKEN_NAME
+            " in the environment");
+    query = strstr(mark, "?seconds=");
+    if (query)
+        seconds = strtol(query + 9, NULL, 10);
+    if (seconds < 1 || seconds > UPSTREAM_SECONDS_MAX)
+        return error_set(err, ERROR_INVALID, "the service's time is 1 to %d seconds",
+                         UPSTREAM_SECONDS_MAX);
+    remote->total_ms = (unsigned)seconds * 1000;
+    while (len > 0 && url[len - 1] == '/')
+        len--;
+    remote->url = strndup(url, len);
+    remote->copy = query ? strndup(mark + 1, (size_t)(query - mark - 1)) : strdup(mark + 1);
+    if (!remote->url || !remote->copy)
+        return error_set(err, ERROR_MEMORY, "out of memory for a store");
+    return 0;
+}
+
+static int read_token(struct remote *remote, struct error *err)
+{
+    const char *token = getenv(TOKEN_NAME); /* NOLINT(concurrency-mt-unsafe): set before threads */
+    static const char head[] = "Authorization: Bearer ";
+    size_t len = token ? strlen(token) : 0;
+
+    if (len == 0)
+        return 0;
+    if (len > TOKEN_CAP || strpbrk(token, "\r\n"))
+        return error_set(err, ERROR_INVALID, TOKEN_NAME " is one line of at most %d bytes",
+                         TOKEN_CAP);
+    remote->authorization = malloc(sizeof head + len);
+    if (!remote->authorization)
+        return error_set(err, ERROR_MEMORY, "out of memory for a store");
+    memcpy(remote->authorization, head, sizeof head - 1);
+    memcpy(remote->authorization + sizeof head - 1, token, len + 1);
+    return 0;
+}
+
+static struct remote *create_remote(const char *url, struct error *err)
+{
+    struct remote *remote = calloc(1, sizeof *remote);
+
+    if (!remote) {
+        error_set(err, ERROR_MEMORY, "out of memory for a store");
+        return NULL;
+    }
+    remote->base = (struct upstream){.refresh = remote_refresh,
+                                     .push = remote_push,
+                                     .create = remote_create,
+                                     .remove = remote_remove,
+                                     .close = close_remote};
+    remote->fresh = json_object();
+    remote->states = json_object();
+    if (read_url(remote, url, err) == 0 && read_token(remote, err) == 0)
+        remote->client = http_client_create(err);
+    if (remote->client)
+        return remote;
+    close_remote(&remote->base);
+    return NULL;
+}
+
+struct store *upstream_open(const char *url, enum store_access access, struct error *err)
+{
+    struct remote *remote = create_remote(url, err);
+    struct store *store;
+
+    if (!remote)
+        return NULL;
+    store = sqlite_open(remote->copy, access == STORE_LOOK ? STORE_LOOK : STORE_WRITE, err);
+    if (store && access != STORE_LOOK)
+        store->upstream = &remote->base;
+    else
+        close_remote(&remote->base);
+    return store;
+}
+
+int upstream_describe(const char *url, struct buf *words, struct error *err)
+{
+    struct remote *remote = create_remote(url, err);
+    int rc;
+
+    if (!remote)
+        return -1;
+    remote_begin(remote, 2);
+    rc = remote_know(remote, err);
+    if (rc == 0) {
+        buf_addf(words, "the service %s answers; ", remote->url);
+        remote_describe(remote, words);
+        rc = buf_check(words, "the description", err);
+    }
+    close_remote(&remote->base);
+    return rc;
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Lists and sequences of the service. For each the copy remembers the answer that it is equal to,
+ * by a sum over its bytes and by its ETag, so that one which did not change costs no more than the
+ * asking.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/hash.h"
+#include "helpers/base/json.h"
+#include "mcp/store/copy.h"
+#include "mcp/store/sqlite_functions.h"
+#include "mcp/session/text.h"
+#include "mcp/store/upstream/normal.h"
+#include "mcp/store/upstream/remote.h"
+
+static const struct kind {
+    const char *name; /* of a node: its id behind a colon */
+    const char *path; /* behind /session/ID; NULL: otherwise */
+    json_t *(*normal)(const json_t *answer);
+    size_t cap;
+    bool lenient; /* 404 says nothing that the nodes do not say */
+} kinds[] = {
+    [RESOURCE_SESSION] = {"session", NULL, NULL, 0, false},
+    [RESOURCE_NODES] = {"nodes", "/nodes", normal_nodes, REMOTE_LIST_CAP, false},
+    [RESOURCE_RELATIONSHIPS] = {"relationships", "/relationships", normal_relationships,
+                                REMOTE_LIST_CAP, false},
+    [RESOURCE_TEXTS] = {"texts", NULL, normal_texts, 0, true},
+    [RESOURCE_COMPONENTS] = {"components", NULL, normal_components, 0, true},
+    [RESOURCE_BULK] = {"bulk", "/components", normal_bulk, REMOTE_LIST_CAP, false},
+    [RESOURCE_POSITIONS] = {"positions", "/positions", normal_positions, 0, true},
+};
+
+#define PART "part" /* a node's share of the bulk read */
+
+void resource_name(struct buf *to, enum resource_kind kind, const char *node_id)
+{
+    buf_adds(to, kinds[kind].name);
+    if (node_id)
+        buf_addf(to, ":%s", node_id);
+}
+
+static void sum(const char *bytes, size_t len, char to[64])
+{
+    snprintf(to, 64, "%016" PRIx64 "-%zu", hash_bytes(HASH_START, bytes, len), len);
+}
+
+/* What this transaction has changed is not at the service yet: reading it would undo it here. 1: it
+ * stays as it is. */
+static int is_ours(struct remote *remote, struct store *store, enum resource_kind kind,
+                   const char *sid, const char *node_id, struct error *err)
+{
+    static const char *const sets[] = {[RESOURCE_SESSION] = "",
+                                       [RESOURCE_NODES] = "nodes",
+                                       [RESOURCE_RELATIONSHIPS] = "relationships",
+                                       [RESOURCE_TEXTS] = "nodes",
+                                       [RESOURCE_COMPONENTS] = "sequences",
+                                       [RESOURCE_BULK] = "sequences",
+                                       [RESOURCE_POSITIONS] = "positions"};
+    json_auto_t *touched = copy_touched(store, err), *before = NULL;
+    const json_t *session = json_object_get(touched, sid);
+    const json_t *set = json_object_get(session, sets[kind]);
+
+    if (!touched)
+        return -1;
+    if (node_id ? json_object_get(set, node_id) != NULL : json_object_size(set) > 0)
+        return 1;
+    if (!node_id || !json_object_get(json_object_get(session, "nodes"), node_id))
+        return 0;
+    before = state_node(remote, sid, node_id, err);
+    return before ? json_is_null(before) : -1; /* a new one */
+}
+
+int resources_add(struct remote *remote, struct store *store, struct resources *resources,
+                  enum resource_kind kind, const char *sid, const char *node_id, struct error *err)
+{
+    struct resource *list, *one;
+    struct buf seen BUF_AUTO = {0}, name BUF_AUTO = {0};
+    const char *etag;
+    int known, ours = 0;
+
+    resource_name(&name, kind, node_id);
+    if (copy_depth(store) > 0 && state_is_fresh(remote, sid, name.data))
+        return 0;
+    if (copy_depth(store) > 0)
+        ours = is_ours(remote, store, kind, sid, node_id, err);
+    if (ours != 0)
+        return ours < 0 ? -1 : 0;
+    list = realloc(resources->list, (resources->count + 1) * sizeof *list);
+    if (!list)
+        return error_set(err, ERROR_MEMORY, "out of memory for what to read");
+    resources->list = list;
+    one = &list[resources->count++];
+    memset(one, 0, sizeof *one);
+    one->kind = kind;
+    text_cut(one->sid, sizeof one->sid, sid);
+    resource_name(&one->name, kind, node_id);
+    one->node_id = node_id ? strdup(node_id) : NULL;
+    if (node_id && !one->node_id)
+        return error_set(err, ERROR_MEMORY, "out of memory for what to read");
+    known = copy_name(store, sid, COPY_SEEN, one->name.data, &seen, err);
+    if (known < 0)
+        return -1;
+    one->filled = known > 0;
+    snprintf(one->seen, sizeof one->seen, "%s", seen.data ? seen.data : "");
+    etag = strchr(one->seen, ' ');
+    if (etag && etag[1])
+        snprintf(one->match, sizeof one->match, "If-None-Match: %s", etag + 1);
+    return 0;
+}
+
+void resources_finish(struct resources *resources)
+{
+    for (size_t i = 0; i < resources->count; i++) {
+        free(resources->list[i].node_id);
+        buf_finish(&resources->list[i].name);
+        json_decref(resources->list[i].content);
+        json_decref(resources->list[i].fields);
+    }
+    free(resources->list);
+    memset(resources, 0, sizeof *resources);
+}
+
+/* ---- asking ---- */
+
+static void fill_ask(struct remote *remote, struct resource *resource, struct ask *ask)
+{
+    const struct kind *kind = &kinds[resource->kind];
+
+    if (resource->kind == RESOURCE_COMPONENTS) {
+        remote_component_path(remote, &ask->path, resource->sid, resource->node_id);
+        ask->sid = resource->sid;
+    } else if (resource->kind == RESOURCE_TEXTS) {
+        remote_session_path(&ask->path, resource->sid, "/nodes/");
+        http_add_escaped(&ask->path, resource->node_id);
+        buf_adds(&ask->path, "/content");
+    } else if (resource->kind == RESOURCE_SESSION) {
+        buf_adds(&ask->path, "/session/validate/");
+        http_add_escaped(&ask->path, resource->sid);
+    } else {
+        remote_session_path(&ask->path, resource->sid, kind->path);
+    }
+    ask->cap = kind->cap;
+    ask->match = *resource->match ? resource->match : NULL;
+}
+
+static int unknown_session(struct remote *remote, const char *sid, struct error *err)
+{
+    return error_set(err, ERROR_UNKNOWN_SESSION, "the service %s knows no session '%s'",
+                     remote->url, sid);
+}
+
+static int read_session(struct remote *remote, struct resource *resource, const struct ask *ask,
+                        struct error *err)
+{
+    json_auto_t *answer = remote_json(remote, ask, err);
+
+    if (!answer)
+        return -1;
+    if (json_is_false(json_object_get(answer, "valid")))
+        return unknown_session(remote, resource->sid, err);
+    resource->content = json_true();
+    return 0;
+}
+
+static int read_content(struct remote *remote, struct resource *resource, const struct ask *ask,
+                        struct error *err)
+{
+    const struct buf *body = &ask->came.body;
+    json_auto_t *answer = NULL;
+    size_t len;
+
+    sum(body->data ? body->data : "", body->len, resource->fresh);
+    len = strlen(resource->fresh);
+    if (!strncmp(resource->fresh, resource->seen, len) &&
+        (resource->seen[len] == ' ' || !resource->seen[len]))
+        return 0;
+    snprintf(resource->fresh + len, sizeof resource->fresh - len, " %s", ask->came.etag);
+    answer = remote_json(remote, ask, err);
+    if (!answer)
+        return -1;
+    resource->content = kinds[resource->kind].normal(answer);
+    if (resource->kind == RESOURCE_COMPONENTS)
+        resource->fields = normal_fields(answer);
+    if (!resource->content)
+        return remote_garbage(remote, ask->path.data, "something else than the contract says", err);
+    return 0;
+}
+
+static int read_answer(struct remote *remote, struct resource *resource, const struct ask *ask,
+                       struct error *err)
+{
+    const struct kind *kind = &kinds[resource->kind];
+    long status = ask->came.status;
+
+    if (status == 304 && *resource->match)
+        return 0;
+    if (kind->lenient && (status == 404 || status == 405))
+        return 0;
+    if (!kind->lenient && status == 404)
+        return unknown_session(remote, resource->sid, err);
+    if (status >= 400) {
+        struct error why = {0};
+
+        remote_refused(remote, ask, "the service", &why);
+        if (why.kind == ERROR_UNKNOWN_SESSION)
+            return unknown_session(remote, resource->sid, err);
+        if (err)
+            *err = why;
+        return -1;
+    }
+    if (status != 200)
+        return remote_garbage(remote, ask->path.data, "a status of no use here", err);
+    if (resource->kind == RESOURCE_SESSION)
+        return read_session(remote, resource, ask, err);
+    return read_content(remote, resource, ask, err);
+}
+
+int resources_fetch(struct remote *remote, struct resources *resources, struct error *err)
+{
+    struct ask *asks = calloc(resources->count + 1, sizeof *asks);
+    int rc;
+
+    if (!asks)
+        return error_set(err, ERROR_MEMORY, "out of memory for what to read");
+    for (size_t i = 0; i < resources->count; i++)
+        fill_ask(remote, &resources->list[i], &asks[i]);
+    rc = remote_ask(remote, asks, resources->count, err);
+    for (size_t i = 0; rc == 0 && i < resources->count; i++)
+        rc = read_answer(remote, &resources->list[i], &asks[i], err);
+    for (size_t i = 0; i < resources->count; i++)
+        ask_finish(&asks[i]);
+    free(asks);
+    return rc;
+}
+
+/* ---- taking in ---- */
+
+static int forget(struct store *store, const char *sid, const char *kind, const char *node_id,
+                  struct error *err)
+{
+    struct buf name BUF_AUTO = {0};
+
+    buf_addf(&name, "%s:%s", kind, node_id);
+    return copy_set_name(store, sid, COPY_SEEN, name.data, "", err);
+}
+
+/* Nodes that came after the first filling have no components yet: theirs come as changes. */
+static int note_new_nodes(struct store *store, const char *sid, const json_t *before,
+                          struct error *err)
+{
+    json_auto_t *now = copy_node_ids(store, sid, err);
+    json_auto_t *old = json_object();
+    json_t *id;
+    size_t i;
+
+    if (!now)
+        return -1;
+    json_array_foreach((json_t *)before, i, id)
+        json_object_set_new(old, json_string_value(id), json_true());
+    json_array_foreach(now, i, id)
+    {
+        if (!json_object_get(old, json_string_value(id)) &&
+            forget(store, sid, kinds[RESOURCE_COMPONENTS].name, json_string_value(id), err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int take_nodes(struct store *store, const struct copy_source *source,
+                      const struct resource *resource, struct error *err)
+{
+    json_auto_t *before = copy_node_ids(store, source->sid, err);
+
+    if (!before || copy_nodes(store, source, resource->content, err) != 0)
+        return -1;
+    if (source->fill)
+        return copy_log_fill(store, source, json_array_size(resource->content), err);
+    return note_new_nodes(store, source->sid, before, err);
+}
+
+static int take_part(struct store *store, const struct copy_source *whole, const char *node_id,
+                     const json_t *components, struct error *err)
+{
+    struct buf name BUF_AUTO = {0}, text BUF_AUTO = {0}, seen BUF_AUTO = {0}, own BUF_AUTO = {0};
+    struct copy_source source = *whole;
+    char now[64];
+    int known;
+
+    buf_addf(&name, PART ":%s", node_id);
+    resource_name(&own, RESOURCE_COMPONENTS, node_id);
+    json_write(&text, components);
+    sum(text.data, text.len, now);
+    if (copy_name(store, source.sid, COPY_SEEN, name.data, &seen, err) < 0)
+        return -1;
+    if (seen.data && !strcmp(seen.data, now))
+        return 0;
+    known = copy_name(store, source.sid, COPY_SEEN, own.data, NULL, err);
+    source.fill = known == 0;
+    if (known < 0 || copy_components(store, &source, node_id, components, err) != 0 ||
+        copy_set_name(store, source.sid, COPY_SEEN, own.data, "", err) != 0)
+        return -1;
+    return copy_set_name(store, source.sid, COPY_SEEN, name.data, now, err);
+}
+
+/* Taking in components set the node's time to now: the next read of the nodes says the service's.
+ */
+static int look_at_times_again(struct store *store, const char *sid, struct error *err)
+{
+    return copy_set_name(store, sid, COPY_SEEN, kinds[RESOURCE_NODES].name, "", err);
+}
+
+static int take_bulk(struct store *store, const struct copy_source *source,
+                     const struct resource *resource, struct error *err)
+{
+    const char *node_id;
+    json_t *components;
+
+    json_object_foreach(resource->content, node_id, components)
+    {
+        if (take_part(store, source, node_id, components, err) != 0)
+            return -1;
+    }
+    return look_at_times_again(store, source->sid, err);
+}
+
+static int take_components(struct store *store, const struct copy_source *source,
+                           const struct resource *resource, struct error *err)
+{
+    struct buf fields BUF_AUTO = {0};
+
+    json_write(&fields, resource->fields);
+    if (copy_components(store, source, resource->node_id, resource->content, err) != 0 ||
+        copy_set_name(store, source->sid, COPY_FIELDS, resource->node_id, fields.data, err) != 0 ||
+        forget(store, source->sid, PART, resource->node_id, err) != 0 ||
+        look_at_times_again(store, source->sid, err) != 0)
+        return -1;
+    return copy_set_name(store, source->sid, COPY_SEEN, kinds[RESOURCE_BULK].name, "", err);
+}
+
+static int take(struct store *store, const struct copy_source *source,
+                const struct resource *resource, struct error *err)
+{
+    switch (resource->kind) {
+    case RESOURCE_SESSION:
+        return 0;
+    case RESOURCE_NODES:
+        return take_nodes(store, source, resource, err);
+    case RESOURCE_RELATIONSHIPS:
+        return copy_relationships(store, source, resource->content, err);
+    case RESOURCE_TEXTS:
+        return copy_texts(store, source, resource->node_id, resource->content, err);
+    case RESOURCE_COMPONENTS:
+        return take_components(store, source, resource, err);
+    case RESOURCE_BULK:
+        return take_bulk(store, source, resource, err);
+    case RESOURCE_POSITIONS:
+        return copy_positions(store, source, resource->content, err);
+    }
+    return 0;
+}
+
+static int take_all(struct remote *remote, struct store *store, struct resources *resources,
+                    const char *change_set, struct error *err)
+{
+    for (size_t i = 0; i < resources->count; i++) {
+        struct resource *resource = &resources->list[i];
+        const struct copy_source source = {resource->sid, change_set, !resource->filled};
+
+        if (resource->content) {
+            if (copy_session(store, resource->sid, NULL, err) != 0 ||
+                take(store, &source, resource, err) != 0)
+                return -1;
+            if (resource->kind != RESOURCE_SESSION &&
+                copy_set_name(store, resource->sid, COPY_SEEN, resource->name.data, resource->fresh,
+                              err) != 0)
+                return -1;
+        }
+        if (copy_depth(store) > 1 && state_note(remote, store, resource, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static bool anything_new(const struct resources *resources)
+{
+    for (size_t i = 0; i < resources->count; i++)
+        if (resources->list[i].content)
+            return true;
+    return false;
+}
+
+int resources_apply(struct remote *remote, struct store *store, struct resources *resources,
+                    bool checked, struct error *err)
+{
+    char uuid[UUID_TEXT_SIZE], change_set[sizeof COPY_CHANGE_SET + UUID_TEXT_SIZE];
+    bool quiet = remote->quiet;
+    int64_t version = 0;
+    int rc;
+
+    if (!anything_new(resources) && copy_depth(store) == 0)
+        return 0;
+    if (text_uuid(uuid, err) != 0 || sqlite_begin(store, err) != 0)
+        return -1;
+    snprintf(change_set, sizeof change_set, "%s%s", COPY_CHANGE_SET, uuid);
+    rc = copy_version(store, resources->list[0].sid, &version, err);
+    if (rc == 0 && checked && version != resources->version) {
+        sqlite_end(store, false, NULL);
+        return 1;
+    }
+    if (rc == 0)
+        rc = take_all(remote, store, resources, change_set, err);
+    remote->quiet = true; /* what came from there is not sent there */
+    if (sqlite_end(store, rc == 0, rc == 0 ? err : NULL) != 0)
+        rc = -1;
+    remote->quiet = quiet;
+    return rc;
+}

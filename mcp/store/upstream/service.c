@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Requests to the service and what its answers mean. One that was not answered in time makes the
+ * next ones short until something answers: a service that hangs costs each call seconds, not the
+ * whole of its time, and one that is back is noticed by the next call.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "helpers/base/json.h"
+#include "mcp/session/text.h"
+#include "mcp/store/upstream/remote.h"
+
+#define TRIES        3 /* of a read, the first counted */
+#define PAUSE_MS     100u
+#define DETAIL_CAP   600
+#define HEADERS_MOST 8
+#define SESSION_LINE 64
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void ask_finish(struct ask *ask)
+{
+    buf_finish(&ask->path);
+    http_response_finish(&ask->came);
+    memset(ask, 0, sizeof *ask);
+}
+
+void remote_begin(struct remote *remote, unsigned times)
+{
+    remote->ends_ms = now_ms() + (int64_t)remote->total_ms * times;
+}
+
+/* ---- sending ---- */
+
+struct wire { /* what one request borrows while it is under way */
+    struct buf url, body;
+    char session[SESSION_LINE];
+    const char *headers[HEADERS_MOST];
+};
+
+static unsigned time_of(const struct remote *remote)
+{
+    int64_t left = remote->ends_ms - now_ms();
+    unsigned most = remote->total_ms;
+
+    if (remote->doubt && most > REMOTE_DOUBT_MS)
+        most = REMOTE_DOUBT_MS;
+    return left < 1 ? 1 : left < (int64_t)most ? (unsigned)left : most;
+}
+
+static bool is_read(const struct ask *ask)
+{
+    return !ask->method;
+}
+
+static void fill_request(const struct remote *remote, const struct ask *ask, struct wire *wire,
+                         struct http_request *request)
+{
+    size_t count = 0;
+
+    buf_init(&wire->url, 0);
+    buf_init(&wire->body, 0);
+    buf_adds(&wire->url, remote->url);
+    buf_add(&wire->url, ask->path.data, ask->path.len);
+    if (ask->sid && (remote->can & CAN_SESSION_QUERY) && !strncmp(ask->path.data, "/nodes/", 7)) {
+        buf_adds(&wire->url, "?session_id=");
+        http_add_escaped(&wire->url, ask->sid);
+    }
+    wire->headers[count++] = "Accept: application/json";
+    if (remote->authorization)
+        wire->headers[count++] = remote->authorization;
+    if (ask->match)
+        wire->headers[count++] = ask->match;
+    if (ask->sid) {
+        snprintf(wire->session, sizeof wire->session, "X-Session-ID: %.36s", ask->sid);
+        wire->headers[count++] = wire->session;
+    }
+    if (ask->body) {
+        json_write(&wire->body, ask->body);
+        wire->headers[count++] = "Content-Type: application/json";
+    }
+    wire->headers[count] = NULL;
+    *request = (struct http_request){
+        .method = ask->method,
+        .url = wire->url.data,
+        .headers = wire->headers,
+        .body = ask->body ? wire->body.data : NULL,
+        .body_len = wire->body.len,
+        .connect_ms = REMOTE_CONNECT_MS,
+        .total_ms = time_of(remote),
+        .once = !is_read(ask),
+        .response_cap = ask->cap ? ask->cap : REMOTE_ANSWER_CAP,
+    };
+}
+
+static void send_once(struct remote *remote, struct ask **asks, size_t count)
+{
+    struct http_request *requests = calloc(count, sizeof *requests);
+    struct http_response *responses = calloc(count, sizeof *responses);
+    struct error *errors = calloc(count, sizeof *errors);
+    struct wire *wires = calloc(count, sizeof *wires);
+    bool room = requests && responses && errors && wires;
+
+    for (size_t i = 0; room && i < count; i++)
+        fill_request(remote, asks[i], &wires[i], &requests[i]);
+    if (room)
+        http_send_many(remote->client, requests, responses, errors, count, REMOTE_AT_ONCE);
+    for (size_t i = 0; i < count; i++) {
+        if (room) {
+            http_response_finish(&asks[i]->came);
+            asks[i]->came = responses[i];
+            asks[i]->err = errors[i];
+            buf_finish(&wires[i].url);
+            buf_finish(&wires[i].body);
+        } else {
+            error_set(&asks[i]->err, ERROR_MEMORY, "out of memory for a request");
+        }
+    }
+    free(requests);
+    free(responses);
+    free(errors);
+    free(wires);
+}
+
+/* What may be otherwise a moment later. */
+static bool is_passing(const struct ask *ask)
+{
+    if (ask->err.kind != ERROR_NONE)
+        return ask->err.kind == ERROR_UNAVAILABLE || ask->err.kind == ERROR_IO;
+    return ask->came.status == 502 || ask->came.status == 503 || ask->came.status == 504;
+}
+
+static void pause_before(unsigned attempt)
+{
+    struct timespec pause = {0, (long)(PAUSE_MS * attempt) * 1000000L};
+
+    nanosleep(&pause, NULL);
+}
+
+static void send_all(struct remote *remote, struct ask *asks, size_t count)
+{
+    struct ask **open = calloc(count + 1, sizeof(struct ask *));
+    size_t left = count;
+
+    for (size_t i = 0; i < count; i++) {
+        if (open)
+            open[i] = &asks[i];
+        else
+            error_set(&asks[i].err, ERROR_MEMORY, "out of memory for a request");
+    }
+    for (unsigned attempt = 1; open && left > 0; attempt++) {
+        size_t again = 0;
+
+        send_once(remote, open, left);
+        for (size_t i = 0; i < left; i++)
+            if (is_read(open[i]) && is_passing(open[i]))
+                open[again++] = open[i];
+        left = again;
+        if (attempt == TRIES || remote->doubt ||
+            remote->ends_ms - now_ms() <= (int64_t)PAUSE_MS * attempt)
+            break;
+        if (left > 0)
+            pause_before(attempt);
+    }
+    free(open);
+}
+
+/* ---- what came of it ---- */
+
+/* The service's own words: {"detail": "..."} or FastAPI's list of faults. */
+static void read_detail(const struct ask *ask, char *words, size_t size, char *loc, size_t loc_size)
+{
+    json_auto_t *answer = json_read(ask->came.body.data ? ask->came.body.data : "",
+                                    ask->came.body.len, "an answer", NULL);
+    const json_t *detail = json_object_get(answer, "detail"), *first, *path, *part;
+    struct buf said BUF_AUTO = {0}, where BUF_AUTO = {0};
+    size_t i;
+
+    *words = *loc = '\0';
+    if (json_is_string(detail)) {
+        text_cut_line(words, size, json_string_value(detail));
+        return;
+    }
+    if (json_is_object(detail))
+        text_cut_line(words, size, json_get_string(detail, "message"));
+    first = json_array_get(detail, 0);
+    if (!first)
+        return;
+    buf_init(&where, 0);
+    buf_init(&said, 0);
+    path = json_object_get(first, "loc");
+    json_array_foreach((json_t *)path, i, part)
+    {
+        if (i == 0 && json_is_string(part) && !strcmp(json_string_value(part), "body"))
+            continue;
+        buf_addf(&where, where.len > 0 ? "." : "");
+        if (json_is_string(part))
+            buf_adds(&where, json_string_value(part));
+        else
+            buf_addf(&where, "%lld", (long long)json_integer_value(part));
+    }
+    text_cut_line(loc, loc_size, where.data);
+    buf_addf(&said, "%s%s%s", loc, *loc ? ": " : "",
+             json_get_string(first, "msg") ? json_get_string(first, "msg") : "is not right");
+    if (json_array_size(detail) > 1)
+        buf_addf(&said, " (and %zu more)", json_array_size(detail) - 1);
+    text_cut_line(words, size, said.data);
+}
+
+int remote_garbage(struct remote *remote, const char *path, const char *why, struct error *err)
+{
+    remote->known = false;
+    return error_set(err, ERROR_UNAVAILABLE,
+                     "the service %s answered %s with %s; look at its log, the same call goes "
+                     "through once it is well",
+                     remote->url, path, why);
+}
+
+/* err from a request that was not answered, or with 5xx. */
+static int not_answered(struct remote *remote, const struct ask *ask, struct error *err)
+{
+    char words[DETAIL_CAP], loc[ERROR_LOC_CAP];
+    struct error why = ask->err;
+
+    remote->known = false; /* who comes back may be another version */
+    switch (why.kind) {
+    case ERROR_NONE:
+        read_detail(ask, words, sizeof words, loc, sizeof loc);
+        return error_set(err, ERROR_UNAVAILABLE,
+                         "the service %s answered %ld%s%s; the same call goes through once it is "
+                         "well",
+                         remote->url, ask->came.status, *words ? ": " : "", words);
+    case ERROR_TIMEOUT:
+        return error_set(err, ERROR_TIMEOUT,
+                         "the service %s did not answer in time; see whether it is overloaded, or "
+                         "allow more by --store-timeout",
+                         remote->url);
+    case ERROR_TOO_LARGE:
+        return remote_garbage(remote, ask->path.data, "more than is taken in", err);
+    case ERROR_MEMORY:
+    case ERROR_CANCELLED:
+        if (err)
+            *err = why;
+        return -1;
+    case ERROR_UNAVAILABLE:
+        return error_set(err, ERROR_UNAVAILABLE,
+                         "the service %s cannot be reached, nobody answers there; start it, or "
+                         "check --store",
+                         remote->url);
+    default:
+        return error_set(err, ERROR_UNAVAILABLE,
+                         "the service %s broke off its answer, or speaks no HTTP; the same call "
+                         "goes through once it is well",
+                         remote->url);
+    }
+}
+
+static bool was_answered(const struct ask *ask)
+{
+    return ask->err.kind == ERROR_NONE && ask->came.status < 500;
+}
+
+int remote_ask(struct remote *remote, struct ask *asks, size_t count, struct error *err)
+{
+    const struct ask *bad = NULL;
+    bool late = false, answered = false;
+
+    send_all(remote, asks, count);
+    for (size_t i = 0; i < count; i++) {
+        late = late || asks[i].err.kind == ERROR_TIMEOUT;
+        answered = answered || asks[i].err.kind == ERROR_NONE;
+        if (!bad && !was_answered(&asks[i]))
+            bad = &asks[i];
+    }
+    if (late || answered)
+        remote->doubt = late;
+    return bad ? not_answered(remote, bad, err) : 0;
+}
+
+json_t *remote_json(struct remote *remote, const struct ask *ask, struct error *err)
+{
+    json_t *answer = ask->came.body.len > 0 ? json_read(ask->came.body.data, ask->came.body.len,
+                                                        "the service's answer", NULL)
+                                            : NULL;
+
+    if (!answer)
+        remote_garbage(remote, ask->path.data, "what is no JSON", err);
+    return answer;
+}
+
+int remote_refused(struct remote *remote, const struct ask *ask, const char *what,
+                   struct error *err)
+{
+    static const struct {
+        long status;
+        enum error_kind kind;
+    } kinds[] = {{400, ERROR_INVALID},   {401, ERROR_UNKNOWN_SESSION}, {403, ERROR_UNAVAILABLE},
+                 {404, ERROR_NOT_FOUND}, {405, ERROR_UNAVAILABLE},     {409, ERROR_CONFLICT},
+                 {412, ERROR_STALE},     {413, ERROR_TOO_LARGE},       {422, ERROR_INVALID},
+                 {429, ERROR_BUSY}};
+    char words[DETAIL_CAP], loc[ERROR_LOC_CAP];
+    enum error_kind kind = ERROR_UNAVAILABLE;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (kinds[i].status == ask->came.status)
+            kind = kinds[i].kind;
+    read_detail(ask, words, sizeof words, loc, sizeof loc);
+    if (ask->came.status == 401 && (strstr(words, "oken") || strstr(words, "redential") ||
+                                    strstr(words, "uthenticat") || strstr(words, "uthoriz")))
+        return error_set(err, ERROR_UNAVAILABLE,
+                         "the service %s wants credentials: give the server SESSION_API_TOKEN in "
+                         "its environment, the service's own token",
+                         remote->url);
+    error_set(err, kind, "%s: %s", what,
+              *words ? words : "the service says no and gives no reason");
+    if (err && kind == ERROR_INVALID)
+        snprintf(err->loc, sizeof err->loc, "%s", loc);
+    return -1;
+}
