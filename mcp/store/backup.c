@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 #define STEP_PAGES   1024 /* of a backup: 4 MiB */
 #define FINDINGS_CAP 10   /* that a check names */
@@ -92,7 +92,7 @@ static int fail_copy(sqlite3 *to, struct error *err)
     return error_set(err, ERROR_IO, "cannot write the copy: %s", sqlite3_errmsg(to));
 }
 
-static int copy_pages(struct sqlite_store *store, sqlite3 *to, on_step_fn *on_step, void *user,
+static int copy_pages(struct store *store, sqlite3 *to, on_step_fn *on_step, void *user,
                       struct error *err)
 {
     sqlite3_backup *backup = sqlite3_backup_init(to, "main", store->db, "main");
@@ -113,8 +113,8 @@ static int copy_pages(struct sqlite_store *store, sqlite3 *to, on_step_fn *on_st
 }
 
 /* In one file without a log beside it, as it may be kept where nothing can be written. */
-static int copy_into(struct sqlite_store *store, const char *beside, on_step_fn *on_step,
-                     void *user, struct error *err)
+static int copy_into(struct store *store, const char *beside, on_step_fn *on_step, void *user,
+                     struct error *err)
 {
     sqlite3 *to = NULL;
     int rc = -1;
@@ -130,25 +130,25 @@ static int copy_into(struct sqlite_store *store, const char *beside, on_step_fn 
     return rc;
 }
 
-static int copy(struct sqlite_store *store, const char *beside, on_step_fn *on_step, void *user,
+static int copy(struct store *store, const char *beside, on_step_fn *on_step, void *user,
                 struct error *err)
 {
-    int64_t version;
+    sqlite3_stmt *first;
     int rc;
 
-    if (sqlite_read_begin(store, err) != 0)
+    if (store_read_begin(store, err) != 0)
         return -1;
     /* The snapshot begins with the first thing read. */
-    rc = sqlite_cursor(&store->base, NULL, NULL, &version, err);
+    first = db_statement(store, SQL_SESSION_SUM, err);
+    rc = first && db_next(store, first, err) > 0 ? 0 : -1;
     if (rc == 0)
         rc = copy_into(store, beside, on_step, user, err);
-    return sqlite_read_end(store, rc);
+    return store_read_end(store, rc);
 }
 
-int sqlite_backup(struct store *base, const char *path, on_step_fn *on_step, void *user,
-                  struct error *err)
+int store_backup(struct store *store, const char *path, on_step_fn *on_step, void *user,
+                 struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     char beside[PATH_MAX];
     struct stat there;
     int fd, rc;
@@ -176,16 +176,16 @@ int sqlite_backup(struct store *base, const char *path, on_step_fn *on_step, voi
 /* ---- checking ---- */
 
 /* Columns 0 and, where it has one, 2 of each row: a finding, or a table and its parent. */
-static int find_faults(struct sqlite_store *store, enum statement id, struct buf *findings,
-                       size_t *count, struct error *err)
+static int find_faults(struct store *store, enum statement id, struct buf *findings, size_t *count,
+                       struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, id, err);
+    sqlite3_stmt *statement = db_statement(store, id, err);
     int row;
 
     if (!statement)
         return -1;
-    while ((row = sqlite_next(store, statement, err)) > 0) {
-        const char *text = sqlite_text(statement, 0);
+    while ((row = db_next(store, statement, err)) > 0) {
+        const char *text = db_text(statement, 0);
 
         if (id == SQL_CHECK_PAGES && text && !strcmp(text, "ok"))
             continue;
@@ -194,14 +194,13 @@ static int find_faults(struct sqlite_store *store, enum statement id, struct buf
         buf_addf(findings, "%s%s", findings->len > 0 ? "; " : "", text ? text : "");
         if (id == SQL_CHECK_KEYS)
             buf_addf(findings, " %lld without its %s",
-                     (long long)sqlite3_column_int64(statement, 1), sqlite_text(statement, 2));
+                     (long long)sqlite3_column_int64(statement, 1), db_text(statement, 2));
     }
     return row;
 }
 
-int sqlite_check(struct store *base, struct error *err)
+int store_check(struct store *store, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct buf findings BUF_AUTO = {0};
     size_t count = 0;
 

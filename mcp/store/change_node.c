@@ -7,12 +7,12 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 #define CURRENT_CAP 1200 /* bytes of the present node that a stale write is answered with */
 
-int sqlite_node_check_revision(struct sqlite_store *store, const struct node_found *node,
-                               const char *node_id, long expected, struct error *err)
+int store_node_check_revision(struct store *store, const struct node_found *node,
+                              const char *node_id, long expected, struct error *err)
 {
     json_auto_t *object = NULL;
     struct buf text BUF_AUTO = {0};
@@ -22,7 +22,7 @@ int sqlite_node_check_revision(struct sqlite_store *store, const struct node_fou
 
     if (expected == 0 || expected == (long)node->revision)
         return 0;
-    object = sqlite_node_load(store, node->key, &flags, &place, err);
+    object = store_node_load(store, node->key, &flags, &place, err);
     if (!object)
         return -1;
     json_write(&text, object);
@@ -48,15 +48,15 @@ static int check_size(const json_t *before, const json_t *after, const char *nod
                      ENTITY_SIZE_MAX);
 }
 
-static int fill_state(struct sqlite_store *store, int64_t session, const char *node_id,
+static int fill_state(struct store *store, int64_t session, const char *node_id,
                       struct node_state *state, struct error *err)
 {
     struct node_found node;
     int64_t components, relationships;
 
-    if (sqlite_node_find(store, session, node_id, &node, err) != 0 ||
-        sqlite_number(store, SQL_NODE_COMPONENTS, node.key, NULL, &components, err) != 0 ||
-        sqlite_number(store, SQL_NODE_RELATIONSHIPS, session, node_id, &relationships, err) != 0)
+    if (store_node_find(store, session, node_id, &node, err) != 0 ||
+        db_number(store, SQL_NODE_COMPONENTS, node.key, NULL, &components, err) != 0 ||
+        db_number(store, SQL_NODE_RELATIONSHIPS, session, node_id, &relationships, err) != 0)
         return -1;
     memset(state, 0, sizeof *state);
     text_cut(state->node_id, sizeof state->node_id, node_id);
@@ -67,7 +67,7 @@ static int fill_state(struct sqlite_store *store, int64_t session, const char *n
     return 0;
 }
 
-static int update(struct sqlite_store *store, const struct write *write, const char *node_id,
+static int update(struct store *store, const struct write *write, const char *node_id,
                   const json_t *changes, long expected, struct node_state *state, struct error *err)
 {
     json_auto_t *before = NULL, *after = NULL;
@@ -75,10 +75,10 @@ static int update(struct sqlite_store *store, const struct write *write, const c
     unsigned flags;
     int64_t place;
 
-    if (sqlite_node_find(store, write->session, node_id, &node, err) != 0 ||
-        sqlite_node_check_revision(store, &node, node_id, expected, err) != 0)
+    if (store_node_find(store, write->session, node_id, &node, err) != 0 ||
+        store_node_check_revision(store, &node, node_id, expected, err) != 0)
         return -1;
-    before = sqlite_node_load(store, node.key, &flags, &place, err);
+    before = store_node_load(store, node.key, &flags, &place, err);
     if (!before)
         return -1;
     after = json_copy(before);
@@ -88,38 +88,38 @@ static int update(struct sqlite_store *store, const struct write *write, const c
         check_size(before, after, node_id, err) != 0)
         return -1;
     if (!json_equal(before, after) &&
-        sqlite_node_save(store, write, node.key, after, flags, err) != 0)
+        store_node_save(store, write, node.key, after, flags, err) != 0)
         return -1;
     return state ? fill_state(store, write->session, node_id, state, err) : 0;
 }
 
-int sqlite_node_state(struct store *base, const char *sid, const char *node_id,
-                      long expected_revision, struct node_state *state, struct error *err)
+int store_node_state(struct store *store, const char *sid, const char *node_id,
+                     long expected_revision, struct node_state *state, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct session_found session;
     struct node_found node;
     int rc = -1;
 
-    if (sqlite_read_begin(store, err) != 0)
+    if (store_read_begin(store, err) != 0)
         return -1;
-    if (sqlite_session_find(store, sid, &session, err) == 0 &&
-        sqlite_node_find(store, session.key, node_id, &node, err) == 0 &&
-        sqlite_node_check_revision(store, &node, node_id, expected_revision, err) == 0)
+    if (store_session_find(store, sid, &session, err) == 0 &&
+        store_node_find(store, session.key, node_id, &node, err) == 0 &&
+        store_node_check_revision(store, &node, node_id, expected_revision, err) == 0)
         rc = fill_state(store, session.key, node_id, state, err);
-    return sqlite_read_end(store, rc);
+    return store_read_end(store, rc);
 }
 
-int sqlite_node_update(struct store *base, const struct writer *writer, const char *sid,
-                       const char *node_id, const json_t *changes, long expected_revision,
-                       struct node_state *state, struct error *err)
+int store_node_update(struct store *store, const struct writer *writer, const char *sid,
+                      const char *node_id, const json_t *changes, long expected_revision,
+                      struct node_state *state, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct write write;
     int rc;
 
-    if (sqlite_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_refresh(store, UPSTREAM_TEXTS, sid, node_id, err) != 0)
+        return -1;
+    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
         return -1;
     rc = update(store, &write, node_id, changes, expected_revision, state, err);
-    return sqlite_write_end(store, &write, rc, err);
+    return store_write_end(store, &write, rc, err);
 }

@@ -8,10 +8,10 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 /* An imported relationship may have an end that is no node. */
-static int end_title(struct sqlite_store *store, int64_t session, const json_t *relationship,
+static int end_title(struct store *store, int64_t session, const json_t *relationship,
                      const char *end, char *title, size_t size, struct error *err)
 {
     const char *node_id = json_get_string(relationship, end);
@@ -21,7 +21,7 @@ static int end_title(struct sqlite_store *store, int64_t session, const json_t *
     text_cut(title, size, "");
     if (!node_id)
         return 0;
-    if (sqlite_node_find(store, session, node_id, &node, &found) == 0) {
+    if (store_node_find(store, session, node_id, &node, &found) == 0) {
         text_cut(title, size, node.title);
     } else if (found.kind != ERROR_NOT_FOUND) {
         if (err)
@@ -31,9 +31,8 @@ static int end_title(struct sqlite_store *store, int64_t session, const json_t *
     return 0;
 }
 
-static int fill_state(struct sqlite_store *store, int64_t session, int64_t key,
-                      const json_t *relationship, struct relationship_state *state,
-                      struct error *err)
+static int fill_state(struct store *store, int64_t session, int64_t key, const json_t *relationship,
+                      struct relationship_state *state, struct error *err)
 {
     const char *type = json_get_string(relationship, "relationship_type");
 
@@ -54,9 +53,8 @@ static bool is_prerequisite(const json_t *relationship)
 }
 
 /* What another type means: it may be there already, and it may close a cycle. */
-static int check_retyped(struct sqlite_store *store, int64_t session, int64_t key,
-                         const json_t *before, const json_t *after, json_t **cycle,
-                         struct error *err)
+static int check_retyped(struct store *store, int64_t session, int64_t key, const json_t *before,
+                         const json_t *after, json_t **cycle, struct error *err)
 {
     const char *from = json_get_string(after, "from_node_id");
     const char *to = json_get_string(after, "to_node_id");
@@ -68,21 +66,21 @@ static int check_retyped(struct sqlite_store *store, int64_t session, int64_t ke
         json_equal(json_object_get(before, "relationship_type"),
                    json_object_get(after, "relationship_type")))
         return 0;
-    there = sqlite_relationship_same(store, session, from, to, type, key, &same, err);
+    there = store_relationship_same(store, session, from, to, type, key, &same, err);
     if (there > 0)
-        return sqlite_relationship_repeat(store, session, same, err);
+        return store_relationship_repeat(store, session, same, err);
     if (there < 0 || !is_prerequisite(after) || is_prerequisite(before))
         return there;
-    return sqlite_prerequisite_path(store, session, to, from, cycle, err);
+    return store_prerequisite_path(store, session, to, from, cycle, err);
 }
 
-static int update(struct sqlite_store *store, const struct write *write, int64_t key,
+static int update(struct store *store, const struct write *write, int64_t key,
                   const json_t *changes, struct relationship_state *state, struct error *err)
 {
     json_auto_t *before = NULL, *after = NULL;
     int64_t place;
 
-    before = sqlite_relationship_load(store, write->session, key, &place, err);
+    before = store_relationship_load(store, write->session, key, &place, err);
     if (!before)
         return -1;
     after = json_copy(before);
@@ -92,17 +90,17 @@ static int update(struct sqlite_store *store, const struct write *write, int64_t
         check_retyped(store, write->session, key, before, after, &state->cycle, err) != 0)
         return -1;
     if (!json_equal(before, after) &&
-        sqlite_relationship_save(store, write, key, place, before, after, err) != 0)
+        store_relationship_save(store, write, key, place, before, after, err) != 0)
         return -1;
     return fill_state(store, write->session, key, after, state, err);
 }
 
 /* Ends the write; the state is the caller's where it went well and he wants it. */
-static int finish(struct sqlite_store *store, const struct write *write, int rc,
+static int finish(struct store *store, const struct write *write, int rc,
                   struct relationship_state *made, struct relationship_state *state,
                   struct error *err)
 {
-    rc = sqlite_write_end(store, write, rc, err);
+    rc = store_write_end(store, write, rc, err);
     if (rc == 0 && state)
         *state = *made;
     else
@@ -110,49 +108,51 @@ static int finish(struct sqlite_store *store, const struct write *write, int rc,
     return rc;
 }
 
-int sqlite_relationship_update(struct store *base, const struct writer *writer, const char *sid,
-                               int64_t id, const json_t *changes, struct relationship_state *state,
-                               struct error *err)
+int store_relationship_update(struct store *store, const struct writer *writer, const char *sid,
+                              int64_t id, const json_t *changes, struct relationship_state *state,
+                              struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct relationship_state made = {0};
     struct write write;
 
-    if (sqlite_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_refresh(store, UPSTREAM_RELATIONSHIPS, sid, NULL, err) != 0)
+        return -1;
+    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
         return -1;
     return finish(store, &write, update(store, &write, id, changes, &made, err), &made, state, err);
 }
 
-int sqlite_relationship_delete(struct store *base, const struct writer *writer, const char *sid,
-                               int64_t id, struct relationship_state *state, struct error *err)
+int store_relationship_delete(struct store *store, const struct writer *writer, const char *sid,
+                              int64_t id, struct relationship_state *state, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct relationship_state made = {0};
     json_auto_t *relationship = NULL;
     struct write write;
     int64_t place;
     int rc = -1;
 
-    if (sqlite_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_refresh(store, UPSTREAM_RELATIONSHIPS, sid, NULL, err) != 0)
         return -1;
-    relationship = sqlite_relationship_load(store, write.session, id, &place, err);
+    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
+        return -1;
+    relationship = store_relationship_load(store, write.session, id, &place, err);
     if (relationship && fill_state(store, write.session, id, relationship, &made, err) == 0)
-        rc = sqlite_relationship_drop(store, &write, id, place, relationship, err);
+        rc = store_relationship_drop(store, &write, id, place, relationship, err);
     return finish(store, &write, rc, &made, state, err);
 }
 
 /* Says what there is between the two nodes. */
-static int not_between(struct sqlite_store *store, int64_t session, const char *from,
-                       const char *to, const char *type, struct error *err)
+static int not_between(struct store *store, int64_t session, const char *from, const char *to,
+                       const char *type, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_RELATIONSHIP_BETWEEN, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_RELATIONSHIP_BETWEEN, err);
     struct buf there BUF_AUTO = {0};
     int row;
 
-    if (!statement || sqlite_bind(store, statement, err, "iss", session, from, to) != 0)
+    if (!statement || db_bind(store, statement, err, "iss", session, from, to) != 0)
         return -1;
-    while ((row = sqlite_next(store, statement, err)) > 0) {
-        const char *other = sqlite_text(statement, 1);
+    while ((row = db_next(store, statement, err)) > 0) {
+        const char *other = db_text(statement, 1);
 
         buf_addf(&there, "%s%s (relationship %" PRId64 ")", there.len > 0 ? ", " : "",
                  other ? other : "one without a type", (int64_t)sqlite3_column_int64(statement, 0));
@@ -164,26 +164,26 @@ static int not_between(struct sqlite_store *store, int64_t session, const char *
                      there.len > 0 ? there.data : "");
 }
 
-static int find(struct sqlite_store *store, const char *sid, const char *from, const char *to,
+static int find(struct store *store, const char *sid, const char *from, const char *to,
                 const char *type, int64_t *id, struct error *err)
 {
     struct session_found session;
     int there;
 
-    if (sqlite_session_find(store, sid, &session, err) != 0)
+    if (store_session_find(store, sid, &session, err) != 0)
         return -1;
-    there = sqlite_relationship_same(store, session.key, from, to, type, 0, id, err);
+    there = store_relationship_same(store, session.key, from, to, type, 0, id, err);
     if (there != 0)
         return there < 0 ? -1 : 0;
     return not_between(store, session.key, from, to, type, err);
 }
 
-int sqlite_relationship_find(struct store *base, const char *sid, const char *from, const char *to,
-                             const char *type, int64_t *id, struct error *err)
+int store_relationship_find(struct store *store, const char *sid, const char *from, const char *to,
+                            const char *type, int64_t *id, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
-
-    if (sqlite_read_begin(store, err) != 0)
+    if (store_refresh(store, UPSTREAM_RELATIONSHIPS, sid, NULL, err) != 0)
         return -1;
-    return sqlite_read_end(store, find(store, sid, from, to, type, id, err));
+    if (store_read_begin(store, err) != 0)
+        return -1;
+    return store_read_end(store, find(store, sid, from, to, type, id, err));
 }

@@ -93,6 +93,9 @@ json_t *copy_sequence(struct store *store, const char *sid, const char *node_id,
 /* Of those that a change set touched; NULL: of the latest ones. */
 json_t *copy_changed_nodes(struct store *store, const char *sid, const char *change_set,
                            struct error *err);
+/* store_session_of_node, of what is known here. */
+int copy_session_of_node(struct store *store, const char *node_id, char sid[SESSION_ID_SIZE],
+                         struct error *err);
 /* [id, ...] */
 json_t *copy_node_ids(struct store *store, const char *sid, struct error *err);
 

@@ -8,7 +8,7 @@
 #include "helpers/base/json.h"
 #include "mcp/session/json_equivalent.h"
 #include "mcp/store/copy.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 struct node_times {
     const char *created_at, *last_modified; /* or NULL */
@@ -27,29 +27,29 @@ static json_t *take_times(const json_t *theirs, struct node_times *times)
 }
 
 /* Where nothing changed the session's version stays. */
-static int end(struct sqlite_store *store, const struct write *write, bool changed, int rc,
+static int end(struct store *store, const struct write *write, bool changed, int rc,
                struct error *err)
 {
     if (rc == 0 && !changed)
-        return sqlite_end(&store->base, true, err);
-    return sqlite_write_end(store, write, rc, err);
+        return store_end(store, true, err);
+    return store_write_end(store, write, rc, err);
 }
 
-static int set_times(struct sqlite_store *store, int64_t key, const struct node_times *times,
+static int set_times(struct store *store, int64_t key, const struct node_times *times,
                      struct error *err)
 {
-    return sqlite_run(store, err, SQL_COPY_NODE_TIMES, "iss", key, times->created_at,
-                      times->last_modified);
+    return db_run(store, err, SQL_COPY_NODE_TIMES, "iss", key, times->created_at,
+                  times->last_modified);
 }
 
-static int insert(struct sqlite_store *store, const struct write *write, int64_t place,
+static int insert(struct store *store, const struct write *write, int64_t place,
                   const json_t *theirs, struct error *err)
 {
     struct node_times times;
     json_auto_t *node = take_times(theirs, &times);
 
-    return sqlite_node_insert(store, write, place, node, BUF_CAP_DEFAULT, times.created_at,
-                              times.last_modified, err);
+    return store_node_insert(store, write, place, node, BUF_CAP_DEFAULT, times.created_at,
+                             times.last_modified, err);
 }
 
 /* What ours becomes by theirs; *news: something that ours had is otherwise now; *more: theirs has
@@ -82,10 +82,9 @@ static json_t *merged(const json_t *ours, const json_t *theirs, bool *news, bool
     return after;
 }
 
-static int update(struct store *base, struct write *write, const struct node_found *found,
+static int update(struct store *store, struct write *write, const struct node_found *found,
                   const json_t *theirs, bool *changed, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct buf adopt BUF_AUTO = {0};
     struct node_times times;
     json_auto_t *given = take_times(theirs, &times);
@@ -97,26 +96,26 @@ static int update(struct store *base, struct write *write, const struct node_fou
     int rc = 0, adopted;
 
     buf_init(&adopt, 0);
-    before = sqlite_node_load(store, found->key, &flags, &place, err);
+    before = store_node_load(store, found->key, &flags, &place, err);
     if (!before)
         return -1;
     after = merged(before, given, &news, &more);
     if (news || more) {
         *changed = true;
         buf_addf(&adopt, "node:%s", node_id);
-        adopted = copy_name(base, write->sid, COPY_ADOPT, adopt.data, NULL, err);
+        adopted = copy_name(store, write->sid, COPY_ADOPT, adopt.data, NULL, err);
         if (adopted < 0)
             return -1;
         write->silent = silent || (adopted > 0 && !news);
-        rc = sqlite_node_save(store, write, found->key, after, flags, err);
+        rc = store_node_save(store, write, found->key, after, flags, err);
         write->silent = silent;
         if (rc == 0 && adopted > 0)
-            rc = copy_set_name(base, write->sid, COPY_ADOPT, adopt.data, NULL, err);
+            rc = copy_set_name(store, write->sid, COPY_ADOPT, adopt.data, NULL, err);
     }
     return rc == 0 ? set_times(store, found->key, &times, err) : -1;
 }
 
-static int delete_missing(struct sqlite_store *store, struct write *write, const json_t *here,
+static int delete_missing(struct store *store, struct write *write, const json_t *here,
                           bool *changed, struct error *err)
 {
     const char *node_id;
@@ -127,21 +126,20 @@ static int delete_missing(struct sqlite_store *store, struct write *write, const
         if (json_is_true(seen))
             continue;
         *changed = true;
-        if (sqlite_delete_node(store, write, node_id, err) != 0)
+        if (store_node_remove(store, write, node_id, err) != 0)
             return -1;
     }
     return 0;
 }
 
-static int take_all(struct store *base, struct write *write, const json_t *theirs, json_t *here,
+static int take_all(struct store *store, struct write *write, const json_t *theirs, json_t *here,
                     bool *changed, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     int64_t place = 0;
     json_t *node;
     size_t i;
 
-    if (sqlite_number(store, SQL_NODE_LAST_PLACE, write->session, NULL, &place, err) != 0)
+    if (db_number(store, SQL_NODE_LAST_PLACE, write->session, NULL, &place, err) != 0)
         return -1;
     json_array_foreach(theirs, i, node)
     {
@@ -150,9 +148,9 @@ static int take_all(struct store *base, struct write *write, const json_t *their
         int rc;
 
         if (json_object_get(here, node_id)) {
-            rc = sqlite_node_find(store, write->session, node_id, &found, err);
+            rc = store_node_find(store, write->session, node_id, &found, err);
             if (rc == 0)
-                rc = update(base, write, &found, node, changed, err);
+                rc = update(store, write, &found, node, changed, err);
         } else {
             *changed = true;
             rc = insert(store, write, ++place, node, err);
@@ -164,12 +162,11 @@ static int take_all(struct store *base, struct write *write, const json_t *their
     return delete_missing(store, write, here, changed, err);
 }
 
-int copy_nodes(struct store *base, const struct copy_source *source, const json_t *theirs,
+int copy_nodes(struct store *store, const struct copy_source *source, const json_t *theirs,
                struct error *err)
 {
     const struct writer writer = {.who = COPY_WHO, .change_set = source->change_set};
-    struct sqlite_store *store = sqlite_of(base);
-    json_auto_t *ids = copy_node_ids(base, source->sid, err);
+    json_auto_t *ids = copy_node_ids(store, source->sid, err);
     json_auto_t *here = json_object();
     bool changed = false;
     struct write write;
@@ -177,19 +174,18 @@ int copy_nodes(struct store *base, const struct copy_source *source, const json_
     size_t i;
     int rc;
 
-    if (!ids || sqlite_write_begin(store, &writer, source->sid, &write, err) != 0)
+    if (!ids || store_write_begin(store, &writer, source->sid, &write, err) != 0)
         return -1;
     write.silent = source->fill;
     json_array_foreach(ids, i, id) json_object_set_new(here, json_string_value(id), json_false());
-    rc = take_all(base, &write, theirs, here, &changed, err);
+    rc = take_all(store, &write, theirs, here, &changed, err);
     return end(store, &write, changed, rc, err);
 }
 
-int copy_texts(struct store *base, const struct copy_source *source, const char *node_id,
+int copy_texts(struct store *store, const struct copy_source *source, const char *node_id,
                const json_t *theirs, struct error *err)
 {
     const struct writer writer = {.who = COPY_WHO, .change_set = source->change_set};
-    struct sqlite_store *store = sqlite_of(base);
     json_auto_t *before = NULL, *after = NULL;
     struct node_found node;
     struct write write;
@@ -198,14 +194,14 @@ int copy_texts(struct store *base, const struct copy_source *source, const char 
     int64_t place;
     int rc = -1;
 
-    if (sqlite_write_begin(store, &writer, source->sid, &write, err) != 0)
+    if (store_write_begin(store, &writer, source->sid, &write, err) != 0)
         return -1;
     write.silent = source->fill;
-    if (sqlite_node_find(store, write.session, node_id, &node, err) == 0)
-        before = sqlite_node_load(store, node.key, &flags, &place, err);
+    if (store_node_find(store, write.session, node_id, &node, err) == 0)
+        before = store_node_load(store, node.key, &flags, &place, err);
     if (before) {
         after = merged(before, theirs, &news, &more);
-        rc = news || more ? sqlite_node_save(store, &write, node.key, after, flags, err) : 0;
+        rc = news || more ? store_node_save(store, &write, node.key, after, flags, err) : 0;
     }
     return end(store, &write, news || more, rc, err);
 }

@@ -11,28 +11,27 @@
 #include "helpers/base/json.h"
 #include "mcp/session/json_equivalent.h"
 #include "mcp/store/copy.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 struct taking {
-    struct store *base;
-    struct sqlite_store *store;
+    struct store *store;
     struct write write;
     bool changed;
 };
 
 /* {key: {"body", "place", "theirs", "name"}} of what is here, in its order. */
-static json_t *read_here(struct sqlite_store *store, int64_t session, struct error *err)
+static json_t *read_here(struct store *store, int64_t session, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_COPY_RELATIONSHIPS, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_COPY_RELATIONSHIPS, err);
     json_t *here = json_object();
     int row = -1;
 
-    if (!statement || sqlite_bind(store, statement, err, "i", session) != 0)
+    if (!statement || db_bind(store, statement, err, "i", session) != 0)
         goto out;
-    while ((row = sqlite_next(store, statement, err)) > 0) {
-        struct row_text text = sqlite_row_text(statement, 1);
+    while ((row = db_next(store, statement, err)) > 0) {
+        struct row_text text = db_row_text(statement, 1);
         json_t *body = json_read(text.text, text.len, "a kept relationship", err);
-        const char *theirs = sqlite_text(statement, 6);
+        const char *theirs = db_text(statement, 6);
         char key[32];
 
         if (!body) {
@@ -120,7 +119,7 @@ static int insert(struct taking *taking, const json_t *theirs, char key[32], str
     int64_t made;
 
     taking->changed = true;
-    if (sqlite_relationship_insert(taking->store, &taking->write, theirs, &made, err) != 0)
+    if (store_relationship_insert(taking->store, &taking->write, theirs, &made, err) != 0)
         return -1;
     snprintf(key, 32, "%" PRId64, made);
     return 0;
@@ -147,19 +146,19 @@ static int update(struct taking *taking, const char *key, const json_t *one, con
     if (json_equal(ours, after))
         return 0;
     taking->changed = true;
-    return sqlite_relationship_save(taking->store, &taking->write, strtoll(key, NULL, 10),
-                                    json_integer_value(json_object_get(one, "place")), ours, after,
-                                    err);
+    return store_relationship_save(taking->store, &taking->write, strtoll(key, NULL, 10),
+                                   json_integer_value(json_object_get(one, "place")), ours, after,
+                                   err);
 }
 
 static int remove_one(struct taking *taking, const char *key, const json_t *one, struct error *err)
 {
     taking->changed = true;
-    if (copy_set_name(taking->base, taking->write.sid, COPY_RELATIONSHIP, key, NULL, err) != 0)
+    if (copy_set_name(taking->store, taking->write.sid, COPY_RELATIONSHIP, key, NULL, err) != 0)
         return -1;
-    return sqlite_relationship_drop(taking->store, &taking->write, strtoll(key, NULL, 10),
-                                    json_integer_value(json_object_get(one, "place")),
-                                    json_object_get(one, "body"), err);
+    return store_relationship_drop(taking->store, &taking->write, strtoll(key, NULL, 10),
+                                   json_integer_value(json_object_get(one, "place")),
+                                   json_object_get(one, "body"), err);
 }
 
 static json_t *index_by_theirs(const json_t *here)
@@ -206,7 +205,7 @@ static int take_all(struct taking *taking, json_t *here, const json_t *list, str
                 continue;
         }
         if (id &&
-            copy_set_name(taking->base, taking->write.sid, COPY_RELATIONSHIP, ours, id, err) != 0)
+            copy_set_name(taking->store, taking->write.sid, COPY_RELATIONSHIP, ours, id, err) != 0)
             return -1;
     }
     json_object_foreach(here, key, one)
@@ -221,57 +220,56 @@ static int take_all(struct taking *taking, json_t *here, const json_t *list, str
 static int end(struct taking *taking, int rc, struct error *err)
 {
     if (rc == 0 && !taking->changed)
-        return sqlite_end(taking->base, true, err);
-    return sqlite_write_end(taking->store, &taking->write, rc, err);
+        return store_end(taking->store, true, err);
+    return store_write_end(taking->store, &taking->write, rc, err);
 }
 
-static int begin(struct taking *taking, struct store *base, const struct copy_source *source,
+static int begin(struct taking *taking, struct store *store, const struct copy_source *source,
                  struct error *err)
 {
     const struct writer writer = {.who = COPY_WHO, .change_set = source->change_set};
 
-    *taking = (struct taking){.base = base, .store = sqlite_of(base)};
-    if (sqlite_write_begin(taking->store, &writer, source->sid, &taking->write, err) != 0)
+    *taking = (struct taking){.store = store};
+    if (store_write_begin(taking->store, &writer, source->sid, &taking->write, err) != 0)
         return -1;
     taking->write.silent = source->fill;
     return 0;
 }
 
-int copy_relationships(struct store *base, const struct copy_source *source, const json_t *theirs,
+int copy_relationships(struct store *store, const struct copy_source *source, const json_t *theirs,
                        struct error *err)
 {
     json_auto_t *here = NULL;
     struct taking taking;
 
-    if (begin(&taking, base, source, err) != 0)
+    if (begin(&taking, store, source, err) != 0)
         return -1;
     here = read_here(taking.store, taking.write.session, err);
     return end(&taking, here ? take_all(&taking, here, theirs, err) : -1, err);
 }
 
-json_t *copy_relationship_states(struct store *base, const char *sid, struct error *err)
+json_t *copy_relationship_states(struct store *store, const char *sid, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct session_found session;
 
-    if (sqlite_session_find(store, sid, &session, err) != 0)
+    if (store_session_find(store, sid, &session, err) != 0)
         return NULL;
     return read_here(store, session.key, err);
 }
 
 /* ---- positions ---- */
 
-static json_t *read_positions(struct sqlite_store *store, const char *sid, struct error *err)
+static json_t *read_positions(struct store *store, const char *sid, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_COPY_POSITIONS, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_COPY_POSITIONS, err);
     json_t *here = json_object();
     int row = -1;
 
-    if (statement && sqlite_bind(store, statement, err, "s", sid) == 0) {
-        while ((row = sqlite_next(store, statement, err)) > 0) {
-            struct row_text text = sqlite_row_text(statement, 1);
+    if (statement && db_bind(store, statement, err, "s", sid) == 0) {
+        while ((row = db_next(store, statement, err)) > 0) {
+            struct row_text text = db_row_text(statement, 1);
 
-            json_object_set_new(here, sqlite_text(statement, 0),
+            json_object_set_new(here, db_text(statement, 0),
                                 json_read(text.text, text.len, "a kept position", err));
         }
     }
@@ -300,16 +298,16 @@ static int place(struct taking *taking, const char *node_id, const json_t *old, 
     wrap(&before, old);
     wrap(&after, now);
     taking->changed = true;
-    if ((now ? sqlite_run(taking->store, err, SQL_POSITION_SET, "isb", taking->write.session,
-                          node_id, &body)
-             : sqlite_run(taking->store, err, SQL_POSITION_DELETE, "is", taking->write.session,
-                          node_id)) != 0)
+    if ((now ? db_run(taking->store, err, SQL_POSITION_SET, "isb", taking->write.session, node_id,
+                      &body)
+             : db_run(taking->store, err, SQL_POSITION_DELETE, "is", taking->write.session,
+                      node_id)) != 0)
         return -1;
-    return sqlite_log(taking->store, &taking->write, "position", node_id, node_id,
-                      !old  ? "insert"
-                      : now ? "update"
-                            : "delete",
-                      old ? &before : NULL, now ? &after : NULL, err);
+    return store_log(taking->store, &taking->write, "position", node_id, node_id,
+                     !old  ? "insert"
+                     : now ? "update"
+                           : "delete",
+                     old ? &before : NULL, now ? &after : NULL, err);
 }
 
 static int take_positions(struct taking *taking, const json_t *here, const json_t *theirs,
@@ -335,21 +333,21 @@ static int take_positions(struct taking *taking, const json_t *here, const json_
     return 0;
 }
 
-int copy_positions(struct store *base, const struct copy_source *source, const json_t *theirs,
+int copy_positions(struct store *store, const struct copy_source *source, const json_t *theirs,
                    struct error *err)
 {
     json_auto_t *here = NULL;
     struct taking taking;
 
-    if (begin(&taking, base, source, err) != 0)
+    if (begin(&taking, store, source, err) != 0)
         return -1;
     here = read_positions(taking.store, source->sid, err);
     return end(&taking, here ? take_positions(&taking, here, theirs, err) : -1, err);
 }
 
-json_t *copy_position(struct store *base, const char *sid, const char *node_id, struct error *err)
+json_t *copy_position(struct store *store, const char *sid, const char *node_id, struct error *err)
 {
-    json_auto_t *all = read_positions(sqlite_of(base), sid, err);
+    json_auto_t *all = read_positions(store, sid, err);
     json_t *one = json_object_get(all, node_id);
 
     if (!all)

@@ -11,7 +11,7 @@
 #include "mcp/session/entity.h"
 #include "mcp/session/json_equivalent.h"
 #include "mcp/store/copy.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 #define NOBODY ((size_t)-1)
 
@@ -154,7 +154,7 @@ struct taking {
     bool fill, adopt, news;
 };
 
-static int take(struct sqlite_store *store, struct component_write *work, struct taking *taking,
+static int take(struct store *store, struct component_write *work, struct taking *taking,
                 struct error *err)
 {
     bool changed = false;
@@ -164,19 +164,19 @@ static int take(struct sqlite_store *store, struct component_write *work, struct
     work->write.silent = taking->fill || (taking->adopt && !changed);
     if (!taking->news)
         return 0;
-    return sqlite_sequence_replace(store, work, taking->given, json_array_size(taking->list), err);
+    return sequence_replace(store, work, taking->given, json_array_size(taking->list), err);
 }
 
 /* A node that is not known here is passed over. */
-static int take_into(struct sqlite_store *store, const struct copy_source *source,
-                     const char *node_id, struct taking *taking, struct error *err)
+static int take_into(struct store *store, const struct copy_source *source, const char *node_id,
+                     struct taking *taking, struct error *err)
 {
     const struct writer writer = {.who = COPY_WHO, .change_set = source->change_set};
     struct component_write work;
     struct error why = {0};
     int rc;
 
-    if (sqlite_component_write_begin(store, &writer, source->sid, node_id, &work, &why) != 0) {
+    if (store_component_write_begin(store, &writer, source->sid, node_id, &work, &why) != 0) {
         if (why.kind == ERROR_NOT_FOUND)
             return 0;
         if (err)
@@ -185,12 +185,12 @@ static int take_into(struct sqlite_store *store, const struct copy_source *sourc
     }
     rc = take(store, &work, taking, err);
     if (rc != 0 || taking->news)
-        return sqlite_component_write_end(store, &work, rc, err);
-    sqlite_sequence_finish(&work.sequence);
-    return sqlite_end(&store->base, true, err); /* the session's version stays */
+        return store_component_write_end(store, &work, rc, err);
+    sequence_finish(&work.sequence);
+    return store_end(store, true, err); /* the session's version stays */
 }
 
-int copy_components(struct store *base, const struct copy_source *source, const char *node_id,
+int copy_components(struct store *store, const struct copy_source *source, const char *node_id,
                     const json_t *theirs, struct error *err)
 {
     json_auto_t *list = sorted(theirs);
@@ -203,12 +203,12 @@ int copy_components(struct store *base, const struct copy_source *source, const 
         return error_set(err, ERROR_MEMORY, "out of memory for a node's components");
     buf_init(&adopt, 0);
     buf_addf(&adopt, "sequence:%s", node_id);
-    adopted = copy_name(base, source->sid, COPY_ADOPT, adopt.data, NULL, err);
+    adopted = copy_name(store, source->sid, COPY_ADOPT, adopt.data, NULL, err);
     taking.adopt = adopted > 0;
     if (adopted >= 0)
-        rc = take_into(sqlite_of(base), source, node_id, &taking, err);
+        rc = take_into(store, source, node_id, &taking, err);
     if (rc == 0 && adopted > 0)
-        rc = copy_set_name(base, source->sid, COPY_ADOPT, adopt.data, NULL, err);
+        rc = copy_set_name(store, source->sid, COPY_ADOPT, adopt.data, NULL, err);
     for (size_t i = 0; i < json_array_size(list); i++)
         json_decref(taking.given[i].component);
     free(taking.given);

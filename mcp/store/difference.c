@@ -25,13 +25,13 @@ static int want(struct comparing *work, const struct rewind_row *row, struct err
 
 static int rewind_by(struct comparing *work, int64_t early, int64_t late, struct error *err)
 {
-    struct sqlite_store *store = work->early.store;
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_CHANGE_WALK, err);
+    struct store *store = work->early.store;
+    sqlite3_stmt *statement = db_statement(store, SQL_CHANGE_WALK, err);
     int found, rc = 0;
 
-    if (!statement || sqlite_bind(store, statement, err, "ii", work->early.session, early) != 0)
+    if (!statement || db_bind(store, statement, err, "ii", work->early.session, early) != 0)
         return -1;
-    while (rc == 0 && (found = sqlite_next(store, statement, err)) != 0) {
+    while (rc == 0 && (found = db_next(store, statement, err)) != 0) {
         struct rewind_row row = {0};
 
         rc = found < 0 ? -1 : rewind_row_read(statement, &row, err);
@@ -104,7 +104,7 @@ static void compare_components(struct comparing *work, struct rewind_node *early
         const struct sequence_item *is = rewind_item(&late->sequence, was->component_id);
 
         if (!is || !rewind_same_component(was, is) ||
-            (!same_order && sqlite_item_order(was) != sqlite_item_order(is)))
+            (!same_order && item_order(was) != item_order(is)))
             add_item(work, early, was, is);
     }
     for (size_t i = 0; i < late->sequence.count; i++)
@@ -153,7 +153,7 @@ static int check_version(const char *name, int64_t version, int64_t first, int64
                         name, version, first, last);
 }
 
-static int read_difference(struct sqlite_store *store, const char *sid, int64_t from, int64_t to,
+static int read_difference(struct store *store, const char *sid, int64_t from, int64_t to,
                            struct buf *json, struct error *err)
 {
     struct comparing work = {.backwards = from > to, .json = json};
@@ -161,8 +161,8 @@ static int read_difference(struct sqlite_store *store, const char *sid, int64_t 
     int64_t first;
     int rc;
 
-    if (sqlite_session_find(store, sid, &session, err) != 0 ||
-        sqlite_first_version(store, session.key, &first, err) != 0 ||
+    if (store_session_find(store, sid, &session, err) != 0 ||
+        store_first_version(store, session.key, &first, err) != 0 ||
         check_version("from", from, first, session.version, err) != 0 ||
         check_version("to", to, first, session.version, err) != 0)
         return -1;
@@ -180,12 +180,12 @@ static int read_difference(struct sqlite_store *store, const char *sid, int64_t 
     return rc == 0 ? buf_check(json, "the difference", err) : -1;
 }
 
-int sqlite_read_difference(struct store *base, const char *sid, int64_t from, int64_t to,
-                           struct buf *json, struct error *err)
+int store_read_difference(struct store *store, const char *sid, int64_t from, int64_t to,
+                          struct buf *json, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
-
-    if (sqlite_read_begin(store, err) != 0)
+    if (store_refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err) != 0)
         return -1;
-    return sqlite_read_end(store, read_difference(store, sid, from, to, json, err));
+    if (store_read_begin(store, err) != 0)
+        return -1;
+    return store_read_end(store, read_difference(store, sid, from, to, json, err));
 }

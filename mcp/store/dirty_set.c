@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 #define DIRTY_SET_CAP 4096u /* more is told as a change of the whole session */
 

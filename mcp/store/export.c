@@ -4,20 +4,20 @@
  */
 #include <string.h>
 
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_import.h"
+#include "mcp/store/store_internal.h"
 
-static int add_components(struct sqlite_store *store, int64_t node, struct buf *text,
-                          struct error *err)
+static int add_components(struct store *store, int64_t node, struct buf *text, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_COMPONENT_FILE_LIST, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_COMPONENT_FILE_LIST, err);
     const char *comma = "";
     int row;
 
-    if (!statement || sqlite_bind(store, statement, err, "i", node) != 0)
+    if (!statement || db_bind(store, statement, err, "i", node) != 0)
         return -1;
     buf_adds(text, "\"components\":[");
-    while ((row = sqlite_next(store, statement, err)) > 0) {
-        struct kept kept = sqlite_kept(statement, 0);
+    while ((row = db_next(store, statement, err)) > 0) {
+        struct kept kept = db_kept(statement, 0);
 
         buf_adds(text, comma);
         comma = ",";
@@ -27,17 +27,17 @@ static int add_components(struct sqlite_store *store, int64_t node, struct buf *
     return row;
 }
 
-static int add_node(struct sqlite_store *store, sqlite3_stmt *statement, struct buf *text,
+static int add_node(struct store *store, sqlite3_stmt *statement, struct buf *text,
                     struct error *err)
 {
-    struct kept kept = sqlite_kept(statement, 0);
+    struct kept kept = db_kept(statement, 0);
     bool empty;
 
     if (kept.flags & ROW_RAW) {
         buf_add(text, kept.body, kept.len);
         return 0;
     }
-    node_export_begin(text, &kept, sqlite_text(statement, 2), sqlite_text(statement, 3), &empty);
+    node_export_begin(text, &kept, db_text(statement, 2), db_text(statement, 3), &empty);
     if (kept.flags & NODE_COMPONENTS) {
         if (!empty)
             buf_addc(text, ',');
@@ -48,10 +48,10 @@ static int add_node(struct sqlite_store *store, sqlite3_stmt *statement, struct 
     return 0;
 }
 
-static int add_relationship(struct sqlite_store *store, sqlite3_stmt *statement, struct buf *text,
+static int add_relationship(struct store *store, sqlite3_stmt *statement, struct buf *text,
                             struct error *err)
 {
-    struct kept kept = sqlite_kept(statement, 0);
+    struct kept kept = db_kept(statement, 0);
 
     (void)store;
     (void)err;
@@ -60,19 +60,18 @@ static int add_relationship(struct sqlite_store *store, sqlite3_stmt *statement,
 }
 
 /* ",\n\"NAME\":[\n...\n]", an entry a line. */
-static int add_list(struct sqlite_store *store, int64_t session, enum statement id,
-                    const char *name,
-                    int (*add)(struct sqlite_store *, sqlite3_stmt *, struct buf *, struct error *),
+static int add_list(struct store *store, int64_t session, enum statement id, const char *name,
+                    int (*add)(struct store *, sqlite3_stmt *, struct buf *, struct error *),
                     struct buf *text, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, id, err);
+    sqlite3_stmt *statement = db_statement(store, id, err);
     const char *comma = "\n";
     int row;
 
-    if (!statement || sqlite_bind(store, statement, err, "i", session) != 0)
+    if (!statement || db_bind(store, statement, err, "i", session) != 0)
         return -1;
     buf_addf(text, "\"%s\":[", name);
-    while ((row = sqlite_next(store, statement, err)) > 0) {
+    while ((row = db_next(store, statement, err)) > 0) {
         buf_adds(text, comma);
         comma = ",\n";
         if (add(store, statement, text, err) != 0)
@@ -82,18 +81,18 @@ static int add_list(struct sqlite_store *store, int64_t session, enum statement 
     return row;
 }
 
-static int export(struct sqlite_store *store, const char *sid, struct buf *text, struct error *err)
+static int export(struct store *store, const char *sid, struct buf *text, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_SESSION_FIND, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_SESSION_FIND, err);
     struct session_found session;
     struct row_text further;
 
-    if (sqlite_session_find(store, sid, &session, err) != 0)
+    if (store_session_find(store, sid, &session, err) != 0)
         return -1;
-    if (!statement || sqlite_bind(store, statement, err, "s", sid) != 0 ||
-        sqlite_next(store, statement, err) <= 0)
+    if (!statement || db_bind(store, statement, err, "s", sid) != 0 ||
+        db_next(store, statement, err) <= 0)
         return -1;
-    further = sqlite_row_text(statement, 4);
+    further = db_row_text(statement, 4);
     buf_add(text, further.text, further.len - 1);
     buf_adds(text, further.len > 2 ? ",\n" : "");
     sqlite3_reset(statement);
@@ -109,11 +108,11 @@ static int export(struct sqlite_store *store, const char *sid, struct buf *text,
     return buf_check(text, "the export", err);
 }
 
-int sqlite_export(struct store *base, const char *sid, struct buf *text, struct error *err)
+int store_export(struct store *store, const char *sid, struct buf *text, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
-
-    if (sqlite_read_begin(store, err) != 0)
+    if (store_refresh(store, UPSTREAM_ALL, sid, NULL, err) != 0)
         return -1;
-    return sqlite_read_end(store, export(store, sid, text, err));
+    if (store_read_begin(store, err) != 0)
+        return -1;
+    return store_read_end(store, export(store, sid, text, err));
 }

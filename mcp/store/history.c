@@ -22,7 +22,7 @@ struct page_set {
 };
 
 struct reading {
-    struct sqlite_store *store;
+    struct store *store;
     const struct history_page *page;
     int64_t session;
     struct page_set sets[HISTORY_LIMIT_MAX];
@@ -62,10 +62,10 @@ static int bind_page(struct reading *reading, sqlite3_stmt *statement, bool limi
     int64_t before = page->before > 0 ? page->before : INT64_MAX;
 
     if (limit)
-        return sqlite_bind(reading->store, statement, err, "iiisi", reading->session, page->since,
-                           before, page->node_id, (int64_t)page->limit);
-    return sqlite_bind(reading->store, statement, err, "iiis", reading->session, page->since,
-                       before, page->node_id);
+        return db_bind(reading->store, statement, err, "iiisi", reading->session, page->since,
+                       before, page->node_id, (int64_t)page->limit);
+    return db_bind(reading->store, statement, err, "iiis", reading->session, page->since, before,
+                   page->node_id);
 }
 
 static int read_set(struct reading *reading, sqlite3_stmt *statement, struct page_set *set,
@@ -73,7 +73,7 @@ static int read_set(struct reading *reading, sqlite3_stmt *statement, struct pag
 {
     char by_set[UUID_TEXT_SIZE + 64];
 
-    text_cut(set->change_set, sizeof set->change_set, sqlite_text(statement, 0));
+    text_cut(set->change_set, sizeof set->change_set, db_text(statement, 0));
     set->rows = set->left = (size_t)sqlite3_column_int64(statement, 4);
     set->entry_count = set->rows < HISTORY_ENTRIES_CAP ? set->rows : HISTORY_ENTRIES_CAP;
     set->entries = calloc(set->entry_count, sizeof *set->entries);
@@ -85,12 +85,12 @@ static int read_set(struct reading *reading, sqlite3_stmt *statement, struct pag
     buf_addc(&set->head, '{');
     add_text(&set->head, "change_set", set->change_set);
     buf_addf(&set->head, ",\"version\":%" PRId64 ",", (int64_t)sqlite3_column_int64(statement, 1));
-    add_text(&set->head, "at", sqlite_text(statement, 2));
+    add_text(&set->head, "at", db_text(statement, 2));
     buf_addc(&set->head, ',');
-    add_text(&set->head, "who", sqlite_text(statement, 3));
+    add_text(&set->head, "who", db_text(statement, 3));
     buf_addc(&set->head, ',');
-    if (sqlite_undone_by(reading->store, reading->session, set->change_set, by_set, sizeof by_set,
-                         err) != 0)
+    if (store_undone_by(reading->store, reading->session, set->change_set, by_set, sizeof by_set,
+                        err) != 0)
         return -1;
     add_text(&set->head, "undone_by", *by_set ? by_set : NULL);
     return 0;
@@ -100,7 +100,7 @@ static int add_words(struct reading *reading, struct page_set *set, struct error
 {
     struct buf words BUF_AUTO = {0};
 
-    if (sqlite_change_words(reading->store, reading->session, set->change_set, &words, err) != 0)
+    if (store_change_words(reading->store, reading->session, set->change_set, &words, err) != 0)
         return -1;
     buf_addc(&set->head, ',');
     add_text(&set->head, "what", words.len > 0 ? words.data : "");
@@ -109,17 +109,17 @@ static int add_words(struct reading *reading, struct page_set *set, struct error
 
 static int read_sets(struct reading *reading, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(reading->store, SQL_CHANGE_SETS_TOTAL, err);
+    sqlite3_stmt *statement = db_statement(reading->store, SQL_CHANGE_SETS_TOTAL, err);
     int row;
 
     if (!statement || bind_page(reading, statement, false, err) != 0 ||
-        sqlite_next(reading->store, statement, err) <= 0)
+        db_next(reading->store, statement, err) <= 0)
         return -1;
     reading->total = sqlite3_column_int64(statement, 0);
-    statement = sqlite_statement(reading->store, SQL_CHANGE_SETS, err);
+    statement = db_statement(reading->store, SQL_CHANGE_SETS, err);
     if (!statement || bind_page(reading, statement, true, err) != 0)
         return -1;
-    while ((row = sqlite_next(reading->store, statement, err)) > 0)
+    while ((row = db_next(reading->store, statement, err)) > 0)
         if (read_set(reading, statement, &reading->sets[reading->set_count++], err) != 0)
             return -1;
     for (size_t i = 0; row == 0 && i < reading->set_count; i++)
@@ -140,13 +140,13 @@ static struct page_set *set_of(struct reading *reading, const char *change_set)
 static int want_sets(struct reading *reading, struct error *err)
 {
     for (size_t i = 0; i < reading->set_count; i++) {
-        sqlite3_stmt *statement = sqlite_statement(reading->store, SQL_CHANGE_SET, err);
+        sqlite3_stmt *statement = db_statement(reading->store, SQL_CHANGE_SET, err);
         int found, rc = 0;
 
-        if (!statement || sqlite_bind(reading->store, statement, err, "is", reading->session,
-                                      reading->sets[i].change_set) != 0)
+        if (!statement || db_bind(reading->store, statement, err, "is", reading->session,
+                                  reading->sets[i].change_set) != 0)
             return -1;
-        while (rc == 0 && (found = sqlite_next(reading->store, statement, err)) != 0) {
+        while (rc == 0 && (found = db_next(reading->store, statement, err)) != 0) {
             struct rewind_row row = {0};
 
             rc = found < 0 ? -1 : rewind_row_read(statement, &row, err);
@@ -227,14 +227,14 @@ static int meet(struct reading *reading, const struct rewind_row *row, struct er
 
 static int walk(struct reading *reading, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(reading->store, SQL_CHANGE_WALK, err);
+    sqlite3_stmt *statement = db_statement(reading->store, SQL_CHANGE_WALK, err);
     int found, rc = 0;
 
     if (!statement ||
-        sqlite_bind(reading->store, statement, err, "ii", reading->session, (int64_t)0) != 0)
+        db_bind(reading->store, statement, err, "ii", reading->session, (int64_t)0) != 0)
         return -1;
     while (rc == 0 && reading->rows_met < reading->rows &&
-           (found = sqlite_next(reading->store, statement, err)) != 0) {
+           (found = db_next(reading->store, statement, err)) != 0) {
         struct rewind_row row = {0};
 
         rc = found < 0 ? -1 : rewind_row_read(statement, &row, err);
@@ -277,7 +277,7 @@ static int read_history(struct reading *reading, const char *sid, struct buf *js
 {
     struct session_found session;
 
-    if (sqlite_session_find(reading->store, sid, &session, err) != 0)
+    if (store_session_find(reading->store, sid, &session, err) != 0)
         return -1;
     reading->session = session.key;
     rewind_init(&reading->rewind, reading->store, session.key);
@@ -288,13 +288,14 @@ static int read_history(struct reading *reading, const char *sid, struct buf *js
     return buf_check(json, "the history", err);
 }
 
-int sqlite_read_history(struct store *base, const char *sid, const struct history_page *page,
-                        struct buf *json, struct error *err)
+int store_read_history(struct store *store, const char *sid, const struct history_page *page,
+                       struct buf *json, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct reading *reading;
     int rc;
 
+    if (store_refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err) != 0)
+        return -1;
     if (page->limit < 1 || page->limit > HISTORY_LIMIT_MAX)
         return error_set_at(err, "limit", "limit: send 1 to %d", HISTORY_LIMIT_MAX);
     reading = calloc(1, sizeof *reading);
@@ -302,9 +303,9 @@ int sqlite_read_history(struct store *base, const char *sid, const struct histor
         return error_set(err, ERROR_MEMORY, "out of memory for the history");
     reading->store = store;
     reading->page = page;
-    rc = sqlite_read_begin(store, err);
+    rc = store_read_begin(store, err);
     if (rc == 0)
-        rc = sqlite_read_end(store, read_history(reading, sid, json, err));
+        rc = store_read_end(store, read_history(reading, sid, json, err));
     finish(reading);
     return rc;
 }

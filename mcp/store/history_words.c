@@ -11,8 +11,8 @@
 #define PARTS_SHOWN 3
 #define TITLE_SHOWN 80 /* bytes */
 
-int sqlite_old_title(struct sqlite_store *store, int64_t session, const char *node_id, char *title,
-                     size_t size, struct error *err)
+int store_old_title(struct store *store, int64_t session, const char *node_id, char *title,
+                    size_t size, struct error *err)
 {
     static const struct {
         enum statement id;
@@ -22,30 +22,30 @@ int sqlite_old_title(struct sqlite_store *store, int64_t session, const char *no
 
     text_cut_line(title, size, node_id);
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
-        sqlite3_stmt *statement = sqlite_statement(store, sources[i].id, err);
+        sqlite3_stmt *statement = db_statement(store, sources[i].id, err);
         int row;
 
-        if (!statement || sqlite_bind(store, statement, err, sources[i].format, session, node_id))
+        if (!statement || db_bind(store, statement, err, sources[i].format, session, node_id))
             return -1;
-        row = sqlite_next(store, statement, err);
+        row = db_next(store, statement, err);
         if (row < 0)
             return -1;
         if (row == 0)
             continue;
-        if (sqlite_text(statement, sources[i].column))
-            text_cut_line(title, size, sqlite_text(statement, sources[i].column));
+        if (db_text(statement, sources[i].column))
+            text_cut_line(title, size, db_text(statement, sources[i].column));
         sqlite3_reset(statement);
         return 0;
     }
     return 0;
 }
 
-static int add_node(struct sqlite_store *store, int64_t session, const char *node_id,
-                    struct buf *words, struct error *err)
+static int add_node(struct store *store, int64_t session, const char *node_id, struct buf *words,
+                    struct error *err)
 {
     char title[TITLE_SHOWN], id[TITLE_SHOWN];
 
-    if (sqlite_old_title(store, session, node_id, title, sizeof title, err) != 0)
+    if (store_old_title(store, session, node_id, title, sizeof title, err) != 0)
         return -1;
     buf_addf(words, "%s \"%s\"", text_cut_line(id, sizeof id, node_id), title);
     return 0;
@@ -69,7 +69,7 @@ static const char *verb(const char *op)
     return op;
 }
 
-static int add_relationship(struct sqlite_store *store, int64_t session, const struct group *group,
+static int add_relationship(struct store *store, int64_t session, const struct group *group,
                             struct buf *words, struct error *err)
 {
     json_auto_t *image = json_read(group->image, strlen(group->image), "a change", err);
@@ -108,7 +108,7 @@ static bool add_renaming(const struct group *group, struct buf *words)
     return true;
 }
 
-static int add_group(struct sqlite_store *store, int64_t session, const struct group *group,
+static int add_group(struct store *store, int64_t session, const struct group *group,
                      struct buf *words, struct error *err)
 {
     bool one = group->count == 1;
@@ -134,22 +134,22 @@ static int add_group(struct sqlite_store *store, int64_t session, const struct g
     return 0;
 }
 
-int sqlite_change_words(struct sqlite_store *store, int64_t session, const char *change_set,
-                        struct buf *words, struct error *err)
+int store_change_words(struct store *store, int64_t session, const char *change_set,
+                       struct buf *words, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_CHANGE_GROUPS, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_CHANGE_GROUPS, err);
     size_t shown = 0, more = 0;
     int row;
 
-    if (!statement || sqlite_bind(store, statement, err, "is", session, change_set) != 0)
+    if (!statement || db_bind(store, statement, err, "is", session, change_set) != 0)
         return -1;
-    while ((row = sqlite_next(store, statement, err)) > 0) {
+    while ((row = db_next(store, statement, err)) > 0) {
         const struct group group = {
-            .entity = sqlite_text(statement, 0),
-            .op = sqlite_text(statement, 1),
-            .node_id = sqlite_text(statement, 2),
+            .entity = db_text(statement, 0),
+            .op = db_text(statement, 1),
+            .node_id = db_text(statement, 2),
             .count = sqlite3_column_int64(statement, 3),
-            .image = sqlite_text(statement, 4),
+            .image = db_text(statement, 4),
         };
 
         if (shown == PARTS_SHOWN) {

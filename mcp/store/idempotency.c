@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 static int check_key(const char *key, struct error *err)
 {
@@ -19,10 +19,9 @@ static int check_key(const char *key, struct error *err)
                         IDEMPOTENCY_KEY_MAX);
 }
 
-int sqlite_idempotency_find(struct store *base, const char *key, const char *fingerprint,
-                            struct idempotency_record *answer, struct error *err)
+int store_idempotency_find(struct store *store, const char *key, const char *fingerprint,
+                           struct idempotency_record *answer, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     sqlite3_stmt *statement;
     struct row_text body;
     char shown[80];
@@ -30,20 +29,20 @@ int sqlite_idempotency_find(struct store *base, const char *key, const char *fin
 
     if (check_key(key, err) != 0)
         return -1;
-    statement = sqlite_statement(store, SQL_ANSWER_FIND, err);
-    if (!statement || sqlite_bind(store, statement, err, "s", key) != 0)
+    statement = db_statement(store, SQL_ANSWER_FIND, err);
+    if (!statement || db_bind(store, statement, err, "s", key) != 0)
         return -1;
-    row = sqlite_next(store, statement, err);
+    row = db_next(store, statement, err);
     if (row <= 0)
         return row;
-    if (strcmp(sqlite_text(statement, 0), fingerprint) != 0) {
+    if (strcmp(db_text(statement, 0), fingerprint) != 0) {
         sqlite3_reset(statement);
         return error_set(err, ERROR_CONFLICT,
                          "the idempotency key '%s' was used for another call, choose a new one",
                          text_cut_line(shown, sizeof shown, key));
     }
     answer->status = sqlite3_column_int(statement, 1);
-    body = sqlite_row_text(statement, 2);
+    body = db_row_text(statement, 2);
     buf_init(&answer->body, 0);
     buf_add(&answer->body, body.text, body.len);
     sqlite3_reset(statement);
@@ -53,11 +52,10 @@ int sqlite_idempotency_find(struct store *base, const char *key, const char *fin
     return -1;
 }
 
-int sqlite_idempotency_keep(struct store *base, const char *sid, const char *key,
-                            const char *fingerprint, int status, const char *body, size_t len,
-                            struct error *err)
+int store_idempotency_keep(struct store *store, const char *sid, const char *key,
+                           const char *fingerprint, int status, const char *body, size_t len,
+                           struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct row_text kept = {body, len};
     struct buf instead BUF_AUTO = {0};
     int64_t now = (int64_t)time(NULL);
@@ -73,18 +71,18 @@ int sqlite_idempotency_keep(struct store *base, const char *sid, const char *key
             return -1;
         kept = (struct row_text){instead.data, instead.len};
     }
-    if (sqlite_run(store, err, SQL_ANSWER_DROP_OLD, "i", now - ANSWERS_KEPT_S) != 0)
+    if (db_run(store, err, SQL_ANSWER_DROP_OLD, "i", now - ANSWERS_KEPT_S) != 0)
         return -1;
-    return sqlite_run(store, err, SQL_ANSWER_KEEP, "ssitis", key, fingerprint, (int64_t)status,
-                      &kept, now, sid);
+    return db_run(store, err, SQL_ANSWER_KEEP, "ssitis", key, fingerprint, (int64_t)status, &kept,
+                  now, sid);
 }
 
-int sqlite_idempotency_amend(struct store *base, const char *key, const char *body, size_t len,
-                             struct error *err)
+int store_idempotency_amend(struct store *store, const char *key, const char *body, size_t len,
+                            struct error *err)
 {
     struct row_text amended = {body, len};
 
     if (len > ANSWER_BODY_CAP) /* what was kept is the answer but for what came later */
         return 0;
-    return sqlite_run(sqlite_of(base), err, SQL_ANSWER_AMEND, "st", key, &amended);
+    return db_run(store, err, SQL_ANSWER_AMEND, "st", key, &amended);
 }

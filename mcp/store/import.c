@@ -7,33 +7,38 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_import.h"
+#include "mcp/store/store_internal.h"
 
 /* What failed half-way is gone whole. */
-static int give_up(struct sqlite_store *store)
+static int give_up(struct store *store)
 {
-    sqlite_import_end(&store->base, false, NULL);
+    store_import_end(store, false, NULL);
     return -1;
 }
 
-int sqlite_import_begin(struct store *base, const struct writer *writer, const char *title,
-                        const json_t *further, bool relationships, char sid[SESSION_ID_SIZE],
-                        struct error *err)
+int store_import_begin(struct store *store, const struct writer *writer, const char *title,
+                       const json_t *further, bool relationships, char sid[SESSION_ID_SIZE],
+                       struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct write *write = &store->import.write;
     struct buf text BUF_AUTO = {0};
     char uuid[UUID_TEXT_SIZE];
 
+    if (store->upstream)
+        return error_set(err, ERROR_INVALID,
+                         "a file cannot be imported into a service: it has no way to take a "
+                         "curriculum as it is. Import into a store of its own (--store "
+                         "sqlite:PATH), or make a session there and send a change set");
     buf_init(&text, 0);
     json_write(&text, further);
     if (buf_check(&text, "the file's top level", err) != 0 || text_uuid(uuid, err) != 0 ||
-        sqlite_write_begin(store, writer, NULL, write, err) != 0)
+        store_write_begin(store, writer, NULL, write, err) != 0)
         return -1;
     write->version = 1;
-    if (sqlite_run(store, err, SQL_SESSION_INSERT, "ssibs", uuid, title,
-                   (int64_t)(relationships ? SESSION_RELATIONSHIPS : 0), &text, write->now) != 0)
-        return sqlite_write_end(store, write, -1, err);
+    if (db_run(store, err, SQL_SESSION_INSERT, "ssibs", uuid, title,
+               (int64_t)(relationships ? SESSION_RELATIONSHIPS : 0), &text, write->now) != 0)
+        return store_write_end(store, write, -1, err);
     write->session = sqlite3_last_insert_rowid(store->db);
     memcpy(write->sid, uuid, sizeof uuid);
     memcpy(sid, uuid, sizeof uuid);
@@ -43,9 +48,8 @@ int sqlite_import_begin(struct store *base, const struct writer *writer, const c
     return 0;
 }
 
-int sqlite_import_node(struct store *base, json_t *node, struct error *err)
+int store_import_node(struct store *store, json_t *node, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     const struct write *write = &store->import.write;
     struct row_order chapter = {ORDER_INTEGER, 0, 0};
     struct node_row row;
@@ -53,11 +57,11 @@ int sqlite_import_node(struct store *base, json_t *node, struct error *err)
     node_row(node, &store->import.body, &row);
     chapter.integer = row.chapter;
     if (buf_check(&store->import.body, "a node", err) != 0 ||
-        sqlite_run(store, err, SQL_NODE_INSERT, row.chapter_number ? "iittoissbi" : "iitttissbi",
-                   write->session, store->import.nodes, &row.node_id, &row.title,
-                   row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
-                   write->version, (const char *)NULL, (const char *)NULL, &store->import.body,
-                   (int64_t)row.flags) != 0)
+        db_run(store, err, SQL_NODE_INSERT, row.chapter_number ? "iittoissbi" : "iitttissbi",
+               write->session, store->import.nodes, &row.node_id, &row.title,
+               row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
+               write->version, (const char *)NULL, (const char *)NULL, &store->import.body,
+               (int64_t)row.flags) != 0)
         return give_up(store);
     store->import.node = sqlite3_last_insert_rowid(store->db);
     store->import.nodes++;
@@ -65,41 +69,38 @@ int sqlite_import_node(struct store *base, json_t *node, struct error *err)
     return 0;
 }
 
-int sqlite_import_component(struct store *base, json_t *component, struct error *err)
+int store_import_component(struct store *store, json_t *component, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     char uuid[UUID_TEXT_SIZE];
     struct component_row row;
 
     component_row(component, &store->import.body, &row);
     if (buf_check(&store->import.body, "a component", err) != 0 || text_uuid(uuid, err) != 0 ||
-        sqlite_run(store, err, SQL_COMPONENT_INSERT, "iiostbi", store->import.node,
-                   store->import.component_place, &row.order, uuid, &row.type, &store->import.body,
-                   (int64_t)row.flags) != 0)
+        db_run(store, err, SQL_COMPONENT_INSERT, "iiostbi", store->import.node,
+               store->import.component_place, &row.order, uuid, &row.type, &store->import.body,
+               (int64_t)row.flags) != 0)
         return give_up(store);
     store->import.component_place++;
     store->import.components++;
     return 0;
 }
 
-int sqlite_import_relationship(struct store *base, const json_t *relationship, struct error *err)
+int store_import_relationship(struct store *store, const json_t *relationship, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct relationship_row row;
 
     relationship_row(relationship, &store->import.body, &row);
     if (buf_check(&store->import.body, "a relationship", err) != 0 ||
-        sqlite_run(store, err, SQL_RELATIONSHIP_INSERT, "iitttbi", store->import.write.session,
-                   store->import.relationships, &row.from, &row.to, &row.type, &store->import.body,
-                   (int64_t)row.flags) != 0)
+        db_run(store, err, SQL_RELATIONSHIP_INSERT, "iitttbi", store->import.write.session,
+               store->import.relationships, &row.from, &row.to, &row.type, &store->import.body,
+               (int64_t)row.flags) != 0)
         return give_up(store);
     store->import.relationships++;
     return 0;
 }
 
-int sqlite_import_end(struct store *base, bool keep, struct error *err)
+int store_import_end(struct store *store, bool keep, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     const struct write *write = &store->import.write;
     struct buf log BUF_AUTO = {0};
     int rc = -1;
@@ -112,8 +113,8 @@ int sqlite_import_end(struct store *base, bool keep, struct error *err)
              "{\"nodes\":%" PRId64 ",\"components\":%" PRId64 ",\"relationships\":%" PRId64 "}",
              store->import.nodes, store->import.components, store->import.relationships);
     if (keep)
-        rc = sqlite_log(store, write, "session", write->sid, NULL, "import", NULL, &log, err);
-    rc = sqlite_write_end(store, write, rc, err);
+        rc = store_log(store, write, "session", write->sid, NULL, "import", NULL, &log, err);
+    rc = store_write_end(store, write, rc, err);
     buf_finish(&store->import.body);
     buf_init(&store->import.body, 0);
     return keep ? rc : 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The change log's rows, in the short form that they are kept in (sqlite_store.h).
+ * The change log's rows, in the short form that they are kept in (store_internal.h).
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
 #include "mcp/session/patch.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 /* What a row of the log means to those who look on. */
 static const struct {
@@ -67,22 +67,22 @@ static int shorten_insert(const char *entity, const struct buf *after, struct bu
     return buf_check(kept, "a change", err);
 }
 
-static int log_row(struct sqlite_store *store, const struct write *write, const char *entity,
+static int log_row(struct store *store, const struct write *write, const char *entity,
                    const char *entity_id, const char *node_id, const char *op,
                    const struct buf *before, const struct buf *after, struct error *err)
 {
     enum store_target target = target_of(entity);
 
     dirty_set_add(store->dirty, write, target, target == STORE_POSITIONS ? NULL : node_id);
-    return sqlite_run(store, err, SQL_CHANGE_INSERT, "iisssssssbb", write->session, write->version,
-                      write->change_set, write->now, write->who, entity, entity_id, node_id, op,
-                      before && before->len > 0 ? before : NULL,
-                      after && after->len > 0 ? after : NULL);
+    return db_run(store, err, SQL_CHANGE_INSERT, "iisssssssbb", write->session, write->version,
+                  write->change_set, write->now, write->who, entity, entity_id, node_id, op,
+                  before && before->len > 0 ? before : NULL,
+                  after && after->len > 0 ? after : NULL);
 }
 
-int sqlite_log(struct sqlite_store *store, const struct write *write, const char *entity,
-               const char *entity_id, const char *node_id, const char *op, const struct buf *before,
-               const struct buf *after, struct error *err)
+int store_log(struct store *store, const struct write *write, const char *entity,
+              const char *entity_id, const char *node_id, const char *op, const struct buf *before,
+              const struct buf *after, struct error *err)
 {
     /* A relationship is short, and history wants to say what it joined when it is gone. */
     bool whole = !strcmp(entity, "relationship");
@@ -150,9 +150,9 @@ static void component_text(struct buf *to, const struct component_write *work,
     buf_addc(to, '}');
 }
 
-int sqlite_log_component(struct sqlite_store *store, const struct component_write *work,
-                         const struct sequence_item *before, const struct sequence_item *after,
-                         struct error *err)
+int store_log_component(struct store *store, const struct component_write *work,
+                        const struct sequence_item *before, const struct sequence_item *after,
+                        struct error *err)
 {
     struct buf old BUF_AUTO = {0}, new BUF_AUTO = {0};
     const char *op = !before ? "insert" : after ? "update" : "delete";
@@ -161,12 +161,12 @@ int sqlite_log_component(struct sqlite_store *store, const struct component_writ
         component_text(&old, work, before);
     if (after)
         component_text(&new, work, after);
-    return sqlite_log(store, &work->write, "component", (after ? after : before)->component_id,
-                      work->node_id, op, before ? &old : NULL, after ? &new : NULL, err);
+    return store_log(store, &work->write, "component", (after ? after : before)->component_id,
+                     work->node_id, op, before ? &old : NULL, after ? &new : NULL, err);
 }
 
-int sqlite_log_renumber(struct sqlite_store *store, const struct write *write, int64_t node,
-                        const char *node_id, const struct sequence_item *item, struct error *err)
+int store_log_renumber(struct store *store, const struct write *write, int64_t node,
+                       const char *node_id, const struct sequence_item *item, struct error *err)
 {
     struct buf before BUF_AUTO = {0};
 
@@ -174,6 +174,6 @@ int sqlite_log_renumber(struct sqlite_store *store, const struct write *write, i
     if (item->component && (item->flags & ROW_ODD)) /* its own keys for it may change with it */
         add_component(&before, item);
     buf_addc(&before, '}');
-    return sqlite_log(store, write, "component", item->component_id, node_id, "renumber", &before,
-                      NULL, err);
+    return store_log(store, write, "component", item->component_id, node_id, "renumber", &before,
+                     NULL, err);
 }

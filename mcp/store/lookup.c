@@ -8,19 +8,19 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 #define SHOWN_CAP 160 /* bytes of an unknown id that a message shows */
 
-static int session_unknown(struct sqlite_store *store, const char *sid, struct error *err)
+static int session_unknown(struct store *store, const char *sid, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_SESSION_DELETED, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_SESSION_DELETED, err);
     char shown[SHOWN_CAP], who[WHO_CAP];
     int row;
 
-    if (!statement || sqlite_bind(store, statement, err, "s", sid) != 0)
+    if (!statement || db_bind(store, statement, err, "s", sid) != 0)
         return -1;
-    row = sqlite_next(store, statement, err);
+    row = db_next(store, statement, err);
     if (row < 0)
         return -1;
     text_cut_line(shown, sizeof shown, sid);
@@ -32,77 +32,76 @@ static int session_unknown(struct sqlite_store *store, const char *sid, struct e
             shown);
     error_set(err, ERROR_UNKNOWN_SESSION,
               "the session '%s' was deleted by %s at %s; GET /sessions lists those there are",
-              shown, text_cut_line(who, sizeof who, sqlite_text(statement, 1)),
-              sqlite_text(statement, 0));
+              shown, text_cut_line(who, sizeof who, db_text(statement, 1)), db_text(statement, 0));
     sqlite3_reset(statement);
     return -1;
 }
 
-int sqlite_session_find(struct sqlite_store *store, const char *sid, struct session_found *found,
-                        struct error *err)
+int store_session_find(struct store *store, const char *sid, struct session_found *found,
+                       struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_SESSION_FIND, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_SESSION_FIND, err);
     int row;
 
-    if (!statement || sqlite_bind(store, statement, err, "s", sid) != 0)
+    if (!statement || db_bind(store, statement, err, "s", sid) != 0)
         return -1;
-    row = sqlite_next(store, statement, err);
+    row = db_next(store, statement, err);
     if (row <= 0)
         return row < 0 ? -1 : session_unknown(store, sid, err);
     found->key = sqlite3_column_int64(statement, 0);
     found->version = sqlite3_column_int64(statement, 1);
     found->flags = (unsigned)sqlite3_column_int(statement, 2);
-    text_cut(found->title, sizeof found->title, sqlite_text(statement, 3));
+    text_cut(found->title, sizeof found->title, db_text(statement, 3));
     text_cut(found->sid, sizeof found->sid, sid);
     sqlite3_reset(statement);
     return 0;
 }
 
-int sqlite_node_find(struct sqlite_store *store, int64_t session, const char *node_id,
-                     struct node_found *found, struct error *err)
+int store_node_find(struct store *store, int64_t session, const char *node_id,
+                    struct node_found *found, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_NODE_FIND, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_NODE_FIND, err);
     int row;
 
-    if (!statement || sqlite_bind(store, statement, err, "is", session, node_id) != 0)
+    if (!statement || db_bind(store, statement, err, "is", session, node_id) != 0)
         return -1;
-    row = sqlite_next(store, statement, err);
+    row = db_next(store, statement, err);
     if (row < 0)
         return -1;
     if (row == 0)
-        return sqlite_node_unknown(store, session, node_id, err);
+        return store_node_unknown(store, session, node_id, err);
     found->key = sqlite3_column_int64(statement, 0);
     found->cursor = sqlite3_column_int64(statement, 1);
     found->revision = sqlite3_column_int64(statement, 2);
     found->place = sqlite3_column_int64(statement, 3);
-    text_cut(found->title, sizeof found->title, sqlite_text(statement, 4));
+    text_cut(found->title, sizeof found->title, db_text(statement, 4));
     sqlite3_reset(statement);
     return 0;
 }
 
-sqlite3_stmt *sqlite_node_row(struct sqlite_store *store, int64_t node, struct error *err)
+sqlite3_stmt *store_node_row(struct store *store, int64_t node, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_NODE_BY_KEY, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_NODE_BY_KEY, err);
     int row;
 
-    if (!statement || sqlite_bind(store, statement, err, "i", node) != 0)
+    if (!statement || db_bind(store, statement, err, "i", node) != 0)
         return NULL;
-    row = sqlite_next(store, statement, err);
+    row = db_next(store, statement, err);
     if (row == 0)
         error_set(err, ERROR_INTERNAL, "a node vanished within its own transaction");
     return row > 0 ? statement : NULL;
 }
 
-json_t *sqlite_node_load(struct sqlite_store *store, int64_t node, unsigned *flags, int64_t *place,
-                         struct error *err)
+json_t *store_node_load(struct store *store, int64_t node, unsigned *flags, int64_t *place,
+                        struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_node_row(store, node, err);
+    sqlite3_stmt *statement = store_node_row(store, node, err);
     json_t *object;
     struct kept kept;
 
     if (!statement)
         return NULL;
-    kept = sqlite_kept(statement, 0);
+    kept = db_kept(statement, 0);
     *flags = kept.flags;
     *place = sqlite3_column_int64(statement, 3);
     object = json_read(kept.body, kept.len, "a kept node", err);
@@ -110,16 +109,16 @@ json_t *sqlite_node_load(struct sqlite_store *store, int64_t node, unsigned *fla
     return object;
 }
 
-int sqlite_node_text(struct sqlite_store *store, int64_t node, struct buf *to, struct error *err)
+int store_node_text(struct store *store, int64_t node, struct buf *to, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_node_row(store, node, err);
+    sqlite3_stmt *statement = store_node_row(store, node, err);
     const char *created_at;
     struct kept kept;
 
     if (!statement)
         return -1;
-    kept = sqlite_kept(statement, 0);
-    created_at = sqlite_text(statement, 5);
+    kept = db_kept(statement, 0);
+    created_at = db_text(statement, 5);
     buf_init(to, 0);
     buf_addf(to, "{\"key\":%" PRId64 ",\"place\":%" PRId64 ",\"revision\":%" PRId64, node,
              (int64_t)sqlite3_column_int64(statement, 3),
@@ -136,8 +135,8 @@ int sqlite_node_text(struct sqlite_store *store, int64_t node, struct buf *to, s
     return 0;
 }
 
-int sqlite_node_save(struct sqlite_store *store, const struct write *write, int64_t node,
-                     json_t *after, unsigned flags, struct error *err)
+int store_node_save(struct store *store, const struct write *write, int64_t node, json_t *after,
+                    unsigned flags, struct error *err)
 {
     struct buf body BUF_AUTO = {0}, old BUF_AUTO = {0}, new BUF_AUTO = {0};
     struct row_order chapter = {ORDER_UNKNOWN, 0, 0};
@@ -157,23 +156,23 @@ int sqlite_node_save(struct sqlite_store *store, const struct write *write, int6
     node_id = json_get_string(after, "node_id");
     if (row.chapter_number)
         chapter = (struct row_order){ORDER_INTEGER, row.chapter, 0};
-    if (sqlite_node_text(store, node, &old, err) != 0 ||
-        sqlite_run(store, err, SQL_NODE_UPDATE, row.chapter_number ? "ittobiis" : "itttbiis", node,
-                   &row.node_id, &row.title,
-                   row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping, &body,
-                   (int64_t)row.flags, write->version, write->now) != 0 ||
-        sqlite_node_text(store, node, &new, err) != 0)
+    if (store_node_text(store, node, &old, err) != 0 ||
+        db_run(store, err, SQL_NODE_UPDATE, row.chapter_number ? "ittobiis" : "itttbiis", node,
+               &row.node_id, &row.title,
+               row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping, &body,
+               (int64_t)row.flags, write->version, write->now) != 0 ||
+        store_node_text(store, node, &new, err) != 0)
         return -1;
-    return sqlite_log(store, write, "node", node_id, node_id, "update", &old, &new, err);
+    return store_log(store, write, "node", node_id, node_id, "update", &old, &new, err);
 }
 
 /* The rare node that holds keys which a write to its components changes. */
-static int rewrite_node(struct sqlite_store *store, const struct write *write, int64_t node,
+static int rewrite_node(struct store *store, const struct write *write, int64_t node,
                         struct error *err)
 {
     unsigned flags;
     int64_t place;
-    json_auto_t *before = sqlite_node_load(store, node, &flags, &place, err);
+    json_auto_t *before = store_node_load(store, node, &flags, &place, err);
     json_auto_t *after = NULL;
 
     if (!before)
@@ -182,11 +181,11 @@ static int rewrite_node(struct sqlite_store *store, const struct write *write, i
     if (!after)
         return error_set(err, ERROR_MEMORY, "out of memory for a node");
     json_object_del(after, "components");
-    return sqlite_node_save(store, write, node, after, flags | NODE_COMPONENTS, err);
+    return store_node_save(store, write, node, after, flags | NODE_COMPONENTS, err);
 }
 
 /* A node of a file that gave it no list of components has one from now on, in the export too. */
-static int log_first_components(struct sqlite_store *store, const struct write *write, int64_t node,
+static int log_first_components(struct store *store, const struct write *write, int64_t node,
                                 struct error *err)
 {
     json_auto_t *object = NULL;
@@ -195,27 +194,27 @@ static int log_first_components(struct sqlite_store *store, const struct write *
     unsigned flags;
     int64_t place;
 
-    object = sqlite_node_load(store, node, &flags, &place, err);
-    if (!object || sqlite_node_text(store, node, &before, err) != 0)
+    object = store_node_load(store, node, &flags, &place, err);
+    if (!object || store_node_text(store, node, &before, err) != 0)
         return -1;
     node_id = json_get_string(object, "node_id");
-    return sqlite_log(store, write, "node", node_id, node_id, "touch", &before, NULL, err);
+    return store_log(store, write, "node", node_id, node_id, "touch", &before, NULL, err);
 }
 
-int sqlite_node_touch(struct sqlite_store *store, const struct write *write, int64_t node,
-                      struct error *err)
+int store_node_touch(struct store *store, const struct write *write, int64_t node,
+                     struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_node_row(store, node, err);
+    sqlite3_stmt *statement = store_node_row(store, node, err);
     unsigned flags;
 
     if (!statement)
         return -1;
-    flags = sqlite_kept(statement, 0).flags;
+    flags = db_kept(statement, 0).flags;
     sqlite3_reset(statement);
     if (flags & (NODE_LAST_MODIFIED | NODE_COMPONENTS_ODD))
         return rewrite_node(store, write, node, err);
     if (!(flags & NODE_COMPONENTS) && log_first_components(store, write, node, err) != 0)
         return -1;
-    return sqlite_run(store, err, SQL_NODE_TOUCH, "iisi", node, write->version, write->now,
-                      (int64_t)NODE_COMPONENTS);
+    return db_run(store, err, SQL_NODE_TOUCH, "iisi", node, write->version, write->now,
+                  (int64_t)NODE_COMPONENTS);
 }

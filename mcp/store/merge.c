@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 struct merge {
     struct component_write from, into; /* of one write, in into */
@@ -17,11 +17,11 @@ struct merge {
 };
 
 /* Moves the item's component to the other node; its place there comes with the renumbering. */
-static int move_item(struct sqlite_store *store, struct merge *merge, struct sequence_item *item,
+static int move_item(struct store *store, struct merge *merge, struct sequence_item *item,
                      struct error *err)
 {
     struct sequence_item *moved =
-        sqlite_sequence_open(&merge->into.sequence, merge->into.sequence.count, err);
+        sequence_open(&merge->into.sequence, merge->into.sequence.count, err);
 
     if (!moved)
         return -1;
@@ -33,27 +33,27 @@ static int move_item(struct sqlite_store *store, struct merge *merge, struct seq
         merge->into.sequence.components++;
         merge->moved++;
     }
-    return sqlite_run(store, err, SQL_COMPONENT_MOVE, "iii", moved->key, merge->into.node.key,
-                      moved->revision);
+    return db_run(store, err, SQL_COMPONENT_MOVE, "iii", moved->key, merge->into.node.key,
+                  moved->revision);
 }
 
-static int move_components(struct sqlite_store *store, struct merge *merge, struct error *err)
+static int move_components(struct store *store, struct merge *merge, struct error *err)
 {
     struct sequence *from = &merge->from.sequence, *into = &merge->into.sequence;
     size_t first = into->count;
 
     from->dense = false; /* each goes from its own place */
     for (size_t i = 0; i < from->count; i++)
-        if (sqlite_log_component(store, &merge->from, &from->items[i], NULL, err) != 0)
+        if (store_log_component(store, &merge->from, &from->items[i], NULL, err) != 0)
             return -1;
     for (size_t i = 0; i < from->count; i++)
         if (move_item(store, merge, &from->items[i], err) != 0)
             return -1;
-    if (sqlite_sequence_renumber(store, &merge->into.write, merge->into.node.key,
-                                 merge->into.node_id, into, err) != 0)
+    if (sequence_renumber(store, &merge->into.write, merge->into.node.key, merge->into.node_id,
+                          into, err) != 0)
         return -1;
     for (size_t i = first; i < into->count; i++)
-        if (sqlite_log_component(store, &merge->into, NULL, &into->items[i], err) != 0)
+        if (store_log_component(store, &merge->into, NULL, &into->items[i], err) != 0)
             return -1;
     return 0;
 }
@@ -68,7 +68,7 @@ static int repoint(json_t *relationship, const char *end, const struct merge *me
 }
 
 /* 1: it would be a repeat or the node's own. */
-static int is_left_out(struct sqlite_store *store, const struct merge *merge, int64_t key,
+static int is_left_out(struct store *store, const struct merge *merge, int64_t key,
                        const json_t *relationship, struct error *err)
 {
     const char *from = json_get_string(relationship, "from_node_id");
@@ -79,12 +79,12 @@ static int is_left_out(struct sqlite_store *store, const struct merge *merge, in
         return 0;
     if (!strcmp(from, to))
         return 1;
-    return sqlite_relationship_same(store, merge->into.write.session, from, to,
-                                    json_get_string(relationship, "relationship_type"), key, &same,
-                                    err);
+    return store_relationship_same(store, merge->into.write.session, from, to,
+                                   json_get_string(relationship, "relationship_type"), key, &same,
+                                   err);
 }
 
-static int move_relationship(struct sqlite_store *store, struct merge *merge, int64_t key,
+static int move_relationship(struct store *store, struct merge *merge, int64_t key,
                              struct error *err)
 {
     const struct write *write = &merge->into.write;
@@ -92,7 +92,7 @@ static int move_relationship(struct sqlite_store *store, struct merge *merge, in
     int64_t place;
     int out;
 
-    before = sqlite_relationship_load(store, write->session, key, &place, err);
+    before = store_relationship_load(store, write->session, key, &place, err);
     if (!before)
         return -1;
     after = json_copy(before);
@@ -104,18 +104,18 @@ static int move_relationship(struct sqlite_store *store, struct merge *merge, in
         return -1;
     if (out > 0) {
         merge->left_out++;
-        return sqlite_relationship_drop(store, write, key, place, before, err);
+        return store_relationship_drop(store, write, key, place, before, err);
     }
     merge->repointed++;
-    return sqlite_relationship_save(store, write, key, place, before, after, err);
+    return store_relationship_save(store, write, key, place, before, after, err);
 }
 
-static int move_relationships(struct sqlite_store *store, struct merge *merge, struct error *err)
+static int move_relationships(struct store *store, struct merge *merge, struct error *err)
 {
     int64_t *keys;
     size_t count;
-    int rc = sqlite_relationships_of(store, merge->into.write.session, merge->from.node_id, &keys,
-                                     &count, err);
+    int rc = store_relationships_of(store, merge->into.write.session, merge->from.node_id, &keys,
+                                    &count, err);
 
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = move_relationship(store, merge, keys[i], err);
@@ -123,8 +123,7 @@ static int move_relationships(struct sqlite_store *store, struct merge *merge, s
     return rc;
 }
 
-static int find_both(struct sqlite_store *store, struct merge *merge, long expected,
-                     struct error *err)
+static int find_both(struct store *store, struct merge *merge, long expected, struct error *err)
 {
     struct component_write *from = &merge->from, *into = &merge->into;
     int64_t twins;
@@ -132,31 +131,30 @@ static int find_both(struct sqlite_store *store, struct merge *merge, long expec
     if (!strcmp(from->node_id, into->node_id))
         return error_set_at(err, "into_node_id",
                             "into_node_id: a node cannot be merged into itself");
-    if (sqlite_node_find(store, into->write.session, from->node_id, &from->node, err) != 0 ||
-        sqlite_node_find(store, into->write.session, into->node_id, &into->node, err) != 0 ||
-        sqlite_number(store, SQL_NODE_TWINS, into->write.session, from->node_id, &twins, err) != 0)
+    if (store_node_find(store, into->write.session, from->node_id, &from->node, err) != 0 ||
+        store_node_find(store, into->write.session, into->node_id, &into->node, err) != 0 ||
+        db_number(store, SQL_NODE_TWINS, into->write.session, from->node_id, &twins, err) != 0)
         return -1;
     merge->last_of_id = twins == 1;
     from->write = into->write;
-    return sqlite_node_check_revision(store, &from->node, from->node_id, expected, err);
+    return store_node_check_revision(store, &from->node, from->node_id, expected, err);
 }
 
-static int merge_nodes(struct sqlite_store *store, struct merge *merge, long expected,
-                       struct error *err)
+static int merge_nodes(struct store *store, struct merge *merge, long expected, struct error *err)
 {
     struct component_write *from = &merge->from, *into = &merge->into;
 
     if (find_both(store, merge, expected, err) != 0 ||
-        sqlite_sequence_read(store, from->node.key, &from->sequence, err) != 0 ||
-        sqlite_sequence_read(store, into->node.key, &into->sequence, err) != 0 ||
+        sequence_read(store, from->node.key, &from->sequence, err) != 0 ||
+        sequence_read(store, into->node.key, &into->sequence, err) != 0 ||
         move_components(store, merge, err) != 0)
         return -1;
     if (merge->last_of_id && move_relationships(store, merge, err) != 0)
         return -1;
-    if (sqlite_node_drop(store, &into->write, &from->node, from->node_id, merge->last_of_id, err) !=
+    if (store_node_drop(store, &into->write, &from->node, from->node_id, merge->last_of_id, err) !=
         0)
         return -1;
-    return sqlite_node_find(store, into->write.session, into->node_id, &into->node, err);
+    return store_node_find(store, into->write.session, into->node_id, &into->node, err);
 }
 
 static void fill_state(const struct merge *merge, struct node_state *state)
@@ -170,21 +168,25 @@ static void fill_state(const struct merge *merge, struct node_state *state)
     state->left_out = merge->left_out;
 }
 
-int sqlite_node_merge(struct store *base, const struct writer *writer, const char *sid,
-                      const char *node_id, const char *into, long expected_revision,
-                      struct node_state *state, struct error *err)
+int store_node_merge(struct store *store, const struct writer *writer, const char *sid,
+                     const char *node_id, const char *into, long expected_revision,
+                     struct node_state *state, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct merge merge = {.from.node_id = node_id, .into.node_id = into};
     int rc;
 
-    if (sqlite_write_begin_session(store, writer, sid, &merge.into.write, err) != 0)
+    if (store_refresh(store,
+                      UPSTREAM_NODE | UPSTREAM_TEXTS | UPSTREAM_RELATIONSHIPS | UPSTREAM_POSITIONS,
+                      sid, node_id, err) != 0 ||
+        store_refresh(store, UPSTREAM_NODE, sid, into, err) != 0)
+        return -1;
+    if (store_write_begin_session(store, writer, sid, &merge.into.write, err) != 0)
         return -1;
     rc = merge_nodes(store, &merge, expected_revision, err);
-    rc = sqlite_write_end(store, &merge.into.write, rc, err);
+    rc = store_write_end(store, &merge.into.write, rc, err);
     if (rc == 0 && state)
         fill_state(&merge, state);
-    sqlite_sequence_finish(&merge.from.sequence);
-    sqlite_sequence_finish(&merge.into.sequence);
+    sequence_finish(&merge.from.sequence);
+    sequence_finish(&merge.into.sequence);
     return rc;
 }

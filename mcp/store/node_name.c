@@ -7,25 +7,24 @@
 
 #include "helpers/base/nearest.h"
 #include "helpers/graph/name.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 #define SHOWN_CAP 160 /* bytes of a name that a message shows */
 
-int sqlite_node_unknown(struct sqlite_store *store, int64_t session, const char *node_id,
-                        struct error *err)
+int store_node_unknown(struct store *store, int64_t session, const char *node_id, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_NODE_NAMES, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_NODE_NAMES, err);
     struct nearest by_id, by_title;
     char shown[SHOWN_CAP], near_id[SHOWN_CAP] = "", near_title[SHOWN_CAP] = "";
     size_t id_distance = (size_t)-1, title_distance = (size_t)-1, nodes = 0;
     int row;
 
-    if (!statement || sqlite_bind(store, statement, err, "i", session) != 0)
+    if (!statement || db_bind(store, statement, err, "i", session) != 0)
         return -1;
     nearest_begin(&by_id, node_id);
     nearest_begin(&by_title, node_id);
-    while ((row = sqlite_next(store, statement, err)) > 0) {
-        const char *id = sqlite_text(statement, 0), *title = sqlite_text(statement, 1);
+    while ((row = db_next(store, statement, err)) > 0) {
+        const char *id = db_text(statement, 0), *title = db_text(statement, 1);
         bool better = false;
 
         nodes++;
@@ -55,15 +54,15 @@ int sqlite_node_unknown(struct sqlite_store *store, int64_t session, const char 
 }
 
 /* The statement, bound to all nodes of the session that have an id. */
-static sqlite3_stmt *names(struct sqlite_store *store, int64_t session, struct error *err)
+static sqlite3_stmt *names(struct store *store, int64_t session, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_NODE_NAMES, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_NODE_NAMES, err);
 
-    return statement && sqlite_bind(store, statement, err, "i", session) == 0 ? statement : NULL;
+    return statement && db_bind(store, statement, err, "i", session) == 0 ? statement : NULL;
 }
 
-static int say_shared(struct sqlite_store *store, int64_t session, const char *name,
-                      const char *what, size_t count, struct error *err)
+static int say_shared(struct store *store, int64_t session, const char *name, const char *what,
+                      size_t count, struct error *err)
 {
     sqlite3_stmt *statement = names(store, session, err);
     struct buf list BUF_AUTO = {0};
@@ -73,14 +72,14 @@ static int say_shared(struct sqlite_store *store, int64_t session, const char *n
 
     if (!statement)
         return -1;
-    while (listed < GRAPH_NAME_SHOWN && (row = sqlite_next(store, statement, err)) > 0) {
+    while (listed < GRAPH_NAME_SHOWN && (row = db_next(store, statement, err)) > 0) {
         struct graph_name one;
 
         graph_name_begin(&one, name);
-        graph_name_feed(&one, "", sqlite_text(statement, 1));
+        graph_name_feed(&one, "", db_text(statement, 1));
         if (one.same_titles == 0)
             continue;
-        text_cut_line(shown, sizeof shown, sqlite_text(statement, 0));
+        text_cut_line(shown, sizeof shown, db_text(statement, 0));
         buf_addf(&list, "%s%s", listed++ > 0 ? ", " : "", shown);
     }
     sqlite3_reset(statement);
@@ -96,23 +95,23 @@ static int say_shared(struct sqlite_store *store, int64_t session, const char *n
 }
 
 /* The id at a place of the search. */
-static int read_id(struct sqlite_store *store, int64_t session, size_t place, struct buf *found,
+static int read_id(struct store *store, int64_t session, size_t place, struct buf *found,
                    struct error *err)
 {
     sqlite3_stmt *statement = names(store, session, err);
     int row = statement ? 1 : -1;
 
     for (size_t i = 0; row > 0 && i <= place; i++)
-        row = sqlite_next(store, statement, err);
+        row = db_next(store, statement, err);
     if (row <= 0)
         return row < 0 ? -1 : error_set(err, ERROR_INTERNAL, "a node vanished while it was named");
     buf_clear(found);
-    buf_adds(found, sqlite_text(statement, 0));
+    buf_adds(found, db_text(statement, 0));
     sqlite3_reset(statement);
     return buf_check(found, "a node's id", err);
 }
 
-static int search(struct sqlite_store *store, int64_t session, const char *name, const char *what,
+static int search(struct store *store, int64_t session, const char *name, const char *what,
                   struct buf *found, struct error *err)
 {
     sqlite3_stmt *statement = names(store, session, err);
@@ -123,26 +122,26 @@ static int search(struct sqlite_store *store, int64_t session, const char *name,
     if (!statement)
         return -1;
     graph_name_begin(&search, name);
-    while ((row = sqlite_next(store, statement, err)) > 0)
-        graph_name_feed(&search, sqlite_text(statement, 0), sqlite_text(statement, 1));
+    while ((row = db_next(store, statement, err)) > 0)
+        graph_name_feed(&search, db_text(statement, 0), db_text(statement, 1));
     if (row < 0)
         return -1;
     if (graph_name_found(&search, &place))
         return read_id(store, session, place, found, err);
     if (search.same_titles > 1)
         return say_shared(store, session, name, what, search.same_titles, err);
-    sqlite_node_unknown(store, session, name, err);
+    store_node_unknown(store, session, name, err);
     return error_wrap(err, "%s", what);
 }
 
-static int find(struct sqlite_store *store, const char *sid, const char *name, const char *what,
+static int find(struct store *store, const char *sid, const char *name, const char *what,
                 struct buf *found, const char **id, struct error *err)
 {
     struct session_found session;
     int64_t count;
 
-    if (sqlite_session_find(store, sid, &session, err) != 0 ||
-        sqlite_number(store, SQL_NODE_TWINS, session.key, name, &count, err) != 0)
+    if (store_session_find(store, sid, &session, err) != 0 ||
+        db_number(store, SQL_NODE_TWINS, session.key, name, &count, err) != 0)
         return -1;
     *id = name;
     if (count > 0)
@@ -153,12 +152,12 @@ static int find(struct sqlite_store *store, const char *sid, const char *name, c
     return 0;
 }
 
-int sqlite_node_id(struct store *base, const char *sid, const char *name, const char *what,
-                   struct buf *found, const char **id, struct error *err)
+int store_node_id(struct store *store, const char *sid, const char *name, const char *what,
+                  struct buf *found, const char **id, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
-
-    if (sqlite_read_begin(store, err) != 0)
+    if (store_refresh(store, UPSTREAM_NODES, sid, NULL, err) != 0)
         return -1;
-    return sqlite_read_end(store, find(store, sid, name, what, found, id, err));
+    if (store_read_begin(store, err) != 0)
+        return -1;
+    return store_read_end(store, find(store, sid, name, what, found, id, err));
 }

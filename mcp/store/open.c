@@ -15,7 +15,8 @@
 
 #include "helpers/base/log.h"
 #include "mcp/store/schema.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_import.h"
+#include "mcp/store/store_internal.h"
 
 #define WAL_ATTEMPTS                                                                               \
     50 /* the switch to WAL does not wait by itself for others that are opening too */
@@ -77,7 +78,7 @@ static int set_wal(sqlite3 *db)
     return SQLITE_BUSY;
 }
 
-static int prepare(struct sqlite_store *store, const char *path, struct error *err)
+static int prepare(struct store *store, const char *path, struct error *err)
 {
     bool write = store->access == STORE_WRITE;
 
@@ -87,7 +88,7 @@ static int prepare(struct sqlite_store *store, const char *path, struct error *e
                      "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; "
                      "PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 16777216",
                      NULL, NULL, NULL) != SQLITE_OK) {
-        sqlite_fail(store, err, "cannot use the store");
+        db_fail(store, err, "cannot use the store");
         return error_wrap(err, "%s", path);
     }
     if (write)
@@ -95,7 +96,7 @@ static int prepare(struct sqlite_store *store, const char *path, struct error *e
     /* Opened for writing all the same, so that it can recover the log of a server that was killed.
      */
     if (sqlite3_exec(store->db, "PRAGMA query_only = ON", NULL, NULL, NULL) != SQLITE_OK)
-        return sqlite_fail(store, err, "cannot use the store");
+        return db_fail(store, err, "cannot use the store");
     return schema_check(store->db, path, store->access == STORE_LOOK, err);
 }
 
@@ -147,7 +148,7 @@ static void make_private(const char *path)
     struct stat there;
     int fd;
 
-    if (stat(path, &there) == 0 ||
+    if (!strcmp(path, ":memory:") || stat(path, &there) == 0 ||
         snprintf(beside, sizeof beside, "%s.XXXXXX", path) >= (int)sizeof beside)
         return;
     fd = mkostemp(beside, O_CLOEXEC); /* of mode 0600; SQLite gives its companions the same */
@@ -168,7 +169,7 @@ static void check_private(const char *path)
                     (unsigned)there.st_mode & 07777u, path);
 }
 
-static int open_database(struct sqlite_store *store, const char *path)
+static int open_database(struct store *store, const char *path)
 {
     int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     struct buf uri BUF_AUTO = {0};
@@ -187,9 +188,9 @@ static int open_database(struct sqlite_store *store, const char *path)
                            NULL);
 }
 
-struct sqlite_store *sqlite_store_new(enum store_access access, struct error *err)
+struct store *store_new(enum store_access access, struct error *err)
 {
-    struct sqlite_store *store = calloc(1, sizeof *store);
+    struct store *store = calloc(1, sizeof *store);
 
     if (store)
         store->dirty = dirty_set_create();
@@ -203,9 +204,9 @@ struct sqlite_store *sqlite_store_new(enum store_access access, struct error *er
     return store;
 }
 
-struct store *sqlite_open(const char *path, enum store_access access, struct error *err)
+struct store *store_open_file(const char *path, enum store_access access, struct error *err)
 {
-    struct sqlite_store *store;
+    struct store *store;
     struct stat there;
 
     if (!*path) {
@@ -224,32 +225,32 @@ struct store *sqlite_open(const char *path, enum store_access access, struct err
                   "there is no store at %s: lectern import FILE or lectern serve makes one", path);
         return NULL;
     }
-    store = sqlite_store_new(access, err);
+    store = store_new(access, err);
     if (!store)
         return NULL;
     if (open_database(store, path) != SQLITE_OK) {
-        sqlite_fail(store, err, "cannot open the store");
+        db_fail(store, err, "cannot open the store");
         error_wrap(err, "%s", path);
     } else if (prepare(store, path, err) == 0) {
         if (access == STORE_WRITE)
             check_private(path);
-        return &store->base;
+        return store;
     }
-    sqlite_close(&store->base);
+    store_close(store);
     return NULL;
 }
 
-void sqlite_close(struct store *base)
+void store_close(struct store *store)
 {
-    struct sqlite_store *store = sqlite_of(base);
-
+    if (!store)
+        return;
     if (store->import.active)
-        sqlite_import_end(base, false, NULL);
+        store_import_end(store, false, NULL);
     buf_finish(&store->import.body);
-    if (base->upstream)
-        base->upstream->close(base->upstream);
+    if (store->upstream)
+        store->upstream->close(store->upstream);
     dirty_set_destroy(store->dirty);
-    sqlite_finalize_all(store);
+    db_finalize_all(store);
     sqlite3_close(store->db);
     free(store);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 #define NO_TEXT SIZE_MAX
 
@@ -18,7 +18,7 @@ union text_at {
 
 static const char *keep(struct buf *strings, sqlite3_stmt *statement, int column)
 {
-    const char *text = sqlite_text(statement, column);
+    const char *text = db_text(statement, column);
     union text_at at = {.offset = strings->len};
 
     if (!text)
@@ -48,15 +48,15 @@ static void *grow(void *array, size_t count, size_t size, struct error *err)
     return larger;
 }
 
-static int read_nodes(struct sqlite_store *store, int64_t session, struct outline *outline,
+static int read_nodes(struct store *store, int64_t session, struct outline *outline,
                       struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_NODE_OUTLINE, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_NODE_OUTLINE, err);
     int row;
 
-    if (!statement || sqlite_bind(store, statement, err, "i", session) != 0)
+    if (!statement || db_bind(store, statement, err, "i", session) != 0)
         return -1;
-    while ((row = sqlite_next(store, statement, err)) > 0) {
+    while ((row = db_next(store, statement, err)) > 0) {
         struct outline_node *nodes = grow(outline->nodes, outline->node_count, sizeof *nodes, err);
 
         if (!nodes)
@@ -71,15 +71,15 @@ static int read_nodes(struct sqlite_store *store, int64_t session, struct outlin
     return row;
 }
 
-static int read_edges(struct sqlite_store *store, int64_t session, struct outline *outline,
+static int read_edges(struct store *store, int64_t session, struct outline *outline,
                       struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_RELATIONSHIP_LIST, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_RELATIONSHIP_LIST, err);
     int row;
 
-    if (!statement || sqlite_bind(store, statement, err, "i", session) != 0)
+    if (!statement || db_bind(store, statement, err, "i", session) != 0)
         return -1;
-    while ((row = sqlite_next(store, statement, err)) > 0) {
+    while ((row = db_next(store, statement, err)) > 0) {
         struct outline_edge *edges;
 
         if ((unsigned)sqlite3_column_int(statement, 1) & ROW_RAW)
@@ -116,37 +116,39 @@ static void settle_all(struct outline *outline)
     }
 }
 
-static int read_graph_version(struct sqlite_store *store, int64_t session, int64_t *version,
+static int read_graph_version(struct store *store, int64_t session, int64_t *version,
                               struct error *err)
 {
-    return sqlite_number(store, SQL_GRAPH_VERSION, session, NULL, version, err);
+    return db_number(store, SQL_GRAPH_VERSION, session, NULL, version, err);
 }
 
-int sqlite_graph_version(struct store *base, const char *sid, int64_t *version, struct error *err)
+int store_graph_version(struct store *store, const char *sid, int64_t *version, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct session_found session;
     int rc = -1;
 
-    if (sqlite_read_begin(store, err) != 0)
+    if (store_refresh(store, UPSTREAM_RELATIONSHIPS | UPSTREAM_COUNTS, sid, NULL, err) != 0)
         return -1;
-    if (sqlite_session_find(store, sid, &session, err) == 0)
+    if (store_read_begin(store, err) != 0)
+        return -1;
+    if (store_session_find(store, sid, &session, err) == 0)
         rc = read_graph_version(store, session.key, version, err);
-    return sqlite_read_end(store, rc);
+    return store_read_end(store, rc);
 }
 
-int sqlite_read_outline(struct store *base, const char *sid, struct outline *outline,
-                        struct error *err)
+int store_read_outline(struct store *store, const char *sid, struct outline *outline,
+                       struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct session_found session;
     int rc = -1;
 
+    if (store_refresh(store, UPSTREAM_RELATIONSHIPS | UPSTREAM_COUNTS, sid, NULL, err) != 0)
+        return -1;
     memset(outline, 0, sizeof *outline);
     buf_init(&outline->strings, 0);
-    if (sqlite_read_begin(store, err) != 0)
+    if (store_read_begin(store, err) != 0)
         return -1;
-    if (sqlite_session_find(store, sid, &session, err) == 0 &&
+    if (store_session_find(store, sid, &session, err) == 0 &&
         read_graph_version(store, session.key, &outline->graph_version, err) == 0 &&
         read_nodes(store, session.key, outline, err) == 0 &&
         read_edges(store, session.key, outline, err) == 0)
@@ -157,5 +159,15 @@ int sqlite_read_outline(struct store *base, const char *sid, struct outline *out
     } else {
         outline_finish(outline);
     }
-    return sqlite_read_end(store, rc);
+    return store_read_end(store, rc);
+}
+
+void outline_finish(struct outline *outline)
+{
+    if (!outline)
+        return;
+    free(outline->nodes);
+    free(outline->edges);
+    buf_finish(&outline->strings);
+    memset(outline, 0, sizeof *outline);
 }

@@ -7,29 +7,30 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/problems.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 #define POSITION_SIZE_MAX ((size_t)4 << 10) /* bytes of one, further members included */
 
-int sqlite_read_positions(struct store *base, const char *sid, struct buf *json, struct error *err)
+int store_read_positions(struct store *store, const char *sid, struct buf *json, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct session_found session;
     sqlite3_stmt *statement;
     const char *comma = "";
     int row;
 
-    if (sqlite_read_begin(store, err) != 0)
+    if (store_refresh(store, UPSTREAM_POSITIONS, sid, NULL, err) != 0)
         return -1;
-    if (sqlite_session_find(store, sid, &session, err) != 0)
-        return sqlite_read_end(store, -1);
-    statement = sqlite_statement(store, SQL_POSITION_LIST, err);
-    if (!statement || sqlite_bind(store, statement, err, "i", session.key) != 0)
-        return sqlite_read_end(store, -1);
+    if (store_read_begin(store, err) != 0)
+        return -1;
+    if (store_session_find(store, sid, &session, err) != 0)
+        return store_read_end(store, -1);
+    statement = db_statement(store, SQL_POSITION_LIST, err);
+    if (!statement || db_bind(store, statement, err, "i", session.key) != 0)
+        return store_read_end(store, -1);
     buf_addf(json, "{\"session_id\":\"%s\",\"positions\":{", session.sid);
-    while ((row = sqlite_next(store, statement, err)) > 0) {
-        struct row_text node_id = sqlite_row_text(statement, 0);
-        struct row_text body = sqlite_row_text(statement, 1);
+    while ((row = db_next(store, statement, err)) > 0) {
+        struct row_text node_id = db_row_text(statement, 0);
+        struct row_text body = db_row_text(statement, 1);
 
         buf_adds(json, comma);
         comma = ",";
@@ -38,7 +39,7 @@ int sqlite_read_positions(struct store *base, const char *sid, struct buf *json,
         buf_add(json, body.text, body.len);
     }
     buf_adds(json, "}}");
-    return sqlite_read_end(store, row < 0 ? -1 : buf_check(json, "the positions", err));
+    return store_read_end(store, row < 0 ? -1 : buf_check(json, "the positions", err));
 }
 
 /* ---- writing ---- */
@@ -51,18 +52,18 @@ static void wrap(struct buf *to, const char *body, size_t len)
 }
 
 /* *before: as the log has it; empty where there is none. 1 where body (or NULL) is the same. */
-static int read_before(struct sqlite_store *store, const struct write *write, const char *node_id,
+static int read_before(struct store *store, const struct write *write, const char *node_id,
                        const struct buf *body, struct buf *before, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_POSITION_FIND, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_POSITION_FIND, err);
     bool same = !body;
     int row;
 
-    if (!statement || sqlite_bind(store, statement, err, "is", write->session, node_id) != 0)
+    if (!statement || db_bind(store, statement, err, "is", write->session, node_id) != 0)
         return -1;
-    row = sqlite_next(store, statement, err);
+    row = db_next(store, statement, err);
     if (row > 0) {
-        struct row_text text = sqlite_row_text(statement, 0);
+        struct row_text text = db_row_text(statement, 0);
 
         wrap(before, text.text, text.len);
         same = body && body->len == text.len && !memcmp(body->data, text.text, text.len);
@@ -71,8 +72,8 @@ static int read_before(struct sqlite_store *store, const struct write *write, co
     return row < 0 ? -1 : same;
 }
 
-int sqlite_position_put(struct sqlite_store *store, const struct write *write, const char *node_id,
-                        const struct buf *body, struct error *err)
+int store_position_put(struct store *store, const struct write *write, const char *node_id,
+                       const struct buf *body, struct error *err)
 {
     struct buf before BUF_AUTO = {0}, after BUF_AUTO = {0};
     int same = read_before(store, write, node_id, body, &before, err);
@@ -82,18 +83,18 @@ int sqlite_position_put(struct sqlite_store *store, const struct write *write, c
         return same < 0 ? -1 : 0;
     if (body)
         wrap(&after, body->data, body->len);
-    if ((body ? sqlite_run(store, err, SQL_POSITION_SET, "isb", write->session, node_id, body)
-              : sqlite_run(store, err, SQL_POSITION_DELETE, "is", write->session, node_id)) != 0)
+    if ((body ? db_run(store, err, SQL_POSITION_SET, "isb", write->session, node_id, body)
+              : db_run(store, err, SQL_POSITION_DELETE, "is", write->session, node_id)) != 0)
         return -1;
     op = !body ? "delete" : before.len > 0 ? "update" : "insert";
-    return sqlite_log(store, write, "position", node_id, node_id, op,
-                      before.len > 0 ? &before : NULL, body ? &after : NULL, err);
+    return store_log(store, write, "position", node_id, node_id, op,
+                     before.len > 0 ? &before : NULL, body ? &after : NULL, err);
 }
 
-int sqlite_position_drop(struct sqlite_store *store, const struct write *write, const char *node_id,
-                         struct error *err)
+int store_position_drop(struct store *store, const struct write *write, const char *node_id,
+                        struct error *err)
 {
-    return sqlite_position_put(store, write, node_id, NULL, err);
+    return store_position_put(store, write, node_id, NULL, err);
 }
 
 static void check_number(struct problems *problems, const char *field, const char *axis,
@@ -124,25 +125,24 @@ static void check_position(struct problems *problems, const char *field, const j
 }
 
 /* Only of nodes there are: a position that nobody sees would stay for ever. */
-static int check_node(struct sqlite_store *store, const struct write *write,
-                      struct problems *problems, const char *field, const char *node_id,
-                      struct error *err)
+static int check_node(struct store *store, const struct write *write, struct problems *problems,
+                      const char *field, const char *node_id, struct error *err)
 {
     struct error found = {0};
     struct node_found node;
     int64_t twins;
 
-    if (sqlite_number(store, SQL_NODE_TWINS, write->session, node_id, &twins, err) != 0)
+    if (db_number(store, SQL_NODE_TWINS, write->session, node_id, &twins, err) != 0)
         return -1;
     if (twins > 0)
         return 0;
     if (problems->count < PROBLEMS_LISTED_CAP)
-        sqlite_node_find(store, write->session, node_id, &node, &found);
+        store_node_find(store, write->session, node_id, &node, &found);
     problems_add(problems, field, "%s", *found.text ? found.text : "is no node");
     return 0;
 }
 
-static int check_all(struct sqlite_store *store, const struct write *write, const json_t *positions,
+static int check_all(struct store *store, const struct write *write, const json_t *positions,
                      struct error *err)
 {
     struct problems problems;
@@ -169,7 +169,7 @@ static int check_all(struct sqlite_store *store, const struct write *write, cons
     return problems_end(&problems, "Nothing was written", err);
 }
 
-static int write_all(struct sqlite_store *store, const struct write *write, const json_t *positions,
+static int write_all(struct store *store, const struct write *write, const json_t *positions,
                      struct error *err)
 {
     struct buf body BUF_AUTO = {0};
@@ -186,19 +186,20 @@ static int write_all(struct sqlite_store *store, const struct write *write, cons
         buf_clear(&body);
         json_write(&body, position);
         if (buf_check(&body, "a position", err) != 0 ||
-            sqlite_position_put(store, write, node_id, gone ? NULL : &body, err) != 0)
+            store_position_put(store, write, node_id, gone ? NULL : &body, err) != 0)
             return -1;
     }
     return 0;
 }
 
-int sqlite_positions_write(struct store *base, const struct writer *writer, const char *sid,
-                           const json_t *positions, struct error *err)
+int store_positions_write(struct store *store, const struct writer *writer, const char *sid,
+                          const json_t *positions, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct write write;
 
-    if (sqlite_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_refresh(store, UPSTREAM_POSITIONS, sid, NULL, err) != 0)
         return -1;
-    return sqlite_write_end(store, &write, write_all(store, &write, positions, err), err);
+    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
+        return -1;
+    return store_write_end(store, &write, write_all(store, &write, positions, err), err);
 }

@@ -9,13 +9,14 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/copy.h"
+#include "mcp/store/store_internal.h"
 
 #define CHOICES_CAP 12 /* sessions that a message lists */
 
 static void add_text(struct buf *json, sqlite3_stmt *statement, int column)
 {
-    struct row_text text = sqlite_row_text(statement, column);
+    struct row_text text = db_row_text(statement, column);
 
     if (text.text)
         json_write_string(json, text.text, text.len);
@@ -23,17 +24,19 @@ static void add_text(struct buf *json, sqlite3_stmt *statement, int column)
         buf_adds(json, "null");
 }
 
-int sqlite_read_sessions(struct store *base, struct buf *json, struct error *err)
+int store_read_sessions(struct store *store, struct buf *json, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_SESSION_LIST, err);
+    sqlite3_stmt *statement;
     size_t total = 0;
     int row;
 
+    if (store_refresh(store, UPSTREAM_SESSIONS, NULL, NULL, err) != 0)
+        return -1;
+    statement = db_statement(store, SQL_SESSION_LIST, err);
     if (!statement)
         return -1;
     buf_adds(json, "{\"sessions\":[");
-    while ((row = sqlite_next(store, statement, err)) > 0) {
+    while ((row = db_next(store, statement, err)) > 0) {
         buf_adds(json, total++ > 0 ? ",{\"session_id\":" : "{\"session_id\":");
         add_text(json, statement, 0);
         buf_adds(json, ",\"title\":");
@@ -54,7 +57,7 @@ typedef int view_fn(struct buf *json, const struct kept *kept, sqlite3_stmt *sta
 static int view_node(struct buf *json, const struct kept *kept, sqlite3_stmt *statement,
                      const char *sid, struct error *err)
 {
-    return node_view(json, kept, sid, sqlite_text(statement, 2), sqlite_text(statement, 3), err);
+    return node_view(json, kept, sid, db_text(statement, 2), db_text(statement, 3), err);
 }
 
 static int view_relationship(struct buf *json, const struct kept *kept, sqlite3_stmt *statement,
@@ -64,24 +67,24 @@ static int view_relationship(struct buf *json, const struct kept *kept, sqlite3_
 }
 
 /* {"session_id", NAME: [...], "total"} of a statement whose first columns are body and flags. */
-static int read_list(struct sqlite_store *store, const char *sid, enum statement id,
-                     const char *name, view_fn *view, struct buf *json, struct error *err)
+static int read_list(struct store *store, const char *sid, enum statement id, const char *name,
+                     view_fn *view, struct buf *json, struct error *err)
 {
     struct session_found session;
     sqlite3_stmt *statement;
     size_t total = 0;
     int row = -1;
 
-    if (sqlite_read_begin(store, err) != 0)
+    if (store_read_begin(store, err) != 0)
         return -1;
-    if (sqlite_session_find(store, sid, &session, err) != 0)
-        return sqlite_read_end(store, -1);
-    statement = sqlite_statement(store, id, err);
-    if (!statement || sqlite_bind(store, statement, err, "i", session.key) != 0)
-        return sqlite_read_end(store, -1);
+    if (store_session_find(store, sid, &session, err) != 0)
+        return store_read_end(store, -1);
+    statement = db_statement(store, id, err);
+    if (!statement || db_bind(store, statement, err, "i", session.key) != 0)
+        return store_read_end(store, -1);
     buf_addf(json, "{\"session_id\":\"%s\",\"%s\":[", session.sid, name);
-    while ((row = sqlite_next(store, statement, err)) > 0) {
-        struct kept kept = sqlite_kept(statement, 0);
+    while ((row = db_next(store, statement, err)) > 0) {
+        struct kept kept = db_kept(statement, 0);
 
         if (kept.flags & ROW_RAW)
             continue;
@@ -93,31 +96,35 @@ static int read_list(struct sqlite_store *store, const char *sid, enum statement
         }
     }
     buf_addf(json, "],\"total\":%zu}", total);
-    return sqlite_read_end(store, row < 0 ? -1 : buf_check(json, "the list", err));
+    return store_read_end(store, row < 0 ? -1 : buf_check(json, "the list", err));
 }
 
-int sqlite_read_nodes(struct store *base, const char *sid, struct buf *json, struct error *err)
+int store_read_nodes(struct store *store, const char *sid, struct buf *json, struct error *err)
 {
-    return read_list(sqlite_of(base), sid, SQL_NODE_LIST, "nodes", view_node, json, err);
+    if (store_refresh(store, UPSTREAM_NODES, sid, NULL, err) != 0)
+        return -1;
+    return read_list(store, sid, SQL_NODE_LIST, "nodes", view_node, json, err);
 }
 
-int sqlite_read_relationships(struct store *base, const char *sid, struct buf *json,
-                              struct error *err)
+int store_read_relationships(struct store *store, const char *sid, struct buf *json,
+                             struct error *err)
 {
-    return read_list(sqlite_of(base), sid, SQL_RELATIONSHIP_LIST, "relationships",
-                     view_relationship, json, err);
+    if (store_refresh(store, UPSTREAM_RELATIONSHIPS, sid, NULL, err) != 0)
+        return -1;
+    return read_list(store, sid, SQL_RELATIONSHIP_LIST, "relationships", view_relationship, json,
+                     err);
 }
 
-static int find_both(struct sqlite_store *store, const char *sid, const char *node_id,
+static int find_both(struct store *store, const char *sid, const char *node_id,
                      struct session_found *session, struct node_found *node, struct error *err)
 {
-    if (sqlite_session_find(store, sid, session, err) != 0)
+    if (store_session_find(store, sid, session, err) != 0)
         return -1;
-    return sqlite_node_find(store, session->key, node_id, node, err);
+    return store_node_find(store, session->key, node_id, node, err);
 }
 
-static int read_texts(struct sqlite_store *store, const char *sid, const char *node_id,
-                      struct buf *json, struct error *err)
+static int read_texts(struct store *store, const char *sid, const char *node_id, struct buf *json,
+                      struct error *err)
 {
     struct session_found session;
     struct node_found node;
@@ -127,7 +134,7 @@ static int read_texts(struct sqlite_store *store, const char *sid, const char *n
 
     if (find_both(store, sid, node_id, &session, &node, err) != 0)
         return -1;
-    object = sqlite_node_load(store, node.key, &flags, &place, err);
+    object = store_node_load(store, node.key, &flags, &place, err);
     if (!object)
         return -1;
     buf_adds(json, "{\"node_id\":");
@@ -145,22 +152,25 @@ static int read_texts(struct sqlite_store *store, const char *sid, const char *n
     return buf_check(json, "the node's texts", err);
 }
 
-int sqlite_read_node_texts(struct store *base, const char *sid, const char *node_id,
-                           struct buf *json, struct error *err)
+int store_read_node_texts(struct store *store, const char *sid, const char *node_id,
+                          struct buf *json, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
-
-    if (sqlite_read_begin(store, err) != 0)
+    if (store_refresh(store, UPSTREAM_TEXTS, sid, node_id, err) != 0)
         return -1;
-    return sqlite_read_end(store, read_texts(store, sid, node_id, json, err));
+    if (store_read_begin(store, err) != 0)
+        return -1;
+    return store_read_end(store, read_texts(store, sid, node_id, json, err));
 }
 
-int sqlite_session(struct store *base, const char *sid, char *title, size_t size, int64_t *version,
-                   struct error *err)
+int store_session(struct store *store, const char *sid, char *title, size_t size, int64_t *version,
+                  struct error *err)
 {
     struct session_found session;
 
-    if (sqlite_session_find(sqlite_of(base), sid, &session, err) != 0)
+    if (store_refresh(store, version ? UPSTREAM_RELATIONSHIPS | UPSTREAM_COUNTS : UPSTREAM_SESSION,
+                      sid, NULL, err) != 0)
+        return -1;
+    if (store_session_find(store, sid, &session, err) != 0)
         return -1;
     if (title)
         text_cut(title, size, session.title);
@@ -169,33 +179,38 @@ int sqlite_session(struct store *base, const char *sid, char *title, size_t size
     return 0;
 }
 
-int sqlite_cursor(struct store *base, const char *sid, const char *node_id, int64_t *version,
-                  struct error *err)
+int store_cursor(struct store *store, const char *sid, const char *node_id, int64_t *version,
+                 struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct session_found session;
     struct node_found node;
     sqlite3_stmt *statement;
     int row;
 
+    if (store_refresh(store,
+                      !sid      ? UPSTREAM_SESSIONS
+                      : node_id ? UPSTREAM_NODE | UPSTREAM_TEXTS | UPSTREAM_PASS_OVER
+                                : UPSTREAM_RELATIONSHIPS | UPSTREAM_POSITIONS,
+                      sid, node_id, err) != 0)
+        return -1;
     if (!sid) {
-        statement = sqlite_statement(store, SQL_SESSION_SUM, err);
-        if (!statement || sqlite_next(store, statement, err) <= 0)
+        statement = db_statement(store, SQL_SESSION_SUM, err);
+        if (!statement || db_next(store, statement, err) <= 0)
             return -1;
         *version = sqlite3_column_int64(statement, 0);
         sqlite3_reset(statement);
         return 0;
     }
     if (!node_id) {
-        if (sqlite_session_find(store, sid, &session, err) != 0)
+        if (store_session_find(store, sid, &session, err) != 0)
             return -1;
         *version = session.version;
         return 0;
     }
-    statement = sqlite_statement(store, SQL_NODE_CURSOR, err);
-    if (!statement || sqlite_bind(store, statement, err, "ss", sid, node_id) != 0)
+    statement = db_statement(store, SQL_NODE_CURSOR, err);
+    if (!statement || db_bind(store, statement, err, "ss", sid, node_id) != 0)
         return -1;
-    row = sqlite_next(store, statement, err);
+    row = db_next(store, statement, err);
     if (row > 0)
         *version = sqlite3_column_int64(statement, 0);
     sqlite3_reset(statement);
@@ -204,13 +219,15 @@ int sqlite_cursor(struct store *base, const char *sid, const char *node_id, int6
     return row < 0 ? -1 : 0;
 }
 
-int sqlite_node_title(struct store *base, const char *sid, const char *node_id, char *title,
-                      size_t size, struct error *err)
+int store_node_title(struct store *store, const char *sid, const char *node_id, char *title,
+                     size_t size, struct error *err)
 {
     struct session_found session;
     struct node_found node;
 
-    if (find_both(sqlite_of(base), sid, node_id, &session, &node, err) != 0)
+    if (store_refresh(store, UPSTREAM_NODES, sid, NULL, err) != 0)
+        return -1;
+    if (find_both(store, sid, node_id, &session, &node, err) != 0)
         return -1;
     text_cut(title, size, node.title);
     return 0;
@@ -219,36 +236,38 @@ int sqlite_node_title(struct store *base, const char *sid, const char *node_id, 
 /* ---- which session is meant ---- */
 
 /* "'Title' (id), 'Title' (id)" of rows whose columns are id and title; the first id in sid. */
-static int list_choices(struct sqlite_store *store, sqlite3_stmt *statement, int id_column,
+static int list_choices(struct store *store, sqlite3_stmt *statement, int id_column,
                         int title_column, char sid[SESSION_ID_SIZE], struct buf *choices,
                         size_t *count, struct error *err)
 {
     int row;
 
     *count = 0;
-    while ((row = sqlite_next(store, statement, err)) > 0) {
+    while ((row = db_next(store, statement, err)) > 0) {
         char title[80];
 
         if ((*count)++ == 0)
-            text_cut(sid, SESSION_ID_SIZE, sqlite_text(statement, id_column));
+            text_cut(sid, SESSION_ID_SIZE, db_text(statement, id_column));
         if (*count <= CHOICES_CAP)
             buf_addf(choices, "%s'%s' (%s)", *count > 1 ? ", " : "",
-                     text_cut_line(title, sizeof title, sqlite_text(statement, title_column)),
-                     sqlite_text(statement, id_column));
+                     text_cut_line(title, sizeof title, db_text(statement, title_column)),
+                     db_text(statement, id_column));
     }
     if (*count > CHOICES_CAP)
         buf_addf(choices, " and %zu more", *count - CHOICES_CAP);
     return row;
 }
 
-int sqlite_only_session(struct store *base, char sid[SESSION_ID_SIZE], struct error *err)
+int store_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_SESSION_LIST, err);
+    sqlite3_stmt *statement;
     char first[SESSION_ID_SIZE] = "";
     struct buf choices BUF_AUTO = {0};
     size_t count;
 
+    if (store_refresh(store, UPSTREAM_SESSIONS, NULL, NULL, err) != 0)
+        return -1;
+    statement = db_statement(store, SQL_SESSION_LIST, err);
     buf_init(&choices, 0);
     if (!statement || list_choices(store, statement, 0, 1, first, &choices, &count, err) != 0)
         return -1;
@@ -264,17 +283,16 @@ int sqlite_only_session(struct store *base, char sid[SESSION_ID_SIZE], struct er
     return 0;
 }
 
-int sqlite_session_of_node(struct store *base, const char *node_id, char sid[SESSION_ID_SIZE],
-                           struct error *err)
+int copy_session_of_node(struct store *store, const char *node_id, char sid[SESSION_ID_SIZE],
+                         struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_NODE_SESSIONS, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_NODE_SESSIONS, err);
     char first[SESSION_ID_SIZE] = "", shown[80];
     struct buf choices BUF_AUTO = {0};
     size_t count;
 
     buf_init(&choices, 0);
-    if (!statement || sqlite_bind(store, statement, err, "s", node_id) != 0 ||
+    if (!statement || db_bind(store, statement, err, "s", node_id) != 0 ||
         list_choices(store, statement, 0, 1, first, &choices, &count, err) != 0)
         return -1;
     text_cut_line(shown, sizeof shown, node_id);
@@ -288,4 +306,12 @@ int sqlite_session_of_node(struct store *base, const char *node_id, char sid[SES
             shown, choices.data);
     memcpy(sid, first, sizeof first);
     return 0;
+}
+
+int store_session_of_node(struct store *store, const char *node_id, char sid[SESSION_ID_SIZE],
+                          struct error *err)
+{
+    if (store_refresh(store, UPSTREAM_OWNERS, NULL, node_id, err) != 0)
+        return -1;
+    return copy_session_of_node(store, node_id, sid, err);
 }

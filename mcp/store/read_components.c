@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 #define ALL_NODES INT64_MAX
 
@@ -60,25 +60,25 @@ static void count_confidence(const struct kept *kept, struct confidence *confide
     confidence->told++;
 }
 
-static int add_sequence(struct sqlite_store *store, int64_t node, struct buf *json, size_t *total,
+static int add_sequence(struct store *store, int64_t node, struct buf *json, size_t *total,
                         struct confidence *confidence, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_COMPONENT_LIST, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_COMPONENT_LIST, err);
     int row;
 
     *total = 0;
-    if (!statement || sqlite_bind(store, statement, err, "i", node) != 0)
+    if (!statement || db_bind(store, statement, err, "i", node) != 0)
         return -1;
     buf_addc(json, '[');
-    while ((row = sqlite_next(store, statement, err)) > 0) {
-        struct kept kept = sqlite_kept(statement, 0);
-        struct row_text type = sqlite_row_text(statement, 7);
+    while ((row = db_next(store, statement, err)) > 0) {
+        struct kept kept = db_kept(statement, 0);
+        struct row_text type = db_row_text(statement, 7);
 
         if (kept.flags & ROW_RAW)
             continue;
         if ((*total)++ > 0)
             buf_addc(json, ',');
-        if (component_view(json, &kept, shown_order(statement), sqlite_text(statement, 5),
+        if (component_view(json, &kept, shown_order(statement), db_text(statement, 5),
                            sqlite3_column_int64(statement, 6), &type, err) != 0)
             return -1;
         if (confidence)
@@ -128,8 +128,8 @@ static void add_sequence_fields(struct buf *json, const json_t *node,
     }
 }
 
-static int read_one(struct sqlite_store *store, const char *sid, const char *node_id,
-                    struct buf *json, struct error *err)
+static int read_one(struct store *store, const char *sid, const char *node_id, struct buf *json,
+                    struct error *err)
 {
     struct confidence confidence = {0};
     struct session_found session;
@@ -140,20 +140,20 @@ static int read_one(struct sqlite_store *store, const char *sid, const char *nod
     struct kept kept;
     size_t total;
 
-    if (sqlite_session_find(store, sid, &session, err) != 0 ||
-        sqlite_node_find(store, session.key, node_id, &node, err) != 0)
+    if (store_session_find(store, sid, &session, err) != 0 ||
+        store_node_find(store, session.key, node_id, &node, err) != 0)
         return -1;
-    row = sqlite_node_row(store, node.key, err);
+    row = store_node_row(store, node.key, err);
     if (!row)
         return -1;
-    kept = sqlite_kept(row, 0);
+    kept = db_kept(row, 0);
     if (kept.flags & NODE_SEQUENCE_FIELDS) {
         fields = json_read(kept.body, kept.len, "a kept node", err);
         if (!fields)
             return -1;
     }
     id = (struct row_text){node_id, strlen(node_id)};
-    title = sqlite_row_text(row, 2);
+    title = db_row_text(row, 2);
     add_names(json, &id, &title);
     if (add_sequence(store, node.key, json, &total, &confidence, err) != 0)
         return -1;
@@ -163,30 +163,29 @@ static int read_one(struct sqlite_store *store, const char *sid, const char *nod
     return buf_check(json, "the node's components", err);
 }
 
-int sqlite_read_components(struct store *base, const char *sid, const char *node_id,
-                           struct buf *json, struct error *err)
+int store_read_components(struct store *store, const char *sid, const char *node_id,
+                          struct buf *json, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
-
-    if (sqlite_read_begin(store, err) != 0)
+    if (store_refresh(store, UPSTREAM_NODE, sid, node_id, err) != 0)
         return -1;
-    return sqlite_read_end(store, read_one(store, sid, node_id, json, err));
+    if (store_read_begin(store, err) != 0)
+        return -1;
+    return store_read_end(store, read_one(store, sid, node_id, json, err));
 }
 
-static int count_nodes(struct sqlite_store *store, int64_t session, int64_t *count,
-                       struct error *err)
+static int count_nodes(struct store *store, int64_t session, int64_t *count, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_NODE_COUNT, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_NODE_COUNT, err);
 
-    if (!statement || sqlite_bind(store, statement, err, "i", session) != 0 ||
-        sqlite_next(store, statement, err) <= 0)
+    if (!statement || db_bind(store, statement, err, "i", session) != 0 ||
+        db_next(store, statement, err) <= 0)
         return -1;
     *count = sqlite3_column_int64(statement, 0);
     sqlite3_reset(statement);
     return 0;
 }
 
-static int read_page(struct sqlite_store *store, const char *sid, size_t offset, size_t limit,
+static int read_page(struct store *store, const char *sid, size_t offset, size_t limit,
                      struct buf *json, struct error *err)
 {
     struct session_found session;
@@ -197,15 +196,15 @@ static int read_page(struct sqlite_store *store, const char *sid, size_t offset,
     size_t nodes = 0, components;
     int row;
 
-    if (sqlite_session_find(store, sid, &session, err) != 0 ||
+    if (store_session_find(store, sid, &session, err) != 0 ||
         count_nodes(store, session.key, &total, err) != 0)
         return -1;
-    statement = sqlite_statement(store, SQL_NODE_PAGE, err);
-    if (!statement || sqlite_bind(store, statement, err, "iii", session.key, from, most) != 0)
+    statement = db_statement(store, SQL_NODE_PAGE, err);
+    if (!statement || db_bind(store, statement, err, "iii", session.key, from, most) != 0)
         return -1;
     buf_addf(json, "{\"session_id\":\"%s\",\"nodes\":[", session.sid);
-    while ((row = sqlite_next(store, statement, err)) > 0) {
-        struct row_text id = sqlite_row_text(statement, 1), title = sqlite_row_text(statement, 2);
+    while ((row = db_next(store, statement, err)) > 0) {
+        struct row_text id = db_row_text(statement, 1), title = db_row_text(statement, 2);
 
         if (nodes++ > 0)
             buf_addc(json, ',');
@@ -221,12 +220,12 @@ static int read_page(struct sqlite_store *store, const char *sid, size_t offset,
     return row < 0 ? -1 : buf_check(json, "the components of the session", err);
 }
 
-int sqlite_read_all_components(struct store *base, const char *sid, size_t offset, size_t limit,
-                               struct buf *json, struct error *err)
+int store_read_all_components(struct store *store, const char *sid, size_t offset, size_t limit,
+                              struct buf *json, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
-
-    if (sqlite_read_begin(store, err) != 0)
+    if (store_refresh(store, UPSTREAM_COMPONENTS, sid, NULL, err) != 0)
         return -1;
-    return sqlite_read_end(store, read_page(store, sid, offset, limit, json, err));
+    if (store_read_begin(store, err) != 0)
+        return -1;
+    return store_read_end(store, read_page(store, sid, offset, limit, json, err));
 }

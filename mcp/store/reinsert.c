@@ -12,7 +12,7 @@
 #include "mcp/store/rewind.h"
 
 struct reinsertion {
-    struct sqlite_store *store;
+    struct store *store;
     const struct write *write;
     struct rewind *target, now; /* the same things in both, in the same order */
     size_t things;
@@ -46,8 +46,8 @@ static int drop_relationships(struct reinsertion *work, struct error *err)
         if (!is->relationship || work->target->relationships[i]->relationship)
             continue;
         work->things++;
-        if (sqlite_relationship_drop(work->store, work->write, is->key, is->place, is->relationship,
-                                     err) != 0)
+        if (store_relationship_drop(work->store, work->write, is->key, is->place, is->relationship,
+                                    err) != 0)
             return -1;
     }
     return 0;
@@ -64,18 +64,18 @@ static int reinsert_relationship(struct reinsertion *work, const struct rewind_r
         return 0;
     work->things++;
     if (is->relationship)
-        return sqlite_relationship_save(work->store, work->write, is->key, is->place,
-                                        is->relationship, wanted->relationship, err);
+        return store_relationship_save(work->store, work->write, is->key, is->place,
+                                       is->relationship, wanted->relationship, err);
     relationship_row(wanted->relationship, &body, &row);
     if (buf_check(&body, "a relationship", err) != 0)
         return -1;
     /* The version as its revision: it had none higher. */
-    if (sqlite_run(work->store, err, SQL_RELATIONSHIP_REINSERT_BACK, "iiitttibi", wanted->key,
-                   work->write->session, wanted->place, &row.from, &row.to, &row.type,
-                   work->write->version, &body, (int64_t)row.flags) != 0)
+    if (db_run(work->store, err, SQL_RELATIONSHIP_REINSERT_BACK, "iiitttibi", wanted->key,
+               work->write->session, wanted->place, &row.from, &row.to, &row.type,
+               work->write->version, &body, (int64_t)row.flags) != 0)
         return -1;
-    return sqlite_log_relationship(work->store, work->write, wanted->key, wanted->place, "insert",
-                                   NULL, wanted->relationship, err);
+    return store_log_relationship(work->store, work->write, wanted->key, wanted->place, "insert",
+                                  NULL, wanted->relationship, err);
 }
 
 static int reinsert_position(struct reinsertion *work, const struct rewind_position *is,
@@ -91,8 +91,8 @@ static int reinsert_position(struct reinsertion *work, const struct rewind_posit
         json_write(&body, wanted->position);
     if (buf_check(&body, "a position", err) != 0)
         return -1;
-    return sqlite_position_put(work->store, work->write, is->node_id,
-                               wanted->position ? &body : NULL, err);
+    return store_position_put(work->store, work->write, is->node_id,
+                              wanted->position ? &body : NULL, err);
 }
 
 static int reinsert_session(struct reinsertion *work, struct error *err)
@@ -110,7 +110,7 @@ static int reinsert_session(struct reinsertion *work, struct error *err)
         after.title = json_string_value(target->title);
     }
     work->things++;
-    return sqlite_session_save(work->store, work->write, &before, &after, err);
+    return store_session_save(work->store, work->write, &before, &after, err);
 }
 
 static int reinsert_others(struct reinsertion *work, struct error *err)
@@ -127,13 +127,13 @@ static int reinsert_others(struct reinsertion *work, struct error *err)
 
 /* ---- nodes ---- */
 
-int sqlite_next_revision(struct sqlite_store *store, int64_t session, const char *entity,
-                         const char *entity_id, int64_t *revision, struct error *err)
+int store_next_revision(struct store *store, int64_t session, const char *entity,
+                        const char *entity_id, int64_t *revision, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_CHANGE_REVISION, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_CHANGE_REVISION, err);
 
-    if (!statement || sqlite_bind(store, statement, err, "iss", session, entity, entity_id) != 0 ||
-        sqlite_next(store, statement, err) <= 0)
+    if (!statement || db_bind(store, statement, err, "iss", session, entity, entity_id) != 0 ||
+        db_next(store, statement, err) <= 0)
         return -1;
     if (sqlite3_column_int64(statement, 0) > *revision)
         *revision = sqlite3_column_int64(statement, 0);
@@ -154,20 +154,20 @@ static int reinsert_back_node(struct reinsertion *work, struct rewind_node *want
     if (buf_check(&body, "a node", err) != 0)
         return -1;
     chapter.integer = row.chapter;
-    if (sqlite_run(
-            work->store, err, SQL_NODE_REINSERT_BACK,
-            row.chapter_number ? "oiittoiissbi" : "oiitttiissbi",
-            &(struct row_order){wanted->key > 0 ? ORDER_INTEGER : ORDER_UNKNOWN, wanted->key, 0},
-            work->write->session, wanted->place, &row.node_id, &row.title,
-            row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
-            wanted->revision, work->write->version, *wanted->created_at ? wanted->created_at : NULL,
-            work->write->now, &body, (int64_t)(row.flags | wanted->flags)) != 0)
+    if (db_run(work->store, err, SQL_NODE_REINSERT_BACK,
+               row.chapter_number ? "oiittoiissbi" : "oiitttiissbi",
+               &(struct row_order){wanted->key > 0 ? ORDER_INTEGER : ORDER_UNKNOWN, wanted->key, 0},
+               work->write->session, wanted->place, &row.node_id, &row.title,
+               row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
+               wanted->revision, work->write->version,
+               *wanted->created_at ? wanted->created_at : NULL, work->write->now, &body,
+               (int64_t)(row.flags | wanted->flags)) != 0)
         return -1;
     wanted->key = sqlite3_last_insert_rowid(work->store->db);
-    if (sqlite_node_text(work->store, wanted->key, &log, err) != 0)
+    if (store_node_text(work->store, wanted->key, &log, err) != 0)
         return -1;
-    return sqlite_log(work->store, work->write, "node", wanted->node_id, wanted->node_id, "insert",
-                      NULL, &log, err);
+    return store_log(work->store, work->write, "node", wanted->node_id, wanted->node_id, "insert",
+                     NULL, &log, err);
 }
 
 static int drop_node(struct reinsertion *work, const struct rewind_node *is, struct error *err)
@@ -175,11 +175,11 @@ static int drop_node(struct reinsertion *work, const struct rewind_node *is, str
     struct buf before BUF_AUTO = {0};
 
     work->things++;
-    if (sqlite_node_text(work->store, is->key, &before, err) != 0 ||
-        sqlite_log(work->store, work->write, "node", is->node_id, is->node_id, "delete", &before,
-                   NULL, err) != 0)
+    if (store_node_text(work->store, is->key, &before, err) != 0 ||
+        store_log(work->store, work->write, "node", is->node_id, is->node_id, "delete", &before,
+                  NULL, err) != 0)
         return -1;
-    return sqlite_run(work->store, err, SQL_NODE_DELETE, "i", is->key);
+    return db_run(work->store, err, SQL_NODE_DELETE, "i", is->key);
 }
 
 /* Also where its components alone are changed: cursor and time say so. */
@@ -193,25 +193,25 @@ static int save_node(struct reinsertion *work, const struct rewind_node *is,
 
     node_row(wanted->node, &body, &row);
     if (buf_check(&body, "a node", err) != 0 ||
-        sqlite_node_text(work->store, is->key, &before, err) != 0)
+        store_node_text(work->store, is->key, &before, err) != 0)
         return -1;
     chapter.integer = row.chapter;
-    if (sqlite_run(work->store, err, SQL_NODE_REINSERT,
-                   row.chapter_number ? "itobiisi" : "ittbiisi", is->key, &row.title,
-                   row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping, &body,
-                   (int64_t)(row.flags | wanted->flags), work->write->version, work->write->now,
-                   (int64_t)!same) != 0)
+    if (db_run(work->store, err, SQL_NODE_REINSERT, row.chapter_number ? "itobiisi" : "ittbiisi",
+               is->key, &row.title,
+               row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping, &body,
+               (int64_t)(row.flags | wanted->flags), work->write->version, work->write->now,
+               (int64_t)!same) != 0)
         return -1;
     if (same && is->flags == wanted->flags)
         return 0;
     if (same)
-        return sqlite_log(work->store, work->write, "node", is->node_id, is->node_id, "touch",
-                          &before, NULL, err);
+        return store_log(work->store, work->write, "node", is->node_id, is->node_id, "touch",
+                         &before, NULL, err);
     work->things++;
-    if (sqlite_node_text(work->store, is->key, &after, err) != 0)
+    if (store_node_text(work->store, is->key, &after, err) != 0)
         return -1;
-    return sqlite_log(work->store, work->write, "node", is->node_id, is->node_id, "update", &before,
-                      &after, err);
+    return store_log(work->store, work->write, "node", is->node_id, is->node_id, "update", &before,
+                     &after, err);
 }
 
 /* The time of the last write is not brought back: the column has it from now on. */
@@ -242,8 +242,8 @@ static int reinsert_nodes(struct reinsertion *work, struct error *err)
     return 0;
 }
 
-int sqlite_reinsert(struct rewind *target, const struct write *write, size_t *things,
-                    struct error *err)
+int store_reinsert(struct rewind *target, const struct write *write, size_t *things,
+                   struct error *err)
 {
     struct reinsertion work = {.store = target->store, .write = write, .target = target};
     int rc;
@@ -253,13 +253,13 @@ int sqlite_reinsert(struct rewind *target, const struct write *write, size_t *th
     if (rc == 0)
         rc = drop_relationships(&work, err);
     for (size_t i = 0; rc == 0 && i < target->node_count; i++)
-        rc = sqlite_reinsert_drop(target->store, write, work.now.nodes[i], target->nodes[i],
-                                  &work.things, err);
+        rc = store_reinsert_drop(target->store, write, work.now.nodes[i], target->nodes[i],
+                                 &work.things, err);
     if (rc == 0)
         rc = reinsert_nodes(&work, err);
     for (size_t i = 0; rc == 0 && i < target->node_count; i++)
-        rc = sqlite_reinsert_components(target->store, write, work.now.nodes[i], target->nodes[i],
-                                        &work.things, err);
+        rc = store_reinsert_components(target->store, write, work.now.nodes[i], target->nodes[i],
+                                       &work.things, err);
     if (rc == 0)
         rc = reinsert_others(&work, err);
     rewind_finish(&work.now);

@@ -26,9 +26,8 @@ static void begin(struct component_write *work, const struct write *write,
     work->sequence.dense = dense;
 }
 
-int sqlite_reinsert_drop(struct sqlite_store *store, const struct write *write,
-                         struct rewind_node *is, struct rewind_node *wanted, size_t *things,
-                         struct error *err)
+int store_reinsert_drop(struct store *store, const struct write *write, struct rewind_node *is,
+                        struct rewind_node *wanted, size_t *things, struct error *err)
 {
     struct component_write work;
 
@@ -39,8 +38,8 @@ int sqlite_reinsert_drop(struct sqlite_store *store, const struct write *write,
         if (rewind_item(&wanted->sequence, item->component_id))
             continue;
         ++*things;
-        if (sqlite_run(store, err, SQL_COMPONENT_DELETE, "i", item->key) != 0 ||
-            sqlite_log_component(store, &work, item, NULL, err) != 0)
+        if (db_run(store, err, SQL_COMPONENT_DELETE, "i", item->key) != 0 ||
+            store_log_component(store, &work, item, NULL, err) != 0)
             return -1;
     }
     return 0;
@@ -52,7 +51,7 @@ static bool same_place(const struct sequence_item *one, const struct sequence_it
            one->order.integer == other->order.integer && one->order.real == other->order.real;
 }
 
-static int save(struct sqlite_store *store, const struct component_write *work,
+static int save(struct store *store, const struct component_write *work,
                 const struct sequence_item *is, struct sequence_item *wanted, size_t *things,
                 struct error *err)
 {
@@ -66,28 +65,27 @@ static int save(struct sqlite_store *store, const struct component_write *work,
     wanted->revision = is->revision + !same;
     wanted->flags = row.flags;
     if (buf_check(&body, "a component", err) != 0 ||
-        sqlite_run(store, err, SQL_COMPONENT_UPDATE, "itbioi", is->key, &row.type, &body,
-                   (int64_t)row.flags, &wanted->order, wanted->revision) != 0 ||
-        sqlite_run(store, err, SQL_COMPONENT_PLACE, "iio", is->key, wanted->place,
-                   &wanted->order) != 0)
+        db_run(store, err, SQL_COMPONENT_UPDATE, "itbioi", is->key, &row.type, &body,
+               (int64_t)row.flags, &wanted->order, wanted->revision) != 0 ||
+        db_run(store, err, SQL_COMPONENT_PLACE, "iio", is->key, wanted->place, &wanted->order) != 0)
         return -1;
     if (same)
         return 0;
     ++*things;
-    return sqlite_log_component(store, work, is, wanted, err);
+    return store_log_component(store, work, is, wanted, err);
 }
 
-static int log_move(struct sqlite_store *store, const struct component_write *work,
+static int log_move(struct store *store, const struct component_write *work,
                     const struct sequence_item *is, const struct sequence_item *wanted,
                     size_t *things, struct error *err)
 {
     if (work->sequence.dense || same_place(is, wanted))
         return 0;
     ++*things;
-    return sqlite_log_renumber(store, &work->write, work->node.key, work->node_id, is, err);
+    return store_log_renumber(store, &work->write, work->node.key, work->node_id, is, err);
 }
 
-static int reinsert_back(struct sqlite_store *store, const struct component_write *work,
+static int reinsert_back(struct store *store, const struct component_write *work,
                          struct sequence_item *wanted, size_t *things, struct error *err)
 {
     struct buf body BUF_AUTO = {0};
@@ -97,18 +95,18 @@ static int reinsert_back(struct sqlite_store *store, const struct component_writ
     component_row(wanted->component ? wanted->component : wanted->raw, &body, &row);
     wanted->flags = row.flags;
     if (buf_check(&body, "a component", err) != 0 ||
-        sqlite_next_revision(store, work->write.session, "component", wanted->component_id,
-                             &wanted->revision, err) != 0 ||
-        sqlite_run(store, err, SQL_COMPONENT_REINSERT_BACK, "iiositbi", work->node.key,
-                   wanted->place, &wanted->order, wanted->component_id, wanted->revision, &row.type,
-                   &body, (int64_t)row.flags) != 0)
+        store_next_revision(store, work->write.session, "component", wanted->component_id,
+                            &wanted->revision, err) != 0 ||
+        db_run(store, err, SQL_COMPONENT_REINSERT_BACK, "iiositbi", work->node.key, wanted->place,
+               &wanted->order, wanted->component_id, wanted->revision, &row.type, &body,
+               (int64_t)row.flags) != 0)
         return -1;
-    return sqlite_log_component(store, work, NULL, wanted, err);
+    return store_log_component(store, work, NULL, wanted, err);
 }
 
-int sqlite_reinsert_components(struct sqlite_store *store, const struct write *write,
-                               struct rewind_node *is, struct rewind_node *wanted, size_t *things,
-                               struct error *err)
+int store_reinsert_components(struct store *store, const struct write *write,
+                              struct rewind_node *is, struct rewind_node *wanted, size_t *things,
+                              struct error *err)
 {
     struct component_write work;
     int rc = 0;

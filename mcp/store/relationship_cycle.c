@@ -6,20 +6,20 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 /* Walks one step from node along what contains PREREQUISITE: who is new gets node as its parent and
  * joins the queue. */
-static int walk_step(struct sqlite_store *store, int64_t session, const char *node, json_t *parents,
+static int walk_step(struct store *store, int64_t session, const char *node, json_t *parents,
                      json_t *queue, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_RELATIONSHIP_NEEDED_BY, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_RELATIONSHIP_NEEDED_BY, err);
     int row;
 
-    if (!statement || sqlite_bind(store, statement, err, "is", session, node) != 0)
+    if (!statement || db_bind(store, statement, err, "is", session, node) != 0)
         return -1;
-    while ((row = sqlite_next(store, statement, err)) > 0) {
-        const char *next = sqlite_text(statement, 0);
+    while ((row = db_next(store, statement, err)) > 0) {
+        const char *next = db_text(statement, 0);
 
         if (!next || json_object_get(parents, next))
             continue;
@@ -30,14 +30,14 @@ static int walk_step(struct sqlite_store *store, int64_t session, const char *no
 }
 
 /* The path from start to the node where the walk ended, as [{"node_id", "title"}], start first. */
-static json_t *path_back(struct sqlite_store *store, int64_t session, const json_t *parents,
+static json_t *path_back(struct store *store, int64_t session, const json_t *parents,
                          const char *start, const char *end)
 {
     json_t *path = json_array();
 
     for (const char *at = end; at; at = json_get_string(parents, at)) {
         struct node_found node;
-        bool found = sqlite_node_find(store, session, at, &node, NULL) == 0;
+        bool found = store_node_find(store, session, at, &node, NULL) == 0;
 
         json_array_insert_new(
             path, 0, json_pack("{s:s, s:s}", "node_id", at, "title", found ? node.title : ""));
@@ -47,8 +47,8 @@ static json_t *path_back(struct sqlite_store *store, int64_t session, const json
     return path;
 }
 
-int sqlite_prerequisite_path(struct sqlite_store *store, int64_t session, const char *start,
-                             const char *end, json_t **path, struct error *err)
+int store_prerequisite_path(struct store *store, int64_t session, const char *start,
+                            const char *end, json_t **path, struct error *err)
 {
     json_auto_t *parents = json_object();
     json_auto_t *queue = json_array();

@@ -7,30 +7,29 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 #define TITLE_SAID       120 /* bytes */
 #define EXPLANATION_SAID 400
 
 /* The title in one line; an imported relationship may end where no node is. */
-static const char *title_of(struct sqlite_store *store, int64_t session, const char *node_id,
+static const char *title_of(struct store *store, int64_t session, const char *node_id,
                             char title[TITLE_SAID])
 {
     struct node_found node;
-    bool found = sqlite_node_find(store, session, node_id, &node, NULL) == 0;
+    bool found = store_node_find(store, session, node_id, &node, NULL) == 0;
 
     return text_cut_line(title, TITLE_SAID, found ? node.title : "");
 }
 
-int sqlite_relationship_repeat(struct sqlite_store *store, int64_t session, int64_t key,
-                               struct error *err)
+int store_relationship_repeat(struct store *store, int64_t session, int64_t key, struct error *err)
 {
     char from[TITLE_SAID], to[TITLE_SAID], said[EXPLANATION_SAID];
     json_auto_t *there = NULL;
     const char *from_id, *to_id;
     int64_t place;
 
-    there = sqlite_relationship_load(store, session, key, &place, err);
+    there = store_relationship_load(store, session, key, &place, err);
     if (!there)
         return -1;
     from_id = json_get_string(there, "from_node_id");

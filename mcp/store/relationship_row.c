@@ -9,19 +9,19 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
-json_t *sqlite_relationship_load(struct sqlite_store *store, int64_t session, int64_t key,
-                                 int64_t *place, struct error *err)
+json_t *store_relationship_load(struct store *store, int64_t session, int64_t key, int64_t *place,
+                                struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_RELATIONSHIP_BY_KEY, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_RELATIONSHIP_BY_KEY, err);
     json_t *relationship;
     struct row_text body;
     int row;
 
-    if (!statement || sqlite_bind(store, statement, err, "ii", key, session) != 0)
+    if (!statement || db_bind(store, statement, err, "ii", key, session) != 0)
         return NULL;
-    row = sqlite_next(store, statement, err);
+    row = db_next(store, statement, err);
     if (row == 0)
         error_set(err, ERROR_NOT_FOUND,
                   "there is no relationship %" PRId64
@@ -29,25 +29,25 @@ json_t *sqlite_relationship_load(struct sqlite_store *store, int64_t session, in
                   key);
     if (row <= 0)
         return NULL;
-    body = sqlite_row_text(statement, 0);
+    body = db_row_text(statement, 0);
     *place = sqlite3_column_int64(statement, 1);
     relationship = json_read(body.text, body.len, "a kept relationship", err);
     sqlite3_reset(statement);
     return relationship;
 }
 
-int sqlite_relationships_of(struct sqlite_store *store, int64_t session, const char *node_id,
-                            int64_t **keys, size_t *count, struct error *err)
+int store_relationships_of(struct store *store, int64_t session, const char *node_id,
+                           int64_t **keys, size_t *count, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_RELATIONSHIP_OF_NODE, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_RELATIONSHIP_OF_NODE, err);
     size_t capacity = 0;
     int row;
 
     *keys = NULL;
     *count = 0;
-    if (!statement || sqlite_bind(store, statement, err, "is", session, node_id) != 0)
+    if (!statement || db_bind(store, statement, err, "is", session, node_id) != 0)
         return -1;
-    while ((row = sqlite_next(store, statement, err)) > 0) {
+    while ((row = db_next(store, statement, err)) > 0) {
         if (*count == capacity) {
             size_t larger = capacity ? capacity * 2 : 16;
             int64_t *more = realloc(*keys, larger * sizeof *more);
@@ -69,26 +69,24 @@ int sqlite_relationships_of(struct sqlite_store *store, int64_t session, const c
     return row;
 }
 
-int sqlite_relationship_same(struct sqlite_store *store, int64_t session, const char *from,
-                             const char *to, const char *type, int64_t except, int64_t *key,
-                             struct error *err)
+int store_relationship_same(struct store *store, int64_t session, const char *from, const char *to,
+                            const char *type, int64_t except, int64_t *key, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_RELATIONSHIP_FIND, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_RELATIONSHIP_FIND, err);
     int row;
 
-    if (!statement ||
-        sqlite_bind(store, statement, err, "isssi", session, from, to, type, except) != 0)
+    if (!statement || db_bind(store, statement, err, "isssi", session, from, to, type, except) != 0)
         return -1;
-    row = sqlite_next(store, statement, err);
+    row = db_next(store, statement, err);
     if (row > 0)
         *key = sqlite3_column_int64(statement, 0);
     sqlite3_reset(statement);
     return row;
 }
 
-int sqlite_log_relationship(struct sqlite_store *store, const struct write *write, int64_t key,
-                            int64_t place, const char *op, const json_t *before,
-                            const json_t *after, struct error *err)
+int store_log_relationship(struct store *store, const struct write *write, int64_t key,
+                           int64_t place, const char *op, const json_t *before, const json_t *after,
+                           struct error *err)
 {
     struct buf old BUF_AUTO = {0}, new BUF_AUTO = {0};
     const json_t *sides[] = {before, after};
@@ -103,29 +101,28 @@ int sqlite_log_relationship(struct sqlite_store *store, const struct write *writ
         buf_addc(texts[i], '}');
     }
     snprintf(id, sizeof id, "%" PRId64, key);
-    return sqlite_log(store, write, "relationship", id, NULL, op, before ? &old : NULL,
-                      after ? &new : NULL, err);
+    return store_log(store, write, "relationship", id, NULL, op, before ? &old : NULL,
+                     after ? &new : NULL, err);
 }
 
 /* A file that had no list of relationships, or something else under that name, has a list from now
  * on. */
-static int list_relationships(struct sqlite_store *store, const struct write *write,
-                              struct error *err)
+static int list_relationships(struct store *store, const struct write *write, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_SESSION_BY_KEY, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_SESSION_BY_KEY, err);
     json_auto_t *old = NULL, *new = NULL;
     struct row_text text;
     unsigned flags;
 
-    if (!statement || sqlite_bind(store, statement, err, "i", write->session) != 0 ||
-        sqlite_next(store, statement, err) <= 0)
+    if (!statement || db_bind(store, statement, err, "i", write->session) != 0 ||
+        db_next(store, statement, err) <= 0)
         return -1;
     flags = (unsigned)sqlite3_column_int(statement, 0);
     if (flags & SESSION_RELATIONSHIPS) {
         sqlite3_reset(statement);
         return 0;
     }
-    text = sqlite_row_text(statement, 1);
+    text = db_row_text(statement, 1);
     old = json_read(text.text, text.len, "a kept session", err);
     sqlite3_reset(statement);
     if (!old)
@@ -134,13 +131,13 @@ static int list_relationships(struct sqlite_store *store, const struct write *wr
     if (!new)
         return error_set(err, ERROR_MEMORY, "out of memory for a session");
     json_object_del(new, "relationships");
-    return sqlite_session_save(
+    return store_session_save(
         store, write, &(struct session_fields){.flags = flags, .further = old},
         &(struct session_fields){.flags = flags | SESSION_RELATIONSHIPS, .further = new}, err);
 }
 
-int sqlite_relationship_insert(struct sqlite_store *store, const struct write *write,
-                               const json_t *relationship, int64_t *key, struct error *err)
+int store_relationship_insert(struct store *store, const struct write *write,
+                              const json_t *relationship, int64_t *key, struct error *err)
 {
     struct buf body BUF_AUTO = {0};
     struct relationship_row row;
@@ -148,38 +145,38 @@ int sqlite_relationship_insert(struct sqlite_store *store, const struct write *w
 
     buf_init(&body, ENTITY_SIZE_MAX);
     if (list_relationships(store, write, err) != 0 ||
-        sqlite_number(store, SQL_RELATIONSHIP_LAST_PLACE, write->session, NULL, &place, err) != 0)
+        db_number(store, SQL_RELATIONSHIP_LAST_PLACE, write->session, NULL, &place, err) != 0)
         return -1;
     place++;
     relationship_row(relationship, &body, &row);
     if (buf_check(&body, "a relationship", err) != 0)
         return -1;
-    if (sqlite_run(store, err, SQL_RELATIONSHIP_INSERT, "iitttbi", write->session, place, &row.from,
-                   &row.to, &row.type, &body, (int64_t)row.flags) != 0)
+    if (db_run(store, err, SQL_RELATIONSHIP_INSERT, "iitttbi", write->session, place, &row.from,
+               &row.to, &row.type, &body, (int64_t)row.flags) != 0)
         return -1;
     *key = sqlite3_last_insert_rowid(store->db);
-    return sqlite_log_relationship(store, write, *key, place, "insert", NULL, relationship, err);
+    return store_log_relationship(store, write, *key, place, "insert", NULL, relationship, err);
 }
 
-int sqlite_relationship_save(struct sqlite_store *store, const struct write *write, int64_t key,
-                             int64_t place, const json_t *before, const json_t *after,
-                             struct error *err)
+int store_relationship_save(struct store *store, const struct write *write, int64_t key,
+                            int64_t place, const json_t *before, const json_t *after,
+                            struct error *err)
 {
     struct buf body BUF_AUTO = {0};
     struct relationship_row row;
 
     relationship_row(after, &body, &row);
     if (buf_check(&body, "a relationship", err) != 0 ||
-        sqlite_run(store, err, SQL_RELATIONSHIP_UPDATE, "itttbi", key, &row.from, &row.to,
-                   &row.type, &body, (int64_t)row.flags) != 0)
+        db_run(store, err, SQL_RELATIONSHIP_UPDATE, "itttbi", key, &row.from, &row.to, &row.type,
+               &body, (int64_t)row.flags) != 0)
         return -1;
-    return sqlite_log_relationship(store, write, key, place, "update", before, after, err);
+    return store_log_relationship(store, write, key, place, "update", before, after, err);
 }
 
-int sqlite_relationship_drop(struct sqlite_store *store, const struct write *write, int64_t key,
-                             int64_t place, const json_t *relationship, struct error *err)
+int store_relationship_drop(struct store *store, const struct write *write, int64_t key,
+                            int64_t place, const json_t *relationship, struct error *err)
 {
-    if (sqlite_run(store, err, SQL_RELATIONSHIP_DELETE, "i", key) != 0)
+    if (db_run(store, err, SQL_RELATIONSHIP_DELETE, "i", key) != 0)
         return -1;
-    return sqlite_log_relationship(store, write, key, place, "delete", relationship, NULL, err);
+    return store_log_relationship(store, write, key, place, "delete", relationship, NULL, err);
 }

@@ -8,7 +8,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/problems.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 static int check_order(const json_t *order, size_t components, struct error *err)
 {
@@ -46,7 +46,7 @@ static int check_order(const json_t *order, size_t components, struct error *err
     return problems_end(&problems, "Nothing was written", err);
 }
 
-static int reorder(struct sqlite_store *store, struct component_write *work, const json_t *order,
+static int reorder(struct store *store, struct component_write *work, const json_t *order,
                    struct error *err)
 {
     struct sequence *sequence = &work->sequence;
@@ -68,21 +68,21 @@ static int reorder(struct sqlite_store *store, struct component_write *work, con
         if (!old[i].component)
             continue;
         place = (size_t)json_integer_value(json_array_get(order, next++));
-        sequence->items[i] = old[sqlite_sequence_at(&was, place)];
+        sequence->items[i] = old[sequence_at(&was, place)];
     }
     free(old);
     sequence->dense = false; /* the moves follow from no other row of the log */
-    return sqlite_sequence_renumber(store, &work->write, work->node.key, work->node_id, sequence,
-                                    err);
+    return sequence_renumber(store, &work->write, work->node.key, work->node_id, sequence, err);
 }
 
-int sqlite_components_reorder(struct store *base, const struct writer *writer, const char *sid,
-                              const char *node_id, const json_t *order, struct error *err)
+int store_components_reorder(struct store *store, const struct writer *writer, const char *sid,
+                             const char *node_id, const json_t *order, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct component_write work;
 
-    if (sqlite_component_write_begin(store, writer, sid, node_id, &work, err) != 0)
+    if (store_refresh(store, UPSTREAM_NODE, sid, node_id, err) != 0)
         return -1;
-    return sqlite_component_write_end(store, &work, reorder(store, &work, order, err), err);
+    if (store_component_write_begin(store, writer, sid, node_id, &work, err) != 0)
+        return -1;
+    return store_component_write_end(store, &work, reorder(store, &work, order, err), err);
 }

@@ -10,7 +10,7 @@
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
 #include "helpers/base/problems.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 static int compare(const void *a, const void *b)
 {
@@ -120,7 +120,7 @@ static bool same(const json_t *old, const json_t *given)
 }
 
 /* Takes the old item of the id out of old and into *item, changed where what is given differs. */
-static int keep_item(struct sqlite_store *store, struct component_write *work, struct sequence *old,
+static int keep_item(struct store *store, struct component_write *work, struct sequence *old,
                      size_t index, json_t *component, struct sequence_item *item, struct error *err)
 {
     struct sequence_item before = old->items[index];
@@ -140,11 +140,11 @@ static int keep_item(struct sqlite_store *store, struct component_write *work, s
         if (json_object_get(before.component, hidden[i]))
             json_object_set(component, hidden[i], json_object_get(before.component, hidden[i]));
     }
-    json_object_set_new(component, "order", json_integer(sqlite_item_order(&before)));
-    json_object_set_new(component, "order_index", json_integer(sqlite_item_order(&before)));
-    if (sqlite_item_update(store, item, component, err) != 0)
+    json_object_set_new(component, "order", json_integer(item_order(&before)));
+    json_object_set_new(component, "order_index", json_integer(item_order(&before)));
+    if (item_update(store, item, component, err) != 0)
         return -1;
-    return sqlite_log_component(store, work, &before, item, err);
+    return store_log_component(store, work, &before, item, err);
 }
 
 static size_t index_of(const struct sequence *sequence, const char *component_id)
@@ -163,7 +163,7 @@ static int keep_raw(struct component_write *work, struct sequence *old, struct e
 
         if (!item->raw)
             continue;
-        kept = sqlite_sequence_open(&work->sequence, work->sequence.count, err);
+        kept = sequence_open(&work->sequence, work->sequence.count, err);
         if (!kept)
             return -1;
         *kept = *item;
@@ -174,14 +174,14 @@ static int keep_raw(struct component_write *work, struct sequence *old, struct e
 }
 
 /* Deletes what was not given, the last first: each is logged at a place that it still has. */
-static int delete_left(struct sqlite_store *store, struct component_write *work,
+static int delete_left(struct store *store, struct component_write *work,
                        const struct sequence *old, struct error *err)
 {
     for (size_t i = old->count; i-- > 0;) {
         const struct sequence_item *item = &old->items[i];
 
-        if (item->key != 0 && (sqlite_run(store, err, SQL_COMPONENT_DELETE, "i", item->key) != 0 ||
-                               sqlite_log_component(store, work, item, NULL, err) != 0))
+        if (item->key != 0 && (db_run(store, err, SQL_COMPONENT_DELETE, "i", item->key) != 0 ||
+                               store_log_component(store, work, item, NULL, err) != 0))
             return -1;
     }
     return 0;
@@ -202,7 +202,7 @@ static bool in_old_order(const struct sequence *sequence)
     return true;
 }
 
-static int save_sequence_fields(struct sqlite_store *store, struct component_write *work,
+static int save_sequence_fields(struct store *store, struct component_write *work,
                                 const json_t *body, struct error *err)
 {
     static const char *const keys[] = {"suggested_template", "overall_confidence"};
@@ -210,7 +210,7 @@ static int save_sequence_fields(struct sqlite_store *store, struct component_wri
     unsigned flags;
     int64_t place;
 
-    before = sqlite_node_load(store, work->node.key, &flags, &place, err);
+    before = store_node_load(store, work->node.key, &flags, &place, err);
     if (!before)
         return -1;
     after = json_copy(before);
@@ -224,11 +224,11 @@ static int save_sequence_fields(struct sqlite_store *store, struct component_wri
     }
     if (json_equal(before, after))
         return 0;
-    return sqlite_node_save(store, &work->write, work->node.key, after, flags, err);
+    return store_node_save(store, &work->write, work->node.key, after, flags, err);
 }
 
-int sqlite_sequence_replace(struct sqlite_store *store, struct component_write *work,
-                            struct given *given, size_t count, struct error *err)
+int sequence_replace(struct store *store, struct component_write *work, struct given *given,
+                     size_t count, struct error *err)
 {
     struct sequence old = work->sequence;
     bool *inserted = calloc(count + 1, sizeof *inserted);
@@ -236,7 +236,7 @@ int sqlite_sequence_replace(struct sqlite_store *store, struct component_write *
 
     work->sequence = (struct sequence){.dense = old.dense};
     for (size_t i = 0; i < count; i++) {
-        struct sequence_item *item = sqlite_sequence_open(&work->sequence, i, err);
+        struct sequence_item *item = sequence_open(&work->sequence, i, err);
         size_t index = index_of(&old, given[i].component_id);
 
         if (!item || !inserted)
@@ -248,7 +248,7 @@ int sqlite_sequence_replace(struct sqlite_store *store, struct component_write *
         } else {
             item->component = json_incref(given[i].component);
             inserted[i] = true;
-            if (sqlite_item_insert(store, work->node.key, item, err) != 0)
+            if (item_insert(store, work->node.key, item, err) != 0)
                 goto out;
         }
     }
@@ -259,43 +259,44 @@ int sqlite_sequence_replace(struct sqlite_store *store, struct component_write *
     work->sequence.dense = old.dense && in_old_order(&work->sequence);
     if (delete_left(store, work, &old, err) != 0)
         goto out;
-    if (sqlite_sequence_renumber(store, &work->write, work->node.key, work->node_id,
-                                 &work->sequence, err) != 0)
+    if (sequence_renumber(store, &work->write, work->node.key, work->node_id, &work->sequence,
+                          err) != 0)
         goto out;
     for (size_t i = 0; i < count; i++)
         if (inserted[i] &&
-            sqlite_log_component(store, work, NULL, &work->sequence.items[i], err) != 0)
+            store_log_component(store, work, NULL, &work->sequence.items[i], err) != 0)
             goto out;
     rc = 0;
 out:
     if (!inserted)
         error_set(err, ERROR_MEMORY, "out of memory for a node's components");
     free(inserted);
-    sqlite_sequence_finish(&old);
+    sequence_finish(&old);
     return rc;
 }
 
-int sqlite_components_replace(struct store *base, const struct writer *writer, const char *sid,
-                              const char *node_id, const json_t *body, struct error *err)
+int store_components_replace(struct store *store, const struct writer *writer, const char *sid,
+                             const char *node_id, const json_t *body, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct given *given = calloc(BATCH_MAX, sizeof *given);
     struct component_write work;
     size_t count = 0;
     int rc;
 
+    if (store_refresh(store, UPSTREAM_NODE, sid, node_id, err) != 0)
+        return -1;
     if (!given)
         return error_set(err, ERROR_MEMORY, "out of memory for a node's components");
-    rc = sqlite_component_write_begin(store, writer, sid, node_id, &work, err);
+    rc = store_component_write_begin(store, writer, sid, node_id, &work, err);
     if (rc == 0) {
         rc = read_given(body, given, &count, err);
         if (rc == 0) {
             qsort(given, count, sizeof *given, compare);
-            rc = sqlite_sequence_replace(store, &work, given, count, err);
+            rc = sequence_replace(store, &work, given, count, err);
             if (rc == 0)
                 rc = save_sequence_fields(store, &work, body, err);
         }
-        rc = sqlite_component_write_end(store, &work, rc, err);
+        rc = store_component_write_end(store, &work, rc, err);
     }
     for (size_t i = 0; i < count; i++)
         json_decref(given[i].component);

@@ -9,7 +9,7 @@
 
 #include "helpers/base/json.h"
 
-void rewind_init(struct rewind *rewind, struct sqlite_store *store, int64_t session)
+void rewind_init(struct rewind *rewind, struct store *store, int64_t session)
 {
     memset(rewind, 0, sizeof *rewind);
     rewind->store = store;
@@ -20,7 +20,7 @@ static void free_node(struct rewind_node *node)
 {
     free(node->node_id);
     json_decref(node->node);
-    sqlite_sequence_finish(&node->sequence);
+    sequence_finish(&node->sequence);
     free(node);
 }
 
@@ -72,31 +72,31 @@ static void *add(void **array, size_t *count, size_t size, struct error *err)
 
 static int read_node(struct rewind *rewind, struct rewind_node *node, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(rewind->store, SQL_NODE_BY_KEY, err);
+    sqlite3_stmt *statement = db_statement(rewind->store, SQL_NODE_BY_KEY, err);
     const char *created_at, *node_id;
     struct kept kept;
     int row;
 
-    if (!statement || sqlite_bind(rewind->store, statement, err, "i", node->key) != 0)
+    if (!statement || db_bind(rewind->store, statement, err, "i", node->key) != 0)
         return -1;
-    row = sqlite_next(rewind->store, statement, err);
+    row = db_next(rewind->store, statement, err);
     if (row <= 0)
         return row;
     node->found = true;
-    kept = sqlite_kept(statement, 0);
+    kept = db_kept(statement, 0);
     node->place = sqlite3_column_int64(statement, 3);
     node->revision = sqlite3_column_int64(statement, 4);
     node->flags = kept.flags & (NODE_COMPONENTS | NODE_TIMES);
-    created_at = sqlite_text(statement, 5);
+    created_at = db_text(statement, 5);
     text_cut(node->created_at, sizeof node->created_at, created_at);
-    node_id = sqlite_text(statement, 7);
+    node_id = db_text(statement, 7);
     if (node_id && !node->node_id)
         node->node_id = strdup(node_id);
     node->node = json_read(kept.body, kept.len, "a kept node", err);
     sqlite3_reset(statement);
     if (!node->node)
         return -1;
-    return sqlite_sequence_read(rewind->store, node->key, &node->sequence, err);
+    return sequence_read(rewind->store, node->key, &node->sequence, err);
 }
 
 int rewind_want_node(struct rewind *rewind, int64_t key, const char *node_id,
@@ -127,16 +127,16 @@ int rewind_want_relationship(struct rewind *rewind, int64_t key, struct error *e
         if (rewind->relationships[i]->key == key)
             return 0;
     entry = add((void **)&rewind->relationships, &rewind->relationship_count, sizeof *entry, err);
-    statement = entry ? sqlite_statement(rewind->store, SQL_RELATIONSHIP_BY_KEY, err) : NULL;
+    statement = entry ? db_statement(rewind->store, SQL_RELATIONSHIP_BY_KEY, err) : NULL;
     if (!statement)
         return -1;
     entry->key = key;
-    if (sqlite_bind(rewind->store, statement, err, "ii", key, rewind->session) != 0)
+    if (db_bind(rewind->store, statement, err, "ii", key, rewind->session) != 0)
         return -1;
-    row = sqlite_next(rewind->store, statement, err);
+    row = db_next(rewind->store, statement, err);
     if (row <= 0)
         return row;
-    body = sqlite_row_text(statement, 0);
+    body = db_row_text(statement, 0);
     entry->place = sqlite3_column_int64(statement, 1);
     entry->relationship = json_read(body.text, body.len, "a kept relationship", err);
     sqlite3_reset(statement);
@@ -154,7 +154,7 @@ int rewind_want_position(struct rewind *rewind, const char *node_id, struct erro
         if (!strcmp(rewind->positions[i]->node_id, node_id))
             return 0;
     entry = add((void **)&rewind->positions, &rewind->position_count, sizeof *entry, err);
-    statement = entry ? sqlite_statement(rewind->store, SQL_POSITION_FIND, err) : NULL;
+    statement = entry ? db_statement(rewind->store, SQL_POSITION_FIND, err) : NULL;
     if (!statement)
         return -1;
     entry->node_id = strdup(node_id);
@@ -163,12 +163,12 @@ int rewind_want_position(struct rewind *rewind, const char *node_id, struct erro
         free(entry);
         return error_set(err, ERROR_MEMORY, "out of memory for what was");
     }
-    if (sqlite_bind(rewind->store, statement, err, "is", rewind->session, node_id) != 0)
+    if (db_bind(rewind->store, statement, err, "is", rewind->session, node_id) != 0)
         return -1;
-    row = sqlite_next(rewind->store, statement, err);
+    row = db_next(rewind->store, statement, err);
     if (row <= 0)
         return row;
-    body = sqlite_row_text(statement, 0);
+    body = db_row_text(statement, 0);
     entry->position = json_read(body.text, body.len, "a kept position", err);
     sqlite3_reset(statement);
     return entry->position ? 0 : -1;
@@ -181,14 +181,14 @@ int rewind_want_session(struct rewind *rewind, struct error *err)
 
     if (rewind->further)
         return 0;
-    statement = sqlite_statement(rewind->store, SQL_SESSION_BY_KEY, err);
-    if (!statement || sqlite_bind(rewind->store, statement, err, "i", rewind->session) != 0 ||
-        sqlite_next(rewind->store, statement, err) <= 0)
+    statement = db_statement(rewind->store, SQL_SESSION_BY_KEY, err);
+    if (!statement || db_bind(rewind->store, statement, err, "i", rewind->session) != 0 ||
+        db_next(rewind->store, statement, err) <= 0)
         return -1;
     rewind->session_flags = (unsigned)sqlite3_column_int(statement, 0);
-    text = sqlite_row_text(statement, 1);
+    text = db_row_text(statement, 1);
     rewind->further = json_read(text.text, text.len, "a kept session", err);
-    rewind->title = json_string(sqlite_text(statement, 2));
+    rewind->title = json_string(db_text(statement, 2));
     sqlite3_reset(statement);
     if (rewind->further && !rewind->title)
         return error_set(err, ERROR_MEMORY, "out of memory for what was");

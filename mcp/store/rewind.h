@@ -8,7 +8,7 @@
 #ifndef LECTERN_SESSION_SQLITE_REWIND_H
 #define LECTERN_SESSION_SQLITE_REWIND_H
 
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 struct rewind_node {
     int64_t key;   /* the row's; below 0 where the log is too old to know it */
@@ -32,7 +32,7 @@ struct rewind_position {
 };
 
 struct rewind {
-    struct sqlite_store *store; /* borrowed */
+    struct store *store; /* borrowed */
     int64_t session;
     struct rewind_node **nodes; /* owned, each; so are the others */
     struct rewind_relationship **relationships;
@@ -43,7 +43,7 @@ struct rewind {
     unsigned session_flags; /* SESSION_RELATIONSHIPS alone is of the past */
 };
 
-void rewind_init(struct rewind *rewind, struct sqlite_store *store, int64_t session);
+void rewind_init(struct rewind *rewind, struct store *store, int64_t session);
 void rewind_finish(struct rewind *rewind); /* takes what rewind_init left */
 
 /* ---- rewind_row.c: the log's rows ---- */
@@ -122,38 +122,36 @@ int rewind_check(struct rewind *then, struct rewind *now, const struct rewind_ro
 /* ---- reinsert.c ---- */
 
 /* Makes the database what the images say, and logs each difference. *things counts them. */
-int sqlite_reinsert(struct rewind *target, const struct write *write, size_t *things,
-                    struct error *err);
+int store_reinsert(struct rewind *target, const struct write *write, size_t *things,
+                   struct error *err);
 
 /* What comes back goes on from the highest revision that it was ever deleted at. */
-int sqlite_next_revision(struct sqlite_store *store, int64_t session, const char *entity,
-                         const char *entity_id, int64_t *revision, struct error *err);
+int store_next_revision(struct store *store, int64_t session, const char *entity,
+                        const char *entity_id, int64_t *revision, struct error *err);
 
 /* reinsert_components.c, for reinsert.c: what goes of a node's components, and then the rest. */
-int sqlite_reinsert_drop(struct sqlite_store *store, const struct write *write,
-                         struct rewind_node *is, struct rewind_node *wanted, size_t *things,
-                         struct error *err);
-int sqlite_reinsert_components(struct sqlite_store *store, const struct write *write,
-                               struct rewind_node *is, struct rewind_node *wanted, size_t *things,
-                               struct error *err);
+int store_reinsert_drop(struct store *store, const struct write *write, struct rewind_node *is,
+                        struct rewind_node *wanted, size_t *things, struct error *err);
+int store_reinsert_components(struct store *store, const struct write *write,
+                              struct rewind_node *is, struct rewind_node *wanted, size_t *things,
+                              struct error *err);
 
 /* ---- history_words.c ---- */
 
 /* What a change set did, in words, by titles: "2 components of \"Adding fractions\" changed". */
-int sqlite_change_words(struct sqlite_store *store, int64_t session, const char *change_set,
-                        struct buf *words, struct error *err);
+int store_change_words(struct store *store, int64_t session, const char *change_set,
+                       struct buf *words, struct error *err);
 /* The title of a node that is or was; its id where it has none. */
-int sqlite_old_title(struct sqlite_store *store, int64_t session, const char *node_id, char *title,
-                     size_t size, struct error *err);
+int store_old_title(struct store *store, int64_t session, const char *node_id, char *title,
+                    size_t size, struct error *err);
 
 /* ---- undo.c ---- */
 
 /* The change set that has undone this one, "" where none has; an undoing that was itself undone
  * does not count. */
-int sqlite_undone_by(struct sqlite_store *store, int64_t session, const char *change_set,
-                     char *by_set, size_t size, struct error *err);
+int store_undone_by(struct store *store, int64_t session, const char *change_set, char *by_set,
+                    size_t size, struct error *err);
 /* The version where the session's history begins: it was created or imported. */
-int sqlite_first_version(struct sqlite_store *store, int64_t session, int64_t *version,
-                         struct error *err);
+int store_first_version(struct store *store, int64_t session, int64_t *version, struct error *err);
 
 #endif

@@ -21,7 +21,7 @@ static void add_node_name(struct rewind *rewind, const char *node_id, struct buf
 
     text_cut_line(id, sizeof id, node_id);
     buf_adds(name, id);
-    if (sqlite_old_title(rewind->store, rewind->session, node_id, title, sizeof title, NULL) == 0 &&
+    if (store_old_title(rewind->store, rewind->session, node_id, title, sizeof title, NULL) == 0 &&
         strcmp(title, node_id) != 0)
         buf_addf(name, " \"%s\"", title);
 }
@@ -82,18 +82,17 @@ static void add_name(struct rewind *then, const struct rewind_row *row, struct b
 static int conflict(struct rewind *then, const struct rewind_row *row, const char *what,
                     struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(then->store, SQL_CHANGE_LATER, err);
+    sqlite3_stmt *statement = db_statement(then->store, SQL_CHANGE_LATER, err);
     struct buf name BUF_AUTO = {0};
     int found;
 
     buf_init(&name, NAME_CAP);
     add_name(then, row, &name);
-    if (!statement ||
-        sqlite_bind(then->store, statement, err, "iissss", then->session, row->key, row->change_set,
-                    row->entity_name, row->op == PAST_RENUMBER ? "" : row->entity_id,
-                    row->node_id) != 0)
+    if (!statement || db_bind(then->store, statement, err, "iissss", then->session, row->key,
+                              row->change_set, row->entity_name,
+                              row->op == PAST_RENUMBER ? "" : row->entity_id, row->node_id) != 0)
         return -1;
-    found = sqlite_next(then->store, statement, err);
+    found = db_next(then->store, statement, err);
     if (found < 0)
         return -1;
     if (found == 0)
@@ -101,8 +100,8 @@ static int conflict(struct rewind *then, const struct rewind_row *row, const cha
     error_set(err, ERROR_CONFLICT,
               "%s %s since, by %s at version %" PRId64
               "; nothing was undone. Undo that first (change set %s), or restore a version",
-              name.data, what, sqlite_text(statement, 0),
-              (int64_t)sqlite3_column_int64(statement, 1), sqlite_text(statement, 2));
+              name.data, what, db_text(statement, 0), (int64_t)sqlite3_column_int64(statement, 1),
+              db_text(statement, 2));
     sqlite3_reset(statement);
     return -1;
 }
@@ -134,12 +133,12 @@ static int check_component(struct rewind *then, struct rewind *now, const struct
 static int count_later(struct rewind *rewind, enum statement id, const struct rewind_row *row,
                        const char *entity_id, int64_t *count, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(rewind->store, id, err);
+    sqlite3_stmt *statement = db_statement(rewind->store, id, err);
 
     if (!statement ||
-        sqlite_bind(rewind->store, statement, err, "iiss", rewind->session, row->key,
-                    row->change_set, entity_id) != 0 ||
-        sqlite_next(rewind->store, statement, err) <= 0)
+        db_bind(rewind->store, statement, err, "iiss", rewind->session, row->key, row->change_set,
+                entity_id) != 0 ||
+        db_next(rewind->store, statement, err) <= 0)
         return -1;
     *count = sqlite3_column_int64(statement, 0);
     sqlite3_reset(statement);
@@ -158,7 +157,7 @@ static bool same_node(const json_t *was, const json_t *is)
 /* How many nodes have the id, as far as the images go by them, else by the database. */
 static int count_nodes(struct rewind *now, const char *node_id, int64_t *count, struct error *err)
 {
-    if (sqlite_number(now->store, SQL_NODE_TWINS, now->session, node_id, count, err) != 0)
+    if (db_number(now->store, SQL_NODE_TWINS, now->session, node_id, count, err) != 0)
         return -1;
     for (size_t i = 0; i < now->node_count; i++) {
         const struct rewind_node *node = now->nodes[i];
@@ -190,7 +189,7 @@ static int check_unused(struct rewind *then, struct rewind *now, const struct re
         return -1;
     if (twins > 1) /* an imported id that repeats: they have an end still */
         return 0;
-    if (sqlite_relationships_of(now->store, now->session, row->node_id, &keys, &count, err) != 0)
+    if (store_relationships_of(now->store, now->session, row->node_id, &keys, &count, err) != 0)
         return -1;
     for (size_t i = 0; i < count; i++) {
         bool goes = false;
@@ -251,9 +250,9 @@ static int check_ends(struct rewind *then, struct rewind *now, const struct rewi
     }
     if (!id[0] || !id[1])
         return 0;
-    found = sqlite_relationship_same(now->store, now->session, id[0], id[1],
-                                     json_get_string(relationship, "relationship_type"),
-                                     strtoll(row->entity_id, NULL, 10), &same, err);
+    found = store_relationship_same(now->store, now->session, id[0], id[1],
+                                    json_get_string(relationship, "relationship_type"),
+                                    strtoll(row->entity_id, NULL, 10), &same, err);
     if (found <= 0)
         return found;
     snprintf(twin, sizeof twin, "%" PRId64, same);

@@ -53,10 +53,10 @@ static int read_shift(struct rewind *rewind, const struct rewind_row *row, bool 
     *shift = json_is_true(json_object_get(image, "shift"));
     if (json_object_get(image, "node"))
         return 0;
-    statement = sqlite_statement(rewind->store, SQL_CHANGE_UNSHIFTED, err);
+    statement = db_statement(rewind->store, SQL_CHANGE_UNSHIFTED, err);
     if (!statement ||
-        sqlite_bind(rewind->store, statement, err, "ii", rewind->session, row->version) != 0 ||
-        sqlite_next(rewind->store, statement, err) <= 0)
+        db_bind(rewind->store, statement, err, "ii", rewind->session, row->version) != 0 ||
+        db_next(rewind->store, statement, err) <= 0)
         return -1;
     *shift = sqlite3_column_int64(statement, 0) == 0;
     sqlite3_reset(statement);
@@ -154,7 +154,7 @@ static int component_renumbered(struct rewind *rewind, const struct rewind_row *
         json_decref(item->component);
         item->component = json_copy(component);
     } else if (item->order.kind == ORDER_INTEGER) {
-        sqlite_set_orders(item->component, item->order.integer);
+        item_set_orders(item->component, item->order.integer);
     }
     return 0;
 }

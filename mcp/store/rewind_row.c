@@ -42,7 +42,7 @@ static int read_kind(struct rewind_row *row, struct error *err)
 
 static int read_text(sqlite3_stmt *statement, int column, json_t **value, struct error *err)
 {
-    struct row_text text = sqlite_row_text(statement, column);
+    struct row_text text = db_row_text(statement, column);
 
     if (!text.text)
         return 0;
@@ -55,13 +55,13 @@ int rewind_row_read(sqlite3_stmt *statement, struct rewind_row *row, struct erro
     memset(row, 0, sizeof *row);
     row->key = sqlite3_column_int64(statement, 0);
     row->version = sqlite3_column_int64(statement, 1);
-    row->change_set = sqlite_text(statement, 2);
-    row->at = sqlite_text(statement, 3);
-    row->who = sqlite_text(statement, 4);
-    row->entity_name = sqlite_text(statement, 5);
-    row->entity_id = sqlite_text(statement, 6);
-    row->node_id = sqlite_text(statement, 7);
-    row->op_name = sqlite_text(statement, 8);
+    row->change_set = db_text(statement, 2);
+    row->at = db_text(statement, 3);
+    row->who = db_text(statement, 4);
+    row->entity_name = db_text(statement, 5);
+    row->entity_id = db_text(statement, 6);
+    row->node_id = db_text(statement, 7);
+    row->op_name = db_text(statement, 8);
     if (read_kind(row, err) != 0 || read_text(statement, 9, &row->before, err) != 0)
         return -1;
     if (read_text(statement, 10, &row->after, err) != 0)
@@ -147,15 +147,15 @@ bool rewind_has(const struct rewind *rewind, const struct rewind_row *row)
 
 static int want_old_node(struct rewind *rewind, const struct rewind_row *row, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(rewind->store, SQL_NODE_FIND, err);
+    sqlite3_stmt *statement = db_statement(rewind->store, SQL_NODE_FIND, err);
     struct rewind_node *node;
     int64_t key = -1 - (int64_t)rewind->node_count;
     int found;
 
     if (!statement ||
-        sqlite_bind(rewind->store, statement, err, "is", rewind->session, row->node_id) != 0)
+        db_bind(rewind->store, statement, err, "is", rewind->session, row->node_id) != 0)
         return -1;
-    found = sqlite_next(rewind->store, statement, err);
+    found = db_next(rewind->store, statement, err);
     if (found < 0)
         return -1;
     if (found > 0)

@@ -20,7 +20,7 @@ static double sort_key(const struct sequence_item *item)
 {
     if (item->order.kind == ORDER_REAL)
         return item->order.real;
-    return (double)sqlite_item_order(item);
+    return (double)item_order(item);
 }
 
 static int compare(const void *a, const void *b)
@@ -46,7 +46,7 @@ void rewind_sort(struct sequence *sequence)
         if (item->component)
             order++;
         sequence->dense = sequence->dense && item->place == (int64_t)i &&
-                          (!item->component || sqlite_item_is_at(item, order));
+                          (!item->component || item_is_at(item, order));
     }
 }
 
@@ -65,7 +65,7 @@ static json_t *without_number(const json_t *component)
     json_t *copy = json_copy((json_t *)component);
 
     if (is_plain(copy))
-        sqlite_set_orders(copy, 0);
+        item_set_orders(copy, 0);
     return copy;
 }
 
@@ -143,7 +143,7 @@ static void move_behind(struct sequence *sequence, int64_t place, int64_t by, bo
         if (!components || !item->component || item->order.kind != ORDER_INTEGER)
             continue;
         item->order.integer += by;
-        sqlite_set_orders(item->component, item->order.integer);
+        item_set_orders(item->component, item->order.integer);
     }
 }
 
@@ -152,7 +152,7 @@ void rewind_take_out(struct sequence *sequence, struct sequence_item *item, bool
     int64_t place = item->place;
     bool component = item->component != NULL;
 
-    sqlite_sequence_remove(sequence, (size_t)(item - sequence->items));
+    sequence_remove(sequence, (size_t)(item - sequence->items));
     if (shift)
         move_behind(sequence, place, -1, component);
 }
@@ -172,7 +172,7 @@ int rewind_put_in(struct sequence *sequence, const struct sequence_item *item, b
         if (put.component)
             put.order = (struct row_order){ORDER_INTEGER, before + 1, 0};
     }
-    room = sqlite_sequence_open(sequence, sequence->count, err);
+    room = sequence_open(sequence, sequence->count, err);
     if (!room)
         return -1;
     *room = put;
@@ -193,8 +193,8 @@ void rewind_settle_order(struct sequence_item *item)
         return;
     if (is_plain(item->component)) {
         if (item->order.kind != ORDER_INTEGER)
-            item->order = (struct row_order){ORDER_INTEGER, sqlite_item_order(item), 0};
-        sqlite_set_orders(item->component, item->order.integer);
+            item->order = (struct row_order){ORDER_INTEGER, item_order(item), 0};
+        item_set_orders(item->component, item->order.integer);
     } else if (json_is_integer(order)) {
         item->order = (struct row_order){ORDER_INTEGER, json_integer_value(order), 0};
     } else if (json_is_real(order)) {

@@ -11,11 +11,11 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 #define CANDIDATES_CAP 10 /* component ids that a message lists */
 
-int64_t sqlite_item_order(const struct sequence_item *item)
+int64_t item_order(const struct sequence_item *item)
 {
     if (item->order.kind == ORDER_INTEGER)
         return item->order.integer;
@@ -28,7 +28,7 @@ static bool has_order(const struct sequence_item *item, int64_t order)
         return false;
     if (item->order.kind == ORDER_REAL)
         return item->order.real == (double)order;
-    return sqlite_item_order(item) == order;
+    return item_order(item) == order;
 }
 
 static bool says(const struct sequence_item *item, const char *key, int64_t order)
@@ -39,14 +39,14 @@ static bool says(const struct sequence_item *item, const char *key, int64_t orde
 }
 
 /* Whether every key it has for it, and its place where it has none, tells this order. */
-bool sqlite_item_is_at(const struct sequence_item *item, int64_t order)
+bool item_is_at(const struct sequence_item *item, int64_t order)
 {
     return has_order(item, order) && says(item, "order", order) && says(item, "order_index", order);
 }
 
 static int read_item(sqlite3_stmt *statement, struct sequence_item *item, struct error *err)
 {
-    struct kept kept = sqlite_kept(statement, 0);
+    struct kept kept = db_kept(statement, 0);
     struct buf text BUF_AUTO = {0};
 
     item->key = sqlite3_column_int64(statement, 2);
@@ -63,7 +63,7 @@ static int read_item(sqlite3_stmt *statement, struct sequence_item *item, struct
     default:
         item->order.kind = ORDER_UNKNOWN;
     }
-    text_cut(item->component_id, sizeof item->component_id, sqlite_text(statement, 5));
+    text_cut(item->component_id, sizeof item->component_id, db_text(statement, 5));
     item->revision = sqlite3_column_int64(statement, 6);
     item->flags = kept.flags;
     if (kept.flags & ROW_RAW) {
@@ -84,8 +84,7 @@ static void free_item(struct sequence_item *item)
     json_decref(item->raw);
 }
 
-struct sequence_item *sqlite_sequence_open(struct sequence *sequence, size_t index,
-                                           struct error *err)
+struct sequence_item *sequence_open(struct sequence *sequence, size_t index, struct error *err)
 {
     struct sequence_item *items = realloc(sequence->items, (sequence->count + 1) * sizeof *items);
 
@@ -100,7 +99,7 @@ struct sequence_item *sqlite_sequence_open(struct sequence *sequence, size_t ind
     return items + index;
 }
 
-void sqlite_sequence_remove(struct sequence *sequence, size_t index)
+void sequence_remove(struct sequence *sequence, size_t index)
 {
     struct sequence_item *item = &sequence->items[index];
 
@@ -111,18 +110,17 @@ void sqlite_sequence_remove(struct sequence *sequence, size_t index)
     memmove(item, item + 1, (sequence->count - index) * sizeof *item);
 }
 
-int sqlite_sequence_read(struct sqlite_store *store, int64_t node, struct sequence *sequence,
-                         struct error *err)
+int sequence_read(struct store *store, int64_t node, struct sequence *sequence, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_COMPONENT_LIST, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_COMPONENT_LIST, err);
     int row;
 
     memset(sequence, 0, sizeof *sequence);
     sequence->dense = true;
-    if (!statement || sqlite_bind(store, statement, err, "i", node) != 0)
+    if (!statement || db_bind(store, statement, err, "i", node) != 0)
         return -1;
-    while ((row = sqlite_next(store, statement, err)) > 0) {
-        struct sequence_item *item = sqlite_sequence_open(sequence, sequence->count, err);
+    while ((row = db_next(store, statement, err)) > 0) {
+        struct sequence_item *item = sequence_open(sequence, sequence->count, err);
 
         if (!item || read_item(statement, item, err) != 0) {
             row = -1;
@@ -130,17 +128,16 @@ int sqlite_sequence_read(struct sqlite_store *store, int64_t node, struct sequen
         }
         if (item->component)
             sequence->components++;
-        sequence->dense =
-            sequence->dense && item->place == (int64_t)sequence->count - 1 &&
-            (!item->component || sqlite_item_is_at(item, (int64_t)sequence->components));
+        sequence->dense = sequence->dense && item->place == (int64_t)sequence->count - 1 &&
+                          (!item->component || item_is_at(item, (int64_t)sequence->components));
     }
     sqlite3_reset(statement);
     if (row < 0)
-        sqlite_sequence_finish(sequence);
+        sequence_finish(sequence);
     return row;
 }
 
-void sqlite_sequence_finish(struct sequence *sequence)
+void sequence_finish(struct sequence *sequence)
 {
     for (size_t i = 0; i < sequence->count; i++)
         free_item(&sequence->items[i]);
@@ -148,7 +145,7 @@ void sqlite_sequence_finish(struct sequence *sequence)
     memset(sequence, 0, sizeof *sequence);
 }
 
-size_t sqlite_sequence_at(const struct sequence *sequence, size_t position)
+size_t sequence_at(const struct sequence *sequence, size_t position)
 {
     size_t seen = 0;
 
@@ -194,8 +191,8 @@ static int ambiguous(const struct sequence *sequence, const struct component_ref
         ref->node_id, ref->order, ids.data ? ids.data : "", found > listed ? " and others" : "");
 }
 
-int sqlite_sequence_find(const struct sequence *sequence, const struct component_ref *ref,
-                         size_t *index, struct error *err)
+int sequence_find(const struct sequence *sequence, const struct component_ref *ref, size_t *index,
+                  struct error *err)
 {
     size_t found = 0;
 
@@ -220,8 +217,7 @@ int sqlite_sequence_find(const struct sequence *sequence, const struct component
 
 /* ---- writing back ---- */
 
-int sqlite_item_insert(struct sqlite_store *store, int64_t node, struct sequence_item *item,
-                       struct error *err)
+int item_insert(struct store *store, int64_t node, struct sequence_item *item, struct error *err)
 {
     struct buf body BUF_AUTO = {0};
     struct component_row row;
@@ -239,15 +235,15 @@ int sqlite_item_insert(struct sqlite_store *store, int64_t node, struct sequence
     item->order = row.order;
     item->flags = row.flags;
     item->revision = 1;
-    if (sqlite_run(store, err, SQL_COMPONENT_INSERT, "iiostbi", node, item->place, &row.order,
-                   item->component_id, &row.type, &body, (int64_t)row.flags) != 0)
+    if (db_run(store, err, SQL_COMPONENT_INSERT, "iiostbi", node, item->place, &row.order,
+               item->component_id, &row.type, &body, (int64_t)row.flags) != 0)
         return -1;
     item->key = sqlite3_last_insert_rowid(store->db);
     return 0;
 }
 
-int sqlite_item_update(struct sqlite_store *store, struct sequence_item *item, json_t *component,
-                       struct error *err)
+int item_update(struct store *store, struct sequence_item *item, json_t *component,
+                struct error *err)
 {
     struct row_order position;
     struct buf body BUF_AUTO = {0};
@@ -264,11 +260,11 @@ int sqlite_item_update(struct sqlite_store *store, struct sequence_item *item, j
     item->flags = row.flags;
     item->order = position;
     item->revision++;
-    return sqlite_run(store, err, SQL_COMPONENT_UPDATE, "itbioi", item->key, &row.type, &body,
-                      (int64_t)row.flags, &position, item->revision);
+    return db_run(store, err, SQL_COMPONENT_UPDATE, "itbioi", item->key, &row.type, &body,
+                  (int64_t)row.flags, &position, item->revision);
 }
 
-void sqlite_set_orders(json_t *component, int64_t order)
+void item_set_orders(json_t *component, int64_t order)
 {
     if (json_object_get(component, "order"))
         json_object_set_new(component, "order", json_integer(order));
@@ -277,38 +273,38 @@ void sqlite_set_orders(json_t *component, int64_t order)
 }
 
 /* Orders that the body itself holds, because they were no plain numbers, become plain. */
-static int rewrite_odd(struct sqlite_store *store, struct sequence_item *item, int64_t order,
+static int rewrite_odd(struct store *store, struct sequence_item *item, int64_t order,
                        struct error *err)
 {
     struct buf body BUF_AUTO = {0};
     struct component_row row;
 
     buf_init(&body, 0);
-    sqlite_set_orders(item->component, order);
+    item_set_orders(item->component, order);
     component_row(item->component, &body, &row);
     row.order = (struct row_order){ORDER_INTEGER, order, 0};
     if (buf_check(&body, "a component", err) != 0)
         return -1;
     item->flags = row.flags;
-    return sqlite_run(store, err, SQL_COMPONENT_UPDATE, "itbioi", item->key, &row.type, &body,
-                      (int64_t)row.flags, &row.order, item->revision);
+    return db_run(store, err, SQL_COMPONENT_UPDATE, "itbioi", item->key, &row.type, &body,
+                  (int64_t)row.flags, &row.order, item->revision);
 }
 
-static int move_item(struct sqlite_store *store, struct sequence_item *item, int64_t place,
-                     int64_t order, struct error *err)
+static int move_item(struct store *store, struct sequence_item *item, int64_t place, int64_t order,
+                     struct error *err)
 {
     struct row_order position = {item->component ? ORDER_INTEGER : ORDER_UNKNOWN, order, 0};
 
     if (item->component && (item->flags & ROW_ODD) && rewrite_odd(store, item, order, err) != 0)
         return -1;
-    sqlite_set_orders(item->component, order);
+    item_set_orders(item->component, order);
     item->place = place;
     item->order = position;
-    return sqlite_run(store, err, SQL_COMPONENT_PLACE, "iio", item->key, place, &position);
+    return db_run(store, err, SQL_COMPONENT_PLACE, "iio", item->key, place, &position);
 }
 
-int sqlite_sequence_renumber(struct sqlite_store *store, const struct write *write, int64_t node,
-                             const char *node_id, struct sequence *sequence, struct error *err)
+int sequence_renumber(struct store *store, const struct write *write, int64_t node,
+                      const char *node_id, struct sequence *sequence, struct error *err)
 {
     int64_t order = 0;
 
@@ -317,15 +313,15 @@ int sqlite_sequence_renumber(struct sqlite_store *store, const struct write *wri
 
         if (item->component)
             order++;
-        if (item->place == (int64_t)i && (!item->component || sqlite_item_is_at(item, order)))
+        if (item->place == (int64_t)i && (!item->component || item_is_at(item, order)))
             continue;
         /* In a dense sequence the moves follow from what was inserted or deleted: no rows of their
          * own. */
         if (!sequence->dense && item->place >= 0 &&
-            sqlite_log_renumber(store, write, node, node_id, item, err) != 0)
+            store_log_renumber(store, write, node, node_id, item, err) != 0)
             return -1;
         if (move_item(store, item, (int64_t)i, order, err) != 0)
             return -1;
     }
-    return sqlite_node_touch(store, write, node, err);
+    return store_node_touch(store, write, node, err);
 }

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 #define CHANGE_COLUMNS                                                                             \
     "SELECT key, version, change_set, at, who, entity, entity_id, node_id, op, before, after"      \
@@ -305,7 +305,7 @@ static const char *const texts[STATEMENT_COUNT] = {
     [SQL_CHECK_KEYS] = "PRAGMA foreign_key_check",
 };
 
-int sqlite_fail(struct sqlite_store *store, struct error *err, const char *what)
+int db_fail(struct store *store, struct error *err, const char *what)
 {
     static const struct {
         int code;
@@ -324,13 +324,13 @@ int sqlite_fail(struct sqlite_store *store, struct error *err, const char *what)
     return error_set(err, kind, "%s: %s", what, sqlite3_errmsg(store->db));
 }
 
-sqlite3_stmt *sqlite_statement(struct sqlite_store *store, enum statement id, struct error *err)
+sqlite3_stmt *db_statement(struct store *store, enum statement id, struct error *err)
 {
     sqlite3_stmt **statement = &store->statements[id];
 
     if (!*statement && sqlite3_prepare_v3(store->db, texts[id], -1, SQLITE_PREPARE_PERSISTENT,
                                           statement, NULL) != SQLITE_OK) {
-        sqlite_fail(store, err, "cannot ask the store");
+        db_fail(store, err, "cannot ask the store");
         return NULL;
     }
     sqlite3_reset(*statement);
@@ -391,7 +391,7 @@ static int bind_all(sqlite3_stmt *statement, const char *format, va_list args)
     return rc;
 }
 
-int sqlite_bind(struct sqlite_store *store, sqlite3_stmt *statement, struct error *err,
+int db_bind(struct store *store, sqlite3_stmt *statement, struct error *err,
                 const char *format, ...)
 {
     va_list args;
@@ -400,10 +400,10 @@ int sqlite_bind(struct sqlite_store *store, sqlite3_stmt *statement, struct erro
     va_start(args, format);
     rc = bind_all(statement, format, args);
     va_end(args);
-    return rc == SQLITE_OK ? 0 : sqlite_fail(store, err, "cannot ask the store");
+    return rc == SQLITE_OK ? 0 : db_fail(store, err, "cannot ask the store");
 }
 
-int sqlite_next(struct sqlite_store *store, sqlite3_stmt *statement, struct error *err)
+int db_next(struct store *store, sqlite3_stmt *statement, struct error *err)
 {
     switch (sqlite3_step(statement)) {
     case SQLITE_ROW:
@@ -412,16 +412,16 @@ int sqlite_next(struct sqlite_store *store, sqlite3_stmt *statement, struct erro
         sqlite3_reset(statement);
         return 0;
     default:
-        sqlite_fail(store, err, "the store cannot do it");
+        db_fail(store, err, "the store cannot do it");
         sqlite3_reset(statement);
         return -1;
     }
 }
 
-int sqlite_run(struct sqlite_store *store, struct error *err, enum statement id, const char *format,
+int db_run(struct store *store, struct error *err, enum statement id, const char *format,
                ...)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, id, err);
+    sqlite3_stmt *statement = db_statement(store, id, err);
     va_list args;
     int rc;
 
@@ -431,28 +431,28 @@ int sqlite_run(struct sqlite_store *store, struct error *err, enum statement id,
     rc = bind_all(statement, format, args);
     va_end(args);
     if (rc != SQLITE_OK)
-        return sqlite_fail(store, err, "cannot ask the store");
-    rc = sqlite_next(store, statement, err);
+        return db_fail(store, err, "cannot ask the store");
+    rc = db_next(store, statement, err);
     /* Bindings are borrowed texts: they must not outlive the call. */
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);
     return rc < 0 ? -1 : 0;
 }
 
-int sqlite_number(struct sqlite_store *store, enum statement id, int64_t key, const char *text,
+int db_number(struct store *store, enum statement id, int64_t key, const char *text,
                   int64_t *number, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, id, err);
+    sqlite3_stmt *statement = db_statement(store, id, err);
 
-    if (!statement || sqlite_bind(store, statement, err, text ? "is" : "i", key, text) != 0 ||
-        sqlite_next(store, statement, err) < 0)
+    if (!statement || db_bind(store, statement, err, text ? "is" : "i", key, text) != 0 ||
+        db_next(store, statement, err) < 0)
         return -1;
     *number = sqlite3_column_int64(statement, 0);
     sqlite3_reset(statement);
     return 0;
 }
 
-void sqlite_finalize_all(struct sqlite_store *store)
+void db_finalize_all(struct store *store)
 {
     for (size_t i = 0; i < STATEMENT_COUNT; i++) {
         sqlite3_finalize(store->statements[i]);
@@ -460,21 +460,21 @@ void sqlite_finalize_all(struct sqlite_store *store)
     }
 }
 
-const char *sqlite_text(sqlite3_stmt *statement, int column)
+const char *db_text(sqlite3_stmt *statement, int column)
 {
     return (const char *)sqlite3_column_text(statement, column);
 }
 
-struct row_text sqlite_row_text(sqlite3_stmt *statement, int column)
+struct row_text db_row_text(sqlite3_stmt *statement, int column)
 {
-    const char *text = sqlite_text(statement, column);
+    const char *text = db_text(statement, column);
 
     return (struct row_text){text, (size_t)sqlite3_column_bytes(statement, column)};
 }
 
-struct kept sqlite_kept(sqlite3_stmt *statement, int body_column)
+struct kept db_kept(sqlite3_stmt *statement, int body_column)
 {
-    struct row_text body = sqlite_row_text(statement, body_column);
+    struct row_text body = db_row_text(statement, body_column);
 
     return (struct kept){body.text, body.len,
                          (unsigned)sqlite3_column_int(statement, body_column + 1)};

@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
+#include "mcp/store/store_thread.h"
 
 #define THREAD_ID_SHOWN 80
 
@@ -17,28 +18,28 @@ struct thread_found {
 
 static void add_string(struct buf *json, const char *before, sqlite3_stmt *statement, int column)
 {
-    struct row_text text = sqlite_row_text(statement, column);
+    struct row_text text = db_row_text(statement, column);
 
     buf_adds(json, before);
     json_write_string(json, text.text, text.len);
 }
 
-int sqlite_threads_read(struct store *base, const char *sid, size_t most, struct buf *json,
-                        struct error *err)
+int store_threads_read(struct store *store, const char *sid, size_t most, struct buf *json,
+                       struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct session_found session;
     sqlite3_stmt *statement;
     bool first = true;
     int row;
 
-    if (sqlite_session_find(store, sid, &session, err) != 0)
+    if (store_refresh_unknown(store, sid, err) != 0 ||
+        store_session_find(store, sid, &session, err) != 0)
         return -1;
-    statement = sqlite_statement(store, SQL_THREAD_LIST, err);
-    if (!statement || sqlite_bind(store, statement, err, "ii", session.key, (int64_t)most) != 0)
+    statement = db_statement(store, SQL_THREAD_LIST, err);
+    if (!statement || db_bind(store, statement, err, "ii", session.key, (int64_t)most) != 0)
         return -1;
     buf_addc(json, '[');
-    while ((row = sqlite_next(store, statement, err)) > 0) {
+    while ((row = db_next(store, statement, err)) > 0) {
         add_string(json, first ? "{\"thread_id\":" : ",{\"thread_id\":", statement, 0);
         add_string(json, ",\"title\":", statement, 1);
         add_string(json, ",\"updated_at\":", statement, 2);
@@ -51,20 +52,20 @@ int sqlite_threads_read(struct store *base, const char *sid, size_t most, struct
 
 /* 1: it is there, and the statement stands on its row; 0: it is not, and only found->session is
  * set. -1 where there is no such session. */
-static int find_thread(struct sqlite_store *store, const char *sid, const char *thread_id,
+static int find_thread(struct store *store, const char *sid, const char *thread_id,
                        struct thread_found *found, sqlite3_stmt **statement, struct error *err)
 {
     struct session_found session;
     int row;
 
     memset(found, 0, sizeof *found);
-    if (sqlite_session_find(store, sid, &session, err) != 0)
+    if (store_session_find(store, sid, &session, err) != 0)
         return -1;
     found->session = session.key;
-    *statement = sqlite_statement(store, SQL_THREAD_FIND, err);
-    if (!*statement || sqlite_bind(store, *statement, err, "is", session.key, thread_id) != 0)
+    *statement = db_statement(store, SQL_THREAD_FIND, err);
+    if (!*statement || db_bind(store, *statement, err, "is", session.key, thread_id) != 0)
         return -1;
-    row = sqlite_next(store, *statement, err);
+    row = db_next(store, *statement, err);
     if (row <= 0)
         return row;
     found->key = sqlite3_column_int64(*statement, 0);
@@ -72,17 +73,16 @@ static int find_thread(struct sqlite_store *store, const char *sid, const char *
     return 1;
 }
 
-static int read_messages(struct sqlite_store *store, int64_t thread, struct buf *json,
-                         struct error *err)
+static int read_messages(struct store *store, int64_t thread, struct buf *json, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_THREAD_MESSAGES, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_THREAD_MESSAGES, err);
     bool first = true;
     int row;
 
-    if (!statement || sqlite_bind(store, statement, err, "i", thread) != 0)
+    if (!statement || db_bind(store, statement, err, "i", thread) != 0)
         return -1;
-    while ((row = sqlite_next(store, statement, err)) > 0) {
-        struct row_text body = sqlite_row_text(statement, 0);
+    while ((row = db_next(store, statement, err)) > 0) {
+        struct row_text body = db_row_text(statement, 0);
 
         if (!first)
             buf_addc(json, ',');
@@ -92,7 +92,7 @@ static int read_messages(struct sqlite_store *store, int64_t thread, struct buf 
     return row;
 }
 
-static int read_thread(struct sqlite_store *store, const char *sid, const char *thread_id,
+static int read_thread(struct store *store, const char *sid, const char *thread_id,
                        struct buf *json, struct error *err)
 {
     struct thread_found found;
@@ -110,7 +110,7 @@ static int read_thread(struct sqlite_store *store, const char *sid, const char *
     buf_adds(json, "{\"thread_id\":");
     json_write_string(json, thread_id, strlen(thread_id));
     add_string(json, ",\"title\":", statement, 1);
-    interrupts = sqlite_row_text(statement, 3);
+    interrupts = db_row_text(statement, 3);
     buf_adds(json, ",\"interrupts\":");
     buf_add(json, interrupts.text, interrupts.len);
     sqlite3_reset(statement);
@@ -121,19 +121,17 @@ static int read_thread(struct sqlite_store *store, const char *sid, const char *
     return buf_check(json, "the thread", err);
 }
 
-int sqlite_thread_read(struct store *base, const char *sid, const char *thread_id, struct buf *json,
-                       struct error *err)
+int store_thread_read(struct store *store, const char *sid, const char *thread_id, struct buf *json,
+                      struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
-
-    if (sqlite_read_begin(store, err) != 0)
+    if (store_refresh_unknown(store, sid, err) != 0 || store_read_begin(store, err) != 0)
         return -1;
-    return sqlite_read_end(store, read_thread(store, sid, thread_id, json, err));
+    return store_read_end(store, read_thread(store, sid, thread_id, json, err));
 }
 
 /* ---- writing ---- */
 
-static int insert_messages(struct sqlite_store *store, int64_t thread, int64_t there,
+static int insert_messages(struct store *store, int64_t thread, int64_t there,
                            const json_t *messages, struct error *err)
 {
     struct buf body BUF_AUTO = {0};
@@ -145,17 +143,17 @@ static int insert_messages(struct sqlite_store *store, int64_t thread, int64_t t
         buf_clear(&body);
         json_write(&body, message);
         if (buf_check(&body, "a message of the thread", err) != 0 ||
-            sqlite_run(store, err, SQL_THREAD_MESSAGE_INSERT, "iib", thread, there + (int64_t)i,
-                       &body) != 0)
+            db_run(store, err, SQL_THREAD_MESSAGE_INSERT, "iib", thread, there + (int64_t)i,
+                   &body) != 0)
             return -1;
     }
     return 0;
 }
 
 /* What the thread's row says after this; key 0: it is made. */
-static int write_row(struct sqlite_store *store, const struct thread_found *found,
-                     const char *thread_id, const char *title, int64_t messages,
-                     const json_t *interrupts, struct error *err)
+static int write_row(struct store *store, const struct thread_found *found, const char *thread_id,
+                     const char *title, int64_t messages, const json_t *interrupts,
+                     struct error *err)
 {
     struct buf open BUF_AUTO = {0};
     char now[TIME_TEXT_SIZE];
@@ -165,14 +163,13 @@ static int write_row(struct sqlite_store *store, const struct thread_found *foun
     if (buf_check(&open, "the open approvals", err) != 0)
         return -1;
     if (found->key == 0)
-        return sqlite_run(store, err, SQL_THREAD_INSERT, "issibs", found->session, thread_id, title,
-                          messages, &open, now);
-    return sqlite_run(store, err, SQL_THREAD_UPDATE, "iibs", found->key, messages, &open, now);
+        return db_run(store, err, SQL_THREAD_INSERT, "issibs", found->session, thread_id, title,
+                      messages, &open, now);
+    return db_run(store, err, SQL_THREAD_UPDATE, "iibs", found->key, messages, &open, now);
 }
 
-static int append(struct sqlite_store *store, const char *sid, const char *thread_id,
-                  const char *title, size_t there, const json_t *messages, const json_t *interrupts,
-                  struct error *err)
+static int append(struct store *store, const char *sid, const char *thread_id, const char *title,
+                  size_t there, const json_t *messages, const json_t *interrupts, struct error *err)
 {
     struct thread_found found;
     sqlite3_stmt *statement;
@@ -194,29 +191,30 @@ static int append(struct sqlite_store *store, const char *sid, const char *threa
                            found.messages, messages, err);
 }
 
-int sqlite_thread_append(struct store *base, const char *sid, const char *thread_id,
-                         const char *title, size_t there, const json_t *messages,
-                         const json_t *interrupts, struct error *err)
+int store_thread_append(struct store *store, const char *sid, const char *thread_id,
+                        const char *title, size_t there, const json_t *messages,
+                        const json_t *interrupts, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     int rc;
 
     if (!json_is_array(messages) || !json_is_array(interrupts))
         return error_set(err, ERROR_INTERNAL, "a thread's messages and approvals are lists");
-    if (sqlite_begin(base, err) != 0)
+    if (store_refresh_unknown(store, sid, err) != 0 || store_begin(store, err) != 0)
         return -1;
     rc = append(store, sid, thread_id, title, there, messages, interrupts, err);
-    if (sqlite_end(base, rc == 0, rc == 0 ? err : NULL) != 0)
+    if (store_end(store, rc == 0, rc == 0 ? err : NULL) != 0)
         rc = -1;
     return rc;
 }
 
-int sqlite_content_bytes(struct store *base, const char *sid, int64_t *bytes, struct error *err)
+int store_content_bytes(struct store *store, const char *sid, int64_t *bytes, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct session_found session;
 
-    if (sqlite_session_find(store, sid, &session, err) != 0)
+    /* Of what was read from a service so far: the figure is a measure, and no reason to read it
+     * all. */
+    if (store_refresh_unknown(store, sid, err) != 0 ||
+        store_session_find(store, sid, &session, err) != 0)
         return -1;
-    return sqlite_number(store, SQL_CONTENT_BYTES, session.key, NULL, bytes, err);
+    return db_number(store, SQL_CONTENT_BYTES, session.key, NULL, bytes, err);
 }

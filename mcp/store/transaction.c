@@ -6,32 +6,32 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 /* A SELECT that was left in the middle would hold its snapshot open. */
-static void reset_all(struct sqlite_store *store)
+static void reset_all(struct store *store)
 {
     for (size_t i = 0; i < STATEMENT_COUNT; i++)
         if (store->statements[i])
             sqlite3_reset(store->statements[i]);
 }
 
-static void roll_back(struct sqlite_store *store)
+static void roll_back(struct store *store)
 {
     reset_all(store);
     /* SQLite has already rolled back after some failures. */
     if (!sqlite3_get_autocommit(store->db))
-        sqlite_run(store, NULL, SQL_ROLLBACK, "");
+        db_run(store, NULL, SQL_ROLLBACK, "");
 }
 
-int sqlite_read_begin(struct sqlite_store *store, struct error *err)
+int store_read_begin(struct store *store, struct error *err)
 {
     if (store->depth > 0 || store->snapshot) /* what is being written is what is read */
         return 0;
-    return sqlite_run(store, err, SQL_BEGIN, "");
+    return db_run(store, err, SQL_BEGIN, "");
 }
 
-int sqlite_read_end(struct sqlite_store *store, int rc)
+int store_read_end(struct store *store, int rc)
 {
     if (store->depth > 0 || store->snapshot)
         reset_all(store);
@@ -40,22 +40,18 @@ int sqlite_read_end(struct sqlite_store *store, int rc)
     return rc;
 }
 
-int sqlite_snapshot_begin(struct store *base, struct error *err)
+int store_snapshot_begin(struct store *store, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
-
-    if (store->depth > 0)
+    if (store->upstream || store->depth > 0)
         return 0;
-    if (sqlite_run(store, err, SQL_BEGIN, "") != 0)
+    if (db_run(store, err, SQL_BEGIN, "") != 0)
         return -1;
     store->snapshot = true;
     return 1;
 }
 
-void sqlite_snapshot_end(struct store *base)
+void store_snapshot_end(struct store *store)
 {
-    struct sqlite_store *store = sqlite_of(base);
-
     store->snapshot = false;
     roll_back(store);
 }
@@ -64,11 +60,11 @@ void sqlite_snapshot_end(struct store *base)
  * savepoints ---- */
 
 /* What comes behind it in the log is what this transaction has to pass on. */
-static int note_last_change(struct sqlite_store *store, struct error *err)
+static int note_last_change(struct store *store, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_COPY_LAST_CHANGE, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_COPY_LAST_CHANGE, err);
 
-    if (!statement || sqlite_next(store, statement, err) <= 0)
+    if (!statement || db_next(store, statement, err) <= 0)
         return -1;
     store->changes_before = sqlite3_column_int64(statement, 0);
     store->transactions++;
@@ -76,17 +72,15 @@ static int note_last_change(struct sqlite_store *store, struct error *err)
     return 0;
 }
 
-int sqlite_begin(struct store *base, struct error *err)
+int store_begin(struct store *store, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
-
     if (store->access != STORE_WRITE)
         return error_set(err, ERROR_INTERNAL, "the store was opened for reading only");
     if (store->depth == SAVEPOINTS_CAP)
         return error_set(err, ERROR_INTERNAL, "transactions nest deeper than %u", SAVEPOINTS_CAP);
-    if (sqlite_run(store, err, store->depth == 0 ? SQL_BEGIN_WRITE : SQL_SAVEPOINT, "") != 0)
+    if (db_run(store, err, store->depth == 0 ? SQL_BEGIN_WRITE : SQL_SAVEPOINT, "") != 0)
         return -1;
-    if (store->depth == 0 && base->upstream && note_last_change(store, err) != 0) {
+    if (store->depth == 0 && store->upstream && note_last_change(store, err) != 0) {
         roll_back(store);
         return -1;
     }
@@ -94,7 +88,7 @@ int sqlite_begin(struct store *base, struct error *err)
     return 0;
 }
 
-static int end_inner(struct sqlite_store *store, bool keep, struct error *err)
+static int end_inner(struct store *store, bool keep, struct error *err)
 {
     int rc;
 
@@ -103,30 +97,30 @@ static int end_inner(struct sqlite_store *store, bool keep, struct error *err)
     if (!keep) {
         store->taken_back++;
         dirty_set_forget(store->dirty, store->marks[store->depth]);
-        if (sqlite_run(store, err, SQL_SAVEPOINT_BACK, "") != 0)
+        if (db_run(store, err, SQL_SAVEPOINT_BACK, "") != 0)
             return -1;
     }
-    rc = sqlite_run(store, err, SQL_SAVEPOINT_KEEP, "");
+    rc = db_run(store, err, SQL_SAVEPOINT_KEEP, "");
     return rc;
 }
 
-static int end_outermost(struct sqlite_store *store, bool keep, struct error *err)
+static int end_outermost(struct store *store, bool keep, struct error *err)
 {
-    struct upstream *upstream = store->base.upstream;
+    struct upstream *upstream = store->upstream;
     int rc = 0;
 
     if (keep && sqlite3_get_autocommit(store->db))
         rc = error_set(err, ERROR_IO, "the transaction was lost, nothing of it is kept");
     if (keep && rc == 0 && upstream) {
         store->depth++; /* what it reads is read within this transaction */
-        rc = upstream->push(upstream, &store->base, err);
+        rc = upstream->push(upstream, store, err);
         store->depth--;
         reset_all(store);
     }
     if (keep && rc == 0)
-        rc = sqlite_run(store, err, SQL_COMMIT, "");
+        rc = db_run(store, err, SQL_COMMIT, "");
     if (keep && rc == 0) {
-        dirty_set_notify(store->dirty, &store->base);
+        dirty_set_notify(store->dirty, store);
         return 0;
     }
     roll_back(store);
@@ -134,16 +128,14 @@ static int end_outermost(struct sqlite_store *store, bool keep, struct error *er
     return rc;
 }
 
-int sqlite_end(struct store *base, bool keep, struct error *err)
+int store_end(struct store *store, bool keep, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
-
     reset_all(store);
     store->depth--;
     return store->depth > 0 ? end_inner(store, keep, err) : end_outermost(store, keep, err);
 }
 
-static int fill_write(struct sqlite_store *store, const struct writer *writer, const char *sid,
+static int fill_write(struct store *store, const struct writer *writer, const char *sid,
                       struct write *write, struct error *err)
 {
     bool grouped = writer->change_set && *writer->change_set;
@@ -159,7 +151,7 @@ static int fill_write(struct sqlite_store *store, const struct writer *writer, c
     text_cut(write->change_set, sizeof write->change_set, grouped ? writer->change_set : uuid);
     if (!sid)
         return 0;
-    if (sqlite_session_find(store, sid, &session, err) != 0)
+    if (store_session_find(store, sid, &session, err) != 0)
         return -1;
     write->session = session.key;
     write->version = session.version + 1;
@@ -167,38 +159,37 @@ static int fill_write(struct sqlite_store *store, const struct writer *writer, c
     return 0;
 }
 
-int sqlite_write_begin(struct sqlite_store *store, const struct writer *writer, const char *sid,
-                       struct write *write, struct error *err)
+int store_write_begin(struct store *store, const struct writer *writer, const char *sid,
+                      struct write *write, struct error *err)
 {
-    if (sqlite_begin(&store->base, err) != 0)
+    if (store_begin(store, err) != 0)
         return -1;
     if (fill_write(store, writer, sid, write, err) != 0) {
-        sqlite_end(&store->base, false, NULL);
+        store_end(store, false, NULL);
         return -1;
     }
     return 0;
 }
 
-int sqlite_write_begin_session(struct sqlite_store *store, const struct writer *writer,
-                               const char *sid, struct write *write, struct error *err)
+int store_write_begin_session(struct store *store, const struct writer *writer, const char *sid,
+                              struct write *write, struct error *err)
 {
-    if (sqlite_write_begin(store, writer, sid, write, err) != 0)
+    if (store_write_begin(store, writer, sid, write, err) != 0)
         return -1;
     if (write->expected_cursor == 0 || write->expected_cursor == write->version - 1)
         return 0;
-    sqlite_end(&store->base, false, NULL);
+    store_end(store, false, NULL);
     return error_set(err, ERROR_STALE, "the session has changed since it was read");
 }
 
-int sqlite_write_end(struct sqlite_store *store, const struct write *write, int rc,
-                     struct error *err)
+int store_write_end(struct store *store, const struct write *write, int rc, struct error *err)
 {
     if (rc == 0) {
         reset_all(store);
-        rc = sqlite_run(store, err, SQL_SESSION_TOUCH, "iis", write->session, write->version,
-                        write->now);
+        rc = db_run(store, err, SQL_SESSION_TOUCH, "iis", write->session, write->version,
+                    write->now);
     }
-    if (sqlite_end(&store->base, rc == 0, rc == 0 ? err : NULL) != 0)
+    if (store_end(store, rc == 0, rc == 0 ? err : NULL) != 0)
         rc = -1;
     return rc;
 }

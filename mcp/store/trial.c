@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "mcp/store/schema.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 #define TRIAL_CACHE_KIB "65536"
 #define TRIAL_NAME      "a copy to try a change on"
@@ -31,7 +31,7 @@ static const char *const keys[] = {
     "INSERT INTO main.sqlite_sequence SELECT * FROM source.sqlite_sequence",
 };
 
-static int run(struct sqlite_store *copy, const char *sql, int64_t session, struct error *err)
+static int run(struct store *copy, const char *sql, int64_t session, struct error *err)
 {
     sqlite3_stmt *statement = NULL;
     int rc = sqlite3_prepare_v2(copy->db, sql, -1, &statement, NULL);
@@ -41,12 +41,11 @@ static int run(struct sqlite_store *copy, const char *sql, int64_t session, stru
     if (rc == SQLITE_OK)
         rc = sqlite3_step(statement);
     sqlite3_finalize(statement);
-    return rc == SQLITE_DONE ? 0 : sqlite_fail(copy, err, "cannot copy the session");
+    return rc == SQLITE_DONE ? 0 : db_fail(copy, err, "cannot copy the session");
 }
 
 /* Where there is no such session the copy stays without one, and says so when it is asked. */
-static int find_session(struct sqlite_store *copy, const char *sid, int64_t *session,
-                        struct error *err)
+static int find_session(struct store *copy, const char *sid, int64_t *session, struct error *err)
 {
     sqlite3_stmt *statement = NULL;
     int rc = sqlite3_prepare_v2(copy->db, key_of_session, -1, &statement, NULL);
@@ -57,13 +56,12 @@ static int find_session(struct sqlite_store *copy, const char *sid, int64_t *ses
         rc = sqlite3_step(statement);
     *session = rc == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
     sqlite3_finalize(statement);
-    return rc == SQLITE_ROW || rc == SQLITE_DONE
-               ? 0
-               : sqlite_fail(copy, err, "cannot copy the session");
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0
+                                                 : db_fail(copy, err, "cannot copy the session");
 }
 
 /* In one transaction, which is one snapshot of the source. */
-static int copy_rows(struct sqlite_store *copy, const char *sid, bool history, struct error *err)
+static int copy_rows(struct store *copy, const char *sid, bool history, struct error *err)
 {
     int64_t session = 0;
     int rc = find_session(copy, sid, &session, err);
@@ -77,14 +75,14 @@ static int copy_rows(struct sqlite_store *copy, const char *sid, bool history, s
     return rc;
 }
 
-static int execute(struct sqlite_store *copy, const char *sql, struct error *err)
+static int execute(struct store *copy, const char *sql, struct error *err)
 {
     return sqlite3_exec(copy->db, sql, NULL, NULL, NULL) == SQLITE_OK
                ? 0
-               : sqlite_fail(copy, err, "cannot make a copy of the session");
+               : db_fail(copy, err, "cannot make a copy of the session");
 }
 
-static int attach(struct sqlite_store *copy, struct sqlite_store *source, struct error *err)
+static int attach(struct store *copy, struct store *source, struct error *err)
 {
     char *sql = sqlite3_mprintf("ATTACH %Q AS source", sqlite3_db_filename(source->db, "main"));
     int rc = sql ? execute(copy, sql, err)
@@ -96,8 +94,8 @@ static int attach(struct sqlite_store *copy, struct sqlite_store *source, struct
 
 /* Nothing of it outlives the process, so nothing of it is synced. Foreign keys hold in the source,
  * and the triggers have done their part there. */
-static int fill(struct sqlite_store *copy, struct sqlite_store *source, const char *sid,
-                bool history, struct error *err)
+static int fill(struct store *copy, struct store *source, const char *sid, bool history,
+                struct error *err)
 {
     sqlite3_busy_timeout(copy->db, STORE_BUSY_TIMEOUT_MS);
     if (execute(copy,
@@ -114,25 +112,27 @@ static int fill(struct sqlite_store *copy, struct sqlite_store *source, const ch
     return execute(copy, "DETACH source; PRAGMA foreign_keys = ON", err);
 }
 
-struct store *sqlite_trial_open(struct store *base, const char *sid, bool history,
-                                struct error *err)
+struct store *store_trial_open(struct store *store, const char *sid, bool history,
+                               struct error *err)
 {
-    struct sqlite_store *source = sqlite_of(base), *copy;
+    struct store *copy;
 
-    if (source->depth > 0) { /* what is not committed yet would be missing */
+    if (store_refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err) != 0)
+        return NULL;
+    if (store->depth > 0) { /* what is not committed yet would be missing */
         error_set(err, ERROR_INTERNAL, "a trial within a transaction");
         return NULL;
     }
-    copy = sqlite_store_new(STORE_WRITE, err);
+    copy = store_new(STORE_WRITE, err);
     if (!copy)
         return NULL;
     if (sqlite3_open_v2("", &copy->db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
                             SQLITE_OPEN_EXRESCODE,
                         NULL) != SQLITE_OK)
-        sqlite_fail(copy, err, "cannot make a copy of the session");
-    else if (fill(copy, source, sid, history, err) == 0)
-        return &copy->base;
-    sqlite_close(&copy->base);
+        db_fail(copy, err, "cannot make a copy of the session");
+    else if (fill(copy, store, sid, history, err) == 0)
+        return copy;
+    store_close(copy);
     return NULL;
 }

@@ -15,8 +15,8 @@
 
 #define UNDOINGS_CAP 1000 /* of one another, in a row */
 
-int sqlite_undone_by(struct sqlite_store *store, int64_t session, const char *change_set,
-                     char *by_set, size_t size, struct error *err)
+int store_undone_by(struct store *store, int64_t session, const char *change_set, char *by_set,
+                    size_t size, struct error *err)
 {
     char at[UUID_TEXT_SIZE + 64];
     bool undone = false;
@@ -25,17 +25,17 @@ int sqlite_undone_by(struct sqlite_store *store, int64_t session, const char *ch
     text_cut(by_set, size, "");
     /* An undoing that was undone has done nothing: so it depends on whether the chain is even. */
     for (size_t i = 0; i < UNDOINGS_CAP; i++) {
-        sqlite3_stmt *statement = sqlite_statement(store, SQL_UNDONE_FIND, err);
+        sqlite3_stmt *statement = db_statement(store, SQL_UNDONE_FIND, err);
         int row;
 
-        if (!statement || sqlite_bind(store, statement, err, "is", session, at) != 0)
+        if (!statement || db_bind(store, statement, err, "is", session, at) != 0)
             return -1;
-        row = sqlite_next(store, statement, err);
+        row = db_next(store, statement, err);
         if (row < 0)
             return -1;
         if (row == 0)
             break;
-        text_cut(at, sizeof at, sqlite_text(statement, 0));
+        text_cut(at, sizeof at, db_text(statement, 0));
         sqlite3_reset(statement);
         if (i == 0)
             text_cut(by_set, size, at);
@@ -46,23 +46,22 @@ int sqlite_undone_by(struct sqlite_store *store, int64_t session, const char *ch
     return 0;
 }
 
-int sqlite_first_version(struct sqlite_store *store, int64_t session, int64_t *version,
-                         struct error *err)
+int store_first_version(struct store *store, int64_t session, int64_t *version, struct error *err)
 {
-    return sqlite_number(store, SQL_CHANGE_FIRST, session, NULL, version, err);
+    return db_number(store, SQL_CHANGE_FIRST, session, NULL, version, err);
 }
 
 /* ---- which ---- */
 
 /* 1: it may be undone without a name: it is neither undone nor an undoing, nor the beginning. */
-static int is_candidate(struct sqlite_store *store, int64_t session, const char *change_set,
+static int is_candidate(struct store *store, int64_t session, const char *change_set,
                         struct error *err)
 {
     char by_set[UUID_TEXT_SIZE + 64];
     int64_t undoing;
 
-    if (sqlite_number(store, SQL_UNDONE_IS_UNDOING, session, change_set, &undoing, err) != 0 ||
-        sqlite_undone_by(store, session, change_set, by_set, sizeof by_set, err) != 0)
+    if (db_number(store, SQL_UNDONE_IS_UNDOING, session, change_set, &undoing, err) != 0 ||
+        store_undone_by(store, session, change_set, by_set, sizeof by_set, err) != 0)
         return -1;
     return undoing == 0 && !*by_set;
 }
@@ -72,21 +71,21 @@ struct newest {
     char change_set[UUID_TEXT_SIZE + 64], who[WHO_CAP], at[TIME_TEXT_SIZE];
 };
 
-static int find_newest(struct sqlite_store *store, int64_t session, struct newest *newest,
+static int find_newest(struct store *store, int64_t session, struct newest *newest,
                        struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_CHANGE_NEWEST, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_CHANGE_NEWEST, err);
     int row, candidate = 0;
 
     newest->change_set[0] = '\0';
-    if (!statement || sqlite_bind(store, statement, err, "i", session) != 0)
+    if (!statement || db_bind(store, statement, err, "i", session) != 0)
         return -1;
-    while (candidate == 0 && (row = sqlite_next(store, statement, err)) > 0) {
-        if (!strcmp(newest->change_set, sqlite_text(statement, 0)))
+    while (candidate == 0 && (row = db_next(store, statement, err)) > 0) {
+        if (!strcmp(newest->change_set, db_text(statement, 0)))
             continue;
-        text_cut(newest->change_set, sizeof newest->change_set, sqlite_text(statement, 0));
-        text_cut_line(newest->who, sizeof newest->who, sqlite_text(statement, 1));
-        text_cut(newest->at, sizeof newest->at, sqlite_text(statement, 2));
+        text_cut(newest->change_set, sizeof newest->change_set, db_text(statement, 0));
+        text_cut_line(newest->who, sizeof newest->who, db_text(statement, 1));
+        text_cut(newest->at, sizeof newest->at, db_text(statement, 2));
         candidate = is_candidate(store, session, newest->change_set, err);
     }
     sqlite3_reset(statement);
@@ -116,12 +115,12 @@ static bool is_same_writer(const char *one, const char *other)
     return first && second ? !strcmp(first, second) : !strcmp(one, other);
 }
 
-static int not_own(struct sqlite_store *store, const struct write *write,
-                   const struct newest *newest, struct error *err)
+static int not_own(struct store *store, const struct write *write, const struct newest *newest,
+                   struct error *err)
 {
     struct buf what BUF_AUTO = {0};
 
-    if (sqlite_change_words(store, write->session, newest->change_set, &what, err) != 0)
+    if (store_change_words(store, write->session, newest->change_set, &what, err) != 0)
         return -1;
     return error_set(
         err, ERROR_CONFLICT,
@@ -135,18 +134,18 @@ struct extent { /* of a change set in the log */
     int64_t rows, first_key, first_version;
 };
 
-static int check_set(struct sqlite_store *store, int64_t session, const char *change_set,
-                     bool named, struct extent *extent, struct error *err)
+static int check_set(struct store *store, int64_t session, const char *change_set, bool named,
+                     struct extent *extent, struct error *err)
 {
     static const char nothing[] = "there is nothing to undo in this session: its history begins "
                                   "with its import or creation";
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_CHANGE_SET_SUM, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_CHANGE_SET_SUM, err);
     char by_set[UUID_TEXT_SIZE + 64];
     int64_t undoing;
     bool beginning;
 
-    if (!statement || sqlite_bind(store, statement, err, "is", session, change_set) != 0 ||
-        sqlite_next(store, statement, err) <= 0)
+    if (!statement || db_bind(store, statement, err, "is", session, change_set) != 0 ||
+        db_next(store, statement, err) <= 0)
         return -1;
     extent->rows = sqlite3_column_int64(statement, 0);
     extent->first_key = sqlite3_column_int64(statement, 1);
@@ -155,7 +154,7 @@ static int check_set(struct sqlite_store *store, int64_t session, const char *ch
     sqlite3_reset(statement);
     if (!named && (extent->rows == 0 || beginning))
         return error_set(err, ERROR_NOT_FOUND, "%s", nothing);
-    if (sqlite_number(store, SQL_UNDONE_IS_UNDOING, session, change_set, &undoing, err) != 0)
+    if (db_number(store, SQL_UNDONE_IS_UNDOING, session, change_set, &undoing, err) != 0)
         return -1;
     if (extent->rows == 0 && undoing > 0) /* of what had come to nothing by itself */
         extent->first_version = INT64_MAX;
@@ -168,7 +167,7 @@ static int check_set(struct sqlite_store *store, int64_t session, const char *ch
         return error_set_at(err, "change_set",
                             "change_set: that is where this session's history begins, it cannot be "
                             "undone");
-    if (sqlite_undone_by(store, session, change_set, by_set, sizeof by_set, err) != 0)
+    if (store_undone_by(store, session, change_set, by_set, sizeof by_set, err) != 0)
         return -1;
     if (*by_set)
         return error_set(err, ERROR_CONFLICT,
@@ -180,7 +179,7 @@ static int check_set(struct sqlite_store *store, int64_t session, const char *ch
 /* ---- undo ---- */
 
 struct undoing {
-    struct sqlite_store *store;
+    struct store *store;
     struct rewind then, now;
     const char *change_set;
     size_t rows;
@@ -188,13 +187,13 @@ struct undoing {
 
 static int want_set(struct undoing *undo, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(undo->store, SQL_CHANGE_SET, err);
+    sqlite3_stmt *statement = db_statement(undo->store, SQL_CHANGE_SET, err);
     int found, rc = 0;
 
     if (!statement ||
-        sqlite_bind(undo->store, statement, err, "is", undo->then.session, undo->change_set) != 0)
+        db_bind(undo->store, statement, err, "is", undo->then.session, undo->change_set) != 0)
         return -1;
-    while (rc == 0 && (found = sqlite_next(undo->store, statement, err)) != 0) {
+    while (rc == 0 && (found = db_next(undo->store, statement, err)) != 0) {
         struct rewind_row row = {0};
 
         rc = found < 0 ? -1 : rewind_row_read(statement, &row, err);
@@ -223,13 +222,13 @@ static int take_back(struct undoing *undo, const struct rewind_row *row, struct 
 
 static int walk(struct undoing *undo, const struct extent *extent, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(undo->store, SQL_CHANGE_WALK, err);
+    sqlite3_stmt *statement = db_statement(undo->store, SQL_CHANGE_WALK, err);
     int found, rc = 0;
 
-    if (!statement || sqlite_bind(undo->store, statement, err, "ii", undo->then.session,
-                                  extent->first_version - 1) != 0)
+    if (!statement || db_bind(undo->store, statement, err, "ii", undo->then.session,
+                              extent->first_version - 1) != 0)
         return -1;
-    while (rc == 0 && (found = sqlite_next(undo->store, statement, err)) != 0) {
+    while (rc == 0 && (found = db_next(undo->store, statement, err)) != 0) {
         struct rewind_row row = {0};
 
         rc = found < 0 ? -1 : rewind_row_read(statement, &row, err);
@@ -252,7 +251,7 @@ static void fill_state(struct undo_state *state, const struct write *write, cons
     state->version = write->version;
 }
 
-static int undo_set(struct sqlite_store *store, const struct write *write, const char *change_set,
+static int undo_set(struct store *store, const struct write *write, const char *change_set,
                     const struct extent *extent, struct undo_state *state, struct error *err)
 {
     struct undoing undo = {.store = store, .change_set = change_set};
@@ -262,16 +261,16 @@ static int undo_set(struct sqlite_store *store, const struct write *write, const
 
     rewind_init(&undo.then, store, write->session);
     rewind_init(&undo.now, store, write->session);
-    rc = sqlite_change_words(store, write->session, change_set, &what, err);
+    rc = store_change_words(store, write->session, change_set, &what, err);
     if (rc == 0)
         rc = want_set(&undo, err);
     if (rc == 0)
         rc = walk(&undo, extent, err);
     if (rc == 0)
-        rc = sqlite_reinsert(&undo.now, write, &things, err);
+        rc = store_reinsert(&undo.now, write, &things, err);
     if (rc == 0)
-        rc = sqlite_run(store, err, SQL_UNDONE_SET, "iss", write->session, change_set,
-                        write->change_set);
+        rc = db_run(store, err, SQL_UNDONE_SET, "iss", write->session, change_set,
+                    write->change_set);
     if (rc == 0 && state)
         fill_state(state, write, change_set, &what, undo.rows);
     rewind_finish(&undo.then);
@@ -279,7 +278,7 @@ static int undo_set(struct sqlite_store *store, const struct write *write, const
     return rc;
 }
 
-static int undo(struct sqlite_store *store, const struct write *write, const char *named,
+static int undo(struct store *store, const struct write *write, const char *named,
                 struct undo_state *state, struct error *err)
 {
     char change_set[UUID_TEXT_SIZE + 64];
@@ -300,15 +299,17 @@ static int undo(struct sqlite_store *store, const struct write *write, const cha
     return undo_set(store, write, change_set, &extent, state, err);
 }
 
-int sqlite_undo(struct store *base, const struct writer *writer, const char *sid,
-                const char *change_set, struct undo_state *state, struct error *err)
+int store_undo(struct store *store, const struct writer *writer, const char *sid,
+               const char *change_set, struct undo_state *state, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct write write;
 
-    if (sqlite_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_refresh(store, UPSTREAM_CHANGED | UPSTREAM_RELATIONSHIPS | UPSTREAM_POSITIONS, sid,
+                      change_set, err) != 0)
         return -1;
-    return sqlite_write_end(store, &write, undo(store, &write, change_set, state, err), err);
+    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
+        return -1;
+    return store_write_end(store, &write, undo(store, &write, change_set, state, err), err);
 }
 
 /* ---- restore ---- */
@@ -317,15 +318,14 @@ int sqlite_undo(struct store *base, const struct writer *writer, const char *sid
 static int rewind_by(struct rewind *rewind, int64_t version, char *last, size_t size, size_t *rows,
                      struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(rewind->store, SQL_CHANGE_WALK, err);
+    sqlite3_stmt *statement = db_statement(rewind->store, SQL_CHANGE_WALK, err);
     int found, rc = 0;
 
     *rows = 0;
     last[0] = '\0';
-    if (!statement ||
-        sqlite_bind(rewind->store, statement, err, "ii", rewind->session, version) != 0)
+    if (!statement || db_bind(rewind->store, statement, err, "ii", rewind->session, version) != 0)
         return -1;
-    while (rc == 0 && (found = sqlite_next(rewind->store, statement, err)) != 0) {
+    while (rc == 0 && (found = db_next(rewind->store, statement, err)) != 0) {
         struct rewind_row row = {0};
 
         rc = found < 0 ? -1 : rewind_row_read(statement, &row, err);
@@ -341,7 +341,7 @@ static int rewind_by(struct rewind *rewind, int64_t version, char *last, size_t 
     return rc;
 }
 
-static int restore(struct sqlite_store *store, const struct write *write, int64_t version,
+static int restore(struct store *store, const struct write *write, int64_t version,
                    struct undo_state *state, size_t *things, struct error *err)
 {
     struct buf what BUF_AUTO = {0};
@@ -351,7 +351,7 @@ static int restore(struct sqlite_store *store, const struct write *write, int64_
     size_t rows;
     int rc;
 
-    if (sqlite_first_version(store, write->session, &first, err) != 0)
+    if (store_first_version(store, write->session, &first, err) != 0)
         return -1;
     if (version < first || version >= write->version)
         return error_set_at(err, "version",
@@ -361,10 +361,10 @@ static int restore(struct sqlite_store *store, const struct write *write, int64_
     rewind_init(&rewind, store, write->session);
     rc = rewind_by(&rewind, version, last, sizeof last, &rows, err);
     if (rc == 0)
-        rc = sqlite_reinsert(&rewind, write, things, err);
+        rc = store_reinsert(&rewind, write, things, err);
     rewind_finish(&rewind);
     if (rc == 0 && *things > 0)
-        rc = sqlite_change_words(store, write->session, write->change_set, &what, err);
+        rc = store_change_words(store, write->session, write->change_set, &what, err);
     if (rc == 0 && *things == 0)
         buf_adds(&what, "nothing: all is as it was then");
     if (rc == 0 && state)
@@ -372,22 +372,23 @@ static int restore(struct sqlite_store *store, const struct write *write, int64_
     return rc;
 }
 
-int sqlite_restore(struct store *base, const struct writer *writer, const char *sid,
-                   int64_t version, struct undo_state *state, struct error *err)
+int store_restore(struct store *store, const struct writer *writer, const char *sid,
+                  int64_t version, struct undo_state *state, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     size_t things = 0;
     struct write write;
     int rc;
 
-    if (sqlite_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err) != 0)
+        return -1;
+    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
         return -1;
     rc = restore(store, &write, version, state, &things, err);
     if (rc != 0 || things > 0)
-        return sqlite_write_end(store, &write, rc, err);
+        return store_write_end(store, &write, rc, err);
     if (state) { /* nothing is written: the version stays */
         state->version = write.version - 1;
         state->by_set[0] = '\0';
     }
-    return sqlite_end(base, false, err);
+    return store_end(store, false, err);
 }

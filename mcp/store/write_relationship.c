@@ -10,9 +10,9 @@
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
 #include "helpers/base/problems.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
-static int create(struct sqlite_store *store, const struct write *write, const json_t *relationship,
+static int create(struct store *store, const struct write *write, const json_t *relationship,
                   struct relationship_state *state, struct error *err)
 {
     const char *from = json_get_string(relationship, "from_node_id");
@@ -22,17 +22,17 @@ static int create(struct sqlite_store *store, const struct write *write, const j
     int64_t same;
     int there;
 
-    if (sqlite_node_find(store, write->session, from, &from_node, err) != 0)
+    if (store_node_find(store, write->session, from, &from_node, err) != 0)
         return error_wrap(err, "from_node_id");
-    if (sqlite_node_find(store, write->session, to, &to_node, err) != 0)
+    if (store_node_find(store, write->session, to, &to_node, err) != 0)
         return error_wrap(err, "to_node_id");
-    there = sqlite_relationship_same(store, write->session, from, to, type, 0, &same, err);
+    there = store_relationship_same(store, write->session, from, to, type, 0, &same, err);
     if (there > 0)
-        return sqlite_relationship_repeat(store, write->session, same, err);
+        return store_relationship_repeat(store, write->session, same, err);
     if (there != 0 ||
         (strstr(type, "PREREQUISITE") &&
-         sqlite_prerequisite_path(store, write->session, to, from, &state->cycle, err) != 0) ||
-        sqlite_relationship_insert(store, write, relationship, &state->id, err) != 0)
+         store_prerequisite_path(store, write->session, to, from, &state->cycle, err) != 0) ||
+        store_relationship_insert(store, write, relationship, &state->id, err) != 0)
         return -1;
     text_cut(state->type, sizeof state->type, type);
     text_cut(state->from_title, sizeof state->from_title, from_node.title);
@@ -40,22 +40,23 @@ static int create(struct sqlite_store *store, const struct write *write, const j
     return 0;
 }
 
-int sqlite_relationship_create(struct store *base, const struct writer *writer, const char *sid,
-                               const json_t *input, struct relationship_state *state,
-                               struct error *err)
+int store_relationship_create(struct store *store, const struct writer *writer, const char *sid,
+                              const json_t *input, struct relationship_state *state,
+                              struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct relationship_state made = {0};
     json_auto_t *relationship = NULL;
     struct write write;
     int rc = -1;
 
-    if (sqlite_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_refresh(store, UPSTREAM_RELATIONSHIPS, sid, NULL, err) != 0)
+        return -1;
+    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
         return -1;
     relationship = entity_relationship(input, "", false, write.who, write.now, err);
     if (relationship)
         rc = create(store, &write, relationship, &made, err);
-    rc = sqlite_write_end(store, &write, rc, err);
+    rc = store_write_end(store, &write, rc, err);
     if (rc == 0 && state)
         *state = made;
     else
@@ -73,7 +74,7 @@ struct bulk {
     size_t looked_up; /* unknown nodes that got the nearest named: it takes a while */
 };
 
-static int check_end(struct sqlite_store *store, int64_t session, const json_t *input, size_t index,
+static int check_end(struct store *store, int64_t session, const json_t *input, size_t index,
                      const char *name, const char *brief, const char *node_id, struct bulk *bulk,
                      struct error *err)
 {
@@ -83,20 +84,20 @@ static int check_end(struct sqlite_store *store, int64_t session, const json_t *
     char field[ERROR_LOC_CAP];
     int64_t twins;
 
-    if (sqlite_number(store, SQL_NODE_TWINS, session, node_id, &twins, err) != 0)
+    if (db_number(store, SQL_NODE_TWINS, session, node_id, &twins, err) != 0)
         return -1;
     if (twins > 0)
         return 0;
     snprintf(field, sizeof field, "relationships.%zu.%s", index, spelled);
     bulk->wrong++;
     if (bulk->looked_up++ < PROBLEMS_LISTED_CAP)
-        sqlite_node_find(store, session, node_id, &node, &found);
+        store_node_find(store, session, node_id, &node, &found);
     problems_add(&bulk->problems, field, "%s", *found.text ? found.text : "is no node");
     return 0;
 }
 
 /* A repeat of one that is there, or of one of the same call. */
-static int check_repeat(struct sqlite_store *store, int64_t session, const json_t *relationship,
+static int check_repeat(struct store *store, int64_t session, const json_t *relationship,
                         size_t index, struct bulk *bulk, struct error *err)
 {
     const char *from = json_get_string(relationship, "from_node_id");
@@ -106,7 +107,7 @@ static int check_repeat(struct sqlite_store *store, int64_t session, const json_
     char field[ERROR_LOC_CAP];
     const json_t *earlier;
     int64_t same;
-    int there = sqlite_relationship_same(store, session, from, to, type, 0, &same, err);
+    int there = store_relationship_same(store, session, from, to, type, 0, &same, err);
 
     if (there < 0)
         return -1;
@@ -128,7 +129,7 @@ static int check_repeat(struct sqlite_store *store, int64_t session, const json_
     return 0;
 }
 
-static int check_item(struct sqlite_store *store, const struct write *write, const json_t *input,
+static int check_item(struct store *store, const struct write *write, const json_t *input,
                       size_t index, struct bulk *bulk, struct error *err)
 {
     struct faults each;
@@ -156,7 +157,7 @@ static int check_item(struct sqlite_store *store, const struct write *write, con
                : check_repeat(store, write->session, relationship, index, bulk, err);
 }
 
-static int create_all(struct sqlite_store *store, const struct write *write, const json_t *input,
+static int create_all(struct store *store, const struct write *write, const json_t *input,
                       struct bulk *bulk, struct error *err)
 {
     size_t count = json_array_size(input);
@@ -180,21 +181,22 @@ static int create_all(struct sqlite_store *store, const struct write *write, con
         return -1;
     }
     for (size_t i = 0; i < count; i++)
-        if (sqlite_relationship_insert(store, write, json_array_get(bulk->checked, i), &key, err) !=
+        if (store_relationship_insert(store, write, json_array_get(bulk->checked, i), &key, err) !=
             0)
             return -1;
     return 0;
 }
 
-int sqlite_relationships_create(struct store *base, const struct writer *writer, const char *sid,
-                                const json_t *input, size_t *created, struct error *err)
+int store_relationships_create(struct store *store, const struct writer *writer, const char *sid,
+                               const json_t *input, size_t *created, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct bulk bulk = {.wrong = 0};
     struct write write;
     int rc;
 
-    if (sqlite_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_refresh(store, UPSTREAM_RELATIONSHIPS, sid, NULL, err) != 0)
+        return -1;
+    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
         return -1;
     problems_begin(&bulk.problems, "");
     bulk.checked = json_array();
@@ -202,7 +204,7 @@ int sqlite_relationships_create(struct store *base, const struct writer *writer,
     rc = create_all(store, &write, input, &bulk, err);
     json_decref(bulk.checked);
     json_decref(bulk.seen);
-    rc = sqlite_write_end(store, &write, rc, err);
+    rc = store_write_end(store, &write, rc, err);
     if (rc == 0 && created)
         *created = json_array_size(input);
     return rc;

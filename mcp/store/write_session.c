@@ -8,7 +8,7 @@
 #include "helpers/base/json.h"
 #include "mcp/session/curriculum_title.h"
 #include "mcp/session/entity.h"
-#include "mcp/store/sqlite_store.h"
+#include "mcp/store/store_internal.h"
 
 /* {"flags", "title", "session": {...}}, as the change log keeps it. */
 static void write_text(struct buf *to, const struct session_fields *fields)
@@ -24,9 +24,9 @@ static void write_text(struct buf *to, const struct session_fields *fields)
     buf_addc(to, '}');
 }
 
-int sqlite_session_save(struct sqlite_store *store, const struct write *write,
-                        const struct session_fields *before, const struct session_fields *after,
-                        struct error *err)
+int store_session_save(struct store *store, const struct write *write,
+                       const struct session_fields *before, const struct session_fields *after,
+                       struct error *err)
 {
     struct buf body BUF_AUTO = {0}, old BUF_AUTO = {0}, new BUF_AUTO = {0};
 
@@ -34,10 +34,10 @@ int sqlite_session_save(struct sqlite_store *store, const struct write *write,
     write_text(&old, before);
     write_text(&new, after);
     if (buf_check(&body, "the session's fields", err) != 0 ||
-        sqlite_run(store, err, SQL_SESSION_SET_FURTHER, "ibis", write->session, &body,
-                   (int64_t)after->flags, after->title) != 0)
+        db_run(store, err, SQL_SESSION_SET_FURTHER, "ibis", write->session, &body,
+               (int64_t)after->flags, after->title) != 0)
         return -1;
-    return sqlite_log(store, write, "session", write->sid, NULL, "update", &old, &new, err);
+    return store_log(store, write, "session", write->sid, NULL, "update", &old, &new, err);
 }
 
 /* ---- renaming ---- */
@@ -55,20 +55,20 @@ static void finish_renaming(struct renaming *work)
     free(work->title);
 }
 
-static int read_fields(struct sqlite_store *store, const struct write *write, const char *title,
+static int read_fields(struct store *store, const struct write *write, const char *title,
                        struct renaming *work, struct error *err)
 {
-    sqlite3_stmt *statement = sqlite_statement(store, SQL_SESSION_BY_KEY, err);
+    sqlite3_stmt *statement = db_statement(store, SQL_SESSION_BY_KEY, err);
     struct row_text text;
 
-    if (!statement || sqlite_bind(store, statement, err, "i", write->session) != 0 ||
-        sqlite_next(store, statement, err) <= 0)
+    if (!statement || db_bind(store, statement, err, "i", write->session) != 0 ||
+        db_next(store, statement, err) <= 0)
         return -1;
     work->before.flags = work->after.flags = (unsigned)sqlite3_column_int(statement, 0);
-    text = sqlite_row_text(statement, 1);
+    text = db_row_text(statement, 1);
     work->old = json_read(text.text, text.len, "a kept session", err);
     work->new = json_deep_copy(work->old);
-    work->title = strdup(sqlite_text(statement, 2));
+    work->title = strdup(db_text(statement, 2));
     sqlite3_reset(statement);
     if (!work->old)
         return -1;
@@ -83,46 +83,49 @@ static int read_fields(struct sqlite_store *store, const struct write *write, co
     return 0;
 }
 
-int sqlite_session_rename(struct store *base, const struct writer *writer, const char *sid,
-                          const char *title, struct error *err)
+int store_session_rename(struct store *store, const struct writer *writer, const char *sid,
+                         const char *title, struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct renaming work = {0};
     struct write write;
     int rc;
 
-    if (sqlite_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_refresh(store, UPSTREAM_SESSION, sid, NULL, err) != 0)
+        return -1;
+    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
         return -1;
     rc = read_fields(store, &write, title, &work, err);
     if (rc == 0 && !strcmp(work.title, title) && json_equal(work.old, work.new))
-        rc = sqlite_end(base, false, err); /* it has this title: nothing is written */
+        rc = store_end(store, false, err); /* it has this title: nothing is written */
     else if (rc == 0)
-        rc = sqlite_write_end(
-            store, &write, sqlite_session_save(store, &write, &work.before, &work.after, err), err);
+        rc = store_write_end(
+            store, &write, store_session_save(store, &write, &work.before, &work.after, err), err);
     else
-        sqlite_end(base, false, NULL);
+        store_end(store, false, NULL);
     finish_renaming(&work);
     return rc;
 }
 
 /* ---- deleting ---- */
 
-static int delete_session(struct sqlite_store *store, const struct write *write, struct error *err)
+static int delete_session(struct store *store, const struct write *write, struct error *err)
 {
     dirty_set_add(store->dirty, write, STORE_SESSION, NULL);
-    if (sqlite_run(store, err, SQL_SESSION_BURY, "siss", write->sid, write->version, write->now,
-                   write->who) != 0)
+    if (db_run(store, err, SQL_SESSION_BURY, "siss", write->sid, write->version, write->now,
+               write->who) != 0)
         return -1;
-    return sqlite_run(store, err, SQL_SESSION_DELETE, "i", write->session);
+    return db_run(store, err, SQL_SESSION_DELETE, "i", write->session);
 }
 
-int sqlite_session_delete(struct store *base, const struct writer *writer, const char *sid,
-                          struct error *err)
+int store_session_delete(struct store *store, const struct writer *writer, const char *sid,
+                         struct error *err)
 {
-    struct sqlite_store *store = sqlite_of(base);
     struct write write;
 
-    if (sqlite_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_refresh(store, UPSTREAM_SESSION, sid, NULL, err) != 0 ||
+        (store->upstream && store->upstream->remove(store->upstream, store, sid, err) != 0))
         return -1;
-    return sqlite_write_end(store, &write, delete_session(store, &write, err), err);
+    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
+        return -1;
+    return store_write_end(store, &write, delete_session(store, &write, err), err);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "mcp/store/copy.h"
-#include "mcp/store/sqlite_functions.h"
+#include "mcp/store/store_internal.h"
 #include "mcp/session/text.h"
 #include "mcp/store/upstream/remote.h"
 
@@ -60,7 +60,7 @@ int guard_node(struct remote *remote, struct store *store, const char *sid, cons
 
     if (!remote_bare(remote))
         return 0;
-    if (sqlite_session_of_node(store, node_id, only, &why) == 0 || why.kind == ERROR_NOT_FOUND)
+    if (copy_session_of_node(store, node_id, only, &why) == 0 || why.kind == ERROR_NOT_FOUND)
         return 0;
     if (why.kind != ERROR_CONFLICT) {
         if (err)

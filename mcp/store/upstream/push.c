@@ -9,7 +9,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "mcp/store/copy.h"
-#include "mcp/store/sqlite_functions.h"
+#include "mcp/store/store_internal.h"
 #include "mcp/store/upstream/remote.h"
 
 #define PUSH_TIMES 4 /* requests' times that a transaction's requests may take */
@@ -236,12 +236,12 @@ static int take_in(struct remote *remote, struct store *store, const struct writ
     int rc;
 
     remote->quiet = true;
-    rc = sqlite_begin(store, err);
+    rc = store_begin(store, err);
     if (rc == 0) {
         rc = copy_session(store, sid, title, err);
         if (rc == 0)
             rc = copy_log_session(store, writer, sid, err);
-        if (sqlite_end(store, rc == 0, rc == 0 ? err : NULL) != 0)
+        if (store_end(store, rc == 0, rc == 0 ? err : NULL) != 0)
             rc = -1;
     }
     remote->quiet = quiet;

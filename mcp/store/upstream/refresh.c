@@ -8,7 +8,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/store/copy.h"
-#include "mcp/store/sqlite_functions.h"
+#include "mcp/store/store_internal.h"
 #include "mcp/store/upstream/remote.h"
 
 #define ATTEMPTS    6

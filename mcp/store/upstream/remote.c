@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mcp/store/sqlite_functions.h"
+#include "mcp/store/store_internal.h"
 #include "mcp/store/upstream/remote.h"
 #include "mcp/store/upstream/upstream.h"
 
@@ -114,7 +114,7 @@ struct store *upstream_open(const char *url, enum store_access access, struct er
 
     if (!remote)
         return NULL;
-    store = sqlite_open(remote->copy, access == STORE_LOOK ? STORE_LOOK : STORE_WRITE, err);
+    store = store_open_file(remote->copy, access == STORE_LOOK ? STORE_LOOK : STORE_WRITE, err);
     if (store && access != STORE_LOOK)
         store->upstream = &remote->base;
     else

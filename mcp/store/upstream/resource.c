@@ -12,7 +12,7 @@
 #include "helpers/base/hash.h"
 #include "helpers/base/json.h"
 #include "mcp/store/copy.h"
-#include "mcp/store/sqlite_functions.h"
+#include "mcp/store/store_internal.h"
 #include "mcp/session/text.h"
 #include "mcp/store/upstream/normal.h"
 #include "mcp/store/upstream/remote.h"
@@ -403,18 +403,18 @@ int resources_apply(struct remote *remote, struct store *store, struct resources
 
     if (!anything_new(resources) && copy_depth(store) == 0)
         return 0;
-    if (text_uuid(uuid, err) != 0 || sqlite_begin(store, err) != 0)
+    if (text_uuid(uuid, err) != 0 || store_begin(store, err) != 0)
         return -1;
     snprintf(change_set, sizeof change_set, "%s%s", COPY_CHANGE_SET, uuid);
     rc = copy_version(store, resources->list[0].sid, &version, err);
     if (rc == 0 && checked && version != resources->version) {
-        sqlite_end(store, false, NULL);
+        store_end(store, false, NULL);
         return 1;
     }
     if (rc == 0)
         rc = take_all(remote, store, resources, change_set, err);
     remote->quiet = true; /* what came from there is not sent there */
-    if (sqlite_end(store, rc == 0, rc == 0 ? err : NULL) != 0)
+    if (store_end(store, rc == 0, rc == 0 ? err : NULL) != 0)
         rc = -1;
     remote->quiet = quiet;
     return rc;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "mcp/store/copy.h"
-#include "mcp/store/sqlite_functions.h"
+#include "mcp/store/store_internal.h"
 #include "mcp/store/upstream/remote.h"
 
 void remote_transaction(struct remote *remote, const struct store *store)
@@ -96,7 +96,7 @@ int state_note(struct remote *remote, struct store *store, const struct resource
 static struct store *before(struct remote *remote, struct error *err)
 {
     if (!remote->before)
-        remote->before = sqlite_open(remote->copy, STORE_READ, err);
+        remote->before = store_open_file(remote->copy, STORE_READ, err);
     return remote->before;
 }
 
