@@ -55,8 +55,9 @@ static int fill_state(struct store *store, int64_t session, const char *node_id,
     int64_t components, relationships;
 
     if (store_node_find(store, session, node_id, &node, err) != 0 ||
-        db_number(store, SQL_NODE_COMPONENTS, node.key, NULL, &components, err) != 0 ||
-        db_number(store, SQL_NODE_RELATIONSHIPS, session, node_id, &relationships, err) != 0)
+        db_number(store->db, &components, err, SQL_NODE_COMPONENTS, "i", node.key) != 0 ||
+        db_number(store->db, &relationships, err, SQL_NODE_RELATIONSHIPS, "is", session, node_id) !=
+            0)
         return -1;
     memset(state, 0, sizeof *state);
     text_cut(state->node_id, sizeof state->node_id, node_id);

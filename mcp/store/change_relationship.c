@@ -145,17 +145,16 @@ int store_relationship_delete(struct store *store, const struct writer *writer, 
 static int not_between(struct store *store, int64_t session, const char *from, const char *to,
                        const char *type, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_RELATIONSHIP_BETWEEN, err);
+    struct rows *rows =
+        db_query(store->db, err, SQL_RELATIONSHIP_BETWEEN, "iss", session, from, to);
     struct buf there BUF_AUTO = {0};
     int row;
 
-    if (!statement || db_bind(store, statement, err, "iss", session, from, to) != 0)
-        return -1;
-    while ((row = db_next(store, statement, err)) > 0) {
-        const char *other = db_text(statement, 1);
+    while ((row = rows_next(rows, err)) > 0) {
+        const char *other = rows_text(rows, 1);
 
         buf_addf(&there, "%s%s (relationship %" PRId64 ")", there.len > 0 ? ", " : "",
-                 other ? other : "one without a type", (int64_t)sqlite3_column_int64(statement, 0));
+                 other ? other : "one without a type", rows_int(rows, 0));
     }
     if (row < 0)
         return -1;

@@ -26,16 +26,15 @@ uint64_t copy_taken_back(const struct store *store)
 
 int copy_version(struct store *store, const char *sid, int64_t *version, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_SESSION_FIND, err);
+    struct rows *rows;
     int row;
 
     *version = -1;
-    if (!statement || db_bind(store, statement, err, "s", sid) != 0)
-        return -1;
-    row = db_next(store, statement, err);
+    rows = db_query(store->db, err, SQL_SESSION_FIND, "s", sid);
+    row = rows_next(rows, err);
     if (row > 0)
-        *version = sqlite3_column_int64(statement, 1);
-    sqlite3_reset(statement);
+        *version = rows_int(rows, 1);
+    rows_end(rows);
     return row < 0 ? -1 : 0;
 }
 
@@ -48,7 +47,8 @@ int copy_session(struct store *store, const char *sid, const char *title, struct
     if (copy_version(store, sid, &version, err) != 0)
         return -1;
     if (version >= 0)
-        return title && *title ? db_run(store, err, SQL_COPY_SESSION_TITLE, "ss", sid, title) : 0;
+        return title && *title ? db_run(store->db, err, SQL_COPY_SESSION_TITLE, "ss", sid, title)
+                               : 0;
     buf_init(&further, 0);
     buf_adds(&further, "{");
     if (title && *title) {
@@ -58,28 +58,28 @@ int copy_session(struct store *store, const char *sid, const char *title, struct
     }
     buf_adds(&further, "}");
     text_now(now);
-    return db_run(store, err, SQL_SESSION_INSERT, "ssibs", sid,
+    return db_run(store->db, err, SQL_SESSION_INSERT, "ssibs", sid,
                   title && *title ? title : CURRICULUM_UNTITLED, (int64_t)SESSION_RELATIONSHIPS,
                   &further, now);
 }
 
 int copy_session_gone(struct store *store, const char *sid, bool gone, struct error *err)
 {
-    return db_run(store, err, SQL_COPY_SESSION_GONE, "si", sid, (int64_t)(gone ? SESSION_GONE : 0));
+    return db_run(store->db, err, SQL_COPY_SESSION_GONE, "si", sid,
+                  (int64_t)(gone ? SESSION_GONE : 0));
 }
 
 json_t *copy_sessions(struct store *store, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_COPY_SESSIONS, err);
+    struct rows *rows = db_query(store->db, err, SQL_COPY_SESSIONS, "");
     json_t *sessions = json_object();
-    int row = -1;
+    int row;
 
-    while (statement && (row = db_next(store, statement, err)) > 0)
-        json_object_set_new(
-            sessions, db_text(statement, 0),
-            json_pack("{s:I, s:I, s:b}", "nodes", (json_int_t)sqlite3_column_int64(statement, 1),
-                      "relationships", (json_int_t)sqlite3_column_int64(statement, 2), "gone",
-                      sqlite3_column_int(statement, 3) != 0));
+    while ((row = rows_next(rows, err)) > 0)
+        json_object_set_new(sessions, rows_text(rows, 0),
+                            json_pack("{s:I, s:I, s:b}", "nodes", (json_int_t)rows_int(rows, 1),
+                                      "relationships", (json_int_t)rows_int(rows, 2), "gone",
+                                      rows_int(rows, 3) != 0));
     if (row == 0)
         return sessions;
     json_decref(sessions);
@@ -89,15 +89,13 @@ json_t *copy_sessions(struct store *store, struct error *err)
 int copy_name(struct store *store, const char *sid, const char *kind, const char *ours,
               struct buf *theirs, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_COPY_NAME, err);
+    struct rows *rows = db_query(store->db, err, SQL_COPY_NAME, "sss", sid, kind, ours);
     int row;
 
-    if (!statement || db_bind(store, statement, err, "sss", sid, kind, ours) != 0)
-        return -1;
-    row = db_next(store, statement, err);
+    row = rows_next(rows, err);
     if (row > 0 && theirs)
-        buf_adds(theirs, db_text(statement, 0));
-    sqlite3_reset(statement);
+        buf_adds(theirs, rows_text(rows, 0));
+    rows_end(rows);
     return row;
 }
 
@@ -105,8 +103,8 @@ int copy_set_name(struct store *store, const char *sid, const char *kind, const 
                   const char *theirs, struct error *err)
 {
     if (!theirs)
-        return db_run(store, err, SQL_COPY_NAME_DROP, "sss", sid, kind, ours);
-    return db_run(store, err, SQL_COPY_NAME_SET, "ssss", sid, kind, ours, theirs);
+        return db_run(store->db, err, SQL_COPY_NAME_DROP, "sss", sid, kind, ours);
+    return db_run(store->db, err, SQL_COPY_NAME_SET, "ssss", sid, kind, ours, theirs);
 }
 
 int copy_log_fill(struct store *store, const struct copy_source *source, size_t nodes,

@@ -38,7 +38,7 @@ static int end(struct store *store, const struct write *write, bool changed, int
 static int set_times(struct store *store, int64_t key, const struct node_times *times,
                      struct error *err)
 {
-    return db_run(store, err, SQL_COPY_NODE_TIMES, "iss", key, times->created_at,
+    return db_run(store->db, err, SQL_COPY_NODE_TIMES, "iss", key, times->created_at,
                   times->last_modified);
 }
 
@@ -139,7 +139,7 @@ static int take_all(struct store *store, struct write *write, const json_t *thei
     json_t *node;
     size_t i;
 
-    if (db_number(store, SQL_NODE_LAST_PLACE, write->session, NULL, &place, err) != 0)
+    if (db_number(store->db, &place, err, SQL_NODE_LAST_PLACE, "i", write->session) != 0)
         return -1;
     json_array_foreach(theirs, i, node)
     {

@@ -22,29 +22,28 @@ struct taking {
 /* {key: {"body", "place", "theirs", "name"}} of what is here, in its order. */
 static json_t *read_here(struct store *store, int64_t session, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_COPY_RELATIONSHIPS, err);
+    struct rows *rows = db_query(store->db, err, SQL_COPY_RELATIONSHIPS, "i", session);
     json_t *here = json_object();
     int row = -1;
 
-    if (!statement || db_bind(store, statement, err, "i", session) != 0)
+    if (!rows)
         goto out;
-    while ((row = db_next(store, statement, err)) > 0) {
-        struct row_text text = db_row_text(statement, 1);
+    while ((row = rows_next(rows, err)) > 0) {
+        struct row_text text = rows_string(rows, 1);
         json_t *body = json_read(text.text, text.len, "a kept relationship", err);
-        const char *theirs = db_text(statement, 6);
+        const char *theirs = rows_text(rows, 6);
         char key[32];
 
         if (!body) {
             row = -1;
             break;
         }
-        snprintf(key, sizeof key, "%" PRId64, (int64_t)sqlite3_column_int64(statement, 0));
+        snprintf(key, sizeof key, "%" PRId64, rows_int(rows, 0));
         json_object_set_new(here, key,
                             json_pack("{s:o, s:I, s:s*}", "body", body, "place",
-                                      (json_int_t)sqlite3_column_int64(statement, 2), "theirs",
-                                      theirs));
+                                      (json_int_t)rows_int(rows, 2), "theirs", theirs));
     }
-    sqlite3_reset(statement);
+    rows_end(rows);
 out:
     if (row == 0)
         return here;
@@ -261,17 +260,15 @@ json_t *copy_relationship_states(struct store *store, const char *sid, struct er
 
 static json_t *read_positions(struct store *store, const char *sid, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_COPY_POSITIONS, err);
+    struct rows *rows = db_query(store->db, err, SQL_COPY_POSITIONS, "s", sid);
     json_t *here = json_object();
-    int row = -1;
+    int row;
 
-    if (statement && db_bind(store, statement, err, "s", sid) == 0) {
-        while ((row = db_next(store, statement, err)) > 0) {
-            struct row_text text = db_row_text(statement, 1);
+    while ((row = rows_next(rows, err)) > 0) {
+        struct row_text text = rows_string(rows, 1);
 
-            json_object_set_new(here, db_text(statement, 0),
-                                json_read(text.text, text.len, "a kept position", err));
-        }
+        json_object_set_new(here, rows_text(rows, 0),
+                            json_read(text.text, text.len, "a kept position", err));
     }
     if (row == 0)
         return here;
@@ -298,9 +295,9 @@ static int place(struct taking *taking, const char *node_id, const json_t *old, 
     wrap(&before, old);
     wrap(&after, now);
     taking->changed = true;
-    if ((now ? db_run(taking->store, err, SQL_POSITION_SET, "isb", taking->write.session, node_id,
-                      &body)
-             : db_run(taking->store, err, SQL_POSITION_DELETE, "is", taking->write.session,
+    if ((now ? db_run(taking->store->db, err, SQL_POSITION_SET, "isb", taking->write.session,
+                      node_id, &body)
+             : db_run(taking->store->db, err, SQL_POSITION_DELETE, "is", taking->write.session,
                       node_id)) != 0)
         return -1;
     return store_log(taking->store, &taking->write, "position", node_id, node_id,

@@ -27,11 +27,11 @@ static void mark(json_t *touched, const char *sid, const char *set, const char *
         json_object_set_new(ids, id, json_true());
 }
 
-static void mark_row(json_t *touched, sqlite3_stmt *row)
+static void mark_row(json_t *touched, struct rows *row)
 {
-    const char *sid = db_text(row, 0), *entity = db_text(row, 1);
-    const char *id = db_text(row, 2), *node_id = db_text(row, 3);
-    const char *op = db_text(row, 4), *was_of = db_text(row, 5);
+    const char *sid = rows_text(row, 0), *entity = rows_text(row, 1);
+    const char *id = rows_text(row, 2), *node_id = rows_text(row, 3);
+    const char *op = rows_text(row, 4), *was_of = rows_text(row, 5);
 
     if (!strcmp(entity, "component")) {
         mark(touched, sid, "sequences", node_id);
@@ -49,13 +49,12 @@ static void mark_row(json_t *touched, sqlite3_stmt *row)
 
 json_t *copy_touched(struct store *store, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_COPY_TOUCHED, err);
+    struct rows *rows = db_query(store->db, err, SQL_COPY_TOUCHED, "i", store->changes_before);
     json_t *touched = json_object();
-    int row = -1;
+    int row;
 
-    if (statement && db_bind(store, statement, err, "i", store->changes_before) == 0)
-        while ((row = db_next(store, statement, err)) > 0)
-            mark_row(touched, statement);
+    while ((row = rows_next(rows, err)) > 0)
+        mark_row(touched, rows);
     if (row == 0)
         return touched;
     json_decref(touched);
@@ -123,22 +122,23 @@ json_t *copy_sequence(struct store *store, const char *sid, const char *node_id,
 
 json_t *copy_relationship(struct store *store, const char *sid, const char *id, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_COPY_RELATIONSHIP, err);
+    struct rows *rows;
     json_t *body = NULL;
     int row;
 
     (void)sid; /* the id is of the whole copy */
-    if (!statement || db_bind(store, statement, err, "i", (int64_t)strtoll(id, NULL, 10)) != 0)
+    rows = db_query(store->db, err, SQL_COPY_RELATIONSHIP, "i", (int64_t)strtoll(id, NULL, 10));
+    if (!rows)
         return NULL;
-    row = db_next(store, statement, err);
+    row = rows_next(rows, err);
     if (row > 0) {
-        struct row_text text = db_row_text(statement, 0);
+        struct row_text text = rows_string(rows, 0);
 
         body = json_read(text.text, text.len, "a kept relationship", err);
     } else if (row == 0) {
         body = json_null();
     }
-    sqlite3_reset(statement);
+    rows_end(rows);
     return body;
 }
 
@@ -161,16 +161,16 @@ json_t *copy_title(struct store *store, const char *sid, struct error *err)
 json_t *copy_changed_nodes(struct store *store, const char *sid, const char *change_set,
                            struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_COPY_CHANGED, err);
+    struct rows *rows = db_query(store->db, err, SQL_COPY_CHANGED, "ssi", sid, change_set,
+                                 (int64_t)(change_set ? ALL_ROWS : LATEST_ROWS));
     json_t *ids;
     int row;
 
-    if (!statement || db_bind(store, statement, err, "ssi", sid, change_set,
-                              (int64_t)(change_set ? ALL_ROWS : LATEST_ROWS)) != 0)
+    if (!rows)
         return NULL;
     ids = json_array();
-    while ((row = db_next(store, statement, err)) > 0)
-        json_array_append_new(ids, json_string(db_text(statement, 0)));
+    while ((row = rows_next(rows, err)) > 0)
+        json_array_append_new(ids, json_string(rows_text(rows, 0)));
     if (row == 0)
         return ids;
     json_decref(ids);
@@ -179,19 +179,19 @@ json_t *copy_changed_nodes(struct store *store, const char *sid, const char *cha
 
 json_t *copy_node_ids(struct store *store, const char *sid, struct error *err)
 {
-    sqlite3_stmt *statement;
+    struct rows *rows;
     struct session_found session;
     json_t *ids;
     int row;
 
     if (store_session_find(store, sid, &session, err) != 0)
         return NULL;
-    statement = db_statement(store, SQL_NODE_NAMES, err);
-    if (!statement || db_bind(store, statement, err, "i", session.key) != 0)
+    rows = db_query(store->db, err, SQL_NODE_NAMES, "i", session.key);
+    if (!rows)
         return NULL;
     ids = json_array();
-    while ((row = db_next(store, statement, err)) > 0)
-        json_array_append_new(ids, json_string(db_text(statement, 0)));
+    while ((row = rows_next(rows, err)) > 0)
+        json_array_append_new(ids, json_string(rows_text(rows, 0)));
     if (row == 0)
         return ids;
     json_decref(ids);

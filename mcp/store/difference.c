@@ -26,15 +26,14 @@ static int want(struct comparing *work, const struct rewind_row *row, struct err
 static int rewind_by(struct comparing *work, int64_t early, int64_t late, struct error *err)
 {
     struct store *store = work->early.store;
-    sqlite3_stmt *statement = db_statement(store, SQL_CHANGE_WALK, err);
+    struct rows *rows;
     int found, rc = 0;
 
-    if (!statement || db_bind(store, statement, err, "ii", work->early.session, early) != 0)
-        return -1;
-    while (rc == 0 && (found = db_next(store, statement, err)) != 0) {
+    rows = db_query(store->db, err, SQL_CHANGE_WALK, "ii", work->early.session, early);
+    while (rc == 0 && (found = rows_next(rows, err)) != 0) {
         struct rewind_row row = {0};
 
-        rc = found < 0 ? -1 : rewind_row_read(statement, &row, err);
+        rc = found < 0 ? -1 : rewind_row_read(rows, &row, err);
         if (rc == 0)
             rc = want(work, &row, err);
         if (rc == 0 && row.version > late)
@@ -43,7 +42,7 @@ static int rewind_by(struct comparing *work, int64_t early, int64_t late, struct
             rc = rewind_invert(&work->early, &row, err);
         rewind_row_finish(&row);
     }
-    sqlite3_reset(statement);
+    rows_end(rows);
     return rc;
 }
 

@@ -85,9 +85,9 @@ void dirty_set_forget(struct dirty_set *dirty, size_t mark)
         dirty->count = mark;
 }
 
-void dirty_set_notify(struct dirty_set *dirty, const struct store *store)
+void dirty_set_notify(struct dirty_set *dirty, struct db *db)
 {
-    for (size_t i = 0; store->observer && i < dirty->count; i++) {
+    for (size_t i = 0; i < dirty->count; i++) {
         const struct entry *entry = &dirty->entries[i];
         const struct store_change change = {
             .target = entry->target,
@@ -96,7 +96,7 @@ void dirty_set_notify(struct dirty_set *dirty, const struct store *store)
             .who = entry->who,
         };
 
-        store->observer(store->observer_user, &change);
+        db->backend->notify(db, &change);
     }
     dirty->count = 0;
 }

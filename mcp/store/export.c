@@ -9,49 +9,46 @@
 
 static int add_components(struct store *store, int64_t node, struct buf *text, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_COMPONENT_FILE_LIST, err);
+    struct rows *rows = db_query(store->db, err, SQL_COMPONENT_FILE_LIST, "i", node);
     const char *comma = "";
     int row;
 
-    if (!statement || db_bind(store, statement, err, "i", node) != 0)
-        return -1;
     buf_adds(text, "\"components\":[");
-    while ((row = db_next(store, statement, err)) > 0) {
-        struct kept kept = db_kept(statement, 0);
+    while ((row = rows_next(rows, err)) > 0) {
+        struct kept kept = rows_kept(rows, 0);
 
         buf_adds(text, comma);
         comma = ",";
-        component_export(text, &kept, sqlite3_column_int64(statement, 2));
+        component_export(text, &kept, rows_int(rows, 2));
     }
     buf_addc(text, ']');
     return row;
 }
 
-static int add_node(struct store *store, sqlite3_stmt *statement, struct buf *text,
-                    struct error *err)
+static int add_node(struct store *store, struct rows *rows, struct buf *text, struct error *err)
 {
-    struct kept kept = db_kept(statement, 0);
+    struct kept kept = rows_kept(rows, 0);
     bool empty;
 
     if (kept.flags & ROW_RAW) {
         buf_add(text, kept.body, kept.len);
         return 0;
     }
-    node_export_begin(text, &kept, db_text(statement, 2), db_text(statement, 3), &empty);
+    node_export_begin(text, &kept, rows_text(rows, 2), rows_text(rows, 3), &empty);
     if (kept.flags & NODE_COMPONENTS) {
         if (!empty)
             buf_addc(text, ',');
-        if (add_components(store, sqlite3_column_int64(statement, 4), text, err) != 0)
+        if (add_components(store, rows_int(rows, 4), text, err) != 0)
             return -1;
     }
     buf_addc(text, '}');
     return 0;
 }
 
-static int add_relationship(struct store *store, sqlite3_stmt *statement, struct buf *text,
+static int add_relationship(struct store *store, struct rows *rows, struct buf *text,
                             struct error *err)
 {
-    struct kept kept = db_kept(statement, 0);
+    struct kept kept = rows_kept(rows, 0);
 
     (void)store;
     (void)err;
@@ -61,20 +58,18 @@ static int add_relationship(struct store *store, sqlite3_stmt *statement, struct
 
 /* ",\n\"NAME\":[\n...\n]", an entry a line. */
 static int add_list(struct store *store, int64_t session, enum statement id, const char *name,
-                    int (*add)(struct store *, sqlite3_stmt *, struct buf *, struct error *),
+                    int (*add)(struct store *, struct rows *, struct buf *, struct error *),
                     struct buf *text, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, id, err);
+    struct rows *rows = db_query(store->db, err, id, "i", session);
     const char *comma = "\n";
     int row;
 
-    if (!statement || db_bind(store, statement, err, "i", session) != 0)
-        return -1;
     buf_addf(text, "\"%s\":[", name);
-    while ((row = db_next(store, statement, err)) > 0) {
+    while ((row = rows_next(rows, err)) > 0) {
         buf_adds(text, comma);
         comma = ",\n";
-        if (add(store, statement, text, err) != 0)
+        if (add(store, rows, text, err) != 0)
             return -1;
     }
     buf_adds(text, "\n]");
@@ -83,19 +78,19 @@ static int add_list(struct store *store, int64_t session, enum statement id, con
 
 static int export(struct store *store, const char *sid, struct buf *text, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_SESSION_FIND, err);
+    struct rows *rows;
     struct session_found session;
     struct row_text further;
 
     if (store_session_find(store, sid, &session, err) != 0)
         return -1;
-    if (!statement || db_bind(store, statement, err, "s", sid) != 0 ||
-        db_next(store, statement, err) <= 0)
+    rows = db_query(store->db, err, SQL_SESSION_FIND, "s", sid);
+    if (rows_next(rows, err) <= 0)
         return -1;
-    further = db_row_text(statement, 4);
+    further = rows_string(rows, 4);
     buf_add(text, further.text, further.len - 1);
     buf_adds(text, further.len > 2 ? ",\n" : "");
-    sqlite3_reset(statement);
+    rows_end(rows);
     if (add_list(store, session.key, SQL_NODE_LIST, "nodes", add_node, text, err) != 0)
         return -1;
     if (session.flags & SESSION_RELATIONSHIPS) {

@@ -55,26 +55,13 @@ static void add_text(struct buf *to, const char *key, const char *text)
 
 /* ---- the change sets ---- */
 
-static int bind_page(struct reading *reading, sqlite3_stmt *statement, bool limit,
-                     struct error *err)
-{
-    const struct history_page *page = reading->page;
-    int64_t before = page->before > 0 ? page->before : INT64_MAX;
-
-    if (limit)
-        return db_bind(reading->store, statement, err, "iiisi", reading->session, page->since,
-                       before, page->node_id, (int64_t)page->limit);
-    return db_bind(reading->store, statement, err, "iiis", reading->session, page->since, before,
-                   page->node_id);
-}
-
-static int read_set(struct reading *reading, sqlite3_stmt *statement, struct page_set *set,
+static int read_set(struct reading *reading, struct rows *rows, struct page_set *set,
                     struct error *err)
 {
     char by_set[UUID_TEXT_SIZE + 64];
 
-    text_cut(set->change_set, sizeof set->change_set, db_text(statement, 0));
-    set->rows = set->left = (size_t)sqlite3_column_int64(statement, 4);
+    text_cut(set->change_set, sizeof set->change_set, rows_text(rows, 0));
+    set->rows = set->left = (size_t)rows_int(rows, 4);
     set->entry_count = set->rows < HISTORY_ENTRIES_CAP ? set->rows : HISTORY_ENTRIES_CAP;
     set->entries = calloc(set->entry_count, sizeof *set->entries);
     if (!set->entries) {
@@ -84,10 +71,10 @@ static int read_set(struct reading *reading, sqlite3_stmt *statement, struct pag
     reading->rows += set->rows;
     buf_addc(&set->head, '{');
     add_text(&set->head, "change_set", set->change_set);
-    buf_addf(&set->head, ",\"version\":%" PRId64 ",", (int64_t)sqlite3_column_int64(statement, 1));
-    add_text(&set->head, "at", db_text(statement, 2));
+    buf_addf(&set->head, ",\"version\":%" PRId64 ",", rows_int(rows, 1));
+    add_text(&set->head, "at", rows_text(rows, 2));
     buf_addc(&set->head, ',');
-    add_text(&set->head, "who", db_text(statement, 3));
+    add_text(&set->head, "who", rows_text(rows, 3));
     buf_addc(&set->head, ',');
     if (store_undone_by(reading->store, reading->session, set->change_set, by_set, sizeof by_set,
                         err) != 0)
@@ -109,18 +96,18 @@ static int add_words(struct reading *reading, struct page_set *set, struct error
 
 static int read_sets(struct reading *reading, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(reading->store, SQL_CHANGE_SETS_TOTAL, err);
+    const struct history_page *page = reading->page;
+    int64_t before = page->before > 0 ? page->before : INT64_MAX;
+    struct rows *rows;
     int row;
 
-    if (!statement || bind_page(reading, statement, false, err) != 0 ||
-        db_next(reading->store, statement, err) <= 0)
+    if (db_number(reading->store->db, &reading->total, err, SQL_CHANGE_SETS_TOTAL, "iiis",
+                  reading->session, page->since, before, page->node_id) != 0)
         return -1;
-    reading->total = sqlite3_column_int64(statement, 0);
-    statement = db_statement(reading->store, SQL_CHANGE_SETS, err);
-    if (!statement || bind_page(reading, statement, true, err) != 0)
-        return -1;
-    while ((row = db_next(reading->store, statement, err)) > 0)
-        if (read_set(reading, statement, &reading->sets[reading->set_count++], err) != 0)
+    rows = db_query(reading->store->db, err, SQL_CHANGE_SETS, "iiisi", reading->session,
+                    page->since, before, page->node_id, (int64_t)page->limit);
+    while ((row = rows_next(rows, err)) > 0)
+        if (read_set(reading, rows, &reading->sets[reading->set_count++], err) != 0)
             return -1;
     for (size_t i = 0; row == 0 && i < reading->set_count; i++)
         row = add_words(reading, &reading->sets[i], err);
@@ -140,21 +127,20 @@ static struct page_set *set_of(struct reading *reading, const char *change_set)
 static int want_sets(struct reading *reading, struct error *err)
 {
     for (size_t i = 0; i < reading->set_count; i++) {
-        sqlite3_stmt *statement = db_statement(reading->store, SQL_CHANGE_SET, err);
+        struct rows *rows;
         int found, rc = 0;
 
-        if (!statement || db_bind(reading->store, statement, err, "is", reading->session,
-                                  reading->sets[i].change_set) != 0)
-            return -1;
-        while (rc == 0 && (found = db_next(reading->store, statement, err)) != 0) {
+        rows = db_query(reading->store->db, err, SQL_CHANGE_SET, "is", reading->session,
+                        reading->sets[i].change_set);
+        while (rc == 0 && (found = rows_next(rows, err)) != 0) {
             struct rewind_row row = {0};
 
-            rc = found < 0 ? -1 : rewind_row_read(statement, &row, err);
+            rc = found < 0 ? -1 : rewind_row_read(rows, &row, err);
             if (rc == 0 && row.op != PAST_BEGIN)
                 rc = rewind_want(&reading->rewind, &row, err);
             rewind_row_finish(&row);
         }
-        sqlite3_reset(statement);
+        rows_end(rows);
         if (rc != 0)
             return -1;
     }
@@ -227,22 +213,19 @@ static int meet(struct reading *reading, const struct rewind_row *row, struct er
 
 static int walk(struct reading *reading, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(reading->store, SQL_CHANGE_WALK, err);
+    struct rows *rows;
     int found, rc = 0;
 
-    if (!statement ||
-        db_bind(reading->store, statement, err, "ii", reading->session, (int64_t)0) != 0)
-        return -1;
-    while (rc == 0 && reading->rows_met < reading->rows &&
-           (found = db_next(reading->store, statement, err)) != 0) {
+    rows = db_query(reading->store->db, err, SQL_CHANGE_WALK, "ii", reading->session, (int64_t)0);
+    while (rc == 0 && reading->rows_met < reading->rows && (found = rows_next(rows, err)) != 0) {
         struct rewind_row row = {0};
 
-        rc = found < 0 ? -1 : rewind_row_read(statement, &row, err);
+        rc = found < 0 ? -1 : rewind_row_read(rows, &row, err);
         if (rc == 0)
             rc = meet(reading, &row, err);
         rewind_row_finish(&row);
     }
-    sqlite3_reset(statement);
+    rows_end(rows);
     return rc;
 }
 

@@ -22,19 +22,18 @@ int store_old_title(struct store *store, int64_t session, const char *node_id, c
 
     text_cut_line(title, size, node_id);
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
-        sqlite3_stmt *statement = db_statement(store, sources[i].id, err);
+        struct rows *rows;
         int row;
 
-        if (!statement || db_bind(store, statement, err, sources[i].format, session, node_id))
-            return -1;
-        row = db_next(store, statement, err);
+        rows = db_query(store->db, err, sources[i].id, sources[i].format, session, node_id);
+        row = rows_next(rows, err);
         if (row < 0)
             return -1;
         if (row == 0)
             continue;
-        if (db_text(statement, sources[i].column))
-            text_cut_line(title, size, db_text(statement, sources[i].column));
-        sqlite3_reset(statement);
+        if (rows_text(rows, sources[i].column))
+            text_cut_line(title, size, rows_text(rows, sources[i].column));
+        rows_end(rows);
         return 0;
     }
     return 0;
@@ -137,19 +136,17 @@ static int add_group(struct store *store, int64_t session, const struct group *g
 int store_change_words(struct store *store, int64_t session, const char *change_set,
                        struct buf *words, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_CHANGE_GROUPS, err);
+    struct rows *rows = db_query(store->db, err, SQL_CHANGE_GROUPS, "is", session, change_set);
     size_t shown = 0, more = 0;
     int row;
 
-    if (!statement || db_bind(store, statement, err, "is", session, change_set) != 0)
-        return -1;
-    while ((row = db_next(store, statement, err)) > 0) {
+    while ((row = rows_next(rows, err)) > 0) {
         const struct group group = {
-            .entity = db_text(statement, 0),
-            .op = db_text(statement, 1),
-            .node_id = db_text(statement, 2),
-            .count = sqlite3_column_int64(statement, 3),
-            .image = db_text(statement, 4),
+            .entity = rows_text(rows, 0),
+            .op = rows_text(rows, 1),
+            .node_id = rows_text(rows, 2),
+            .count = rows_int(rows, 3),
+            .image = rows_text(rows, 4),
         };
 
         if (shown == PARTS_SHOWN) {
@@ -158,7 +155,7 @@ int store_change_words(struct store *store, int64_t session, const char *change_
         }
         buf_adds(words, shown++ > 0 ? "; " : "");
         if (add_group(store, session, &group, words, err) != 0) {
-            sqlite3_reset(statement);
+            rows_end(rows);
             return -1;
         }
     }

@@ -22,30 +22,28 @@ static int check_key(const char *key, struct error *err)
 int store_idempotency_find(struct store *store, const char *key, const char *fingerprint,
                            struct idempotency_record *answer, struct error *err)
 {
-    sqlite3_stmt *statement;
+    struct rows *rows;
     struct row_text body;
     char shown[80];
     int row;
 
     if (check_key(key, err) != 0)
         return -1;
-    statement = db_statement(store, SQL_ANSWER_FIND, err);
-    if (!statement || db_bind(store, statement, err, "s", key) != 0)
-        return -1;
-    row = db_next(store, statement, err);
+    rows = db_query(store->db, err, SQL_ANSWER_FIND, "s", key);
+    row = rows_next(rows, err);
     if (row <= 0)
         return row;
-    if (strcmp(db_text(statement, 0), fingerprint) != 0) {
-        sqlite3_reset(statement);
+    if (strcmp(rows_text(rows, 0), fingerprint) != 0) {
+        rows_end(rows);
         return error_set(err, ERROR_CONFLICT,
                          "the idempotency key '%s' was used for another call, choose a new one",
                          text_cut_line(shown, sizeof shown, key));
     }
-    answer->status = sqlite3_column_int(statement, 1);
-    body = db_row_text(statement, 2);
+    answer->status = rows_int(rows, 1);
+    body = rows_string(rows, 2);
     buf_init(&answer->body, 0);
     buf_add(&answer->body, body.text, body.len);
-    sqlite3_reset(statement);
+    rows_end(rows);
     if (buf_check(&answer->body, "the kept answer", err) == 0)
         return 1;
     buf_finish(&answer->body);
@@ -71,10 +69,10 @@ int store_idempotency_keep(struct store *store, const char *sid, const char *key
             return -1;
         kept = (struct row_text){instead.data, instead.len};
     }
-    if (db_run(store, err, SQL_ANSWER_DROP_OLD, "i", now - ANSWERS_KEPT_S) != 0)
+    if (db_run(store->db, err, SQL_ANSWER_DROP_OLD, "i", now - ANSWERS_KEPT_S) != 0)
         return -1;
-    return db_run(store, err, SQL_ANSWER_KEEP, "ssitis", key, fingerprint, (int64_t)status, &kept,
-                  now, sid);
+    return db_run(store->db, err, SQL_ANSWER_KEEP, "ssitis", key, fingerprint, (int64_t)status,
+                  &kept, now, sid);
 }
 
 int store_idempotency_amend(struct store *store, const char *key, const char *body, size_t len,
@@ -84,5 +82,5 @@ int store_idempotency_amend(struct store *store, const char *key, const char *bo
 
     if (len > ANSWER_BODY_CAP) /* what was kept is the answer but for what came later */
         return 0;
-    return db_run(store, err, SQL_ANSWER_AMEND, "st", key, &amended);
+    return db_run(store->db, err, SQL_ANSWER_AMEND, "st", key, &amended);
 }

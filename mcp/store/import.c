@@ -36,10 +36,9 @@ int store_import_begin(struct store *store, const struct writer *writer, const c
         store_write_begin(store, writer, NULL, write, err) != 0)
         return -1;
     write->version = 1;
-    if (db_run(store, err, SQL_SESSION_INSERT, "ssibs", uuid, title,
-               (int64_t)(relationships ? SESSION_RELATIONSHIPS : 0), &text, write->now) != 0)
+    if (db_insert(store->db, &write->session, err, SQL_SESSION_INSERT, "ssibs", uuid, title,
+                  (int64_t)(relationships ? SESSION_RELATIONSHIPS : 0), &text, write->now) != 0)
         return store_write_end(store, write, -1, err);
-    write->session = sqlite3_last_insert_rowid(store->db);
     memcpy(write->sid, uuid, sizeof uuid);
     memcpy(sid, uuid, sizeof uuid);
     store->import.active = true;
@@ -57,13 +56,13 @@ int store_import_node(struct store *store, json_t *node, struct error *err)
     node_row(node, &store->import.body, &row);
     chapter.integer = row.chapter;
     if (buf_check(&store->import.body, "a node", err) != 0 ||
-        db_run(store, err, SQL_NODE_INSERT, row.chapter_number ? "iittoissbi" : "iitttissbi",
-               write->session, store->import.nodes, &row.node_id, &row.title,
-               row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
-               write->version, (const char *)NULL, (const char *)NULL, &store->import.body,
-               (int64_t)row.flags) != 0)
+        db_insert(store->db, &store->import.node, err, SQL_NODE_INSERT,
+                  row.chapter_number ? "iittoissbi" : "iitttissbi", write->session,
+                  store->import.nodes, &row.node_id, &row.title,
+                  row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
+                  write->version, (const char *)NULL, (const char *)NULL, &store->import.body,
+                  (int64_t)row.flags) != 0)
         return give_up(store);
-    store->import.node = sqlite3_last_insert_rowid(store->db);
     store->import.nodes++;
     store->import.component_place = 0;
     return 0;
@@ -76,7 +75,7 @@ int store_import_component(struct store *store, json_t *component, struct error 
 
     component_row(component, &store->import.body, &row);
     if (buf_check(&store->import.body, "a component", err) != 0 || text_uuid(uuid, err) != 0 ||
-        db_run(store, err, SQL_COMPONENT_INSERT, "iiostbi", store->import.node,
+        db_run(store->db, err, SQL_COMPONENT_INSERT, "iiostbi", store->import.node,
                store->import.component_place, &row.order, uuid, &row.type, &store->import.body,
                (int64_t)row.flags) != 0)
         return give_up(store);
@@ -91,7 +90,7 @@ int store_import_relationship(struct store *store, const json_t *relationship, s
 
     relationship_row(relationship, &store->import.body, &row);
     if (buf_check(&store->import.body, "a relationship", err) != 0 ||
-        db_run(store, err, SQL_RELATIONSHIP_INSERT, "iitttbi", store->import.write.session,
+        db_run(store->db, err, SQL_RELATIONSHIP_INSERT, "iitttbi", store->import.write.session,
                store->import.relationships, &row.from, &row.to, &row.type, &store->import.body,
                (int64_t)row.flags) != 0)
         return give_up(store);

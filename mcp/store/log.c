@@ -74,7 +74,7 @@ static int log_row(struct store *store, const struct write *write, const char *e
     enum store_target target = target_of(entity);
 
     dirty_set_add(store->dirty, write, target, target == STORE_POSITIONS ? NULL : node_id);
-    return db_run(store, err, SQL_CHANGE_INSERT, "iisssssssbb", write->session, write->version,
+    return db_run(store->db, err, SQL_CHANGE_INSERT, "iisssssssbb", write->session, write->version,
                   write->change_set, write->now, write->who, entity, entity_id, node_id, op,
                   before && before->len > 0 ? before : NULL,
                   after && after->len > 0 ? after : NULL);

@@ -14,13 +14,11 @@
 
 static int session_unknown(struct store *store, const char *sid, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_SESSION_DELETED, err);
+    struct rows *rows = db_query(store->db, err, SQL_SESSION_DELETED, "s", sid);
     char shown[SHOWN_CAP], who[WHO_CAP];
     int row;
 
-    if (!statement || db_bind(store, statement, err, "s", sid) != 0)
-        return -1;
-    row = db_next(store, statement, err);
+    row = rows_next(rows, err);
     if (row < 0)
         return -1;
     text_cut_line(shown, sizeof shown, sid);
@@ -32,97 +30,90 @@ static int session_unknown(struct store *store, const char *sid, struct error *e
             shown);
     error_set(err, ERROR_UNKNOWN_SESSION,
               "the session '%s' was deleted by %s at %s; GET /sessions lists those there are",
-              shown, text_cut_line(who, sizeof who, db_text(statement, 1)), db_text(statement, 0));
-    sqlite3_reset(statement);
+              shown, text_cut_line(who, sizeof who, rows_text(rows, 1)), rows_text(rows, 0));
+    rows_end(rows);
     return -1;
 }
 
 int store_session_find(struct store *store, const char *sid, struct session_found *found,
                        struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_SESSION_FIND, err);
+    struct rows *rows = db_query(store->db, err, SQL_SESSION_FIND, "s", sid);
     int row;
 
-    if (!statement || db_bind(store, statement, err, "s", sid) != 0)
-        return -1;
-    row = db_next(store, statement, err);
+    row = rows_next(rows, err);
     if (row <= 0)
         return row < 0 ? -1 : session_unknown(store, sid, err);
-    found->key = sqlite3_column_int64(statement, 0);
-    found->version = sqlite3_column_int64(statement, 1);
-    found->flags = (unsigned)sqlite3_column_int(statement, 2);
-    text_cut(found->title, sizeof found->title, db_text(statement, 3));
+    found->key = rows_int(rows, 0);
+    found->version = rows_int(rows, 1);
+    found->flags = (unsigned)rows_int(rows, 2);
+    text_cut(found->title, sizeof found->title, rows_text(rows, 3));
     text_cut(found->sid, sizeof found->sid, sid);
-    sqlite3_reset(statement);
+    rows_end(rows);
     return 0;
 }
 
 int store_node_find(struct store *store, int64_t session, const char *node_id,
                     struct node_found *found, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_NODE_FIND, err);
+    struct rows *rows = db_query(store->db, err, SQL_NODE_FIND, "is", session, node_id);
     int row;
 
-    if (!statement || db_bind(store, statement, err, "is", session, node_id) != 0)
-        return -1;
-    row = db_next(store, statement, err);
+    row = rows_next(rows, err);
     if (row < 0)
         return -1;
     if (row == 0)
         return store_node_unknown(store, session, node_id, err);
-    found->key = sqlite3_column_int64(statement, 0);
-    found->cursor = sqlite3_column_int64(statement, 1);
-    found->revision = sqlite3_column_int64(statement, 2);
-    found->place = sqlite3_column_int64(statement, 3);
-    text_cut(found->title, sizeof found->title, db_text(statement, 4));
-    sqlite3_reset(statement);
+    found->key = rows_int(rows, 0);
+    found->cursor = rows_int(rows, 1);
+    found->revision = rows_int(rows, 2);
+    found->place = rows_int(rows, 3);
+    text_cut(found->title, sizeof found->title, rows_text(rows, 4));
+    rows_end(rows);
     return 0;
 }
 
-sqlite3_stmt *store_node_row(struct store *store, int64_t node, struct error *err)
+struct rows *store_node_row(struct store *store, int64_t node, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_NODE_BY_KEY, err);
+    struct rows *rows = db_query(store->db, err, SQL_NODE_BY_KEY, "i", node);
     int row;
 
-    if (!statement || db_bind(store, statement, err, "i", node) != 0)
-        return NULL;
-    row = db_next(store, statement, err);
+    row = rows_next(rows, err);
     if (row == 0)
         error_set(err, ERROR_INTERNAL, "a node vanished within its own transaction");
-    return row > 0 ? statement : NULL;
+    return row > 0 ? rows : NULL;
 }
 
 json_t *store_node_load(struct store *store, int64_t node, unsigned *flags, int64_t *place,
                         struct error *err)
 {
-    sqlite3_stmt *statement = store_node_row(store, node, err);
+    struct rows *rows = store_node_row(store, node, err);
     json_t *object;
     struct kept kept;
 
-    if (!statement)
+    if (!rows)
         return NULL;
-    kept = db_kept(statement, 0);
+    kept = rows_kept(rows, 0);
     *flags = kept.flags;
-    *place = sqlite3_column_int64(statement, 3);
+    *place = rows_int(rows, 3);
     object = json_read(kept.body, kept.len, "a kept node", err);
-    sqlite3_reset(statement);
+    rows_end(rows);
     return object;
 }
 
 int store_node_text(struct store *store, int64_t node, struct buf *to, struct error *err)
 {
-    sqlite3_stmt *statement = store_node_row(store, node, err);
+    struct rows *rows = store_node_row(store, node, err);
     const char *created_at;
     struct kept kept;
 
-    if (!statement)
+    if (!rows)
         return -1;
-    kept = db_kept(statement, 0);
-    created_at = db_text(statement, 5);
+    kept = rows_kept(rows, 0);
+    created_at = rows_text(rows, 5);
     buf_init(to, 0);
     buf_addf(to, "{\"key\":%" PRId64 ",\"place\":%" PRId64 ",\"revision\":%" PRId64, node,
-             (int64_t)sqlite3_column_int64(statement, 3),
-             (int64_t)sqlite3_column_int64(statement, 4));
+             rows_int(rows, 3), rows_int(rows, 4));
     buf_addf(to, ",\"flags\":%u", kept.flags & (NODE_COMPONENTS | NODE_TIMES));
     if (created_at) {
         buf_adds(to, ",\"created_at\":");
@@ -131,7 +122,7 @@ int store_node_text(struct store *store, int64_t node, struct buf *to, struct er
     buf_adds(to, ",\"node\":");
     buf_add(to, kept.body, kept.len);
     buf_addc(to, '}');
-    sqlite3_reset(statement);
+    rows_end(rows);
     return 0;
 }
 
@@ -157,7 +148,7 @@ int store_node_save(struct store *store, const struct write *write, int64_t node
     if (row.chapter_number)
         chapter = (struct row_order){ORDER_INTEGER, row.chapter, 0};
     if (store_node_text(store, node, &old, err) != 0 ||
-        db_run(store, err, SQL_NODE_UPDATE, row.chapter_number ? "ittobiis" : "itttbiis", node,
+        db_run(store->db, err, SQL_NODE_UPDATE, row.chapter_number ? "ittobiis" : "itttbiis", node,
                &row.node_id, &row.title,
                row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping, &body,
                (int64_t)row.flags, write->version, write->now) != 0 ||
@@ -204,17 +195,17 @@ static int log_first_components(struct store *store, const struct write *write, 
 int store_node_touch(struct store *store, const struct write *write, int64_t node,
                      struct error *err)
 {
-    sqlite3_stmt *statement = store_node_row(store, node, err);
+    struct rows *rows = store_node_row(store, node, err);
     unsigned flags;
 
-    if (!statement)
+    if (!rows)
         return -1;
-    flags = db_kept(statement, 0).flags;
-    sqlite3_reset(statement);
+    flags = rows_kept(rows, 0).flags;
+    rows_end(rows);
     if (flags & (NODE_LAST_MODIFIED | NODE_COMPONENTS_ODD))
         return rewrite_node(store, write, node, err);
     if (!(flags & NODE_COMPONENTS) && log_first_components(store, write, node, err) != 0)
         return -1;
-    return db_run(store, err, SQL_NODE_TOUCH, "iisi", node, write->version, write->now,
+    return db_run(store->db, err, SQL_NODE_TOUCH, "iisi", node, write->version, write->now,
                   (int64_t)NODE_COMPONENTS);
 }

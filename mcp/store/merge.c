@@ -33,7 +33,7 @@ static int move_item(struct store *store, struct merge *merge, struct sequence_i
         merge->into.sequence.components++;
         merge->moved++;
     }
-    return db_run(store, err, SQL_COMPONENT_MOVE, "iii", moved->key, merge->into.node.key,
+    return db_run(store->db, err, SQL_COMPONENT_MOVE, "iii", moved->key, merge->into.node.key,
                   moved->revision);
 }
 
@@ -133,7 +133,8 @@ static int find_both(struct store *store, struct merge *merge, long expected, st
                             "into_node_id: a node cannot be merged into itself");
     if (store_node_find(store, into->write.session, from->node_id, &from->node, err) != 0 ||
         store_node_find(store, into->write.session, into->node_id, &into->node, err) != 0 ||
-        db_number(store, SQL_NODE_TWINS, into->write.session, from->node_id, &twins, err) != 0)
+        db_number(store->db, &twins, err, SQL_NODE_TWINS, "is", into->write.session,
+                  from->node_id) != 0)
         return -1;
     merge->last_of_id = twins == 1;
     from->write = into->write;

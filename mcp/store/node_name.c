@@ -13,18 +13,16 @@
 
 int store_node_unknown(struct store *store, int64_t session, const char *node_id, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_NODE_NAMES, err);
+    struct rows *rows = db_query(store->db, err, SQL_NODE_NAMES, "i", session);
     struct nearest by_id, by_title;
     char shown[SHOWN_CAP], near_id[SHOWN_CAP] = "", near_title[SHOWN_CAP] = "";
     size_t id_distance = (size_t)-1, title_distance = (size_t)-1, nodes = 0;
     int row;
 
-    if (!statement || db_bind(store, statement, err, "i", session) != 0)
-        return -1;
     nearest_begin(&by_id, node_id);
     nearest_begin(&by_title, node_id);
-    while ((row = db_next(store, statement, err)) > 0) {
-        const char *id = db_text(statement, 0), *title = db_text(statement, 1);
+    while ((row = rows_next(rows, err)) > 0) {
+        const char *id = rows_text(rows, 0), *title = rows_text(rows, 1);
         bool better = false;
 
         nodes++;
@@ -53,36 +51,26 @@ int store_node_unknown(struct store *store, int64_t session, const char *node_id
                      shown, nodes);
 }
 
-/* The statement, bound to all nodes of the session that have an id. */
-static sqlite3_stmt *names(struct store *store, int64_t session, struct error *err)
-{
-    sqlite3_stmt *statement = db_statement(store, SQL_NODE_NAMES, err);
-
-    return statement && db_bind(store, statement, err, "i", session) == 0 ? statement : NULL;
-}
-
 static int say_shared(struct store *store, int64_t session, const char *name, const char *what,
                       size_t count, struct error *err)
 {
-    sqlite3_stmt *statement = names(store, session, err);
+    struct rows *rows = db_query(store->db, err, SQL_NODE_NAMES, "i", session);
     struct buf list BUF_AUTO = {0};
     char shown[SHOWN_CAP];
     size_t listed = 0;
     int row = 0;
 
-    if (!statement)
-        return -1;
-    while (listed < GRAPH_NAME_SHOWN && (row = db_next(store, statement, err)) > 0) {
+    while (listed < GRAPH_NAME_SHOWN && (row = rows_next(rows, err)) > 0) {
         struct graph_name one;
 
         graph_name_begin(&one, name);
-        graph_name_feed(&one, "", db_text(statement, 1));
+        graph_name_feed(&one, "", rows_text(rows, 1));
         if (one.same_titles == 0)
             continue;
-        text_cut_line(shown, sizeof shown, db_text(statement, 0));
+        text_cut_line(shown, sizeof shown, rows_text(rows, 0));
         buf_addf(&list, "%s%s", listed++ > 0 ? ", " : "", shown);
     }
-    sqlite3_reset(statement);
+    rows_end(rows);
     if (row < 0)
         return -1;
     if (listed < count)
@@ -98,32 +86,30 @@ static int say_shared(struct store *store, int64_t session, const char *name, co
 static int read_id(struct store *store, int64_t session, size_t place, struct buf *found,
                    struct error *err)
 {
-    sqlite3_stmt *statement = names(store, session, err);
-    int row = statement ? 1 : -1;
+    struct rows *rows = db_query(store->db, err, SQL_NODE_NAMES, "i", session);
+    int row = 1;
 
     for (size_t i = 0; row > 0 && i <= place; i++)
-        row = db_next(store, statement, err);
+        row = rows_next(rows, err);
     if (row <= 0)
         return row < 0 ? -1 : error_set(err, ERROR_INTERNAL, "a node vanished while it was named");
     buf_clear(found);
-    buf_adds(found, db_text(statement, 0));
-    sqlite3_reset(statement);
+    buf_adds(found, rows_text(rows, 0));
+    rows_end(rows);
     return buf_check(found, "a node's id", err);
 }
 
 static int search(struct store *store, int64_t session, const char *name, const char *what,
                   struct buf *found, struct error *err)
 {
-    sqlite3_stmt *statement = names(store, session, err);
+    struct rows *rows = db_query(store->db, err, SQL_NODE_NAMES, "i", session);
     struct graph_name search;
     size_t place;
     int row;
 
-    if (!statement)
-        return -1;
     graph_name_begin(&search, name);
-    while ((row = db_next(store, statement, err)) > 0)
-        graph_name_feed(&search, db_text(statement, 0), db_text(statement, 1));
+    while ((row = rows_next(rows, err)) > 0)
+        graph_name_feed(&search, rows_text(rows, 0), rows_text(rows, 1));
     if (row < 0)
         return -1;
     if (graph_name_found(&search, &place))
@@ -141,7 +127,7 @@ static int find(struct store *store, const char *sid, const char *name, const ch
     int64_t count;
 
     if (store_session_find(store, sid, &session, err) != 0 ||
-        db_number(store, SQL_NODE_TWINS, session.key, name, &count, err) != 0)
+        db_number(store->db, &count, err, SQL_NODE_TWINS, "is", session.key, name) != 0)
         return -1;
     *id = name;
     if (count > 0)

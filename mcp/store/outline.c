@@ -16,9 +16,9 @@ union text_at {
     uintptr_t offset;
 };
 
-static const char *keep(struct buf *strings, sqlite3_stmt *statement, int column)
+static const char *keep(struct buf *strings, struct rows *rows, int column)
 {
-    const char *text = db_text(statement, column);
+    const char *text = rows_text(rows, column);
     union text_at at = {.offset = strings->len};
 
     if (!text)
@@ -51,22 +51,20 @@ static void *grow(void *array, size_t count, size_t size, struct error *err)
 static int read_nodes(struct store *store, int64_t session, struct outline *outline,
                       struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_NODE_OUTLINE, err);
+    struct rows *rows = db_query(store->db, err, SQL_NODE_OUTLINE, "i", session);
     int row;
 
-    if (!statement || db_bind(store, statement, err, "i", session) != 0)
-        return -1;
-    while ((row = db_next(store, statement, err)) > 0) {
+    while ((row = rows_next(rows, err)) > 0) {
         struct outline_node *nodes = grow(outline->nodes, outline->node_count, sizeof *nodes, err);
 
         if (!nodes)
             return -1;
         outline->nodes = nodes;
         nodes += outline->node_count++;
-        nodes->id = keep(&outline->strings, statement, 0);
-        nodes->title = keep(&outline->strings, statement, 1);
-        nodes->group = keep(&outline->strings, statement, 2);
-        nodes->components = (size_t)sqlite3_column_int64(statement, 3);
+        nodes->id = keep(&outline->strings, rows, 0);
+        nodes->title = keep(&outline->strings, rows, 1);
+        nodes->group = keep(&outline->strings, rows, 2);
+        nodes->components = (size_t)rows_int(rows, 3);
     }
     return row;
 }
@@ -74,24 +72,22 @@ static int read_nodes(struct store *store, int64_t session, struct outline *outl
 static int read_edges(struct store *store, int64_t session, struct outline *outline,
                       struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_RELATIONSHIP_LIST, err);
+    struct rows *rows = db_query(store->db, err, SQL_RELATIONSHIP_LIST, "i", session);
     int row;
 
-    if (!statement || db_bind(store, statement, err, "i", session) != 0)
-        return -1;
-    while ((row = db_next(store, statement, err)) > 0) {
+    while ((row = rows_next(rows, err)) > 0) {
         struct outline_edge *edges;
 
-        if ((unsigned)sqlite3_column_int(statement, 1) & ROW_RAW)
+        if ((unsigned)rows_int(rows, 1) & ROW_RAW)
             continue;
         edges = grow(outline->edges, outline->edge_count, sizeof *edges, err);
         if (!edges)
             return -1;
         outline->edges = edges;
         edges += outline->edge_count++;
-        edges->from = keep(&outline->strings, statement, 3);
-        edges->to = keep(&outline->strings, statement, 4);
-        edges->type = keep(&outline->strings, statement, 5);
+        edges->from = keep(&outline->strings, rows, 3);
+        edges->to = keep(&outline->strings, rows, 4);
+        edges->type = keep(&outline->strings, rows, 5);
     }
     return row;
 }
@@ -119,7 +115,7 @@ static void settle_all(struct outline *outline)
 static int read_graph_version(struct store *store, int64_t session, int64_t *version,
                               struct error *err)
 {
-    return db_number(store, SQL_GRAPH_VERSION, session, NULL, version, err);
+    return db_number(store->db, version, err, SQL_GRAPH_VERSION, "i", session);
 }
 
 int store_graph_version(struct store *store, const char *sid, int64_t *version, struct error *err)

@@ -14,7 +14,7 @@
 int store_read_positions(struct store *store, const char *sid, struct buf *json, struct error *err)
 {
     struct session_found session;
-    sqlite3_stmt *statement;
+    struct rows *rows;
     const char *comma = "";
     int row;
 
@@ -24,13 +24,13 @@ int store_read_positions(struct store *store, const char *sid, struct buf *json,
         return -1;
     if (store_session_find(store, sid, &session, err) != 0)
         return store_read_end(store, -1);
-    statement = db_statement(store, SQL_POSITION_LIST, err);
-    if (!statement || db_bind(store, statement, err, "i", session.key) != 0)
+    rows = db_query(store->db, err, SQL_POSITION_LIST, "i", session.key);
+    if (!rows)
         return store_read_end(store, -1);
     buf_addf(json, "{\"session_id\":\"%s\",\"positions\":{", session.sid);
-    while ((row = db_next(store, statement, err)) > 0) {
-        struct row_text node_id = db_row_text(statement, 0);
-        struct row_text body = db_row_text(statement, 1);
+    while ((row = rows_next(rows, err)) > 0) {
+        struct row_text node_id = rows_string(rows, 0);
+        struct row_text body = rows_string(rows, 1);
 
         buf_adds(json, comma);
         comma = ",";
@@ -55,20 +55,18 @@ static void wrap(struct buf *to, const char *body, size_t len)
 static int read_before(struct store *store, const struct write *write, const char *node_id,
                        const struct buf *body, struct buf *before, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_POSITION_FIND, err);
+    struct rows *rows = db_query(store->db, err, SQL_POSITION_FIND, "is", write->session, node_id);
     bool same = !body;
     int row;
 
-    if (!statement || db_bind(store, statement, err, "is", write->session, node_id) != 0)
-        return -1;
-    row = db_next(store, statement, err);
+    row = rows_next(rows, err);
     if (row > 0) {
-        struct row_text text = db_row_text(statement, 0);
+        struct row_text text = rows_string(rows, 0);
 
         wrap(before, text.text, text.len);
         same = body && body->len == text.len && !memcmp(body->data, text.text, text.len);
     }
-    sqlite3_reset(statement);
+    rows_end(rows);
     return row < 0 ? -1 : same;
 }
 
@@ -83,8 +81,8 @@ int store_position_put(struct store *store, const struct write *write, const cha
         return same < 0 ? -1 : 0;
     if (body)
         wrap(&after, body->data, body->len);
-    if ((body ? db_run(store, err, SQL_POSITION_SET, "isb", write->session, node_id, body)
-              : db_run(store, err, SQL_POSITION_DELETE, "is", write->session, node_id)) != 0)
+    if ((body ? db_run(store->db, err, SQL_POSITION_SET, "isb", write->session, node_id, body)
+              : db_run(store->db, err, SQL_POSITION_DELETE, "is", write->session, node_id)) != 0)
         return -1;
     op = !body ? "delete" : before.len > 0 ? "update" : "insert";
     return store_log(store, write, "position", node_id, node_id, op,
@@ -132,7 +130,7 @@ static int check_node(struct store *store, const struct write *write, struct pro
     struct node_found node;
     int64_t twins;
 
-    if (db_number(store, SQL_NODE_TWINS, write->session, node_id, &twins, err) != 0)
+    if (db_number(store->db, &twins, err, SQL_NODE_TWINS, "is", write->session, node_id) != 0)
         return -1;
     if (twins > 0)
         return 0;

@@ -14,9 +14,9 @@
 
 #define CHOICES_CAP 12 /* sessions that a message lists */
 
-static void add_text(struct buf *json, sqlite3_stmt *statement, int column)
+static void add_text(struct buf *json, struct rows *rows, int column)
 {
-    struct row_text text = db_row_text(statement, column);
+    struct row_text text = rows_string(rows, column);
 
     if (text.text)
         json_write_string(json, text.text, text.len);
@@ -26,44 +26,41 @@ static void add_text(struct buf *json, sqlite3_stmt *statement, int column)
 
 int store_read_sessions(struct store *store, struct buf *json, struct error *err)
 {
-    sqlite3_stmt *statement;
+    struct rows *rows;
     size_t total = 0;
     int row;
 
     if (store_refresh(store, UPSTREAM_SESSIONS, NULL, NULL, err) != 0)
         return -1;
-    statement = db_statement(store, SQL_SESSION_LIST, err);
-    if (!statement)
-        return -1;
+    rows = db_query(store->db, err, SQL_SESSION_LIST, "");
     buf_adds(json, "{\"sessions\":[");
-    while ((row = db_next(store, statement, err)) > 0) {
+    while ((row = rows_next(rows, err)) > 0) {
         buf_adds(json, total++ > 0 ? ",{\"session_id\":" : "{\"session_id\":");
-        add_text(json, statement, 0);
+        add_text(json, rows, 0);
         buf_adds(json, ",\"title\":");
-        add_text(json, statement, 1);
+        add_text(json, rows, 1);
         buf_addf(json, ",\"nodes\":%" PRId64 ",\"relationships\":%" PRId64 ",\"last_modified\":",
-                 (int64_t)sqlite3_column_int64(statement, 3),
-                 (int64_t)sqlite3_column_int64(statement, 4));
-        add_text(json, statement, 2);
+                 rows_int(rows, 3), rows_int(rows, 4));
+        add_text(json, rows, 2);
         buf_addc(json, '}');
     }
     buf_addf(json, "],\"total\":%zu}", total);
     return row < 0 ? -1 : buf_check(json, "the list of sessions", err);
 }
 
-typedef int view_fn(struct buf *json, const struct kept *kept, sqlite3_stmt *statement,
-                    const char *sid, struct error *err);
+typedef int view_fn(struct buf *json, const struct kept *kept, struct rows *rows, const char *sid,
+                    struct error *err);
 
-static int view_node(struct buf *json, const struct kept *kept, sqlite3_stmt *statement,
-                     const char *sid, struct error *err)
+static int view_node(struct buf *json, const struct kept *kept, struct rows *rows, const char *sid,
+                     struct error *err)
 {
-    return node_view(json, kept, sid, db_text(statement, 2), db_text(statement, 3), err);
+    return node_view(json, kept, sid, rows_text(rows, 2), rows_text(rows, 3), err);
 }
 
-static int view_relationship(struct buf *json, const struct kept *kept, sqlite3_stmt *statement,
+static int view_relationship(struct buf *json, const struct kept *kept, struct rows *rows,
                              const char *sid, struct error *err)
 {
-    return relationship_view(json, kept, sid, sqlite3_column_int64(statement, 2), err);
+    return relationship_view(json, kept, sid, rows_int(rows, 2), err);
 }
 
 /* {"session_id", NAME: [...], "total"} of a statement whose first columns are body and flags. */
@@ -71,7 +68,7 @@ static int read_list(struct store *store, const char *sid, enum statement id, co
                      view_fn *view, struct buf *json, struct error *err)
 {
     struct session_found session;
-    sqlite3_stmt *statement;
+    struct rows *rows;
     size_t total = 0;
     int row = -1;
 
@@ -79,18 +76,18 @@ static int read_list(struct store *store, const char *sid, enum statement id, co
         return -1;
     if (store_session_find(store, sid, &session, err) != 0)
         return store_read_end(store, -1);
-    statement = db_statement(store, id, err);
-    if (!statement || db_bind(store, statement, err, "i", session.key) != 0)
+    rows = db_query(store->db, err, id, "i", session.key);
+    if (!rows)
         return store_read_end(store, -1);
     buf_addf(json, "{\"session_id\":\"%s\",\"%s\":[", session.sid, name);
-    while ((row = db_next(store, statement, err)) > 0) {
-        struct kept kept = db_kept(statement, 0);
+    while ((row = rows_next(rows, err)) > 0) {
+        struct kept kept = rows_kept(rows, 0);
 
         if (kept.flags & ROW_RAW)
             continue;
         if (total++ > 0)
             buf_addc(json, ',');
-        if (view(json, &kept, statement, session.sid, err) != 0) {
+        if (view(json, &kept, rows, session.sid, err) != 0) {
             row = -1;
             break;
         }
@@ -184,7 +181,7 @@ int store_cursor(struct store *store, const char *sid, const char *node_id, int6
 {
     struct session_found session;
     struct node_found node;
-    sqlite3_stmt *statement;
+    struct rows *rows;
     int row;
 
     if (store_refresh(store,
@@ -194,11 +191,11 @@ int store_cursor(struct store *store, const char *sid, const char *node_id, int6
                       sid, node_id, err) != 0)
         return -1;
     if (!sid) {
-        statement = db_statement(store, SQL_SESSION_SUM, err);
-        if (!statement || db_next(store, statement, err) <= 0)
+        rows = db_query(store->db, err, SQL_SESSION_SUM, "");
+        if (rows_next(rows, err) <= 0)
             return -1;
-        *version = sqlite3_column_int64(statement, 0);
-        sqlite3_reset(statement);
+        *version = rows_int(rows, 0);
+        rows_end(rows);
         return 0;
     }
     if (!node_id) {
@@ -207,13 +204,11 @@ int store_cursor(struct store *store, const char *sid, const char *node_id, int6
         *version = session.version;
         return 0;
     }
-    statement = db_statement(store, SQL_NODE_CURSOR, err);
-    if (!statement || db_bind(store, statement, err, "ss", sid, node_id) != 0)
-        return -1;
-    row = db_next(store, statement, err);
+    rows = db_query(store->db, err, SQL_NODE_CURSOR, "ss", sid, node_id);
+    row = rows_next(rows, err);
     if (row > 0)
-        *version = sqlite3_column_int64(statement, 0);
-    sqlite3_reset(statement);
+        *version = rows_int(rows, 0);
+    rows_end(rows);
     if (row == 0) /* says what is not there */
         return find_both(store, sid, node_id, &session, &node, err);
     return row < 0 ? -1 : 0;
@@ -236,22 +231,20 @@ int store_node_title(struct store *store, const char *sid, const char *node_id, 
 /* ---- which session is meant ---- */
 
 /* "'Title' (id), 'Title' (id)" of rows whose columns are id and title; the first id in sid. */
-static int list_choices(struct store *store, sqlite3_stmt *statement, int id_column,
-                        int title_column, char sid[SESSION_ID_SIZE], struct buf *choices,
+static int list_choices(struct rows *rows, char sid[SESSION_ID_SIZE], struct buf *choices,
                         size_t *count, struct error *err)
 {
     int row;
 
     *count = 0;
-    while ((row = db_next(store, statement, err)) > 0) {
+    while ((row = rows_next(rows, err)) > 0) {
         char title[80];
 
         if ((*count)++ == 0)
-            text_cut(sid, SESSION_ID_SIZE, db_text(statement, id_column));
+            text_cut(sid, SESSION_ID_SIZE, rows_text(rows, 0));
         if (*count <= CHOICES_CAP)
             buf_addf(choices, "%s'%s' (%s)", *count > 1 ? ", " : "",
-                     text_cut_line(title, sizeof title, db_text(statement, title_column)),
-                     db_text(statement, id_column));
+                     text_cut_line(title, sizeof title, rows_text(rows, 1)), rows_text(rows, 0));
     }
     if (*count > CHOICES_CAP)
         buf_addf(choices, " and %zu more", *count - CHOICES_CAP);
@@ -260,16 +253,16 @@ static int list_choices(struct store *store, sqlite3_stmt *statement, int id_col
 
 int store_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct error *err)
 {
-    sqlite3_stmt *statement;
+    struct rows *rows;
     char first[SESSION_ID_SIZE] = "";
     struct buf choices BUF_AUTO = {0};
     size_t count;
 
     if (store_refresh(store, UPSTREAM_SESSIONS, NULL, NULL, err) != 0)
         return -1;
-    statement = db_statement(store, SQL_SESSION_LIST, err);
+    rows = db_query(store->db, err, SQL_SESSION_LIST, "");
     buf_init(&choices, 0);
-    if (!statement || list_choices(store, statement, 0, 1, first, &choices, &count, err) != 0)
+    if (list_choices(rows, first, &choices, &count, err) != 0)
         return -1;
     if (count == 0)
         return error_set_at(err, "session_id",
@@ -286,14 +279,14 @@ int store_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct er
 int copy_session_of_node(struct store *store, const char *node_id, char sid[SESSION_ID_SIZE],
                          struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_NODE_SESSIONS, err);
+    struct rows *rows;
     char first[SESSION_ID_SIZE] = "", shown[80];
     struct buf choices BUF_AUTO = {0};
     size_t count;
 
     buf_init(&choices, 0);
-    if (!statement || db_bind(store, statement, err, "s", node_id) != 0 ||
-        list_choices(store, statement, 0, 1, first, &choices, &count, err) != 0)
+    rows = db_query(store->db, err, SQL_NODE_SESSIONS, "s", node_id);
+    if (list_choices(rows, first, &choices, &count, err) != 0)
         return -1;
     text_cut_line(shown, sizeof shown, node_id);
     if (count == 0)

@@ -10,11 +10,11 @@
 
 #define ALL_NODES INT64_MAX
 
-static int64_t shown_order(sqlite3_stmt *statement)
+static int64_t shown_order(struct rows *rows)
 {
-    if (sqlite3_column_type(statement, 4) == SQLITE_INTEGER)
-        return sqlite3_column_int64(statement, 4);
-    return sqlite3_column_int64(statement, 3) + 1;
+    struct row_order order = rows_order(rows, 4);
+
+    return order.kind == ORDER_INTEGER ? order.integer : rows_int(rows, 3) + 1;
 }
 
 /* Appends "[{...}, ...]" of one node. confidence (or NULL) sums up those that are told. */
@@ -63,23 +63,22 @@ static void count_confidence(const struct kept *kept, struct confidence *confide
 static int add_sequence(struct store *store, int64_t node, struct buf *json, size_t *total,
                         struct confidence *confidence, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_COMPONENT_LIST, err);
+    struct rows *rows;
     int row;
 
     *total = 0;
-    if (!statement || db_bind(store, statement, err, "i", node) != 0)
-        return -1;
+    rows = db_query(store->db, err, SQL_COMPONENT_LIST, "i", node);
     buf_addc(json, '[');
-    while ((row = db_next(store, statement, err)) > 0) {
-        struct kept kept = db_kept(statement, 0);
-        struct row_text type = db_row_text(statement, 7);
+    while ((row = rows_next(rows, err)) > 0) {
+        struct kept kept = rows_kept(rows, 0);
+        struct row_text type = rows_string(rows, 7);
 
         if (kept.flags & ROW_RAW)
             continue;
         if ((*total)++ > 0)
             buf_addc(json, ',');
-        if (component_view(json, &kept, shown_order(statement), db_text(statement, 5),
-                           sqlite3_column_int64(statement, 6), &type, err) != 0)
+        if (component_view(json, &kept, shown_order(rows), rows_text(rows, 5), rows_int(rows, 6),
+                           &type, err) != 0)
             return -1;
         if (confidence)
             count_confidence(&kept, confidence);
@@ -136,7 +135,7 @@ static int read_one(struct store *store, const char *sid, const char *node_id, s
     struct row_text id, title;
     struct node_found node;
     json_auto_t *fields = NULL;
-    sqlite3_stmt *row;
+    struct rows *row;
     struct kept kept;
     size_t total;
 
@@ -146,14 +145,14 @@ static int read_one(struct store *store, const char *sid, const char *node_id, s
     row = store_node_row(store, node.key, err);
     if (!row)
         return -1;
-    kept = db_kept(row, 0);
+    kept = rows_kept(row, 0);
     if (kept.flags & NODE_SEQUENCE_FIELDS) {
         fields = json_read(kept.body, kept.len, "a kept node", err);
         if (!fields)
             return -1;
     }
     id = (struct row_text){node_id, strlen(node_id)};
-    title = db_row_text(row, 2);
+    title = rows_string(row, 2);
     add_names(json, &id, &title);
     if (add_sequence(store, node.key, json, &total, &confidence, err) != 0)
         return -1;
@@ -175,13 +174,12 @@ int store_read_components(struct store *store, const char *sid, const char *node
 
 static int count_nodes(struct store *store, int64_t session, int64_t *count, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_NODE_COUNT, err);
+    struct rows *rows = db_query(store->db, err, SQL_NODE_COUNT, "i", session);
 
-    if (!statement || db_bind(store, statement, err, "i", session) != 0 ||
-        db_next(store, statement, err) <= 0)
+    if (rows_next(rows, err) <= 0)
         return -1;
-    *count = sqlite3_column_int64(statement, 0);
-    sqlite3_reset(statement);
+    *count = rows_int(rows, 0);
+    rows_end(rows);
     return 0;
 }
 
@@ -189,7 +187,7 @@ static int read_page(struct store *store, const char *sid, size_t offset, size_t
                      struct buf *json, struct error *err)
 {
     struct session_found session;
-    sqlite3_stmt *statement;
+    struct rows *rows;
     int64_t from = offset > INT64_MAX ? INT64_MAX : (int64_t)offset;
     int64_t most = limit == 0 || limit > INT64_MAX ? ALL_NODES : (int64_t)limit;
     int64_t total;
@@ -199,18 +197,15 @@ static int read_page(struct store *store, const char *sid, size_t offset, size_t
     if (store_session_find(store, sid, &session, err) != 0 ||
         count_nodes(store, session.key, &total, err) != 0)
         return -1;
-    statement = db_statement(store, SQL_NODE_PAGE, err);
-    if (!statement || db_bind(store, statement, err, "iii", session.key, from, most) != 0)
-        return -1;
+    rows = db_query(store->db, err, SQL_NODE_PAGE, "iii", session.key, from, most);
     buf_addf(json, "{\"session_id\":\"%s\",\"nodes\":[", session.sid);
-    while ((row = db_next(store, statement, err)) > 0) {
-        struct row_text id = db_row_text(statement, 1), title = db_row_text(statement, 2);
+    while ((row = rows_next(rows, err)) > 0) {
+        struct row_text id = rows_string(rows, 1), title = rows_string(rows, 2);
 
         if (nodes++ > 0)
             buf_addc(json, ',');
         add_names(json, &id, &title);
-        if (add_sequence(store, sqlite3_column_int64(statement, 0), json, &components, NULL, err) !=
-            0)
+        if (add_sequence(store, rows_int(rows, 0), json, &components, NULL, err) != 0)
             return -1;
         buf_addc(json, '}');
         if (json->failed)

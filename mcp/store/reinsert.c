@@ -70,7 +70,7 @@ static int reinsert_relationship(struct reinsertion *work, const struct rewind_r
     if (buf_check(&body, "a relationship", err) != 0)
         return -1;
     /* The version as its revision: it had none higher. */
-    if (db_run(work->store, err, SQL_RELATIONSHIP_REINSERT_BACK, "iiitttibi", wanted->key,
+    if (db_run(work->store->db, err, SQL_RELATIONSHIP_REINSERT_BACK, "iiitttibi", wanted->key,
                work->write->session, wanted->place, &row.from, &row.to, &row.type,
                work->write->version, &body, (int64_t)row.flags) != 0)
         return -1;
@@ -130,15 +130,15 @@ static int reinsert_others(struct reinsertion *work, struct error *err)
 int store_next_revision(struct store *store, int64_t session, const char *entity,
                         const char *entity_id, int64_t *revision, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_CHANGE_REVISION, err);
+    struct rows *rows =
+        db_query(store->db, err, SQL_CHANGE_REVISION, "iss", session, entity, entity_id);
 
-    if (!statement || db_bind(store, statement, err, "iss", session, entity, entity_id) != 0 ||
-        db_next(store, statement, err) <= 0)
+    if (rows_next(rows, err) <= 0)
         return -1;
-    if (sqlite3_column_int64(statement, 0) > *revision)
-        *revision = sqlite3_column_int64(statement, 0);
+    if (rows_int(rows, 0) > *revision)
+        *revision = rows_int(rows, 0);
     ++*revision;
-    sqlite3_reset(statement);
+    rows_end(rows);
     return 0;
 }
 
@@ -154,16 +154,15 @@ static int reinsert_back_node(struct reinsertion *work, struct rewind_node *want
     if (buf_check(&body, "a node", err) != 0)
         return -1;
     chapter.integer = row.chapter;
-    if (db_run(work->store, err, SQL_NODE_REINSERT_BACK,
-               row.chapter_number ? "oiittoiissbi" : "oiitttiissbi",
-               &(struct row_order){wanted->key > 0 ? ORDER_INTEGER : ORDER_UNKNOWN, wanted->key, 0},
-               work->write->session, wanted->place, &row.node_id, &row.title,
-               row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
-               wanted->revision, work->write->version,
-               *wanted->created_at ? wanted->created_at : NULL, work->write->now, &body,
-               (int64_t)(row.flags | wanted->flags)) != 0)
+    if (db_insert(
+            work->store->db, &wanted->key, err, SQL_NODE_REINSERT_BACK,
+            row.chapter_number ? "oiittoiissbi" : "oiitttiissbi",
+            &(struct row_order){wanted->key > 0 ? ORDER_INTEGER : ORDER_UNKNOWN, wanted->key, 0},
+            work->write->session, wanted->place, &row.node_id, &row.title,
+            row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
+            wanted->revision, work->write->version, *wanted->created_at ? wanted->created_at : NULL,
+            work->write->now, &body, (int64_t)(row.flags | wanted->flags)) != 0)
         return -1;
-    wanted->key = sqlite3_last_insert_rowid(work->store->db);
     if (store_node_text(work->store, wanted->key, &log, err) != 0)
         return -1;
     return store_log(work->store, work->write, "node", wanted->node_id, wanted->node_id, "insert",
@@ -179,7 +178,7 @@ static int drop_node(struct reinsertion *work, const struct rewind_node *is, str
         store_log(work->store, work->write, "node", is->node_id, is->node_id, "delete", &before,
                   NULL, err) != 0)
         return -1;
-    return db_run(work->store, err, SQL_NODE_DELETE, "i", is->key);
+    return db_run(work->store->db, err, SQL_NODE_DELETE, "i", is->key);
 }
 
 /* Also where its components alone are changed: cursor and time say so. */
@@ -196,8 +195,8 @@ static int save_node(struct reinsertion *work, const struct rewind_node *is,
         store_node_text(work->store, is->key, &before, err) != 0)
         return -1;
     chapter.integer = row.chapter;
-    if (db_run(work->store, err, SQL_NODE_REINSERT, row.chapter_number ? "itobiisi" : "ittbiisi",
-               is->key, &row.title,
+    if (db_run(work->store->db, err, SQL_NODE_REINSERT,
+               row.chapter_number ? "itobiisi" : "ittbiisi", is->key, &row.title,
                row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping, &body,
                (int64_t)(row.flags | wanted->flags), work->write->version, work->write->now,
                (int64_t)!same) != 0)

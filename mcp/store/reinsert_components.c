@@ -38,7 +38,7 @@ int store_reinsert_drop(struct store *store, const struct write *write, struct r
         if (rewind_item(&wanted->sequence, item->component_id))
             continue;
         ++*things;
-        if (db_run(store, err, SQL_COMPONENT_DELETE, "i", item->key) != 0 ||
+        if (db_run(store->db, err, SQL_COMPONENT_DELETE, "i", item->key) != 0 ||
             store_log_component(store, &work, item, NULL, err) != 0)
             return -1;
     }
@@ -65,9 +65,10 @@ static int save(struct store *store, const struct component_write *work,
     wanted->revision = is->revision + !same;
     wanted->flags = row.flags;
     if (buf_check(&body, "a component", err) != 0 ||
-        db_run(store, err, SQL_COMPONENT_UPDATE, "itbioi", is->key, &row.type, &body,
+        db_run(store->db, err, SQL_COMPONENT_UPDATE, "itbioi", is->key, &row.type, &body,
                (int64_t)row.flags, &wanted->order, wanted->revision) != 0 ||
-        db_run(store, err, SQL_COMPONENT_PLACE, "iio", is->key, wanted->place, &wanted->order) != 0)
+        db_run(store->db, err, SQL_COMPONENT_PLACE, "iio", is->key, wanted->place,
+               &wanted->order) != 0)
         return -1;
     if (same)
         return 0;
@@ -97,9 +98,9 @@ static int reinsert_back(struct store *store, const struct component_write *work
     if (buf_check(&body, "a component", err) != 0 ||
         store_next_revision(store, work->write.session, "component", wanted->component_id,
                             &wanted->revision, err) != 0 ||
-        db_run(store, err, SQL_COMPONENT_REINSERT_BACK, "iiositbi", work->node.key, wanted->place,
-               &wanted->order, wanted->component_id, wanted->revision, &row.type, &body,
-               (int64_t)row.flags) != 0)
+        db_run(store->db, err, SQL_COMPONENT_REINSERT_BACK, "iiositbi", work->node.key,
+               wanted->place, &wanted->order, wanted->component_id, wanted->revision, &row.type,
+               &body, (int64_t)row.flags) != 0)
         return -1;
     return store_log_component(store, work, NULL, wanted, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The cycle that a new prerequisite closes: a search in breadth, a step a statement, so that what a
+ * The cycle that a new prerequisite closes: a search in breadth, a step a rows, so that what a
  * change set has done so far is seen.
  */
 #include <string.h>
@@ -13,13 +13,11 @@
 static int walk_step(struct store *store, int64_t session, const char *node, json_t *parents,
                      json_t *queue, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_RELATIONSHIP_NEEDED_BY, err);
+    struct rows *rows = db_query(store->db, err, SQL_RELATIONSHIP_NEEDED_BY, "is", session, node);
     int row;
 
-    if (!statement || db_bind(store, statement, err, "is", session, node) != 0)
-        return -1;
-    while ((row = db_next(store, statement, err)) > 0) {
-        const char *next = db_text(statement, 0);
+    while ((row = rows_next(rows, err)) > 0) {
+        const char *next = rows_text(rows, 0);
 
         if (!next || json_object_get(parents, next))
             continue;

@@ -14,14 +14,14 @@
 json_t *store_relationship_load(struct store *store, int64_t session, int64_t key, int64_t *place,
                                 struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_RELATIONSHIP_BY_KEY, err);
+    struct rows *rows = db_query(store->db, err, SQL_RELATIONSHIP_BY_KEY, "ii", key, session);
     json_t *relationship;
     struct row_text body;
     int row;
 
-    if (!statement || db_bind(store, statement, err, "ii", key, session) != 0)
+    if (!rows)
         return NULL;
-    row = db_next(store, statement, err);
+    row = rows_next(rows, err);
     if (row == 0)
         error_set(err, ERROR_NOT_FOUND,
                   "there is no relationship %" PRId64
@@ -29,25 +29,24 @@ json_t *store_relationship_load(struct store *store, int64_t session, int64_t ke
                   key);
     if (row <= 0)
         return NULL;
-    body = db_row_text(statement, 0);
-    *place = sqlite3_column_int64(statement, 1);
+    body = rows_string(rows, 0);
+    *place = rows_int(rows, 1);
     relationship = json_read(body.text, body.len, "a kept relationship", err);
-    sqlite3_reset(statement);
+    rows_end(rows);
     return relationship;
 }
 
 int store_relationships_of(struct store *store, int64_t session, const char *node_id,
                            int64_t **keys, size_t *count, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_RELATIONSHIP_OF_NODE, err);
+    struct rows *rows;
     size_t capacity = 0;
     int row;
 
     *keys = NULL;
     *count = 0;
-    if (!statement || db_bind(store, statement, err, "is", session, node_id) != 0)
-        return -1;
-    while ((row = db_next(store, statement, err)) > 0) {
+    rows = db_query(store->db, err, SQL_RELATIONSHIP_OF_NODE, "is", session, node_id);
+    while ((row = rows_next(rows, err)) > 0) {
         if (*count == capacity) {
             size_t larger = capacity ? capacity * 2 : 16;
             int64_t *more = realloc(*keys, larger * sizeof *more);
@@ -59,9 +58,9 @@ int store_relationships_of(struct store *store, int64_t session, const char *nod
             *keys = more;
             capacity = larger;
         }
-        (*keys)[(*count)++] = sqlite3_column_int64(statement, 0);
+        (*keys)[(*count)++] = rows_int(rows, 0);
     }
-    sqlite3_reset(statement);
+    rows_end(rows);
     if (row < 0) {
         free(*keys);
         *keys = NULL;
@@ -72,15 +71,14 @@ int store_relationships_of(struct store *store, int64_t session, const char *nod
 int store_relationship_same(struct store *store, int64_t session, const char *from, const char *to,
                             const char *type, int64_t except, int64_t *key, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_RELATIONSHIP_FIND, err);
+    struct rows *rows =
+        db_query(store->db, err, SQL_RELATIONSHIP_FIND, "isssi", session, from, to, type, except);
     int row;
 
-    if (!statement || db_bind(store, statement, err, "isssi", session, from, to, type, except) != 0)
-        return -1;
-    row = db_next(store, statement, err);
+    row = rows_next(rows, err);
     if (row > 0)
-        *key = sqlite3_column_int64(statement, 0);
-    sqlite3_reset(statement);
+        *key = rows_int(rows, 0);
+    rows_end(rows);
     return row;
 }
 
@@ -109,22 +107,21 @@ int store_log_relationship(struct store *store, const struct write *write, int64
  * on. */
 static int list_relationships(struct store *store, const struct write *write, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_SESSION_BY_KEY, err);
+    struct rows *rows = db_query(store->db, err, SQL_SESSION_BY_KEY, "i", write->session);
     json_auto_t *old = NULL, *new = NULL;
     struct row_text text;
     unsigned flags;
 
-    if (!statement || db_bind(store, statement, err, "i", write->session) != 0 ||
-        db_next(store, statement, err) <= 0)
+    if (rows_next(rows, err) <= 0)
         return -1;
-    flags = (unsigned)sqlite3_column_int(statement, 0);
+    flags = (unsigned)rows_int(rows, 0);
     if (flags & SESSION_RELATIONSHIPS) {
-        sqlite3_reset(statement);
+        rows_end(rows);
         return 0;
     }
-    text = db_row_text(statement, 1);
+    text = rows_string(rows, 1);
     old = json_read(text.text, text.len, "a kept session", err);
-    sqlite3_reset(statement);
+    rows_end(rows);
     if (!old)
         return -1;
     new = json_copy(old);
@@ -145,16 +142,15 @@ int store_relationship_insert(struct store *store, const struct write *write,
 
     buf_init(&body, ENTITY_SIZE_MAX);
     if (list_relationships(store, write, err) != 0 ||
-        db_number(store, SQL_RELATIONSHIP_LAST_PLACE, write->session, NULL, &place, err) != 0)
+        db_number(store->db, &place, err, SQL_RELATIONSHIP_LAST_PLACE, "i", write->session) != 0)
         return -1;
     place++;
     relationship_row(relationship, &body, &row);
     if (buf_check(&body, "a relationship", err) != 0)
         return -1;
-    if (db_run(store, err, SQL_RELATIONSHIP_INSERT, "iitttbi", write->session, place, &row.from,
-               &row.to, &row.type, &body, (int64_t)row.flags) != 0)
+    if (db_insert(store->db, key, err, SQL_RELATIONSHIP_INSERT, "iitttbi", write->session, place,
+                  &row.from, &row.to, &row.type, &body, (int64_t)row.flags) != 0)
         return -1;
-    *key = sqlite3_last_insert_rowid(store->db);
     return store_log_relationship(store, write, *key, place, "insert", NULL, relationship, err);
 }
 
@@ -167,8 +163,8 @@ int store_relationship_save(struct store *store, const struct write *write, int6
 
     relationship_row(after, &body, &row);
     if (buf_check(&body, "a relationship", err) != 0 ||
-        db_run(store, err, SQL_RELATIONSHIP_UPDATE, "itttbi", key, &row.from, &row.to, &row.type,
-               &body, (int64_t)row.flags) != 0)
+        db_run(store->db, err, SQL_RELATIONSHIP_UPDATE, "itttbi", key, &row.from, &row.to,
+               &row.type, &body, (int64_t)row.flags) != 0)
         return -1;
     return store_log_relationship(store, write, key, place, "update", before, after, err);
 }
@@ -176,7 +172,7 @@ int store_relationship_save(struct store *store, const struct write *write, int6
 int store_relationship_drop(struct store *store, const struct write *write, int64_t key,
                             int64_t place, const json_t *relationship, struct error *err)
 {
-    if (db_run(store, err, SQL_RELATIONSHIP_DELETE, "i", key) != 0)
+    if (db_run(store->db, err, SQL_RELATIONSHIP_DELETE, "i", key) != 0)
         return -1;
     return store_log_relationship(store, write, key, place, "delete", relationship, NULL, err);
 }

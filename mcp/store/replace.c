@@ -180,7 +180,7 @@ static int delete_left(struct store *store, struct component_write *work,
     for (size_t i = old->count; i-- > 0;) {
         const struct sequence_item *item = &old->items[i];
 
-        if (item->key != 0 && (db_run(store, err, SQL_COMPONENT_DELETE, "i", item->key) != 0 ||
+        if (item->key != 0 && (db_run(store->db, err, SQL_COMPONENT_DELETE, "i", item->key) != 0 ||
                                store_log_component(store, work, item, NULL, err) != 0))
             return -1;
     }

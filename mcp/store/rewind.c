@@ -72,28 +72,26 @@ static void *add(void **array, size_t *count, size_t size, struct error *err)
 
 static int read_node(struct rewind *rewind, struct rewind_node *node, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(rewind->store, SQL_NODE_BY_KEY, err);
+    struct rows *rows = db_query(rewind->store->db, err, SQL_NODE_BY_KEY, "i", node->key);
     const char *created_at, *node_id;
     struct kept kept;
     int row;
 
-    if (!statement || db_bind(rewind->store, statement, err, "i", node->key) != 0)
-        return -1;
-    row = db_next(rewind->store, statement, err);
+    row = rows_next(rows, err);
     if (row <= 0)
         return row;
     node->found = true;
-    kept = db_kept(statement, 0);
-    node->place = sqlite3_column_int64(statement, 3);
-    node->revision = sqlite3_column_int64(statement, 4);
+    kept = rows_kept(rows, 0);
+    node->place = rows_int(rows, 3);
+    node->revision = rows_int(rows, 4);
     node->flags = kept.flags & (NODE_COMPONENTS | NODE_TIMES);
-    created_at = db_text(statement, 5);
+    created_at = rows_text(rows, 5);
     text_cut(node->created_at, sizeof node->created_at, created_at);
-    node_id = db_text(statement, 7);
+    node_id = rows_text(rows, 7);
     if (node_id && !node->node_id)
         node->node_id = strdup(node_id);
     node->node = json_read(kept.body, kept.len, "a kept node", err);
-    sqlite3_reset(statement);
+    rows_end(rows);
     if (!node->node)
         return -1;
     return sequence_read(rewind->store, node->key, &node->sequence, err);
@@ -119,7 +117,7 @@ int rewind_want_node(struct rewind *rewind, int64_t key, const char *node_id,
 int rewind_want_relationship(struct rewind *rewind, int64_t key, struct error *err)
 {
     struct rewind_relationship *entry;
-    sqlite3_stmt *statement;
+    struct rows *rows;
     struct row_text body;
     int row;
 
@@ -127,26 +125,24 @@ int rewind_want_relationship(struct rewind *rewind, int64_t key, struct error *e
         if (rewind->relationships[i]->key == key)
             return 0;
     entry = add((void **)&rewind->relationships, &rewind->relationship_count, sizeof *entry, err);
-    statement = entry ? db_statement(rewind->store, SQL_RELATIONSHIP_BY_KEY, err) : NULL;
-    if (!statement)
+    if (!entry)
         return -1;
     entry->key = key;
-    if (db_bind(rewind->store, statement, err, "ii", key, rewind->session) != 0)
-        return -1;
-    row = db_next(rewind->store, statement, err);
+    rows = db_query(rewind->store->db, err, SQL_RELATIONSHIP_BY_KEY, "ii", key, rewind->session);
+    row = rows_next(rows, err);
     if (row <= 0)
         return row;
-    body = db_row_text(statement, 0);
-    entry->place = sqlite3_column_int64(statement, 1);
+    body = rows_string(rows, 0);
+    entry->place = rows_int(rows, 1);
     entry->relationship = json_read(body.text, body.len, "a kept relationship", err);
-    sqlite3_reset(statement);
+    rows_end(rows);
     return entry->relationship ? 0 : -1;
 }
 
 int rewind_want_position(struct rewind *rewind, const char *node_id, struct error *err)
 {
     struct rewind_position *entry;
-    sqlite3_stmt *statement;
+    struct rows *rows;
     struct row_text body;
     int row;
 
@@ -154,8 +150,7 @@ int rewind_want_position(struct rewind *rewind, const char *node_id, struct erro
         if (!strcmp(rewind->positions[i]->node_id, node_id))
             return 0;
     entry = add((void **)&rewind->positions, &rewind->position_count, sizeof *entry, err);
-    statement = entry ? db_statement(rewind->store, SQL_POSITION_FIND, err) : NULL;
-    if (!statement)
+    if (!entry)
         return -1;
     entry->node_id = strdup(node_id);
     if (!entry->node_id) {
@@ -163,33 +158,31 @@ int rewind_want_position(struct rewind *rewind, const char *node_id, struct erro
         free(entry);
         return error_set(err, ERROR_MEMORY, "out of memory for what was");
     }
-    if (db_bind(rewind->store, statement, err, "is", rewind->session, node_id) != 0)
-        return -1;
-    row = db_next(rewind->store, statement, err);
+    rows = db_query(rewind->store->db, err, SQL_POSITION_FIND, "is", rewind->session, node_id);
+    row = rows_next(rows, err);
     if (row <= 0)
         return row;
-    body = db_row_text(statement, 0);
+    body = rows_string(rows, 0);
     entry->position = json_read(body.text, body.len, "a kept position", err);
-    sqlite3_reset(statement);
+    rows_end(rows);
     return entry->position ? 0 : -1;
 }
 
 int rewind_want_session(struct rewind *rewind, struct error *err)
 {
-    sqlite3_stmt *statement;
+    struct rows *rows;
     struct row_text text;
 
     if (rewind->further)
         return 0;
-    statement = db_statement(rewind->store, SQL_SESSION_BY_KEY, err);
-    if (!statement || db_bind(rewind->store, statement, err, "i", rewind->session) != 0 ||
-        db_next(rewind->store, statement, err) <= 0)
+    rows = db_query(rewind->store->db, err, SQL_SESSION_BY_KEY, "i", rewind->session);
+    if (rows_next(rows, err) <= 0)
         return -1;
-    rewind->session_flags = (unsigned)sqlite3_column_int(statement, 0);
-    text = db_row_text(statement, 1);
+    rewind->session_flags = (unsigned)rows_int(rows, 0);
+    text = rows_string(rows, 1);
     rewind->further = json_read(text.text, text.len, "a kept session", err);
-    rewind->title = json_string(db_text(statement, 2));
-    sqlite3_reset(statement);
+    rewind->title = json_string(rows_text(rows, 2));
+    rows_end(rows);
     if (rewind->further && !rewind->title)
         return error_set(err, ERROR_MEMORY, "out of memory for what was");
     return rewind->further ? 0 : -1;

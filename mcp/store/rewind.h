@@ -62,7 +62,7 @@ struct rewind_row {
 
 /* Of a statement with the columns of SQL_CHANGE_WALK. The row wants rewind_row_finish in any case.
  */
-int rewind_row_read(sqlite3_stmt *statement, struct rewind_row *row, struct error *err);
+int rewind_row_read(struct rows *rows, struct rewind_row *row, struct error *err);
 void rewind_row_finish(struct rewind_row *row);
 
 /* The row's thing: of a component its node. NULL where it was not wanted yet. */

@@ -82,17 +82,16 @@ static void add_name(struct rewind *then, const struct rewind_row *row, struct b
 static int conflict(struct rewind *then, const struct rewind_row *row, const char *what,
                     struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(then->store, SQL_CHANGE_LATER, err);
+    struct rows *rows;
     struct buf name BUF_AUTO = {0};
     int found;
 
     buf_init(&name, NAME_CAP);
     add_name(then, row, &name);
-    if (!statement || db_bind(then->store, statement, err, "iissss", then->session, row->key,
-                              row->change_set, row->entity_name,
-                              row->op == PAST_RENUMBER ? "" : row->entity_id, row->node_id) != 0)
-        return -1;
-    found = db_next(then->store, statement, err);
+    rows = db_query(then->store->db, err, SQL_CHANGE_LATER, "iissss", then->session, row->key,
+                    row->change_set, row->entity_name,
+                    row->op == PAST_RENUMBER ? "" : row->entity_id, row->node_id);
+    found = rows_next(rows, err);
     if (found < 0)
         return -1;
     if (found == 0)
@@ -100,9 +99,8 @@ static int conflict(struct rewind *then, const struct rewind_row *row, const cha
     error_set(err, ERROR_CONFLICT,
               "%s %s since, by %s at version %" PRId64
               "; nothing was undone. Undo that first (change set %s), or restore a version",
-              name.data, what, db_text(statement, 0), (int64_t)sqlite3_column_int64(statement, 1),
-              db_text(statement, 2));
-    sqlite3_reset(statement);
+              name.data, what, rows_text(rows, 0), rows_int(rows, 1), rows_text(rows, 2));
+    rows_end(rows);
     return -1;
 }
 
@@ -133,15 +131,13 @@ static int check_component(struct rewind *then, struct rewind *now, const struct
 static int count_later(struct rewind *rewind, enum statement id, const struct rewind_row *row,
                        const char *entity_id, int64_t *count, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(rewind->store, id, err);
+    struct rows *rows = db_query(rewind->store->db, err, id, "iiss", rewind->session, row->key,
+                                 row->change_set, entity_id);
 
-    if (!statement ||
-        db_bind(rewind->store, statement, err, "iiss", rewind->session, row->key, row->change_set,
-                entity_id) != 0 ||
-        db_next(rewind->store, statement, err) <= 0)
+    if (rows_next(rows, err) <= 0)
         return -1;
-    *count = sqlite3_column_int64(statement, 0);
-    sqlite3_reset(statement);
+    *count = rows_int(rows, 0);
+    rows_end(rows);
     return 0;
 }
 
@@ -157,7 +153,7 @@ static bool same_node(const json_t *was, const json_t *is)
 /* How many nodes have the id, as far as the images go by them, else by the database. */
 static int count_nodes(struct rewind *now, const char *node_id, int64_t *count, struct error *err)
 {
-    if (db_number(now->store, SQL_NODE_TWINS, now->session, node_id, count, err) != 0)
+    if (db_number(now->store->db, count, err, SQL_NODE_TWINS, "is", now->session, node_id) != 0)
         return -1;
     for (size_t i = 0; i < now->node_count; i++) {
         const struct rewind_node *node = now->nodes[i];

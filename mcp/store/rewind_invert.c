@@ -48,18 +48,17 @@ static int read_shift(struct rewind *rewind, const struct rewind_row *row, bool 
                       struct error *err)
 {
     const json_t *image = row->before ? row->before : row->after;
-    sqlite3_stmt *statement;
+    struct rows *rows;
 
     *shift = json_is_true(json_object_get(image, "shift"));
     if (json_object_get(image, "node"))
         return 0;
-    statement = db_statement(rewind->store, SQL_CHANGE_UNSHIFTED, err);
-    if (!statement ||
-        db_bind(rewind->store, statement, err, "ii", rewind->session, row->version) != 0 ||
-        db_next(rewind->store, statement, err) <= 0)
+    rows =
+        db_query(rewind->store->db, err, SQL_CHANGE_UNSHIFTED, "ii", rewind->session, row->version);
+    if (rows_next(rows, err) <= 0)
         return -1;
-    *shift = sqlite3_column_int64(statement, 0) == 0;
-    sqlite3_reset(statement);
+    *shift = rows_int(rows, 0) == 0;
+    rows_end(rows);
     return 0;
 }
 

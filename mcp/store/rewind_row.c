@@ -40,9 +40,9 @@ static int read_kind(struct rewind_row *row, struct error *err)
     return 0;
 }
 
-static int read_text(sqlite3_stmt *statement, int column, json_t **value, struct error *err)
+static int read_text(struct rows *rows, int column, json_t **value, struct error *err)
 {
-    struct row_text text = db_row_text(statement, column);
+    struct row_text text = rows_string(rows, column);
 
     if (!text.text)
         return 0;
@@ -50,21 +50,21 @@ static int read_text(sqlite3_stmt *statement, int column, json_t **value, struct
     return *value ? 0 : -1;
 }
 
-int rewind_row_read(sqlite3_stmt *statement, struct rewind_row *row, struct error *err)
+int rewind_row_read(struct rows *rows, struct rewind_row *row, struct error *err)
 {
     memset(row, 0, sizeof *row);
-    row->key = sqlite3_column_int64(statement, 0);
-    row->version = sqlite3_column_int64(statement, 1);
-    row->change_set = db_text(statement, 2);
-    row->at = db_text(statement, 3);
-    row->who = db_text(statement, 4);
-    row->entity_name = db_text(statement, 5);
-    row->entity_id = db_text(statement, 6);
-    row->node_id = db_text(statement, 7);
-    row->op_name = db_text(statement, 8);
-    if (read_kind(row, err) != 0 || read_text(statement, 9, &row->before, err) != 0)
+    row->key = rows_int(rows, 0);
+    row->version = rows_int(rows, 1);
+    row->change_set = rows_text(rows, 2);
+    row->at = rows_text(rows, 3);
+    row->who = rows_text(rows, 4);
+    row->entity_name = rows_text(rows, 5);
+    row->entity_id = rows_text(rows, 6);
+    row->node_id = rows_text(rows, 7);
+    row->op_name = rows_text(rows, 8);
+    if (read_kind(row, err) != 0 || read_text(rows, 9, &row->before, err) != 0)
         return -1;
-    if (read_text(statement, 10, &row->after, err) != 0)
+    if (read_text(rows, 10, &row->after, err) != 0)
         return -1;
     if (!row->node_id && row->entity == PAST_NODE)
         row->node_id = row->entity_id;
@@ -147,20 +147,18 @@ bool rewind_has(const struct rewind *rewind, const struct rewind_row *row)
 
 static int want_old_node(struct rewind *rewind, const struct rewind_row *row, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(rewind->store, SQL_NODE_FIND, err);
+    struct rows *rows =
+        db_query(rewind->store->db, err, SQL_NODE_FIND, "is", rewind->session, row->node_id);
     struct rewind_node *node;
     int64_t key = -1 - (int64_t)rewind->node_count;
     int found;
 
-    if (!statement ||
-        db_bind(rewind->store, statement, err, "is", rewind->session, row->node_id) != 0)
-        return -1;
-    found = db_next(rewind->store, statement, err);
+    found = rows_next(rows, err);
     if (found < 0)
         return -1;
     if (found > 0)
-        key = sqlite3_column_int64(statement, 0);
-    sqlite3_reset(statement);
+        key = rows_int(rows, 0);
+    rows_end(rows);
     return rewind_want_node(rewind, key, row->node_id, &node, err);
 }
 

@@ -44,27 +44,16 @@ bool item_is_at(const struct sequence_item *item, int64_t order)
     return has_order(item, order) && says(item, "order", order) && says(item, "order_index", order);
 }
 
-static int read_item(sqlite3_stmt *statement, struct sequence_item *item, struct error *err)
+static int read_item(struct rows *rows, struct sequence_item *item, struct error *err)
 {
-    struct kept kept = db_kept(statement, 0);
+    struct kept kept = rows_kept(rows, 0);
     struct buf text BUF_AUTO = {0};
 
-    item->key = sqlite3_column_int64(statement, 2);
-    item->place = sqlite3_column_int64(statement, 3);
-    switch (sqlite3_column_type(statement, 4)) {
-    case SQLITE_INTEGER:
-        item->order.kind = ORDER_INTEGER;
-        item->order.integer = sqlite3_column_int64(statement, 4);
-        break;
-    case SQLITE_FLOAT:
-        item->order.kind = ORDER_REAL;
-        item->order.real = sqlite3_column_double(statement, 4);
-        break;
-    default:
-        item->order.kind = ORDER_UNKNOWN;
-    }
-    text_cut(item->component_id, sizeof item->component_id, db_text(statement, 5));
-    item->revision = sqlite3_column_int64(statement, 6);
+    item->key = rows_int(rows, 2);
+    item->place = rows_int(rows, 3);
+    item->order = rows_order(rows, 4);
+    text_cut(item->component_id, sizeof item->component_id, rows_text(rows, 5));
+    item->revision = rows_int(rows, 6);
     item->flags = kept.flags;
     if (kept.flags & ROW_RAW) {
         item->raw = json_read(kept.body, kept.len, "a kept component", err);
@@ -112,17 +101,16 @@ void sequence_remove(struct sequence *sequence, size_t index)
 
 int sequence_read(struct store *store, int64_t node, struct sequence *sequence, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_COMPONENT_LIST, err);
+    struct rows *rows;
     int row;
 
     memset(sequence, 0, sizeof *sequence);
     sequence->dense = true;
-    if (!statement || db_bind(store, statement, err, "i", node) != 0)
-        return -1;
-    while ((row = db_next(store, statement, err)) > 0) {
+    rows = db_query(store->db, err, SQL_COMPONENT_LIST, "i", node);
+    while ((row = rows_next(rows, err)) > 0) {
         struct sequence_item *item = sequence_open(sequence, sequence->count, err);
 
-        if (!item || read_item(statement, item, err) != 0) {
+        if (!item || read_item(rows, item, err) != 0) {
             row = -1;
             break;
         }
@@ -131,7 +119,7 @@ int sequence_read(struct store *store, int64_t node, struct sequence *sequence, 
         sequence->dense = sequence->dense && item->place == (int64_t)sequence->count - 1 &&
                           (!item->component || item_is_at(item, (int64_t)sequence->components));
     }
-    sqlite3_reset(statement);
+    rows_end(rows);
     if (row < 0)
         sequence_finish(sequence);
     return row;
@@ -235,11 +223,8 @@ int item_insert(struct store *store, int64_t node, struct sequence_item *item, s
     item->order = row.order;
     item->flags = row.flags;
     item->revision = 1;
-    if (db_run(store, err, SQL_COMPONENT_INSERT, "iiostbi", node, item->place, &row.order,
-               item->component_id, &row.type, &body, (int64_t)row.flags) != 0)
-        return -1;
-    item->key = sqlite3_last_insert_rowid(store->db);
-    return 0;
+    return db_insert(store->db, &item->key, err, SQL_COMPONENT_INSERT, "iiostbi", node, item->place,
+                     &row.order, item->component_id, &row.type, &body, (int64_t)row.flags);
 }
 
 int item_update(struct store *store, struct sequence_item *item, json_t *component,
@@ -260,7 +245,7 @@ int item_update(struct store *store, struct sequence_item *item, json_t *compone
     item->flags = row.flags;
     item->order = position;
     item->revision++;
-    return db_run(store, err, SQL_COMPONENT_UPDATE, "itbioi", item->key, &row.type, &body,
+    return db_run(store->db, err, SQL_COMPONENT_UPDATE, "itbioi", item->key, &row.type, &body,
                   (int64_t)row.flags, &position, item->revision);
 }
 
@@ -286,7 +271,7 @@ static int rewrite_odd(struct store *store, struct sequence_item *item, int64_t 
     if (buf_check(&body, "a component", err) != 0)
         return -1;
     item->flags = row.flags;
-    return db_run(store, err, SQL_COMPONENT_UPDATE, "itbioi", item->key, &row.type, &body,
+    return db_run(store->db, err, SQL_COMPONENT_UPDATE, "itbioi", item->key, &row.type, &body,
                   (int64_t)row.flags, &row.order, item->revision);
 }
 
@@ -300,7 +285,7 @@ static int move_item(struct store *store, struct sequence_item *item, int64_t pl
     item_set_orders(item->component, order);
     item->place = place;
     item->order = position;
-    return db_run(store, err, SQL_COMPONENT_PLACE, "iio", item->key, place, &position);
+    return db_run(store->db, err, SQL_COMPONENT_PLACE, "iio", item->key, place, &position);
 }
 
 int sequence_renumber(struct store *store, const struct write *write, int64_t node,

@@ -5,12 +5,27 @@
  */
 #include "mcp/store/store.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "mcp/store/store_import.h"
 #include "mcp/store/store_internal.h"
 #include "mcp/store/upstream/upstream.h"
 
-static const char scheme[] = "sqlite:";
+static const struct db_backend *const backends[] = {&sqlite_backend};
+
+/* The backend of the URL, with the path that it opens; NULL where it is no database's. */
+static const struct db_backend *backend_of(const char *url, const char **path)
+{
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
+        size_t len = strlen(backends[i]->scheme);
+
+        *path = url + len;
+        if (!strncmp(url, backends[i]->scheme, len))
+            return backends[i];
+    }
+    return NULL;
+}
 
 bool store_is_service(const char *url)
 {
@@ -24,9 +39,9 @@ int store_describe_service(const char *url, struct buf *words, struct error *err
 
 void store_show_url(const char *url, struct buf *to)
 {
-    const char *host = strstr(url, "://"), *at;
+    const char *host = strstr(url, "://"), *at, *path;
 
-    if (!host || !strncmp(url, scheme, sizeof scheme - 1)) {
+    if (!host || backend_of(url, &path)) {
         buf_adds(to, url);
         return;
     }
@@ -38,12 +53,40 @@ void store_show_url(const char *url, struct buf *to)
     buf_add(to, host, strcspn(host, "#"));
 }
 
+/* Takes the database over, which may be NULL. */
+static struct store *create_store(struct db *db, enum store_access access, struct error *err)
+{
+    struct store *store = db ? calloc(1, sizeof *store) : NULL;
+
+    if (store)
+        store->dirty = dirty_set_create();
+    if (store && store->dirty) {
+        store->db = db;
+        store->access = access;
+        buf_init(&store->import.body, 0);
+        return store;
+    }
+    if (db) {
+        error_set(err, ERROR_MEMORY, "out of memory for a store");
+        db->backend->close(db);
+    }
+    free(store);
+    return NULL;
+}
+
+struct store *store_open_file(const char *path, enum store_access access, struct error *err)
+{
+    return create_store(sqlite_backend.open(path, access, err), access, err);
+}
+
 struct store *store_open(const char *url, enum store_access access, struct error *err)
 {
+    const char *path;
+    const struct db_backend *backend = backend_of(url, &path);
     struct buf BUF_AUTO shown = {0};
 
-    if (!strncmp(url, scheme, sizeof scheme - 1))
-        return store_open_file(url + sizeof scheme - 1, access, err);
+    if (backend)
+        return create_store(backend->open(path, access, err), access, err);
     if (upstream_is(url))
         return upstream_open(url, access, err);
     store_show_url(url, &shown);
@@ -52,6 +95,46 @@ struct store *store_open(const char *url, enum store_access access, struct error
               "http://HOST:PORT, a service that speaks the session API",
               shown.data);
     return NULL;
+}
+
+struct store *store_trial_open(struct store *store, const char *sid, bool history,
+                               struct error *err)
+{
+    if (store_refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err) != 0)
+        return NULL;
+    if (store->depth > 0) { /* what is not committed yet would be missing */
+        error_set(err, ERROR_INTERNAL, "a trial within a transaction");
+        return NULL;
+    }
+    return create_store(store->db->backend->open_copy(store->db, sid, history, err), STORE_WRITE,
+                        err);
+}
+
+void store_close(struct store *store)
+{
+    if (!store)
+        return;
+    if (store->import.active)
+        store_import_end(store, false, NULL);
+    buf_finish(&store->import.body);
+    if (store->upstream)
+        store->upstream->close(store->upstream);
+    dirty_set_destroy(store->dirty);
+    store->db->backend->close(store->db);
+    free(store);
+}
+
+int store_backup(struct store *store, const char *path, db_step_fn *on_step, void *user,
+                 struct error *err)
+{
+    if (store->depth > 0 || store->snapshot)
+        return error_set(err, ERROR_INTERNAL, "a backup within a transaction");
+    return store->db->backend->backup(store->db, path, on_step, user, err);
+}
+
+int store_check(struct store *store, struct error *err)
+{
+    return store->db->backend->check(store->db, err);
 }
 
 int store_refresh(struct store *store, unsigned scope, const char *sid, const char *node_id,
@@ -73,8 +156,8 @@ int store_refresh_unknown(struct store *store, const char *sid, struct error *er
 
 void store_observe(struct store *store, store_observer *observer, void *user)
 {
-    store->observer = observer;
-    store->observer_user = user;
+    store->db->observer = observer;
+    store->db->observer_user = user;
 }
 
 bool store_is_copy(const struct store *store)

@@ -10,121 +10,11 @@
 #include <stdint.h>
 
 #include <jansson.h>
-#include <sqlite3.h>
 
 #include "mcp/session/row.h"
+#include "mcp/store/db.h"
 #include "mcp/store/store.h"
 #include "mcp/session/text.h"
-
-enum statement { /* their texts are one table in statement.c */
-                 SQL_BEGIN,
-                 SQL_BEGIN_WRITE,
-                 SQL_COMMIT,
-                 SQL_ROLLBACK,
-                 SQL_SAVEPOINT,
-                 SQL_SAVEPOINT_KEEP,
-                 SQL_SAVEPOINT_BACK,
-                 SQL_SESSION_FIND,
-                 SQL_SESSION_LIST,
-                 SQL_SESSION_INSERT,
-                 SQL_SESSION_TOUCH,
-                 SQL_SESSION_SET_FURTHER,
-                 SQL_SESSION_BY_KEY,
-                 SQL_SESSION_SUM,
-                 SQL_GRAPH_VERSION,
-                 SQL_SESSION_DELETE,
-                 SQL_SESSION_BURY,
-                 SQL_SESSION_DELETED,
-                 SQL_NODE_FIND,
-                 SQL_NODE_CURSOR,
-                 SQL_NODE_BY_KEY,
-                 SQL_NODE_LIST,
-                 SQL_NODE_PAGE,
-                 SQL_NODE_COUNT,
-                 SQL_NODE_NAMES,
-                 SQL_NODE_OUTLINE,
-                 SQL_NODE_INSERT,
-                 SQL_NODE_UPDATE,
-                 SQL_NODE_TOUCH,
-                 SQL_NODE_REINSERT,
-                 SQL_NODE_REINSERT_BACK,
-                 SQL_NODE_DELETE,
-                 SQL_NODE_TWINS,
-                 SQL_NODE_SESSIONS,
-                 SQL_NODE_LAST_PLACE,
-                 SQL_NODE_RELATIONSHIPS,
-                 SQL_NODE_COMPONENTS,
-                 SQL_COMPONENT_LIST,
-                 SQL_COMPONENT_FILE_LIST,
-                 SQL_COMPONENT_INSERT,
-                 SQL_COMPONENT_UPDATE,
-                 SQL_COMPONENT_PLACE,
-                 SQL_COMPONENT_DELETE,
-                 SQL_COMPONENT_REINSERT_BACK,
-                 SQL_COMPONENT_MOVE,
-                 SQL_RELATIONSHIP_LIST,
-                 SQL_RELATIONSHIP_BY_KEY,
-                 SQL_RELATIONSHIP_OF_NODE,
-                 SQL_RELATIONSHIP_BETWEEN,
-                 SQL_RELATIONSHIP_FIND,
-                 SQL_RELATIONSHIP_NEEDED_BY,
-                 SQL_RELATIONSHIP_INSERT,
-                 SQL_RELATIONSHIP_UPDATE,
-                 SQL_RELATIONSHIP_DELETE,
-                 SQL_RELATIONSHIP_REINSERT_BACK,
-                 SQL_RELATIONSHIP_LAST_PLACE,
-                 SQL_POSITION_LIST,
-                 SQL_POSITION_FIND,
-                 SQL_POSITION_SET,
-                 SQL_POSITION_DELETE,
-                 SQL_ANSWER_FIND,
-                 SQL_ANSWER_KEEP,
-                 SQL_ANSWER_AMEND,
-                 SQL_ANSWER_DROP_OLD,
-                 SQL_THREAD_FIND,
-                 SQL_THREAD_LIST,
-                 SQL_THREAD_INSERT,
-                 SQL_THREAD_UPDATE,
-                 SQL_THREAD_MESSAGES,
-                 SQL_THREAD_MESSAGE_INSERT,
-                 SQL_CONTENT_BYTES,
-                 SQL_CHANGE_INSERT,
-                 SQL_CHANGE_WALK,
-                 SQL_CHANGE_SET,
-                 SQL_CHANGE_SETS,
-                 SQL_CHANGE_SETS_TOTAL,
-                 SQL_CHANGE_NEWEST,
-                 SQL_CHANGE_SET_SUM,
-                 SQL_CHANGE_FIRST,
-                 SQL_CHANGE_LATER,
-                 SQL_CHANGE_REVISION,
-                 SQL_CHANGE_UNSHIFTED,
-                 SQL_CHANGE_GROUPS,
-                 SQL_CHANGE_OLD_TITLE,
-                 SQL_CHANGE_REUSED,
-                 SQL_CHANGE_GONE,
-                 SQL_CHANGE_REPEATED,
-                 SQL_UNDONE_FIND,
-                 SQL_UNDONE_SET,
-                 SQL_UNDONE_IS_UNDOING,
-                 SQL_COPY_SESSIONS,
-                 SQL_COPY_SESSION_TITLE,
-                 SQL_COPY_SESSION_GONE,
-                 SQL_COPY_NAME,
-                 SQL_COPY_NAME_SET,
-                 SQL_COPY_NAME_DROP,
-                 SQL_COPY_NODE_TIMES,
-                 SQL_COPY_RELATIONSHIPS,
-                 SQL_COPY_RELATIONSHIP,
-                 SQL_COPY_POSITIONS,
-                 SQL_COPY_LAST_CHANGE,
-                 SQL_COPY_TOUCHED,
-                 SQL_COPY_CHANGED,
-
-                 SQL_CHECK_PAGES,
-                 SQL_CHECK_KEYS,
-                 STATEMENT_COUNT
-};
 
 #define SAVEPOINTS_CAP 8u  /* a group of calls, a change set, an operation, a write */
 #define WHO_CAP        128 /* bytes of a writer's name that the change log keeps */
@@ -181,10 +71,7 @@ struct upstream {
 
 struct store {
     struct upstream *upstream; /* owned; NULL: the database is the truth */
-    store_observer *observer;  /* or NULL */
-    void *observer_user;
-    sqlite3 *db;
-    sqlite3_stmt *statements[STATEMENT_COUNT]; /* prepared when first asked for */
+    struct db *db;             /* owned */
     enum store_access access;
     uint64_t transactions;        /* outermost ones begun so far */
     uint64_t taken_back;          /* inner ones that were not kept so far */
@@ -204,6 +91,9 @@ struct store {
 
 /* ---- store.c ---- */
 
+/* A store over the embedded database in a file. */
+struct store *store_open_file(const char *path, enum store_access access, struct error *err);
+
 /* Where a service is the truth: what the call is about is made as it is there. Each public function
  * that reads or writes the curriculum begins with it. */
 int store_refresh(struct store *store, unsigned scope, const char *sid, const char *node_id,
@@ -211,45 +101,6 @@ int store_refresh(struct store *store, unsigned scope, const char *sid, const ch
 /* For what is kept here alone, such as conversations: a service is asked only for a session that is
  * not known here. */
 int store_refresh_unknown(struct store *store, const char *sid, struct error *err);
-
-/* ---- open.c ---- */
-
-#define STORE_BUSY_TIMEOUT_MS 5000
-struct store *store_open_file(const char *path, enum store_access access, struct error *err);
-/* A store without its database yet; store_close frees it. */
-struct store *store_new(enum store_access access, struct error *err);
-
-/* ---- statement.c ---- */
-
-/* The statement, reset and without bindings; borrowed. NULL with err. */
-sqlite3_stmt *db_statement(struct store *store, enum statement id, struct error *err);
-
-/* Binds by a format of one letter a parameter: i int64_t, s const char * or NULL, t const struct
- * row_text *, b const struct buf *, o const struct row_order *, n nothing (NULL). Texts must live
- * until the statement has run. */
-int db_bind(struct store *store, sqlite3_stmt *statement, struct error *err, const char *format,
-            ...);
-
-/* 1: a row is there, 0: done (and reset), -1 with err (and reset). */
-int db_next(struct store *store, sqlite3_stmt *statement, struct error *err);
-
-/* Statement, binding and running in one, for what gives no rows. */
-int db_run(struct store *store, struct error *err, enum statement id, const char *format, ...);
-
-/* err from the connection's last failure. Returns -1. */
-int db_fail(struct store *store, struct error *err, const char *what);
-
-/* The one number of a statement such as max(place), of a key and, where it is not NULL, a text. */
-int db_number(struct store *store, enum statement id, int64_t key, const char *text,
-              int64_t *number, struct error *err);
-
-void db_finalize_all(struct store *store);
-
-/* A text column, borrowed until the statement moves; NULL where it is NULL. */
-const char *db_text(sqlite3_stmt *statement, int column);
-struct row_text db_row_text(sqlite3_stmt *statement, int column);
-/* body and flags from two neighbouring columns. */
-struct kept db_kept(sqlite3_stmt *statement, int body_column);
 
 /* ---- transaction.c ---- */
 
@@ -290,8 +141,8 @@ size_t dirty_set_mark(const struct dirty_set *dirty);
 void dirty_set_add(struct dirty_set *dirty, const struct write *write, enum store_target target,
                    const char *node_id);
 void dirty_set_forget(struct dirty_set *dirty, size_t mark);
-/* Tells the observer, and empties. */
-void dirty_set_notify(struct dirty_set *dirty, const struct store *store);
+/* Notifies the observer of each, and empties. */
+void dirty_set_notify(struct dirty_set *dirty, struct db *db);
 
 /* ---- lookup.c ---- */
 
@@ -324,7 +175,7 @@ int store_node_find(struct store *store, int64_t session, const char *node_id,
 
 /* The node's row: body, flags, title, place, revision, created_at, session, node_id. To be reset;
  * NULL with err. */
-sqlite3_stmt *store_node_row(struct store *store, int64_t node, struct error *err);
+struct rows *store_node_row(struct store *store, int64_t node, struct error *err);
 /* The node's object without its components, as a new reference. */
 json_t *store_node_load(struct store *store, int64_t node, unsigned *flags, int64_t *place,
                         struct error *err);

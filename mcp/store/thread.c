@@ -16,9 +16,9 @@ struct thread_found {
     int64_t key, session, messages;
 };
 
-static void add_string(struct buf *json, const char *before, sqlite3_stmt *statement, int column)
+static void add_string(struct buf *json, const char *before, struct rows *rows, int column)
 {
-    struct row_text text = db_row_text(statement, column);
+    struct row_text text = rows_string(rows, column);
 
     buf_adds(json, before);
     json_write_string(json, text.text, text.len);
@@ -28,21 +28,19 @@ int store_threads_read(struct store *store, const char *sid, size_t most, struct
                        struct error *err)
 {
     struct session_found session;
-    sqlite3_stmt *statement;
+    struct rows *rows;
     bool first = true;
     int row;
 
     if (store_refresh_unknown(store, sid, err) != 0 ||
         store_session_find(store, sid, &session, err) != 0)
         return -1;
-    statement = db_statement(store, SQL_THREAD_LIST, err);
-    if (!statement || db_bind(store, statement, err, "ii", session.key, (int64_t)most) != 0)
-        return -1;
+    rows = db_query(store->db, err, SQL_THREAD_LIST, "ii", session.key, (int64_t)most);
     buf_addc(json, '[');
-    while ((row = db_next(store, statement, err)) > 0) {
-        add_string(json, first ? "{\"thread_id\":" : ",{\"thread_id\":", statement, 0);
-        add_string(json, ",\"title\":", statement, 1);
-        add_string(json, ",\"updated_at\":", statement, 2);
+    while ((row = rows_next(rows, err)) > 0) {
+        add_string(json, first ? "{\"thread_id\":" : ",{\"thread_id\":", rows, 0);
+        add_string(json, ",\"title\":", rows, 1);
+        add_string(json, ",\"updated_at\":", rows, 2);
         buf_addc(json, '}');
         first = false;
     }
@@ -53,7 +51,7 @@ int store_threads_read(struct store *store, const char *sid, size_t most, struct
 /* 1: it is there, and the statement stands on its row; 0: it is not, and only found->session is
  * set. -1 where there is no such session. */
 static int find_thread(struct store *store, const char *sid, const char *thread_id,
-                       struct thread_found *found, sqlite3_stmt **statement, struct error *err)
+                       struct thread_found *found, struct rows **rows, struct error *err)
 {
     struct session_found session;
     int row;
@@ -62,27 +60,23 @@ static int find_thread(struct store *store, const char *sid, const char *thread_
     if (store_session_find(store, sid, &session, err) != 0)
         return -1;
     found->session = session.key;
-    *statement = db_statement(store, SQL_THREAD_FIND, err);
-    if (!*statement || db_bind(store, *statement, err, "is", session.key, thread_id) != 0)
-        return -1;
-    row = db_next(store, *statement, err);
+    *rows = db_query(store->db, err, SQL_THREAD_FIND, "is", session.key, thread_id);
+    row = rows_next(*rows, err);
     if (row <= 0)
         return row;
-    found->key = sqlite3_column_int64(*statement, 0);
-    found->messages = sqlite3_column_int64(*statement, 2);
+    found->key = rows_int(*rows, 0);
+    found->messages = rows_int(*rows, 2);
     return 1;
 }
 
 static int read_messages(struct store *store, int64_t thread, struct buf *json, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_THREAD_MESSAGES, err);
+    struct rows *rows = db_query(store->db, err, SQL_THREAD_MESSAGES, "i", thread);
     bool first = true;
     int row;
 
-    if (!statement || db_bind(store, statement, err, "i", thread) != 0)
-        return -1;
-    while ((row = db_next(store, statement, err)) > 0) {
-        struct row_text body = db_row_text(statement, 0);
+    while ((row = rows_next(rows, err)) > 0) {
+        struct row_text body = rows_string(rows, 0);
 
         if (!first)
             buf_addc(json, ',');
@@ -97,11 +91,11 @@ static int read_thread(struct store *store, const char *sid, const char *thread_
 {
     struct thread_found found;
     struct row_text interrupts;
-    sqlite3_stmt *statement;
+    struct rows *rows;
     char shown[THREAD_ID_SHOWN];
     int row;
 
-    row = find_thread(store, sid, thread_id, &found, &statement, err);
+    row = find_thread(store, sid, thread_id, &found, &rows, err);
     if (row < 0)
         return -1;
     if (row == 0)
@@ -109,11 +103,11 @@ static int read_thread(struct store *store, const char *sid, const char *thread_
                          text_cut_line(shown, sizeof shown, thread_id));
     buf_adds(json, "{\"thread_id\":");
     json_write_string(json, thread_id, strlen(thread_id));
-    add_string(json, ",\"title\":", statement, 1);
-    interrupts = db_row_text(statement, 3);
+    add_string(json, ",\"title\":", rows, 1);
+    interrupts = rows_string(rows, 3);
     buf_adds(json, ",\"interrupts\":");
     buf_add(json, interrupts.text, interrupts.len);
-    sqlite3_reset(statement);
+    rows_end(rows);
     buf_adds(json, ",\"messages\":[");
     if (read_messages(store, found.key, json, err) != 0)
         return -1;
@@ -143,15 +137,15 @@ static int insert_messages(struct store *store, int64_t thread, int64_t there,
         buf_clear(&body);
         json_write(&body, message);
         if (buf_check(&body, "a message of the thread", err) != 0 ||
-            db_run(store, err, SQL_THREAD_MESSAGE_INSERT, "iib", thread, there + (int64_t)i,
+            db_run(store->db, err, SQL_THREAD_MESSAGE_INSERT, "iib", thread, there + (int64_t)i,
                    &body) != 0)
             return -1;
     }
     return 0;
 }
 
-/* What the thread's row says after this; key 0: it is made. */
-static int write_row(struct store *store, const struct thread_found *found, const char *thread_id,
+/* What the thread's row says after this; key 0: it is made, and gets one. */
+static int write_row(struct store *store, struct thread_found *found, const char *thread_id,
                      const char *title, int64_t messages, const json_t *interrupts,
                      struct error *err)
 {
@@ -163,22 +157,22 @@ static int write_row(struct store *store, const struct thread_found *found, cons
     if (buf_check(&open, "the open approvals", err) != 0)
         return -1;
     if (found->key == 0)
-        return db_run(store, err, SQL_THREAD_INSERT, "issibs", found->session, thread_id, title,
-                      messages, &open, now);
-    return db_run(store, err, SQL_THREAD_UPDATE, "iibs", found->key, messages, &open, now);
+        return db_insert(store->db, &found->key, err, SQL_THREAD_INSERT, "issibs", found->session,
+                         thread_id, title, messages, &open, now);
+    return db_run(store->db, err, SQL_THREAD_UPDATE, "iibs", found->key, messages, &open, now);
 }
 
 static int append(struct store *store, const char *sid, const char *thread_id, const char *title,
                   size_t there, const json_t *messages, const json_t *interrupts, struct error *err)
 {
     struct thread_found found;
-    sqlite3_stmt *statement;
+    struct rows *rows;
     int row;
 
-    row = find_thread(store, sid, thread_id, &found, &statement, err);
+    row = find_thread(store, sid, thread_id, &found, &rows, err);
     if (row < 0)
         return -1;
-    sqlite3_reset(statement);
+    rows_end(rows);
     if (found.messages != (int64_t)there)
         return error_set(err, ERROR_STALE,
                          "the thread has %" PRId64 " messages, not %zu: somebody else has written "
@@ -187,8 +181,7 @@ static int append(struct store *store, const char *sid, const char *thread_id, c
     if (write_row(store, &found, thread_id, title,
                   found.messages + (int64_t)json_array_size(messages), interrupts, err) != 0)
         return -1;
-    return insert_messages(store, row > 0 ? found.key : sqlite3_last_insert_rowid(store->db),
-                           found.messages, messages, err);
+    return insert_messages(store, found.key, found.messages, messages, err);
 }
 
 int store_thread_append(struct store *store, const char *sid, const char *thread_id,
@@ -216,5 +209,5 @@ int store_content_bytes(struct store *store, const char *sid, int64_t *bytes, st
     if (store_refresh_unknown(store, sid, err) != 0 ||
         store_session_find(store, sid, &session, err) != 0)
         return -1;
-    return db_number(store, SQL_CONTENT_BYTES, session.key, NULL, bytes, err);
+    return db_number(store->db, bytes, err, SQL_CONTENT_BYTES, "i", session.key);
 }

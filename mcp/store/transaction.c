@@ -1,42 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Transactions. A write takes the write lock at once (BEGIN IMMEDIATE), so that what it reads is
- * what it changes; it counts up the session's version and leaves its rows in the change log.
+ * Transactions. A write counts up the session's version and leaves its rows in the change log.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "mcp/store/store_internal.h"
 
-/* A SELECT that was left in the middle would hold its snapshot open. */
-static void reset_all(struct store *store)
-{
-    for (size_t i = 0; i < STATEMENT_COUNT; i++)
-        if (store->statements[i])
-            sqlite3_reset(store->statements[i]);
-}
-
-static void roll_back(struct store *store)
-{
-    reset_all(store);
-    /* SQLite has already rolled back after some failures. */
-    if (!sqlite3_get_autocommit(store->db))
-        db_run(store, NULL, SQL_ROLLBACK, "");
-}
-
 int store_read_begin(struct store *store, struct error *err)
 {
     if (store->depth > 0 || store->snapshot) /* what is being written is what is read */
         return 0;
-    return db_run(store, err, SQL_BEGIN, "");
+    return store->db->backend->begin(store->db, false, err);
 }
 
 int store_read_end(struct store *store, int rc)
 {
     if (store->depth > 0 || store->snapshot)
-        reset_all(store);
+        store->db->backend->end_reads(store->db);
     else
-        roll_back(store);
+        store->db->backend->rollback(store->db);
     return rc;
 }
 
@@ -44,7 +27,7 @@ int store_snapshot_begin(struct store *store, struct error *err)
 {
     if (store->upstream || store->depth > 0)
         return 0;
-    if (db_run(store, err, SQL_BEGIN, "") != 0)
+    if (store->db->backend->begin(store->db, false, err) != 0)
         return -1;
     store->snapshot = true;
     return 1;
@@ -53,7 +36,7 @@ int store_snapshot_begin(struct store *store, struct error *err)
 void store_snapshot_end(struct store *store)
 {
     store->snapshot = false;
-    roll_back(store);
+    store->db->backend->rollback(store->db);
 }
 
 /* ---- write transactions, one in the other: the outermost is one of the database, the others are
@@ -62,75 +45,73 @@ void store_snapshot_end(struct store *store)
 /* What comes behind it in the log is what this transaction has to pass on. */
 static int note_last_change(struct store *store, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_COPY_LAST_CHANGE, err);
-
-    if (!statement || db_next(store, statement, err) <= 0)
-        return -1;
-    store->changes_before = sqlite3_column_int64(statement, 0);
     store->transactions++;
-    sqlite3_reset(statement);
-    return 0;
+    return db_number(store->db, &store->changes_before, err, SQL_COPY_LAST_CHANGE, "");
 }
 
 int store_begin(struct store *store, struct error *err)
 {
+    const struct db_backend *backend = store->db->backend;
+
     if (store->access != STORE_WRITE)
         return error_set(err, ERROR_INTERNAL, "the store was opened for reading only");
     if (store->depth == SAVEPOINTS_CAP)
         return error_set(err, ERROR_INTERNAL, "transactions nest deeper than %u", SAVEPOINTS_CAP);
-    if (db_run(store, err, store->depth == 0 ? SQL_BEGIN_WRITE : SQL_SAVEPOINT, "") != 0)
+    if ((store->depth == 0 ? backend->begin(store->db, true, err)
+                           : backend->savepoint(store->db, err)) != 0)
         return -1;
     if (store->depth == 0 && store->upstream && note_last_change(store, err) != 0) {
-        roll_back(store);
+        store->db->backend->rollback(store->db);
         return -1;
     }
     store->marks[store->depth++] = dirty_set_mark(store->dirty);
     return 0;
 }
 
+static int check_open(struct store *store, struct error *err)
+{
+    return store->db->backend->is_open(store->db)
+               ? 0
+               : error_set(err, ERROR_IO, "the transaction was lost, nothing of it is kept");
+}
+
 static int end_inner(struct store *store, bool keep, struct error *err)
 {
-    int rc;
-
-    if (sqlite3_get_autocommit(store->db)) /* a full disk, say: SQLite has ended it all */
-        return error_set(err, ERROR_IO, "the transaction was lost, nothing of it is kept");
+    if (check_open(store, err) != 0)
+        return -1;
     if (!keep) {
         store->taken_back++;
         dirty_set_forget(store->dirty, store->marks[store->depth]);
-        if (db_run(store, err, SQL_SAVEPOINT_BACK, "") != 0)
-            return -1;
     }
-    rc = db_run(store, err, SQL_SAVEPOINT_KEEP, "");
-    return rc;
+    return store->db->backend->end_savepoint(store->db, keep, err);
 }
 
 static int end_outermost(struct store *store, bool keep, struct error *err)
 {
+    const struct db_backend *backend = store->db->backend;
     struct upstream *upstream = store->upstream;
-    int rc = 0;
+    int rc = keep ? check_open(store, err) : 0;
 
-    if (keep && sqlite3_get_autocommit(store->db))
-        rc = error_set(err, ERROR_IO, "the transaction was lost, nothing of it is kept");
     if (keep && rc == 0 && upstream) {
         store->depth++; /* what it reads is read within this transaction */
         rc = upstream->push(upstream, store, err);
         store->depth--;
-        reset_all(store);
+        backend->end_reads(store->db);
     }
     if (keep && rc == 0)
-        rc = db_run(store, err, SQL_COMMIT, "");
+        rc = backend->commit(store->db, err);
     if (keep && rc == 0) {
-        dirty_set_notify(store->dirty, store);
+        dirty_set_notify(store->dirty, store->db);
         return 0;
     }
-    roll_back(store);
+    backend->rollback(store->db);
     dirty_set_forget(store->dirty, 0);
     return rc;
 }
 
 int store_end(struct store *store, bool keep, struct error *err)
 {
-    reset_all(store);
+    store->db->backend->end_reads(store->db);
     store->depth--;
     return store->depth > 0 ? end_inner(store, keep, err) : end_outermost(store, keep, err);
 }
@@ -185,8 +166,8 @@ int store_write_begin_session(struct store *store, const struct writer *writer, 
 int store_write_end(struct store *store, const struct write *write, int rc, struct error *err)
 {
     if (rc == 0) {
-        reset_all(store);
-        rc = db_run(store, err, SQL_SESSION_TOUCH, "iis", write->session, write->version,
+        store->db->backend->end_reads(store->db);
+        rc = db_run(store->db, err, SQL_SESSION_TOUCH, "iis", write->session, write->version,
                     write->now);
     }
     if (store_end(store, rc == 0, rc == 0 ? err : NULL) != 0)

@@ -25,18 +25,17 @@ int store_undone_by(struct store *store, int64_t session, const char *change_set
     text_cut(by_set, size, "");
     /* An undoing that was undone has done nothing: so it depends on whether the chain is even. */
     for (size_t i = 0; i < UNDOINGS_CAP; i++) {
-        sqlite3_stmt *statement = db_statement(store, SQL_UNDONE_FIND, err);
+        struct rows *rows;
         int row;
 
-        if (!statement || db_bind(store, statement, err, "is", session, at) != 0)
-            return -1;
-        row = db_next(store, statement, err);
+        rows = db_query(store->db, err, SQL_UNDONE_FIND, "is", session, at);
+        row = rows_next(rows, err);
         if (row < 0)
             return -1;
         if (row == 0)
             break;
-        text_cut(at, sizeof at, db_text(statement, 0));
-        sqlite3_reset(statement);
+        text_cut(at, sizeof at, rows_text(rows, 0));
+        rows_end(rows);
         if (i == 0)
             text_cut(by_set, size, at);
         undone = !undone;
@@ -48,7 +47,7 @@ int store_undone_by(struct store *store, int64_t session, const char *change_set
 
 int store_first_version(struct store *store, int64_t session, int64_t *version, struct error *err)
 {
-    return db_number(store, SQL_CHANGE_FIRST, session, NULL, version, err);
+    return db_number(store->db, version, err, SQL_CHANGE_FIRST, "i", session);
 }
 
 /* ---- which ---- */
@@ -60,7 +59,8 @@ static int is_candidate(struct store *store, int64_t session, const char *change
     char by_set[UUID_TEXT_SIZE + 64];
     int64_t undoing;
 
-    if (db_number(store, SQL_UNDONE_IS_UNDOING, session, change_set, &undoing, err) != 0 ||
+    if (db_number(store->db, &undoing, err, SQL_UNDONE_IS_UNDOING, "is", session, change_set) !=
+            0 ||
         store_undone_by(store, session, change_set, by_set, sizeof by_set, err) != 0)
         return -1;
     return undoing == 0 && !*by_set;
@@ -74,21 +74,20 @@ struct newest {
 static int find_newest(struct store *store, int64_t session, struct newest *newest,
                        struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_CHANGE_NEWEST, err);
+    struct rows *rows;
     int row, candidate = 0;
 
     newest->change_set[0] = '\0';
-    if (!statement || db_bind(store, statement, err, "i", session) != 0)
-        return -1;
-    while (candidate == 0 && (row = db_next(store, statement, err)) > 0) {
-        if (!strcmp(newest->change_set, db_text(statement, 0)))
+    rows = db_query(store->db, err, SQL_CHANGE_NEWEST, "i", session);
+    while (candidate == 0 && (row = rows_next(rows, err)) > 0) {
+        if (!strcmp(newest->change_set, rows_text(rows, 0)))
             continue;
-        text_cut(newest->change_set, sizeof newest->change_set, db_text(statement, 0));
-        text_cut_line(newest->who, sizeof newest->who, db_text(statement, 1));
-        text_cut(newest->at, sizeof newest->at, db_text(statement, 2));
+        text_cut(newest->change_set, sizeof newest->change_set, rows_text(rows, 0));
+        text_cut_line(newest->who, sizeof newest->who, rows_text(rows, 1));
+        text_cut(newest->at, sizeof newest->at, rows_text(rows, 2));
         candidate = is_candidate(store, session, newest->change_set, err);
     }
-    sqlite3_reset(statement);
+    rows_end(rows);
     if (candidate < 0 || (candidate == 0 && row < 0))
         return -1;
     if (candidate == 0)
@@ -139,22 +138,21 @@ static int check_set(struct store *store, int64_t session, const char *change_se
 {
     static const char nothing[] = "there is nothing to undo in this session: its history begins "
                                   "with its import or creation";
-    sqlite3_stmt *statement = db_statement(store, SQL_CHANGE_SET_SUM, err);
+    struct rows *rows = db_query(store->db, err, SQL_CHANGE_SET_SUM, "is", session, change_set);
     char by_set[UUID_TEXT_SIZE + 64];
     int64_t undoing;
     bool beginning;
 
-    if (!statement || db_bind(store, statement, err, "is", session, change_set) != 0 ||
-        db_next(store, statement, err) <= 0)
+    if (rows_next(rows, err) <= 0)
         return -1;
-    extent->rows = sqlite3_column_int64(statement, 0);
-    extent->first_key = sqlite3_column_int64(statement, 1);
-    extent->first_version = sqlite3_column_int64(statement, 2);
-    beginning = sqlite3_column_int(statement, 3) != 0;
-    sqlite3_reset(statement);
+    extent->rows = rows_int(rows, 0);
+    extent->first_key = rows_int(rows, 1);
+    extent->first_version = rows_int(rows, 2);
+    beginning = rows_int(rows, 3) != 0;
+    rows_end(rows);
     if (!named && (extent->rows == 0 || beginning))
         return error_set(err, ERROR_NOT_FOUND, "%s", nothing);
-    if (db_number(store, SQL_UNDONE_IS_UNDOING, session, change_set, &undoing, err) != 0)
+    if (db_number(store->db, &undoing, err, SQL_UNDONE_IS_UNDOING, "is", session, change_set) != 0)
         return -1;
     if (extent->rows == 0 && undoing > 0) /* of what had come to nothing by itself */
         extent->first_version = INT64_MAX;
@@ -187,23 +185,21 @@ struct undoing {
 
 static int want_set(struct undoing *undo, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(undo->store, SQL_CHANGE_SET, err);
+    struct rows *rows =
+        db_query(undo->store->db, err, SQL_CHANGE_SET, "is", undo->then.session, undo->change_set);
     int found, rc = 0;
 
-    if (!statement ||
-        db_bind(undo->store, statement, err, "is", undo->then.session, undo->change_set) != 0)
-        return -1;
-    while (rc == 0 && (found = db_next(undo->store, statement, err)) != 0) {
+    while (rc == 0 && (found = rows_next(rows, err)) != 0) {
         struct rewind_row row = {0};
 
-        rc = found < 0 ? -1 : rewind_row_read(statement, &row, err);
+        rc = found < 0 ? -1 : rewind_row_read(rows, &row, err);
         if (rc == 0)
             rc = rewind_want(&undo->then, &row, err);
         if (rc == 0)
             rc = rewind_want(&undo->now, &row, err);
         rewind_row_finish(&row);
     }
-    sqlite3_reset(statement);
+    rows_end(rows);
     return rc;
 }
 
@@ -222,21 +218,19 @@ static int take_back(struct undoing *undo, const struct rewind_row *row, struct 
 
 static int walk(struct undoing *undo, const struct extent *extent, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(undo->store, SQL_CHANGE_WALK, err);
+    struct rows *rows = db_query(undo->store->db, err, SQL_CHANGE_WALK, "ii", undo->then.session,
+                                 extent->first_version - 1);
     int found, rc = 0;
 
-    if (!statement || db_bind(undo->store, statement, err, "ii", undo->then.session,
-                              extent->first_version - 1) != 0)
-        return -1;
-    while (rc == 0 && (found = db_next(undo->store, statement, err)) != 0) {
+    while (rc == 0 && (found = rows_next(rows, err)) != 0) {
         struct rewind_row row = {0};
 
-        rc = found < 0 ? -1 : rewind_row_read(statement, &row, err);
+        rc = found < 0 ? -1 : rewind_row_read(rows, &row, err);
         if (rc == 0 && row.key >= extent->first_key)
             rc = take_back(undo, &row, err);
         rewind_row_finish(&row);
     }
-    sqlite3_reset(statement);
+    rows_end(rows);
     return rc;
 }
 
@@ -269,7 +263,7 @@ static int undo_set(struct store *store, const struct write *write, const char *
     if (rc == 0)
         rc = store_reinsert(&undo.now, write, &things, err);
     if (rc == 0)
-        rc = db_run(store, err, SQL_UNDONE_SET, "iss", write->session, change_set,
+        rc = db_run(store->db, err, SQL_UNDONE_SET, "iss", write->session, change_set,
                     write->change_set);
     if (rc == 0 && state)
         fill_state(state, write, change_set, &what, undo.rows);
@@ -315,21 +309,20 @@ int store_undo(struct store *store, const struct writer *writer, const char *sid
 /* ---- restore ---- */
 
 /* *last: the newest change set that is taken back. */
-static int rewind_by(struct rewind *rewind, int64_t version, char *last, size_t size, size_t *rows,
+static int rewind_by(struct rewind *rewind, int64_t version, char *last, size_t size, size_t *count,
                      struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(rewind->store, SQL_CHANGE_WALK, err);
+    struct rows *rows;
     int found, rc = 0;
 
-    *rows = 0;
+    *count = 0;
     last[0] = '\0';
-    if (!statement || db_bind(rewind->store, statement, err, "ii", rewind->session, version) != 0)
-        return -1;
-    while (rc == 0 && (found = db_next(rewind->store, statement, err)) != 0) {
+    rows = db_query(rewind->store->db, err, SQL_CHANGE_WALK, "ii", rewind->session, version);
+    while (rc == 0 && (found = rows_next(rows, err)) != 0) {
         struct rewind_row row = {0};
 
-        rc = found < 0 ? -1 : rewind_row_read(statement, &row, err);
-        if (rc == 0 && ++*rows == 1)
+        rc = found < 0 ? -1 : rewind_row_read(rows, &row, err);
+        if (rc == 0 && ++*count == 1)
             text_cut(last, size, row.change_set);
         if (rc == 0)
             rc = rewind_want(rewind, &row, err);
@@ -337,7 +330,7 @@ static int rewind_by(struct rewind *rewind, int64_t version, char *last, size_t 
             rc = rewind_invert(rewind, &row, err);
         rewind_row_finish(&row);
     }
-    sqlite3_reset(statement);
+    rows_end(rows);
     return rc;
 }
 

@@ -239,7 +239,7 @@ static int delete_one(struct store *store, struct component_write *work, size_t 
 {
     struct sequence_item *item = &work->sequence.items[index];
 
-    if (db_run(store, err, SQL_COMPONENT_DELETE, "i", item->key) != 0 ||
+    if (db_run(store->db, err, SQL_COMPONENT_DELETE, "i", item->key) != 0 ||
         store_log_component(store, work, item, NULL, err) != 0)
         return -1;
     fill_state(work, item, state);

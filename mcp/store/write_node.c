@@ -18,6 +18,7 @@ int store_node_insert(struct store *store, const struct write *write, int64_t pl
     struct buf body BUF_AUTO = {0}, log BUF_AUTO = {0};
     struct row_order chapter = {ORDER_INTEGER, 0, 0};
     struct node_row row;
+    int64_t key;
 
     buf_init(&body, cap);
     node_row(node, &body, &row);
@@ -25,12 +26,13 @@ int store_node_insert(struct store *store, const struct write *write, int64_t pl
         return -1;
     row.flags |= NODE_COMPONENTS | NODE_TIMES;
     chapter.integer = row.chapter;
-    if (db_run(store, err, SQL_NODE_INSERT, row.chapter_number ? "iittoissbi" : "iitttissbi",
-               write->session, place, &row.node_id, &row.title,
-               row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
-               write->version, created_at, last_modified, &body, (int64_t)row.flags) != 0)
+    if (db_insert(store->db, &key, err, SQL_NODE_INSERT,
+                  row.chapter_number ? "iittoissbi" : "iitttissbi", write->session, place,
+                  &row.node_id, &row.title,
+                  row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
+                  write->version, created_at, last_modified, &body, (int64_t)row.flags) != 0)
         return -1;
-    if (store_node_text(store, sqlite3_last_insert_rowid(store->db), &log, err) != 0)
+    if (store_node_text(store, key, &log, err) != 0)
         return -1;
     return store_log(store, write, "node", row.node_id.text, row.node_id.text, "insert", NULL, &log,
                      err);
@@ -42,7 +44,7 @@ static int append_node(struct store *store, const struct write *write, json_t *n
 {
     int64_t last;
 
-    if (db_number(store, SQL_NODE_LAST_PLACE, write->session, NULL, &last, err) != 0)
+    if (db_number(store->db, &last, err, SQL_NODE_LAST_PLACE, "i", write->session) != 0)
         return -1;
     return store_node_insert(store, write, last + 1, node, ENTITY_SIZE_MAX, write->now, write->now,
                              err);
@@ -61,8 +63,8 @@ int store_node_create(struct store *store, const struct writer *writer, const ch
     if (store_write_begin_session(store, writer, sid, &write, err) != 0)
         return -1;
     node = entity_node(input, err);
-    if (node && db_number(store, SQL_NODE_TWINS, write.session, json_get_string(node, "node_id"),
-                          &twins, err) == 0) {
+    if (node && db_number(store->db, &twins, err, SQL_NODE_TWINS, "is", write.session,
+                          json_get_string(node, "node_id")) == 0) {
         if (twins > 0)
             error_set(err, ERROR_CONFLICT,
                       "the node id '%s' is in use in this session, choose another",
@@ -110,10 +112,9 @@ int store_session_create(struct store *store, const struct writer *writer, const
         return -1;
     json_write(&log, further);
     write.version = 1;
-    if (db_run(store, err, SQL_SESSION_INSERT, "ssibs", uuid,
-               title && *title ? title : CURRICULUM_UNTITLED, (int64_t)SESSION_RELATIONSHIPS, &log,
-               write.now) == 0) {
-        write.session = sqlite3_last_insert_rowid(store->db);
+    if (db_insert(store->db, &write.session, err, SQL_SESSION_INSERT, "ssibs", uuid,
+                  title && *title ? title : CURRICULUM_UNTITLED, (int64_t)SESSION_RELATIONSHIPS,
+                  &log, write.now) == 0) {
         memcpy(write.sid, uuid, sizeof uuid);
         rc = store_log(store, &write, "session", uuid, NULL, "create", NULL, &log, err);
     }
@@ -169,7 +170,7 @@ int store_node_drop(struct store *store, const struct write *write, const struct
     if (store_node_text(store, node->key, &before, err) != 0 ||
         store_log(store, write, "node", node_id, node_id, "delete", &before, NULL, err) != 0)
         return -1;
-    return db_run(store, err, SQL_NODE_DELETE, "i", node->key);
+    return db_run(store->db, err, SQL_NODE_DELETE, "i", node->key);
 }
 
 int store_node_remove(struct store *store, const struct write *write, const char *node_id,
@@ -179,7 +180,7 @@ int store_node_remove(struct store *store, const struct write *write, const char
     int64_t twins;
 
     if (store_node_find(store, write->session, node_id, &node, err) != 0 ||
-        db_number(store, SQL_NODE_TWINS, write->session, node_id, &twins, err) != 0 ||
+        db_number(store->db, &twins, err, SQL_NODE_TWINS, "is", write->session, node_id) != 0 ||
         delete_components(store, write, node.key, node_id, err) != 0)
         return -1;
     /* An imported node id may repeat: then the relationships still have an end. */

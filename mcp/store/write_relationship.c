@@ -84,7 +84,7 @@ static int check_end(struct store *store, int64_t session, const json_t *input, 
     char field[ERROR_LOC_CAP];
     int64_t twins;
 
-    if (db_number(store, SQL_NODE_TWINS, session, node_id, &twins, err) != 0)
+    if (db_number(store->db, &twins, err, SQL_NODE_TWINS, "is", session, node_id) != 0)
         return -1;
     if (twins > 0)
         return 0;

@@ -34,7 +34,7 @@ int store_session_save(struct store *store, const struct write *write,
     write_text(&old, before);
     write_text(&new, after);
     if (buf_check(&body, "the session's fields", err) != 0 ||
-        db_run(store, err, SQL_SESSION_SET_FURTHER, "ibis", write->session, &body,
+        db_run(store->db, err, SQL_SESSION_SET_FURTHER, "ibis", write->session, &body,
                (int64_t)after->flags, after->title) != 0)
         return -1;
     return store_log(store, write, "session", write->sid, NULL, "update", &old, &new, err);
@@ -58,18 +58,17 @@ static void finish_renaming(struct renaming *work)
 static int read_fields(struct store *store, const struct write *write, const char *title,
                        struct renaming *work, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, SQL_SESSION_BY_KEY, err);
+    struct rows *rows = db_query(store->db, err, SQL_SESSION_BY_KEY, "i", write->session);
     struct row_text text;
 
-    if (!statement || db_bind(store, statement, err, "i", write->session) != 0 ||
-        db_next(store, statement, err) <= 0)
+    if (rows_next(rows, err) <= 0)
         return -1;
-    work->before.flags = work->after.flags = (unsigned)sqlite3_column_int(statement, 0);
-    text = db_row_text(statement, 1);
+    work->before.flags = work->after.flags = (unsigned)rows_int(rows, 0);
+    text = rows_string(rows, 1);
     work->old = json_read(text.text, text.len, "a kept session", err);
     work->new = json_deep_copy(work->old);
-    work->title = strdup(db_text(statement, 2));
-    sqlite3_reset(statement);
+    work->title = strdup(rows_text(rows, 2));
+    rows_end(rows);
     if (!work->old)
         return -1;
     if (!work->new || !work->title)
@@ -111,10 +110,10 @@ int store_session_rename(struct store *store, const struct writer *writer, const
 static int delete_session(struct store *store, const struct write *write, struct error *err)
 {
     dirty_set_add(store->dirty, write, STORE_SESSION, NULL);
-    if (db_run(store, err, SQL_SESSION_BURY, "siss", write->sid, write->version, write->now,
+    if (db_run(store->db, err, SQL_SESSION_BURY, "siss", write->sid, write->version, write->now,
                write->who) != 0)
         return -1;
-    return db_run(store, err, SQL_SESSION_DELETE, "i", write->session);
+    return db_run(store->db, err, SQL_SESSION_DELETE, "i", write->session);
 }
 
 int store_session_delete(struct store *store, const struct writer *writer, const char *sid,

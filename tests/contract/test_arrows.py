@@ -39,6 +39,9 @@ ARROWS = (
                                      "helpers/graph/difference.h", "helpers/graph/text.h", "helpers/base/*"]),
     ("mcp/api/rest_graph.c", ["mcp/api/*", "mcp/session/*", "mcp/store/store.h", "helpers/graph/graph.h",
                               "helpers/base/*"]),
+    # Below the store: one folder for each database, which knows none of the store's rules.
+    ("mcp/store/sqlite/*", ["mcp/store/sqlite/*", "mcp/store/db.h", "mcp/store/statements.h", "helpers/base/*"]),
+    ("mcp/store/db.*", ["mcp/store/db.h", "mcp/store/statements.h", "mcp/store/store.h", "mcp/session/row.h", "helpers/base/*"]),
     # A node is named for an edit as it is for a question.
     ("mcp/store/node_name.c", ["mcp/store/*", "mcp/session/*", "helpers/graph/name.h", "helpers/base/*"]),
     ("mcp/store/*", ["mcp/store/*", "mcp/session/*", "helpers/base/*"]),
@@ -79,8 +82,8 @@ ARROWS = (
 OWNERS = (
     (r"libwebsockets\.h|lws.*", ["mcp/transport/*"]),
     (r"igraph/.*|igraph\.h", ["helpers/graph/*"]),
-    (r"sqlite3.*", ["mcp/store/*"]),
-    (r"libpq.*|postgres.*", ["mcp/store/*"]),
+    (r"sqlite3.*", ["mcp/store/sqlite/*"]),
+    (r"libpq.*|postgres.*", ["mcp/store/postgres/*"]),
     (r"seccomp\.h|linux/landlock\.h|linux/seccomp\.h", ["image/*"]),
     (r"curl/.*", ["helpers/base/*"]),
     # Loops and timers; the protocol has timers (progress), no handles of sockets.

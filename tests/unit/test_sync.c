@@ -25,6 +25,7 @@ struct fixture {
     struct loop_queue *loop_queue;
     struct change_feed *feed;
     struct store store; /* only its observer is used */
+    struct db db;
     struct sync *sync;
 };
 
@@ -61,6 +62,7 @@ static int set_up(void **state)
     uv_loop_init(&fixture->loop);
     fixture->loop_queue = loop_queue_create(&fixture->loop, &err);
     fixture->feed = change_feed_create(fixture->loop_queue, &err);
+    fixture->store.db = &fixture->db;
     change_feed_attach(fixture->feed, &fixture->store);
     fixture->sync = sync_create(fixture->feed, wake, &err);
     assert_non_null(fixture->sync);
@@ -87,7 +89,7 @@ static void change(struct fixture *fixture, enum store_target target, const char
 {
     const struct store_change made = {target, sid, node_id, "test"};
 
-    fixture->store.observer(fixture->store.observer_user, &made);
+    fixture->db.observer(fixture->db.observer_user, &made);
 }
 
 /* Lets the loop open what the observer has posted. */

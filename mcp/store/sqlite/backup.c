@@ -14,12 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "mcp/store/store_internal.h"
+#include "mcp/store/sqlite/sqlite_internal.h"
 
 #define STEP_PAGES   1024 /* of a backup: 4 MiB */
 #define FINDINGS_CAP 10   /* that a check names */
-
-typedef void on_step_fn(void *user, size_t done, size_t total);
 
 /* ---- the file ---- */
 
@@ -92,10 +90,10 @@ static int fail_copy(sqlite3 *to, struct error *err)
     return error_set(err, ERROR_IO, "cannot write the copy: %s", sqlite3_errmsg(to));
 }
 
-static int copy_pages(struct store *store, sqlite3 *to, on_step_fn *on_step, void *user,
+static int copy_pages(struct sqlite_db *db, sqlite3 *to, db_step_fn *on_step, void *user,
                       struct error *err)
 {
-    sqlite3_backup *backup = sqlite3_backup_init(to, "main", store->db, "main");
+    sqlite3_backup *backup = sqlite3_backup_init(to, "main", db->handle, "main");
     int rc = SQLITE_OK;
 
     if (!backup)
@@ -113,7 +111,7 @@ static int copy_pages(struct store *store, sqlite3 *to, on_step_fn *on_step, voi
 }
 
 /* In one file without a log beside it, as it may be kept where nothing can be written. */
-static int copy_into(struct store *store, const char *beside, on_step_fn *on_step, void *user,
+static int copy_into(struct sqlite_db *db, const char *beside, db_step_fn *on_step, void *user,
                      struct error *err)
 {
     sqlite3 *to = NULL;
@@ -122,7 +120,7 @@ static int copy_into(struct store *store, const char *beside, on_step_fn *on_ste
     if (sqlite3_open_v2(beside, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
         SQLITE_OK)
         fail_copy(to, err);
-    else if (copy_pages(store, to, on_step, user, err) == 0)
+    else if (copy_pages(db, to, on_step, user, err) == 0)
         rc = sqlite3_exec(to, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL) == SQLITE_OK
                  ? 0
                  : fail_copy(to, err);
@@ -130,31 +128,28 @@ static int copy_into(struct store *store, const char *beside, on_step_fn *on_ste
     return rc;
 }
 
-static int copy(struct store *store, const char *beside, on_step_fn *on_step, void *user,
+/* The snapshot begins with the first thing read. */
+static int copy(struct sqlite_db *db, const char *beside, db_step_fn *on_step, void *user,
                 struct error *err)
 {
-    sqlite3_stmt *first;
     int rc;
 
-    if (store_read_begin(store, err) != 0)
-        return -1;
-    /* The snapshot begins with the first thing read. */
-    first = db_statement(store, SQL_SESSION_SUM, err);
-    rc = first && db_next(store, first, err) > 0 ? 0 : -1;
-    if (rc == 0)
-        rc = copy_into(store, beside, on_step, user, err);
-    return store_read_end(store, rc);
+    if (sqlite3_exec(db->handle, "BEGIN; SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) !=
+        SQLITE_OK)
+        rc = sqlite_fail(db, err, "cannot read the store");
+    else
+        rc = copy_into(db, beside, on_step, user, err);
+    sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
+    return rc;
 }
 
-int store_backup(struct store *store, const char *path, on_step_fn *on_step, void *user,
-                 struct error *err)
+int sqlite_backup(struct db *db, const char *path, db_step_fn *on_step, void *user,
+                  struct error *err)
 {
     char beside[PATH_MAX];
     struct stat there;
     int fd, rc;
 
-    if (store->depth > 0)
-        return error_set(err, ERROR_INTERNAL, "a backup within a transaction");
     if (snprintf(beside, sizeof beside, "%s.XXXXXX", path) >= (int)sizeof beside)
         return error_set(err, ERROR_INVALID, "%s is too long a path", path);
     if (lstat(path, &there) == 0)
@@ -163,7 +158,7 @@ int store_backup(struct store *store, const char *path, on_step_fn *on_step, voi
     if (fd < 0)
         return error_errno(err, errno, "%s", beside);
     close(fd);
-    rc = copy(store, beside, on_step, user, err);
+    rc = copy(sqlite_of(db), beside, on_step, user, err);
     if (rc == 0)
         rc = sync_path(beside, O_RDONLY, err);
     if (rc == 0)
@@ -176,36 +171,41 @@ int store_backup(struct store *store, const char *path, on_step_fn *on_step, voi
 /* ---- checking ---- */
 
 /* Columns 0 and, where it has one, 2 of each row: a finding, or a table and its parent. */
-static int find_faults(struct store *store, enum statement id, struct buf *findings, size_t *count,
-                       struct error *err)
+static int find_faults(struct sqlite_db *db, const char *pragma, struct buf *findings,
+                       size_t *count, struct error *err)
 {
-    sqlite3_stmt *statement = db_statement(store, id, err);
-    int row;
+    sqlite3_stmt *statement = NULL;
+    int rc = sqlite3_prepare_v2(db->handle, pragma, -1, &statement, NULL);
 
-    if (!statement)
-        return -1;
-    while ((row = db_next(store, statement, err)) > 0) {
-        const char *text = db_text(statement, 0);
+    while (rc == SQLITE_OK || rc == SQLITE_ROW) {
+        const char *text;
 
-        if (id == SQL_CHECK_PAGES && text && !strcmp(text, "ok"))
-            continue;
-        if ((*count)++ >= FINDINGS_CAP)
+        rc = sqlite3_step(statement);
+        if (rc != SQLITE_ROW)
+            break;
+        text = (const char *)sqlite3_column_text(statement, 0);
+        if ((text && !strcmp(text, "ok")) || (*count)++ >= FINDINGS_CAP)
             continue;
         buf_addf(findings, "%s%s", findings->len > 0 ? "; " : "", text ? text : "");
-        if (id == SQL_CHECK_KEYS)
+        if (sqlite3_column_count(statement) > 2)
             buf_addf(findings, " %lld without its %s",
-                     (long long)sqlite3_column_int64(statement, 1), db_text(statement, 2));
+                     (long long)sqlite3_column_int64(statement, 1),
+                     (const char *)sqlite3_column_text(statement, 2));
     }
-    return row;
+    if (rc != SQLITE_DONE)
+        sqlite_fail(db, err, "the store cannot do it");
+    sqlite3_finalize(statement);
+    return rc == SQLITE_DONE ? 0 : -1;
 }
 
-int store_check(struct store *store, struct error *err)
+int sqlite_check(struct db *base, struct error *err)
 {
+    struct sqlite_db *db = sqlite_of(base);
     struct buf findings BUF_AUTO = {0};
     size_t count = 0;
 
-    if (find_faults(store, SQL_CHECK_PAGES, &findings, &count, err) != 0 ||
-        find_faults(store, SQL_CHECK_KEYS, &findings, &count, err) != 0 ||
+    if (find_faults(db, "PRAGMA integrity_check(10)", &findings, &count, err) != 0 ||
+        find_faults(db, "PRAGMA foreign_key_check", &findings, &count, err) != 0 ||
         buf_check(&findings, "what was found", err) != 0)
         return -1;
     if (count == 0)

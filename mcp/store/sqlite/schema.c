@@ -5,7 +5,7 @@
  * dangle, orders that repeat, entries that are no objects. PRAGMA user_version counts the
  * migrations that a file has had.
  */
-#include "mcp/store/schema.h"
+#include "mcp/store/sqlite/sqlite_internal.h"
 
 #include <stddef.h>
 
@@ -223,7 +223,7 @@ static int look_up_version(sqlite3 *db, const char *path, int *version, struct e
     return rc;
 }
 
-int schema_check(sqlite3 *db, const char *path, bool older, struct error *err)
+int sqlite_check_schema(sqlite3 *db, const char *path, bool older, struct error *err)
 {
     int version = 0;
 
@@ -249,7 +249,7 @@ static int migrate_from(sqlite3 *db, int version)
     return sqlite3_exec(db, mark, NULL, NULL, NULL) == SQLITE_OK ? 0 : -1;
 }
 
-int schema_migrate(sqlite3 *db, const char *path, struct error *err)
+int sqlite_migrate(sqlite3 *db, const char *path, struct error *err)
 {
     int version = 0;
 

@@ -4,10 +4,7 @@
  * same form with the session's rows as of one snapshot, keys and all. SQLite keeps it in memory up
  * to TRIAL_CACHE_KIB and puts what is more into a file that nobody else sees.
  */
-#include <stdlib.h>
-
-#include "mcp/store/schema.h"
-#include "mcp/store/store_internal.h"
+#include "mcp/store/sqlite/sqlite_internal.h"
 
 #define TRIAL_CACHE_KIB "65536"
 #define TRIAL_NAME      "a copy to try a change on"
@@ -31,24 +28,25 @@ static const char *const keys[] = {
     "INSERT INTO main.sqlite_sequence SELECT * FROM source.sqlite_sequence",
 };
 
-static int run(struct store *copy, const char *sql, int64_t session, struct error *err)
+static int run(struct sqlite_db *copy, const char *sql, int64_t session, struct error *err)
 {
     sqlite3_stmt *statement = NULL;
-    int rc = sqlite3_prepare_v2(copy->db, sql, -1, &statement, NULL);
+    int rc = sqlite3_prepare_v2(copy->handle, sql, -1, &statement, NULL);
 
     if (rc == SQLITE_OK && sqlite3_bind_parameter_count(statement) > 0)
         sqlite3_bind_int64(statement, 1, session);
     if (rc == SQLITE_OK)
         rc = sqlite3_step(statement);
     sqlite3_finalize(statement);
-    return rc == SQLITE_DONE ? 0 : db_fail(copy, err, "cannot copy the session");
+    return rc == SQLITE_DONE ? 0 : sqlite_fail(copy, err, "cannot copy the session");
 }
 
 /* Where there is no such session the copy stays without one, and says so when it is asked. */
-static int find_session(struct store *copy, const char *sid, int64_t *session, struct error *err)
+static int find_session(struct sqlite_db *copy, const char *sid, int64_t *session,
+                        struct error *err)
 {
     sqlite3_stmt *statement = NULL;
-    int rc = sqlite3_prepare_v2(copy->db, key_of_session, -1, &statement, NULL);
+    int rc = sqlite3_prepare_v2(copy->handle, key_of_session, -1, &statement, NULL);
 
     if (rc == SQLITE_OK)
         sqlite3_bind_text(statement, 1, sid, -1, SQLITE_STATIC);
@@ -56,12 +54,13 @@ static int find_session(struct store *copy, const char *sid, int64_t *session, s
         rc = sqlite3_step(statement);
     *session = rc == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
     sqlite3_finalize(statement);
-    return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0
-                                                 : db_fail(copy, err, "cannot copy the session");
+    return rc == SQLITE_ROW || rc == SQLITE_DONE
+               ? 0
+               : sqlite_fail(copy, err, "cannot copy the session");
 }
 
 /* In one transaction, which is one snapshot of the source. */
-static int copy_rows(struct store *copy, const char *sid, bool history, struct error *err)
+static int copy_rows(struct sqlite_db *copy, const char *sid, bool history, struct error *err)
 {
     int64_t session = 0;
     int rc = find_session(copy, sid, &session, err);
@@ -75,16 +74,16 @@ static int copy_rows(struct store *copy, const char *sid, bool history, struct e
     return rc;
 }
 
-static int execute(struct store *copy, const char *sql, struct error *err)
+static int execute(struct sqlite_db *copy, const char *sql, struct error *err)
 {
-    return sqlite3_exec(copy->db, sql, NULL, NULL, NULL) == SQLITE_OK
+    return sqlite3_exec(copy->handle, sql, NULL, NULL, NULL) == SQLITE_OK
                ? 0
-               : db_fail(copy, err, "cannot make a copy of the session");
+               : sqlite_fail(copy, err, "cannot make a copy of the session");
 }
 
-static int attach(struct store *copy, struct store *source, struct error *err)
+static int attach(struct sqlite_db *copy, struct sqlite_db *source, struct error *err)
 {
-    char *sql = sqlite3_mprintf("ATTACH %Q AS source", sqlite3_db_filename(source->db, "main"));
+    char *sql = sqlite3_mprintf("ATTACH %Q AS source", sqlite3_db_filename(source->handle, "main"));
     int rc = sql ? execute(copy, sql, err)
                  : error_set(err, ERROR_MEMORY, "out of memory for a copy of the session");
 
@@ -94,45 +93,37 @@ static int attach(struct store *copy, struct store *source, struct error *err)
 
 /* Nothing of it outlives the process, so nothing of it is synced. Foreign keys hold in the source,
  * and the triggers have done their part there. */
-static int fill(struct store *copy, struct store *source, const char *sid, bool history,
+static int fill(struct sqlite_db *copy, struct sqlite_db *source, const char *sid, bool history,
                 struct error *err)
 {
-    sqlite3_busy_timeout(copy->db, STORE_BUSY_TIMEOUT_MS);
+    sqlite3_busy_timeout(copy->handle, SQLITE_BUSY_TIMEOUT_MS);
     if (execute(copy,
                 "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;"
                 "PRAGMA cache_size = -" TRIAL_CACHE_KIB,
                 err) != 0 ||
-        schema_migrate(copy->db, TRIAL_NAME, err) != 0 || attach(copy, source, err) != 0)
+        sqlite_migrate(copy->handle, TRIAL_NAME, err) != 0 || attach(copy, source, err) != 0)
         return -1;
-    sqlite3_db_config(copy->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(copy->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     if (execute(copy, "BEGIN", err) != 0 || copy_rows(copy, sid, history, err) != 0 ||
         execute(copy, "COMMIT", err) != 0)
         return -1;
-    sqlite3_db_config(copy->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 1, NULL);
+    sqlite3_db_config(copy->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 1, NULL);
     return execute(copy, "DETACH source; PRAGMA foreign_keys = ON", err);
 }
 
-struct store *store_trial_open(struct store *store, const char *sid, bool history,
-                               struct error *err)
+struct db *sqlite_open_copy(struct db *source, const char *sid, bool history, struct error *err)
 {
-    struct store *copy;
+    struct sqlite_db *copy = sqlite_new(STORE_WRITE, err);
 
-    if (store_refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err) != 0)
-        return NULL;
-    if (store->depth > 0) { /* what is not committed yet would be missing */
-        error_set(err, ERROR_INTERNAL, "a trial within a transaction");
-        return NULL;
-    }
-    copy = store_new(STORE_WRITE, err);
     if (!copy)
         return NULL;
-    if (sqlite3_open_v2("", &copy->db,
+    if (sqlite3_open_v2("", &copy->handle,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
                             SQLITE_OPEN_EXRESCODE,
                         NULL) != SQLITE_OK)
-        db_fail(copy, err, "cannot make a copy of the session");
-    else if (fill(copy, store, sid, history, err) == 0)
-        return copy;
-    store_close(copy);
+        sqlite_fail(copy, err, "cannot make a copy of the session");
+    else if (fill(copy, sqlite_of(source), sid, history, err) == 0)
+        return &copy->base;
+    sqlite_close(&copy->base);
     return NULL;
 }

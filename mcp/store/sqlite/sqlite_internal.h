@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Inside the SQLite backend: one connection and its statements. Only this folder knows SQLite.
+ */
+#ifndef LECTERN_STORE_SQLITE_INTERNAL_H
+#define LECTERN_STORE_SQLITE_INTERNAL_H
+
+#include <sqlite3.h>
+
+#include "mcp/store/db.h"
+
+#define SQLITE_BUSY_TIMEOUT_MS 5000
+
+enum sqlite_control {
+    CONTROL_BEGIN,
+    CONTROL_BEGIN_WRITE,
+    CONTROL_COMMIT,
+    CONTROL_ROLLBACK,
+    CONTROL_SAVEPOINT,
+    CONTROL_RELEASE,
+    CONTROL_ROLLBACK_TO,
+    CONTROL_COUNT
+};
+
+struct sqlite_rows {
+    struct rows base;
+    struct sqlite_db *db;
+    sqlite3_stmt *statement; /* NULL until it is first used */
+};
+
+struct sqlite_db {
+    struct db base;
+    sqlite3 *handle;
+    enum store_access access;
+    struct sqlite_rows rows[STATEMENT_COUNT];
+    sqlite3_stmt *controls[CONTROL_COUNT]; /* NULL until they are first used */
+};
+
+static inline struct sqlite_db *sqlite_of(struct db *db)
+{
+    return (struct sqlite_db *)db; /* base is the first member */
+}
+
+static inline struct sqlite_rows *rows_of(struct rows *rows)
+{
+    return (struct sqlite_rows *)rows; /* base is the first member */
+}
+
+/* A connection without its database yet; sqlite_close frees it. */
+struct sqlite_db *sqlite_new(enum store_access access, struct error *err);
+void sqlite_close(struct db *db);
+/* err from the connection's last failure. Returns -1. */
+int sqlite_fail(struct sqlite_db *db, struct error *err, const char *what);
+
+/* ---- schema.c: the tables, as a list of migrations that is only ever added to ---- */
+
+/* Brings the file to the newest form, in one transaction; refuses a file that is no store or is
+ * newer than this program. */
+int sqlite_migrate(sqlite3 *handle, const char *path, struct error *err);
+/* 0 when the file has the newest form, or with older an older one. */
+int sqlite_check_schema(sqlite3 *handle, const char *path, bool older, struct error *err);
+
+/* ---- copy.c, backup.c: functions of struct db_backend ---- */
+
+struct db *sqlite_open_copy(struct db *db, const char *sid, bool history, struct error *err);
+int sqlite_backup(struct db *db, const char *path, db_step_fn *on_step, void *user,
+                  struct error *err);
+int sqlite_check(struct db *db, struct error *err);
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Every SQL statement of the store: its id and its text. Included by db.h for the ids and by a
+ * backend for the texts, each with its own STATEMENT; parameters are ?1, ?2, ... A backend whose
+ * dialect differs gets a column of its own here. 1 in flags is ROW_RAW: what is no object has no
+ * part in the API's lists.
+ */
+/* clang-format off */
+#ifndef STATEMENT
+#define STATEMENT(id, text)
+#endif
+
+#define CHANGE_COLUMNS                                                                             \
+    "SELECT key, version, change_set, at, who, entity, entity_id, node_id, op, before, after"      \
+    " FROM change "
+
+/* Of change sets with their last rows: those of the session (?1) after version ?2, up to ?3, that
+ * touch node ?4 (NULL: all). A relationship touches both its ends. */
+#define CHANGE_SETS                                                                                \
+    " FROM (SELECT change_set, max(key) AS last, count(*) AS rows FROM change WHERE session = ?1"  \
+    "  AND (?4 IS NULL OR change_set IN (SELECT change_set FROM change AS one WHERE session = ?1"  \
+    "   AND (node_id = ?4 OR (entity = 'relationship' AND"                                         \
+    "    (json_extract(coalesce(before, after), '$.relationship.from_node_id') = ?4"               \
+    "     OR json_extract(coalesce(before, after), '$.relationship.to_node_id') = ?4)))))"         \
+    "  GROUP BY change_set) AS sets JOIN change ON change.key = sets.last"                         \
+    " WHERE change.version > ?2 AND change.version <= ?3"
+
+/* Without statistics SQLite takes any index on the session to be as good as one on a node's id, and
+ * then reads all relationships of the session for those of one node. */
+#define RELATIONSHIP_BY_FROM "relationship INDEXED BY relationship_by_from WHERE "
+#define RELATIONSHIP_BY_TO   "relationship INDEXED BY relationship_by_to WHERE "
+
+STATEMENT(SQL_SESSION_FIND,
+    "SELECT key, version, flags, title, further FROM session WHERE session_id = ?1")
+STATEMENT(SQL_SESSION_LIST,
+    "SELECT session_id, title, last_modified,"
+    " (SELECT count(*) FROM node WHERE node.session = session.key AND flags & 1 = 0),"
+    " (SELECT count(*) FROM relationship WHERE relationship.session = session.key AND flags & "
+    "1 = 0)"
+    " FROM session WHERE flags & 2 = 0 ORDER BY key")
+STATEMENT(SQL_SESSION_INSERT,
+    "INSERT INTO session (session_id, title, version, flags, further, "
+    "created_at, last_modified)"
+    " VALUES (?1, ?2, 0, ?3, ?4, ?5, ?5)")
+STATEMENT(SQL_SESSION_TOUCH, "UPDATE session SET version = ?2, last_modified = ?3 WHERE key = ?1")
+STATEMENT(SQL_SESSION_SET_FURTHER,
+    "UPDATE session SET further = ?2, flags = ?3,"
+    " title = coalesce(?4, title) WHERE key = ?1")
+STATEMENT(SQL_SESSION_BY_KEY, "SELECT flags, further, title FROM session WHERE key = ?1")
+STATEMENT(SQL_SESSION_SUM,
+    "SELECT (SELECT coalesce(sum(version), 0) FROM session)"
+    " + (SELECT coalesce(sum(version), 0) FROM deleted_session)")
+/* What refers to it goes with it. */
+STATEMENT(SQL_SESSION_DELETE, "DELETE FROM session WHERE key = ?1")
+STATEMENT(SQL_SESSION_BURY,
+    "INSERT INTO deleted_session (session_id, version, at, who)"
+    " VALUES (?1, ?2, ?3, ?4)")
+STATEMENT(SQL_SESSION_DELETED,
+    "SELECT at, who FROM deleted_session WHERE session_id = ?1"
+    " ORDER BY rowid DESC LIMIT 1")
+
+STATEMENT(SQL_GRAPH_VERSION, "SELECT version FROM graph_version WHERE session = ?1")
+
+/* A place may be had twice: a new node gets that of the last when that was deleted, and the
+ * deletion may be undone. Keys tell who was there first. */
+STATEMENT(SQL_NODE_FIND,
+    "SELECT key, cursor, revision, place, title FROM node WHERE node_id = ?2 AND session = ?1"
+    " ORDER BY place, key LIMIT 1")
+STATEMENT(SQL_NODE_CURSOR,
+    "SELECT cursor FROM node WHERE node_id = ?2"
+    " AND session = (SELECT key FROM session WHERE session_id = ?1)"
+    " ORDER BY place, key LIMIT 1")
+STATEMENT(SQL_NODE_BY_KEY,
+    "SELECT body, flags, title, place, revision,"
+    " created_at, session, node_id FROM node WHERE key = ?1")
+STATEMENT(SQL_NODE_LIST,
+    "SELECT body, flags, created_at, last_modified, key FROM node WHERE session "
+    "= ?1 ORDER BY place, key")
+STATEMENT(SQL_NODE_PAGE,
+    "SELECT key, node_id, title FROM node WHERE session = ?1 AND flags & 1 = 0"
+    " ORDER BY place, key LIMIT ?3 OFFSET ?2")
+STATEMENT(SQL_NODE_COUNT, "SELECT count(*) FROM node WHERE session = ?1 AND flags & 1 = 0")
+STATEMENT(SQL_NODE_NAMES,
+    "SELECT node_id, title FROM node WHERE session = ?1 AND node_id IS NOT NULL"
+    " ORDER BY place, key")
+STATEMENT(SQL_NODE_OUTLINE,
+    "SELECT node_id, title, grouping,"
+    " (SELECT count(*) FROM component WHERE component.node = node.key AND "
+    "component.flags & 1 = 0)"
+    " FROM node WHERE session = ?1 AND node_id IS NOT NULL ORDER BY place, key")
+STATEMENT(SQL_NODE_INSERT,
+    "INSERT INTO node (session, place, node_id, title, grouping, revision, cursor, created_at,"
+    " last_modified, body, flags) VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9, ?10)")
+STATEMENT(SQL_NODE_UPDATE,
+    "UPDATE node SET node_id = ?2, title = ?3, grouping = ?4, body = ?5, flags = ?6,"
+    " cursor = ?7, last_modified = ?8, revision = revision + 1 WHERE key = ?1")
+STATEMENT(SQL_NODE_TOUCH,
+    "UPDATE node SET cursor = ?2, last_modified = ?3, flags = flags | ?4 WHERE key = ?1")
+STATEMENT(SQL_NODE_REINSERT,
+    "UPDATE node SET title = ?2, grouping = ?3, body = ?4, flags = ?5,"
+    " cursor = ?6, last_modified = ?7, revision = revision + ?8 WHERE key = ?1")
+STATEMENT(SQL_NODE_REINSERT_BACK,
+    "INSERT INTO node (key, session, place, node_id, title, grouping, revision, cursor,"
+    " created_at, last_modified, body, flags)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")
+STATEMENT(SQL_NODE_DELETE, "DELETE FROM node WHERE key = ?1")
+STATEMENT(SQL_NODE_TWINS, "SELECT count(*) FROM node WHERE node_id = ?2 AND session = ?1")
+STATEMENT(SQL_NODE_SESSIONS,
+    "SELECT DISTINCT session.session_id, session.title FROM node JOIN session"
+    " ON session.key = node.session WHERE node.node_id = ?1 AND "
+    "session.flags & 2 = 0 ORDER BY session.key LIMIT 12")
+STATEMENT(SQL_NODE_LAST_PLACE, "SELECT coalesce(max(place), -1) FROM node WHERE session = ?1")
+
+STATEMENT(SQL_NODE_RELATIONSHIPS,
+    "SELECT (SELECT count(*) FROM " RELATIONSHIP_BY_FROM "session = ?1 AND from_id = ?2)"
+    " + (SELECT count(*) FROM " RELATIONSHIP_BY_TO
+    "session = ?1 AND to_id = ?2 AND from_id IS NOT ?2)")
+STATEMENT(SQL_NODE_COMPONENTS, "SELECT count(*) FROM component WHERE node = ?1 AND flags & 1 = 0")
+
+STATEMENT(SQL_COMPONENT_LIST,
+    "SELECT body, flags, key, place, position, component_id, revision, type FROM component"
+    " WHERE node = ?1 ORDER BY coalesce(position, place + 1), place")
+STATEMENT(SQL_COMPONENT_FILE_LIST,
+    "SELECT body, flags, position FROM component WHERE node = ?1 ORDER BY place")
+STATEMENT(SQL_COMPONENT_INSERT,
+    "INSERT INTO component (node, place, position, component_id, revision, type, body, flags)"
+    " VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6, ?7)")
+STATEMENT(SQL_COMPONENT_UPDATE,
+    "UPDATE component SET type = ?2, body = ?3, flags = ?4, position = "
+    "?5, revision = ?6 WHERE key = ?1")
+STATEMENT(SQL_COMPONENT_PLACE, "UPDATE component SET place = ?2, position = ?3 WHERE key = ?1")
+STATEMENT(SQL_COMPONENT_DELETE, "DELETE FROM component WHERE key = ?1")
+STATEMENT(SQL_COMPONENT_MOVE, "UPDATE component SET node = ?2, revision = ?3 WHERE key = ?1")
+
+STATEMENT(SQL_COMPONENT_REINSERT_BACK,
+    "INSERT INTO component (node, place, position, component_id, revision, type, body, flags)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
+
+STATEMENT(SQL_RELATIONSHIP_LIST,
+    "SELECT body, flags, key, from_id, to_id, type FROM relationship "
+    "WHERE session = ?1 ORDER BY place, key")
+STATEMENT(SQL_RELATIONSHIP_BY_KEY,
+    "SELECT body, place FROM relationship WHERE key = ?1"
+    " AND session = ?2 AND flags & 1 = 0")
+STATEMENT(SQL_RELATIONSHIP_OF_NODE,
+    "SELECT key FROM (SELECT key, place FROM " RELATIONSHIP_BY_FROM
+    "session = ?1 AND from_id = ?2 UNION SELECT key, place FROM " RELATIONSHIP_BY_TO
+    "session = ?1 AND to_id = ?2) ORDER BY place, key")
+STATEMENT(SQL_RELATIONSHIP_BETWEEN,
+    "SELECT key, type FROM " RELATIONSHIP_BY_FROM "session = ?1 AND from_id = ?2 AND to_id = ?3"
+    " ORDER BY place LIMIT 12")
+STATEMENT(SQL_RELATIONSHIP_FIND,
+    "SELECT key FROM " RELATIONSHIP_BY_FROM
+    "session = ?1 AND from_id = ?2 AND to_id = ?3 AND type = ?4"
+    " AND key <> ?5 ORDER BY place LIMIT 1")
+STATEMENT(SQL_RELATIONSHIP_NEEDED_BY,
+    "SELECT DISTINCT to_id FROM " RELATIONSHIP_BY_FROM "session = ?1 AND from_id = ?2"
+    " AND instr(type, 'PREREQUISITE') > 0")
+STATEMENT(SQL_RELATIONSHIP_INSERT,
+    "INSERT INTO relationship (session, place, from_id, to_id, type, revision, body, flags)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7)")
+STATEMENT(SQL_RELATIONSHIP_UPDATE,
+    "UPDATE relationship SET from_id = ?2, to_id = ?3, type = ?4, body = ?5, flags = ?6,"
+    " revision = revision + 1 WHERE key = ?1")
+STATEMENT(SQL_RELATIONSHIP_DELETE, "DELETE FROM relationship WHERE key = ?1")
+STATEMENT(SQL_RELATIONSHIP_REINSERT_BACK,
+    "INSERT INTO relationship (key, session, place, from_id, to_id, type, revision, body,"
+    " flags) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
+STATEMENT(SQL_RELATIONSHIP_LAST_PLACE,
+    "SELECT coalesce(max(place), -1) FROM relationship WHERE session = ?1")
+
+STATEMENT(SQL_POSITION_LIST,
+    "SELECT node_id, body FROM position WHERE session = ?1 ORDER BY node_id")
+STATEMENT(SQL_POSITION_FIND, "SELECT body FROM position WHERE session = ?1 AND node_id = ?2")
+STATEMENT(SQL_POSITION_SET,
+    "INSERT INTO position (session, node_id, body) VALUES (?1, ?2, ?3)"
+    " ON CONFLICT (session, node_id) DO UPDATE SET body = ?3")
+STATEMENT(SQL_POSITION_DELETE, "DELETE FROM position WHERE session = ?1 AND node_id = ?2")
+
+STATEMENT(SQL_ANSWER_FIND, "SELECT fingerprint, status, body FROM answer WHERE call_key = ?1")
+STATEMENT(SQL_ANSWER_KEEP,
+    "INSERT INTO answer (call_key, fingerprint, status, body, at, session)"
+    " VALUES (?1, ?2, ?3, ?4, ?5,"
+    " (SELECT key FROM session WHERE session_id = ?6))")
+STATEMENT(SQL_ANSWER_AMEND, "UPDATE answer SET body = ?2 WHERE call_key = ?1")
+/* A few each time: more than come in, and none of them makes a call wait. */
+STATEMENT(SQL_ANSWER_DROP_OLD,
+    "DELETE FROM answer WHERE call_key IN"
+    " (SELECT call_key FROM answer WHERE at < ?1 ORDER BY at LIMIT 20)")
+
+STATEMENT(SQL_THREAD_FIND,
+    "SELECT key, title, messages, interrupts FROM chat_thread"
+    " WHERE session = ?1 AND thread_id = ?2")
+STATEMENT(SQL_THREAD_LIST,
+    "SELECT thread_id, title, updated_at FROM chat_thread WHERE session = ?1"
+    " ORDER BY updated_at DESC, key DESC LIMIT ?2")
+STATEMENT(SQL_THREAD_INSERT,
+    "INSERT INTO chat_thread (session, thread_id, title, messages, "
+    "interrupts, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+STATEMENT(SQL_THREAD_UPDATE,
+    "UPDATE chat_thread SET messages = ?2, interrupts = ?3, updated_at = ?4"
+    " WHERE key = ?1")
+STATEMENT(SQL_THREAD_MESSAGES, "SELECT body FROM chat_message WHERE thread = ?1 ORDER BY place")
+STATEMENT(SQL_THREAD_MESSAGE_INSERT,
+    "INSERT INTO chat_message (thread, place, body) VALUES (?1, ?2, ?3)")
+/* The numbers stand for what the API puts beside a body: an id, an order, a revision, a comma.
+ * A blob's length is in bytes. */
+STATEMENT(SQL_CONTENT_BYTES,
+    "SELECT (SELECT coalesce(sum(length(CAST(body AS BLOB)) + 160), 0) FROM node"
+    "  WHERE session = ?1 AND flags & 1 = 0)"
+    " + (SELECT coalesce(sum(length(CAST(component.body AS BLOB)) + 100), 0)"
+    "  FROM node JOIN component ON component.node = node.key"
+    "  WHERE node.session = ?1 AND node.flags & 1 = 0 AND component.flags & 1 = 0)"
+    " + (SELECT coalesce(sum(length(CAST(body AS BLOB)) + 80), 0) FROM relationship"
+    "  WHERE session = ?1 AND flags & 1 = 0)")
+
+STATEMENT(SQL_CHANGE_INSERT,
+    "INSERT INTO change (session, version, change_set, at, who, entity, "
+    "entity_id, node_id, op, before, after)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")
+STATEMENT(SQL_CHANGE_WALK,
+          CHANGE_COLUMNS "WHERE session = ?1 AND version > ?2"
+    " ORDER BY version DESC, key DESC")
+STATEMENT(SQL_CHANGE_SET, CHANGE_COLUMNS "WHERE session = ?1 AND change_set = ?2 ORDER BY key DESC")
+STATEMENT(SQL_CHANGE_SETS,
+    "SELECT change.change_set, version, at, who, rows" CHANGE_SETS
+    " ORDER BY last DESC LIMIT ?5")
+STATEMENT(SQL_CHANGE_SETS_TOTAL, "SELECT count(*)" CHANGE_SETS)
+STATEMENT(SQL_CHANGE_NEWEST,
+    "SELECT change_set, who, at FROM change WHERE session = ?1 ORDER BY version DESC, key DESC")
+STATEMENT(SQL_CHANGE_SET_SUM,
+    "SELECT count(*), min(key), min(version),"
+    " max(entity = 'session' AND op IN ('create', 'import'))"
+    " FROM change WHERE session = ?1 AND change_set = ?2")
+STATEMENT(SQL_CHANGE_FIRST,
+    "SELECT coalesce(max(version), 0) FROM change WHERE session = ?1"
+    " AND entity = 'session' AND op IN ('create', 'import')")
+/* The last change to a thing after ?2 and outside of ?3; else one to its node. */
+STATEMENT(SQL_CHANGE_LATER,
+    "SELECT who, version, change_set FROM change WHERE session = ?1 AND key > ?2"
+    " AND change_set <> ?3 AND ((entity = ?4 AND entity_id = ?5) OR node_id = ?6)"
+    " ORDER BY entity = ?4 AND entity_id = ?5 DESC, entity = 'node' AND op = 'delete' DESC,"
+    " key DESC LIMIT 1")
+STATEMENT(SQL_CHANGE_REVISION,
+    "SELECT coalesce(max(json_extract(before, '$.revision')), 0)"
+    " FROM change WHERE session = ?1 AND entity = ?2 AND entity_id = ?3"
+    " AND op = 'delete'")
+STATEMENT(SQL_CHANGE_UNSHIFTED,
+    "SELECT count(*) FROM change WHERE session = ?1 AND version = ?2"
+    " AND (op = 'renumber' OR (entity = 'node' AND op = 'delete'))")
+/* What belongs to a node that comes or goes is not told apart, nor moves that follow. */
+STATEMENT(SQL_CHANGE_GROUPS,
+    "WITH own AS (SELECT * FROM change WHERE session = ?1 AND change_set = ?2)"
+    " SELECT entity, op, node_id, count(DISTINCT entity_id), coalesce(before, after) FROM own"
+    " WHERE op <> 'touch' AND (entity <> 'component' OR"
+    "  (node_id NOT IN (SELECT entity_id FROM own WHERE entity = 'node'"
+    "    AND op IN ('insert', 'delete') AND entity_id IS NOT NULL)"
+    "   AND (op <> 'renumber' OR node_id NOT IN (SELECT node_id FROM own"
+    "    WHERE entity = 'component' AND op IN ('insert', 'delete') AND node_id IS NOT NULL))))"
+    " GROUP BY entity, op, CASE entity WHEN 'position' THEN NULL ELSE node_id END"
+    " ORDER BY min(key)")
+STATEMENT(SQL_CHANGE_OLD_TITLE,
+    "SELECT json_extract(before, '$.node.title') FROM change WHERE session = ?1"
+    " AND entity = 'node' AND entity_id = ?2 AND op = 'delete' ORDER BY key DESC LIMIT 1")
+/* An insertion with a deletion before it is an undoing: the thing is as old as it was. */
+STATEMENT(SQL_CHANGE_REUSED,
+    "SELECT count(*) FROM change WHERE session = ?1 AND key > ?2 AND change_set <> ?3"
+    " AND entity = 'node' AND op = 'insert' AND entity_id = ?4"
+    " AND json_extract(after, '$.key') IN (SELECT key FROM node) AND NOT EXISTS"
+    " (SELECT 1 FROM change AS old WHERE old.session = ?1 AND old.key < change.key"
+    "  AND old.entity = 'node' AND old.op = 'delete' AND old.entity_id = ?4"
+    "  AND json_extract(old.before, '$.key') = json_extract(change.after, '$.key'))")
+STATEMENT(SQL_CHANGE_GONE,
+    "SELECT count(*) FROM change WHERE session = ?1 AND key > ?2"
+    " AND change_set <> ?3 AND entity = 'node' AND op = 'delete'"
+    " AND entity_id = ?4")
+STATEMENT(SQL_CHANGE_REPEATED,
+    "SELECT count(*) FROM change WHERE session = ?1 AND key > ?2"
+    " AND change_set <> ?3 AND entity = 'relationship' AND op = 'insert'"
+    " AND entity_id = ?4 AND NOT EXISTS (SELECT 1 FROM change AS old"
+    "  WHERE old.session = ?1 AND old.key < change.key"
+    "  AND old.entity = 'relationship' AND old.op = 'delete'"
+    "  AND old.entity_id = ?4)")
+
+STATEMENT(SQL_UNDONE_FIND, "SELECT by_set FROM undone WHERE session = ?1 AND change_set = ?2")
+STATEMENT(SQL_UNDONE_SET,
+    "INSERT OR REPLACE INTO undone (session, change_set, by_set)"
+    " VALUES (?1, ?2, ?3)")
+STATEMENT(SQL_UNDONE_IS_UNDOING, "SELECT count(*) FROM undone WHERE session = ?1 AND by_set = ?2")
+
+/* 2 in a session's flags is SESSION_GONE. */
+STATEMENT(SQL_COPY_SESSIONS,
+    "SELECT session_id,"
+    " (SELECT count(*) FROM node WHERE node.session = session.key AND flags & 1 = 0),"
+    " (SELECT count(*) FROM relationship WHERE relationship.session = session.key AND flags & "
+    "1 = 0),"
+    " flags & 2 FROM session ORDER BY key")
+STATEMENT(SQL_COPY_SESSION_TITLE,
+    "UPDATE session SET title = ?2 WHERE session_id = ?1 AND title <> ?2")
+STATEMENT(SQL_COPY_SESSION_GONE, "UPDATE session SET flags = flags & ~2 | ?2 WHERE session_id = ?1")
+STATEMENT(SQL_COPY_NAME,
+    "SELECT theirs FROM upstream_name WHERE session = (SELECT key FROM session "
+    "WHERE session_id = ?1) AND kind = ?2 AND ours = ?3")
+STATEMENT(SQL_COPY_NAME_SET,
+    "INSERT INTO upstream_name (session, kind, ours, theirs)"
+    " SELECT key, ?2, ?3, ?4 FROM session WHERE session_id = ?1"
+    " ON CONFLICT (session, kind, ours) DO UPDATE SET theirs = excluded.theirs")
+STATEMENT(SQL_COPY_NAME_DROP,
+    "DELETE FROM upstream_name WHERE session = (SELECT key FROM session "
+    "WHERE session_id = ?1) AND kind = ?2 AND ours = ?3")
+STATEMENT(SQL_COPY_NODE_TIMES,
+    "UPDATE node SET created_at = coalesce(?2, created_at), last_modified = coalesce(?3, "
+    "last_modified) WHERE key = ?1 AND (created_at IS NOT coalesce(?2, created_at) OR "
+    "last_modified IS NOT coalesce(?3, last_modified))")
+STATEMENT(SQL_COPY_RELATIONSHIPS,
+    "SELECT key, body, place, from_id, to_id, type, (SELECT theirs FROM "
+    "upstream_name WHERE upstream_name.session = ?1 AND kind = "
+    "'relationship' AND ours = CAST(relationship.key AS TEXT))"
+    " FROM relationship WHERE session = ?1 AND flags & 1 = 0"
+    " ORDER BY place")
+STATEMENT(SQL_COPY_RELATIONSHIP, "SELECT body FROM relationship WHERE key = ?1")
+STATEMENT(SQL_COPY_POSITIONS,
+    "SELECT node_id, body FROM position WHERE session = (SELECT key FROM "
+    "session WHERE session_id = ?1)")
+STATEMENT(SQL_COPY_LAST_CHANGE, "SELECT coalesce(max(key), 0) FROM change")
+STATEMENT(SQL_COPY_CHANGED,
+    "SELECT DISTINCT node_id FROM (SELECT node_id FROM change WHERE session = (SELECT key FROM "
+    "session WHERE session_id = ?1) AND (?2 IS NULL OR change_set = ?2) ORDER BY key DESC"
+    " LIMIT ?3) WHERE node_id IS NOT NULL")
+STATEMENT(SQL_COPY_TOUCHED,
+    "SELECT session_id, entity, entity_id, node_id, op, json_extract(before, '$.node_id')"
+    " FROM change JOIN session ON session.key = change.session WHERE change.key > ?1"
+    " AND NOT (who = 'outside' AND change_set LIKE 'outside %') ORDER BY change.key")
+
+#undef STATEMENT
+#undef CHANGE_COLUMNS
+#undef CHANGE_SETS
+#undef RELATIONSHIP_BY_FROM
+#undef RELATIONSHIP_BY_TO
+/* clang-format on */
