@@ -136,17 +136,17 @@ static int answer_known(struct rest_call *call, struct error *err)
 
 static int run_read(struct rest_call *call, struct error *err)
 {
-    bool copy = store_is_copy(call->store); /* then it is only known once read */
+    bool known = store_capabilities(call->store).known_before_read;
     int rc;
 
     if (resolve(call, err) != 0)
         return -1;
-    rc = copy ? 0 : answer_known(call, err);
+    rc = known ? answer_known(call, err) : 0;
     if (rc != 0)
         return rc < 0 ? -1 : 0;
     if (read_stable(call, call->route->handle, err) != 0)
         return -1;
-    return copy && answer_known(call, err) < 0 ? -1 : 0;
+    return !known && answer_known(call, err) < 0 ? -1 : 0;
 }
 
 /* ---- writing ---- */

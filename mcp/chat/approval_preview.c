@@ -177,18 +177,6 @@ static int count_remaining(struct approval_preview *preview, struct store *store
     return 0;
 }
 
-/* Where a service is the truth, what others did there comes into the copy as it is read: all of it
- * before the call's own doing, or it would be told as that. Once to be kept, so that components
- * have the same ids in the preview and after it; and once within, where nothing is read anew any
- * more. */
-static int bring_all(const struct approval_preview *preview, struct store *store, struct error *err)
-{
-    const struct history_page page = {.limit = 1, .without_texts = true};
-    struct buf BUF_AUTO text = {0};
-
-    return store_is_copy(store) ? store_read_history(store, preview->sid, &page, &text, err) : 0;
-}
-
 static int work(struct approval_preview *preview, struct store *store, struct error *err)
 {
     static int (*const actions[])(struct approval_preview * preview, struct store * store,
@@ -199,7 +187,10 @@ static int work(struct approval_preview *preview, struct store *store, struct er
     };
     int64_t from;
 
-    if (bring_all(preview, store, err) < 0 ||
+    /* What others did is not to be reported as the call's own doing. Once before the transaction,
+     * so that components have the same ids in the preview and after it, and once within, where
+     * nothing is read from elsewhere any more. */
+    if (store_catch_up(store, preview->sid, err) < 0 ||
         store_session(store, preview->sid, NULL, 0, &from, err) < 0 ||
         actions[preview->action](preview, store, err) < 0 ||
         read_difference(preview, store, from, err) < 0 || count_remaining(preview, store, err) < 0)
@@ -212,7 +203,7 @@ int approval_preview(struct approval_preview *preview, struct store *store, stru
 {
     int rc;
 
-    if (bring_all(preview, store, err) < 0 || store_begin(store, err) < 0)
+    if (store_catch_up(store, preview->sid, err) < 0 || store_begin(store, err) < 0)
         return -1;
     rc = work(preview, store, err);
     if (store_end(store, false, rc == 0 ? err : NULL) < 0)

@@ -75,7 +75,7 @@ int demo_load(const struct config *config, char sid[SESSION_ID_SIZE], struct err
 
     if (sid)
         *sid = '\0';
-    if (store_is_service(config->store)) /* whose curricula are not ours to add to */
+    if (!store_url_capabilities(config->store).imports)
         return 0;
     store = store_open(config->store, STORE_WRITE, err);
     if (!store)

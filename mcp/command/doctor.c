@@ -25,24 +25,13 @@ static void fill_check(struct executor_check *check, const char *name, bool ok, 
     snprintf(check->fix, sizeof check->fix, "%s", ok ? "" : fix);
 }
 
-/* The service that is the truth: whether it answers, and what it can do. */
-static void check_service(const char *url, const char *shown, struct executor_check *check)
-{
-    struct buf BUF_AUTO words = {0};
-    struct error err = {0};
-    bool ok = store_describe_service(url, &words, &err) == 0;
-    char fix[256];
-
-    snprintf(fix, sizeof fix, "start it; curl -i %s/health must answer", shown);
-    fill_check(check, "session service", ok, ok ? words.data : err.text, fix);
-}
-
 /* Whether the store can be used, and where its file is there already whether that is whole. Nothing
  * is written. Returns the checks made. */
 static size_t check_store(const char *url, struct executor_check *checks)
 {
     struct error err = {0}, faults = {0};
     struct store *store = store_open(url, STORE_LOOK, &err);
+    struct store_backing backing;
     bool usable = store || err.kind == ERROR_NOT_FOUND;
     struct buf BUF_AUTO shown = {0}, BUF_AUTO text = {0};
     size_t count = 1;
@@ -59,8 +48,9 @@ static size_t check_store(const char *url, struct executor_check *checks)
                    "stop the server, keep the file aside and put the last backup (lectern backup) "
                    "in its place");
     }
-    if (store_is_service(url))
-        check_service(url, shown.data, &checks[count++]);
+    if (store_check_backing(url, &backing))
+        fill_check(&checks[count++], backing.name, backing.ok, backing.text.data, backing.fix);
+    buf_finish(&backing.text);
     store_close(store);
     return count;
 }

@@ -69,8 +69,9 @@ static int import(const struct config *config, const struct buf *text,
     const struct writer writer = {.who = "import"};
     const struct import_progress bar = {.fn = draw_bar};
     /* A dry run makes no store; a service is asked for one, and refuses. */
-    const char *url =
-        config->dry_run && !store_is_service(config->store) ? "sqlite::memory:" : config->store;
+    const char *url = config->dry_run && store_url_capabilities(config->store).imports
+                          ? "sqlite::memory:"
+                          : config->store;
     struct store *store = store_open(url, STORE_WRITE, err);
     struct import_report report = {0};
     char name[PATH_MAX];

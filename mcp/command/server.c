@@ -69,8 +69,9 @@ static struct workq *open_workq(struct server *server, const char *name, size_t 
         .open = open,
         .close = close_store,
         .arg = server,
-        .groups =
-            open == open_writer && !store_is_service(server->store_url) ? &write_groups : NULL,
+        .groups = open == open_writer && store_url_capabilities(server->store_url).group_commit
+                      ? &write_groups
+                      : NULL,
     };
 
     return workq_create(&config, server->loop_queue, err);
@@ -131,9 +132,11 @@ struct executor *server_executor(const struct config *config, const char *const 
 
 int server_open_readers(struct server *server, struct error *err)
 {
-    server->read = open_workq(server, "read",
-                              store_is_service(server->store_url) ? SERVICE_THREADS : READ_THREADS,
-                              READ_QUEUE_CAP, open_reader, err);
+    server->read =
+        open_workq(server, "read",
+                   store_url_capabilities(server->store_url).waits_for_network ? SERVICE_THREADS
+                                                                               : READ_THREADS,
+                   READ_QUEUE_CAP, open_reader, err);
     if (!server->read)
         return -1;
     server->graph = open_workq(server, "graph", 1, GRAPH_QUEUE_CAP, open_reader, err);

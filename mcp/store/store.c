@@ -5,6 +5,7 @@
  */
 #include "mcp/store/store.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,14 +28,47 @@ static const struct db_backend *backend_of(const char *url, const char **path)
     return NULL;
 }
 
-bool store_is_service(const char *url)
+static struct store_capabilities capabilities_of(const struct db_backend *backend, bool service)
 {
-    return upstream_is(url);
+    return (struct store_capabilities){
+        .imports = !service,
+        /* A write that the service refuses takes no other with it. */
+        .group_commit = backend->group_commit && !service,
+        .known_before_read = !service,
+        .waits_for_network = service};
 }
 
-int store_describe_service(const char *url, struct buf *words, struct error *err)
+struct store_capabilities store_url_capabilities(const char *url)
 {
-    return upstream_describe(url, words, err);
+    const char *path;
+    const struct db_backend *backend = backend_of(url, &path);
+
+    return capabilities_of(backend ? backend : &sqlite_backend, upstream_is(url));
+}
+
+struct store_capabilities store_capabilities(const struct store *store)
+{
+    return capabilities_of(store->db->backend, store->upstream != NULL);
+}
+
+bool store_check_backing(const char *url, struct store_backing *backing)
+{
+    struct buf shown BUF_AUTO = {0};
+    struct error err = {0};
+
+    memset(backing, 0, sizeof *backing);
+    if (!upstream_is(url))
+        return false;
+    store_show_url(url, &shown);
+    backing->name = "session service";
+    backing->ok = upstream_describe(url, &backing->text, &err) == 0;
+    if (!backing->ok) {
+        buf_clear(&backing->text);
+        buf_adds(&backing->text, err.text);
+    }
+    snprintf(backing->fix, sizeof backing->fix, "start it; curl -i %s/health must answer",
+             shown.data);
+    return true;
 }
 
 void store_show_url(const char *url, struct buf *to)
@@ -100,7 +134,7 @@ struct store *store_open(const char *url, enum store_access access, struct error
 struct store *store_trial_open(struct store *store, const char *sid, bool history,
                                struct error *err)
 {
-    if (store_refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err) != 0)
+    if (store_catch_up(store, sid, err) != 0)
         return NULL;
     if (store->depth > 0) { /* what is not committed yet would be missing */
         error_set(err, ERROR_INTERNAL, "a trial within a transaction");
@@ -145,6 +179,11 @@ int store_refresh(struct store *store, unsigned scope, const char *sid, const ch
     return upstream ? upstream->refresh(upstream, store, scope, sid, node_id, err) : 0;
 }
 
+int store_catch_up(struct store *store, const char *sid, struct error *err)
+{
+    return store_refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err);
+}
+
 int store_refresh_unknown(struct store *store, const char *sid, struct error *err)
 {
     struct session_found found;
@@ -158,9 +197,4 @@ void store_observe(struct store *store, store_observer *observer, void *user)
 {
     store->db->observer = observer;
     store->db->observer_user = user;
-}
-
-bool store_is_copy(const struct store *store)
-{
-    return store->upstream != NULL;
 }

@@ -55,11 +55,27 @@ struct store_change {
 };
 typedef void store_observer(void *user, const struct store_change *change);
 
-/* Whether the URL names a service that is the truth: http://HOST:PORT, with a copy beside it. */
-bool store_is_service(const char *url);
+/* What a caller may rely on, and how it best uses a store. */
+struct store_capabilities {
+    bool imports;           /* takes a curriculum file as it is; the demo may be added to it */
+    bool group_commit;      /* writes that wait together may share a transaction */
+    bool known_before_read; /* versions are right before anything is read */
+    bool waits_for_network; /* calls wait for another server rather than for the processor */
+};
+/* Of the store that the URL names; it need not be there. */
+struct store_capabilities store_url_capabilities(const char *url);
+struct store_capabilities store_capabilities(const struct store *store);
 
-/* Whether the service of this URL answers, and what it can do, in words. */
-int store_describe_service(const char *url, struct buf *words, struct error *err);
+/* The server behind the store's file, for `lectern doctor`: whether it works, what it can do or why
+ * it does not, and how to fix that. */
+struct store_backing {
+    const char *name;
+    struct buf text; /* owned */
+    char fix[256];
+    bool ok;
+};
+/* false: there is none. */
+bool store_check_backing(const char *url, struct store_backing *backing);
 
 /* Appends the URL as a user writes it: without the copy, and without user and password. */
 void store_show_url(const char *url, struct buf *to);
@@ -70,8 +86,9 @@ void store_show_url(const char *url, struct buf *to);
 struct store *store_open(const char *url, enum store_access access, struct error *err);
 void store_close(struct store *store); /* takes NULL */
 
-/* A service is the truth and this a copy: how it is now is known only when it has been read. */
-bool store_is_copy(const struct store *store);
+/* Takes over what others changed meanwhile where the store is not the system of record; does
+ * nothing where it is. */
+int store_catch_up(struct store *store, const char *sid, struct error *err);
 
 /* The observer is called on the store's thread after each commit, once for each thing changed. */
 void store_observe(struct store *store, store_observer *observer, void *user);
