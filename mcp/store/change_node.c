@@ -89,7 +89,7 @@ static int update(struct store *store, const struct write *write, const char *no
         check_size(before, after, node_id, err) != 0)
         return -1;
     if (!json_equal(before, after) &&
-        store_node_save(store, write, node.key, after, flags, err) != 0)
+        store_node_save(store, write, node.key, before, after, flags, err) != 0)
         return -1;
     return state ? fill_state(store, write->session, node_id, state, err) : 0;
 }

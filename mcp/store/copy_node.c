@@ -107,7 +107,7 @@ static int update(struct store *store, struct write *write, const struct node_fo
         if (adopted < 0)
             return -1;
         write->silent = silent || (adopted > 0 && !news);
-        rc = store_node_save(store, write, found->key, after, flags, err);
+        rc = store_node_save(store, write, found->key, before, after, flags, err);
         write->silent = silent;
         if (rc == 0 && adopted > 0)
             rc = copy_set_name(store, write->sid, COPY_ADOPT, adopt.data, NULL, err);
@@ -201,7 +201,7 @@ int copy_texts(struct store *store, const struct copy_source *source, const char
         before = store_node_load(store, node.key, &flags, &place, err);
     if (before) {
         after = merged(before, theirs, &news, &more);
-        rc = news || more ? store_node_save(store, &write, node.key, after, flags, err) : 0;
+        rc = news || more ? store_node_save(store, &write, node.key, before, after, flags, err) : 0;
     }
     return end(store, &write, news || more, rc, err);
 }

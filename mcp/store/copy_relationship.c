@@ -276,37 +276,6 @@ static json_t *read_positions(struct store *store, const char *sid, struct error
     return NULL;
 }
 
-static void wrap(struct buf *to, const json_t *position)
-{
-    if (!position)
-        return;
-    buf_adds(to, "{\"position\":");
-    json_write(to, position);
-    buf_addc(to, '}');
-}
-
-static int place(struct taking *taking, const char *node_id, const json_t *old, const json_t *now,
-                 struct error *err)
-{
-    struct buf before BUF_AUTO = {0}, after BUF_AUTO = {0}, body BUF_AUTO = {0};
-
-    buf_init(&body, 0);
-    json_write(&body, now);
-    wrap(&before, old);
-    wrap(&after, now);
-    taking->changed = true;
-    if ((now ? db_run(taking->store->db, err, SQL_POSITION_SET, "isb", taking->write.session,
-                      node_id, &body)
-             : db_run(taking->store->db, err, SQL_POSITION_DELETE, "is", taking->write.session,
-                      node_id)) != 0)
-        return -1;
-    return store_log(taking->store, &taking->write, "position", node_id, node_id,
-                     !old  ? "insert"
-                     : now ? "update"
-                           : "delete",
-                     old ? &before : NULL, now ? &after : NULL, err);
-}
-
 static int take_positions(struct taking *taking, const json_t *here, const json_t *theirs,
                           struct error *err)
 {
@@ -315,16 +284,18 @@ static int take_positions(struct taking *taking, const json_t *here, const json_
 
     json_object_foreach((json_t *)theirs, node_id, value)
     {
-        const json_t *old = json_object_get(here, node_id);
-
-        if (json_is_object(value) && !json_equivalent(old, value) &&
-            place(taking, node_id, old, value, err) != 0)
+        if (!json_is_object(value) || json_equivalent(json_object_get(here, node_id), value))
+            continue;
+        taking->changed = true;
+        if (store_position_put(taking->store, &taking->write, node_id, value, err) != 0)
             return -1;
     }
     json_object_foreach((json_t *)here, node_id, value)
     {
-        if (!json_is_object(json_object_get(theirs, node_id)) &&
-            place(taking, node_id, value, NULL, err) != 0)
+        if (json_is_object(json_object_get(theirs, node_id)))
+            continue;
+        taking->changed = true;
+        if (store_position_put(taking->store, &taking->write, node_id, NULL, err) != 0)
             return -1;
     }
     return 0;

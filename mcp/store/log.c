@@ -30,82 +30,49 @@ static enum store_target target_of(const char *entity)
     return targets[i].target;
 }
 
-/* Of an update: before, with the patch in place of the thing where that is shorter. */
-static int shorten_update(const char *entity, const struct buf *before, const struct buf *after,
-                          struct buf *kept, struct error *err)
-{
-    json_auto_t *old = json_read(before->data, before->len, "a change", err);
-    json_auto_t *new = json_read(after->data, after->len, "a change", err);
-    json_auto_t *patch = NULL;
-
-    if (!old || !new)
-        return -1;
-    patch = patch_make(json_object_get(new, entity), json_object_get(old, entity));
-    if (patch) {
-        json_object_set(old, "patch", patch);
-        json_object_del(old, entity);
-        json_write(kept, old);
-    }
-    if (!patch || kept->len >= before->len) {
-        buf_clear(kept);
-        buf_add(kept, before->data, before->len);
-    }
-    return buf_check(kept, "a change", err);
-}
-
-/* Of an insertion: where the thing went, without the thing. */
-static int shorten_insert(const char *entity, const struct buf *after, struct buf *kept,
-                          struct error *err)
-{
-    json_auto_t *new = json_read(after->data, after->len, "a change", err);
-
-    if (!new)
-        return -1;
-    json_object_del(new, entity);
-    if (json_object_size(new) > 0)
-        json_write(kept, new);
-    return buf_check(kept, "a change", err);
-}
-
-static int log_row(struct store *store, const struct write *write, const char *entity,
-                   const char *entity_id, const char *node_id, const char *op,
-                   const struct buf *before, const struct buf *after, struct error *err)
-{
-    enum store_target target = target_of(entity);
-
-    dirty_set_add(store->dirty, write, target, target == STORE_POSITIONS ? NULL : node_id);
-    return db_run(store->db, err, SQL_CHANGE_INSERT, "iisssssssbb", write->session, write->version,
-                  write->change_set, write->now, write->who, entity, entity_id, node_id, op,
-                  before && before->len > 0 ? before : NULL,
-                  after && after->len > 0 ? after : NULL);
-}
-
 int store_log(struct store *store, const struct write *write, const char *entity,
               const char *entity_id, const char *node_id, const char *op, const struct buf *before,
               const struct buf *after, struct error *err)
 {
-    /* A relationship is short, and history wants to say what it joined when it is gone. */
-    bool whole = !strcmp(entity, "relationship");
-    struct buf kept BUF_AUTO = {0};
+    enum store_target target = target_of(entity);
 
     if (write->silent)
         return 0;
     if ((before && buf_check(before, "a change", err) != 0) ||
         (after && buf_check(after, "a change", err) != 0))
         return -1;
-    if (before && after) {
-        if (whole)
-            buf_add(&kept, before->data, before->len);
-        else if (shorten_update(entity, before, after, &kept, err) != 0)
-            return -1;
-        return log_row(store, write, entity, entity_id, node_id, op, &kept, NULL, err);
-    }
-    if (after && !whole && !strcmp(op, "insert")) {
-        if (shorten_insert(entity, after, &kept, err) != 0)
-            return -1;
-        after = &kept;
-    }
-    return log_row(store, write, entity, entity_id, node_id, op, before, after, err);
+    dirty_set_add(store->dirty, write, target, target == STORE_POSITIONS ? NULL : node_id);
+    return db_run(store->db, err, SQL_CHANGE_INSERT, "iisssssssbb", write->session, write->version,
+                  write->change_set, write->now, write->who, entity, entity_id, node_id, op, before,
+                  after);
+}
+
+static void add_thing(struct buf *to, const struct buf *around, const char *name,
+                      const json_t *thing)
+{
+    to->failed = to->failed || around->failed;
+    to->starved = to->starved || around->starved;
+    buf_add(to, around->data, around->len);
+    buf_addf(to, "%s\"%s\":", around->len > 1 ? "," : "", name);
+    json_write(to, thing);
+    buf_addc(to, '}');
+}
+
+int store_log_update(struct store *store, const struct write *write, const char *entity,
+                     const char *entity_id, const char *node_id, const struct buf *around,
+                     const json_t *was, const json_t *is, struct error *err)
+{
+    struct buf whole BUF_AUTO = {0}, patched BUF_AUTO = {0};
+    json_auto_t *patch = NULL;
+
+    if (write->silent)
+        return 0;
+    add_thing(&whole, around, entity, was);
+    patch = patch_make(is, was);
+    if (patch)
+        add_thing(&patched, around, "patch", patch);
+    return store_log(store, write, entity, entity_id, node_id, "update",
+                     patch && patched.len < whole.len ? &patched : &whole, NULL, err);
 }
 
 /* ---- components ---- */
@@ -133,47 +100,49 @@ static void begin_component(struct buf *to, int64_t node, const char *node_id,
     add_position(to, &item->order);
 }
 
-static void add_component(struct buf *to, const struct sequence_item *item)
+static const json_t *thing_of(const struct sequence_item *item)
 {
-    buf_adds(to, ",\"component\":");
-    json_write(to, item->component ? item->component : item->raw);
-}
-
-static void component_text(struct buf *to, const struct component_write *work,
-                           const struct sequence_item *item)
-{
-    begin_component(to, work->node.key, work->node_id, item);
-    buf_addf(to, ",\"revision\":%" PRId64, item->revision);
-    if (work->sequence.dense)
-        buf_adds(to, ",\"shift\":true");
-    add_component(to, item);
-    buf_addc(to, '}');
+    return item->component ? item->component : item->raw;
 }
 
 int store_log_component(struct store *store, const struct component_write *work,
                         const struct sequence_item *before, const struct sequence_item *after,
                         struct error *err)
 {
-    struct buf old BUF_AUTO = {0}, new BUF_AUTO = {0};
-    const char *op = !before ? "insert" : after ? "update" : "delete";
+    const struct sequence_item *item = before ? before : after;
+    struct buf around BUF_AUTO = {0}, text BUF_AUTO = {0};
 
-    if (before)
-        component_text(&old, work, before);
-    if (after)
-        component_text(&new, work, after);
-    return store_log(store, &work->write, "component", (after ? after : before)->component_id,
-                     work->node_id, op, before ? &old : NULL, after ? &new : NULL, err);
+    if (work->write.silent)
+        return 0;
+    begin_component(&around, work->node.key, work->node_id, item);
+    buf_addf(&around, ",\"revision\":%" PRId64, item->revision);
+    if (work->sequence.dense)
+        buf_adds(&around, ",\"shift\":true");
+    if (before && after)
+        return store_log_update(store, &work->write, "component", item->component_id, work->node_id,
+                                &around, thing_of(before), thing_of(after), err);
+    if (after) { /* only where it went: it is there now */
+        buf_addc(&around, '}');
+        return store_log(store, &work->write, "component", item->component_id, work->node_id,
+                         "insert", NULL, &around, err);
+    }
+    add_thing(&text, &around, "component", thing_of(before));
+    return store_log(store, &work->write, "component", item->component_id, work->node_id, "delete",
+                     &text, NULL, err);
 }
 
 int store_log_renumber(struct store *store, const struct write *write, int64_t node,
                        const char *node_id, const struct sequence_item *item, struct error *err)
 {
-    struct buf before BUF_AUTO = {0};
+    struct buf around BUF_AUTO = {0}, before BUF_AUTO = {0};
 
-    begin_component(&before, node, node_id, item);
-    if (item->component && (item->flags & ROW_ODD)) /* its own keys for it may change with it */
-        add_component(&before, item);
-    buf_addc(&before, '}');
+    begin_component(&around, node, node_id, item);
+    if (item->component && (item->flags & ROW_ODD)) { /* its own keys for it may change with it */
+        add_thing(&before, &around, "component", item->component);
+    } else {
+        buf_add(&before, around.data, around.len);
+        buf_addc(&before, '}');
+    }
     return store_log(store, write, "component", item->component_id, node_id, "renumber", &before,
                      NULL, err);
 }

@@ -101,24 +101,41 @@ json_t *store_node_load(struct store *store, int64_t node, unsigned *flags, int6
     return object;
 }
 
-int store_node_text(struct store *store, int64_t node, struct buf *to, struct error *err)
+/* Also the row, on which body stands; NULL with err. */
+static struct rows *add_around(struct store *store, int64_t node, struct buf *to, struct error *err)
 {
     struct rows *rows = store_node_row(store, node, err);
-    const char *created_at;
+    const char *created_at = rows ? rows_text(rows, 5) : NULL;
+
+    if (!rows)
+        return NULL;
+    buf_init(to, 0);
+    buf_addf(to, "{\"key\":%" PRId64 ",\"place\":%" PRId64 ",\"revision\":%" PRId64, node,
+             rows_int(rows, 3), rows_int(rows, 4));
+    buf_addf(to, ",\"flags\":%u", (unsigned)rows_int(rows, 1) & (NODE_COMPONENTS | NODE_TIMES));
+    if (created_at) {
+        buf_adds(to, ",\"created_at\":");
+        json_write_string(to, created_at, strlen(created_at));
+    }
+    return rows;
+}
+
+int store_node_around(struct store *store, int64_t node, struct buf *to, struct error *err)
+{
+    struct rows *rows = add_around(store, node, to, err);
+
+    rows_end(rows);
+    return rows ? 0 : -1;
+}
+
+int store_node_text(struct store *store, int64_t node, struct buf *to, struct error *err)
+{
+    struct rows *rows = add_around(store, node, to, err);
     struct kept kept;
 
     if (!rows)
         return -1;
     kept = rows_kept(rows, 0);
-    created_at = rows_text(rows, 5);
-    buf_init(to, 0);
-    buf_addf(to, "{\"key\":%" PRId64 ",\"place\":%" PRId64 ",\"revision\":%" PRId64, node,
-             rows_int(rows, 3), rows_int(rows, 4));
-    buf_addf(to, ",\"flags\":%u", kept.flags & (NODE_COMPONENTS | NODE_TIMES));
-    if (created_at) {
-        buf_adds(to, ",\"created_at\":");
-        json_write_string(to, created_at, strlen(created_at));
-    }
     buf_adds(to, ",\"node\":");
     buf_add(to, kept.body, kept.len);
     buf_addc(to, '}');
@@ -126,10 +143,10 @@ int store_node_text(struct store *store, int64_t node, struct buf *to, struct er
     return 0;
 }
 
-int store_node_save(struct store *store, const struct write *write, int64_t node, json_t *after,
-                    unsigned flags, struct error *err)
+int store_node_save(struct store *store, const struct write *write, int64_t node,
+                    const json_t *before, json_t *after, unsigned flags, struct error *err)
 {
-    struct buf body BUF_AUTO = {0}, old BUF_AUTO = {0}, new BUF_AUTO = {0};
+    struct buf body BUF_AUTO = {0}, around BUF_AUTO = {0};
     struct row_order chapter = {ORDER_UNKNOWN, 0, 0};
     const char *node_id;
     struct node_row row;
@@ -147,14 +164,13 @@ int store_node_save(struct store *store, const struct write *write, int64_t node
     node_id = json_get_string(after, "node_id");
     if (row.chapter_number)
         chapter = (struct row_order){ORDER_INTEGER, row.chapter, 0};
-    if (store_node_text(store, node, &old, err) != 0 ||
+    if (store_node_around(store, node, &around, err) != 0 ||
         db_run(store->db, err, SQL_NODE_UPDATE, row.chapter_number ? "ittobiis" : "itttbiis", node,
                &row.node_id, &row.title,
                row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping, &body,
-               (int64_t)row.flags, write->version, write->now) != 0 ||
-        store_node_text(store, node, &new, err) != 0)
+               (int64_t)row.flags, write->version, write->now) != 0)
         return -1;
-    return store_log(store, write, "node", node_id, node_id, "update", &old, &new, err);
+    return store_log_update(store, write, "node", node_id, node_id, &around, before, after, err);
 }
 
 /* The rare node that holds keys which a write to its components changes. */
@@ -172,7 +188,7 @@ static int rewrite_node(struct store *store, const struct write *write, int64_t 
     if (!after)
         return error_set(err, ERROR_MEMORY, "out of memory for a node");
     json_object_del(after, "components");
-    return store_node_save(store, write, node, after, flags | NODE_COMPONENTS, err);
+    return store_node_save(store, write, node, before, after, flags | NODE_COMPONENTS, err);
 }
 
 /* A node of a file that gave it no list of components has one from now on, in the export too. */

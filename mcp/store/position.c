@@ -44,49 +44,55 @@ int store_read_positions(struct store *store, const char *sid, struct buf *json,
 
 /* ---- writing ---- */
 
-static void wrap(struct buf *to, const char *body, size_t len)
-{
-    buf_adds(to, "{\"position\":");
-    buf_add(to, body, len);
-    buf_addc(to, '}');
-}
-
-/* *before: as the log has it; empty where there is none. 1 where body (or NULL) is the same. */
+/* *was: NULL where there is none; owned by the caller. 1 where body (or NULL) is the same. */
 static int read_before(struct store *store, const struct write *write, const char *node_id,
-                       const struct buf *body, struct buf *before, struct error *err)
+                       const struct buf *body, json_t **was, struct error *err)
 {
     struct rows *rows = db_query(store->db, err, SQL_POSITION_FIND, "is", write->session, node_id);
-    bool same = !body;
-    int row;
+    bool same = body->len == 0;
+    int row = rows_next(rows, err);
 
-    row = rows_next(rows, err);
     if (row > 0) {
         struct row_text text = rows_string(rows, 0);
 
-        wrap(before, text.text, text.len);
-        same = body && body->len == text.len && !memcmp(body->data, text.text, text.len);
+        same = body->len == text.len && !memcmp(body->data, text.text, text.len);
+        *was = json_read(text.text, text.len, "a kept position", err);
+        row = *was ? 1 : -1;
     }
     rows_end(rows);
     return row < 0 ? -1 : same;
 }
 
 int store_position_put(struct store *store, const struct write *write, const char *node_id,
-                       const struct buf *body, struct error *err)
+                       const json_t *position, struct error *err)
 {
-    struct buf before BUF_AUTO = {0}, after BUF_AUTO = {0};
-    int same = read_before(store, write, node_id, body, &before, err);
-    const char *op;
+    struct buf body BUF_AUTO = {0}, before BUF_AUTO = {0}, around BUF_AUTO = {0};
+    json_auto_t *was = NULL;
+    int same;
 
+    buf_init(&body, POSITION_SIZE_MAX);
+    if (position)
+        json_write(&body, position);
+    if (buf_check(&body, "a position", err) != 0)
+        return -1;
+    same = read_before(store, write, node_id, &body, &was, err);
     if (same != 0)
         return same < 0 ? -1 : 0;
-    if (body)
-        wrap(&after, body->data, body->len);
-    if ((body ? db_run(store->db, err, SQL_POSITION_SET, "isb", write->session, node_id, body)
-              : db_run(store->db, err, SQL_POSITION_DELETE, "is", write->session, node_id)) != 0)
+    if ((position
+             ? db_run(store->db, err, SQL_POSITION_SET, "isb", write->session, node_id, &body)
+             : db_run(store->db, err, SQL_POSITION_DELETE, "is", write->session, node_id)) != 0)
         return -1;
-    op = !body ? "delete" : before.len > 0 ? "update" : "insert";
-    return store_log(store, write, "position", node_id, node_id, op,
-                     before.len > 0 ? &before : NULL, body ? &after : NULL, err);
+    buf_addc(&around, '{');
+    if (position && was)
+        return store_log_update(store, write, "position", node_id, node_id, &around, was, position,
+                                err);
+    if (was) {
+        buf_adds(&before, "{\"position\":");
+        json_write(&before, was);
+        buf_addc(&before, '}');
+    }
+    return store_log(store, write, "position", node_id, node_id, was ? "delete" : "insert",
+                     was ? &before : NULL, NULL, err);
 }
 
 int store_position_drop(struct store *store, const struct write *write, const char *node_id,
@@ -170,21 +176,15 @@ static int check_all(struct store *store, const struct write *write, const json_
 static int write_all(struct store *store, const struct write *write, const json_t *positions,
                      struct error *err)
 {
-    struct buf body BUF_AUTO = {0};
     const char *node_id;
     json_t *position;
 
     if (check_all(store, write, positions, err) != 0)
         return -1;
-    buf_init(&body, POSITION_SIZE_MAX);
     json_object_foreach((json_t *)positions, node_id, position)
     {
-        bool gone = json_is_null(position);
-
-        buf_clear(&body);
-        json_write(&body, position);
-        if (buf_check(&body, "a position", err) != 0 ||
-            store_position_put(store, write, node_id, gone ? NULL : &body, err) != 0)
+        if (store_position_put(store, write, node_id, json_is_null(position) ? NULL : position,
+                               err) != 0)
             return -1;
     }
     return 0;

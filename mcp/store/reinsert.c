@@ -81,18 +81,11 @@ static int reinsert_relationship(struct reinsertion *work, const struct rewind_r
 static int reinsert_position(struct reinsertion *work, const struct rewind_position *is,
                              const struct rewind_position *wanted, struct error *err)
 {
-    struct buf body BUF_AUTO = {0};
-
     if (is->position == wanted->position ||
         (is->position && wanted->position && json_equal(is->position, wanted->position)))
         return 0;
     work->things++;
-    if (wanted->position)
-        json_write(&body, wanted->position);
-    if (buf_check(&body, "a position", err) != 0)
-        return -1;
-    return store_position_put(work->store, work->write, is->node_id,
-                              wanted->position ? &body : NULL, err);
+    return store_position_put(work->store, work->write, is->node_id, wanted->position, err);
 }
 
 static int reinsert_session(struct reinsertion *work, struct error *err)
@@ -163,8 +156,9 @@ static int reinsert_back_node(struct reinsertion *work, struct rewind_node *want
             wanted->revision, work->write->version, *wanted->created_at ? wanted->created_at : NULL,
             work->write->now, &body, (int64_t)(row.flags | wanted->flags)) != 0)
         return -1;
-    if (store_node_text(work->store, wanted->key, &log, err) != 0)
+    if (store_node_around(work->store, wanted->key, &log, err) != 0)
         return -1;
+    buf_addc(&log, '}');
     return store_log(work->store, work->write, "node", wanted->node_id, wanted->node_id, "insert",
                      NULL, &log, err);
 }
@@ -186,13 +180,14 @@ static int save_node(struct reinsertion *work, const struct rewind_node *is,
                      const struct rewind_node *wanted, struct error *err)
 {
     struct row_order chapter = {ORDER_INTEGER, 0, 0};
-    struct buf body BUF_AUTO = {0}, before BUF_AUTO = {0}, after BUF_AUTO = {0};
+    struct buf body BUF_AUTO = {0}, before BUF_AUTO = {0};
     bool same = json_equal(is->node, wanted->node);
     struct node_row row;
 
     node_row(wanted->node, &body, &row);
     if (buf_check(&body, "a node", err) != 0 ||
-        store_node_text(work->store, is->key, &before, err) != 0)
+        (same ? store_node_text(work->store, is->key, &before, err)
+              : store_node_around(work->store, is->key, &before, err)) != 0)
         return -1;
     chapter.integer = row.chapter;
     if (db_run(work->store->db, err, SQL_NODE_REINSERT,
@@ -207,10 +202,8 @@ static int save_node(struct reinsertion *work, const struct rewind_node *is,
         return store_log(work->store, work->write, "node", is->node_id, is->node_id, "touch",
                          &before, NULL, err);
     work->things++;
-    if (store_node_text(work->store, is->key, &after, err) != 0)
-        return -1;
-    return store_log(work->store, work->write, "node", is->node_id, is->node_id, "update", &before,
-                     &after, err);
+    return store_log_update(work->store, work->write, "node", is->node_id, is->node_id, &before,
+                            is->node, wanted->node, err);
 }
 
 /* The time of the last write is not brought back: the column has it from now on. */

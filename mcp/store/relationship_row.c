@@ -86,21 +86,15 @@ int store_log_relationship(struct store *store, const struct write *write, int64
                            int64_t place, const char *op, const json_t *before, const json_t *after,
                            struct error *err)
 {
-    struct buf old BUF_AUTO = {0}, new BUF_AUTO = {0};
-    const json_t *sides[] = {before, after};
-    struct buf *texts[] = {&old, &new};
+    struct buf text BUF_AUTO = {0};
     char id[32];
 
-    for (size_t i = 0; i < 2; i++) {
-        if (!sides[i])
-            continue;
-        buf_addf(texts[i], "{\"place\":%" PRId64 ",\"relationship\":", place);
-        json_write(texts[i], sides[i]);
-        buf_addc(texts[i], '}');
-    }
+    buf_addf(&text, "{\"place\":%" PRId64 ",\"relationship\":", place);
+    json_write(&text, before ? before : after);
+    buf_addc(&text, '}');
     snprintf(id, sizeof id, "%" PRId64, key);
-    return store_log(store, write, "relationship", id, NULL, op, before ? &old : NULL,
-                     after ? &new : NULL, err);
+    return store_log(store, write, "relationship", id, NULL, op, before ? &text : NULL,
+                     before ? NULL : &text, err);
 }
 
 /* A file that had no list of relationships, or something else under that name, has a list from now

@@ -224,7 +224,7 @@ static int save_sequence_fields(struct store *store, struct component_write *wor
     }
     if (json_equal(before, after))
         return 0;
-    return store_node_save(store, &work->write, work->node.key, after, flags, err);
+    return store_node_save(store, &work->write, work->node.key, before, after, flags, err);
 }
 
 int sequence_replace(struct store *store, struct component_write *work, struct given *given,

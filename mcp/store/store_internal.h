@@ -121,16 +121,21 @@ int store_write_end(struct store *store, const struct write *write, int rc, stru
 /* ---- log.c: the change log ---- */
 
 /* A row of the change log. node_id: of the node, or of the node whose component it is; else NULL.
- * before and after: JSON text, or NULL; an object whose member of the entity's name is the thing
+ * before and after: JSON text, or NULL: an object whose member of the entity's name is the thing
  * itself ({"place": 3, "component": {...}}), beside what else is needed to bring it back.
  *
  * Kept is as little as history needs. What a thing was like after a change is the before of the
- * next change to it, or what is there now; so of an insertion only where it went is kept, of an
- * update what it was before, or the merge patch that rewinds there ("patch" in place of the
- * thing) where that is shorter. */
+ * next change to it, or what is there now; so of an insertion only what is around the thing is
+ * kept. A relationship is short, and history says what it joined when it is gone: it is whole. */
 int store_log(struct store *store, const struct write *write, const char *entity,
               const char *entity_id, const char *node_id, const char *op, const struct buf *before,
               const struct buf *after, struct error *err);
+/* The row of an update: what the thing was before, or the merge patch that makes it that again
+ * ("patch" in place of the thing) where that is shorter. around: what is beside the thing, as JSON
+ * text up to its last brace. */
+int store_log_update(struct store *store, const struct write *write, const char *entity,
+                     const char *entity_id, const char *node_id, const struct buf *around,
+                     const json_t *was, const json_t *is, struct error *err);
 
 /* ---- dirty_set.c: what the open transaction has changed, for the store's observer ---- */
 
@@ -179,13 +184,16 @@ struct rows *store_node_row(struct store *store, int64_t node, struct error *err
 /* The node's object without its components, as a new reference. */
 json_t *store_node_load(struct store *store, int64_t node, unsigned *flags, int64_t *place,
                         struct error *err);
-/* Writes a changed object, counts the write in the node's cursor, and logs it. flags: as they were
- * loaded. */
-int store_node_save(struct store *store, const struct write *write, int64_t node, json_t *after,
-                    unsigned flags, struct error *err);
+/* Writes a changed object (before: as it was loaded), counts the write in the node's cursor, and
+ * logs it. flags: as they were loaded. */
+int store_node_save(struct store *store, const struct write *write, int64_t node,
+                    const json_t *before, json_t *after, unsigned flags, struct error *err);
 /* Counts a write to the node's components in its cursor and last_modified. */
 int store_node_touch(struct store *store, const struct write *write, int64_t node,
                      struct error *err);
+/* {"key", "place", "revision", "flags", "created_at", without the brace: what the change log keeps
+ * around a node. */
+int store_node_around(struct store *store, int64_t node, struct buf *to, struct error *err);
 /* {"key", "place", "revision", "flags", "created_at", "node": {...}}: the node as it is in the
  * database, as the change log keeps it. */
 int store_node_text(struct store *store, int64_t node, struct buf *to, struct error *err);
@@ -295,9 +303,9 @@ int store_node_check_revision(struct store *store, const struct node_found *node
 
 /* ---- position.c ---- */
 
-/* body NULL: takes it away. What is so already leaves no row in the log. */
+/* position NULL: takes it away. What is so already leaves no row in the log. */
 int store_position_put(struct store *store, const struct write *write, const char *node_id,
-                       const struct buf *body, struct error *err);
+                       const json_t *position, struct error *err);
 /* Logs and deletes the position of a node, where it has one. */
 int store_position_drop(struct store *store, const struct write *write, const char *node_id,
                         struct error *err);

@@ -32,8 +32,9 @@ int store_node_insert(struct store *store, const struct write *write, int64_t pl
                   row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
                   write->version, created_at, last_modified, &body, (int64_t)row.flags) != 0)
         return -1;
-    if (store_node_text(store, key, &log, err) != 0)
+    if (store_node_around(store, key, &log, err) != 0)
         return -1;
+    buf_addc(&log, '}');
     return store_log(store, write, "node", row.node_id.text, row.node_id.text, "insert", NULL, &log,
                      err);
 }
@@ -229,7 +230,7 @@ static int write_texts(struct store *store, const struct write *write, const cha
         else if (text)
             json_object_set(after, entity_categories[i], text);
     }
-    return store_node_save(store, write, node.key, after, flags, err);
+    return store_node_save(store, write, node.key, before, after, flags, err);
 }
 
 int store_node_texts(struct store *store, const struct writer *writer, const char *sid,

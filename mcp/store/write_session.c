@@ -10,34 +10,24 @@
 #include "mcp/session/entity.h"
 #include "mcp/store/store_internal.h"
 
-/* {"flags", "title", "session": {...}}, as the change log keeps it. */
-static void write_text(struct buf *to, const struct session_fields *fields)
-{
-    buf_addf(to, "{\"flags\":%u,", fields->flags);
-    if (fields->title) {
-        buf_adds(to, "\"title\":");
-        json_write_string(to, fields->title, strlen(fields->title));
-        buf_addc(to, ',');
-    }
-    buf_adds(to, "\"session\":");
-    json_write(to, fields->further);
-    buf_addc(to, '}');
-}
-
 int store_session_save(struct store *store, const struct write *write,
                        const struct session_fields *before, const struct session_fields *after,
                        struct error *err)
 {
-    struct buf body BUF_AUTO = {0}, old BUF_AUTO = {0}, new BUF_AUTO = {0};
+    struct buf body BUF_AUTO = {0}, around BUF_AUTO = {0};
 
     json_write(&body, after->further);
-    write_text(&old, before);
-    write_text(&new, after);
+    buf_addf(&around, "{\"flags\":%u", before->flags);
+    if (before->title) {
+        buf_adds(&around, ",\"title\":");
+        json_write_string(&around, before->title, strlen(before->title));
+    }
     if (buf_check(&body, "the session's fields", err) != 0 ||
         db_run(store->db, err, SQL_SESSION_SET_FURTHER, "ibis", write->session, &body,
                (int64_t)after->flags, after->title) != 0)
         return -1;
-    return store_log(store, write, "session", write->sid, NULL, "update", &old, &new, err);
+    return store_log_update(store, write, "session", write->sid, NULL, &around, before->further,
+                            after->further, err);
 }
 
 /* ---- renaming ---- */
