@@ -68,8 +68,8 @@ ARROWS = (
     ("mcp/transport/*", ["mcp/transport/*", "mcp/protocol/peer.h", "mcp/protocol/message.h", "mcp/api/rest.h",
                          "mcp/server.h", "helpers/base/*"]),
     ("mcp/server.h", ["executor/executor.h", "helpers/base/*", "validator/validator.h"]),
-    ("mcp/command/validate_facts.c", ["mcp/command/*", "validator/facts_line.h", "validator/limits.h",
-                                      "helpers/base/terminal.h"]),
+    ("mcp/command/validate.c", ["mcp/command/*", "validator/facts_line.h", "validator/limits.h", "validator/validator.h",
+                                "helpers/base/*"]),
     ("mcp/*", ["mcp/*", "validator/validator.h", "executor/executor.h", "helpers/*"]),
 )
 
