@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
 #include "helpers/base/nearest.h"
 
@@ -246,9 +247,10 @@ static int read_file(struct config *config, enum config_command command, struct 
     const char *base = environment("XDG_CONFIG_HOME"), *home = environment("HOME");
     char path[PATH_MAX], text[CONFIG_FILE_CAP];
     const char *name;
-    json_t *value, *object;
+    json_auto_t *object = NULL;
+    json_t *value;
+    cleanup_file FILE *file = NULL;
     size_t len;
-    FILE *file;
     int rc = 0;
 
     if (base)
@@ -261,7 +263,6 @@ static int read_file(struct config *config, enum config_command command, struct 
     if (!file)
         return errno == ENOENT || errno == ENOTDIR ? 0 : error_errno(err, errno, "%s", path);
     len = fread(text, 1, sizeof text, file);
-    fclose(file);
     if (len == sizeof text)
         return error_set(err, ERROR_TOO_LARGE, "%s is larger than %zu bytes", path,
                          CONFIG_FILE_CAP - 1);
@@ -275,7 +276,6 @@ static int read_file(struct config *config, enum config_command command, struct 
         if (rc == 0)
             rc = set_from_json(config, command, name, value, err);
     }
-    json_decref(object);
     return rc < 0 ? error_wrap(err, "%s", path) : 0;
 }
 
@@ -329,7 +329,7 @@ static int read_words(struct config *config, enum config_command command, int ar
                       struct error *err)
 {
     struct option longs[ROW_COUNT + ALIAS_COUNT + 1] = {0};
-    char **words = calloc((size_t)argc + 2, sizeof *words);
+    cleanup_free char **words = calloc((size_t)argc + 2, sizeof *words);
     size_t count = 0;
     int found, rc = 0;
 
@@ -365,7 +365,6 @@ static int read_words(struct config *config, enum config_command command, int ar
         else
             config->arguments[config->argument_count++] = words[i];
     }
-    free(words);
     return rc;
 }
 

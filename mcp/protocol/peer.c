@@ -21,6 +21,7 @@
 
 #include <uv.h>
 
+#include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "mcp/protocol/method_internal.h"
@@ -74,19 +75,14 @@ bool protocol_version_known(const char *version)
 struct peer *peer_create(struct server *server, const char *transport_name,
                          const char *bound_session, struct error *err)
 {
-    struct peer *peer = calloc(1, sizeof *peer);
+    cleanup_free char *session = bound_session ? strdup(bound_session) : NULL;
+    struct peer *peer = session || !bound_session ? calloc(1, sizeof *peer) : NULL;
 
-    if (peer && bound_session) {
-        peer->bound_session = strdup(bound_session);
-        if (!peer->bound_session) {
-            free(peer);
-            peer = NULL;
-        }
-    }
     if (!peer) {
         error_set(err, ERROR_MEMORY, "out of memory for an MCP client");
         return NULL;
     }
+    peer->bound_session = steal_pointer(&session);
     peer->server = server;
     LIST_INIT(&peer->calls);
     peer->client.transport = transport_name;
@@ -530,7 +526,7 @@ static void receive_message(struct peer *peer, const json_t *message, struct pee
 void peer_receive(struct peer *peer, const char *json, size_t len, struct peer_reply *reply)
 {
     struct error err = {0};
-    json_t *message;
+    json_auto_t *message = NULL;
 
     reply->http_status = 200;
     if (len > PEER_MESSAGE_CAP) {
@@ -545,5 +541,4 @@ void peer_receive(struct peer *peer, const char *json, size_t len, struct peer_r
         return;
     }
     receive_message(peer, message, reply);
-    json_decref(message);
 }

@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "helpers/base/cleanup.h"
 #include "helpers/base/log.h"
 
 #define LISTENERS_CAP   8
@@ -93,7 +94,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 static unsigned long find_inode(const char *table, int port)
 {
     char line[512];
-    FILE *file = fopen(table, "re");
+    cleanup_file FILE *file = fopen(table, "re");
     unsigned long inode = 0, found = 0;
     unsigned local_port, state;
 
@@ -105,47 +106,38 @@ static unsigned long find_inode(const char *table, int port)
             state == TCP_LISTEN_STATE && (int)local_port == port)
             found = inode;
     }
-    fclose(file);
     return found;
 }
 
 static bool process_has(const char *pid, const char *wanted)
 {
     char folder[64], path[512], target[64];
+    cleanup_dir DIR *fds = NULL;
     const struct dirent *entry;
-    bool found = false;
     ssize_t len;
-    DIR *fds;
 
     snprintf(folder, sizeof folder, "/proc/%.16s/fd", pid);
     fds = opendir(folder);
-    if (!fds)
-        return false;
-    while (!found && (entry = readdir(fds))) { // NOLINT(concurrency-mt-unsafe): the stream is ours
+    while (fds && (entry = readdir(fds))) { // NOLINT(concurrency-mt-unsafe): the stream is ours
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         len = readlink(path, target, sizeof target - 1);
-        if (len <= 0)
-            continue;
-        target[len] = '\0';
-        found = strcmp(target, wanted) == 0;
+        target[len > 0 ? len : 0] = '\0';
+        if (strcmp(target, wanted) == 0)
+            return true;
     }
-    closedir(fds);
-    return found;
+    return false;
 }
 
 static void read_name(const char *pid, char *name, size_t size)
 {
+    cleanup_file FILE *file = NULL;
     char path[64];
-    FILE *file;
 
     name[0] = '\0';
     snprintf(path, sizeof path, "/proc/%.16s/comm", pid);
     file = fopen(path, "re");
-    if (!file)
-        return;
-    if (fgets(name, (int)size, file))
+    if (file && fgets(name, (int)size, file))
         name[strcspn(name, "\n")] = '\0';
-    fclose(file);
 }
 
 /* "python3 (process 4711)" for the process that listens on a TCP port; false where /proc does not
@@ -154,10 +146,9 @@ static void read_name(const char *pid, char *name, size_t size)
 static bool port_holder(int port, char *text, size_t size)
 {
     unsigned long inode = find_inode("/proc/net/tcp", port);
+    cleanup_dir DIR *processes = NULL;
     const struct dirent *entry;
     char wanted[64], name[64];
-    bool found = false;
-    DIR *processes;
 
     if (inode == 0)
         inode = find_inode("/proc/net/tcp6", port);
@@ -165,17 +156,14 @@ static bool port_holder(int port, char *text, size_t size)
         return false;
     snprintf(wanted, sizeof wanted, "socket:[%lu]", inode);
     processes = opendir("/proc");
-    if (!processes)
-        return false;
-    while (!found && (entry = readdir(processes))) { // NOLINT(concurrency-mt-unsafe): as above
+    while (processes && (entry = readdir(processes))) { // NOLINT(concurrency-mt-unsafe): as above
         if (!isdigit((unsigned char)entry->d_name[0]) || !process_has(entry->d_name, wanted))
             continue;
         read_name(entry->d_name, name, sizeof name);
         snprintf(text, size, "%s (process %.16s)", *name ? name : "a program", entry->d_name);
-        found = true;
+        return true;
     }
-    closedir(processes);
-    return found;
+    return false;
 }
 
 /* ---- listening ---- */
