@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/utf8.h"
+
 #define BUF_FIRST_SIZE 256
 
 void buf_init(struct buf *buf, size_t cap)
@@ -117,6 +119,32 @@ void buf_addf(struct buf *buf, const char *format, ...)
         }
     }
     va_end(again);
+}
+
+bool utf8_clean(const char *text, size_t len, size_t cap, struct buf *to)
+{
+    size_t from = 0, written = 0; /* text from there on is still to be copied */
+    uint32_t character;
+
+    for (size_t at = 0; at < len;) {
+        size_t size = utf8_decode(text + at, len - at, &character);
+        bool good = size > 0 && character != 0;
+        size_t more = good ? size : sizeof UTF8_REPLACEMENT - 1;
+
+        if (more > cap - written) {
+            buf_add(to, text + from, at - from);
+            return false;
+        }
+        written += more;
+        if (!good) {
+            buf_add(to, text + from, at - from);
+            buf_adds(to, UTF8_REPLACEMENT);
+            from = at + 1;
+        }
+        at += good ? size : 1;
+    }
+    buf_add(to, text + from, len - from);
+    return true;
 }
 
 int buf_check(const struct buf *buf, const char *what, struct error *err)

@@ -36,6 +36,11 @@ void buf_addc(struct buf *buf, char c);
 void buf_addi(struct buf *buf, int64_t number); /* in decimal */
 void buf_addf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Appends any bytes as valid UTF-8 without NUL: U+FFFD for each byte that belongs to no character,
+ * and for NUL. At most cap bytes, whole characters; false where it was cut. A failed *to is the
+ * caller's to see. */
+bool utf8_clean(const char *text, size_t len, size_t cap, struct buf *to);
+
 /* Room for len more bytes behind buf->len, to be filled and then counted by adding to buf->len;
  * NULL when it failed. */
 char *buf_reserve(struct buf *buf, size_t len);

@@ -84,32 +84,6 @@ size_t utf8_decode(const char *text, size_t len, uint32_t *character)
     return forms[form].size;
 }
 
-bool utf8_clean(const char *text, size_t len, size_t cap, struct buf *to)
-{
-    size_t from = 0, written = 0; /* text from there on is still to be copied */
-    uint32_t character;
-
-    for (size_t at = 0; at < len;) {
-        size_t size = utf8_decode(text + at, len - at, &character);
-        bool good = size > 0 && character != 0;
-        size_t more = good ? size : sizeof UTF8_REPLACEMENT - 1;
-
-        if (more > cap - written) {
-            buf_add(to, text + from, at - from);
-            return false;
-        }
-        written += more;
-        if (!good) {
-            buf_add(to, text + from, at - from);
-            buf_adds(to, UTF8_REPLACEMENT);
-            from = at + 1;
-        }
-        at += good ? size : 1;
-    }
-    buf_add(to, text + from, len - from);
-    return true;
-}
-
 void utf8_mark_cut(char *text, size_t size)
 {
     memcpy(text + utf8_cut(text, size, size - sizeof MARK), MARK, sizeof MARK);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Counting characters, cutting a text without cutting one, and making a text of any bytes. Pure.
+ * Counting characters, and cutting a text without cutting one. Pure. (Text of any bytes: utf8_clean
+ * in buf.h.)
  */
 #ifndef LECTERN_BASE_UTF8_H
 #define LECTERN_BASE_UTF8_H
@@ -8,8 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "helpers/base/buf.h"
 
 #define UTF8_REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 #define UTF8_LEN_MAX     4u             /* bytes of one character */
@@ -34,11 +33,6 @@ size_t utf8_skip(const char *text, size_t len, size_t at);
  * forms, surrogates and what is above U+10FFFF included) or are cut. Looks at no byte behind the
  * first wrong one, so UTF8_LEN_MAX will do as len within a NUL-terminated text. */
 size_t utf8_decode(const char *text, size_t len, uint32_t *character);
-
-/* Appends any bytes as valid UTF-8 without NUL: U+FFFD for each byte that belongs to no character,
- * and for NUL. At most cap bytes, whole characters; false where it was cut. A failed *to is the
- * caller's to see. */
-bool utf8_clean(const char *text, size_t len, size_t cap, struct buf *to);
 
 /* Ends a text that filled its buffer of size bytes with "..." at a character's end. */
 void utf8_mark_cut(char *text, size_t size);

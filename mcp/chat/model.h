@@ -24,11 +24,14 @@
 #define MODEL_REFUSAL_CAP ((size_t)64 << 10) /* of an answer that is an error */
 #define MODEL_VERSION     "2026-10-21"       /* anthropic-version */
 
+#define MODEL_DEFAULT_URL  "https://api.anthropic.com"
+#define MODEL_DEFAULT_NAME "claude-sonnet-4-5"
+
 /* Texts are borrowed until the model and all its calls have ended. Of key and auth_token the key is
  * sent where both are there. */
 struct model_config {
-    const char *url;        /* "https://api.anthropic.com", without /v1; NULL: that one */
-    const char *name;       /* the model's; NULL: CONFIG_LLM_MODEL */
+    const char *url;        /* without /v1; NULL: MODEL_DEFAULT_URL */
+    const char *name;       /* the model's; NULL: MODEL_DEFAULT_NAME */
     const char *key;        /* ANTHROPIC_API_KEY: sent as x-api-key; or NULL */
     const char *auth_token; /* ANTHROPIC_AUTH_TOKEN: sent as Authorization: Bearer; or NULL */
 };

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "helpers/base/config.h"
 
 const char *model_service_credential(const struct model_service *service)
 {
@@ -89,9 +88,9 @@ int model_service_init(struct model_service *service, const struct model_config 
     memset(service, 0, sizeof *service);
     service->config = *config;
     if (!service->config.url)
-        service->config.url = CONFIG_LLM_URL;
+        service->config.url = MODEL_DEFAULT_URL;
     if (!service->config.name)
-        service->config.name = CONFIG_LLM_MODEL;
+        service->config.name = MODEL_DEFAULT_NAME;
     if (set_address(service, err) < 0)
         return -1;
     service->way = (struct model_way){.url = service->url,

@@ -7,8 +7,9 @@
 
 #include <stdbool.h>
 
-#include "helpers/base/config.h"
+#include "mcp/command/config.h"
 #include "mcp/format/format.h"
+#include "mcp/store/store.h"
 
 /* Exit statuses. exec has its own beside these: 3 refused, 124 timeout, 127 no engine. */
 enum {
@@ -48,5 +49,9 @@ void command_format_report(const struct format_report *report, const char *losse
 
 /* Reads a whole file, or stdin for "-", up to cap bytes. */
 int command_read_file(const char *path, size_t cap, struct buf *to, struct error *err);
+
+/* Imports the demo where the store has no session at all. sid (may be NULL) gets the id of the
+ * demo's session, "" where the store holds other curricula only. */
+int demo_load(const struct config *config, char sid[SESSION_ID_SIZE], struct error *err);
 
 #endif

@@ -2,7 +2,6 @@
  *
  * lectern demo: the demo curriculum's session id, loading it into an empty store first.
  */
-#include "mcp/command/demo.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -9,8 +9,6 @@
 
 #include "helpers/base/log.h"
 #include "mcp/command/command.h"
-#include "mcp/command/demo.h"
-#include "mcp/command/model_config.h"
 #include "mcp/command/server.h"
 #include "mcp/transport/page_files.h"
 #include "mcp/transport/transport.h"
@@ -102,7 +100,7 @@ static int run(const struct config *config)
     uv_loop_t loop;
     int rc;
 
-    model_config_read(config, &model);
+    config_model(config, &model);
     if (!config->no_demo && demo_load(config, NULL, &err) < 0)
         return command_fail("serve", EXIT_FAILED, &err);
     uv_loop_init(&loop);

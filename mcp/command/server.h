@@ -5,7 +5,7 @@
 #ifndef LECTERN_COMMAND_SERVER_H
 #define LECTERN_COMMAND_SERVER_H
 
-#include "helpers/base/config.h"
+#include "mcp/command/config.h"
 #include "mcp/server.h"
 
 /* Work queues, executor and caches by the configuration, into *server, whose loop the caller gives.

@@ -6,7 +6,6 @@
 
 #include "helpers/base/log.h"
 #include "mcp/command/command.h"
-#include "mcp/command/demo.h"
 #include "mcp/command/server.h"
 #include "mcp/store/store.h"
 #include "mcp/transport/transport.h"

@@ -10,7 +10,8 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/terminal.h"
-#include "mcp/command/validate_facts.h"
+#include "validator/facts_line.h"
+#include "validator/limits.h"
 #include "validator/validator.h"
 
 /* Far above what is accepted, so that a program that is too long gets the validator's own answer.
@@ -76,6 +77,39 @@ static int dump_policy(void)
     return EXIT_OK;
 }
 
+static int print_file_facts(const char *path)
+{
+    struct buf BUF_AUTO source = {0};
+    struct buf BUF_AUTO line = {0};
+    struct error err = {0};
+    int rc;
+
+    rc = command_read_file(path, VALIDATOR_PARSE_CAP, &source, &err);
+    if (rc < 0 && err.kind == ERROR_TOO_LARGE)
+        rc = facts_line_too_long(path, &line, &err);
+    else if (rc == 0)
+        rc = facts_line(path, source.data, source.len, &line, &err);
+    if (rc < 0)
+        return command_fail("validate", EXIT_USAGE, &err);
+    terminal_write(stdout, line.data, line.len);
+    return EXIT_OK;
+}
+
+/* --facts: what the parser sees in programs, before any policy and without the cap on their size.
+ * EXIT_OK whatever the programs are, EXIT_USAGE when one could not be read. */
+static int print_facts(const struct config *config)
+{
+    static const char *const standard_input[] = {"-", NULL};
+    const char *const *paths = config->argument_count ? config->arguments : standard_input;
+    int status = EXIT_OK, of_file;
+
+    for (; *paths; paths++) {
+        of_file = print_file_facts(*paths);
+        status = of_file > status ? of_file : status;
+    }
+    return status;
+}
+
 static int run(const struct config *config)
 {
     const struct validator_profile *profile = validator_profile_find(config->profile);
@@ -88,7 +122,7 @@ static int run(const struct config *config)
     if (config->dump_policy)
         return dump_policy();
     if (config->facts)
-        return validate_facts(config);
+        return print_facts(config);
     if (!profile) {
         error_set(&err, ERROR_INVALID, "there is no profile '%s'; there are %s", config->profile,
                   validator_profile_names());

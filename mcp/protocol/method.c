@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The table of methods and those that answer at once. Runs on the loop's thread.
+ * The table of methods and their handlers. Runs on the loop's thread.
  */
-#include "mcp/protocol/method.h"
+#include "mcp/protocol/method_internal.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "helpers/base/nearest.h"
-#include "mcp/protocol/peer_internal.h"
+#include "mcp/protocol/peer.h"
 
 #define SERVER_NAME  "lectern"
 #define SERVER_TITLE "Lectern curriculum server"
@@ -27,119 +27,131 @@
     "component and relationship tools. session_id may be left out where there is only one "        \
     "curriculum."
 
-enum handled refuse(struct refusal *refusal, enum message_error code, const char *format, ...)
+enum method_outcome method_refuse(struct peer_request *request, enum message_error code,
+                                  const char *format, ...)
 {
-    char text[ERROR_TEXT_CAP];
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    vsnprintf(request->why, sizeof request->why, format, args);
     va_end(args);
-    refusal->code = code;
-    error_set(&refusal->err, ERROR_INVALID, "%s", text);
-    return HANDLED_REFUSED;
+    request->code = code;
+    return METHOD_REFUSED;
 }
 
 /* "mcp:claude-code" for the change log: the client's own name, as far as it is a plain word. */
-static void set_who(struct peer *peer, const char *name)
+static void set_who(struct peer_client *client, const char *name)
 {
     size_t len;
 
     if (!name || !*name)
         return;
-    snprintf(peer->who, sizeof peer->who, "mcp:%s", name);
-    len = strlen(peer->who);
+    snprintf(client->who, sizeof client->who, "mcp:%s", name);
+    len = strlen(client->who);
     for (size_t i = sizeof "mcp:" - 1; i < len; i++) {
-        if (!isalnum((unsigned char)peer->who[i]) && !strchr("._-", peer->who[i]))
-            peer->who[i] = '-';
+        if (!isalnum((unsigned char)client->who[i]) && !strchr("._-", client->who[i]))
+            client->who[i] = '-';
     }
 }
 
-static enum handled initialize(struct peer *peer, const struct peer_request *request,
-                               struct buf *result, struct refusal *refusal)
+static enum method_outcome initialize(struct peer_request *request)
 {
+    struct peer_client *client = request->client;
     const char *asked = json_get_string(request->params, "protocolVersion");
 
-    if (peer->version)
-        return refuse(refusal, MESSAGE_INVALID_REQUEST, "this connection is initialized already");
+    if (client->version)
+        return method_refuse(request, MESSAGE_INVALID_REQUEST,
+                             "this connection is initialized already");
     if (!asked)
-        return refuse(refusal, MESSAGE_INVALID_PARAMS,
-                      "initialize needs params.protocolVersion, a string such as \"%s\"",
-                      protocol_versions[0]);
-    peer->version = protocol_versions[0];
+        return method_refuse(request, MESSAGE_INVALID_PARAMS,
+                             "initialize needs params.protocolVersion, a string such as \"%s\"",
+                             protocol_versions[0]);
+    client->version = protocol_versions[0];
     for (size_t i = 0; protocol_versions[i]; i++) {
         if (strcmp(protocol_versions[i], asked) == 0)
-            peer->version = protocol_versions[i];
+            client->version = protocol_versions[i];
     }
-    set_who(peer, json_get_string(json_object_get(request->params, "clientInfo"), "name"));
-    log_info("protocol", "client %s over %s, MCP %s", peer->who, peer->transport, peer->version);
-    buf_addf(result,
+    set_who(client, json_get_string(json_object_get(request->params, "clientInfo"), "name"));
+    log_info("protocol", "client %s over %s, MCP %s", client->who, client->transport,
+             client->version);
+    buf_addf(&request->result,
              "{\"protocolVersion\":\"%s\",\"capabilities\":{\"tools\":{\"listChanged\":false}},"
              "\"serverInfo\":{\"name\":\"" SERVER_NAME "\",\"title\":\"" SERVER_TITLE
              "\",\"version\":\"" LECTERN_VERSION "\"},\"instructions\":",
-             peer->version);
-    json_write_string(result, INSTRUCTIONS, sizeof INSTRUCTIONS - 1);
-    buf_addc(result, '}');
-    return HANDLED;
+             client->version);
+    json_write_string(&request->result, INSTRUCTIONS, sizeof INSTRUCTIONS - 1);
+    buf_addc(&request->result, '}');
+    return METHOD_DONE;
 }
 
-static enum handled ping(struct peer *peer, const struct peer_request *request, struct buf *result,
-                         struct refusal *refusal)
+static enum method_outcome ping(struct peer_request *request)
 {
-    (void)peer;
-    (void)request;
-    (void)refusal;
-    buf_adds(result, "{}");
-    return HANDLED;
+    buf_adds(&request->result, "{}");
+    return METHOD_DONE;
 }
 
-static enum handled tools_list(struct peer *peer, const struct peer_request *request,
-                               struct buf *result, struct refusal *refusal)
+static enum method_outcome tools_list(struct peer_request *request)
 {
     const json_t *cursor = json_object_get(request->params, "cursor");
 
     if (cursor && !json_is_null(cursor))
-        return refuse(refusal, MESSAGE_INVALID_PARAMS,
-                      "tools/list is one page here, so no cursor is valid: send it without");
-    buf_adds(result, "{\"tools\":[");
+        return method_refuse(request, MESSAGE_INVALID_PARAMS,
+                             "tools/list is one page here, so no cursor is valid: send it without");
+    buf_adds(&request->result, "{\"tools\":[");
     for (size_t i = 0; tools[i]; i++) {
         if (i > 0)
-            buf_addc(result, ',');
-        tool_describe(tools[i], peer->server, result);
+            buf_addc(&request->result, ',');
+        tool_describe(tools[i], request->server, &request->result);
     }
-    buf_adds(result, "]}");
-    return HANDLED;
+    buf_adds(&request->result, "]}");
+    return METHOD_DONE;
 }
 
-static enum handled tools_call(struct peer *peer, const struct peer_request *request,
-                               struct buf *result, struct refusal *refusal)
+static enum method_outcome tools_call(struct peer_request *request)
 {
-    (void)result;
-    return peer_call_begin(peer, request, refusal);
+    const char *name = json_get_string(request->params, "name");
+    const json_t *arguments = json_object_get(request->params, "arguments");
+    const json_t *meta = json_object_get(request->params, "_meta");
+    const json_t *token = json_object_get(meta, "progressToken");
+    const json_t *key = json_object_get(meta, METHOD_IDEMPOTENCY_KEY);
+    struct buf BUF_AUTO names = {0};
+
+    if (!name)
+        return method_refuse(request, MESSAGE_INVALID_PARAMS,
+                             "tools/call needs params.name, the tool's name as a string");
+    request->tool = tool_find(name);
+    if (!request->tool) {
+        buf_init(&names, ERROR_TEXT_CAP / 2);
+        tool_names(&names);
+        return method_refuse(request, MESSAGE_INVALID_PARAMS,
+                             "there is no tool '%.*s'. The tools: %s.", message_show(name), name,
+                             names.len > 0 ? names.data : "none");
+    }
+    if (arguments && !json_is_object(arguments))
+        return method_refuse(request, MESSAGE_INVALID_PARAMS,
+                             "params.arguments must be an object, such as {\"node_id\": \"N001\"}");
+    if (token && !message_id_valid(token))
+        return method_refuse(
+            request, MESSAGE_INVALID_PARAMS,
+            "_meta.progressToken must be a string of at most %d bytes or an integer",
+            MESSAGE_ID_CAP);
+    if (key && !json_is_string(key))
+        return method_refuse(request, MESSAGE_INVALID_PARAMS,
+                             "_meta[\"" METHOD_IDEMPOTENCY_KEY
+                             "\"] must be a string, one for each call");
+    return METHOD_CALLS;
 }
 
-static enum handled initialized(struct peer *peer, const struct peer_request *request,
-                                struct buf *result, struct refusal *refusal)
+static enum method_outcome initialized(struct peer_request *request)
 {
-    (void)peer;
     (void)request;
-    (void)result;
-    (void)refusal;
-    return HANDLED;
+    return METHOD_DONE;
 }
 
-static enum handled cancelled(struct peer *peer, const struct peer_request *request,
-                              struct buf *result, struct refusal *refusal)
+static enum method_outcome cancelled(struct peer_request *request)
 {
-    const json_t *id = json_object_get(request->params, "requestId");
-    struct peer_call *call = id ? peer_call_find(peer, id) : NULL;
-
-    (void)result;
-    (void)refusal;
-    /* One that has ended meanwhile, or never was, is no error: the two messages may cross. */
-    if (call)
-        peer_call_cancel(call);
-    return HANDLED;
+    request->cancelled = json_object_get(request->params, "requestId");
+    return request->cancelled ? METHOD_CANCELS : METHOD_DONE;
 }
 
 static const struct method methods[] = {

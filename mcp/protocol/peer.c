@@ -1,20 +1,64 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One MCP client: takes its messages apart, finds the method in the table and sends what the method
- * answers. The legacy era's rules live here: what may come before initialize, no batches, no
- * request id twice. Runs on the loop's thread.
+ * One MCP client: takes its messages apart, finds the method in the table, does what the method
+ * says and sends the answer; a tools/call from its request to its response, with progress and
+ * cancellation. The rules of the protocol's revisions with sessions are here: what may come before
+ * initialize, no batches, no request id twice. Runs on the loop's thread; the tools work on work
+ * queues or elsewhere.
+ *
+ * Progress goes to a client that gave a token. What is new with the tool (a run's output, its place
+ * in the queue) is sent at most every 250 ms, and not before that, so that a quick call is answered
+ * plainly. If a tool has nothing new, the client is notified after 1 s, then at least every 5 s,
+ * how long the call has been under way, so that it does not time out. The value is that time in
+ * seconds: it rises from message to message.
  */
 #include "mcp/protocol/peer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
+#include <uv.h>
+
+#include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
-#include "mcp/protocol/peer_internal.h"
+#include "mcp/protocol/method_internal.h"
 
 #define MODERN_VERSION_KEY "io.modelcontextprotocol/protocolVersion"
+
+#define PROGRESS_TICK_MS      250
+#define PROGRESS_FIRST_MS     1000
+#define PROGRESS_HEARTBEAT_MS 5000
+#define PROGRESS_STEP         0.01              /* the least rise, as many digits as are sent */
+#define PROGRESS_TEXT_CAP     ((size_t)8 << 10) /* bytes of one message */
+
+/* One tools/call under way. */
+struct peer_call {
+    struct tool_call call;
+    LIST_ENTRY(peer_call) link;
+    struct peer *peer;
+    struct peer_reply *reply; /* NULL once the transport behind it is gone */
+    json_t *id;               /* owned */
+    json_t *token;            /* owned; NULL: no progress wanted */
+    bool cancelled;
+
+    /* Progress. */
+    uint64_t started_ms, notified_ms; /* of the loop's clock; notified_ms 0: nothing was sent yet */
+    double notified;                  /* the value sent last */
+};
+
+struct peer {
+    struct server *server; /* borrowed */
+    struct peer_client client;
+    char *bound_session; /* owned, or NULL */
+    LIST_HEAD(, peer_call) calls;
+    size_t call_count;
+    uv_timer_t progress_timer; /* runs while a call with a progress token is under way */
+    bool destroyed;            /* peer_destroy was called */
+    bool timer_closed;
+};
 
 const char *const protocol_versions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
                                          NULL};
@@ -31,29 +75,24 @@ bool protocol_version_known(const char *version)
 struct peer *peer_create(struct server *server, const char *transport_name,
                          const char *bound_session, struct error *err)
 {
-    struct peer *peer = calloc(1, sizeof *peer);
+    cleanup_free char *session = bound_session ? strdup(bound_session) : NULL;
+    struct peer *peer = session || !bound_session ? calloc(1, sizeof *peer) : NULL;
 
-    if (peer && bound_session) {
-        peer->bound_session = strdup(bound_session);
-        if (!peer->bound_session) {
-            free(peer);
-            peer = NULL;
-        }
-    }
     if (!peer) {
         error_set(err, ERROR_MEMORY, "out of memory for an MCP client");
         return NULL;
     }
+    peer->bound_session = steal_pointer(&session);
     peer->server = server;
     LIST_INIT(&peer->calls);
-    snprintf(peer->transport, sizeof peer->transport, "%s", transport_name);
-    snprintf(peer->who, sizeof peer->who, "mcp");
+    peer->client.transport = transport_name;
+    snprintf(peer->client.who, sizeof peer->client.who, "mcp");
     uv_timer_init(server->loop, &peer->progress_timer);
     peer->progress_timer.data = peer;
     return peer;
 }
 
-void peer_free_when_done(struct peer *peer)
+static void free_when_done(struct peer *peer)
 {
     if (!peer->destroyed || !peer->timer_closed || peer->call_count > 0)
         return;
@@ -66,31 +105,17 @@ static void on_timer_closed(uv_handle_t *handle)
     struct peer *peer = handle->data;
 
     peer->timer_closed = true;
-    peer_free_when_done(peer);
-}
-
-void peer_destroy(struct peer *peer)
-{
-    if (!peer)
-        return;
-    peer->destroyed = true;
-    peer_calls_end(peer);
-    uv_close((uv_handle_t *)&peer->progress_timer, on_timer_closed);
-}
-
-void peer_forget(struct peer *peer, struct peer_reply *reply)
-{
-    peer_calls_forget(peer, reply);
+    free_when_done(peer);
 }
 
 bool peer_initialized(const struct peer *peer)
 {
-    return peer->version != NULL;
+    return peer->client.version != NULL;
 }
 
 const char *peer_version(const struct peer *peer)
 {
-    return peer->version;
+    return peer->client.version;
 }
 
 size_t peer_calls(const struct peer *peer)
@@ -98,7 +123,11 @@ size_t peer_calls(const struct peer *peer)
     return peer->call_count;
 }
 
-void peer_respond(struct peer_reply *reply, const json_t *id, struct buf *message, int http_status)
+/* ---- sending ---- */
+
+/* Sends one response. If the message outgrew its cap, the client gets an error instead. */
+static void respond(struct peer_reply *reply, const json_t *id, struct buf *message,
+                    int http_status)
 {
     struct buf BUF_AUTO instead = {0};
 
@@ -115,6 +144,221 @@ void peer_respond(struct peer_reply *reply, const json_t *id, struct buf *messag
     reply->send(reply, message->data, message->len, true);
 }
 
+/* ---- progress ---- */
+
+static void tell(struct peer_call *call, uint64_t now, const struct buf *progress)
+{
+    struct buf BUF_AUTO text = {0};
+    double value = (double)(now - call->started_ms) / 1000;
+
+    if (value < call->notified + PROGRESS_STEP)
+        value = call->notified + PROGRESS_STEP;
+    buf_init(&text, MESSAGE_OUT_CAP);
+    message_begin_notification(&text, "notifications/progress");
+    buf_adds(&text, "{\"progressToken\":");
+    json_write(&text, call->token);
+    buf_addf(&text, ",\"progress\":%.2f,\"message\":", value);
+    json_write_string(&text, progress->data, progress->len);
+    buf_addc(&text, '}');
+    message_end(&text);
+    call->notified = value;
+    call->notified_ms = now;
+    if (!text.failed)
+        call->reply->send(call->reply, text.data, text.len, false);
+}
+
+static bool is_due(const struct peer_call *call, uint64_t now)
+{
+    uint64_t since = call->notified_ms ? call->notified_ms : call->started_ms;
+
+    return now - since >= (call->notified_ms ? PROGRESS_HEARTBEAT_MS : PROGRESS_FIRST_MS);
+}
+
+static void look_at(struct peer_call *call, uint64_t now)
+{
+    const struct tool *tool = call->call.tool;
+    struct buf BUF_AUTO progress = {0};
+
+    buf_init(&progress, PROGRESS_TEXT_CAP);
+    if (tool->progress && tool->progress(&call->call, &progress, NULL) && progress.len > 0) {
+        tell(call, now, &progress);
+    } else if (is_due(call, now)) {
+        buf_addf(&progress, "%s has been under way for %.0f s", tool->name,
+                 (double)(now - call->started_ms) / 1000);
+        tell(call, now, &progress);
+    }
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct peer *peer = timer->data;
+    uint64_t now = uv_now(timer->loop);
+    struct peer_call *call;
+
+    LIST_FOREACH(call, &peer->calls, link)
+    {
+        if (call->token && call->reply && !call->cancelled &&
+            now - call->started_ms >= PROGRESS_TICK_MS)
+            look_at(call, now);
+    }
+}
+
+static void start_progress(struct peer *peer, struct peer_call *call)
+{
+    if (!call->token)
+        return;
+    uv_update_time(peer->server->loop);
+    call->started_ms = uv_now(peer->server->loop);
+    if (!uv_is_active((uv_handle_t *)&peer->progress_timer))
+        uv_timer_start(&peer->progress_timer, on_timer, PROGRESS_TICK_MS, PROGRESS_TICK_MS);
+}
+
+/* After a call has ended. */
+static void stop_progress(struct peer *peer)
+{
+    struct peer_call *call;
+
+    LIST_FOREACH(call, &peer->calls, link)
+    {
+        if (call->token && !call->cancelled)
+            return;
+    }
+    uv_timer_stop(&peer->progress_timer);
+}
+
+/* ---- calls ---- */
+
+static void free_call(struct peer_call *call)
+{
+    tool_call_finish(&call->call);
+    json_decref(call->id);
+    json_decref(call->token);
+    free(call);
+}
+
+static struct peer_call *find_call(struct peer *peer, const json_t *id)
+{
+    struct peer_call *call;
+
+    LIST_FOREACH(call, &peer->calls, link)
+    {
+        if (message_id_equal(call->id, id))
+            return call;
+    }
+    return NULL;
+}
+
+static void end_reply(struct peer_call *call, bool accepted)
+{
+    struct peer_reply *reply = call->reply;
+
+    call->reply = NULL;
+    if (reply)
+        reply->end(reply, accepted);
+}
+
+/* The tool is done. No response is sent for what the client has cancelled. */
+static void on_done(struct tool_call *tool_call)
+{
+    struct peer_call *call = tool_call->user;
+    struct peer *peer = call->peer;
+    struct buf BUF_AUTO message = {0};
+
+    LIST_REMOVE(call, link);
+    peer->call_count--;
+    if (call->reply && !call->cancelled) {
+        buf_init(&message, MESSAGE_OUT_CAP);
+        message_begin_result(&message, call->id);
+        tool_call_result(tool_call, &message);
+        message_end(&message);
+        respond(call->reply, call->id, &message, 200);
+    }
+    end_reply(call, call->cancelled);
+    free_call(call);
+    if (peer->destroyed)
+        free_when_done(peer);
+    else
+        stop_progress(peer);
+}
+
+static enum method_outcome begin_call(struct peer *peer, struct peer_request *request,
+                                      struct peer_reply *reply)
+{
+    json_t *arguments = json_object_get(request->params, "arguments");
+    json_t *meta = json_object_get(request->params, "_meta");
+    json_t *token = json_object_get(meta, "progressToken");
+    struct peer_call *call;
+
+    if (peer->call_count >= PEER_CALLS_CAP)
+        return method_refuse(
+            request, MESSAGE_REFUSED,
+            "%d calls of this client are under way: wait for one to end, then send this "
+            "again",
+            PEER_CALLS_CAP);
+    call = calloc(1, sizeof *call);
+    if (!call)
+        return method_refuse(request, MESSAGE_INTERNAL_ERROR, "out of memory for a call");
+    call->peer = peer;
+    call->reply = reply;
+    call->id = json_deep_copy(request->id);
+    call->token = token ? json_deep_copy(token) : NULL;
+    call->call.arguments = arguments ? json_incref(arguments) : json_object();
+    call->call.idempotency_key = json_incref(json_object_get(meta, METHOD_IDEMPOTENCY_KEY));
+    call->call.cancel = cancel_create(NULL);
+    if (!call->id || (token && !call->token) || !call->call.arguments || !call->call.cancel) {
+        free_call(call);
+        return method_refuse(request, MESSAGE_INTERNAL_ERROR, "no room for a call");
+    }
+    call->call.tool = request->tool;
+    call->call.server = peer->server;
+    call->call.bound_session = peer->bound_session;
+    call->call.who = peer->client.who;
+    call->call.wants_progress = call->token != NULL;
+    call->call.on_done = on_done;
+    call->call.user = call;
+    LIST_INSERT_HEAD(&peer->calls, call, link);
+    peer->call_count++;
+    start_progress(peer, call);
+    tool_call_start(&call->call);
+    return METHOD_CALLS;
+}
+
+static void cancel_call(struct peer_call *call)
+{
+    if (call->cancelled)
+        return;
+    call->cancelled = true;
+    tool_call_cancel(&call->call);
+}
+
+void peer_forget(struct peer *peer, struct peer_reply *reply)
+{
+    struct peer_call *call;
+
+    LIST_FOREACH(call, &peer->calls, link)
+    {
+        if (call->reply == reply)
+            call->reply = NULL;
+    }
+}
+
+void peer_destroy(struct peer *peer)
+{
+    struct peer_call *call, *next;
+
+    if (!peer)
+        return;
+    peer->destroyed = true;
+    for (call = LIST_FIRST(&peer->calls); call; call = next) {
+        next = LIST_NEXT(call, link);
+        cancel_call(call);
+        end_reply(call, false);
+    }
+    uv_close((uv_handle_t *)&peer->progress_timer, on_timer_closed);
+}
+
+/* ---- receiving ---- */
+
 /* Answers with an error; the whole message is done with. */
 static void refuse_message(struct peer_reply *reply, const json_t *id, int http_status,
                            enum message_error code, const char *text)
@@ -123,14 +367,14 @@ static void refuse_message(struct peer_reply *reply, const json_t *id, int http_
 
     buf_init(&message, MESSAGE_OUT_CAP);
     message_error(&message, id, code, text);
-    peer_respond(reply, id, &message, http_status);
+    respond(reply, id, &message, http_status);
     reply->end(reply, false);
 }
 
 /* The revision 2026-07-28 has no handshake: each of its requests carries its version. This server
  * does not have it. A client of both eras sends initialize after "no such method", but not after
  * "no such version". */
-static void refuse_modern(const struct peer_request *request)
+static void refuse_modern(const struct peer_request *request, struct peer_reply *reply)
 {
     char text[ERROR_TEXT_CAP];
 
@@ -138,79 +382,92 @@ static void refuse_modern(const struct peer_request *request)
              "there is no method '%.*s' with _meta[\"" MODERN_VERSION_KEY
              "\"]: send initialize without it, with protocolVersion \"%s\"",
              message_show(request->method), request->method, protocol_versions[0]);
-    refuse_message(request->reply, request->id, 404, MESSAGE_METHOD_NOT_FOUND, text);
+    refuse_message(reply, request->id, 404, MESSAGE_METHOD_NOT_FOUND, text);
 }
 
-static void receive_notification(struct peer *peer, const struct peer_request *request)
+static void receive_notification(struct peer *peer, struct peer_request *request,
+                                 struct peer_reply *reply)
 {
     const struct method *method = method_find(request->method);
-    struct refusal unused;
+    struct peer_call *call = NULL;
 
-    /* A notification is never answered: an unknown one is ignored, as the protocol wants. */
-    if (method && method->notification && peer_initialized(peer))
-        method->handle(peer, request, NULL, &unused);
-    request->reply->end(request->reply, true);
+    /* A notification is never answered: an unknown one is ignored, as the protocol wants. Neither
+     * is it an error to cancel what has ended meanwhile: the two messages may cross. */
+    if (method && method->notification && peer_initialized(peer) &&
+        method->handle(request) == METHOD_CANCELS)
+        call = find_call(peer, request->cancelled);
+    if (call)
+        cancel_call(call);
+    reply->end(reply, true);
 }
 
 /* Everything that can be wrong with a request before its method looks at it. */
-static enum handled check_request(struct peer *peer, const struct peer_request *request,
-                                  const struct method **method, struct refusal *refusal)
+static enum method_outcome check_request(struct peer *peer, struct peer_request *request,
+                                         const struct method **method)
 {
     const char *nearest;
 
     *method = method_find(request->method);
     if (!*method) {
         nearest = method_nearest(request->method);
-        return refuse(refusal, MESSAGE_METHOD_NOT_FOUND, "there is no method '%.*s'%s%s%s",
-                      message_show(request->method), request->method,
-                      nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                      nearest ? "'?" : "");
+        return method_refuse(request, MESSAGE_METHOD_NOT_FOUND, "there is no method '%.*s'%s%s%s",
+                             message_show(request->method), request->method,
+                             nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                             nearest ? "'?" : "");
     }
     if ((*method)->notification)
-        return refuse(refusal, MESSAGE_INVALID_REQUEST,
-                      "%s is a notification: send it without an id", (*method)->name);
+        return method_refuse(request, MESSAGE_INVALID_REQUEST,
+                             "%s is a notification: send it without an id", (*method)->name);
     if (!peer_initialized(peer) && !(*method)->before_initialize)
-        return refuse(refusal, MESSAGE_INVALID_REQUEST,
-                      "%s before initialize: send initialize first", (*method)->name);
-    if (peer_call_find(peer, request->id))
-        return refuse(refusal, MESSAGE_INVALID_REQUEST,
-                      "a request with this id is under way: give each request an id of its own");
-    return HANDLED;
+        return method_refuse(request, MESSAGE_INVALID_REQUEST,
+                             "%s before initialize: send initialize first", (*method)->name);
+    if (find_call(peer, request->id))
+        return method_refuse(
+            request, MESSAGE_INVALID_REQUEST,
+            "a request with this id is under way: give each request an id of its own");
+    return METHOD_DONE;
 }
 
-static void receive_request(struct peer *peer, const struct peer_request *request)
+static void send_result(const struct peer_request *request, struct peer_reply *reply)
 {
-    struct buf BUF_AUTO result = {0}, BUF_AUTO message = {0};
-    struct refusal refusal = {0};
-    const struct method *method;
-    enum handled handled;
+    struct buf BUF_AUTO message = {0};
 
-    if (json_object_get(json_object_get(request->params, "_meta"), MODERN_VERSION_KEY)) {
-        refuse_modern(request);
-        return;
-    }
-    buf_init(&result, MESSAGE_OUT_CAP);
-    handled = check_request(peer, request, &method, &refusal);
-    if (handled == HANDLED)
-        handled = method->handle(peer, request, &result, &refusal);
-    if (handled == HANDLED_LATER)
-        return;
-    if (handled == HANDLED_REFUSED) {
-        /* Refused before initialize, it leaves the HTTP side without a session. */
-        int status = !method && !peer_initialized(peer)                                   ? 404
-                     : refusal.code == MESSAGE_INVALID_REQUEST || !peer_initialized(peer) ? 400
-                                                                                          : 200;
-
-        refuse_message(request->reply, request->id, status, refusal.code, refusal.err.text);
-        return;
-    }
     buf_init(&message, MESSAGE_OUT_CAP);
     message_begin_result(&message, request->id);
-    buf_add(&message, result.data, result.len);
+    buf_add(&message, request->result.data, request->result.len);
     message_end(&message);
-    message.failed |= result.failed;
-    peer_respond(request->reply, request->id, &message, 200);
-    request->reply->end(request->reply, false);
+    message.failed |= request->result.failed;
+    respond(reply, request->id, &message, 200);
+    reply->end(reply, false);
+}
+
+static void receive_request(struct peer *peer, struct peer_request *request,
+                            struct peer_reply *reply)
+{
+    const struct method *method;
+    enum method_outcome outcome;
+    int status;
+
+    if (json_object_get(json_object_get(request->params, "_meta"), MODERN_VERSION_KEY)) {
+        refuse_modern(request, reply);
+        return;
+    }
+    buf_init(&request->result, MESSAGE_OUT_CAP);
+    outcome = check_request(peer, request, &method);
+    if (outcome == METHOD_DONE)
+        outcome = method->handle(request);
+    if (outcome == METHOD_CALLS)
+        outcome = begin_call(peer, request, reply);
+    if (outcome == METHOD_DONE) {
+        send_result(request, reply);
+    } else if (outcome == METHOD_REFUSED) {
+        /* Refused before initialize, it leaves the HTTP side without a session. */
+        status = !method && !peer_initialized(peer)                                    ? 404
+                 : request->code == MESSAGE_INVALID_REQUEST || !peer_initialized(peer) ? 400
+                                                                                       : 200;
+        refuse_message(reply, request->id, status, request->code, request->why);
+    }
+    buf_finish(&request->result);
 }
 
 /* What a JSON-RPC message must look like; NULL, or what is wrong with this one. */
@@ -245,30 +502,31 @@ static bool is_response(const json_t *message)
 
 static void receive_message(struct peer *peer, const json_t *message, struct peer_reply *reply)
 {
-    const struct peer_request request = {
-        .method = json_get_string(message, "method"),
-        .id = json_object_get(message, "id"),
-        .params = json_object_get(message, "params"),
-        .reply = reply,
-    };
+    struct peer_request request;
     const char *wrong = check_envelope(message);
-    bool bad_params = wrong && request.method && request.params && !json_is_object(request.params);
+    bool bad_params;
 
+    request.method = json_get_string(message, "method");
+    request.id = json_object_get(message, "id");
+    request.params = json_object_get(message, "params");
+    request.server = peer->server;
+    request.client = &peer->client;
+    bad_params = wrong && request.method && request.params && !json_is_object(request.params);
     if (wrong)
         refuse_message(reply, message_id_valid(request.id) ? request.id : NULL, 400,
                        bad_params ? MESSAGE_INVALID_PARAMS : MESSAGE_INVALID_REQUEST, wrong);
     else if (is_response(message))
         reply->end(reply, true); /* this server asks its clients nothing */
     else if (!request.id)
-        receive_notification(peer, &request);
+        receive_notification(peer, &request, reply);
     else
-        receive_request(peer, &request);
+        receive_request(peer, &request, reply);
 }
 
 void peer_receive(struct peer *peer, const char *json, size_t len, struct peer_reply *reply)
 {
     struct error err = {0};
-    json_t *message;
+    json_auto_t *message = NULL;
 
     reply->http_status = 200;
     if (len > PEER_MESSAGE_CAP) {
@@ -283,5 +541,4 @@ void peer_receive(struct peer *peer, const char *json, size_t len, struct peer_r
         return;
     }
     receive_message(peer, message, reply);
-    json_decref(message);
 }

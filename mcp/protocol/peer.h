@@ -36,7 +36,7 @@ struct peer_reply {
     void (*end)(struct peer_reply *reply, bool accepted);
 };
 
-/* bound_session: the one session this client may use, or NULL. Copied. */
+/* transport_name: static. bound_session: the one session this client may use, or NULL. Copied. */
 struct peer *peer_create(struct server *server, const char *transport_name,
                          const char *bound_session, struct error *err);
 

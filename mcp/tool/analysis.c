@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helpers/base/cleanup.h"
 #include "helpers/base/log.h"
 #include "mcp/tool/session_broker.h"
 
@@ -230,7 +231,7 @@ static int hand_over(struct analysis *analysis, struct error *err)
 
 static void on_session(struct workq_job *job)
 {
-    struct analysis *analysis = (struct analysis *)((char *)job - offsetof(struct analysis, job));
+    struct analysis *analysis = container_of(job, struct analysis, job);
     struct error *err = &analysis->err;
 
     /* Cancelled, the executor may be gone, as when the server ends. */
@@ -245,7 +246,7 @@ static void on_session(struct workq_job *job)
 
 static void find_session(struct workq_job *job, void *store)
 {
-    struct analysis *analysis = (struct analysis *)((char *)job - offsetof(struct analysis, job));
+    struct analysis *analysis = container_of(job, struct analysis, job);
 
     if (analysis->find_session)
         analysis->find_session(analysis, store, &analysis->err);

@@ -9,13 +9,12 @@
 #include <string.h>
 
 #include "helpers/base/hash.h"
-#include "mcp/session/text.h"
 #include "mcp/tool/arguments.h"
 
 #define KEY_ARGUMENT "idempotency_key"
 #define ANSWER_GOOD  200 /* calls alone that went well are kept */
 
-struct once {
+struct kept_call {
     char key[IDEMPOTENCY_KEY_MAX + 1];
     char fingerprint[40];
 };
@@ -29,7 +28,7 @@ static int read_key(const struct tool_call *call, const char **key, struct error
     if (!*key || (**key && strlen(*key) <= TOOL_KEY_MAX))
         return 0;
     return error_set_at(err, KEY_ARGUMENT,
-                        KEY_ARGUMENT " wants a text of 1 to %u bytes, a new one for each call.",
+                        KEY_ARGUMENT " must be a text of 1 to %u bytes, a new one for each call.",
                         TOOL_KEY_MAX);
 }
 
@@ -43,7 +42,7 @@ static int feed(const char *text, size_t len, void *data)
     return 0;
 }
 
-static int take_fingerprint(const struct tool_call *call, struct once *once, struct error *err)
+static int take_fingerprint(const struct tool_call *call, struct kept_call *kept, struct error *err)
 {
     uint64_t hashes[] = {HASH_START, HASH_OTHER_START};
     json_auto_t *arguments = json_copy(call->arguments);
@@ -55,32 +54,20 @@ static int take_fingerprint(const struct tool_call *call, struct once *once, str
     feed(call->tool->name, strlen(call->tool->name) + 1, hashes);
     if (json_dump_callback(arguments, feed, hashes, JSON_COMPACT | JSON_SORT_KEYS) < 0)
         return error_set(err, ERROR_MEMORY, "out of memory for the call's fingerprint");
-    snprintf(once->fingerprint, sizeof once->fingerprint, "%016" PRIx64 "%016" PRIx64, hashes[0],
+    snprintf(kept->fingerprint, sizeof kept->fingerprint, "%016" PRIx64 "%016" PRIx64, hashes[0],
              hashes[1]);
     return 0;
 }
 
-static int run_tool(struct tool_call *call, struct store *store, struct error *err)
+static int run_and_keep(struct tool_call *call, struct store *store, const char *sid, tool_run *run,
+                        const struct kept_call *kept, struct error *err)
 {
-    char id[UUID_TEXT_SIZE];
-
-    if (tool_call_writes(call)) {
-        if (text_uuid(id, err) < 0)
-            return -1;
-        memcpy(call->change_set, id, sizeof id);
-    }
-    return call->tool->run(call, store, err);
-}
-
-static int run_and_keep(struct tool_call *call, struct store *store, const char *sid,
-                        const struct once *once, struct error *err)
-{
-    if (run_tool(call, store, err) < 0 || buf_check(&call->text, "the answer", err) < 0)
+    if (run(call, store, err) < 0 || buf_check(&call->text, "the answer", err) < 0)
         return -1;
-    if (store_idempotency_keep(store, sid, once->key, once->fingerprint, ANSWER_GOOD,
+    if (store_idempotency_keep(store, sid, kept->key, kept->fingerprint, ANSWER_GOOD,
                                call->text.data, call->text.len, err) < 0)
         return -1;
-    memcpy(call->kept_key, once->key, sizeof call->kept_key);
+    memcpy(call->kept_key, kept->key, sizeof call->kept_key);
     return 0;
 }
 
@@ -91,36 +78,37 @@ int tool_amend_idempotent(const struct tool_call *call, struct store *store, str
     return store_idempotency_amend(store, call->kept_key, call->text.data, call->text.len, err);
 }
 
-static int find_or_run(struct tool_call *call, struct store *store, const char *sid,
-                       const struct once *once, struct error *err)
+static int find_or_run(struct tool_call *call, struct store *store, const char *sid, tool_run *run,
+                       const struct kept_call *kept, struct error *err)
 {
     struct idempotency_record answer = {0};
-    int found = store_idempotency_find(store, once->key, once->fingerprint, &answer, err);
+    int found = store_idempotency_find(store, kept->key, kept->fingerprint, &answer, err);
 
     if (found <= 0)
-        return found < 0 ? -1 : run_and_keep(call, store, sid, once, err);
+        return found < 0 ? -1 : run_and_keep(call, store, sid, run, kept, err);
     buf_add(&call->text, answer.body.data, answer.body.len);
     buf_finish(&answer.body);
     return 0;
 }
 
-int tool_run_idempotent(struct tool_call *call, struct store *store, struct error *err)
+int tool_run_idempotent(struct tool_call *call, struct store *store, tool_run *run, bool keeps,
+                        struct error *err)
 {
     char sid[SESSION_ID_SIZE];
     const char *key = NULL;
-    struct once once;
+    struct kept_call kept;
     int rc;
 
-    if (tool_call_writes(call) && read_key(call, &key, err) < 0)
+    if (read_key(call, &key, err) < 0)
         return -1;
-    if (!key || tool_call_tries(call)) /* what does nothing may be repeated */
-        return run_tool(call, store, err);
-    if (tool_session(call, store, sid, err) < 0 || take_fingerprint(call, &once, err) < 0)
+    if (!key || !keeps)
+        return run(call, store, err);
+    if (tool_session(call, store, sid, err) < 0 || take_fingerprint(call, &kept, err) < 0)
         return -1;
-    snprintf(once.key, sizeof once.key, "tool/%s/%s", sid, key);
+    snprintf(kept.key, sizeof kept.key, "tool/%s/%s", sid, key);
     if (store_begin(store, err) < 0)
         return -1;
-    rc = find_or_run(call, store, sid, &once, err);
+    rc = find_or_run(call, store, sid, run, &kept, err);
     if (store_end(store, rc == 0, rc == 0 ? err : NULL) < 0)
         rc = -1;
     return rc;

@@ -5,6 +5,7 @@
  */
 #include "mcp/tool/tool.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "helpers/base/nearest.h"
 #include "helpers/base/utf8.h"
 #include "mcp/server.h"
+#include "mcp/session/text.h"
 #include "mcp/tool/idempotency.h"
 
 #define NAME_SHOWN          100 /* bytes of a client's own words in an error */
@@ -80,7 +82,26 @@ static void fail(struct tool_call *call, const struct error *err)
     buf_adds(&call->text, err->text);
 }
 
-/* Nobody writes between what is looked at before and what is done. */
+static int run_tool(struct tool_call *call, struct store *store, struct error *err)
+{
+    char id[UUID_TEXT_SIZE];
+
+    if (tool_call_writes(call)) {
+        if (text_uuid(id, err) < 0)
+            return -1;
+        memcpy(call->change_set, id, sizeof id);
+    }
+    return call->tool->run(call, store, err);
+}
+
+static int run_idempotent(struct tool_call *call, struct store *store, struct error *err)
+{
+    if (!tool_call_writes(call))
+        return run_tool(call, store, err);
+    return tool_run_idempotent(call, store, run_tool, !tool_call_tries(call), err);
+}
+
+/* In one transaction: nobody writes between `before` and the tool. */
 static int run_behind(struct tool_call *call, struct store *store, struct error *err)
 {
     int rc;
@@ -89,7 +110,7 @@ static int run_behind(struct tool_call *call, struct store *store, struct error 
         return -1;
     rc = call->before(call, store, err);
     if (rc == 0)
-        rc = tool_run_idempotent(call, store, err);
+        rc = run_idempotent(call, store, err);
     if (store_end(store, rc == 0, rc == 0 ? err : NULL) < 0)
         rc = -1;
     return rc;
@@ -101,7 +122,7 @@ static void on_work(struct workq_job *job, void *context)
     struct error err = {0};
 
     if (cancel_check(call->cancel, &err) < 0 ||
-        (call->before ? run_behind : tool_run_idempotent)(call, context, &err) < 0)
+        (call->before ? run_behind : run_idempotent)(call, context, &err) < 0)
         fail(call, &err);
 }
 
@@ -282,5 +303,78 @@ void tool_call_finish(struct tool_call *call)
     json_decref(call->idempotency_key);
     cancel_unref(call->cancel);
     buf_finish(&call->text);
-    tool_call_free_images(call);
+    for (size_t i = 0; i < call->image_count; i++)
+        free(call->images[i].base64);
+    call->image_count = 0;
+}
+
+/* ---- the result: a text, the images after it, and why it failed ---- */
+
+int tool_call_add_image(struct tool_call *call, const char *mime, const char *base64, size_t len)
+{
+    struct tool_image *image = &call->images[call->image_count];
+    size_t used = 0;
+
+    for (size_t i = 0; i < call->image_count; i++)
+        used += call->images[i].len;
+    if (call->image_count == TOOL_IMAGES_CAP || len > TOOL_IMAGE_BYTES - used ||
+        strlen(mime) >= sizeof image->mime)
+        return -1;
+    image->base64 = malloc(len + 1);
+    if (!image->base64)
+        return -1;
+    memcpy(image->base64, base64, len);
+    image->base64[len] = '\0';
+    image->len = len;
+    snprintf(image->mime, sizeof image->mime, "%s", mime);
+    call->image_count++;
+    return 0;
+}
+
+enum failure_category tool_call_category(const struct tool_call *call)
+{
+    if (call->failure.category == FAILURE_NONE && call->text.failed)
+        return FAILURE_OUTPUT;
+    return call->failure.category;
+}
+
+static void add_failure(const struct tool_call *call, struct buf *to)
+{
+    struct failure too_large;
+    const struct failure *failure = &call->failure;
+
+    if (failure->category == FAILURE_NONE) {
+        failure_of_size(&too_large, call->text.cap);
+        failure = &too_large;
+    }
+    buf_adds(to, ",\"_meta\":{\"lectern/error\":");
+    failure_write(failure, call->tool->name, to);
+    buf_addc(to, '}');
+}
+
+void tool_call_result(const struct tool_call *call, struct buf *to)
+{
+    bool failed = tool_call_category(call) != FAILURE_NONE;
+    const struct buf *text = &call->text;
+
+    buf_adds(to, "{\"content\":[{\"type\":\"text\",\"text\":");
+    if (text->failed)
+        buf_addf(to, "\"The answer is larger than its cap of %zu bytes; ask for less at once.\"",
+                 text->cap);
+    else
+        json_write_string(to, text->data ? text->data : "", text->len);
+    buf_addc(to, '}');
+    for (size_t i = 0; i < call->image_count; i++) {
+        const struct tool_image *image = &call->images[i];
+
+        buf_adds(to, ",{\"type\":\"image\",\"data\":");
+        json_write_string(to, image->base64, image->len);
+        buf_adds(to, ",\"mimeType\":");
+        json_write_string(to, image->mime, strlen(image->mime));
+        buf_addc(to, '}');
+    }
+    buf_addf(to, "],\"isError\":%s", failed ? "true" : "false");
+    if (failed)
+        add_failure(call, to);
+    buf_addc(to, '}');
 }

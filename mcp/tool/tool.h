@@ -129,7 +129,6 @@ void tool_call_cancel(struct tool_call *call);
 void tool_call_complete(struct tool_call *call);
 /* Frees what the call owns, not the call. */
 void tool_call_finish(struct tool_call *call);
-void tool_call_free_images(struct tool_call *call);
 
 /* Whether this call may write. */
 bool tool_call_writes(const struct tool_call *call);

@@ -1,10 +1,14 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/transport/chat_socket.h"
-
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * "/chat" as a kind of WebSocket. On the loop's thread.
+ */
 #include <stdlib.h>
 
 #include "mcp/chat/chat.h"
 #include "mcp/chat/run_input.h"
+#include "mcp/transport/web_socket.h"
+
+#define CHAT_PATH "/chat"
 
 struct chat_socket {
     struct web_socket socket; /* first */

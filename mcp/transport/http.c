@@ -7,21 +7,185 @@
  * (which cancels their calls), and libwebsockets' context is destroyed in two steps, as its handles
  * close over some turns of the loop and it does not say when the last is closed.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 
 #include "helpers/base/log.h"
 #include "mcp/chat/chat.h"
 #include "mcp/api/rest_cache.h"
-#include "mcp/transport/chat_socket.h"
 #include "mcp/transport/http_server.h"
 #include "mcp/transport/sync.h"
-#include "mcp/transport/sync_socket.h"
+#include "mcp/transport/web_socket.h"
 
 #define HOUSEKEEPING_MS 30000
 #define DRAIN_TICK_MS   20
-/* Turns of the loop; two are enough for handles that close one after the other. */
-#define TICKS_UNTIL_CLOSED 8
+/* Bytes of one request's headers, with what libwebsockets adds to each. */
+#define HEADERS_CAP      (HTTP_HEAD_CAP + 16 * HTTP_HEAD_LINES_CAP)
+#define SPARE_HEADERS    64    /* of connections that are closing */
+#define READ_SIZE        32768 /* bytes of one read */
+#define DESCRIPTORS_LOW  4096  /* the limit wanted: connections, containers, the store */
+#define DESCRIPTORS_HIGH 65536 /* libwebsockets' tables have a slot for each up to the limit */
+
+/* ---- libwebsockets' context and callback ---- */
+
+/* Host and Origin first. 0: it goes on, -1: refused, and answered. */
+static int on_upgrade(struct http_server *http, struct lws *wsi)
+{
+    struct server_request *request;
+    struct gate_verdict verdict;
+    struct error err = {0};
+    int status;
+
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_UPGRADE) == 0)
+        return -1; /* libwebsockets has answered it already */
+    request = calloc(1, sizeof *request);
+    if (!request)
+        return -1;
+    server_request_read(wsi, request);
+    server_request_check(&http->gate, request, &verdict);
+    status = request->wrong ? 400 : verdict.status;
+    if (status != 0)
+        error_set(&err, ERROR_INVALID, "%s", request->wrong ? request->wrong : verdict.error.text);
+    else
+        status = web_socket_check(http, wsi, request, &err);
+    if (status != 0)
+        http_refuse_upgrade(wsi, status, err.text);
+    free(request);
+    return status != 0 ? -1 : 0;
+}
+
+static int on_plain(struct http_server *http, struct lws *wsi, enum lws_callback_reasons reason,
+                    struct connection *connection, void *in, size_t len)
+{
+    struct exchange *exchange = connection ? connection->exchange : NULL;
+
+    if (reason == LWS_CALLBACK_HTTP)
+        return connection && !exchange ? exchange_on_request(http, wsi, connection) : -1;
+    if (!exchange)
+        return 0;
+    switch (reason) {
+    case LWS_CALLBACK_HTTP_BODY:
+        return exchange_on_body(exchange, in, len);
+    case LWS_CALLBACK_HTTP_BODY_COMPLETION:
+        return exchange_on_body_end(exchange);
+    case LWS_CALLBACK_HTTP_WRITEABLE:
+        return exchange_on_writable(exchange);
+    default: /* HTTP_DROP_PROTOCOL, CLOSED_HTTP */
+        connection->exchange = NULL;
+        exchange_gone(exchange);
+        http_connection_expects(wsi);
+        return 0;
+    }
+}
+
+static int on_lws(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                  size_t len)
+{
+    struct http_server *http = lws_context_user(lws_get_context(wsi));
+
+    switch (reason) {
+    case LWS_CALLBACK_WSI_CREATE:
+        http->open++;
+        return 0;
+    case LWS_CALLBACK_WSI_DESTROY:
+        http_connection_closed(wsi);
+        http->open--;
+        return 0;
+    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
+        return on_upgrade(http, wsi);
+    case LWS_CALLBACK_HTTP:
+    case LWS_CALLBACK_HTTP_BODY:
+    case LWS_CALLBACK_HTTP_BODY_COMPLETION:
+    case LWS_CALLBACK_HTTP_WRITEABLE:
+    case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
+    case LWS_CALLBACK_CLOSED_HTTP:
+        return on_plain(http, wsi, reason, user, in, len);
+    case LWS_CALLBACK_ESTABLISHED:
+        http_connection_upgraded(wsi);
+        return user ? web_socket_on_open(http, wsi, user) : -1;
+    case LWS_CALLBACK_RECEIVE:
+        return web_socket_on_bytes(user, in, len);
+    case LWS_CALLBACK_SERVER_WRITEABLE:
+        return web_socket_on_writable(user);
+    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+        return web_socket_on_close_frame(user);
+    case LWS_CALLBACK_CLOSED:
+        web_socket_on_closed(user);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+static const struct lws_protocols protocols[] = {
+    {.name = "http", .callback = on_lws, .per_session_data_size = sizeof(struct connection)},
+    {.name = NULL},
+};
+
+static void on_log(int level, const char *line)
+{
+    size_t len = strcspn(line, "\n");
+
+    log_line(level == LLL_ERR ? LOG_WARNING : LOG_DEBUG, "libwebsockets", "%.*s", (int)len, line);
+}
+
+/* libwebsockets allocates by the limit: where it is "infinity", as in some containers, that kills;
+ * where it is 1024, connections and containers run out. */
+static void set_descriptor_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        return;
+    if (limit.rlim_cur >= DESCRIPTORS_LOW && limit.rlim_cur <= DESCRIPTORS_HIGH)
+        return;
+    limit.rlim_cur = limit.rlim_cur > DESCRIPTORS_HIGH ? DESCRIPTORS_HIGH : DESCRIPTORS_LOW;
+    if (limit.rlim_max != RLIM_INFINITY && limit.rlim_cur > limit.rlim_max)
+        limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+        log_warning("http", "setrlimit: %s", strerrordesc_np(errno));
+}
+
+static int create_context(struct http_server *http, struct error *err)
+{
+    void *loops[] = {http->server->loop};
+    struct lws_context_creation_info info = {
+        .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS,
+        .foreign_loops = loops,
+        .user = http,
+        .pt_serv_buf_size = READ_SIZE,
+        .max_http_header_data2 = HEADERS_CAP,
+        .max_http_header_pool = HTTP_CONNECTIONS_CAP + SPARE_HEADERS,
+        .timeout_secs = HTTP_BODY_STALL_S,
+        .server_string = "lectern",
+    };
+    static const lws_retry_bo_t idle = {.secs_since_valid_ping = WEB_SOCKET_PING_S,
+                                        .secs_since_valid_hangup = WEB_SOCKET_HANGUP_S};
+    struct lws_context_creation_info vhost = {
+        .port = CONTEXT_PORT_NO_LISTEN_SERVER,
+        .vhost_name = "lectern",
+        .protocols = protocols,
+        .timeout_secs_ah_idle = HTTP_HEADERS_TIMEOUT_S,
+        .keepalive_timeout = HTTP_KEEPALIVE_TIMEOUT_S,
+        .retry_and_idle_policy = &idle,
+    };
+
+    set_descriptor_limit();
+    lws_set_log_level(LLL_ERR | LLL_WARN, on_log);
+    http->context = lws_create_context(&info);
+    if (!http->context)
+        return error_set(err, ERROR_INTERNAL,
+                         "libwebsockets did not start; is the package libwebsockets-evlib-uv "
+                         "installed?");
+    http->pipe_fd = http_find_pipe(http->server->loop);
+    http->vhost = lws_create_vhost(http->context, &vhost);
+    return http->vhost ? 0 : error_set(err, ERROR_INTERNAL, "libwebsockets made no vhost");
+}
+
+/* ---- taking down ---- */
 
 static void on_connection(void *user, int fd)
 {
@@ -68,8 +232,6 @@ static void give_up_runs(struct http_server *http)
     http->on_stuck(http->on_closed_user);
 }
 
-/* After the first step of destroying, each connection's handle closes in its own turn; once none is
- * left, some more turns see the context's own. */
 static void on_closing_tick(uv_timer_t *timer)
 {
     struct http_server *http = timer->data;
@@ -79,7 +241,7 @@ static void on_closing_tick(uv_timer_t *timer)
         give_up_runs(http);
         return;
     }
-    if (http->open > 0 || ++http->ticks < TICKS_UNTIL_CLOSED)
+    if (http->open > 0 || ++http->ticks < HTTP_TICKS_UNTIL_CLOSED)
         return;
     uv_timer_stop(timer);
     lws_context_destroy(http->context);
@@ -99,7 +261,7 @@ static void take_down(struct http_server *http)
     http->port = NULL;
     mcp_sessions_destroy(http->sessions);
     http->sessions = NULL;
-    http_context_close(http);
+    http_close_context(http->context, http->pipe_fd);
     uv_close((uv_handle_t *)&http->connections_timer, NULL);
     uv_update_time(http->server->loop);
     http->deadline_ms = uv_now(http->server->loop) + HTTP_RUNS_END_MS;
@@ -162,7 +324,7 @@ static int start(struct http_server *http, const struct http_config *config, str
     if (!http->chat)
         return -1;
     http->sessions = mcp_sessions_create(http->server, err);
-    return http->sessions ? http_context_create(http, err) : -1;
+    return http->sessions ? create_context(http, err) : -1;
 }
 
 struct http_server *http_server_create(struct server *server, const struct http_config *config,

@@ -1,21 +1,62 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One request and its answer on libwebsockets 4.1.6: its life, and answering as the handlers see
- * it. Runs on the loop's thread.
+ * One request and its answer. The request is checked by its headers first (Host and Origin, form,
+ * size, the check of its path). If it is refused there, its body is still read and discarded, so
+ * that the client gets to read the answer; only where the body has no length or is over the cap,
+ * the answer goes out at once and the connection closes. Then the handler of the path answers, now
+ * or later. Runs on the loop's thread.
  */
-#include "mcp/transport/http_exchange.h"
-
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "helpers/base/json.h"
 #include "mcp/protocol/message.h"
+#include "mcp/transport/http_server.h"
 
 #define JSON_TYPE   "application/json"
 #define EVENTS_TYPE "text/event-stream"
+
+enum exchange_state {
+    EXCHANGE_RECEIVING, /* the body */
+    EXCHANGE_WORKING,   /* the handler has it */
+    EXCHANGE_ANSWERING,
+    EXCHANGE_LINGERING, /* answered; the client gets time to read it before the connection closes */
+    EXCHANGE_DONE,
+};
+
+struct exchange {
+    struct http_server *http;
+    struct lws *wsi;
+    const struct http_route *route;
+    struct server_request request;
+    struct gate_verdict gate;
+    enum exchange_state state;
+    struct buf body;
+    uint64_t body_deadline_ms;
+    void (*on_gone)(void *user);
+    void *on_gone_user;
+
+    /* the answer */
+    int status; /* 0: none yet */
+    const char *content_type;
+    struct buf out; /* the body, or the events not yet written */
+    size_t written;
+    size_t counted;      /* of out in http->answers */
+    bool continue_waits; /* "100 Continue" goes first */
+    bool headers_sent;
+    bool streaming, stream_ended;
+    bool closes;
+    bool lingers; /* first, for a client that still sends */
+    char etag[REST_ETAG_SIZE];
+    bool replayed;
+    char allow[96];
+    char mcp_session[64];
+    unsigned retry_after_s;            /* 0: the usual */
+    const struct http_header *headers; /* or NULL */
+};
 
 struct server *exchange_server(struct exchange *exchange)
 {
@@ -95,7 +136,7 @@ void exchange_set_headers(struct exchange *exchange, const struct http_header *h
 
 /* ---- life ---- */
 
-void exchange_release_body(struct exchange *exchange)
+static void release_body(struct exchange *exchange)
 {
     exchange->http->bodies -= exchange->body.len;
     buf_finish(&exchange->body);
@@ -116,7 +157,7 @@ void exchange_gone(struct exchange *exchange)
         exchange->on_gone(exchange->on_gone_user);
     exchange->http->exchanges--;
     exchange->http->answers -= exchange->counted;
-    exchange_release_body(exchange);
+    release_body(exchange);
     buf_finish(&exchange->out);
     free(exchange);
 }
@@ -131,7 +172,7 @@ static void want_to_write(struct exchange *exchange)
 /* ---- answering, for the handlers ---- */
 
 /* The answer goes out as soon as the request is in. */
-void exchange_begin_answer(struct exchange *exchange)
+static void begin_answer(struct exchange *exchange)
 {
     exchange->on_gone = NULL;
     if (exchange->state != EXCHANGE_WORKING)
@@ -180,7 +221,7 @@ void exchange_answer(struct exchange *exchange, int status, const char *content_
         exchange->out = *body;
         memset(body, 0, sizeof *body);
     }
-    exchange_begin_answer(exchange);
+    begin_answer(exchange);
 }
 
 static void write_detail(struct buf *to, const char *text)
@@ -245,4 +286,315 @@ void exchange_end_stream(struct exchange *exchange)
     exchange->stream_ended = true;
     exchange->on_gone = NULL;
     want_to_write(exchange);
+}
+
+/* ---- the request ---- */
+
+static const struct http_route *const routes[] = {&http_route_mcp, &http_route_page,
+                                                  &http_route_page_files, &http_route_metrics,
+                                                  &http_route_execute};
+
+static bool has_path(const struct http_route *route, const char *path)
+{
+    size_t len = strlen(route->path);
+
+    return strncmp(path, route->path, len) == 0 &&
+           (path[len] == '\0' || (route->below && path[len] == '/'));
+}
+
+static const struct http_route *find_route(const char *path)
+{
+    for (size_t i = 0; i < sizeof routes / sizeof routes[0]; i++) {
+        if (has_path(routes[i], path))
+            return routes[i];
+    }
+    return &http_route_rest;
+}
+
+static size_t body_cap(const struct exchange *exchange)
+{
+    return exchange->route->body_cap ? exchange->route->body_cap : exchange->http->body_cap;
+}
+
+/* What the headers alone decide. */
+static void check(struct exchange *exchange)
+{
+    struct http_server *http = exchange->http;
+    const struct server_request *request = &exchange->request;
+
+    server_request_check(&http->gate, request, &exchange->gate);
+    if (request->wrong) /* first, as the gate shows what it refuses */
+        exchange_error(exchange, request->wrong_status, "%s", request->wrong);
+    else if (exchange->gate.status != 0)
+        exchange_error(exchange, exchange->gate.status, "%s", exchange->gate.error.text);
+    else if (http->draining)
+        exchange_error(exchange, 503, "the server is stopping");
+    else if (request->chunked)
+        exchange_error(exchange, 411,
+                       "a body in chunks is not taken: send it with a Content-Length");
+    else if (request->length > body_cap(exchange))
+        exchange_error(exchange, 413, "the body has %llu bytes; this path takes at most %zu",
+                       (unsigned long long)request->length, body_cap(exchange));
+    else if (request->preflight && exchange->gate.cross_origin)
+        exchange_answer(exchange, 204, NULL, NULL);
+    else if (exchange->route->check)
+        exchange->route->check(exchange);
+}
+
+static void work(struct exchange *exchange)
+{
+    exchange->state = EXCHANGE_WORKING;
+    lws_set_timeout(exchange->wsi, NO_PENDING_TIMEOUT, 0);
+    if (exchange->status != 0) {
+        begin_answer(exchange);
+        return;
+    }
+    exchange->route->handle(exchange);
+}
+
+int exchange_on_body(struct exchange *exchange, const char *bytes, size_t len)
+{
+    struct http_server *http = exchange->http;
+
+    if (uv_now(http->server->loop) > exchange->body_deadline_ms)
+        return -1;
+    exchange->continue_waits = false;
+    if (exchange->state != EXCHANGE_RECEIVING || exchange->status != 0)
+        return 0; /* refused: thrown away */
+    if (http->bodies + len > HTTP_BODIES_CAP) {
+        release_body(exchange);
+        exchange_error(exchange, 503, "too many large bodies at once: send it again in a moment");
+        return 0;
+    }
+    buf_add(&exchange->body, bytes, len);
+    if (exchange->body.failed)
+        return -1;
+    http->bodies += len;
+    return 0;
+}
+
+int exchange_on_body_end(struct exchange *exchange)
+{
+    if (exchange->state == EXCHANGE_RECEIVING)
+        work(exchange);
+    return 0;
+}
+
+/* The end of the body cannot be found, or is not worth waiting for. */
+static bool is_unreadable(const struct exchange *exchange)
+{
+    const struct server_request *request = &exchange->request;
+
+    return request->unreadable || request->chunked || request->length > body_cap(exchange);
+}
+
+int exchange_on_request(struct http_server *http, struct lws *wsi, struct connection *connection)
+{
+    struct exchange *exchange = calloc(1, sizeof *exchange);
+
+    if (!exchange)
+        return -1;
+    connection->exchange = exchange;
+    http->exchanges++;
+    exchange->http = http;
+    exchange->wsi = wsi;
+    server_request_read(wsi, &exchange->request);
+    exchange->route = find_route(exchange->request.path);
+    exchange->closes = http->draining;
+    buf_init(&exchange->body, body_cap(exchange));
+    exchange->body_deadline_ms = uv_now(http->server->loop) + (uint64_t)HTTP_BODY_TIMEOUT_S * 1000;
+    check(exchange);
+    if (is_unreadable(exchange)) {
+        exchange->closes = exchange->lingers = true;
+        exchange->state = EXCHANGE_WORKING;
+        http_connection_discards(wsi);
+        begin_answer(exchange);
+        return 0;
+    }
+    if (exchange->request.length == 0) {
+        work(exchange);
+        return 0;
+    }
+    lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, HTTP_BODY_STALL_S);
+    if (exchange->request.expects_continue && exchange->status == 0) {
+        exchange->continue_waits = true;
+        lws_callback_on_writable(wsi);
+    }
+    return 0;
+}
+
+/* ---- writing the answer: one piece each time the connection can take one ---- */
+
+static int add_header(struct exchange *exchange, const char *name, const char *value,
+                      unsigned char **p, unsigned char *end)
+{
+    return lws_add_http_header_by_name(exchange->wsi, (const unsigned char *)name,
+                                       (const unsigned char *)value, (int)strlen(value), p, end);
+}
+
+static int add_cors(struct exchange *exchange, unsigned char **p, unsigned char *end)
+{
+    if (!exchange->gate.cross_origin)
+        return 0;
+    if (add_header(exchange, "access-control-allow-origin:", exchange->request.origin, p, end) ||
+        add_header(exchange, "vary:", "Origin", p, end) ||
+        add_header(exchange, "access-control-expose-headers:",
+                   "Mcp-Session-Id, ETag, Allow, Retry-After, Idempotency-Replayed", p, end))
+        return -1;
+    if (!exchange->request.preflight)
+        return 0;
+    return add_header(exchange,
+                      "access-control-allow-methods:", "GET, POST, PUT, PATCH, DELETE, OPTIONS", p,
+                      end) ||
+           add_header(
+               exchange, "access-control-allow-headers:",
+               "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, "
+               "Last-Event-ID, "
+               "Mcp-Session-Id, MCP-Protocol-Version, X-Editor, X-Session-ID",
+               p, end) ||
+           add_header(exchange, "access-control-max-age:", "600", p, end);
+}
+
+static int add_optional(struct exchange *exchange, unsigned char **p, unsigned char *end)
+{
+    const struct {
+        const char *name, *value;
+    } optional[] = {{"etag:", exchange->etag},
+                    {"allow:", exchange->allow},
+                    {"idempotency-replayed:", exchange->replayed ? "true" : ""},
+                    {"mcp-session-id:", exchange->mcp_session}};
+    char seconds[16];
+
+    for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++) {
+        if (*optional[i].value && add_header(exchange, optional[i].name, optional[i].value, p, end))
+            return -1;
+    }
+    snprintf(seconds, sizeof seconds, "%u",
+             exchange->retry_after_s ? exchange->retry_after_s : HTTP_RETRY_AFTER_S);
+    if ((exchange->status == 503 || exchange->status == 429) &&
+        add_header(exchange, "retry-after:", seconds, p, end))
+        return -1;
+    return exchange->closes && !exchange->streaming
+               ? add_header(exchange, "connection:", "close", p, end)
+               : 0;
+}
+
+static int add_own(struct exchange *exchange, unsigned char **p, unsigned char *end)
+{
+    if (!exchange->headers)
+        return add_header(exchange, "cache-control:", "no-store", p, end);
+    for (const struct http_header *row = exchange->headers; row->name; row++) {
+        if (add_header(exchange, row->name, row->value, p, end))
+            return -1;
+    }
+    return 0;
+}
+
+/* 204 and 304 have no body and say no length; a stream's end is its connection's. */
+static int add_headers(struct exchange *exchange, unsigned char **p, unsigned char *end)
+{
+    struct lws *wsi = exchange->wsi;
+    unsigned status = (unsigned)exchange->status;
+    int rc;
+
+    if (exchange->status == 204 || exchange->status == 304)
+        rc = lws_add_http_header_status(wsi, status, p, end);
+    else
+        rc = lws_add_http_common_headers(
+            wsi, status, exchange->content_type,
+            exchange->streaming ? LWS_ILLEGAL_HTTP_CONTENT_LEN : exchange->out.len, p, end);
+    return rc || add_header(exchange, "x-content-type-options:", "nosniff", p, end) ||
+           add_header(exchange, "cross-origin-resource-policy:", "same-origin", p, end) ||
+           add_own(exchange, p, end) || add_optional(exchange, p, end) ||
+           add_cors(exchange, p, end) || lws_finalize_http_header(wsi, p, end);
+}
+
+static bool has_no_body(const struct exchange *exchange)
+{
+    return exchange->status == 204 || exchange->status == 304 ||
+           strcmp(exchange->request.method, "HEAD") == 0;
+}
+
+/* The next piece: the headers first, and as much of the body as one write takes. */
+static int write_piece(struct exchange *exchange)
+{
+    unsigned char *start = exchange->http->scratch + LWS_PRE, *p = start;
+    unsigned char *end = start + HTTP_CHUNK_SIZE;
+    size_t rest = exchange->out.len - exchange->written;
+
+    enum lws_write_protocol kind = LWS_WRITE_HTTP;
+
+    if (!exchange->headers_sent) {
+        kind = LWS_WRITE_HTTP_HEADERS;
+        if (add_headers(exchange, &p, end))
+            return -1;
+        exchange->headers_sent = true;
+        if (has_no_body(exchange))
+            exchange->written = exchange->out.len;
+        rest = exchange->out.len - exchange->written;
+    }
+    if (rest > (size_t)(end - p))
+        rest = (size_t)(end - p);
+    if (rest > 0)
+        memcpy(p, exchange->out.data + exchange->written, rest);
+    exchange->written += rest;
+    p += rest;
+    if (p > start && lws_write(exchange->wsi, start, (size_t)(p - start), kind) < 0)
+        return -1;
+    return 0;
+}
+
+/* What follows the last byte of an answer. */
+static int finish(struct exchange *exchange)
+{
+    struct lws *wsi = exchange->wsi;
+
+    if (exchange->lingers) {
+        /* Closing on bytes not yet read would reset the connection before the client has read the
+         * answer: say that nothing more comes, and give it a moment. */
+        exchange->state = EXCHANGE_LINGERING;
+        shutdown(lws_get_socket_fd(wsi), SHUT_WR);
+        lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, HTTP_LINGER_S);
+        return 0;
+    }
+    exchange->state = EXCHANGE_DONE;
+    if (exchange->closes)
+        return -1;
+    return lws_http_transaction_completed(wsi) ? -1 : 0; /* the exchange is gone after it */
+}
+
+static int write_continue(struct exchange *exchange)
+{
+    static const char text[] = "HTTP/1.1 100 Continue\r\n\r\n";
+    unsigned char *start = exchange->http->scratch + LWS_PRE;
+
+    exchange->continue_waits = false;
+    memcpy(start, text, sizeof text - 1);
+    return lws_write(exchange->wsi, start, sizeof text - 1, LWS_WRITE_HTTP_HEADERS) < 0 ? -1 : 0;
+}
+
+int exchange_on_writable(struct exchange *exchange)
+{
+    if (exchange->continue_waits)
+        return write_continue(exchange);
+    if (exchange->state != EXCHANGE_ANSWERING)
+        return 0;
+    if (!exchange->headers_sent || exchange->written < exchange->out.len) {
+        if (write_piece(exchange) < 0)
+            return -1;
+        /* An answer that is out ends here and now: a client that has read it may send its next
+         * request at once, which libwebsockets must not read before this one is completed. Only a
+         * connection that closes waits until the rest has left libwebsockets' own buffer. */
+        if (exchange->streaming || exchange->written < exchange->out.len ||
+            (exchange->closes && lws_partial_buffered(exchange->wsi))) {
+            lws_set_timeout(exchange->wsi, PENDING_TIMEOUT_HTTP_CONTENT, HTTP_WRITE_STALL_S);
+            lws_callback_on_writable(exchange->wsi);
+            return 0;
+        }
+    }
+    if (exchange->streaming && !exchange->stream_ended) {
+        lws_set_timeout(exchange->wsi, NO_PENDING_TIMEOUT, 0); /* until the next event */
+        return 0;
+    }
+    return finish(exchange);
 }

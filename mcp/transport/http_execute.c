@@ -4,10 +4,10 @@
  * queue, limits and line in the log. Without a session its helpers answer that there is none. A
  * client that leaves ends its run. Runs on the loop's thread, take on the executor's.
  */
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/cleanup.h"
 #include "helpers/base/fields.h"
 #include "helpers/base/json.h"
 #include "mcp/tool/analysis.h"
@@ -27,7 +27,7 @@ struct execution {
 
 static struct execution *execution_of(struct analysis *analysis)
 {
-    return (struct execution *)((char *)analysis - offsetof(struct execution, analysis));
+    return container_of(analysis, struct execution, analysis);
 }
 
 static void discard(struct execution *execution)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * libwebsockets 4.1.6 closes a connection without an answer for much of what it cannot read, and
- * decodes and tidies up the path before anybody sees it. So it gets a head that was checked here:
- * each line is a field, there is one Content-Length, the path of a plain request is "/" (the
- * handlers take it from struct http_head), and only a WebSocket's Upgrade is left in.
+ * Reads the head of a request and writes it in one canonical form, for libwebsockets
+ * (lws_workarounds.c): each line is a field, there is one Content-Length, the path of a plain
+ * request is "/" (the handlers take it from struct http_head), and only a WebSocket's Upgrade is
+ * left in.
  */
 #include "mcp/transport/http_head.h"
 
@@ -136,8 +136,7 @@ static int read_method(struct http_head *head, struct text method)
     }
     if (!is_token(method))
         return refuse(head, 400, "the first line must be like GET /path HTTP/1.1");
-    return refuse(head, 501,
-                  "there is no such method: GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS are");
+    return refuse(head, 501, "unknown method: use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS");
 }
 
 static bool is_hex(const char *at)
@@ -211,7 +210,7 @@ static int read_request_line(struct http_head *head, struct text line, struct te
     if (version->len != strlen("HTTP/1.1") || strncmp(version->at, "HTTP/", 5) != 0)
         return refuse(head, 400, "the first line must be like GET /path HTTP/1.1");
     if (strncmp(version->at, "HTTP/1.1", 8) != 0 && strncmp(version->at, "HTTP/1.0", 8) != 0)
-        return refuse(head, 505, "this server speaks HTTP/1.1 and HTTP/1.0 only");
+        return refuse(head, 505, "this server supports HTTP/1.1 and HTTP/1.0 only");
     if (read_method(head, (struct text){line.at, (size_t)(first - line.at)}) < 0)
         return -1;
     return read_target(head, (struct text){first + 1, (size_t)(last - first - 1)}, host);

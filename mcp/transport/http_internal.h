@@ -113,12 +113,12 @@ void exchange_error(struct exchange *exchange, int status, const char *format, .
     __attribute__((format(printf, 3, 4)));
 bool exchange_answered(const struct exchange *exchange);
 
-/* http_check.c: whether the request may come at all. */
+/* http_request.c: whether the request may come at all. */
 void server_request_check(const struct http_gate *gate, const struct server_request *request,
                           struct gate_verdict *verdict);
 
-/* http_check.c: for a handler's check. false: answered, with 405 and Allow (or to OPTIONS), or with
- * 415. GET stands for HEAD too. */
+/* http_request.c: for a handler's check. false: answered, with 405 and Allow (or to OPTIONS), or
+ * with 415. GET stands for HEAD too. */
 bool exchange_takes(struct exchange *exchange, const char *method, const char *refusal);
 bool exchange_takes_json(struct exchange *exchange);
 

@@ -7,6 +7,8 @@
  */
 #include "mcp/transport/http_port.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -17,12 +19,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "helpers/base/cleanup.h"
 #include "helpers/base/log.h"
 
 #define LISTENERS_CAP   8
 #define LISTEN_BACKLOG  128
 #define ACCEPTS_A_TURN  16  /* so that a flood of connections leaves room for the others */
 #define ACCEPT_PAUSE_MS 200 /* after running out of descriptors */
+
+#define TCP_LISTEN_STATE 0x0A /* in /proc/net/tcp */
 
 struct listener {
     int fd;
@@ -83,11 +88,91 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     }
 }
 
+/* ---- who has a port ---- */
+
+/* The inode of the socket that listens on the port in one of the tables; 0 for none. */
+static unsigned long find_inode(const char *table, int port)
+{
+    char line[512];
+    cleanup_file FILE *file = fopen(table, "re");
+    unsigned long inode = 0, found = 0;
+    unsigned local_port, state;
+
+    if (!file)
+        return 0;
+    while (found == 0 && fgets(line, sizeof line, file)) {
+        if (sscanf(line, " %*d: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*s %*s %*s %*u %*u %lu",
+                   &local_port, &state, &inode) == 3 &&
+            state == TCP_LISTEN_STATE && (int)local_port == port)
+            found = inode;
+    }
+    return found;
+}
+
+static bool process_has(const char *pid, const char *wanted)
+{
+    char folder[64], path[512], target[64];
+    cleanup_dir DIR *fds = NULL;
+    const struct dirent *entry;
+    ssize_t len;
+
+    snprintf(folder, sizeof folder, "/proc/%.16s/fd", pid);
+    fds = opendir(folder);
+    while (fds && (entry = readdir(fds))) { // NOLINT(concurrency-mt-unsafe): the stream is ours
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        len = readlink(path, target, sizeof target - 1);
+        target[len > 0 ? len : 0] = '\0';
+        if (strcmp(target, wanted) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void read_name(const char *pid, char *name, size_t size)
+{
+    cleanup_file FILE *file = NULL;
+    char path[64];
+
+    name[0] = '\0';
+    snprintf(path, sizeof path, "/proc/%.16s/comm", pid);
+    file = fopen(path, "re");
+    if (file && fgets(name, (int)size, file))
+        name[strcspn(name, "\n")] = '\0';
+}
+
+/* "python3 (process 4711)" for the process that listens on a TCP port; false where /proc does not
+ * show it. /proc/net/tcp and tcp6 have the inode of the socket, the descriptors of the processes
+ * name the one that holds it. Another user's process is visible only to root. */
+static bool port_holder(int port, char *text, size_t size)
+{
+    unsigned long inode = find_inode("/proc/net/tcp", port);
+    cleanup_dir DIR *processes = NULL;
+    const struct dirent *entry;
+    char wanted[64], name[64];
+
+    if (inode == 0)
+        inode = find_inode("/proc/net/tcp6", port);
+    if (inode == 0)
+        return false;
+    snprintf(wanted, sizeof wanted, "socket:[%lu]", inode);
+    processes = opendir("/proc");
+    while (processes && (entry = readdir(processes))) { // NOLINT(concurrency-mt-unsafe): as above
+        if (!isdigit((unsigned char)entry->d_name[0]) || !process_has(entry->d_name, wanted))
+            continue;
+        read_name(entry->d_name, name, sizeof name);
+        snprintf(text, size, "%s (process %.16s)", *name ? name : "a program", entry->d_name);
+        return true;
+    }
+    return false;
+}
+
+/* ---- listening ---- */
+
 static int port_taken(int number, const char *host, struct error *err)
 {
     char holder[128] = "another program";
 
-    http_port_holder(number, holder, sizeof holder);
+    port_holder(number, holder, sizeof holder);
     return error_set(err, ERROR_CONFLICT,
                      "port %d on %s is in use by %s. Choose another with --port N, LECTERN_PORT=N "
                      "or make run PORT=N (0: any free one), or stop that program",
@@ -151,7 +236,7 @@ static int bind_all(struct http_port *port, uv_loop_t *loop, const char *host, s
     rc = getaddrinfo(host, number, &hints, &addresses);
     if (rc != 0)
         return error_set(err, ERROR_INVALID,
-                         "--host '%s' is no name or address of this machine: %s", host,
+                         "--host '%s' is not a name or address of this machine: %s", host,
                          gai_strerror(rc));
     rc = 0;
     for (const struct addrinfo *a = addresses; a && rc >= 0 && port->count < LISTENERS_CAP;
@@ -159,7 +244,7 @@ static int bind_all(struct http_port *port, uv_loop_t *loop, const char *host, s
         rc = bind_one(port, loop, a, host, err);
     freeaddrinfo(addresses);
     if (rc >= 0 && port->count == 0)
-        rc = error_set(err, ERROR_INVALID, "--host '%s' is no address of this machine", host);
+        rc = error_set(err, ERROR_INVALID, "--host '%s' is not an address of this machine", host);
     return rc < 0 ? -1 : 0;
 }
 

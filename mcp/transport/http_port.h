@@ -5,8 +5,6 @@
 #ifndef LECTERN_TRANSPORT_HTTP_PORT_H
 #define LECTERN_TRANSPORT_HTTP_PORT_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <uv.h>
 
 #include "helpers/base/error.h"
@@ -20,9 +18,5 @@ struct http_port *http_port_open(uv_loop_t *loop, const char *host, int port,
 int http_port_number(const struct http_port *port);
 void http_port_close(
     struct http_port *port); /* the memory goes with the loop's close callbacks. Takes NULL */
-
-/* "python3 (process 4711)" of who listens on a TCP port of this machine; false where /proc does not
- * tell. */
-bool http_port_holder(int port, char *text, size_t size);
 
 #endif

@@ -11,6 +11,7 @@
 #include "mcp/transport/http_port.h"
 #include "mcp/transport/http_internal.h"
 #include "mcp/transport/http_sessions.h"
+#include "mcp/transport/lws_workarounds.h"
 
 #define HTTP_CHUNK_SIZE ((size_t)64 << 10) /* bytes of one write */
 
@@ -53,7 +54,7 @@ struct connection {
     struct web_socket *socket; /* a WebSocket's; else NULL */
 };
 
-/* libwebsockets' callbacks for plain requests (http_receive.c, http_write.c, http_exchange.c). -1
+/* libwebsockets' callbacks for plain requests (http_exchange.c). -1
  * closes the connection. */
 int exchange_on_request(struct http_server *http, struct lws *wsi, struct connection *connection);
 int exchange_on_body(struct exchange *exchange, const char *bytes, size_t len);
@@ -61,13 +62,7 @@ int exchange_on_body_end(struct exchange *exchange);
 int exchange_on_writable(struct exchange *exchange);
 void exchange_gone(struct exchange *exchange);
 
-/* http_context.c: http->context and http->vhost; also limits the process to a sane number of
- * descriptors. */
-int http_context_create(struct http_server *http, struct error *err);
-void http_context_close(
-    struct http_server *http); /* the first of two steps; takes none in its stride */
-
-/* http_headers.c: what a request's headers say. */
+/* http_request.c: what a request's headers say. */
 void server_request_read(struct lws *wsi, struct server_request *request);
 
 #endif

@@ -7,11 +7,190 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
-#include "mcp/transport/sync_outbox.h"
 
 #define ADVICE                                                                                     \
     "send {\"type\": \"context_update\", \"context\": {\"session_id\": \"...\", \"node_id\": "     \
     "\"N001\", \"screen\": \"...\", \"action\": \"...\"}}"
+
+/* ---- what waits for one client ----
+ *
+ * Errors and answers in their order, and behind them refreshes, each once, however often the thing
+ * has changed before the client reads.
+ */
+
+enum sync_target { SYNC_COMPONENTS, SYNC_NODES, SYNC_RELATIONSHIPS };
+
+struct sync_outbox {
+    STAILQ_HEAD(, sync_said) said;
+    size_t bytes;    /* of it */
+    unsigned errors; /* in it */
+    STAILQ_HEAD(, sync_refresh) refreshes;
+    unsigned refresh_count;
+    unsigned refresh_all; /* a bit for each target still to be told; the list is empty then */
+};
+
+static const char *const target_names[] = {
+    [SYNC_COMPONENTS] = "components",
+    [SYNC_NODES] = "nodes",
+    [SYNC_RELATIONSHIPS] = "relationships",
+};
+#define TARGETS (sizeof target_names / sizeof target_names[0])
+
+struct sync_said {
+    STAILQ_ENTRY(sync_said) link;
+    size_t len;
+    bool is_error;
+    char text[];
+};
+
+struct sync_refresh {
+    STAILQ_ENTRY(sync_refresh) link;
+    enum sync_target target;
+    char node_id[]; /* "": of all */
+};
+
+static void outbox_init(struct sync_outbox *outbox)
+{
+    memset(outbox, 0, sizeof *outbox);
+    STAILQ_INIT(&outbox->said);
+    STAILQ_INIT(&outbox->refreshes);
+}
+
+/* ---- errors and answers ---- */
+
+/* A message, copied. -1: it would be more than SYNC_SAID_CAP or SYNC_ERRORS_CAP, or no memory;
+ * nothing is added. */
+static int outbox_say(struct sync_outbox *outbox, const char *text, size_t len, bool is_error)
+{
+    struct sync_said *said;
+
+    if (len > SYNC_SAID_CAP - outbox->bytes || (is_error && outbox->errors == SYNC_ERRORS_CAP))
+        return -1;
+    said = malloc(sizeof *said + len);
+    if (!said)
+        return -1;
+    said->len = len;
+    said->is_error = is_error;
+    memcpy(said->text, text, len);
+    STAILQ_INSERT_TAIL(&outbox->said, said, link);
+    outbox->bytes += len;
+    outbox->errors += is_error;
+    return 0;
+}
+
+static void drop_said(struct sync_outbox *outbox)
+{
+    struct sync_said *said = STAILQ_FIRST(&outbox->said);
+
+    STAILQ_REMOVE_HEAD(&outbox->said, link);
+    outbox->bytes -= said->len;
+    outbox->errors -= said->is_error;
+    free(said);
+}
+
+/* ---- refreshes ---- */
+
+static void drop_refresh(struct sync_outbox *outbox)
+{
+    struct sync_refresh *refresh = STAILQ_FIRST(&outbox->refreshes);
+
+    STAILQ_REMOVE_HEAD(&outbox->refreshes, link);
+    outbox->refresh_count--;
+    free(refresh);
+}
+
+static void outbox_forget_refreshes(struct sync_outbox *outbox)
+{
+    while (!STAILQ_EMPTY(&outbox->refreshes))
+        drop_refresh(outbox);
+    outbox->refresh_all = 0;
+}
+
+static void outbox_refresh_all(struct sync_outbox *outbox)
+{
+    outbox_forget_refreshes(outbox);
+    outbox->refresh_all = (1u << TARGETS) - 1;
+}
+
+static bool is_waiting(const struct sync_outbox *outbox, enum sync_target target,
+                       const char *node_id)
+{
+    const struct sync_refresh *refresh;
+
+    if (outbox->refresh_all & 1u << target)
+        return true;
+    STAILQ_FOREACH(refresh, &outbox->refreshes, link)
+    if (refresh->target == target && !strcmp(refresh->node_id, node_id))
+        return true;
+    return false;
+}
+
+/* node_id "": all of them. false: it is waiting already. Beyond SYNC_QUEUE_CAP, or without memory,
+ * the client must read everything again. */
+static bool outbox_refresh(struct sync_outbox *outbox, enum sync_target target, const char *node_id)
+{
+    struct sync_refresh *refresh = NULL;
+
+    if (is_waiting(outbox, target, node_id))
+        return false;
+    if (outbox->refresh_count < SYNC_QUEUE_CAP)
+        refresh = malloc(sizeof *refresh + strlen(node_id) + 1);
+    if (!refresh) {
+        outbox_refresh_all(outbox);
+        return true;
+    }
+    refresh->target = target;
+    memcpy(refresh->node_id, node_id, strlen(node_id) + 1);
+    STAILQ_INSERT_TAIL(&outbox->refreshes, refresh, link);
+    outbox->refresh_count++;
+    return true;
+}
+
+static void write_refresh(enum sync_target target, const char *node_id, struct buf *to)
+{
+    buf_addf(to, "{\"type\":\"refresh_ui\",\"target\":\"%s\",\"node_id\":", target_names[target]);
+    if (*node_id)
+        json_write_string(to, node_id, strlen(node_id));
+    else
+        buf_adds(to, "null");
+    buf_addc(to, '}');
+}
+
+/* ---- both ---- */
+
+/* The next message, appended to *to; false where none waits. */
+static bool outbox_next(struct sync_outbox *outbox, struct buf *to)
+{
+    const struct sync_said *said = STAILQ_FIRST(&outbox->said);
+    const struct sync_refresh *refresh = STAILQ_FIRST(&outbox->refreshes);
+
+    if (said) {
+        buf_add(to, said->text, said->len);
+        drop_said(outbox);
+        return true;
+    }
+    for (unsigned target = 0; target < TARGETS; target++) {
+        if (outbox->refresh_all & 1u << target) {
+            outbox->refresh_all &= ~(1u << target);
+            write_refresh(target, "", to);
+            return true;
+        }
+    }
+    if (!refresh)
+        return false;
+    write_refresh(refresh->target, refresh->node_id, to);
+    drop_refresh(outbox);
+    return true;
+}
+
+static void outbox_finish(struct sync_outbox *outbox)
+{
+    while (!STAILQ_EMPTY(&outbox->said))
+        drop_said(outbox);
+    outbox_forget_refreshes(outbox);
+}
+
+/* ---- clients ---- */
 
 struct sync_client {
     LIST_ENTRY(sync_client) link;
@@ -43,9 +222,9 @@ static void tell_change(struct sync_client *client, const struct store_change *c
     };
 
     if (change->target == STORE_SESSION)
-        sync_outbox_refresh_all(&client->outbox);
-    else if (!sync_outbox_refresh(&client->outbox, targets[change->target],
-                                  change->node_id ? change->node_id : ""))
+        outbox_refresh_all(&client->outbox);
+    else if (!outbox_refresh(&client->outbox, targets[change->target],
+                             change->node_id ? change->node_id : ""))
         return; /* it will be told already */
     client->sync->wake(client->user);
 }
@@ -62,7 +241,7 @@ static void on_change(struct change_listener *listener, const struct store_chang
 
 static int say(struct sync_client *client, const char *text, size_t len, bool is_error)
 {
-    if (sync_outbox_say(&client->outbox, text, len, is_error) < 0)
+    if (outbox_say(&client->outbox, text, len, is_error) < 0)
         return -1;
     client->sync->wake(client->user);
     return 0;
@@ -90,7 +269,7 @@ static int tell_error(struct sync_client *client, const char *text)
 
 bool sync_client_next(struct sync_client *client, struct buf *to)
 {
-    return sync_outbox_next(&client->outbox, to);
+    return outbox_next(&client->outbox, to);
 }
 
 /* ---- what clients say ---- */
@@ -140,7 +319,7 @@ static int read_context(const json_t *message, const char *session_id, struct sy
 static void move(struct sync_client *client, const struct sync_context *context)
 {
     if (strcmp(client->context.session_id, context->session_id) != 0)
-        sync_outbox_forget_refreshes(&client->outbox);
+        outbox_forget_refreshes(&client->outbox);
     client->context = *context;
     client->notified = ++client->sync->last_notified;
 }
@@ -195,7 +374,7 @@ void sync_client_join(struct sync_client *client, const char session_id[SESSION_
     if (!strcmp(client->context.session_id, session_id))
         return;
     memcpy(context.session_id, session_id, strlen(session_id) + 1);
-    sync_outbox_forget_refreshes(&client->outbox); /* of the session before */
+    outbox_forget_refreshes(&client->outbox); /* of the session before */
     client->context = context;
     client->notified = 0;
 }
@@ -226,7 +405,7 @@ struct sync_client *sync_client_create(struct sync *sync, void *user)
         return NULL;
     client->sync = sync;
     client->user = user;
-    sync_outbox_init(&client->outbox);
+    outbox_init(&client->outbox);
     LIST_INSERT_HEAD(&sync->clients, client, link);
     sync->count++;
     return client;
@@ -236,7 +415,7 @@ void sync_client_destroy(struct sync_client *client)
 {
     if (!client)
         return;
-    sync_outbox_finish(&client->outbox);
+    outbox_finish(&client->outbox);
     LIST_REMOVE(client, link);
     client->sync->count--;
     free(client);

@@ -1,6 +1,7 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/transport/sync_socket.h"
-
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * "/mcp-sync" as a kind of WebSocket. On the loop's thread.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,9 @@
 #include "mcp/chat/legacy_chat.h"
 #include "mcp/chat/prompt.h"
 #include "mcp/transport/sync.h"
+#include "mcp/transport/web_socket.h"
+
+#define SYNC_PATH "/mcp-sync"
 
 struct sync_socket {
     struct web_socket socket; /* first */

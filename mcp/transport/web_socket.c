@@ -5,10 +5,6 @@
 
 #include <jansson.h>
 
-/* A close frame: libwebsockets 4.1 has the number to itself, its header says only that it is left
- * out there. */
-#define WRITE_CLOSE ((enum lws_write_protocol)4)
-
 #define PATH_SIZE     64
 #define ARGUMENT_SIZE 4096 /* name and value */
 
@@ -209,8 +205,7 @@ int web_socket_on_bytes(struct connection *connection, const char *bytes, size_t
 
 /* ---- out ---- */
 
-/* libwebsockets' own way (lws_close_reason, and -1) ends the connection without a close frame here,
- * so the frame is written as any other; the client's own then ends it, or the timeout. */
+/* The client's own close frame then ends the connection, or the timeout. */
 static int write_close(struct web_socket *socket)
 {
     static const char reason[] = "connect again later";
@@ -222,7 +217,7 @@ static int write_close(struct web_socket *socket)
     out[LWS_PRE] = (unsigned char)(socket->closes >> 8);
     out[LWS_PRE + 1] = (unsigned char)(socket->closes & 0xFF);
     memcpy(out + LWS_PRE + 2, reason, sizeof reason - 1);
-    if (lws_write(socket->wsi, out + LWS_PRE, 2 + sizeof reason - 1, WRITE_CLOSE) < 0)
+    if (lws_write(socket->wsi, out + LWS_PRE, 2 + sizeof reason - 1, HTTP_WRITE_CLOSE_FRAME) < 0)
         return -1;
     lws_set_timeout(socket->wsi, PENDING_TIMEOUT_CLOSE_ACK, WEB_SOCKET_CLOSE_S);
     return 0;

@@ -34,7 +34,16 @@ struct web_socket_kind {
     bool (*ended)(const struct web_socket *socket);
     void (*closed)(struct web_socket *socket); /* frees it */
 };
+/* sync_socket.c: "/mcp-sync", over sync.h and, for the chat of the original CMS, legacy_chat.h.
+ * chat_socket.c: "/chat?session_id=SID&thread_id=TID&editor=NAME", over chat.h. Whether there is
+ * such a session is asked on a work queue, after the upgrade: a page of an unknown session gets a
+ * RUN_ERROR and is closed. */
 extern const struct web_socket_kind sync_socket_kind, chat_socket_kind;
+void sync_socket_wake(void *user); /* sync_create's */
+void chat_socket_wake(void *user); /* chat_create's */
+/* Notifies all clients that the server goes away, and closes. */
+void sync_socket_close_all(struct http_server *http);
+void chat_socket_close_all(struct http_server *http);
 
 struct web_socket {
     const struct web_socket_kind *kind;

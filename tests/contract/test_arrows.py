@@ -63,18 +63,16 @@ ARROWS = (
     ("mcp/transport/http_metrics.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/server.h", "executor/executor.h",
                                       "mcp/session/graph_cache.h", "helpers/base/*"]),
     # The sockets of the chat; what is said on them is the chat's.
-    ("mcp/transport/chat_socket.*", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/chat/run_input.h", "helpers/base/*"]),
-    ("mcp/transport/sync_socket.*", ["mcp/transport/*", "mcp/chat/legacy_chat.h", "mcp/chat/prompt.h", "helpers/base/*"]),
-    ("mcp/transport/sync.*", ["mcp/transport/sync.h", "mcp/transport/sync_outbox.h", "mcp/session/change_feed.h",
-                              "helpers/base/*"]),
-    ("mcp/transport/sync_outbox.*", ["mcp/transport/sync.h", "mcp/transport/sync_outbox.h", "helpers/base/*"]),
+    ("mcp/transport/chat_socket.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/chat/run_input.h", "helpers/base/*"]),
+    ("mcp/transport/sync_socket.c", ["mcp/transport/*", "mcp/chat/legacy_chat.h", "mcp/chat/prompt.h", "helpers/base/*"]),
+    ("mcp/transport/sync.*", ["mcp/transport/sync.h", "mcp/session/change_feed.h", "helpers/base/*"]),
     ("mcp/transport/http.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/api/rest_cache.h", "mcp/server.h",
                               "helpers/base/*"]),
     ("mcp/transport/*", ["mcp/transport/*", "mcp/protocol/peer.h", "mcp/protocol/message.h", "mcp/api/rest.h",
                          "mcp/server.h", "helpers/base/*"]),
     ("mcp/server.h", ["executor/executor.h", "helpers/base/*", "validator/validator.h"]),
-    ("mcp/command/validate_facts.c", ["mcp/command/*", "validator/facts_line.h", "validator/limits.h",
-                                      "helpers/base/terminal.h"]),
+    ("mcp/command/validate.c", ["mcp/command/*", "validator/facts_line.h", "validator/limits.h", "validator/validator.h",
+                                "helpers/base/*"]),
     ("mcp/*", ["mcp/*", "validator/validator.h", "executor/executor.h", "helpers/*"]),
 )
 

@@ -23,7 +23,7 @@
 #include "helpers/base/json.h"
 #include "mcp/chat/model.h"
 #include "mcp/chat/model_service.h"
-#include "mcp/command/model_config.h"
+#include "mcp/command/config.h"
 
 #define KEY "test-key-0123456789"
 #define BODY                                                                                       \
@@ -599,7 +599,7 @@ static struct model_config read_config(int argc, char **argv, struct config *con
     struct error err = {0};
 
     assert_int_equal(config_read(config, CONFIG_SERVE, argc, argv, &err), 0);
-    model_config_read(config, &model);
+    config_model(config, &model);
     return model;
 }
 
@@ -622,7 +622,7 @@ static void test_config(void **state)
     assert_null(model.url);
     assert_null(model.key);
     assert_null(model.auth_token);
-    assert_string_equal(model.name, CONFIG_LLM_MODEL);
+    assert_string_equal(model.name, MODEL_DEFAULT_NAME);
     config_finish(&config);
 
     setenv("ANTHROPIC_API_KEY", "k", 1);

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "helpers/base/config.h"
+#include "mcp/command/config.h"
 
 static char folder[] = "/tmp/lectern-config-XXXXXX";
 

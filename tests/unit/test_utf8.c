@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "helpers/base/buf.h"
 #include "helpers/base/utf8.h"
 #include "tests/unit/failing_allocations.h"
 

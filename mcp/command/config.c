@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The option table and what follows from it. getopt_long does the parsing, jansson reads the
+ * What follows from the rows of the options. getopt_long does the parsing, jansson reads the
  * configuration file.
  */
-#include "helpers/base/config.h"
+#include "mcp/command/config.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
 #include "helpers/base/nearest.h"
 
@@ -27,7 +28,14 @@
 enum option_type { OPTION_TEXT, OPTION_NUMBER, OPTION_FLAG, OPTION_LIST };
 
 /* The groups of --help, in its order. */
-enum option_group { COMMAND, SERVER, STORE, ANALYSES, CHAT, GENERAL };
+enum option_group {
+    GROUP_COMMAND,
+    GROUP_SERVER,
+    GROUP_STORE,
+    GROUP_ANALYSES,
+    GROUP_CHAT,
+    GROUP_GENERAL
+};
 static const char *const group_titles[] = {"Options",  "Server", "Curricula",
                                            "Analyses", "Chat",   "General"};
 
@@ -43,118 +51,11 @@ struct option_row {
     const char *help;
 };
 
-#define ANY_STORE                                                                                  \
-    (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH | CONFIG_IMPORT | CONFIG_EXPORT |    \
-     CONFIG_DOCTOR | CONFIG_DEMO | CONFIG_BACKUP | CONFIG_SESSIONS | CONFIG_RENAME |               \
-     CONFIG_DELETE)
-#define ANY_SANDBOX (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_DOCTOR)
-#define ANY         (ANY_STORE | CONFIG_VALIDATE | CONFIG_IMAGE)
-
-static const struct option_row rows[] = {
-    {COMMAND, "node", OPTION_TEXT, offsetof(struct config, node), "ID", NULL, 0, 0, CONFIG_GRAPH,
-     "node that the query is about, by id or title"},
-    {COMMAND, "from", OPTION_TEXT, offsetof(struct config, from), "ID", NULL, 0, 0, CONFIG_GRAPH,
-     "first node of a path, by id or title"},
-    {COMMAND, "to", OPTION_TEXT, offsetof(struct config, to), "ID", NULL, 0, 0, CONFIG_GRAPH,
-     "last node of a path, by id or title"},
-    {COMMAND, "types", OPTION_LIST, offsetof(struct config, types), "TYPE", NULL, 0, 0,
-     CONFIG_GRAPH, "relationship type to follow; may be repeated (default: depends on the query)"},
-    {COMMAND, "limit", OPTION_NUMBER, offsetof(struct config, limit), "N", "0", 0, 500,
-     CONFIG_GRAPH, "maximum number of rows; 0 uses the limit of the query"},
-    {COMMAND, "title", OPTION_TEXT, offsetof(struct config, title), "TEXT", NULL, 0, 0,
-     CONFIG_IMPORT, "title of the new session (default: the title in the file)"},
-    {COMMAND, "dry-run", OPTION_FLAG, offsetof(struct config, dry_run), NULL, NULL, 0, 0,
-     CONFIG_IMPORT, "report what the file contains and which rules it breaks; write nothing"},
-    {COMMAND, "output", OPTION_TEXT, offsetof(struct config, output), "PATH", NULL, 0, 0,
-     CONFIG_EXPORT, "file or folder to write, also -o PATH (default: standard output)"},
-    {COMMAND, "format", OPTION_TEXT, offsetof(struct config, format), "NAME", NULL, 0, 0,
-     CONFIG_IMPORT | CONFIG_EXPORT,
-     "json, csv, case (1EdTech CASE 1.0) or markdown (default: chosen by the path)"},
-    {COMMAND, "force", OPTION_FLAG, offsetof(struct config, force), NULL, NULL, 0, 0, CONFIG_EXPORT,
-     "replace the folder of an earlier export, or a file that is not an export"},
-    {COMMAND, "yes", OPTION_FLAG, offsetof(struct config, yes), NULL, NULL, 0, 0, CONFIG_DELETE,
-     "delete without asking for the title"},
-    {COMMAND, "facts", OPTION_FLAG, offsetof(struct config, facts), NULL, NULL, 0, 0,
-     CONFIG_VALIDATE,
-     "print what the parser sees, before any policy, as one line of JSON for each file"},
-    {COMMAND, "dump-policy", OPTION_FLAG, offsetof(struct config, dump_policy), NULL, NULL, 0, 0,
-     CONFIG_VALIDATE, "print the tables of the policy as JSON"},
-    {COMMAND, "warnings", OPTION_FLAG, offsetof(struct config, warnings), NULL, NULL, 0, 0,
-     CONFIG_EXEC, "show Python's warnings on standard error (default: hidden)"},
-    {COMMAND, "json", OPTION_FLAG, offsetof(struct config, json), NULL, NULL, 0, 0,
-     CONFIG_VALIDATE | CONFIG_EXEC | CONFIG_DOCTOR | CONFIG_SESSIONS, "print the result as JSON"},
-    {SERVER, "host", OPTION_TEXT, offsetof(struct config, host), "ADDRESS", "127.0.0.1", 0, 0,
-     CONFIG_SERVE,
-     "address to listen on; anyone who can reach an address other than loopback can edit"},
-    {SERVER, "port", OPTION_NUMBER, offsetof(struct config, port), "N", "8001", 0, 65535,
-     CONFIG_SERVE, "port to listen on; 0 chooses a free port"},
-    {SERVER, "allow-origin", OPTION_LIST, offsetof(struct config, allow_origin), "ORIGIN", NULL, 0,
-     0, CONFIG_SERVE, "allow web pages of this origin to call the server; may be repeated"},
-    {SERVER, "allow-host", OPTION_LIST, offsetof(struct config, allow_host), "NAME", NULL, 0, 0,
-     CONFIG_SERVE, "accept this name in the Host header too; may be repeated"},
-    {SERVER, "body-cap", OPTION_NUMBER, offsetof(struct config, body_cap), "MIB", "16", 1, 128,
-     CONFIG_SERVE, "maximum size of a request body, in MiB"},
-    {SERVER, "no-demo", OPTION_FLAG, offsetof(struct config, no_demo), NULL, NULL, 0, 0,
-     CONFIG_SERVE, "do not load the demo curriculum into an empty store"},
-    {STORE, "store", OPTION_TEXT, offsetof(struct config, store), "URL", NULL, 0, 0, ANY_STORE,
-     "where curricula are kept: sqlite:PATH, or http://HOST:PORT for a service with the session "
-     "API (default: sqlite:lectern.db in the data folder)"},
-    {STORE, "store-timeout", OPTION_NUMBER, offsetof(struct config, store_timeout), "SECONDS", "10",
-     1, 600, ANY_STORE, "time limit for one request to that service"},
-    {STORE, "data", OPTION_TEXT, offsetof(struct config, data), "DIR", NULL, 0, 0, ANY_STORE,
-     "data folder (default: $XDG_DATA_HOME/lectern)"},
-    {STORE, "component-types", OPTION_TEXT, offsetof(struct config, component_types), "FILE", NULL,
-     0, 0, ANY_STORE,
-     "JSON file with further component types: [{\"name\", \"use\", \"parameters\": [{\"name\", "
-     "\"type\", \"required\", \"choices\"}]}]"},
-    {STORE, "session", OPTION_TEXT, offsetof(struct config, session), "SID", NULL, 0, 0,
-     CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH, "session id of the curriculum"},
-    {STORE, "query-timeout", OPTION_NUMBER, offsetof(struct config, query_timeout), "SECONDS", "30",
-     1, 600, CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH,
-     "time limit for one graph query"},
-    {ANALYSES, "sandbox", OPTION_TEXT, offsetof(struct config, sandbox), "ENGINE", "auto", 0, 0,
-     ANY_SANDBOX, "docker, local (bubblewrap), or auto: Docker if a daemon answers"},
-    {ANALYSES, "profile", OPTION_TEXT, offsetof(struct config, profile), "P", "data-science", 0, 0,
-     ANY_SANDBOX | CONFIG_VALIDATE,
-     "modules that analyses may import: minimal, data-science or visualization"},
-    {ANALYSES, "isolation", OPTION_TEXT, offsetof(struct config, isolation), "WHAT", "execution", 0,
-     0, ANY_SANDBOX,
-     "execution: a new sandbox for each analysis; session: one sandbox for each session, which "
-     "forks an interpreter for each analysis"},
-    {ANALYSES, "timeout", OPTION_NUMBER, offsetof(struct config, timeout), "SECONDS", "5", 1, 60,
-     ANY_SANDBOX, "time limit for one analysis"},
-    {ANALYSES, "warm", OPTION_TEXT, offsetof(struct config, warm), "KIND=N,...", NULL, 0, 0,
-     CONFIG_SERVE | CONFIG_STDIO,
-     "number of warm sandboxes of each kind (default: bare=2,data=1,plot=0)"},
-    {ANALYSES, "stdout-cap", OPTION_NUMBER, offsetof(struct config, stdout_cap), "N", "10000", 100,
-     64000, CONFIG_SERVE | CONFIG_STDIO,
-     "maximum number of characters of output that a model receives; longer output keeps its "
-     "beginning and end"},
-    {ANALYSES, "stderr-cap", OPTION_NUMBER, offsetof(struct config, stderr_cap), "N", "5000", 100,
-     16000, CONFIG_SERVE | CONFIG_STDIO, "the same for standard error"},
-    {ANALYSES, "docker-host", OPTION_TEXT, offsetof(struct config, docker_host), "URL", NULL, 0, 0,
-     ANY_SANDBOX | CONFIG_IMAGE,
-     "Docker daemon (default: $DOCKER_HOST, otherwise the usual socket)"},
-    {ANALYSES, "image", OPTION_TEXT, offsetof(struct config, image), "NAME",
-     "lectern-sandbox:" LECTERN_VERSION, 0, 0, ANY_SANDBOX | CONFIG_IMAGE,
-     "name of the sandbox image"},
-    {ANALYSES, "runtime", OPTION_TEXT, offsetof(struct config, runtime), "NAME", NULL, 0, 0,
-     ANY_SANDBOX, "container runtime, such as runsc or kata (default: the daemon's)"},
-    {ANALYSES, "share", OPTION_TEXT, offsetof(struct config, share), "DIR", NULL, 0, 0,
-     ANY_SANDBOX | CONFIG_IMAGE | CONFIG_DEMO,
-     "folder with the runner and its files (default: beside the binary)"},
-    {CHAT, "llm-url", OPTION_TEXT, offsetof(struct config, llm_url), "URL", NULL, 0, 0,
-     CONFIG_SERVE,
-     "model service with the Anthropic Messages API, without /v1 (default: $ANTHROPIC_BASE_URL, "
-     "otherwise " CONFIG_LLM_URL "). The key comes from $ANTHROPIC_API_KEY, or a bearer token "
-     "from $ANTHROPIC_AUTH_TOKEN"},
-    {CHAT, "llm-model", OPTION_TEXT, offsetof(struct config, llm_model), "NAME", CONFIG_LLM_MODEL,
-     0, 0, CONFIG_SERVE, "model to use"},
-    {GENERAL, "log", OPTION_TEXT, offsetof(struct config, log), "LEVEL", NULL, 0, 0, ANY,
-     "error, warning, info or debug (default: info for serve, warning for other commands)"},
-    {GENERAL, "help", OPTION_FLAG, offsetof(struct config, help), NULL, NULL, 0, 0, ANY,
-     "show this help"},
-};
+#define ROW_OF(group, name, member, type, metavar, initial, least, most, commands, help)           \
+    {GROUP_##group, name,    OPTION_##type, offsetof(struct config, member),                       \
+     metavar,       initial, least,         most,                                                  \
+     commands,      help},
+static const struct option_row rows[] = {CONFIG_OPTIONS(ROW_OF)};
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 
 /* Former names of options, still accepted. */
@@ -346,9 +247,10 @@ static int read_file(struct config *config, enum config_command command, struct 
     const char *base = environment("XDG_CONFIG_HOME"), *home = environment("HOME");
     char path[PATH_MAX], text[CONFIG_FILE_CAP];
     const char *name;
-    json_t *value, *object;
+    json_auto_t *object = NULL;
+    json_t *value;
+    cleanup_file FILE *file = NULL;
     size_t len;
-    FILE *file;
     int rc = 0;
 
     if (base)
@@ -361,7 +263,6 @@ static int read_file(struct config *config, enum config_command command, struct 
     if (!file)
         return errno == ENOENT || errno == ENOTDIR ? 0 : error_errno(err, errno, "%s", path);
     len = fread(text, 1, sizeof text, file);
-    fclose(file);
     if (len == sizeof text)
         return error_set(err, ERROR_TOO_LARGE, "%s is larger than %zu bytes", path,
                          CONFIG_FILE_CAP - 1);
@@ -375,7 +276,6 @@ static int read_file(struct config *config, enum config_command command, struct 
         if (rc == 0)
             rc = set_from_json(config, command, name, value, err);
     }
-    json_decref(object);
     return rc < 0 ? error_wrap(err, "%s", path) : 0;
 }
 
@@ -429,7 +329,7 @@ static int read_words(struct config *config, enum config_command command, int ar
                       struct error *err)
 {
     struct option longs[ROW_COUNT + ALIAS_COUNT + 1] = {0};
-    char **words = calloc((size_t)argc + 2, sizeof *words);
+    cleanup_free char **words = calloc((size_t)argc + 2, sizeof *words);
     size_t count = 0;
     int found, rc = 0;
 
@@ -465,7 +365,6 @@ static int read_words(struct config *config, enum config_command command, int ar
         else
             config->arguments[config->argument_count++] = words[i];
     }
-    free(words);
     return rc;
 }
 
@@ -629,4 +528,14 @@ int config_share_file(const struct config *config, const char *name, char *path,
         err, ERROR_UNAVAILABLE,
         "%s is neither beside the binary nor in %s; run `make build` or give --share DIR",
         *name ? name : "the share folder", LECTERN_SHARE_DIR);
+}
+
+void config_model(const struct config *config, struct model_config *model)
+{
+    *model = (struct model_config){
+        .url = config->llm_url ? config->llm_url : environment("ANTHROPIC_BASE_URL"),
+        .name = config->llm_model,
+        .key = environment("ANTHROPIC_API_KEY"),
+        .auth_token = environment("ANTHROPIC_AUTH_TOKEN"),
+    };
 }

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Every option of every command: one row each. From the rows come the members of struct config,
+ * parsing, defaults, --help, and the names in the environment (LECTERN_STORE for --store) and in
+ * the configuration file. Precedence: command line, environment, file, default.
+ */
+#ifndef LECTERN_COMMAND_CONFIG_H
+#define LECTERN_COMMAND_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "helpers/base/buf.h"
+#include "helpers/base/error.h"
+#include "mcp/chat/model.h"
+
+#define CONFIG_LIST_CAP      32   /* values of an option that may be given several times */
+#define CONFIG_ARGUMENTS_CAP 4096 /* words on the command line that are no option */
+#define CONFIG_FILE_CAP      ((size_t)64 << 10)
+
+/* The commands an option belongs to. */
+enum config_command {
+    CONFIG_SERVE = 1 << 0,
+    CONFIG_STDIO = 1 << 1,
+    CONFIG_VALIDATE = 1 << 2,
+    CONFIG_EXEC = 1 << 3,
+    CONFIG_GRAPH = 1 << 4,
+    CONFIG_IMPORT = 1 << 5,
+    CONFIG_EXPORT = 1 << 6,
+    CONFIG_DOCTOR = 1 << 7,
+    CONFIG_IMAGE = 1 << 8,
+    CONFIG_DEMO = 1 << 9,
+    CONFIG_BACKUP = 1 << 10,
+    CONFIG_SESSIONS = 1 << 11,
+    CONFIG_RENAME = 1 << 12,
+    CONFIG_DELETE = 1 << 13,
+};
+
+#define CONFIG_ANY_STORE                                                                           \
+    (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH | CONFIG_IMPORT | CONFIG_EXPORT |    \
+     CONFIG_DOCTOR | CONFIG_DEMO | CONFIG_BACKUP | CONFIG_SESSIONS | CONFIG_RENAME |               \
+     CONFIG_DELETE)
+#define CONFIG_ANY_SANDBOX (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_DOCTOR)
+#define CONFIG_ANY         (CONFIG_ANY_STORE | CONFIG_VALIDATE | CONFIG_IMAGE)
+
+/* ROW(group of --help, name, member, type, metavar or NULL, default as text or NULL where the help
+ * says it, least and most of a number, commands, help). */
+#define CONFIG_OPTIONS(ROW)                                                                        \
+    ROW(COMMAND, "node", node, TEXT, "ID", NULL, 0, 0, CONFIG_GRAPH,                               \
+        "node that the query is about, by id or title")                                            \
+    ROW(COMMAND, "from", from, TEXT, "ID", NULL, 0, 0, CONFIG_GRAPH,                               \
+        "first node of a path, by id or title")                                                    \
+    ROW(COMMAND, "to", to, TEXT, "ID", NULL, 0, 0, CONFIG_GRAPH,                                   \
+        "last node of a path, by id or title")                                                     \
+    ROW(COMMAND, "types", types, LIST, "TYPE", NULL, 0, 0, CONFIG_GRAPH,                           \
+        "relationship type to follow; may be repeated (default: depends on the query)")            \
+    ROW(COMMAND, "limit", limit, NUMBER, "N", "0", 0, 500, CONFIG_GRAPH,                           \
+        "maximum number of rows; 0 uses the limit of the query")                                   \
+    ROW(COMMAND, "title", title, TEXT, "TEXT", NULL, 0, 0, CONFIG_IMPORT,                          \
+        "title of the new session (default: the title in the file)")                               \
+    ROW(COMMAND, "dry-run", dry_run, FLAG, NULL, NULL, 0, 0, CONFIG_IMPORT,                        \
+        "report what the file contains and which rules it breaks; write nothing")                  \
+    ROW(COMMAND, "output", output, TEXT, "PATH", NULL, 0, 0, CONFIG_EXPORT,                        \
+        "file or folder to write, also -o PATH (default: standard output)")                        \
+    ROW(COMMAND, "format", format, TEXT, "NAME", NULL, 0, 0, CONFIG_IMPORT | CONFIG_EXPORT,        \
+        "json, csv, case (1EdTech CASE 1.0) or markdown (default: chosen by the path)")            \
+    ROW(COMMAND, "force", force, FLAG, NULL, NULL, 0, 0, CONFIG_EXPORT,                            \
+        "replace the folder of an earlier export, or a file that is not an export")                \
+    ROW(COMMAND, "yes", yes, FLAG, NULL, NULL, 0, 0, CONFIG_DELETE,                                \
+        "delete without asking for the title")                                                     \
+    ROW(COMMAND, "facts", facts, FLAG, NULL, NULL, 0, 0, CONFIG_VALIDATE,                          \
+        "print what the parser sees, before any policy, as one line of JSON for each file")        \
+    ROW(COMMAND, "dump-policy", dump_policy, FLAG, NULL, NULL, 0, 0, CONFIG_VALIDATE,              \
+        "print the tables of the policy as JSON")                                                  \
+    ROW(COMMAND, "warnings", warnings, FLAG, NULL, NULL, 0, 0, CONFIG_EXEC,                        \
+        "show Python's warnings on standard error (default: hidden)")                              \
+    ROW(COMMAND, "json", json, FLAG, NULL, NULL, 0, 0,                                             \
+        CONFIG_VALIDATE | CONFIG_EXEC | CONFIG_DOCTOR | CONFIG_SESSIONS,                           \
+        "print the result as JSON")                                                                \
+    ROW(SERVER, "host", host, TEXT, "ADDRESS", "127.0.0.1", 0, 0, CONFIG_SERVE,                    \
+        "address to listen on; anyone who can reach an address other than loopback can edit")      \
+    ROW(SERVER, "port", port, NUMBER, "N", "8001", 0, 65535, CONFIG_SERVE,                         \
+        "port to listen on; 0 chooses a free port")                                                \
+    ROW(SERVER, "allow-origin", allow_origin, LIST, "ORIGIN", NULL, 0, 0, CONFIG_SERVE,            \
+        "allow web pages of this origin to call the server; may be repeated")                      \
+    ROW(SERVER, "allow-host", allow_host, LIST, "NAME", NULL, 0, 0, CONFIG_SERVE,                  \
+        "accept this name in the Host header too; may be repeated")                                \
+    ROW(SERVER, "body-cap", body_cap, NUMBER, "MIB", "16", 1, 128, CONFIG_SERVE,                   \
+        "maximum size of a request body, in MiB")                                                  \
+    ROW(SERVER, "no-demo", no_demo, FLAG, NULL, NULL, 0, 0, CONFIG_SERVE,                          \
+        "do not load the demo curriculum into an empty store")                                     \
+    ROW(STORE, "store", store, TEXT, "URL", NULL, 0, 0, CONFIG_ANY_STORE,                          \
+        "where curricula are kept: sqlite:PATH, or http://HOST:PORT for a service with the "       \
+        "session API (default: sqlite:lectern.db in the data folder)")                             \
+    ROW(STORE, "store-timeout", store_timeout, NUMBER, "SECONDS", "10", 1, 600, CONFIG_ANY_STORE,  \
+        "time limit for one request to that service")                                              \
+    ROW(STORE, "data", data, TEXT, "DIR", NULL, 0, 0, CONFIG_ANY_STORE,                            \
+        "data folder (default: $XDG_DATA_HOME/lectern)")                                           \
+    ROW(STORE, "component-types", component_types, TEXT, "FILE", NULL, 0, 0, CONFIG_ANY_STORE,     \
+        "JSON file with further component types: [{\"name\", \"use\", \"parameters\": "            \
+        "[{\"name\", \"type\", \"required\", \"choices\"}]}]")                                     \
+    ROW(STORE, "session", session, TEXT, "SID", NULL, 0, 0,                                        \
+        CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH, "session id of the curriculum")                 \
+    ROW(STORE, "query-timeout", query_timeout, NUMBER, "SECONDS", "30", 1, 600,                    \
+        CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH,                                  \
+        "time limit for one graph query")                                                          \
+    ROW(ANALYSES, "sandbox", sandbox, TEXT, "ENGINE", "auto", 0, 0, CONFIG_ANY_SANDBOX,            \
+        "docker, local (bubblewrap), or auto: Docker if a daemon answers")                         \
+    ROW(ANALYSES, "profile", profile, TEXT, "P", "data-science", 0, 0,                             \
+        CONFIG_ANY_SANDBOX | CONFIG_VALIDATE,                                                      \
+        "modules that analyses may import: minimal, data-science or visualization")                \
+    ROW(ANALYSES, "isolation", isolation, TEXT, "WHAT", "execution", 0, 0, CONFIG_ANY_SANDBOX,     \
+        "execution: a new sandbox for each analysis; session: one sandbox for each session, "      \
+        "which forks an interpreter for each analysis")                                            \
+    ROW(ANALYSES, "timeout", timeout, NUMBER, "SECONDS", "5", 1, 60, CONFIG_ANY_SANDBOX,           \
+        "time limit for one analysis")                                                             \
+    ROW(ANALYSES, "warm", warm, TEXT, "KIND=N,...", NULL, 0, 0, CONFIG_SERVE | CONFIG_STDIO,       \
+        "number of warm sandboxes of each kind (default: bare=2,data=1,plot=0)")                   \
+    ROW(ANALYSES, "stdout-cap", stdout_cap, NUMBER, "N", "10000", 100, 64000,                      \
+        CONFIG_SERVE | CONFIG_STDIO,                                                               \
+        "maximum number of characters of output that a model receives; longer output keeps its "   \
+        "beginning and end")                                                                       \
+    ROW(ANALYSES, "stderr-cap", stderr_cap, NUMBER, "N", "5000", 100, 16000,                       \
+        CONFIG_SERVE | CONFIG_STDIO, "the same for standard error")                                \
+    ROW(ANALYSES, "docker-host", docker_host, TEXT, "URL", NULL, 0, 0,                             \
+        CONFIG_ANY_SANDBOX | CONFIG_IMAGE,                                                         \
+        "Docker daemon (default: $DOCKER_HOST, otherwise the usual socket)")                       \
+    ROW(ANALYSES, "image", image, TEXT, "NAME", "lectern-sandbox:" LECTERN_VERSION, 0, 0,          \
+        CONFIG_ANY_SANDBOX | CONFIG_IMAGE, "name of the sandbox image")                            \
+    ROW(ANALYSES, "runtime", runtime, TEXT, "NAME", NULL, 0, 0, CONFIG_ANY_SANDBOX,                \
+        "container runtime, such as runsc or kata (default: the daemon's)")                        \
+    ROW(ANALYSES, "share", share, TEXT, "DIR", NULL, 0, 0,                                         \
+        CONFIG_ANY_SANDBOX | CONFIG_IMAGE | CONFIG_DEMO,                                           \
+        "folder with the runner and its files (default: beside the binary)")                       \
+    ROW(CHAT, "llm-url", llm_url, TEXT, "URL", NULL, 0, 0, CONFIG_SERVE,                           \
+        "model service with the Anthropic Messages API, without /v1 (default: "                    \
+        "$ANTHROPIC_BASE_URL, otherwise " MODEL_DEFAULT_URL                                        \
+        "). The key comes from $ANTHROPIC_API_KEY, or a bearer token from $ANTHROPIC_AUTH_TOKEN")  \
+    ROW(CHAT, "llm-model", llm_model, TEXT, "NAME", MODEL_DEFAULT_NAME, 0, 0, CONFIG_SERVE,        \
+        "model to use")                                                                            \
+    ROW(GENERAL, "log", log, TEXT, "LEVEL", NULL, 0, 0, CONFIG_ANY,                                \
+        "error, warning, info or debug (default: info for serve, warning for other commands)")     \
+    ROW(GENERAL, "help", help, FLAG, NULL, NULL, 0, 0, CONFIG_ANY, "show this help")
+
+#define CONFIG_MEMBER_TEXT(member)                    const char *member;
+#define CONFIG_MEMBER_NUMBER(member)                  long member;
+#define CONFIG_MEMBER_FLAG(member)                    bool member;
+#define CONFIG_MEMBER_LIST(member)                    const char *member[CONFIG_LIST_CAP + 1];
+#define CONFIG_MEMBER(group, name, member, type, ...) CONFIG_MEMBER_##type(member)
+
+/* A text is NULL where it has neither default nor value; a list is NULL-terminated. store is
+ * "sqlite:PATH", or "http://HOST:PORT#COPY?seconds=N" with the path of the copy. */
+struct config {
+    CONFIG_OPTIONS(CONFIG_MEMBER)
+    const char *arguments[CONFIG_ARGUMENTS_CAP + 1]; /* NULL-terminated; borrowed from argv */
+    size_t argument_count;
+    struct config_texts *texts; /* owns what the struct points to */
+};
+
+/* argv[0] is the first word behind the command's name. 0, or -1 with ERROR_INVALID that names the
+ * option and the nearest one. *config is filled in any case and wants config_finish. */
+int config_read(struct config *config, enum config_command command, int argc, char **argv,
+                struct error *err);
+void config_finish(struct config *config);
+
+/* The options of one command in groups, with their defaults, wrapped at 80 columns. */
+void config_help(enum config_command command, struct buf *to);
+
+/* PATH of a file beside the binary when run from the build folder, else under share/lectern:
+ * "runner", "interpreter.py". */
+int config_share_file(const struct config *config, const char *name, char *path, size_t size,
+                      struct error *err);
+
+/* The model service, from options and environment. Keys come from the environment alone: everybody
+ * on the machine can read a command line. Before the first thread starts; texts are borrowed from
+ * the config and the environment. */
+void config_model(const struct config *config, struct model_config *model);
+
+#endif
