@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "validator/encoding/encoding.h"
+#include "validator/encoding.h"
 #include "validator/facts/facts_json.h"
 #include "validator/syntax/parser.h"
 #include "validator/syntax/unicode.h"

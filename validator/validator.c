@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The way through: bytes, tree, facts, what the compiler refuses, rules, verdict. Every step runs
- * over what could be read, so that a program's problems are told at once.
+ * over what could be read, so that a program's problems are reported at once.
  */
 #include "validator/validator.h"
 
@@ -12,42 +12,20 @@
 #include "validator/source.h"
 #include "validator/syntax/parser.h"
 
-/* The order is the one a message shows them in. Everything importable in policy_modules; the tests
- * compare. */
-#define MINIMAL_MODULES                                                                            \
-    "code_helpers", "bisect", "calendar", "collections", "collections.abc", "copy", "csv",         \
-        "dataclasses", "datetime", "decimal", "enum", "fractions", "functools", "heapq", "io",     \
-        "itertools", "json", "math", "operator", "random", "re", "statistics", "string",           \
-        "textwrap", "time", "typing", "unicodedata", "__future__"
-#define DATA_SCIENCE_MODULES                                                                       \
-    "networkx", "networkx.algorithms", "networkx.algorithms.community", "numpy", "numpy.fft",      \
-        "numpy.linalg", "numpy.random", "pandas", "pandas.api.types", "scipy", "scipy.cluster",    \
-        "scipy.cluster.hierarchy", "scipy.cluster.vq", "scipy.integrate", "scipy.interpolate",     \
-        "scipy.linalg", "scipy.optimize", "scipy.spatial", "scipy.spatial.distance",               \
-        "scipy.special", "scipy.stats"
-
-static const char *const minimal_modules[] = {MINIMAL_MODULES, NULL};
-static const char *const data_science_modules[] = {MINIMAL_MODULES, DATA_SCIENCE_MODULES, NULL};
-static const char *const visualization_modules[] = {MINIMAL_MODULES, DATA_SCIENCE_MODULES,
-                                                    "matplotlib.pyplot", NULL};
-
 static const struct validator_profile profiles[PROFILE_COUNT] = {
-    {"minimal", PROFILE_MINIMAL, minimal_modules},
-    {"data-science", PROFILE_DATA_SCIENCE, data_science_modules},
-    {"visualization", PROFILE_VISUALIZATION, visualization_modules},
-};
+    {PROFILE_MINIMAL}, {PROFILE_DATA_SCIENCE}, {PROFILE_VISUALIZATION}};
 
 const struct validator_profile *validator_profile_find(const char *name)
 {
     for (size_t i = 0; i < PROFILE_COUNT; i++)
-        if (strcmp(profiles[i].name, name) == 0)
+        if (strcmp(policy_profile_name(profiles[i].rank), name) == 0)
             return &profiles[i];
     return NULL;
 }
 
 const char *validator_profile_name(const struct validator_profile *profile)
 {
-    return profile->name;
+    return policy_profile_name(profile->rank);
 }
 
 const char *validator_profile_names(void)
@@ -55,9 +33,22 @@ const char *validator_profile_names(void)
     return "minimal, data-science, visualization";
 }
 
-const char *const *validator_profile_modules(const struct validator_profile *profile)
+bool validator_profile_within(const struct validator_profile *profile,
+                              const struct validator_profile *limit)
 {
-    return profile->modules;
+    return profile->rank <= limit->rank;
+}
+
+const char *validator_profile_module(const struct validator_profile *profile, size_t index)
+{
+    return policy_profile_module(profile->rank, index);
+}
+
+bool validator_profile_allows(const struct validator_profile *profile, const char *module)
+{
+    const struct policy_module *row = policy_module_find(module, strlen(module));
+
+    return row && row->importable && row->profile <= profile->rank;
 }
 
 /* Where there was no memory, not all has been seen. */
@@ -108,12 +99,12 @@ void validator_check(const char *source, size_t len, const struct validator_prof
         ast_init(&ast, source, len);
         if (!check_tree(&check, &ast, &facts))
             report_add_whole(&report, "no-memory",
-                             "There was no memory to judge the program. Send it again.");
+                             "There was no memory to check the program. Send it again.");
         facts_finish(&facts);
         ast_finish(&ast);
     }
     verdict->kind = policy_kind_name(check.kind);
-    verdict->profile = profiles[check.needs].name;
+    verdict->profile = policy_profile_name(check.needs);
     report_finish(&report);
 #ifdef LECTERN_TEST_WITHOUT_VALIDATOR
     verdict->accepted = true; /* a test looks at what stands behind it */

@@ -21,9 +21,15 @@ const struct validator_profile *validator_profile_find(const char *name);
 const char *validator_profile_name(const struct validator_profile *profile);
 const char *validator_profile_names(void); /* "minimal, data-science, visualization" for messages */
 
-/* Every module that code of this profile may import ("pandas", "collections.abc"), NULL-terminated,
- * static. */
-const char *const *validator_profile_modules(const struct validator_profile *profile);
+/* Whether code of this profile may import no more than code of the other. */
+bool validator_profile_within(const struct validator_profile *profile,
+                              const struct validator_profile *limit);
+
+/* The modules that code of this profile may import ("pandas", "collections.abc"), in the order in
+ * which messages name them, static; NULL behind the last one. */
+const char *validator_profile_module(const struct validator_profile *profile, size_t index);
+/* Whether it is one of them. */
+bool validator_profile_allows(const struct validator_profile *profile, const char *module);
 
 struct diagnostic {
     const char *code; /* stable, static: "import-not-allowed", "forbidden-name", "syntax", ... */

@@ -1,28 +1,84 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The words that all answers share. See ask.h.
+ * The pieces of an answer, rendered as words and as JSON. See ask.h.
+ *
+ * Whether JSON needs a comma is seen from the last byte: texts end with a quote, so an open bracket
+ * or a colon there is never part of one.
  */
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
+#include "helpers/base/json.h"
 #include "helpers/graph/ask.h"
-#include "helpers/graph/text.h"
 
-#define TYPES_SHOWN 8u /* relationship types named in one line */
+#define TYPES_SHOWN 8u /* relationship types named in one line of words */
 
-void graph_add_node(struct graph_ask *ask, uint32_t node)
+static bool has_room(const struct graph_ask *ask)
+{
+    return ask->answer->len < ask->rows_end;
+}
+
+/* The next type of the links that the view follows, from *at on; false behind the last. They are
+ * sorted by type. */
+static bool next_type(const struct graph_ask *ask, const struct graph_link *links, size_t count,
+                      size_t *at, uint32_t *type)
+{
+    for (; *at < count; ++*at) {
+        if (links[*at].type != *type && ask->view->follows[links[*at].type]) {
+            *type = links[*at].type;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- words ---- */
+
+static void add_node(struct graph_ask *ask, struct buf *to, uint32_t node)
 {
     const struct graph_vertex *vertex = &ask->graph->nodes[node];
 
-    graph_text_add(ask->answer, vertex->id, GRAPH_ID_CAP, false);
-    buf_addc(ask->answer, ' ');
+    graph_text_add(to, vertex->id, GRAPH_ID_CAP, false);
+    buf_addc(to, ' ');
     if (graph_text_blank(vertex->title))
-        buf_adds(ask->answer, "(no title)");
+        buf_adds(to, "(no title)");
     else
-        graph_text_add(ask->answer, vertex->title, GRAPH_TITLE_CAP, true);
+        graph_text_add(to, vertex->title, GRAPH_TITLE_CAP, true);
 }
 
-void graph_add_type(struct graph_ask *ask, uint32_t type)
+static struct buf *next_piece(struct graph_ask *ask)
+{
+    struct buf *piece = &ask->pieces[ask->piece++ % GRAPH_PIECES];
+
+    buf_clear(piece);
+    return piece;
+}
+
+static const char *piece_text(struct graph_ask *ask, const struct buf *piece)
+{
+    if (piece->failed)
+        ask->answer->failed = ask->answer->starved = true;
+    return piece->data ? piece->data : "";
+}
+
+const char *graph_node_text(struct graph_ask *ask, uint32_t node)
+{
+    struct buf *piece = next_piece(ask);
+
+    add_node(ask, piece, node);
+    return piece_text(ask, piece);
+}
+
+const char *graph_count_text(struct graph_ask *ask, size_t count, const char *thing)
+{
+    struct buf *piece = next_piece(ask);
+
+    buf_addf(piece, "%zu %s%s", count, thing, count == 1 ? "" : "s");
+    return piece_text(ask, piece);
+}
+
+void graph_say_type(struct graph_ask *ask, uint32_t type)
 {
     if (graph_text_blank(ask->graph->types[type].name))
         buf_adds(ask->answer, "(no type)");
@@ -30,47 +86,20 @@ void graph_add_type(struct graph_ask *ask, uint32_t type)
         graph_text_add(ask->answer, ask->graph->types[type].name, GRAPH_TYPE_CAP, false);
 }
 
-void graph_add_count(struct graph_ask *ask, size_t count, const char *thing)
+static void say_types_between(struct graph_ask *ask, uint32_t from, uint32_t to)
 {
-    buf_addf(ask->answer, "%zu %s%s", count, thing, count == 1 ? "" : "s");
-}
-
-void graph_add_types_between(struct graph_ask *ask, uint32_t from, uint32_t to)
-{
-    uint32_t last = GRAPH_NO_NODE;
-    size_t count, shown = 0;
+    uint32_t type = GRAPH_NO_NODE;
+    size_t count, at = 0;
     const struct graph_link *links = graph_links_between(ask->graph, from, to, &count);
 
-    for (size_t i = 0; i < count && shown < TYPES_SHOWN; i++) {
-        if (!ask->view->follows[links[i].type] || links[i].type == last)
-            continue;
-        last = links[i].type;
-        buf_adds(ask->answer, shown++ > 0 ? ", " : "");
-        graph_add_type(ask, last);
+    for (size_t shown = 0; shown < TYPES_SHOWN && next_type(ask, links, count, &at, &type);
+         shown++) {
+        buf_adds(ask->answer, shown > 0 ? ", " : "");
+        graph_say_type(ask, type);
     }
 }
 
-/* ---- lists ---- */
-
-bool graph_has_room(const struct graph_ask *ask)
-{
-    return ask->answer->len < ask->rows_end;
-}
-
-void graph_list_begin(struct graph_list *list, struct graph_ask *ask, size_t total)
-{
-    *list = (struct graph_list){ask, 0, ask->limit, total};
-}
-
-bool graph_list_row(struct graph_list *list)
-{
-    if (list->shown >= list->total || list->shown >= list->limit || !graph_has_room(list->ask))
-        return false;
-    list->shown++;
-    return true;
-}
-
-void graph_list_end(struct graph_list *list)
+static void say_left_out_rows(const struct graph_list *list)
 {
     struct buf *answer = list->ask->answer;
     size_t left = list->total - list->shown;
@@ -90,34 +119,45 @@ void graph_list_end(struct graph_list *list)
                  " (no limit shows more: ask about a single node, or let execute_code count)\n");
 }
 
-void graph_add_nodes(struct graph_ask *ask, const uint32_t *nodes, size_t count)
+static void say_cell(struct graph_ask *ask, const struct graph_column *column,
+                     const union graph_value *value)
 {
-    struct graph_list list;
+    struct buf *to = ask->answer;
+    const char *hole;
 
-    graph_list_begin(&list, ask, count);
-    while (graph_list_row(&list)) {
-        graph_add_node(ask, nodes[list.shown - 1]);
-        buf_addc(ask->answer, '\n');
-    }
-    graph_list_end(&list);
+    if (!column->words || (column->kind == GRAPH_COLUMN_NONZERO && value->count == 0) ||
+        (column->kind == GRAPH_COLUMN_FLAG && !value->flag))
+        return;
+    hole = strchrnul(column->words, '%');
+    buf_add(to, column->words, (size_t)(hole - column->words));
+    if (column->kind == GRAPH_COLUMN_NODE)
+        add_node(ask, to, value->node);
+    else if (column->kind == GRAPH_COLUMN_REAL)
+        buf_addf(to, "%.9f", value->real);
+    else if (column->kind == GRAPH_COLUMN_TYPES)
+        say_types_between(ask, value->ends.from, value->ends.to);
+    else if (column->kind != GRAPH_COLUMN_FLAG)
+        buf_addf(to, "%zu", value->count);
+    buf_adds(to, *hole ? hole + 1 : hole);
 }
 
-void graph_add_some(struct graph_ask *ask, const uint32_t *nodes, size_t count, size_t most)
+static void say_some_nodes(struct graph_ask *ask, const uint32_t *nodes, size_t count, size_t most)
 {
     size_t shown;
 
-    for (shown = 0; shown < count && shown < most && graph_has_room(ask); shown++) {
+    if (count == 0)
+        return;
+    for (shown = 0; shown < count && shown < most && has_room(ask); shown++) {
         buf_adds(ask->answer, shown > 0 ? ", " : "");
-        graph_add_node(ask, nodes[shown]);
+        add_node(ask, ask->answer, nodes[shown]);
     }
     if (shown < count)
         buf_addf(ask->answer, "%s… %zu more", shown > 0 ? ", " : "", count - shown);
+    buf_addc(ask->answer, '\n');
 }
 
-/* ---- the last line ---- */
-
 /* The types that are followed, or those that are not. */
-static size_t add_types(struct graph_ask *ask, const struct graph_view *view, bool followed)
+static size_t say_types(struct graph_ask *ask, const struct graph_view *view, bool followed)
 {
     const struct graph *graph = ask->graph;
     size_t count = 0;
@@ -126,7 +166,7 @@ static size_t add_types(struct graph_ask *ask, const struct graph_view *view, bo
         if (view->follows[i] != followed || count++ >= TYPES_SHOWN)
             continue;
         buf_adds(ask->answer, count > 1 ? ", " : "");
-        graph_add_type(ask, i);
+        graph_say_type(ask, i);
         if (!followed)
             buf_addf(ask->answer, " (%zu)", graph->types[i].edges);
     }
@@ -135,27 +175,29 @@ static size_t add_types(struct graph_ask *ask, const struct graph_view *view, bo
     return count;
 }
 
-static void add_left_out(struct graph_ask *ask, const struct graph_view *view)
+static void say_left_out_edges(struct graph_ask *ask, const struct graph_view *view)
 {
+    const struct {
+        size_t count;
+        const char *what;
+    } parts[] = {{view->strays, "with a missing end"},
+                 {view->loops, "from a node to itself"},
+                 {view->parallel, "parallel to another"}};
     const char *join = " Left out: ";
 
-    if (view->strays > 0) {
-        buf_addf(ask->answer, "%s%zu with a missing end", join, view->strays);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i].count == 0)
+            continue;
+        buf_addf(ask->answer, "%s%zu %s", join, parts[i].count, parts[i].what);
         join = ", ";
     }
-    if (view->loops > 0) {
-        buf_addf(ask->answer, "%s%zu from a node to itself", join, view->loops);
-        join = ", ";
-    }
-    if (view->parallel > 0)
-        buf_addf(ask->answer, "%s%zu parallel to another", join, view->parallel);
-    if (view->strays + view->loops + view->parallel > 0)
+    if (*join == ',')
         buf_addc(ask->answer, '.');
 }
 
 /* Types that were asked for by name and that no edge here has; graph_choose_types let pass the
  * contract's own only. */
-static size_t add_absent(struct graph_ask *ask, size_t followed)
+static size_t say_absent(struct graph_ask *ask, size_t followed)
 {
     const char *const *types = ask->question->types;
     size_t count = 0;
@@ -171,24 +213,252 @@ static size_t add_absent(struct graph_ask *ask, size_t followed)
     return count;
 }
 
-void graph_add_scope(struct graph_ask *ask, const struct graph_view *view)
+static void say_scope(struct graph_ask *ask, const struct graph_view *view)
 {
     size_t followed;
 
     buf_adds(ask->answer, "Over ");
-    followed = add_types(ask, view, true);
+    followed = say_types(ask, view, true);
     if (view == ask->view && ask->question->types && ask->question->types[0])
-        followed += add_absent(ask, followed);
+        followed += say_absent(ask, followed);
     if (followed == 0)
         buf_adds(ask->answer, "no type (none of those that count here occurs)");
-    buf_adds(ask->answer, ": ");
-    graph_add_count(ask, view->m, "edge");
-    buf_addc(ask->answer, '.');
-    add_left_out(ask, view);
+    graph_say(ask, ": %s.", graph_count_text(ask, view->m, "edge"));
+    say_left_out_edges(ask, view);
     if (memchr(view->follows, false, ask->graph->type_count)) {
         buf_adds(ask->answer, " Not followed: ");
-        add_types(ask, view, false);
+        say_types(ask, view, false);
         buf_addc(ask->answer, '.');
     }
     buf_addc(ask->answer, '\n');
+}
+
+/* ---- data ---- */
+
+/* false: words are asked for. */
+static bool begin(struct graph_ask *ask, const char *key)
+{
+    struct buf *to = ask->answer;
+    const char *last = to->len > 0 ? &to->data[to->len - 1] : "[";
+
+    if (!ask->data)
+        return false;
+    if (!strchr("{[:", *last))
+        buf_addc(to, ',');
+    if (key)
+        buf_addf(to, "\"%s\":", key);
+    return true;
+}
+
+void graph_open(struct graph_ask *ask, const char *key, char bracket)
+{
+    if (begin(ask, key))
+        buf_addc(ask->answer, bracket);
+}
+
+void graph_close(struct graph_ask *ask, char bracket)
+{
+    if (ask->data)
+        buf_addc(ask->answer, bracket);
+}
+
+void graph_put(struct graph_ask *ask, const char *key, size_t count)
+{
+    if (begin(ask, key))
+        buf_addf(ask->answer, "%zu", count);
+}
+
+void graph_put_bool(struct graph_ask *ask, const char *key, bool value)
+{
+    if (begin(ask, key))
+        buf_adds(ask->answer, value ? "true" : "false");
+}
+
+void graph_put_null(struct graph_ask *ask, const char *key)
+{
+    if (begin(ask, key))
+        buf_adds(ask->answer, "null");
+}
+
+static void put_real(struct graph_ask *ask, const char *key, double value)
+{
+    json_auto_t *number = isfinite(value) ? json_real(value) : json_null();
+
+    begin(ask, key);
+    if (number)
+        json_write(ask->answer, number);
+    else
+        ask->answer->failed = true;
+}
+
+static void add_text(struct buf *to, const char *text)
+{
+    struct buf BUF_AUTO repaired = {0};
+    size_t len = strlen(text);
+
+    if (graph_text_is_utf8(text)) {
+        json_write_string(to, text, len);
+        return;
+    }
+    graph_text_add(&repaired, text, len * 3 + 1, false);
+    json_write_string(to, repaired.data ? repaired.data : "", repaired.len);
+    to->failed = to->failed || repaired.failed;
+}
+
+void graph_put_text(struct graph_ask *ask, const char *key, const char *text)
+{
+    if (begin(ask, key))
+        add_text(ask->answer, text);
+}
+
+void graph_put_node(struct graph_ask *ask, const char *key, uint32_t node)
+{
+    graph_put_text(ask, key, ask->graph->nodes[node].id);
+}
+
+void graph_put_types(struct graph_ask *ask, const char *key, uint32_t from, uint32_t to)
+{
+    uint32_t type = GRAPH_NO_NODE;
+    size_t count, at = 0;
+    const struct graph_link *links = graph_links_between(ask->graph, from, to, &count);
+
+    graph_open(ask, key, '[');
+    while (has_room(ask) && next_type(ask, links, count, &at, &type))
+        graph_put_text(ask, NULL, ask->graph->types[type].name);
+    graph_close(ask, ']');
+}
+
+static void put_cell(struct graph_ask *ask, const struct graph_column *column,
+                     const union graph_value *value)
+{
+    if (!column->key)
+        return;
+    if (column->kind == GRAPH_COLUMN_NODE)
+        graph_put_node(ask, column->key, value->node);
+    else if (column->kind == GRAPH_COLUMN_REAL)
+        put_real(ask, column->key, value->real);
+    else if (column->kind == GRAPH_COLUMN_FLAG)
+        graph_put_bool(ask, column->key, value->flag);
+    else if (column->kind == GRAPH_COLUMN_TYPES)
+        graph_put_types(ask, column->key, value->ends.from, value->ends.to);
+    else
+        graph_put(ask, column->key, value->count);
+}
+
+static void put_scope(struct graph_ask *ask, const struct graph_view *view)
+{
+    const struct graph_type *types = ask->graph->types;
+    uint32_t count = ask->graph->type_count;
+
+    graph_open(ask, "over", '{');
+    graph_open(ask, "types", '[');
+    for (uint32_t i = 0; i < count && has_room(ask); i++) {
+        if (view->follows[i])
+            graph_put_text(ask, NULL, types[i].name);
+    }
+    graph_close(ask, ']');
+    graph_put(ask, "edges", view->m);
+    graph_open(ask, "left_out", '{');
+    graph_put(ask, "missing_end", view->strays);
+    graph_put(ask, "to_itself", view->loops);
+    graph_put(ask, "parallel", view->parallel);
+    graph_close(ask, '}');
+    graph_open(ask, "not_followed", '{');
+    for (uint32_t i = 0; i < count && has_room(ask); i++) {
+        if (view->follows[i])
+            continue;
+        graph_put_text(ask, NULL, types[i].name);
+        buf_addf(ask->answer, ":%zu", types[i].edges);
+    }
+    graph_close(ask, '}');
+    graph_close(ask, '}');
+}
+
+/* ---- both ---- */
+
+void graph_list_begin(struct graph_list *list, struct graph_ask *ask, const char *key, size_t total)
+{
+    *list = (struct graph_list){ask, 0, ask->limit, total};
+    graph_open(ask, key, '[');
+}
+
+bool graph_list_row(struct graph_list *list)
+{
+    if (list->shown >= list->total || list->shown >= list->limit || !has_room(list->ask))
+        return false;
+    list->shown++;
+    return true;
+}
+
+void graph_list_end(struct graph_list *list)
+{
+    struct graph_ask *ask = list->ask;
+
+    if (!ask->data) {
+        say_left_out_rows(list);
+        return;
+    }
+    ask->cut += list->total - list->shown;
+    ask->full = ask->full || (list->shown < list->total && list->shown < list->limit);
+    graph_close(ask, ']');
+}
+
+void graph_row(struct graph_list *list, const struct graph_column *columns,
+               const union graph_value *values)
+{
+    struct graph_ask *ask = list->ask;
+
+    graph_open(ask, NULL, '{');
+    for (size_t i = 0; columns[i].kind != GRAPH_COLUMN_END; i++)
+        (ask->data ? put_cell : say_cell)(ask, &columns[i], &values[i]);
+    graph_close(ask, '}');
+    graph_say(ask, "\n");
+}
+
+static void add_nodes(struct graph_list *list, const uint32_t *nodes)
+{
+    struct graph_ask *ask = list->ask;
+
+    while (graph_list_row(list)) {
+        if (ask->data) {
+            graph_put_node(ask, NULL, nodes[list->shown - 1]);
+        } else {
+            add_node(ask, ask->answer, nodes[list->shown - 1]);
+            buf_addc(ask->answer, '\n');
+        }
+    }
+    graph_list_end(list);
+}
+
+void graph_nodes(struct graph_ask *ask, const char *key, const uint32_t *nodes, size_t count)
+{
+    struct graph_list list;
+
+    graph_list_begin(&list, ask, key, count);
+    add_nodes(&list, nodes);
+}
+
+void graph_put_nodes(struct graph_ask *ask, const char *key, const uint32_t *nodes, size_t count)
+{
+    struct graph_list list;
+
+    if (!ask->data)
+        return;
+    graph_list_begin(&list, ask, key, count);
+    list.limit = count;
+    add_nodes(&list, nodes);
+}
+
+void graph_some_nodes(struct graph_ask *ask, const char *key, const uint32_t *nodes, size_t count,
+                      size_t most)
+{
+    if (ask->data)
+        graph_put_nodes(ask, key, nodes, count);
+    else
+        say_some_nodes(ask, nodes, count, most);
+}
+
+void graph_scope(struct graph_ask *ask, const struct graph_view *view)
+{
+    (ask->data ? put_scope : say_scope)(ask, view);
 }

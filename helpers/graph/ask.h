@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One question on its way, and what every query's answer is written with: nodes, lists that keep to
- * a limit and to the answer's cap, and the line that says over which types the answer speaks. Here
- * as words; as data in data.h. A query finds out once, then says it in the form asked for.
+ * One question on its way, and what every query writes its answer with. A query computes its answer
+ * once and writes it once: sentences with graph_say (words only), members with graph_put (data
+ * only), and lists, whose rows answer.c renders as lines or as JSON. Nodes are ids with titles in
+ * words, and ids in data.
  */
 #ifndef LECTERN_GRAPH_ASK_H
 #define LECTERN_GRAPH_ASK_H
 
+#include "helpers/graph/text.h"
 #include "helpers/graph/view.h"
 
-/* Rows stop this many bytes before GRAPH_ANSWER_CAP, so that what is said about the cut and the
- * types always fits. */
+/* Rows stop this many bytes before GRAPH_ANSWER_CAP, so that the notes behind them always fit. */
 #define GRAPH_ANSWER_RESERVE 4096u
+#define GRAPH_PIECES         4u
 
 struct graph_ask {
     struct graph *graph;
@@ -21,65 +23,105 @@ struct graph_ask {
     uint32_t node, from, to; /* GRAPH_NO_NODE where not given */
     size_t limit;
     struct buf *answer;
-    size_t rows_end; /* length of the answer from which on no row begins */
-    bool no_scope;   /* the query says itself over which types it speaks; of words only */
+    size_t rows_end; /* no row begins once the answer has this length */
+    bool no_scope;   /* words only: the query itself writes over which types it speaks */
     bool data;       /* JSON is asked for, not words */
-    size_t cut;      /* rows left out so far, of data only */
+    size_t cut;      /* data only: rows left out so far */
     bool full;       /* some of them because the answer was full */
+    struct buf pieces[GRAPH_PIECES];
+    unsigned piece; /* the next to be used */
 };
 
-/* ---- pieces ---- */
+/* ---- words only ---- */
 
-/* N003 "Comparing fractions" */
-void graph_add_node(struct graph_ask *ask, uint32_t node);
-void graph_add_type(struct graph_ask *ask, uint32_t type);
-/* "1 node", "3 nodes" */
-void graph_add_count(struct graph_ask *ask, size_t count, const char *thing);
-/* The relationship types of the edges between two nodes that the view follows: "LEADS_TO,
- * PREREQUISITE". */
-void graph_add_types_between(struct graph_ask *ask, uint32_t from, uint32_t to);
+#define graph_say(ask, ...) ((ask)->data ? (void)0 : buf_addf((ask)->answer, __VA_ARGS__))
 
-/* ---- lists ---- */
+/* Arguments of graph_say, good for one call of it that uses at most GRAPH_PIECES of them:
+ * `N003 "Comparing fractions"`, and "1 node" or "3 nodes". */
+const char *graph_node_text(struct graph_ask *ask, uint32_t node);
+const char *graph_count_text(struct graph_ask *ask, size_t count, const char *thing);
 
-/* Whether another row may begin. */
-bool graph_has_room(const struct graph_ask *ask);
+void graph_say_type(struct graph_ask *ask, uint32_t type);
 
+/* ---- data only; key NULL: inside an array ---- */
+
+void graph_open(struct graph_ask *ask, const char *key, char bracket); /* '{' or '[' */
+void graph_close(struct graph_ask *ask, char bracket);                 /* '}' or ']' */
+void graph_put(struct graph_ask *ask, const char *key, size_t count);
+void graph_put_bool(struct graph_ask *ask, const char *key, bool value);
+void graph_put_null(struct graph_ask *ask, const char *key);
+void graph_put_node(struct graph_ask *ask, const char *key, uint32_t node);
+/* A text of the curriculum; bytes that are not UTF-8 are replaced. */
+void graph_put_text(struct graph_ask *ask, const char *key, const char *text);
+/* The types of the edges between two nodes that the view follows. */
+void graph_put_types(struct graph_ask *ask, const char *key, uint32_t from, uint32_t to);
+/* All of them, up to the answer's cap, whatever the question's limit. */
+void graph_put_nodes(struct graph_ask *ask, const char *key, const uint32_t *nodes, size_t count);
+
+/* ---- both ---- */
+
+/* Rows up to the question's limit and the answer's cap. The end counts what was left out: in words
+ * "… and 17 more (limit 37 shows all)" on a line. */
 struct graph_list {
     struct graph_ask *ask;
     size_t shown, limit, total;
 };
 
-void graph_list_begin(struct graph_list *list, struct graph_ask *ask, size_t total);
-/* Whether another row may be written: under the limit and with room for it. Counts it. */
+void graph_list_begin(struct graph_list *list, struct graph_ask *ask, const char *key,
+                      size_t total);
+/* Whether another row may be written, which it counts: it is number shown - 1. */
 bool graph_list_row(struct graph_list *list);
-/* "… and 17 more (limit 37 shows all)" on a line, where rows were left out. */
 void graph_list_end(struct graph_list *list);
 
-/* A list of nodes, one a line. */
-void graph_add_nodes(struct graph_ask *ask, const uint32_t *nodes, size_t count);
-/* The first few of them on one line: N001 "A", N002 "B", … 3 more */
-void graph_add_some(struct graph_ask *ask, const uint32_t *nodes, size_t count, size_t most);
+/* The columns of a list's rows; the last one has no kind. */
+struct graph_column {
+    const char *key; /* NULL: in words only */
+    enum {
+        GRAPH_COLUMN_END,
+        GRAPH_COLUMN_NODE,
+        GRAPH_COLUMN_COUNT,
+        GRAPH_COLUMN_NONZERO, /* a count; in words nothing where it is 0 */
+        GRAPH_COLUMN_REAL,
+        GRAPH_COLUMN_FLAG, /* in words: its text where it is set */
+        GRAPH_COLUMN_TYPES /* of the edges between two nodes */
+    } kind;
+    const char *words; /* with % in the place of the value; NULL: in data only */
+};
+union graph_value {
+    uint32_t node;
+    size_t count;
+    double real;
+    bool flag;
+    struct {
+        uint32_t from, to;
+    } ends;
+};
+void graph_row(struct graph_list *list, const struct graph_column *columns,
+               const union graph_value *values);
 
-/* ---- the last line ---- */
+/* A list of nodes. */
+void graph_nodes(struct graph_ask *ask, const char *key, const uint32_t *nodes, size_t count);
+/* Nodes within a row: in words the first few of them on a line (N001 "A", N002 "B", … 3 more), and
+ * nothing where there are none. */
+void graph_some_nodes(struct graph_ask *ask, const char *key, const uint32_t *nodes, size_t count,
+                      size_t most);
+/* Over which types the answer speaks, how many edges that are, and what was left out: the last line
+ * in words, "over" in data. */
+void graph_scope(struct graph_ask *ask, const struct graph_view *view);
 
-/* Over PREREQUISITE: 46 edges. Left out: ... */
-void graph_add_scope(struct graph_ask *ask, const struct graph_view *view);
-
-/* ---- naming nodes (find.c) ---- */
+/* ---- what the names in a question mean (name.c) ---- */
 
 /* The node with this id, or the only one with this title. what names the argument. -1:
  * ERROR_NOT_FOUND with the nearest, ERROR_CONFLICT with those that share the title. */
 int graph_find(const struct graph *graph, const char *name, const char *what, uint32_t *node,
                struct error *err);
-
-/* ---- choosing types (types.c) ---- */
-
 /* follows (by type) for the question's types, or the query's own. */
 int graph_choose_types(const struct graph *graph, const struct graph_question *question,
                        enum graph_follows otherwise, bool *follows, struct error *err);
 /* The type with this name, or else with the same but for letter case; GRAPH_NO_NODE. */
 uint32_t graph_find_type(const struct graph *graph, const char *name);
-/* The query's own types. */
-void graph_default_types(const struct graph *graph, enum graph_follows which, bool *follows);
+/* The view over a query's own types, as graph_view_get. */
+struct graph_view *graph_default_view(struct graph *graph, enum graph_follows which,
+                                      struct error *err);
 
 #endif

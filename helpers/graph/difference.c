@@ -1,47 +1,329 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Puts two graphs side by side and has each answer found. See the header.
+ * Puts two graphs side by side: new cycles, what is cut off, what stands downstream of the changes.
+ * See the header.
  */
 #include "helpers/graph/difference.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "helpers/graph/compare.h"
+#include "helpers/graph/ask.h"
 #include "helpers/graph/igraph_guard.h"
-#include "helpers/graph/order.h"
+#include "helpers/graph/reach.h"
 
-struct graph_name graph_name_of(const struct graph_side *side, uint32_t node)
+#define STEPS_BUDGET 50000000u /* nodes and edges looked at for all new cycles, below a second */
+
+struct graph_side {
+    struct graph *graph;
+    struct graph_view *needs, *ways, *all;
+    uint32_t *twin; /* node -> the same in the other graph, or GRAPH_NO_NODE; owned */
+};
+
+struct graph_comparison {
+    struct graph_side before, after;
+    struct graph_difference *difference;
+};
+
+static struct graph_name name_of(const struct graph_side *side, uint32_t node)
 {
     const struct graph_vertex *vertex = &side->graph->nodes[node];
 
     return (struct graph_name){vertex->id, vertex->title};
 }
 
-void graph_spread(const struct graph_view *view, bool *seen, uint32_t *queue, size_t count)
-{
-    for (size_t head = 0; head < count; head++) {
-        uint32_t v = queue[head];
+/* ---- new cycles ----
+ *
+ * A cycle is new where it runs over a pair of nodes that was not joined before; both ends of such a
+ * pair lie in one strong component then, and a shortest way back from its end to its start closes a
+ * shortest cycle through it. */
 
-        for (size_t i = view->out_start[v]; i < view->out_start[v + 1]; i++) {
-            if (!seen[view->out[i]]) {
-                seen[view->out[i]] = true;
-                queue[count++] = view->out[i];
-            }
-        }
+struct cycles {
+    const struct graph_comparison *comparison;
+    const struct graph_order *order;
+    uint32_t *path;                       /* room for all nodes */
+    uint32_t *kept[GRAPH_NEW_CYCLES_CAP]; /* those found, as places; owned */
+    uint64_t steps;
+};
+
+static bool was_joined(const struct graph_comparison *comparison, uint32_t from, uint32_t to)
+{
+    const struct graph_view *view = comparison->before.needs;
+    uint32_t old_from = comparison->after.twin[from], old_to = comparison->after.twin[to];
+
+    if (old_from == GRAPH_NO_NODE || old_to == GRAPH_NO_NODE)
+        return false;
+    for (size_t i = view->out_start[old_from]; i < view->out_start[old_from + 1]; i++) {
+        if (view->out[i] == old_to)
+            return true;
+    }
+    return false;
+}
+
+/* The same cycle begins at the same node, whichever of its edges it was found by. */
+static void turn_to_first(uint32_t *path, uint32_t *turned, uint32_t count)
+{
+    uint32_t first = 0;
+
+    for (uint32_t i = 1; i < count; i++)
+        first = path[i] < path[first] ? i : first;
+    for (uint32_t i = 0; i < count; i++)
+        turned[i] = path[(first + i) % count];
+}
+
+static bool is_same(const uint32_t *path, const uint32_t *other, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (path[i] != other[i])
+            return false;
+    return true;
+}
+
+static bool is_kept(const struct cycles *cycles, const uint32_t *cycle, uint32_t count)
+{
+    const struct graph_difference *difference = cycles->comparison->difference;
+
+    for (size_t i = 0; i < difference->cycle_count; i++) {
+        if (difference->cycles[i].count == count && cycles->kept[i] &&
+            is_same(cycles->kept[i], cycle, count))
+            return true;
+    }
+    return false;
+}
+
+static int keep(struct cycles *cycles, uint32_t count, struct error *err)
+{
+    struct graph_difference *difference = cycles->comparison->difference;
+    size_t at = difference->cycle_count;
+    uint32_t GRAPH_AUTO *turned = graph_alloc(count, sizeof *turned, err);
+    struct graph_name *names;
+
+    if (!turned)
+        return -1;
+    turn_to_first(cycles->path, turned, count);
+    if (is_kept(cycles, turned, count))
+        return 0;
+    names = graph_alloc(count, sizeof *names, err);
+    if (!names)
+        return -1;
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = name_of(&cycles->comparison->after, turned[i]);
+    difference->cycles[at] = (struct graph_new_cycle){names, count};
+    difference->cycle_count++;
+    difference->cycles_total++;
+    cycles->kept[at] = turned;
+    turned = NULL;
+    return 0;
+}
+
+static int look_at(struct cycles *cycles, uint32_t from, uint32_t to, struct error *err)
+{
+    const struct graph_view *view = cycles->comparison->after.needs;
+    struct graph_difference *difference = cycles->comparison->difference;
+    uint32_t count;
+
+    if (cycles->order->of[from] != cycles->order->of[to] ||
+        was_joined(cycles->comparison, from, to))
+        return 0;
+    if (difference->cycle_count == GRAPH_NEW_CYCLES_CAP || cycles->steps > STEPS_BUDGET) {
+        difference->cycles_total++;
+        return 0;
+    }
+    cycles->steps += view->n + view->m;
+    if (igraph_guard_wanted(err) < 0 ||
+        graph_reach_path(view, to, from, cycles->path, &count, err) < 0)
+        return -1;
+    return keep(cycles, count, err);
+}
+
+static int compare_cycles(struct graph_comparison *comparison, struct error *err)
+{
+    struct graph_view *view = comparison->after.needs;
+    uint32_t GRAPH_AUTO *path = graph_alloc(view->n, sizeof *path, err);
+    struct cycles cycles = {.comparison = comparison, .path = path};
+    int rc = 0;
+
+    cycles.order = path ? graph_order_get(view, err) : NULL;
+    if (!cycles.order)
+        return -1;
+    for (uint32_t v = 0; rc == 0 && v < view->n; v++) {
+        for (size_t i = view->out_start[v]; rc == 0 && i < view->out_start[v + 1]; i++)
+            rc = look_at(&cycles, v, view->out[i], err);
+    }
+    for (size_t i = 0; i < GRAPH_NEW_CYCLES_CAP; i++)
+        free(cycles.kept[i]);
+    return rc;
+}
+
+/* ---- breadth-first searches from many nodes at once, O(n + m) ---- */
+
+static bool has_in(const struct graph_view *view, uint32_t v)
+{
+    return view->in_start[v] != view->in_start[v + 1];
+}
+
+static bool has_any(const struct graph_view *view, uint32_t v)
+{
+    return has_in(view, v) || view->out_start[v] != view->out_start[v + 1];
+}
+
+struct search {
+    const struct graph_side *side;
+    bool *seen;
+    uint32_t *queue;
+    size_t count;
+};
+
+static int search_begin(struct search *search, const struct graph_side *side, struct error *err)
+{
+    *search = (struct search){.side = side};
+    search->seen = graph_alloc(side->graph->node_count, sizeof *search->seen, err);
+    search->queue = graph_alloc(side->graph->node_count, sizeof *search->queue, err);
+    return search->seen && search->queue ? 0 : -1;
+}
+
+static void search_finish(struct search *search)
+{
+    graph_free(&search->seen);
+    graph_free(&search->queue);
+}
+
+#define SEARCH_AUTO __attribute__((cleanup(search_finish)))
+
+static void search_from(struct search *search, uint32_t node)
+{
+    if (search->seen[node])
+        return;
+    search->seen[node] = true;
+    search->queue[search->count++] = node;
+}
+
+static void search_run(struct search *search)
+{
+    const struct graph_view *view = search->side->ways;
+
+    for (size_t head = 0; head < search->count; head++) {
+        uint32_t v = search->queue[head];
+
+        for (size_t i = view->out_start[v]; i < view->out_start[v + 1]; i++)
+            search_from(search, view->out[i]);
     }
 }
 
-static struct graph_view *view_over(struct graph *graph, enum graph_follows which,
-                                    struct error *err)
-{
-    bool GRAPH_AUTO *follows = graph_alloc(graph->type_count, sizeof *follows, err);
+/* ---- cut off ---- */
 
-    if (!follows)
-        return NULL;
-    graph_default_types(graph, which, follows);
-    return graph_view_get(graph, follows, err);
+/* Where the curriculum begins: before, what no way leads to; after, what was a beginning, whatever
+ * leads to it now, and what is new and has no way in. A node that has lost its last way in is no
+ * beginning. */
+static void search_from_beginnings(struct search *search, const struct graph_side *earlier)
+{
+    const struct graph_side *side = search->side;
+
+    for (uint32_t v = 0; v < side->graph->node_count; v++) {
+        uint32_t old = earlier ? side->twin[v] : GRAPH_NO_NODE;
+
+        if (old == GRAPH_NO_NODE ? !has_in(side->ways, v) : !has_in(earlier->ways, old))
+            search_from(search, v);
+    }
+    search_run(search);
 }
+
+static int compare_cut_off(struct graph_comparison *comparison, struct error *err)
+{
+    const struct graph_side *before = &comparison->before, *after = &comparison->after;
+    struct graph_difference *difference = comparison->difference;
+    struct search SEARCH_AUTO was = {0}, SEARCH_AUTO is = {0};
+
+    difference->cut_off = graph_alloc(after->graph->node_count, sizeof *difference->cut_off, err);
+    if (!difference->cut_off || search_begin(&was, before, err) < 0 ||
+        search_begin(&is, after, err) < 0)
+        return -1;
+    search_from_beginnings(&was, NULL);
+    search_from_beginnings(&is, before);
+    for (uint32_t v = 0; v < after->graph->node_count; v++) {
+        uint32_t old = after->twin[v];
+        enum graph_cut why = has_in(after->ways, v) ? GRAPH_CUT_BEHIND : GRAPH_CUT_NO_WAY;
+
+        if (old == GRAPH_NO_NODE)
+            continue;
+        if (has_any(before->all, old) && !has_any(after->all, v))
+            why = GRAPH_CUT_ALONE;
+        else if (!has_in(before->ways, old) || !was.seen[old] || is.seen[v])
+            continue;
+        difference->cut_off[difference->cut_off_count++] =
+            (struct graph_cut_off){name_of(after, v), why};
+    }
+    return 0;
+}
+
+/* ---- downstream ---- */
+
+/* Whether the other graph joins the same two nodes by an edge of the same type. */
+static bool has_twin(const struct graph_side *side, const struct graph_side *other,
+                     const struct graph_link *link)
+{
+    uint32_t from = side->twin[link->from], to = side->twin[link->to];
+    const char *type = side->graph->types[link->type].name;
+    const struct graph_link *links;
+    size_t count;
+
+    if (from == GRAPH_NO_NODE || to == GRAPH_NO_NODE)
+        return false;
+    links = graph_links_between(other->graph, from, to, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(other->graph->types[links[i].type].name, type) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* From the ends of the edges, and from behind the nodes, that the other graph has not so. */
+static void search_from_changes(struct search *search, const struct graph_side *other)
+{
+    const struct graph_side *side = search->side;
+    const struct graph_view *ways = side->ways;
+
+    for (size_t i = 0; i < side->graph->link_count; i++) {
+        const struct graph_link *link = &side->graph->links[i];
+
+        if (ways->follows[link->type] && link->from != link->to && !has_twin(side, other, link))
+            search_from(search, link->to);
+    }
+    for (uint32_t v = 0; v < side->graph->node_count; v++) {
+        uint32_t twin = side->twin[v];
+
+        if (twin != GRAPH_NO_NODE &&
+            strcmp(side->graph->nodes[v].title, other->graph->nodes[twin].title) == 0)
+            continue;
+        for (size_t i = ways->out_start[v]; i < ways->out_start[v + 1]; i++)
+            search_from(search, ways->out[i]);
+    }
+    search_run(search);
+}
+
+static int compare_downstream(struct graph_comparison *comparison, struct error *err)
+{
+    const struct graph_side *before = &comparison->before, *after = &comparison->after;
+    struct graph_difference *difference = comparison->difference;
+    struct search SEARCH_AUTO was = {0}, SEARCH_AUTO is = {0};
+
+    difference->downstream =
+        graph_alloc(after->graph->node_count, sizeof *difference->downstream, err);
+    if (!difference->downstream || search_begin(&was, before, err) < 0 ||
+        search_begin(&is, after, err) < 0)
+        return -1;
+    search_from_changes(&was, after);
+    search_from_changes(&is, before);
+    for (uint32_t v = 0; v < after->graph->node_count; v++) {
+        uint32_t old = after->twin[v];
+
+        if (old != GRAPH_NO_NODE && (is.seen[v] || was.seen[old]))
+            difference->downstream[difference->downstream_count++] = name_of(after, v);
+    }
+    return 0;
+}
+
+/* ---- the whole ---- */
 
 static int fill_side(struct graph_side *side, const struct graph *other, struct error *err)
 {
@@ -52,9 +334,9 @@ static int fill_side(struct graph_side *side, const struct graph *other, struct 
         return -1;
     for (uint32_t v = 0; v < graph->node_count; v++)
         side->twin[v] = graph_node_by_id(other, graph->nodes[v].id);
-    side->needs = view_over(graph, GRAPH_FOLLOWS_PREREQUISITES, err);
-    side->ways = side->needs ? view_over(graph, GRAPH_FOLLOWS_PATHS, err) : NULL;
-    side->all = side->ways ? view_over(graph, GRAPH_FOLLOWS_ALL, err) : NULL;
+    side->needs = graph_default_view(graph, GRAPH_FOLLOWS_PREREQUISITES, err);
+    side->ways = side->needs ? graph_default_view(graph, GRAPH_FOLLOWS_PATHS, err) : NULL;
+    side->all = side->ways ? graph_default_view(graph, GRAPH_FOLLOWS_ALL, err) : NULL;
     return side->all ? 0 : -1;
 }
 
@@ -75,9 +357,9 @@ static int compare(struct graph_comparison *comparison, struct error *err)
     if (fill_side(before, after->graph, err) < 0 || fill_side(after, before->graph, err) < 0 ||
         measure_chain(before, &comparison->difference->chain_before, err) < 0 ||
         measure_chain(after, &comparison->difference->chain_after, err) < 0 ||
-        graph_compare_cycles(comparison, err) < 0 || graph_compare_cut_off(comparison, err) < 0)
+        compare_cycles(comparison, err) < 0 || compare_cut_off(comparison, err) < 0)
         return -1;
-    return graph_compare_downstream(comparison, err);
+    return compare_downstream(comparison, err);
 }
 
 int graph_difference(struct graph *before, struct graph *after, const struct graph_bounds *bounds,

@@ -6,10 +6,36 @@
  */
 #include "helpers/graph/model.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "helpers/graph/view.h"
+
+/* ---- memory ---- */
+
+void *graph_alloc(size_t count, size_t size, struct error *err)
+{
+    void *memory = calloc(count ? count : 1, size);
+
+    if (!memory)
+        error_set(err, ERROR_MEMORY, "out of memory for a graph of %zu parts", count);
+    return memory;
+}
+
+void graph_free(void *pointer)
+{
+    free(*(void **)pointer);
+}
+
+size_t graph_held(const void *const *parts, size_t count)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < count; i++)
+        bytes += malloc_usable_size((void *)parts[i]);
+    return bytes;
+}
 
 /* ---- texts ---- */
 

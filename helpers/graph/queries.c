@@ -1,49 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The table of queries, and the way of a question: arguments checked, nodes found, types chosen,
- * the view made, the query's function called, the types said. A new query is one row here and one
- * function.
+ * From a question to its answer: arguments checked, nodes found, types chosen, the view made, the
+ * query's function called, the scope written.
  */
 #include "helpers/graph/queries.h"
 
 #include <string.h>
 
 #include "helpers/base/nearest.h"
-#include "helpers/graph/data.h"
 #include "helpers/graph/igraph_guard.h"
-#include "helpers/graph/text.h"
-
-#define PREREQUISITES GRAPH_FOLLOWS_PREREQUISITES
-#define PATHS         GRAPH_FOLLOWS_PATHS
-#define ALL           GRAPH_FOLLOWS_ALL
 
 static const struct graph_query queries[] = {
-    {"outline", "nodes by chapter", GRAPH_MAY_TAKE_NODE, ALL, graph_query_outline},
-    {"counts", "sizes, pieces, defects", GRAPH_TAKES_NOTHING, ALL, graph_query_counts},
-    {"neighbours", "direct edges", GRAPH_TAKES_NODE, ALL, graph_query_neighbours},
-    {"path", "shortest", GRAPH_TAKES_FROM_TO, PATHS, graph_query_path},
-    {"needs", "all prerequisites in teaching order", GRAPH_TAKES_NODE, PREREQUISITES,
-     graph_query_needs},
-    {"needed_by", "all dependents", GRAPH_TAKES_NODE, PREREQUISITES, graph_query_needed_by},
-    {"common_needs", "needs of both", GRAPH_TAKES_FROM_TO, PREREQUISITES, graph_query_common_needs},
-    {"starting_points", "without prerequisites", GRAPH_TAKES_NOTHING, PREREQUISITES,
-     graph_query_starting_points},
-    {"end_points", "needed by none", GRAPH_TAKES_NOTHING, PREREQUISITES, graph_query_end_points},
-    {"order", "teaching order", GRAPH_TAKES_NOTHING, PREREQUISITES, graph_query_order},
-    {"levels", "by longest chain of prerequisites", GRAPH_MAY_TAKE_NODE, PREREQUISITES,
-     graph_query_levels},
-    {"longest_chain", "of prerequisites", GRAPH_TAKES_NOTHING, PREREQUISITES,
-     graph_query_longest_chain},
-    {"cycles", "nodes that need one another", GRAPH_TAKES_NOTHING, PREREQUISITES,
-     graph_query_cycles},
-    {"bottlenecks", "highest betweenness", GRAPH_TAKES_NOTHING, PATHS, graph_query_bottlenecks},
-    {"hubs", "most direct prerequisites or dependents", GRAPH_TAKES_NOTHING, PREREQUISITES,
-     graph_query_hubs},
-    {"unlocks", "most dependents in all", GRAPH_TAKES_NOTHING, PREREQUISITES, graph_query_unlocks},
-    {"redundant", "edges that longer chains imply", GRAPH_TAKES_NOTHING, PREREQUISITES,
-     graph_query_redundant},
-    {"unreachable", "from all starts, or a node", GRAPH_MAY_TAKE_NODE, PATHS,
-     graph_query_unreachable},
+#define ROW(name, summary, needs, follows)                                                         \
+    {#name, summary, GRAPH_##needs, GRAPH_FOLLOWS_##follows, graph_query_##name},
+    GRAPH_QUERIES(ROW)
+#undef ROW
 };
 
 #define QUERY_COUNT (sizeof queries / sizeof *queries)
@@ -150,24 +121,21 @@ static int prepare(struct graph_ask *ask, struct error *err)
     return ask->view ? 0 : -1;
 }
 
-static int say(struct graph_ask *ask, struct error *err)
+static int write_answer(struct graph_ask *ask, struct error *err)
 {
+    if (ask->data) {
+        buf_addf(ask->answer, "{\"query\":\"%s\"", ask->query->name);
+        graph_scope(ask, ask->view);
+    }
     if (ask->query->answer(ask, err) < 0)
         return -1;
-    if (!ask->no_scope)
-        graph_add_scope(ask, ask->view);
-    return 0;
-}
-
-static int say_data(struct graph_ask *ask, struct error *err)
-{
-    buf_addf(ask->answer, "{\"query\":\"%s\"", ask->query->name);
-    graph_data_scope(ask, ask->view);
-    if (ask->query->answer(ask, err) < 0)
-        return -1;
-    graph_data_count(ask, "cut", ask->cut);
-    graph_data_bool(ask, "full", ask->full);
-    graph_data_close(ask, '}');
+    if (!ask->data && !ask->no_scope)
+        graph_scope(ask, ask->view);
+    if (ask->data) {
+        graph_put(ask, "cut", ask->cut);
+        graph_put_bool(ask, "full", ask->full);
+        graph_close(ask, '}');
+    }
     return 0;
 }
 
@@ -185,8 +153,10 @@ static int answer(struct graph_ask *ask, struct error *err)
     if (rc == 0)
         rc = prepare(ask, err);
     if (rc == 0)
-        rc = ask->data ? say_data(ask, err) : say(ask, err);
+        rc = write_answer(ask, err);
     igraph_guard_end();
+    for (size_t i = 0; i < GRAPH_PIECES; i++)
+        buf_finish(&ask->pieces[i]);
     if (rc == 0)
         rc = buf_check(to, "the answer", err);
     if (rc < 0 && !to->failed && to->data) {

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The queries' own functions, a file a family; queries.c has the table.
+ * The table of queries: name, summary, which of node, from and to it takes, the types it speaks
+ * over. A new query is a row here and graph_query_NAME in a file query_*.c.
  */
 #ifndef LECTERN_GRAPH_QUERIES_H
 #define LECTERN_GRAPH_QUERIES_H
 
 #include "helpers/graph/ask.h"
 
-/* query_outline.c */
-int graph_query_outline(struct graph_ask *ask, struct error *err);
-/* query_counts.c */
-int graph_query_counts(struct graph_ask *ask, struct error *err);
-/* query_path.c */
-int graph_query_path(struct graph_ask *ask, struct error *err);
-int graph_query_neighbours(struct graph_ask *ask, struct error *err);
-/* query_needs.c */
-int graph_query_needs(struct graph_ask *ask, struct error *err);
-int graph_query_needed_by(struct graph_ask *ask, struct error *err);
-int graph_query_common_needs(struct graph_ask *ask, struct error *err);
-/* query_ends.c */
-int graph_query_starting_points(struct graph_ask *ask, struct error *err);
-int graph_query_end_points(struct graph_ask *ask, struct error *err);
-int graph_query_unreachable(struct graph_ask *ask, struct error *err);
-/* query_order.c */
-int graph_query_order(struct graph_ask *ask, struct error *err);
-int graph_query_levels(struct graph_ask *ask, struct error *err);
-int graph_query_longest_chain(struct graph_ask *ask, struct error *err);
-/* query_cycles.c */
-int graph_query_cycles(struct graph_ask *ask, struct error *err);
-/* query_weight.c */
-int graph_query_bottlenecks(struct graph_ask *ask, struct error *err);
-int graph_query_hubs(struct graph_ask *ask, struct error *err);
-int graph_query_unlocks(struct graph_ask *ask, struct error *err);
-/* query_redundant.c */
-int graph_query_redundant(struct graph_ask *ask, struct error *err);
+/* clang-format off */
+#define GRAPH_QUERIES(ROW)                                                                         \
+    ROW(outline, "nodes by chapter", MAY_TAKE_NODE, ALL)                                           \
+    ROW(counts, "sizes, pieces, defects", TAKES_NOTHING, ALL)                                      \
+    ROW(neighbours, "direct edges", TAKES_NODE, ALL)                                               \
+    ROW(path, "shortest", TAKES_FROM_TO, PATHS)                                                    \
+    ROW(needs, "all prerequisites in teaching order", TAKES_NODE, PREREQUISITES)                   \
+    ROW(needed_by, "all dependents", TAKES_NODE, PREREQUISITES)                                    \
+    ROW(common_needs, "needs of both", TAKES_FROM_TO, PREREQUISITES)                               \
+    ROW(starting_points, "without prerequisites", TAKES_NOTHING, PREREQUISITES)                    \
+    ROW(end_points, "needed by none", TAKES_NOTHING, PREREQUISITES)                                \
+    ROW(order, "teaching order", TAKES_NOTHING, PREREQUISITES)                                     \
+    ROW(levels, "by longest chain of prerequisites", MAY_TAKE_NODE, PREREQUISITES)                 \
+    ROW(longest_chain, "of prerequisites", TAKES_NOTHING, PREREQUISITES)                           \
+    ROW(cycles, "nodes that need one another", TAKES_NOTHING, PREREQUISITES)                       \
+    ROW(bottlenecks, "highest betweenness", TAKES_NOTHING, PATHS)                                  \
+    ROW(hubs, "most direct prerequisites or dependents", TAKES_NOTHING, PREREQUISITES)             \
+    ROW(unlocks, "most dependents in all", TAKES_NOTHING, PREREQUISITES)                           \
+    ROW(redundant, "edges that longer chains imply", TAKES_NOTHING, PREREQUISITES)                 \
+    ROW(unreachable, "from all starts, or a node", MAY_TAKE_NODE, PATHS)
+/* clang-format on */
+
+#define GRAPH_QUERY_DECLARE(name, ...)                                                             \
+    int graph_query_##name(struct graph_ask *ask, struct error *err);
+GRAPH_QUERIES(GRAPH_QUERY_DECLARE)
+#undef GRAPH_QUERY_DECLARE
 
 #endif

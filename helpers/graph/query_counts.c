@@ -4,11 +4,9 @@
  */
 #include <stdlib.h>
 
-#include "helpers/graph/data.h"
 #include "helpers/graph/igraph_guard.h"
 #include "helpers/graph/order.h"
 #include "helpers/graph/queries.h"
-#include "helpers/graph/text.h"
 
 #define TYPES_SHOWN  12u
 #define STRAYS_SHOWN 3u
@@ -93,13 +91,8 @@ struct prerequisites {
 
 static int find_prerequisites(struct graph_ask *ask, struct prerequisites *found, struct error *err)
 {
-    bool GRAPH_AUTO *follows = graph_alloc(ask->graph->type_count, sizeof *follows, err);
-    struct graph_view *view;
+    struct graph_view *view = graph_default_view(ask->graph, GRAPH_FOLLOWS_PREREQUISITES, err);
 
-    if (!follows)
-        return -1;
-    graph_default_types(ask->graph, GRAPH_FOLLOWS_PREREQUISITES, follows);
-    view = graph_view_get(ask->graph, follows, err);
     *found = (struct prerequisites){view, view ? graph_order_get(view, err) : NULL, 0, 0};
     if (!found->order)
         return -1;
@@ -112,164 +105,140 @@ static int find_prerequisites(struct graph_ask *ask, struct prerequisites *found
 
 /* ---- as words ---- */
 
-static void add_sizes(struct graph_ask *ask, const struct defects *found)
-{
-    graph_add_count(ask, ask->graph->node_count, "node");
-    buf_adds(ask->answer, " in ");
-    graph_add_count(ask, ask->graph->group_count, "group");
-    buf_adds(ask->answer, ", ");
-    graph_add_count(ask, found->components, "component");
-    if (found->bare > 0)
-        buf_addf(ask->answer, " (%zu of the nodes without any)", found->bare);
-    buf_adds(ask->answer, ".\n");
-}
-
-static void add_types(struct graph_ask *ask, const uint32_t *sorted)
+static void say_sizes(struct graph_ask *ask, const struct defects *found, const uint32_t *sorted)
 {
     const struct graph *graph = ask->graph;
 
-    graph_add_count(ask, graph->link_count + graph->stray_count, "relationship");
+    graph_say(ask, "%s in %s, %s", graph_count_text(ask, graph->node_count, "node"),
+              graph_count_text(ask, graph->group_count, "group"),
+              graph_count_text(ask, found->components, "component"));
+    if (found->bare > 0)
+        graph_say(ask, " (%zu of the nodes without any)", found->bare);
+    graph_say(ask, ".\n%s",
+              graph_count_text(ask, graph->link_count + graph->stray_count, "relationship"));
     for (uint32_t i = 0; i < graph->type_count && i < TYPES_SHOWN; i++) {
-        buf_adds(ask->answer, i > 0 ? ", " : ": ");
-        graph_add_type(ask, sorted[i]);
-        buf_addf(ask->answer, " %zu", graph->types[sorted[i]].edges);
+        graph_say(ask, i > 0 ? ", " : ": ");
+        graph_say_type(ask, sorted[i]);
+        graph_say(ask, " %zu", graph->types[sorted[i]].edges);
     }
     if (graph->type_count > TYPES_SHOWN)
-        buf_addf(ask->answer, " and %u more types", graph->type_count - TYPES_SHOWN);
-    buf_adds(ask->answer, ".\n");
+        graph_say(ask, " and %u more types", graph->type_count - TYPES_SHOWN);
+    graph_say(ask, ".\n");
 }
 
-static void add_strays(struct graph_ask *ask)
+static void say_defects(struct graph_ask *ask, const struct defects *found)
 {
     const struct graph *graph = ask->graph;
 
-    if (graph->stray_count == 0)
-        return;
-    graph_add_count(ask, graph->stray_count, "relationship");
-    buf_adds(ask->answer, " with a missing end: ");
+    if (graph->stray_count > 0)
+        graph_say(ask, "%s with a missing end: ",
+                  graph_count_text(ask, graph->stray_count, "relationship"));
     for (size_t i = 0; i < graph->stray_count && i < STRAYS_SHOWN; i++) {
-        buf_adds(ask->answer, i > 0 ? ", " : "");
+        graph_say(ask, i > 0 ? ", " : "");
         graph_text_add(ask->answer, graph->strays[i].from, GRAPH_ID_CAP, false);
-        buf_adds(ask->answer, " -> ");
+        graph_say(ask, " -> ");
         graph_text_add(ask->answer, graph->strays[i].to, GRAPH_ID_CAP, false);
     }
-    buf_adds(ask->answer, graph->stray_count > STRAYS_SHOWN ? ", ….\n" : ".\n");
+    if (graph->stray_count > 0)
+        graph_say(ask, graph->stray_count > STRAYS_SHOWN ? ", ….\n" : ".\n");
+    if (found->loops > 0)
+        graph_say(ask, "%s from a node to itself.\n",
+                  graph_count_text(ask, found->loops, "relationship"));
+    if (found->repeats > 0)
+        graph_say(ask, "%s %s one of the same type.\n",
+                  graph_count_text(ask, found->repeats, "relationship"),
+                  found->repeats == 1 ? "repeats" : "repeat");
+    if (found->untitled > 0)
+        graph_say(ask, "%s without a title.\n", graph_count_text(ask, found->untitled, "node"));
+    if (graph->repeated_ids > 0)
+        graph_say(ask, "%s with an id in use; only the first of each id counts here.\n",
+                  graph_count_text(ask, graph->repeated_ids, "further node"));
 }
 
-static void add_defects(struct graph_ask *ask, const struct defects *found)
+static void say_pieces(struct graph_ask *ask, const struct pieces *pieces)
 {
-    if (found->loops > 0) {
-        graph_add_count(ask, found->loops, "relationship");
-        buf_adds(ask->answer, " from a node to itself.\n");
-    }
-    if (found->repeats > 0) {
-        graph_add_count(ask, found->repeats, "relationship");
-        buf_adds(ask->answer, found->repeats == 1 ? " repeats" : " repeat");
-        buf_adds(ask->answer, " one of the same type.\n");
-    }
-    if (found->untitled > 0) {
-        graph_add_count(ask, found->untitled, "node");
-        buf_adds(ask->answer, " without a title.\n");
-    }
-    if (ask->graph->repeated_ids > 0) {
-        graph_add_count(ask, ask->graph->repeated_ids, "further node");
-        buf_adds(ask->answer, " with an id in use; only the first of each id counts here.\n");
-    }
-}
-
-static void add_pieces(struct graph_ask *ask, const struct pieces *pieces)
-{
-    graph_add_count(ask, (size_t)pieces->count, "piece");
+    graph_say(ask, "%s", graph_count_text(ask, (size_t)pieces->count, "piece"));
     if (pieces->count > 1)
-        buf_addf(ask->answer, ", the largest of %ld nodes", (long)pieces->largest);
-    buf_addf(ask->answer, "; %ld isolated. ", (long)pieces->isolated);
-    graph_add_scope(ask, ask->view);
+        graph_say(ask, ", the largest of %ld nodes", (long)pieces->largest);
+    graph_say(ask, "; %ld isolated. ", (long)pieces->isolated);
+    graph_scope(ask, ask->view);
 }
 
-static void add_prerequisites(struct graph_ask *ask, const struct prerequisites *found)
+static void say_prerequisites(struct graph_ask *ask, const struct prerequisites *found)
 {
     const struct graph_order *order = found->order;
 
-    buf_adds(ask->answer, "Prerequisites: ");
-    graph_add_count(ask, found->starts, "starting point");
-    buf_adds(ask->answer, ", ");
-    graph_add_count(ask, found->ends, "end point");
-    if (order->cycles > 0) {
-        buf_adds(ask->answer, ", ");
-        graph_add_count(ask, order->cycles, "cycle group");
-        buf_addf(ask->answer, " of %u nodes in all", order->in_cycle);
-    } else {
-        buf_adds(ask->answer, ", no cycle");
-    }
-    buf_addf(ask->answer, ", %u levels. ", order->levels);
-    graph_add_scope(ask, found->view);
+    graph_say(ask, "Prerequisites: %s, %s, ",
+              graph_count_text(ask, found->starts, "starting point"),
+              graph_count_text(ask, found->ends, "end point"));
+    if (order->cycles > 0)
+        graph_say(ask, "%s of %u nodes in all", graph_count_text(ask, order->cycles, "cycle group"),
+                  order->in_cycle);
+    else
+        graph_say(ask, "no cycle");
+    graph_say(ask, ", %u levels. ", order->levels);
+    graph_scope(ask, found->view);
 }
 
 /* ---- as data ---- */
 
-static void add_sizes_data(struct graph_ask *ask, const struct defects *found,
-                           const uint32_t *sorted)
+static void put_sizes(struct graph_ask *ask, const struct defects *found, const uint32_t *sorted)
 {
     const struct graph *graph = ask->graph;
     struct graph_list list;
 
-    graph_data_count(ask, "nodes", graph->node_count);
-    graph_data_count(ask, "groups", graph->group_count);
-    graph_data_count(ask, "components", found->components);
-    graph_data_count(ask, "without_components", found->bare);
-    graph_data_count(ask, "untitled", found->untitled);
-    graph_data_count(ask, "repeated_ids", graph->repeated_ids);
-    graph_data_count(ask, "relationships", graph->link_count + graph->stray_count);
-    graph_data_count(ask, "to_itself", found->loops);
-    graph_data_count(ask, "repeats", found->repeats);
-    graph_data_list(&list, ask, "by_type", graph->type_count);
+    graph_put(ask, "nodes", graph->node_count);
+    graph_put(ask, "groups", graph->group_count);
+    graph_put(ask, "components", found->components);
+    graph_put(ask, "without_components", found->bare);
+    graph_put(ask, "untitled", found->untitled);
+    graph_put(ask, "repeated_ids", graph->repeated_ids);
+    graph_put(ask, "relationships", graph->link_count + graph->stray_count);
+    graph_put(ask, "to_itself", found->loops);
+    graph_put(ask, "repeats", found->repeats);
+    graph_list_begin(&list, ask, "by_type", graph->type_count);
     while (graph_list_row(&list)) {
         const struct graph_type *type = &graph->types[sorted[list.shown - 1]];
 
-        graph_data_open(ask, NULL, '{');
-        graph_data_text(ask, "relationship_type", type->name);
-        graph_data_count(ask, "count", type->edges);
-        graph_data_close(ask, '}');
+        graph_open(ask, NULL, '{');
+        graph_put_text(ask, "relationship_type", type->name);
+        graph_put(ask, "count", type->edges);
+        graph_close(ask, '}');
     }
-    graph_data_list_end(&list);
-}
-
-static void add_strays_data(struct graph_ask *ask)
-{
-    struct graph_list list;
-
-    graph_data_list(&list, ask, "missing_end", ask->graph->stray_count);
+    graph_list_end(&list);
+    graph_list_begin(&list, ask, "missing_end", graph->stray_count);
     while (graph_list_row(&list)) {
-        const struct graph_stray *stray = &ask->graph->strays[list.shown - 1];
+        const struct graph_stray *stray = &graph->strays[list.shown - 1];
 
-        graph_data_open(ask, NULL, '{');
-        graph_data_text(ask, "from_node_id", stray->from);
-        graph_data_text(ask, "to_node_id", stray->to);
-        graph_data_text(ask, "relationship_type", ask->graph->types[stray->type].name);
-        graph_data_close(ask, '}');
+        graph_open(ask, NULL, '{');
+        graph_put_text(ask, "from_node_id", stray->from);
+        graph_put_text(ask, "to_node_id", stray->to);
+        graph_put_text(ask, "relationship_type", graph->types[stray->type].name);
+        graph_close(ask, '}');
     }
-    graph_data_list_end(&list);
+    graph_list_end(&list);
 }
 
-static void add_pieces_data(struct graph_ask *ask, const struct pieces *pieces)
+static void put_pieces(struct graph_ask *ask, const struct pieces *pieces)
 {
-    graph_data_count(ask, "pieces", (size_t)pieces->count);
-    graph_data_count(ask, "largest_piece", (size_t)pieces->largest);
-    graph_data_count(ask, "isolated", (size_t)pieces->isolated);
+    graph_put(ask, "pieces", (size_t)pieces->count);
+    graph_put(ask, "largest_piece", (size_t)pieces->largest);
+    graph_put(ask, "isolated", (size_t)pieces->isolated);
 }
 
-static void add_prerequisites_data(struct graph_ask *ask, const struct prerequisites *found)
+static void put_prerequisites(struct graph_ask *ask, const struct prerequisites *found)
 {
-    graph_data_open(ask, "prerequisites", '{');
-    graph_data_scope(ask, found->view);
-    graph_data_count(ask, "starting_points", found->starts);
-    graph_data_count(ask, "end_points", found->ends);
-    graph_data_count(ask, "cycle_groups", found->order->cycles);
-    graph_data_count(ask, "nodes_in_cycles", found->order->in_cycle);
-    graph_data_count(ask, "levels", found->order->levels);
-    graph_data_close(ask, '}');
+    graph_open(ask, "prerequisites", '{');
+    graph_scope(ask, found->view);
+    graph_put(ask, "starting_points", found->starts);
+    graph_put(ask, "end_points", found->ends);
+    graph_put(ask, "cycle_groups", found->order->cycles);
+    graph_put(ask, "nodes_in_cycles", found->order->in_cycle);
+    graph_put(ask, "levels", found->order->levels);
+    graph_close(ask, '}');
 }
 
+/* The two forms have little in common here. */
 int graph_query_counts(struct graph_ask *ask, struct error *err)
 {
     bool own_types = ask->question->types && ask->question->types[0];
@@ -280,22 +249,19 @@ int graph_query_counts(struct graph_ask *ask, struct error *err)
 
     if (!sorted || find_pieces(ask->view, &pieces, err) < 0)
         return -1;
-    if (ask->data) {
-        add_sizes_data(ask, &defects, sorted);
-        add_strays_data(ask);
-        add_pieces_data(ask, &pieces);
+    ask->no_scope = true;
+    if (!ask->data) {
+        say_sizes(ask, &defects, sorted);
+        say_defects(ask, &defects);
+        say_pieces(ask, &pieces);
     } else {
-        ask->no_scope = true;
-        add_sizes(ask, &defects);
-        add_types(ask, sorted);
-        add_strays(ask);
-        add_defects(ask, &defects);
-        add_pieces(ask, &pieces);
+        put_sizes(ask, &defects, sorted);
+        put_pieces(ask, &pieces);
     }
     if (own_types)
         return 0;
     if (find_prerequisites(ask, &prerequisites, err) < 0)
         return -1;
-    (ask->data ? add_prerequisites_data : add_prerequisites)(ask, &prerequisites);
+    (ask->data ? put_prerequisites : say_prerequisites)(ask, &prerequisites);
     return 0;
 }

@@ -8,7 +8,6 @@
  * quadratic in the worst case, so it has a budget for a whole question; where that is used up the
  * answer says "a cycle" instead of "a shortest cycle".
  */
-#include "helpers/graph/data.h"
 #include "helpers/graph/igraph_guard.h"
 #include "helpers/graph/order.h"
 #include "helpers/graph/queries.h"
@@ -88,23 +87,25 @@ static int find_cycle(struct search *search, uint32_t component, bool *shortest,
     return 0;
 }
 
+/* In words on one line: … -> … -> the first again. */
 static void add_cycle(struct graph_ask *ask, const struct search *search, uint32_t size,
                       bool shortest)
 {
     struct graph_list list;
 
-    graph_add_count(ask, size, "node");
-    buf_addf(ask->answer, "; %s of %u: ", shortest ? "a shortest cycle" : "a cycle",
-             search->length);
-    graph_list_begin(&list, ask, search->length);
-    while (graph_list_row(&list)) {
-        graph_add_node(ask, search->cycle[list.shown - 1]);
-        buf_adds(ask->answer, " -> ");
+    if (ask->data) {
+        graph_put_nodes(ask, "cycle", search->cycle, search->length);
+        graph_put_bool(ask, "shortest", shortest);
+        return;
     }
+    graph_say(ask, "%s; %s of %u: ", graph_count_text(ask, size, "node"),
+              shortest ? "a shortest cycle" : "a cycle", search->length);
+    graph_list_begin(&list, ask, NULL, search->length);
+    while (graph_list_row(&list))
+        graph_say(ask, "%s -> ", graph_node_text(ask, search->cycle[list.shown - 1]));
     if (list.shown < search->length)
-        buf_addf(ask->answer, "… %zu more -> ", search->length - list.shown);
-    graph_add_node(ask, search->cycle[0]);
-    buf_addc(ask->answer, '\n');
+        graph_say(ask, "… %zu more -> ", search->length - list.shown);
+    graph_say(ask, "%s\n", graph_node_text(ask, search->cycle[0]));
 }
 
 /* The nodes of the group that are not on the cycle, into room; returns how many. */
@@ -123,25 +124,6 @@ static uint32_t find_others(const struct search *search, uint32_t component, uin
     return count;
 }
 
-static void add_others(struct graph_ask *ask, const uint32_t *others, uint32_t count)
-{
-    if (count == 0)
-        return;
-    buf_adds(ask->answer, "  also: ");
-    graph_add_some(ask, others, count, ask->limit);
-    buf_addc(ask->answer, '\n');
-}
-
-static void add_group_data(struct graph_ask *ask, const struct search *search, bool shortest,
-                           const uint32_t *others, uint32_t count)
-{
-    graph_data_open(ask, NULL, '{');
-    graph_data_part_nodes(ask, "cycle", search->cycle, search->length);
-    graph_data_bool(ask, "shortest", shortest);
-    graph_data_part_nodes(ask, "also", others, count);
-    graph_data_close(ask, '}');
-}
-
 /* The rows of a list that has begun. */
 static int add_groups(struct graph_list *list, struct search *search, struct error *err)
 {
@@ -156,13 +138,13 @@ static int add_groups(struct graph_list *list, struct search *search, struct err
         if (find_cycle(search, component, &shortest, err) < 0)
             return -1;
         others = find_others(search, component, search->queue);
-        if (ask->data) {
-            add_group_data(ask, search, shortest, search->queue, others);
-        } else {
-            buf_addf(ask->answer, "%zu. ", list->shown);
-            add_cycle(ask, search, order->start[component + 1] - order->start[component], shortest);
-            add_others(ask, search->queue, others);
-        }
+        graph_open(ask, NULL, '{');
+        graph_say(ask, "%zu. ", list->shown);
+        add_cycle(ask, search, order->start[component + 1] - order->start[component], shortest);
+        if (others > 0)
+            graph_say(ask, "  also: ");
+        graph_some_nodes(ask, "also", search->queue, others, ask->limit);
+        graph_close(ask, '}');
         component++;
     }
     return 0;
@@ -183,14 +165,10 @@ static int add_loops(struct graph_ask *ask, struct error *err)
             (count == 0 || nodes[count - 1] != link->from))
             nodes[count++] = link->from;
     }
-    if (ask->data)
-        graph_data_nodes(ask, "to_themselves", nodes, count);
-    if (ask->data || count == 0)
-        return 0;
-    graph_add_count(ask, count, "node");
-    buf_adds(ask->answer,
-             count == 1 ? " with an edge to itself:\n" : " with an edge to themselves:\n");
-    graph_add_nodes(ask, nodes, count);
+    if (count > 0)
+        graph_say(ask, "%s with an edge to %s:\n", graph_count_text(ask, count, "node"),
+                  count == 1 ? "itself" : "themselves");
+    graph_nodes(ask, "to_themselves", nodes, count);
     return 0;
 }
 
@@ -208,22 +186,15 @@ int graph_query_cycles(struct graph_ask *ask, struct error *err)
 
     if (!order || !seen_from || !before || !depth || !queue || !cycle)
         return -1;
-    if (ask->data) {
-        graph_data_count(ask, "nodes_in_cycles", order->in_cycle);
-        graph_data_list(&list, ask, "groups", order->cycles);
-        if (add_groups(&list, &search, err) < 0)
-            return -1;
-        graph_data_list_end(&list);
-    } else if (order->cycles == 0) {
-        buf_adds(ask->answer, "No cycles.\n");
-    } else {
-        graph_add_count(ask, order->cycles, "group");
-        buf_addf(ask->answer, " of nodes that need one another, %u nodes in all:\n",
-                 order->in_cycle);
-        graph_list_begin(&list, ask, order->cycles);
-        if (add_groups(&list, &search, err) < 0)
-            return -1;
-        graph_list_end(&list);
-    }
+    graph_put(ask, "nodes_in_cycles", order->in_cycle);
+    if (order->cycles == 0)
+        graph_say(ask, "No cycles.\n");
+    else
+        graph_say(ask, "%s of nodes that need one another, %u nodes in all:\n",
+                  graph_count_text(ask, order->cycles, "group"), order->in_cycle);
+    graph_list_begin(&list, ask, "groups", order->cycles);
+    if (add_groups(&list, &search, err) < 0)
+        return -1;
+    graph_list_end(&list);
     return add_loops(ask, err);
 }

@@ -3,7 +3,6 @@
  * starting_points, end_points and unreachable: where the curriculum begins, where it ends, and what
  * no way leads to.
  */
-#include "helpers/graph/data.h"
 #include "helpers/graph/igraph_guard.h"
 #include "helpers/graph/queries.h"
 #include "helpers/graph/reach.h"
@@ -25,23 +24,11 @@ static bool is_isolated(const struct graph_view *view, uint32_t v)
 
 /* ---- starting_points, end_points ---- */
 
-static void add_ends_data(struct graph_ask *ask, const uint32_t *taken, size_t count)
-{
-    struct graph_list list;
-
-    graph_data_list(&list, ask, "nodes", count);
-    while (graph_list_row(&list)) {
-        graph_data_open(ask, NULL, '{');
-        graph_data_node(ask, "node_id", taken[list.shown - 1]);
-        graph_data_bool(ask, "isolated", is_isolated(ask->view, taken[list.shown - 1]));
-        graph_data_close(ask, '}');
-    }
-    graph_data_list_end(&list);
-}
-
 static int answer_ends(struct graph_ask *ask, bool (*is_one)(const struct graph_view *, uint32_t),
                        const char *thing, const char *meaning, struct error *err)
 {
+    static const struct graph_column columns[] = {
+        {"node_id", GRAPH_COLUMN_NODE, "%"}, {"isolated", GRAPH_COLUMN_FLAG, " (isolated)"}, {0}};
     const struct graph_view *view = ask->view;
     uint32_t GRAPH_AUTO *taken = graph_alloc(view->n, sizeof *taken, err);
     size_t count = 0, isolated = 0;
@@ -55,21 +42,16 @@ static int answer_ends(struct graph_ask *ask, bool (*is_one)(const struct graph_
             isolated += is_isolated(view, v);
         }
     }
-    if (ask->data) {
-        add_ends_data(ask, taken, count);
-        return 0;
-    }
-    graph_add_count(ask, count, thing);
-    buf_addf(ask->answer, " (%s)", meaning);
+    graph_say(ask, "%s (%s)", graph_count_text(ask, count, thing), meaning);
     if (isolated > 0)
-        buf_addf(ask->answer, ", %zu of them isolated", isolated);
-    buf_adds(ask->answer, count > 0 ? ":\n" : ".\n");
-    graph_list_begin(&list, ask, count);
+        graph_say(ask, ", %zu of them isolated", isolated);
+    graph_say(ask, count > 0 ? ":\n" : ".\n");
+    graph_list_begin(&list, ask, "nodes", count);
     while (graph_list_row(&list)) {
         uint32_t v = taken[list.shown - 1];
 
-        graph_add_node(ask, v);
-        buf_adds(ask->answer, is_isolated(view, v) ? " (isolated)\n" : "\n");
+        graph_row(&list, columns,
+                  (union graph_value[]){{.node = v}, {.flag = is_isolated(view, v)}});
     }
     graph_list_end(&list);
     return 0;
@@ -124,24 +106,17 @@ static int find_reached(struct graph_ask *ask, bool *seen, uint32_t *room, struc
     return 0;
 }
 
-static size_t find_isolated(const struct graph_view *view, uint32_t *room)
+static void add_isolated(struct graph_ask *ask, uint32_t *room)
 {
     size_t count = 0;
 
-    for (uint32_t v = 0; v < view->n; v++) {
-        if (is_isolated(view, v))
+    for (uint32_t v = 0; v < ask->view->n; v++) {
+        if (is_isolated(ask->view, v))
             room[count++] = v;
     }
-    return count;
-}
-
-static void add_isolated(struct graph_ask *ask, uint32_t *room)
-{
-    size_t count = find_isolated(ask->view, room);
-
-    graph_add_count(ask, count, "isolated node");
-    buf_addf(ask->answer, " (no edge arrives or leaves)%s\n", count > 0 ? ":" : ".");
-    graph_add_nodes(ask, room, count);
+    graph_say(ask, "%s (no edge arrives or leaves)%s\n",
+              graph_count_text(ask, count, "isolated node"), count > 0 ? ":" : ".");
+    graph_nodes(ask, "isolated", room, count);
 }
 
 int graph_query_unreachable(struct graph_ask *ask, struct error *err)
@@ -157,22 +132,14 @@ int graph_query_unreachable(struct graph_ask *ask, struct error *err)
         if (!seen[v])
             taken[count++] = v;
     }
-    if (ask->data) {
-        graph_data_nodes(ask, "nodes", taken, count);
-        if (ask->node == GRAPH_NO_NODE)
-            graph_data_nodes(ask, "isolated", taken, find_isolated(view, taken));
-        return 0;
-    }
-    graph_add_count(ask, count, "node");
-    if (ask->node == GRAPH_NO_NODE) {
-        buf_adds(ask->answer, " out of reach from every starting point");
-        buf_adds(ask->answer, count > 0 ? ": each is in a cycle or behind one.\n" : ".\n");
-    } else {
-        buf_adds(ask->answer, " out of reach from ");
-        graph_add_node(ask, ask->node);
-        buf_adds(ask->answer, count > 0 ? ":\n" : ".\n");
-    }
-    graph_add_nodes(ask, taken, count);
+    if (ask->node == GRAPH_NO_NODE)
+        graph_say(ask, "%s out of reach from every starting point%s\n",
+                  graph_count_text(ask, count, "node"),
+                  count > 0 ? ": each is in a cycle or behind one." : ".");
+    else
+        graph_say(ask, "%s out of reach from %s%s\n", graph_count_text(ask, count, "node"),
+                  graph_node_text(ask, ask->node), count > 0 ? ":" : ".");
+    graph_nodes(ask, "nodes", taken, count);
     if (ask->node == GRAPH_NO_NODE)
         add_isolated(ask, taken);
     return 0;

@@ -3,7 +3,6 @@
  * needs, needed_by and common_needs: what must be taught before a node, and what builds on it,
  * directly or not, in teaching order.
  */
-#include "helpers/graph/data.h"
 #include "helpers/graph/order.h"
 #include "helpers/graph/queries.h"
 #include "helpers/graph/reach.h"
@@ -30,66 +29,42 @@ static uint32_t count_direct(const struct graph_view *view, const uint32_t *dist
     return count;
 }
 
-static void add_cycle_note(struct graph_ask *ask, const struct graph_order *order, uint32_t node)
-{
-    uint32_t size = graph_order_size(order, node);
-
-    if (size == 1)
-        return;
-    buf_addf(ask->answer, "It and %u of these need one another: a cycle (see the query cycles).\n",
-             size - 1);
-}
-
-static void add_reach_data(struct graph_ask *ask, const struct graph_order *order,
-                           const uint32_t *distance, const uint32_t *taken, uint32_t count)
-{
-    struct graph_list list;
-
-    graph_data_node(ask, "node_id", ask->node);
-    graph_data_count(ask, "direct", count_direct(ask->view, distance));
-    graph_data_count(ask, "in_cycle_with", graph_order_size(order, ask->node) - 1);
-    graph_data_list(&list, ask, "nodes", count);
-    while (graph_list_row(&list)) {
-        graph_data_open(ask, NULL, '{');
-        graph_data_node(ask, "node_id", taken[list.shown - 1]);
-        graph_data_count(ask, "steps", distance[taken[list.shown - 1]]);
-        graph_data_close(ask, '}');
-    }
-    graph_data_list_end(&list);
-}
-
 static int answer_reach(struct graph_ask *ask, igraph_neimode_t mode, struct error *err)
 {
+    static const struct graph_column columns[] = {
+        {"node_id", GRAPH_COLUMN_NODE, "%"}, {"steps", GRAPH_COLUMN_COUNT, " %"}, {0}};
     const struct graph_order *order = graph_order_get(ask->view, err);
     uint32_t GRAPH_AUTO *distance = graph_alloc(ask->view->n, sizeof *distance, err);
     uint32_t GRAPH_AUTO *taken = graph_alloc(ask->view->n, sizeof *taken, err);
     struct graph_list list;
-    uint32_t count;
+    uint32_t count, direct, in_cycle;
 
     if (!order || !distance || !taken ||
         graph_reach_one(ask->view, ask->node, mode, distance, err) < 0)
         return -1;
     count = take_reached(order, ask->view, distance, ask->node, taken);
-    if (ask->data) {
-        add_reach_data(ask, order, distance, taken, count);
-        return 0;
-    }
-    graph_add_node(ask, ask->node);
-    buf_adds(ask->answer, mode == IGRAPH_IN ? " needs " : " is needed by ");
-    if (count == 0) {
-        buf_adds(ask->answer, "nothing.\n");
-        return 0;
-    }
-    graph_add_count(ask, count, "node");
-    buf_addf(ask->answer, ", %u of them directly. In teaching order, with steps away:\n",
-             count_direct(ask->view, distance));
-    graph_list_begin(&list, ask, count);
+    direct = count_direct(ask->view, distance);
+    in_cycle = graph_order_size(order, ask->node) - 1;
+    graph_put_node(ask, "node_id", ask->node);
+    graph_put(ask, "direct", direct);
+    graph_put(ask, "in_cycle_with", in_cycle);
+    graph_say(ask, "%s %s ", graph_node_text(ask, ask->node),
+              mode == IGRAPH_IN ? "needs" : "is needed by");
+    if (count == 0)
+        graph_say(ask, "nothing.\n");
+    else
+        graph_say(ask, "%s, %u of them directly. In teaching order, with steps away:\n",
+                  graph_count_text(ask, count, "node"), direct);
+    graph_list_begin(&list, ask, "nodes", count);
     while (graph_list_row(&list)) {
-        graph_add_node(ask, taken[list.shown - 1]);
-        buf_addf(ask->answer, " %u\n", distance[taken[list.shown - 1]]);
+        uint32_t v = taken[list.shown - 1];
+
+        graph_row(&list, columns, (union graph_value[]){{.node = v}, {.count = distance[v]}});
     }
     graph_list_end(&list);
-    add_cycle_note(ask, order, ask->node);
+    if (in_cycle > 0)
+        graph_say(ask, "It and %u of these need one another: a cycle (see the query cycles).\n",
+                  in_cycle);
     return 0;
 }
 
@@ -125,19 +100,13 @@ int graph_query_common_needs(struct graph_ask *ask, struct error *err)
         if (in_first && in_second)
             taken[count++] = v;
     }
-    if (ask->data) {
-        graph_data_node(ask, "from_node_id", ask->from);
-        graph_data_node(ask, "to_node_id", ask->to);
-        graph_data_count(ask, "needs_of_from", of_first);
-        graph_data_count(ask, "needs_of_to", of_second);
-        graph_data_nodes(ask, "nodes", taken, count);
-        return 0;
-    }
-    graph_add_node(ask, ask->from);
-    buf_addf(ask->answer, " needs %u, ", of_first);
-    graph_add_node(ask, ask->to);
-    buf_addf(ask->answer, " needs %u; %u in common%s\n", of_second, count,
-             count > 0 ? ", in teaching order:" : ".");
-    graph_add_nodes(ask, taken, count);
+    graph_put_node(ask, "from_node_id", ask->from);
+    graph_put_node(ask, "to_node_id", ask->to);
+    graph_put(ask, "needs_of_from", of_first);
+    graph_put(ask, "needs_of_to", of_second);
+    graph_say(ask, "%s needs %u, %s needs %u; %u in common%s\n", graph_node_text(ask, ask->from),
+              of_first, graph_node_text(ask, ask->to), of_second, count,
+              count > 0 ? ", in teaching order:" : ".");
+    graph_nodes(ask, "nodes", taken, count);
     return 0;
 }

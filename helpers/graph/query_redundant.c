@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * redundant: the edges that a longer chain implies, which is what a transitive reduction takes
- * away, each with a node of such a chain. Edges inside a group of nodes that need one another are
- * not judged: there the reduction is not unique.
+ * redundant: the edges that a longer chain implies, which a transitive reduction removes, each with
+ * a node of such a chain. Edges inside a group of nodes that need one another are left out: there
+ * the reduction is not unique.
  */
 #include <string.h>
 
-#include "helpers/graph/data.h"
 #include "helpers/graph/igraph_guard.h"
 #include "helpers/graph/order.h"
 #include "helpers/graph/queries.h"
@@ -44,31 +43,16 @@ static uint32_t find_between(const struct graph_view *view, const struct graph_o
     return found;
 }
 
-static void add_row(struct graph_ask *ask, uint32_t from, uint32_t to, uint32_t between)
-{
-    graph_add_node(ask, from);
-    buf_adds(ask->answer, " -> ");
-    graph_add_node(ask, to);
-    buf_adds(ask->answer, " (also through ");
-    graph_add_node(ask, between);
-    buf_adds(ask->answer, ")\n");
-}
-
-static void add_row_data(struct graph_ask *ask, uint32_t from, uint32_t to, uint32_t between)
-{
-    graph_data_open(ask, NULL, '{');
-    graph_data_node(ask, "from_node_id", from);
-    graph_data_node(ask, "to_node_id", to);
-    graph_data_node(ask, "through_node_id", between);
-    graph_data_close(ask, '}');
-}
-
 /* The rows of a list that has begun. */
 static int add_rows(struct graph_list *list, const struct graph_order *order, const bool *redundant,
                     struct error *err)
 {
-    struct graph_ask *ask = list->ask;
-    const struct graph_view *view = ask->view;
+    static const struct graph_column columns[] = {
+        {"from_node_id", GRAPH_COLUMN_NODE, "%"},
+        {"to_node_id", GRAPH_COLUMN_NODE, " -> %"},
+        {"through_node_id", GRAPH_COLUMN_NODE, " (also through %)"},
+        {0}};
+    const struct graph_view *view = list->ask->view;
     bool GRAPH_AUTO *seen = graph_alloc(view->n, sizeof *seen, err);
     uint32_t GRAPH_AUTO *queue = graph_alloc(view->n, sizeof *queue, err);
     uint32_t v = 0;
@@ -86,7 +70,8 @@ static int add_rows(struct graph_list *list, const struct graph_order *order, co
         while (view->out_start[v + 1] <= edge)
             v++;
         between = find_between(view, order, v, view->out[edge], seen, queue);
-        (ask->data ? add_row_data : add_row)(ask, v, view->out[edge], between);
+        graph_row(list, columns,
+                  (union graph_value[]){{.node = v}, {.node = view->out[edge]}, {.node = between}});
         edge++;
     }
     return 0;
@@ -103,22 +88,13 @@ int graph_query_redundant(struct graph_ask *ask, struct error *err)
         return -1;
     for (size_t i = 0; i < ask->view->m; i++)
         count += redundant[i];
-    if (ask->data) {
-        graph_data_count(ask, "cycle_groups_not_judged", order->cycles);
-        graph_data_list(&list, ask, "edges", count);
-        if (add_rows(&list, order, redundant, err) < 0)
-            return -1;
-        graph_data_list_end(&list);
-        return 0;
-    }
-    graph_add_count(ask, count, "redundant edge");
-    buf_adds(ask->answer, count > 0 ? ", implied by a longer chain:\n" : ".\n");
-    if (order->cycles > 0) {
-        buf_adds(ask->answer, "Edges inside ");
-        graph_add_count(ask, order->cycles, "cycle group");
-        buf_adds(ask->answer, " are not judged (see the query cycles).\n");
-    }
-    graph_list_begin(&list, ask, count);
+    graph_put(ask, "cycle_groups_not_judged", order->cycles);
+    graph_say(ask, "%s%s\n", graph_count_text(ask, count, "redundant edge"),
+              count > 0 ? ", implied by a longer chain:" : ".");
+    if (order->cycles > 0)
+        graph_say(ask, "Edges inside %s are not judged (see the query cycles).\n",
+                  graph_count_text(ask, order->cycles, "cycle group"));
+    graph_list_begin(&list, ask, "edges", count);
     if (add_rows(&list, order, redundant, err) < 0)
         return -1;
     graph_list_end(&list);

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "helpers/graph/data.h"
 #include "helpers/graph/igraph_guard.h"
 #include "helpers/graph/order.h"
 #include "helpers/graph/queries.h"
@@ -82,40 +81,21 @@ static const struct graph_ranking *get_ranking(struct graph_view *view, enum gra
     return ranking;
 }
 
-static void add_rest(struct graph_ask *ask, size_t rest, const char *words)
+static void add_ranks(struct graph_ask *ask, const char *key, const char *unit,
+                      const struct graph_rank *ranks, size_t count)
 {
-    if (rest == 0)
-        return;
-    graph_add_count(ask, rest, "node");
-    buf_addf(ask->answer, " %s.\n", words);
-}
-
-static void add_ranks(struct graph_ask *ask, const struct graph_rank *ranks, size_t count,
-                      const char *unit)
-{
+    const struct graph_column columns[] = {
+        {"node_id", GRAPH_COLUMN_NODE, "%"}, {unit, GRAPH_COLUMN_COUNT, " %"}, {0}};
     struct graph_list list;
 
-    graph_list_begin(&list, ask, count);
+    graph_list_begin(&list, ask, key, count);
     while (graph_list_row(&list)) {
-        graph_add_node(ask, ranks[list.shown - 1].node);
-        buf_addf(ask->answer, "%s %ld\n", unit, (long)ranks[list.shown - 1].weight);
+        const struct graph_rank *rank = &ranks[list.shown - 1];
+
+        graph_row(&list, columns,
+                  (union graph_value[]){{.node = rank->node}, {.count = (size_t)rank->weight}});
     }
     graph_list_end(&list);
-}
-
-static void add_ranks_data(struct graph_ask *ask, const char *key, const struct graph_rank *ranks,
-                           size_t count, const char *unit)
-{
-    struct graph_list list;
-
-    graph_data_list(&list, ask, key, count);
-    while (graph_list_row(&list)) {
-        graph_data_open(ask, NULL, '{');
-        graph_data_node(ask, "node_id", ranks[list.shown - 1].node);
-        graph_data_count(ask, unit, (size_t)ranks[list.shown - 1].weight);
-        graph_data_close(ask, '}');
-    }
-    graph_data_list_end(&list);
 }
 
 /* ---- bottlenecks ---- */
@@ -153,48 +133,6 @@ static int measure_betweenness(const struct graph_view *view, size_t sources_cou
     return 0;
 }
 
-static double normal_scale(const struct graph_view *view)
-{
-    double n = view->n;
-
-    return n > 2 ? 1 / ((n - 1) * (n - 2)) : 1;
-}
-
-static void add_betweenness_data(struct graph_ask *ask, const struct graph_ranking *ranking)
-{
-    double scale = normal_scale(ask->view);
-    struct graph_list list;
-
-    graph_data_bool(ask, "exact", ranking->sources >= ask->view->n);
-    graph_data_count(ask, "sources", ranking->sources);
-    graph_data_count(ask, "without", ask->view->n - ranking->weighing);
-    graph_data_list(&list, ask, "nodes", ranking->weighing);
-    while (graph_list_row(&list)) {
-        uint32_t v = ranking->ranks[list.shown - 1].node;
-
-        graph_data_open(ask, NULL, '{');
-        graph_data_node(ask, "node_id", v);
-        graph_data_real(ask, "betweenness", ranking->figures[v] * scale);
-        graph_data_close(ask, '}');
-    }
-    graph_data_list_end(&list);
-}
-
-static void add_betweenness(struct graph_ask *ask, const struct graph_ranking *ranking)
-{
-    double scale = normal_scale(ask->view);
-    struct graph_list list;
-
-    graph_list_begin(&list, ask, ranking->weighing);
-    while (graph_list_row(&list)) {
-        uint32_t v = ranking->ranks[list.shown - 1].node;
-
-        graph_add_node(ask, v);
-        buf_addf(ask->answer, " %.9f\n", ranking->figures[v] * scale);
-    }
-    graph_list_end(&list);
-}
-
 static int rank_betweenness(struct graph_view *view, struct graph_ranking *ranking,
                             struct error *err)
 {
@@ -214,29 +152,39 @@ static int rank_betweenness(struct graph_view *view, struct graph_ranking *ranki
 
 int graph_query_bottlenecks(struct graph_ask *ask, struct error *err)
 {
-    const struct graph_view *view = ask->view;
+    static const struct graph_column columns[] = {
+        {"node_id", GRAPH_COLUMN_NODE, "%"}, {"betweenness", GRAPH_COLUMN_REAL, " %"}, {0}};
     const struct graph_ranking *ranking =
         get_ranking(ask->view, GRAPH_BETWEENNESS, rank_betweenness, err);
+    double n = ask->view->n, scale = n > 2 ? 1 / ((n - 1) * (n - 2)) : 1;
+    struct graph_list list;
+    size_t without;
 
     if (!ranking)
         return -1;
-    if (ask->data) {
-        add_betweenness_data(ask, ranking);
-        return 0;
-    }
-    if (ranking->weighing == 0)
-        buf_adds(ask->answer, "No node lies between others.\n");
-    else
-        buf_adds(ask->answer, "Betweenness, normalised (part of the shortest paths between others "
-                              "that pass the node):\n");
-    if (ranking->sources < view->n)
-        buf_addf(
-            ask->answer,
+    without = ask->view->n - ranking->weighing;
+    graph_put_bool(ask, "exact", ranking->sources >= ask->view->n);
+    graph_put(ask, "sources", ranking->sources);
+    graph_put(ask, "without", without);
+    graph_say(ask, ranking->weighing == 0
+                       ? "No node lies between others.\n"
+                       : "Betweenness, normalised (part of the shortest paths between others that "
+                         "pass the node):\n");
+    if (ranking->sources < ask->view->n)
+        graph_say(
+            ask,
             "An estimate from %zu of %u sources: the graph is too large for the exact figures.\n",
-            ranking->sources, view->n);
-    add_betweenness(ask, ranking);
-    if (ranking->weighing > 0)
-        add_rest(ask, view->n - ranking->weighing, "between no others");
+            ranking->sources, ask->view->n);
+    graph_list_begin(&list, ask, "nodes", ranking->weighing);
+    while (graph_list_row(&list)) {
+        uint32_t v = ranking->ranks[list.shown - 1].node;
+
+        graph_row(&list, columns,
+                  (union graph_value[]){{.node = v}, {.real = ranking->figures[v] * scale}});
+    }
+    graph_list_end(&list);
+    if (ranking->weighing > 0 && without > 0)
+        graph_say(ask, "%s between no others.\n", graph_count_text(ask, without, "node"));
     return 0;
 }
 
@@ -250,12 +198,8 @@ static void add_side(struct graph_ask *ask, const char *head, const char *key, c
     for (uint32_t v = 0; v < ask->view->n; v++)
         ranks[v] = (struct graph_rank){v, (int64_t)(start[v + 1] - start[v])};
     weighing = sort_ranks(ranks, ask->view->n);
-    if (ask->data) {
-        add_ranks_data(ask, key, ranks, weighing, "count");
-        return;
-    }
-    buf_addf(ask->answer, "%s%s\n", head, weighing > 0 ? ":" : ": none.");
-    add_ranks(ask, ranks, weighing, "");
+    graph_say(ask, "%s%s\n", head, weighing > 0 ? ":" : ": none.");
+    add_ranks(ask, key, "count", ranks, weighing);
 }
 
 int graph_query_hubs(struct graph_ask *ask, struct error *err)
@@ -295,16 +239,11 @@ int graph_query_unlocks(struct graph_ask *ask, struct error *err)
 
     if (!ranking)
         return -1;
-    if (ask->data) {
-        graph_data_count(ask, "without", without);
-        add_ranks_data(ask, "nodes", ranking->ranks, ranking->weighing, "dependents");
-        return 0;
-    }
-    buf_adds(ask->answer, ranking->weighing > 0
-                              ? "Nodes by how many others need them, directly or not:\n"
-                              : "No node is needed.\n");
-    add_ranks(ask, ranking->ranks, ranking->weighing, "");
-    if (ranking->weighing > 0)
-        add_rest(ask, without, "needed by none");
+    graph_put(ask, "without", without);
+    graph_say(ask, ranking->weighing > 0 ? "Nodes by how many others need them, directly or not:\n"
+                                         : "No node is needed.\n");
+    add_ranks(ask, "nodes", "dependents", ranking->ranks, ranking->weighing);
+    if (ranking->weighing > 0 && without > 0)
+        graph_say(ask, "%s needed by none.\n", graph_count_text(ask, without, "node"));
     return 0;
 }

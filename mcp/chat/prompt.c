@@ -178,12 +178,7 @@ static void write_component_types(const struct server *server, struct buf *to)
 
 static bool has_networkx(const struct server *server)
 {
-    const char *const *modules = validator_profile_modules(server->profile);
-
-    for (size_t i = 0; modules[i]; i++)
-        if (strcmp(modules[i], "networkx") == 0)
-            return true;
-    return false;
+    return validator_profile_allows(server->profile, "networkx");
 }
 
 static const struct {

@@ -1,20 +1,45 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The form "case": the file, and the tables of CASE 1.0. Mapping and rules: case.h.
+ * IMS/1EdTech CASE 1.0, a CFPackage as JSON: nodes are its CFItems, relationships its
+ * CFAssociations.
+ *
+ * A node's title is fullStatement; its id, where that is no UUID, is humanCodingScheme, and the
+ * identifier is made from it, the same each time. Fields that CASE has stand where CASE has them,
+ * under their names there, in both. LEADS_TO and the prerequisites are `precedes`, ENRICHMENT is
+ * `isRelatedTo`; CASE's other types are kept as types of relationships. What CASE has no place for
+ * (components, further fields, the exact type) stands in `extensions`, the place CASE 1.1 made for
+ * such, as {"lectern": {"generated": [fields that were made up], "fields": {the node's own}}}. Of a
+ * framework that came from elsewhere, CFDocument, definitions, rubrics, and associations that end
+ * outside its items are kept in meta.case.
  */
-#include "mcp/format/case.h"
+#include "mcp/format/format.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <uuid/uuid.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/curriculum_file.h"
+#include "helpers/base/problems.h"
 #include "mcp/format/file.h"
+#include "mcp/session/curriculum_file.h"
+#include "mcp/session/text.h"
+
+#define CASE_EXTENSION "lectern"
+
+enum case_shape { CASE_TEXT, CASE_TEXTS, CASE_LINK, CASE_INTEGER };
+struct case_field {
+    const char *name;
+    enum case_shape shape;
+};
+/* ---- the tables of CASE 1.0 ---- */
 
 #define HEAD_CAP ((size_t)4 << 10) /* of a file, looked into for the first of its names */
 
-/* CASE 1.0, information model, CFPckgItem. */
-const struct case_field case_item_fields[] = {
+/* The optional fields, and those that are made up where they are missing: CASE 1.0, information
+ * model, CFPckgItem. */
+static const struct case_field case_item_fields[] = {
     {"alternativeLabel", CASE_TEXT},
     {"CFItemType", CASE_TEXT},
     {"CFItemTypeURI", CASE_LINK},
@@ -36,7 +61,7 @@ const struct case_field case_item_fields[] = {
 };
 
 /* The same, CFPckgAssociation. */
-const struct case_field case_association_fields[] = {
+static const struct case_field case_association_fields[] = {
     {"uri", CASE_TEXT},
     {"sequenceNumber", CASE_INTEGER},
     {"CFAssociationGroupingURI", CASE_LINK},
@@ -60,7 +85,7 @@ static const struct {
 };
 #define TYPE_PAIRS (sizeof type_pairs / sizeof type_pairs[0])
 
-const struct case_field *case_field_find(const struct case_field *fields, const char *name)
+static const struct case_field *case_field_find(const struct case_field *fields, const char *name)
 {
     for (; fields->name; fields++)
         if (!strcmp(fields->name, name))
@@ -68,7 +93,7 @@ const struct case_field *case_field_find(const struct case_field *fields, const 
     return NULL;
 }
 
-bool case_fits(const struct case_field *field, const json_t *value)
+static bool case_fits(const struct case_field *field, const json_t *value)
 {
     const json_t *entry;
     size_t i;
@@ -91,7 +116,7 @@ bool case_fits(const struct case_field *field, const json_t *value)
     return false;
 }
 
-bool case_knows_association(const char *association_type)
+static bool case_knows_association(const char *association_type)
 {
     for (size_t i = 0; association_types[i]; i++)
         if (!strcmp(association_types[i], association_type))
@@ -99,7 +124,7 @@ bool case_knows_association(const char *association_type)
     return !strncmp(association_type, "ext:", 4); /* CASE 1.1's own */
 }
 
-const char *case_association_type(const char *relationship_type)
+static const char *case_association_type(const char *relationship_type)
 {
     for (size_t i = 0; relationship_type && i < TYPE_PAIRS; i++)
         if (!strcmp(type_pairs[i].relationship, relationship_type))
@@ -109,7 +134,7 @@ const char *case_association_type(const char *relationship_type)
     return "isRelatedTo";
 }
 
-const char *case_relationship_type(const char *association_type)
+static const char *case_relationship_type(const char *association_type)
 {
     for (size_t i = 0; i < TYPE_PAIRS; i++)
         if (!strcmp(type_pairs[i].association, association_type))
@@ -117,12 +142,682 @@ const char *case_relationship_type(const char *association_type)
     return association_type;
 }
 
-static bool ends_in(const char *text, const char *end)
-{
-    size_t len = strlen(text), tail = strlen(end);
+/* a CFPackage as a curriculum: what the specification needs, then the mapping */
 
-    return len >= tail && !strcasecmp(text + len - tail, end);
+#define PLACE_CAP  64
+#define UUID_CHARS 36
+
+/* What an object must have. Without what is vital it cannot be read at all; the rest is said. */
+struct need {
+    const char *name;
+    bool vital;
+};
+static const struct need document_needs[] = {
+    {"identifier", true},          {"title", true}, {"uri", false}, {"creator", false},
+    {"lastChangeDateTime", false}, {NULL, false}};
+static const struct need item_needs[] = {{"identifier", true},
+                                         {"fullStatement", true},
+                                         {"uri", false},
+                                         {"lastChangeDateTime", false},
+                                         {NULL, false}};
+static const struct need association_needs[] = {{"associationType", true},
+                                                {"identifier", false},
+                                                {"uri", false},
+                                                {"lastChangeDateTime", false},
+                                                {NULL, false}};
+static const struct need link_needs[] = {
+    {"identifier", true}, {"title", false}, {"uri", false}, {NULL, false}};
+
+struct checker {
+    struct problems problems;
+    struct format_report *report;
+};
+
+/* ---- what CASE 1.0 needs ---- */
+
+static bool is_uuid_text(const char *text)
+{
+    for (size_t i = 0; i < UUID_CHARS; i++) {
+        bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+
+        if (dash ? text[i] != '-' : !isxdigit((unsigned char)text[i]))
+            return false;
+    }
+    return text[UUID_CHARS] == '\0';
 }
+
+static void check_needs(struct checker *checker, const char *place, const json_t *object,
+                        const struct need *needs)
+{
+    const char *identifier = json_get_string(object, "identifier");
+
+    if (!json_is_object(object)) {
+        problems_add(&checker->problems, place, "must be an object, not %s",
+                     object ? json_kind(object) : "missing");
+        return;
+    }
+    for (; needs->name; needs++) {
+        const json_t *value = json_object_get(object, needs->name);
+        char field[PLACE_CAP * 2];
+
+        snprintf(field, sizeof field, "%s.%s", place, needs->name);
+        if (json_string_length(value) > 0)
+            continue;
+        if (needs->vital)
+            problems_add(&checker->problems, field, "%s",
+                         value ? "must be text, and not empty" : "is missing");
+        else
+            format_loss(checker->report, "%s %s, which CASE 1.0 needs", field,
+                        value ? "is no text" : "is missing");
+    }
+    if (identifier && *identifier && !is_uuid_text(identifier))
+        format_loss(checker->report, "%s.identifier is no UUID, which CASE 1.0 needs", place);
+}
+
+static void check_association(struct checker *checker, const char *place, const json_t *value)
+{
+    static const char *const ends[] = {"originNodeURI", "destinationNodeURI"};
+    const char *type = json_get_string(value, "associationType");
+    char field[PLACE_CAP * 2];
+
+    check_needs(checker, place, value, association_needs);
+    for (size_t i = 0; json_is_object(value) && i < 2; i++) {
+        snprintf(field, sizeof field, "%s.%s", place, ends[i]);
+        check_needs(checker, field, json_object_get(value, ends[i]), link_needs);
+    }
+    if (type && *type && !case_knows_association(type))
+        format_loss(checker->report, "%s.associationType '%.60s' is none of CASE 1.0's", place,
+                    type);
+}
+
+static int check_package(const json_t *package, struct format_report *report, struct error *err)
+{
+    struct checker checker = {.report = report};
+    static const char *const lists[] = {"CFItems", "CFAssociations"};
+    const json_t *value;
+    char place[PLACE_CAP];
+    size_t i;
+
+    problems_begin(&checker.problems, "");
+    check_needs(&checker, "CFDocument", json_object_get(package, "CFDocument"), document_needs);
+    for (i = 0; i < 2; i++) {
+        value = json_object_get(package, lists[i]);
+        if (value && !json_is_array(value) && !json_is_null(value))
+            problems_add(&checker.problems, lists[i], "must be an array, not %s", json_kind(value));
+    }
+    json_array_foreach(json_object_get(package, "CFItems"), i, value)
+    {
+        snprintf(place, sizeof place, "CFItems.%zu", i);
+        check_needs(&checker, place, value, item_needs);
+    }
+    json_array_foreach(json_object_get(package, "CFAssociations"), i, value)
+    {
+        snprintf(place, sizeof place, "CFAssociations.%zu", i);
+        check_association(&checker, place, value);
+    }
+    return problems_end(&checker.problems, "these fields CASE 1.0 needs", err);
+}
+
+/* ---- mapping ---- */
+
+static const json_t *ours_of(const json_t *object)
+{
+    const json_t *ours = json_object_get(json_object_get(object, "extensions"), CASE_EXTENSION);
+
+    return json_is_object(ours) ? ours : NULL;
+}
+
+static bool was_made(const json_t *ours, const char *key)
+{
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach(json_object_get(ours, "generated"), i, entry)
+    {
+        if (json_is_string(entry) && !strcmp(json_string_value(entry), key))
+            return true;
+    }
+    return false;
+}
+
+/* All of it but what was made up and those that have another name with us, and what was beside. */
+static json_t *fields_of(const json_t *object, const json_t *ours, const char *const *renamed)
+{
+    json_t *fields = json_object(), *value;
+    const char *key;
+
+    json_object_foreach((json_t *)object, key, value)
+    {
+        bool other = was_made(ours, key);
+
+        for (size_t i = 0; renamed[i]; i++)
+            other = other || !strcmp(renamed[i], key);
+        if (other)
+            continue;
+        if (!strcmp(key, "extensions") && ours) {
+            json_t *rest = json_copy(value);
+
+            json_object_del(rest, CASE_EXTENSION);
+            if (json_object_size(rest) > 0)
+                json_object_set(fields, key, rest);
+            json_decref(rest);
+        } else {
+            json_object_set(fields, key, value);
+        }
+    }
+    json_object_foreach(json_object_get(ours, "fields"), key, value)
+        json_object_set(fields, key, value);
+    return fields;
+}
+
+static json_t *node_of(const json_t *item)
+{
+    static const char *const renamed[] = {"identifier", "fullStatement", NULL};
+    const json_t *ours = ours_of(item), *value = json_object_get(ours, "value");
+    json_t *node;
+
+    if (value)
+        return json_incref((json_t *)value);
+    node = json_object();
+    if (!was_made(ours, "identifier"))
+        json_object_set(node, "node_id", json_object_get(item, "identifier"));
+    if (!was_made(ours, "fullStatement"))
+        json_object_set(node, "title", json_object_get(item, "fullStatement"));
+    json_object_update_new(node, fields_of(item, ours, renamed));
+    return node;
+}
+
+static void set_end(json_t *relationship, const char *key, const json_t *ours,
+                    const json_t *association, const char *end, const json_t *ids)
+{
+    const json_t *identifier = json_object_get(json_object_get(association, end), "identifier");
+    const json_t *id = json_object_get(ids, json_string_value(identifier));
+
+    if (!was_made(ours, end))
+        json_object_set(relationship, key, (json_t *)(id ? id : identifier));
+}
+
+static json_t *relationship_of(const json_t *association, const json_t *ids)
+{
+    static const char *const renamed[] = {"originNodeURI", "destinationNodeURI", "associationType",
+                                          NULL};
+    const json_t *ours = ours_of(association), *value = json_object_get(ours, "value");
+    const char *type = json_get_string(association, "associationType"), *kept;
+    json_t *relationship;
+
+    if (value)
+        return json_incref((json_t *)value);
+    relationship = json_object();
+    set_end(relationship, "from_node_id", ours, association, "originNodeURI", ids);
+    set_end(relationship, "to_node_id", ours, association, "destinationNodeURI", ids);
+    json_object_update_new(relationship, fields_of(association, ours, renamed));
+    /* The type that was kept beside counts as long as the association still says as much. */
+    kept = json_get_string(relationship, "relationship_type");
+    if (!was_made(ours, "associationType") || (strcmp(case_association_type(kept), type) != 0))
+        json_object_set_new(relationship, "relationship_type",
+                            json_string(case_relationship_type(type)));
+    return relationship;
+}
+
+/* Identifier -> node id. */
+static json_t *read_items(const json_t *package, json_t *nodes)
+{
+    json_t *ids = json_object(), *item;
+    size_t i;
+
+    json_array_foreach(json_object_get(package, "CFItems"), i, item)
+    {
+        json_t *node = node_of(item), *id = json_object_get(node, "node_id");
+
+        if (json_is_string(id))
+            json_object_set(ids, json_get_string(item, "identifier"), id);
+        json_array_append_new(nodes, node);
+    }
+    return ids;
+}
+
+static bool is_item(const json_t *association, const char *end, const json_t *ids)
+{
+    return json_object_get(ids, json_get_string(json_object_get(association, end), "identifier"));
+}
+
+static json_t *read_associations(const json_t *package, const json_t *ids, json_t *aside)
+{
+    json_t *relationships = json_array(), *value;
+    size_t i;
+
+    json_array_foreach(json_object_get(package, "CFAssociations"), i, value)
+    {
+        if (ours_of(value) ||
+            (is_item(value, "originNodeURI", ids) && is_item(value, "destinationNodeURI", ids)))
+            json_array_append_new(relationships, relationship_of(value, ids));
+        else
+            json_array_append(aside, value);
+    }
+    return relationships;
+}
+
+/* What is no item and no relationship of a framework from elsewhere, for the way back. */
+static json_t *kept_of(const json_t *package, const json_t *document, const json_t *aside)
+{
+    json_t *kept = json_object(), *value;
+    const char *key;
+
+    json_object_foreach((json_t *)package, key, value)
+    {
+        if (strcmp(key, "CFItems") != 0 && strcmp(key, "CFAssociations") != 0)
+            json_object_set(kept, key, value);
+    }
+    json_object_set(kept, "CFDocument", (json_t *)document);
+    if (json_array_size(aside) > 0)
+        json_object_set(kept, "associations", (json_t *)aside);
+    return kept;
+}
+
+static json_t *root_of(const json_t *package, const json_t *aside)
+{
+    json_t *document = json_copy(json_object_get(package, "CFDocument")), *meta, *root;
+    const json_t *ours = ours_of(document), *further = json_object_get(ours, "further");
+    const json_t *title = json_object_get(document, "title");
+    bool made = json_is_true(json_object_get(ours, "generated"));
+
+    root = json_is_object(further) ? json_deep_copy(further)
+                                   : json_pack("{s:{s:O}}", "meta", "title", title);
+    meta = json_object_get(root, "meta");
+    if (json_string_length(json_object_get(meta, "title")) > 0)
+        json_object_set(meta, "title", (json_t *)title);
+    if (!made && json_is_object(meta)) {
+        if (ours) {
+            json_t *rest = json_copy(json_object_get(document, "extensions"));
+
+            json_object_del(rest, CASE_EXTENSION);
+            if (json_object_size(rest) > 0)
+                json_object_set(document, "extensions", rest);
+            else
+                json_object_del(document, "extensions");
+            json_decref(rest);
+        }
+        json_object_set_new(meta, "case", kept_of(package, document, aside));
+    }
+    json_decref(document);
+    return root;
+}
+
+json_t *case_curriculum(const json_t *package, struct format_report *report, struct error *err)
+{
+    json_t *nodes, *relationships, *ids, *aside, *root;
+    const json_t *inner = json_object_get(package, "CFPackage"), *ours;
+
+    if (json_is_object(inner))
+        package = inner;
+    if (!json_is_object(package) || !json_object_get(package, "CFDocument")) {
+        error_set(err, ERROR_INVALID,
+                  "the file is JSON but no CASE package: it must be an object {\"CFDocument\": "
+                  "{...}, \"CFItems\": [...], \"CFAssociations\": [...]}");
+        return NULL;
+    }
+    if (check_package(package, report, err) < 0)
+        return NULL;
+    nodes = json_array();
+    aside = json_array();
+    ids = read_items(package, nodes);
+    relationships = read_associations(package, ids, aside);
+    root = root_of(package, aside);
+    ours = ours_of(json_object_get(package, "CFDocument"));
+    json_object_set_new(root, "nodes", nodes);
+    if (!json_is_false(json_object_get(ours, "relationships")) ||
+        json_array_size(relationships) > 0)
+        json_object_set(root, "relationships", relationships);
+    if (json_array_size(aside) > 0)
+        format_note(report,
+                    "%zu associations end at the document or outside its items: kept in meta.case, "
+                    "and no relationships",
+                    json_array_size(aside));
+    json_decref(relationships);
+    json_decref(ids);
+    json_decref(aside);
+    return root;
+}
+
+/* A curriculum as a CFPackage. Identifiers are UUIDs of version 5, made from the document's and the
+ * node's id, so that the next export has the same. */
+
+#define UNTITLED    "Untitled"
+#define NO_CREATOR  "Unknown"
+#define NODE_PREFIX "node:"
+
+struct case_writer {
+    char now[TIME_TEXT_SIZE];
+    uuid_t document;
+    json_t *items; /* node id -> {"title", "identifier", "uri"}, of the first node that has it */
+    json_t *taken; /* identifiers */
+    size_t mapped; /* relationships whose type CASE does not have */
+};
+
+/* One object on its way: what CASE holds of it, what was made up, what is left. */
+struct entry {
+    json_t *to;
+    json_t *generated;
+    json_t *fields;
+};
+
+static void make_uuid(const struct case_writer *writer, const struct buf *name,
+                      char text[UUID_TEXT_SIZE])
+{
+    uuid_t made;
+
+    uuid_generate_sha1(made, writer->document, name->data, name->len);
+    uuid_unparse_lower(made, text);
+}
+
+static bool is_uuid(const json_t *value)
+{
+    uuid_t parsed;
+
+    return json_is_string(value) && json_string_length(value) == UUID_TEXT_SIZE - 1 &&
+           uuid_parse(json_string_value(value), parsed) == 0;
+}
+
+static void set_made(struct entry *entry, const char *key, json_t *value)
+{
+    json_object_set_new(entry->to, key, value);
+    json_array_append_new(entry->generated, json_string(key));
+}
+
+static bool has_text(const json_t *object, const char *key)
+{
+    return json_string_length(json_object_get(object, key)) > 0;
+}
+
+/* The identifier: the one it has, where it is a UUID that no other has; else one made of name. */
+static void set_identifier(struct case_writer *writer, struct entry *entry, const json_t *own,
+                           struct buf *name)
+{
+    char made[UUID_TEXT_SIZE];
+
+    if (is_uuid(own) && !json_object_get(writer->taken, json_string_value(own))) {
+        json_object_set(entry->to, "identifier", (json_t *)own);
+        json_object_set_new(writer->taken, json_string_value(own), json_true());
+        return;
+    }
+    make_uuid(writer, name, made);
+    while (json_object_get(writer->taken, made)) {
+        buf_addc(name, '#');
+        make_uuid(writer, name, made);
+    }
+    json_object_set_new(writer->taken, made, json_true());
+    set_made(entry, "identifier", json_string(made));
+}
+
+/* Needed by CASE, and ours have them seldom. */
+static void set_needed(const struct case_writer *writer, struct entry *entry, const json_t *from)
+{
+    const char *changed = json_get_string(from, "last_modified");
+
+    if (!has_text(entry->to, "uri"))
+        set_made(entry, "uri",
+                 json_sprintf("urn:uuid:%s", json_get_string(entry->to, "identifier")));
+    if (!has_text(entry->to, "lastChangeDateTime"))
+        set_made(entry, "lastChangeDateTime",
+                 json_string(changed && strlen(changed) >= 20 && changed[10] == 'T' ? changed
+                                                                                    : writer->now));
+}
+
+/* Fields that CASE has go where it has them, the others to what is left. */
+static void sort_fields(struct entry *entry, const json_t *from, const struct case_field *fields)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)from, key, value)
+    {
+        const struct case_field *field = case_field_find(fields, key);
+
+        if (!strcmp(key, "extensions") && json_object_size(value) > 0 &&
+            !json_object_get(value, CASE_EXTENSION))
+            json_object_set_new(entry->to, key, json_copy(value));
+        else if (field && case_fits(field, value))
+            json_object_set(entry->to, key, value);
+        else
+            json_object_set(entry->fields, key, value);
+    }
+}
+
+static void entry_begin(struct entry *entry)
+{
+    entry->to = json_object();
+    entry->generated = json_array();
+    entry->fields = json_object();
+}
+
+/* Its own reference; exact: the extension is there even where nothing is left to say. */
+static json_t *entry_end(struct entry *entry, const json_t *value, bool exact)
+{
+    json_t *extensions = json_object_get(entry->to, "extensions"), *ours = json_object();
+
+    if (value)
+        json_object_set(ours, "value", (json_t *)value);
+    if (json_array_size(entry->generated) > 0)
+        json_object_set(ours, "generated", entry->generated);
+    if (json_object_size(entry->fields) > 0)
+        json_object_set(ours, "fields", entry->fields);
+    if (exact || json_object_size(ours) > 0) {
+        if (!extensions) {
+            extensions = json_object();
+            json_object_set_new(entry->to, "extensions", extensions);
+        }
+        json_object_set(extensions, CASE_EXTENSION, ours);
+    }
+    json_decref(ours);
+    json_decref(entry->generated);
+    json_decref(entry->fields);
+    return entry->to;
+}
+
+/* A text that can be a name of something: not empty, and without NUL; or NULL. */
+static const char *name_text(const json_t *value)
+{
+    const char *text = json_string_value(value);
+
+    return text && *text && strlen(text) == json_string_length(value) ? text : NULL;
+}
+
+static json_t *item_of(struct case_writer *writer, const json_t *node, size_t index)
+{
+    const json_t *id = json_object_get(node, "node_id");
+    const char *id_text = name_text(id);
+    struct buf BUF_AUTO name = {0};
+    struct entry entry;
+
+    entry_begin(&entry);
+    sort_fields(&entry, node, case_item_fields);
+    buf_adds(&name, NODE_PREFIX);
+    buf_adds(&name, id_text ? id_text : "");
+    if (!id_text || json_object_get(writer->items, id_text))
+        buf_addf(&name, "#%zu", index);
+    set_identifier(writer, &entry, id, &name);
+    if (json_object_get(entry.to, "identifier") == id)
+        json_object_del(entry.fields, "node_id");
+    else if (id_text && !has_text(entry.to, "humanCodingScheme"))
+        set_made(&entry, "humanCodingScheme", json_string(id_text));
+    if (has_text(node, "title")) {
+        json_object_set(entry.to, "fullStatement", json_object_get(node, "title"));
+        json_object_del(entry.fields, "title");
+    } else {
+        set_made(&entry, "fullStatement", json_string(id_text ? id_text : UNTITLED));
+    }
+    set_needed(writer, &entry, node);
+    if (id_text && !json_object_get(writer->items, id_text))
+        json_object_set_new(writer->items, id_text,
+                            json_pack("{s:O, s:O, s:O}", "title",
+                                      json_object_get(entry.to, "fullStatement"), "identifier",
+                                      json_object_get(entry.to, "identifier"), "uri",
+                                      json_object_get(entry.to, "uri")));
+    return entry_end(&entry, json_is_object(node) ? NULL : node, false);
+}
+
+/* One end of an association; an id that no item has is kept beside. */
+static bool write_end(struct case_writer *writer, struct entry *entry, const json_t *relationship,
+                      const char *key, const char *end)
+{
+    const json_t *id = json_object_get(relationship, key);
+    const char *text = name_text(id);
+    const json_t *item = text ? json_object_get(writer->items, text) : NULL;
+    char made[UUID_TEXT_SIZE], uri[UUID_TEXT_SIZE + 16];
+    struct buf BUF_AUTO name = {0};
+
+    if (item) {
+        json_object_set_new(entry->to, end, json_copy((json_t *)item));
+        json_object_del(entry->fields, key);
+        return true;
+    }
+    buf_adds(&name, NODE_PREFIX);
+    buf_adds(&name, text ? text : "");
+    make_uuid(writer, &name, made);
+    snprintf(uri, sizeof uri, "urn:uuid:%s", made);
+    set_made(entry, end,
+             json_pack("{s:s, s:s, s:s}", "title", text ? text : UNTITLED, "identifier", made,
+                       "uri", uri));
+    return false;
+}
+
+static json_t *association_of(struct case_writer *writer, const json_t *relationship, size_t index)
+{
+    const char *type = json_get_string(relationship, "relationship_type");
+    const char *association = case_association_type(type);
+    struct buf BUF_AUTO name = {0};
+    struct entry entry;
+    bool origin, destination;
+
+    entry_begin(&entry);
+    sort_fields(&entry, relationship, case_association_fields);
+    buf_addf(&name, "relationship:%zu:", index);
+    json_write(&name, relationship);
+    set_identifier(writer, &entry, json_object_get(relationship, "identifier"), &name);
+    if (json_object_get(entry.to, "identifier") == json_object_get(relationship, "identifier"))
+        json_object_del(entry.fields, "identifier");
+    if (type && !strcmp(case_relationship_type(association), type)) {
+        json_object_set_new(entry.to, "associationType", json_string(association));
+        json_object_del(entry.fields, "relationship_type");
+    } else {
+        set_made(&entry, "associationType", json_string(association));
+        writer->mapped++;
+    }
+    origin = write_end(writer, &entry, relationship, "from_node_id", "originNodeURI");
+    destination = write_end(writer, &entry, relationship, "to_node_id", "destinationNodeURI");
+    set_needed(writer, &entry, relationship);
+    return entry_end(&entry, json_is_object(relationship) ? NULL : relationship,
+                     !origin || !destination);
+}
+
+/* ---- the document ---- */
+
+/* What came with a framework from elsewhere; borrowed, or NULL. */
+static const json_t *kept_case(const json_t *curriculum)
+{
+    const json_t *kept = json_object_get(json_object_get(curriculum, "meta"), "case");
+
+    return is_uuid(json_object_get(json_object_get(kept, "CFDocument"), "identifier")) ? kept
+                                                                                       : NULL;
+}
+
+static json_t *made_document(struct case_writer *writer, const json_t *meta, const char *title)
+{
+    char text[UUID_TEXT_SIZE];
+    const char *creator = json_get_string(meta, "author");
+    const uuid_t *urls = uuid_get_template("url");
+    struct buf BUF_AUTO name = {0};
+    uuid_t root;
+
+    uuid_copy(root, *urls);
+    buf_addf(&name, "urn:lectern:curriculum:%s", title);
+    uuid_generate_sha1(writer->document, root, name.data, name.len);
+    uuid_unparse_lower(writer->document, text);
+    if (!creator || !*creator)
+        creator = json_get_string(meta, "source");
+    return json_pack("{s:s, s:o, s:s, s:s, s:s, s:s}", "identifier", text, "uri",
+                     json_sprintf("urn:uuid:%s", text), "creator",
+                     creator && *creator ? creator : NO_CREATOR, "title", title,
+                     "lastChangeDateTime", writer->now, "adoptionStatus", "Draft");
+}
+
+static json_t *document_of(struct case_writer *writer, const json_t *curriculum)
+{
+    const json_t *meta = json_object_get(curriculum, "meta"), *kept = kept_case(curriculum);
+    json_t *further = json_copy((json_t *)curriculum), *ours = json_object(), *document, *plain;
+    json_t *title = has_text(meta, "title") ? json_incref(json_object_get(meta, "title"))
+                                            : json_string("Untitled curriculum");
+
+    if (kept) {
+        document = json_copy(json_object_get(kept, "CFDocument"));
+        uuid_parse(json_get_string(document, "identifier"), writer->document);
+        json_object_set_new(further, "meta", json_copy((json_t *)meta));
+        json_object_del(json_object_get(further, "meta"), "case");
+    } else {
+        document = made_document(writer, meta, json_string_value(title));
+        json_object_set_new(ours, "generated", json_true());
+    }
+    json_object_set(document, "title", title);
+    json_object_del(further, "nodes");
+    if (json_is_array(json_object_get(curriculum, "relationships")))
+        json_object_del(further, "relationships");
+    else
+        json_object_set_new(ours, "relationships", json_false());
+    plain = json_pack("{s:{s:o}}", "meta", "title", title);
+    if (!json_equal(plain, further))
+        json_object_set(ours, "further", further);
+    if (json_object_size(ours) > 0) {
+        json_t *extensions = json_copy(json_object_get(document, "extensions"));
+
+        extensions = extensions ? extensions : json_object();
+        json_object_set(extensions, CASE_EXTENSION, ours);
+        json_object_set_new(document, "extensions", extensions);
+    }
+    json_decref(plain);
+    json_decref(further);
+    json_decref(ours);
+    return document;
+}
+
+static json_t *case_package(const json_t *curriculum, struct format_report *report,
+                            struct error *err)
+{
+    struct case_writer writer = {.items = json_object(), .taken = json_object()};
+    json_t *items = json_array(), *associations = json_array(), *package, *value;
+    const json_t *kept = kept_case(curriculum);
+    const char *key;
+    size_t i;
+
+    text_now(writer.now);
+    package = json_pack("{s:o}", "CFDocument", document_of(&writer, curriculum));
+    json_array_foreach(json_object_get(curriculum, "nodes"), i, value)
+        json_array_append_new(items, item_of(&writer, value, i));
+    json_array_foreach(json_object_get(curriculum, "relationships"), i, value)
+        json_array_append_new(associations, association_of(&writer, value, i));
+    json_array_extend(associations, json_object_get(kept, "associations"));
+    json_object_set_new(package, "CFItems", items);
+    json_object_set_new(package, "CFAssociations", associations);
+    json_object_foreach((json_t *)kept, key, value)
+    {
+        if (!json_object_get(package, key) && strcmp(key, "associations") != 0)
+            json_object_set(package, key, value);
+    }
+    if (writer.mapped > 0)
+        format_note(
+            report,
+            "%zu relationships are of types that CASE does not have: prerequisites stand as "
+            "precedes, others as isRelatedTo, the exact type in extensions",
+            writer.mapped);
+    format_note(report, "components and other fields without a place in CASE 1.0 stand in "
+                        "extensions." CASE_EXTENSION ", which other tools do not read");
+    json_decref(writer.items);
+    json_decref(writer.taken);
+    if (!package)
+        error_set(err, ERROR_MEMORY, "out of memory for the CASE package");
+    return package;
+}
+
+/* ---- the file ---- */
 
 /* Whether the object's first name is one of CASE's: CFDocument, CFItems, CFPackage. Names further
  * in say nothing: a curriculum that came from CASE keeps some in its meta. */
@@ -131,8 +826,7 @@ static bool begins_as_package(const struct buf *head)
     static const char *const steps[] = {"{", "\"CF"};
     const char *at = head->data;
 
-    if (head->len >= 3 && !memcmp(at, "\xEF\xBB\xBF", 3))
-        at += 3;
+    at += file_mark(at, head->len);
     for (size_t i = 0; i < 2; i++) {
         size_t len = strlen(steps[i]);
 
@@ -150,10 +844,10 @@ static bool looks_like(const char *path)
 
     if (!strcmp(path, "-"))
         return false;
-    if (ends_in(path, "case.json"))
+    if (file_ends_in(path, "case.json"))
         return true;
-    return ends_in(path, ".json") && file_head(path, HEAD_CAP, &head, NULL) == 0 && head.len > 0 &&
-           begins_as_package(&head);
+    return file_ends_in(path, ".json") && file_head(path, HEAD_CAP, &head, NULL) == 0 &&
+           head.len > 0 && begins_as_package(&head);
 }
 
 static json_t *read_case(const char *path, struct format_report *report, struct error *err)

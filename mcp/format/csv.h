@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The pair of CSV files of graph tools, nodes and relationships, and what both directions share.
- *
- * nodes.csv has the columns Id and Label, then the nodes' further fields; relationships.csv has
- * Source, Target and relationship_type, then theirs. Behind a field's name may stand its type, as
- * Neo4j's import tool has it: "chapter_id:int", "weight:float", "draft:boolean", "title:string",
- * and of ours "components:json". An empty cell: the field is not there. What no cell says rightly
- * (an empty text, null, a text with NUL, a number among texts) stands in the last column,
- * "lectern:json"; where it has a cell, the row is exactly so, and where not, id and title are made
- * up as a foreign file needs it. The file's other fields (meta) are in a third file beside them,
- * curriculum.json.
+ * What the files of the form "csv" share; the form itself: csv.c.
  */
 #ifndef LECTERN_SESSION_FORMAT_CSV_H
 #define LECTERN_SESSION_FORMAT_CSV_H
@@ -18,6 +9,7 @@
 
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
+#include "mcp/format/format.h"
 
 #define CSV_COLUMNS_CAP 200
 #define CSV_NAME_CAP    64 /* bytes of a field's name that gets a column */
@@ -48,5 +40,24 @@ json_t *csv_value(const char *cell, size_t len, enum csv_kind kind);
  * none. */
 enum csv_role { CSV_ID, CSV_TITLE, CSV_SOURCE, CSV_TARGET, CSV_TYPE, CSV_FIELD };
 int csv_role_rank(enum csv_role role, const char *heading);
+
+#define CSV_SHEET_ROLES 3
+
+struct csv_sheet {
+    const char *file; /* its name in a folder */
+    struct {
+        const char *key;     /* of the entry; NULL ends the list */
+        const char *heading; /* of the column */
+        enum csv_role role;
+    } roles[CSV_SHEET_ROLES + 1];
+    size_t needed;              /* of the roles, from the first */
+    const char *heading_needed; /* in words */
+};
+extern const struct csv_sheet csv_nodes, csv_relationships;
+
+/* One sheet, ours or another tool's, as entries. name: the file's, for errors and the report. A new
+ * array, or NULL. */
+json_t *csv_read_sheet(const struct csv_sheet *sheet, const char *name, const struct buf *text,
+                       struct format_report *report, struct error *err);
 
 #endif

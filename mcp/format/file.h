@@ -28,6 +28,10 @@ int file_head(const char *path, size_t cap, struct buf *to, struct error *err);
 int file_read_in(const char *folder, const char *name, size_t cap, struct buf *to,
                  struct error *err);
 
+/* The bytes of a byte order mark that the text begins with: 3 or 0. */
+size_t file_mark(const char *text, size_t len);
+/* Whether a path or name ends so; ASCII, any case. */
+bool file_ends_in(const char *name, const char *suffix);
 bool file_is_folder(const char *path);
 bool file_is_in(const char *folder, const char *name); /* a regular file */
 

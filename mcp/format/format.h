@@ -51,4 +51,7 @@ const char *format_names(void);                        /* "json, csv, case, mark
 
 extern const struct format format_json, format_csv, format_case, format_markdown;
 
+/* The curriculum of a CFPackage (case.c). */
+json_t *case_curriculum(const json_t *package, struct format_report *report, struct error *err);
+
 #endif

@@ -1,23 +1,543 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The form "markdown": which paths are one.
+ * A folder of Markdown as a curriculum, and back; the form: markdown.h. Reading takes the listed
+ * files as they are, then the ordinary notes, then the links between these.
  */
+#include "mcp/format/markdown.h"
+
+#include <ctype.h>
 #include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <uuid/uuid.h>
 
+#include "helpers/base/json.h"
 #include "mcp/format/file.h"
-#include "mcp/format/markdown.h"
-#include "mcp/format/markdown_folder.h"
+#include "mcp/format/format.h"
+#include "mcp/format/yaml.h"
+#include "mcp/session/curriculum_file.h"
+
+/* Names of files: letters, digits, "-" and "_" of ASCII alone, so that no system reads them
+ * otherwise, and no folder can be left by them. */
+
+#define ID_PART    60
+#define TITLE_PART 60
+#define HASH_CHARS 8
+
+/* Names of devices on Windows, with whatever ending. */
+static const char *const reserved[] = {
+    "con",  "prn",  "aux",  "nul",  "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8",
+    "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9", NULL};
+
+/* One text as part of a name: at most cap bytes; *exact: nothing of it was changed. */
+static size_t slug(const char *text, char *to, size_t cap, bool *exact)
+{
+    size_t len = 0;
+
+    *exact = *text != '\0';
+    for (; *text; text++) {
+        bool plain = isascii((unsigned char)*text) && isalnum((unsigned char)*text);
+
+        if (len == cap) {
+            *exact = false;
+            break;
+        }
+        if (plain || (*text == '_' && len > 0)) {
+            to[len++] = *text;
+        } else {
+            *exact = *exact && *text == '-' && len > 0 && to[len - 1] != '-';
+            if (len > 0 && to[len - 1] != '-')
+                to[len++] = '-';
+        }
+    }
+    while (len > 0 && to[len - 1] == '-') {
+        len--;
+        *exact = false;
+    }
+    to[len] = '\0';
+    return len;
+}
+
+static bool is_reserved(const char *name)
+{
+    for (size_t i = 0; reserved[i]; i++)
+        if (!strcasecmp(reserved[i], name))
+            return true;
+    return false;
+}
+
+/* Letters that stand for an id that is not wholly in its name, the same each time. */
+static void add_hash(char *name, size_t size, const json_t *id)
+{
+    char text[37];
+    struct buf BUF_AUTO json = {0};
+    uuid_t made;
+
+    json_write(&json, id);
+    uuid_generate_sha1(made, *uuid_get_template("url"), json.data ? json.data : "", json.len);
+    uuid_unparse_lower(made, text);
+    snprintf(name + strlen(name), size - strlen(name), "%s%.*s", *name ? "-" : "", HASH_CHARS,
+             text);
+}
+
+static bool take(json_t *taken, const char *name)
+{
+    char lower[FILE_NAME_CAP + 1];
+    size_t i;
+
+    for (i = 0; name[i]; i++)
+        lower[i] = (char)tolower((unsigned char)name[i]);
+    lower[i] = '\0';
+    if (json_object_get(taken, lower))
+        return false;
+    json_object_set_new(taken, lower, json_true());
+    return true;
+}
+
+/* A name for the node's file, from id and title: safe on every system, the same each time, and none
+ * of taken (in lower case), where it is put. */
+static void name_file(const json_t *node, json_t *taken, char name[FILE_NAME_CAP + 1])
+{
+    const json_t *id = json_object_get(node, "node_id");
+    const char *id_text = json_string_value(id), *title = json_get_string(node, "title");
+    char stem[ID_PART + TITLE_PART + HASH_CHARS + 4], part[TITLE_PART + 1];
+    bool exact = false, ignored;
+
+    *stem = '\0';
+    if (id_text)
+        slug(id_text, stem, ID_PART, &exact);
+    if (!*stem)
+        snprintf(stem, sizeof stem, "node");
+    if (id && (!exact || strlen(id_text) != json_string_length(id)))
+        add_hash(stem, sizeof stem, id);
+    if (title && slug(title, part, TITLE_PART, &ignored) > 0)
+        snprintf(stem + strlen(stem), sizeof stem - strlen(stem), "-%s", part);
+    if (is_reserved(stem))
+        snprintf(stem + strlen(stem), sizeof stem - strlen(stem), "-node");
+    snprintf(name, FILE_NAME_CAP + 1, "%s.md", stem);
+    for (size_t n = 2; !take(taken, name); n++)
+        snprintf(name, FILE_NAME_CAP + 1, "%s-%zu.md", stem, n);
+}
+
+/* ---- writing ---- */
+
+/* The shape that most components have. */
+static unsigned usual_shape(const json_t *nodes)
+{
+    size_t counts[SHAPES] = {0}, n, i;
+    unsigned best = SHAPE_USUAL;
+    json_t *node, *component;
+
+    json_array_foreach((json_t *)nodes, n, node)
+    {
+        json_array_foreach(json_object_get(node, "components"), i, component)
+            counts[shape_of(component, i + 1)]++;
+    }
+    for (unsigned shape = 0; shape < SHAPES; shape++)
+        if (counts[shape] > counts[best])
+            best = shape;
+    return best;
+}
+
+static int add_node(struct folder *folder, const json_t *node, unsigned usual, json_t *taken,
+                    json_t *names, struct error *err)
+{
+    char name[FILE_NAME_CAP + 1];
+    struct buf BUF_AUTO text = {0};
+
+    name_file(node, taken, name);
+    json_array_append_new(names, json_string(name));
+    if (node_write(&text, node, usual, err) < 0)
+        return error_wrap(err, "%s", name);
+    return folder_add(folder, name, &text, err);
+}
+
+static int add_index(struct folder *folder, const json_t *curriculum, unsigned usual,
+                     const json_t *names, struct error *err)
+{
+    const json_t *relationships = json_object_get(curriculum, "relationships");
+    json_t *further = json_copy((json_t *)curriculum), *index;
+    struct buf BUF_AUTO text = {0};
+    int rc;
+
+    json_object_del(further, "nodes");
+    if (json_is_array(relationships))
+        json_object_del(further, "relationships");
+    index = json_pack("{s:s, s:o, s:O}", "lectern", MARKDOWN_KIND, "usual", shape_names(usual),
+                      "nodes", names);
+    if (json_is_array(relationships))
+        json_object_set(index, "relationships", (json_t *)relationships);
+    json_object_set_new(index, "further", further);
+    rc = yaml_write(&text, index, err);
+    json_decref(index);
+    return rc < 0 ? error_wrap(err, MARKDOWN_INDEX)
+                  : folder_add(folder, MARKDOWN_INDEX, &text, err);
+}
+
+static int markdown_write(const json_t *curriculum, const char *path, struct format_report *report,
+                          struct error *err)
+{
+    const json_t *nodes = json_object_get(curriculum, "nodes"), *node;
+    unsigned usual = usual_shape(nodes);
+    json_t *names, *taken;
+    struct folder folder;
+    int rc = 0;
+    size_t i;
+
+    (void)report; /* it holds all there is */
+    if (json_array_size(nodes) > FORMAT_FILES_CAP)
+        return error_set(err, ERROR_TOO_LARGE, "more than %u nodes are no folder of Markdown",
+                         FORMAT_FILES_CAP);
+    if (folder_begin(&folder, path, err) < 0)
+        return -1;
+    names = json_array();
+    taken = json_object();
+    json_array_foreach((json_t *)nodes, i, node)
+    {
+        if (rc == 0)
+            rc = add_node(&folder, node, usual, taken, names, err);
+    }
+    if (rc == 0)
+        rc = add_index(&folder, curriculum, usual, names, err);
+    json_decref(names);
+    json_decref(taken);
+    return folder_end(&folder, rc == 0, rc == 0 ? err : NULL) < 0 || rc < 0 ? -1 : 0;
+}
+
+/* ---- reading ---- */
+
+#define ID_CAP 100 /* bytes of an id made from a file's name */
+
+struct reader {
+    const char *path;
+    struct format_report *report;
+    json_t *files; /* name -> true; once it was read: its node id, or null */
+    json_t *ids;   /* that nodes have */
+    json_t *links; /* of notes: [name, target] */
+    json_t *nodes;
+    json_t *relationships; /* NULL until there is one, or a list */
+    unsigned usual;
+    size_t left; /* bytes that may still be read */
+    size_t notes, rules, made;
+};
+
+static int read_text(struct reader *reader, const char *name, struct buf *text, struct error *err)
+{
+    if (file_read_in(reader->path, name, reader->left, text, err) < 0)
+        return -1;
+    reader->left -= text->len;
+    return 0;
+}
+
+static void keep_id(struct reader *reader, const json_t *node)
+{
+    const char *id = json_get_string(node, "node_id");
+
+    if (id)
+        json_object_set_new(reader->ids, id, json_true());
+}
+
+/* ---- the listed files ---- */
+
+static int read_listed(struct reader *reader, const char *name, struct error *err)
+{
+    struct buf BUF_AUTO text = {0};
+    json_t *node;
+
+    if (read_text(reader, name, &text, err) < 0)
+        return -1;
+    node = node_read(&text, name, reader->usual, NULL, err);
+    if (!node)
+        return -1;
+    keep_id(reader, node);
+    json_object_set_new(reader->files, name,
+                        json_get_string(node, "node_id")
+                            ? json_incref(json_object_get(node, "node_id"))
+                            : json_null());
+    json_array_append_new(reader->nodes, node);
+    return 0;
+}
+
+static int read_list(struct reader *reader, const json_t *list, struct error *err)
+{
+    json_t *entry;
+    size_t i;
+
+    json_array_foreach((json_t *)list, i, entry)
+    {
+        const char *name = json_string_value(entry);
+
+        if (!name || !json_is_true(json_object_get(reader->files, name)))
+            format_loss(reader->report,
+                        MARKDOWN_INDEX ": '%s' is listed, but no such file is in the folder (or it "
+                                       "is listed twice)",
+                        name ? name : json_kind(entry));
+        else if (read_listed(reader, name, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The curriculum's own fields, owned; the listed nodes and the relationships go to reader. */
+static json_t *read_index(struct reader *reader, struct error *err)
+{
+    struct buf BUF_AUTO text = {0};
+    const json_t *relationships, *further;
+    json_t *index, *root = NULL;
+
+    if (!file_is_in(reader->path, MARKDOWN_INDEX))
+        return json_object();
+    if (read_text(reader, MARKDOWN_INDEX, &text, err) < 0)
+        return NULL;
+    index = yaml_read(text.data, text.len, MARKDOWN_INDEX, 1, err);
+    if (!index)
+        return NULL;
+    relationships = json_object_get(index, "relationships");
+    further = json_object_get(index, "further");
+    if (!json_get_string(index, "lectern") ||
+        strcmp(json_get_string(index, "lectern"), MARKDOWN_KIND) != 0) {
+        error_set(err, ERROR_INVALID,
+                  MARKDOWN_INDEX " line 1: it must say `lectern: " MARKDOWN_KIND "`");
+    } else if (relationships && !json_is_array(relationships)) {
+        error_set(err, ERROR_INVALID, MARKDOWN_INDEX ": relationships must be a list, not %s",
+                  json_kind(relationships));
+    } else {
+        if (json_object_get(index, "usual"))
+            reader->usual = shape_of_names(json_object_get(index, "usual"));
+        reader->relationships = relationships ? json_copy((json_t *)relationships) : NULL;
+        if (read_list(reader, json_object_get(index, "nodes"), err) == 0)
+            root = json_is_object(further) ? json_copy((json_t *)further) : json_object();
+    }
+    json_decref(index);
+    return root;
+}
+
+/* ---- ordinary notes ---- */
+
+/* "folder/Some note.md" -> "Some note". */
+static void stem_of(const char *name, char *stem, size_t size)
+{
+    const char *base = strrchr(name, '/');
+
+    base = base ? base + 1 : name;
+    snprintf(stem, size, "%.*s", (int)(strlen(base) - strlen(".md")), base);
+}
+
+static void name_note(struct reader *reader, json_t *node, const char *name,
+                      const struct note *note)
+{
+    char stem[FILE_NAME_CAP + 1], id[ID_CAP + 32];
+    bool exact;
+    size_t len;
+
+    stem_of(name, stem, sizeof stem);
+    if (!json_is_string(json_object_get(node, "title")))
+        json_object_set_new(node, "title",
+                            json_string_length(note->title) > 0 ? json_incref(note->title)
+                                                                : json_string(stem));
+    if (json_is_string(json_object_get(node, "node_id")))
+        return;
+    len = slug(stem, id, ID_CAP, &exact);
+    if (len == 0)
+        len = (size_t)snprintf(id, sizeof id, "note");
+    for (size_t n = 2; json_object_get(reader->ids, id); n++)
+        snprintf(id + len, sizeof id - len, "-%zu", n);
+    json_object_set_new(node, "node_id", json_string(id));
+}
+
+static int read_note(struct reader *reader, const char *name, struct error *err)
+{
+    struct note note = {.links = json_array()};
+    struct buf BUF_AUTO text = {0};
+    json_t *node = NULL, *link;
+    size_t i;
+
+    if (read_text(reader, name, &text, err) == 0)
+        node = node_read(&text, name, SHAPE_USUAL, &note, err);
+    if (node && !json_is_object(node)) {
+        error_set(err, ERROR_INVALID, "%s line 1: it is no node: list it in " MARKDOWN_INDEX, name);
+        json_decref(node);
+        node = NULL;
+    }
+    if (node) {
+        name_note(reader, node, name, &note);
+        keep_id(reader, node);
+        json_object_set(reader->files, name, json_object_get(node, "node_id"));
+        json_array_append_new(reader->nodes, node);
+        json_array_foreach(note.links, i, link)
+            json_array_append_new(reader->links, json_pack("[s, O]", name, link));
+        reader->notes++;
+        reader->rules += note.rules;
+    }
+    note_finish(&note);
+    return node ? 0 : -1;
+}
+
+/* ---- links ---- */
+
+static int hex(char c)
+{
+    return c >= '0' && c <= '9'                 ? c - '0'
+           : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
+                                                : -1;
+}
+
+/* The file a link from a file means, as a name in the folder: "a/b.md" and "../c%20d.md#part" is
+ * "c d.md". false: it leaves the folder, or is no link to a file. */
+static bool resolve(const char *from, const char *link, char *to, size_t size)
+{
+    size_t len = 0, base = strcspn(link, ":/?#");
+    const char *slash = strrchr(from, '/');
+
+    if (link[base] == ':' || link[0] == '/' || link[0] == '#' || !*link)
+        return false;
+    if (slash)
+        len = (size_t)(slash - from) + 1;
+    if (len + strlen(link) >= size)
+        return false;
+    memcpy(to, from, len);
+    for (const char *at = link; *at && *at != '#' && *at != '?'; at++) {
+        bool coded = *at == '%' && hex(at[1]) >= 0 && hex(at[2]) >= 0;
+
+        to[len++] = *at;
+        if (coded)
+            to[len - 1] = (char)(unsigned char)(hex(at[1]) * 16 + hex(at[2]));
+        at += coded ? 2 : 0;
+        if (to[len - 1] != '/')
+            continue;
+        if (len >= 2 && to[len - 2] == '.' && (len == 2 || to[len - 3] == '/')) {
+            len -= 2; /* "./" */
+        } else if (len >= 3 && !strncmp(to + len - 3, "../", 3) &&
+                   (len == 3 || to[len - 4] == '/')) {
+            if (len == 3)
+                return false;
+            for (len -= 4; len > 0 && to[len - 1] != '/'; len--)
+                ;
+        }
+    }
+    to[len] = '\0';
+    return len > 0 && strlen(to) == len;
+}
+
+static void add_link(struct reader *reader, const char *from, const char *link, json_t *seen)
+{
+    const json_t *source = json_object_get(reader->files, from), *target;
+    char to[PATH_MAX];
+    struct buf BUF_AUTO pair = {0};
+
+    if (!resolve(from, link, to, sizeof to - 4))
+        return;
+    target = json_object_get(reader->files, to);
+    if (!target) { /* wikis leave the ending out */
+        snprintf(to + strlen(to), sizeof to - strlen(to), ".md");
+        target = json_object_get(reader->files, to);
+    }
+    if (!json_is_string(target)) {
+        if (strlen(link) > 3 && strstr(link, ".md"))
+            format_loss(reader->report, "%s: the link to '%s' leads to no note of the folder", from,
+                        link);
+        return;
+    }
+    buf_addf(&pair, "%s\n%s", json_string_value(source), json_string_value(target));
+    if (target == source || !pair.data || json_object_get(seen, pair.data))
+        return;
+    json_object_set_new(seen, pair.data, json_true());
+    json_array_append_new(reader->relationships,
+                          json_pack("{s:O, s:O, s:s, s:s}", "from_node_id", source, "to_node_id",
+                                    target, "relationship_type", "LEADS_TO", "explanation",
+                                    "a link between notes"));
+    reader->made++;
+}
+
+static void add_links(struct reader *reader)
+{
+    json_t *seen = json_object(), *link;
+    size_t i;
+
+    if (!reader->relationships && reader->notes > 0)
+        reader->relationships = json_array();
+    json_array_foreach(reader->links, i, link)
+        add_link(reader, json_string_value(json_array_get(link, 0)),
+                 json_string_value(json_array_get(link, 1)), seen);
+    json_decref(seen);
+}
+
+/* ---- the folder ---- */
+
+static json_t *read_folder(struct reader *reader, const json_t *names, struct error *err)
+{
+    json_t *name, *root;
+    size_t i;
+
+    json_array_foreach((json_t *)names, i, name)
+        json_object_set_new(reader->files, json_string_value(name), json_true());
+    root = read_index(reader, err);
+    if (!root)
+        return NULL;
+    json_array_foreach((json_t *)names, i, name)
+    {
+        if (json_is_true(json_object_get(reader->files, json_string_value(name))) &&
+            read_note(reader, json_string_value(name), err) < 0) {
+            json_decref(root);
+            return NULL;
+        }
+    }
+    add_links(reader);
+    json_object_set(root, "nodes", reader->nodes);
+    if (reader->relationships)
+        json_object_set(root, "relationships", reader->relationships);
+    return root;
+}
+
+static void say_what_was_done(const struct reader *reader, size_t links)
+{
+    if (reader->notes > 0)
+        format_note(reader->report,
+                    "%zu ordinary notes: title from front matter, first heading or file name, text "
+                    "as components, %zu links between them as LEADS_TO",
+                    reader->notes, reader->made);
+    if (reader->rules > 0)
+        format_loss(reader->report, "%zu lines between paragraphs (---) are left out",
+                    reader->rules);
+    if (links > 0)
+        format_loss(reader->report, "%zu links, special files or folders too deep are not read",
+                    links);
+}
+
+static json_t *markdown_read(const char *path, struct format_report *report, struct error *err)
+{
+    size_t links = 0;
+    json_t *names, *root = NULL;
+    struct reader reader = {.path = path,
+                            .report = report,
+                            .usual = SHAPE_USUAL,
+                            .left = CURRICULUM_FILE_CAP,
+                            .files = json_object(),
+                            .ids = json_object(),
+                            .links = json_array(),
+                            .nodes = json_array()};
+
+    names = folder_list(path, ".md", FORMAT_FILES_CAP, &links, err);
+    if (names && json_array_size(names) == 0 && !file_is_in(path, MARKDOWN_INDEX))
+        error_set(err, ERROR_NOT_FOUND, "%s holds no file NAME.md", path);
+    else if (names)
+        root = read_folder(&reader, names, err);
+    if (root)
+        say_what_was_done(&reader, links);
+    json_decref(names);
+    json_decref(reader.files);
+    json_decref(reader.ids);
+    json_decref(reader.links);
+    json_decref(reader.nodes);
+    json_decref(reader.relationships);
+    return root;
+}
+
+/* ---- which paths are one ---- */
 
 #define SUFFIX ".md"
-
-static bool ends_in(const char *text, const char *end)
-{
-    size_t len = strlen(text), tail = strlen(end);
-
-    return len >= tail && !strcasecmp(text + len - tail, end);
-}
 
 static bool holds_notes(const char *path)
 {
@@ -29,7 +549,7 @@ static bool holds_notes(const char *path)
         return false;
     /* The stream is this function's own. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     while (!found && (entry = readdir(folder)))
-        found = ends_in(entry->d_name, SUFFIX) || !strcmp(entry->d_name, MARKDOWN_INDEX);
+        found = file_ends_in(entry->d_name, SUFFIX) || !strcmp(entry->d_name, MARKDOWN_INDEX);
     closedir(folder);
     return found;
 }
@@ -46,7 +566,7 @@ static bool looks_like(const char *path)
     memcpy(name, path, len + 1);
     while (len > 1 && name[len - 1] == '/')
         name[--len] = '\0';
-    return ends_in(name, SUFFIX) || ends_in(name, "markdown");
+    return file_ends_in(name, SUFFIX) || file_ends_in(name, "markdown");
 }
 
 const struct format format_markdown = {

@@ -66,8 +66,7 @@ json_t *component_read(const char *mark, size_t mark_len, const char *body, size
                        size_t place, unsigned usual, const char *name, size_t line,
                        struct error *err);
 
-/* The text of a body, and back: by the component's type. Reading gives parameters, or NULL. */
-bool body_write(struct buf *to, const char *type, const json_t *parameters, json_t *left);
+/* The parameters that a body's text gives, by the component's type, or NULL. */
 json_t *body_read(const char *type, const char *body, size_t len, const char *name, size_t line,
                   struct error *err);
 
@@ -85,14 +84,5 @@ struct note {
     size_t rules;  /* lines between paragraphs ("---"), which are left out */
 };
 void note_finish(struct note *note);
-/* Appends what ordinary Markdown says, in components. The first heading of a note is its title. */
-int note_read(const char *text, size_t len, json_t *components, struct note *note,
-              struct error *err);
-
-/* A name for the node's file, from id and title: [A-Za-z0-9_-], safe on every system, the same each
- * time, and none of taken (in lower case), where it is put. */
-void markdown_name(const json_t *node, json_t *taken, char name[FILE_NAME_CAP + 1]);
-/* The same of one text: at most cap bytes; *exact: nothing of it was changed. */
-size_t markdown_slug(const char *text, char *to, size_t cap, bool *exact);
 
 #endif

@@ -23,27 +23,6 @@ void analysis_finish(struct analysis *analysis)
 
 /* ---- checking ---- */
 
-static bool is_among(const char *module, const char *const *modules)
-{
-    for (size_t i = 0; modules[i]; i++) {
-        if (strcmp(modules[i], module) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool is_within(const struct validator_profile *profile,
-                      const struct validator_profile *limit)
-{
-    const char *const *modules = validator_profile_modules(profile);
-
-    for (size_t i = 0; modules[i]; i++) {
-        if (!is_among(modules[i], validator_profile_modules(limit)))
-            return false;
-    }
-    return true;
-}
-
 int analysis_find_profile(const struct server *server, const char *name,
                           const struct validator_profile **profile, struct error *err)
 {
@@ -51,7 +30,7 @@ int analysis_find_profile(const struct server *server, const char *name,
     if (!*profile)
         return error_set_at(err, "profile", "there is no profile of this name; there are %s",
                             validator_profile_names());
-    if (!is_within(*profile, server->profile))
+    if (!validator_profile_within(*profile, server->profile))
         return error_set_at(
             err, "profile", "%s is wider than this server allows: send %s, or leave it out",
             validator_profile_name(*profile), validator_profile_name(server->profile));

@@ -149,22 +149,24 @@ static void schema_write(const struct server *server, struct buf *to)
 /* What the server's profile lets code import. */
 static void describe_here(const struct server *server, struct buf *to)
 {
-    static const struct {
-        const char *profile, *says;
-    } imports[] = {
-        {"minimal", " Plain stdlib modules (json, re, statistics, ...) import."},
-        {"data-science", " pandas, numpy, networkx, scipy and plain stdlib modules (json, re, "
-                         "statistics, ...) import."},
-        {"visualization", " pandas, numpy, networkx, scipy, matplotlib.pyplot and plain stdlib "
-                          "modules (json, re, statistics, ...) import; figures come "
-                          "back as images."},
-    };
-    const char *profile = validator_profile_name(server->profile);
+    const struct validator_profile *minimal = validator_profile_find("minimal");
+    const char *module, *last = "-", *join = " ";
 
-    for (size_t i = 0; i < sizeof imports / sizeof imports[0]; i++) {
-        if (strcmp(imports[i].profile, profile) == 0)
-            buf_adds(to, imports[i].says);
+    for (size_t i = 0; (module = validator_profile_module(server->profile, i)); i++) {
+        size_t len = strlen(last);
+
+        if (validator_profile_allows(minimal, module) ||
+            (strncmp(module, last, len) == 0 && module[len] == '.'))
+            continue;
+        buf_addf(to, "%s%s", join, module);
+        last = module;
+        join = ", ";
     }
+    buf_addf(to, "%s stdlib modules (json, re, statistics, ...) import%s.",
+             *join == ',' ? " and plain" : " Plain",
+             validator_profile_allows(server->profile, "matplotlib.pyplot")
+                 ? "; figures come back as images"
+                 : "");
 }
 
 const struct tool tool_execute_code = {

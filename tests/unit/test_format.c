@@ -16,8 +16,7 @@
 #include <cmocka.h>
 
 #include "helpers/base/json.h"
-#include "mcp/format/case.h"
-#include "mcp/format/csv_read.h"
+#include "mcp/format/csv.h"
 #include "mcp/format/markdown.h"
 #include "mcp/format/yaml.h"
 

@@ -276,16 +276,16 @@ static void test_tables(void **state)
     for (size_t i = 1; i < policy_builtin_count; i++)
         assert_true(strcmp(policy_builtins[i - 1], policy_builtins[i]) < 0);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *const *modules = validator_profile_modules(validator_profile_find(names[i]));
+        const struct validator_profile *profile = validator_profile_find(names[i]);
+        const char *module, *last = NULL;
         size_t listed = 0, allowed = 0;
 
-        for (; modules[listed]; listed++) {
-            const struct policy_module *row =
-                policy_module_find(modules[listed], strlen(modules[listed]));
-
-            assert_non_null(row);
-            assert_true(row->importable && row->profile <= i);
+        for (; (module = validator_profile_module(profile, listed)); listed++) {
+            assert_true(validator_profile_allows(profile, module));
+            last = module;
         }
+        assert_string_equal(validator_profile_module(profile, 0), "code_helpers");
+        assert_int_equal(strcmp(last, "__future__") == 0, i == 0);
         for (size_t j = 0; j < policy_module_count; j++)
             allowed += policy_modules[j].importable && policy_modules[j].profile <= i;
         assert_int_equal(listed, allowed);

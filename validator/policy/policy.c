@@ -17,6 +17,15 @@ const char *policy_kind_name(enum policy_kind kind)
     return names[kind];
 }
 
+const char *policy_profile_name(enum policy_profile profile)
+{
+    static const char *const names[] = {[PROFILE_MINIMAL] = "minimal",
+                                        [PROFILE_DATA_SCIENCE] = "data-science",
+                                        [PROFILE_VISUALIZATION] = "visualization"};
+
+    return names[profile];
+}
+
 /* As strcmp, for a name without its NUL. Mostly one of the first bytes tells. */
 static int compare(const char *name, size_t len, const char *row)
 {
@@ -29,21 +38,39 @@ static int compare(const char *name, size_t len, const char *row)
     return row[len] ? -1 : 0;
 }
 
-const struct policy_module *policy_module_find(const char *name, size_t len)
+/* The row with that name in a sorted table whose rows begin with their name. */
+static inline const void *find(const void *rows, size_t count, size_t row_size, const char *name,
+                               size_t len)
 {
-    size_t from = 0, to = policy_module_count;
+    size_t from = 0, to = count;
 
     while (from < to) {
         size_t middle = (from + to) / 2;
-        int order = compare(name, len, policy_modules[middle].name);
+        const char *const *row = (const void *)((const char *)rows + middle * row_size);
+        int order = compare(name, len, *row);
 
         if (order == 0)
-            return &policy_modules[middle];
+            return row;
         if (order < 0)
             to = middle;
         else
             from = middle + 1;
     }
+    return NULL;
+}
+
+const struct policy_module *policy_module_find(const char *name, size_t len)
+{
+    return find(policy_modules, policy_module_count, sizeof *policy_modules, name, len);
+}
+
+const char *policy_profile_module(enum policy_profile profile, size_t index)
+{
+    for (int rank = 0; rank <= (int)profile; rank++)
+        for (int place = IMPORT_FIRST; place <= IMPORT_LAST; place++)
+            for (const struct policy_module *row = policy_modules; row->name; row++)
+                if ((int)row->profile == rank && (int)row->importable == place && index-- == 0)
+                    return row->name;
     return NULL;
 }
 
@@ -63,48 +90,18 @@ const struct policy_module *policy_module_step(const struct policy_module *modul
 
 const struct policy_name *policy_name_find(const char *name, size_t len)
 {
-    size_t from = 0, to = policy_name_count;
-
-    while (from < to) {
-        size_t middle = (from + to) / 2;
-        int order = compare(name, len, policy_names[middle].name);
-
-        if (order == 0)
-            return &policy_names[middle];
-        if (order < 0)
-            to = middle;
-        else
-            from = middle + 1;
-    }
-    return NULL;
-}
-
-static bool is_among(const char *const *rows, size_t count, const char *name, size_t len)
-{
-    size_t from = 0, to = count;
-
-    while (from < to) {
-        size_t middle = (from + to) / 2;
-        int order = compare(name, len, rows[middle]);
-
-        if (order == 0)
-            return true;
-        if (order < 0)
-            to = middle;
-        else
-            from = middle + 1;
-    }
-    return false;
+    return find(policy_names, policy_name_count, sizeof *policy_names, name, len);
 }
 
 bool policy_is_inner_module(const char *name, size_t len)
 {
-    return is_among(policy_inner_modules, policy_inner_module_count, name, len);
+    return find(policy_inner_modules, policy_inner_module_count, sizeof *policy_inner_modules, name,
+                len);
 }
 
 bool policy_is_builtin(const char *name, size_t len)
 {
-    return is_among(policy_builtins, policy_builtin_count, name, len);
+    return find(policy_builtins, policy_builtin_count, sizeof *policy_builtins, name, len);
 }
 
 bool policy_has_word(const char *words, const char *word, size_t len)
@@ -273,20 +270,10 @@ const char *policy_nearest_attribute(const struct policy_module *module, const c
 
 const char *policy_unknown_advice(const char *name, size_t len)
 {
-    size_t from = 0, to = policy_unknown_count;
+    const struct policy_advice *row =
+        find(policy_unknown, policy_unknown_count, sizeof *policy_unknown, name, len);
 
-    while (from < to) {
-        size_t middle = (from + to) / 2;
-        int order = compare(name, len, policy_unknown[middle].name);
-
-        if (order == 0)
-            return policy_unknown[middle].text;
-        if (order < 0)
-            to = middle;
-        else
-            from = middle + 1;
-    }
-    return NULL;
+    return row ? row->text : NULL;
 }
 
 bool policy_is_dunder(const char *name, size_t len)

@@ -15,8 +15,18 @@ enum policy_profile { PROFILE_MINIMAL, PROFILE_DATA_SCIENCE, PROFILE_VISUALIZATI
 enum policy_kind { KIND_BARE, KIND_DATA, KIND_PLOT };
 
 const char *policy_kind_name(enum policy_kind kind); /* "bare", "data", "plot" */
+/* "minimal", "data-science", "visualization" */
+const char *policy_profile_name(enum policy_profile profile);
 
-/* How the attributes of a module are judged. */
+/* Whether a module can be imported, and where messages name it among those of its profile. */
+enum policy_import {
+    IMPORT_NO, /* only a step in a chain, as np.char in np.char.upper */
+    IMPORT_FIRST,
+    IMPORT_YES,
+    IMPORT_LAST,
+};
+
+/* How the attributes of a module are checked. */
 enum policy_reach {
     REACH_LISTED,   /* only those in `attributes` */
     REACH_UNLISTED, /* all but those in `attributes`, names that begin with '_', and names of
@@ -27,7 +37,7 @@ struct policy_module {
     const char *name;            /* dotted */
     enum policy_profile profile; /* the narrowest that may use it */
     enum policy_kind kind;
-    bool importable; /* false: only a step in a chain, as np.char in np.char.upper */
+    enum policy_import importable;
     enum policy_reach reach;
     const char *attributes; /* words with single spaces between */
 };
@@ -136,6 +146,9 @@ extern const char policy_command_texts[];
 
 extern const char
     policy_dunder_methods[]; /* words: what a class may define and super() may be asked for */
+
+/* The modules that a profile may import, those of narrower profiles first; NULL behind the last. */
+const char *policy_profile_module(enum policy_profile profile, size_t index);
 
 /* All take names of len bytes, not NUL-terminated. */
 const struct policy_module *policy_module_find(const char *name,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The policy's tables as JSON, for the second judgement inside the sandbox (image/python/policy.py), which
- * has no table of its own. Form:
+ * The policy's tables as JSON, for the second check inside the sandbox (image/python/policy.py),
+ * which has no table of its own. Form:
  *
  *   limits              {"bytes", "brackets", "indents"}
  *   ranks               profiles from the narrowest on; each may use what those before it may
@@ -46,15 +46,12 @@ static json_t *words(const char *list)
     return array;
 }
 
-/* As enum policy_profile has them: each may use what those before it may. */
-static const char *const profiles[PROFILE_COUNT] = {"minimal", "data-science", "visualization"};
-
 static json_t *dump_ranks(void)
 {
     json_t *array = json_array();
 
     for (size_t i = 0; i < PROFILE_COUNT; i++)
-        json_array_append_new(array, json_string(profiles[i]));
+        json_array_append_new(array, json_string(policy_profile_name(i)));
     return array;
 }
 
@@ -63,12 +60,12 @@ static json_t *dump_profiles(void)
     json_t *object = json_object();
 
     for (size_t i = 0; i < PROFILE_COUNT; i++) {
-        const char *const *module = validator_profile_modules(validator_profile_find(profiles[i]));
         json_t *array = json_array();
+        const char *module;
 
-        for (; *module; module++)
-            json_array_append_new(array, json_string(*module));
-        json_object_set_new(object, profiles[i], array);
+        for (size_t j = 0; (module = policy_profile_module(i, j)); j++)
+            json_array_append_new(array, json_string(module));
+        json_object_set_new(object, policy_profile_name(i), array);
     }
     return object;
 }
@@ -82,8 +79,8 @@ static json_t *dump_modules(void)
 
         json_object_set_new(
             object, module->name,
-            json_pack("{s:s, s:s, s:b, s:o}", "profile", profiles[module->profile], "kind",
-                      policy_kind_name(module->kind), "importable", module->importable,
+            json_pack("{s:s, s:s, s:b, s:o}", "profile", policy_profile_name(module->profile),
+                      "kind", policy_kind_name(module->kind), "importable", module->importable,
                       module->reach == REACH_LISTED ? "attributes" : "refused_attributes",
                       words(module->attributes)));
     }

@@ -12,9 +12,7 @@
 #include "validator/report.h"
 
 struct validator_profile {
-    const char *name;
     enum policy_profile rank;
-    const char *const *modules; /* NULL-terminated */
 };
 
 enum word_flags {

@@ -51,9 +51,7 @@ void compile_lists(struct compile *compile);    /* parameters, keywords, imports
 /* True when a call or a class is given an argument twice; tell: report it. */
 bool compile_keywords(struct compile *compile, uint32_t call, bool tell);
 
-void compile_flow(struct compile *compile); /* where statements and expressions may stand */
 void compile_match(struct compile *compile, uint32_t match);                  /* one statement */
-void compile_mapping_keys(struct compile *compile, uint32_t mapping);         /* of one pattern */
 void compile_unpacking(struct compile *compile, uint32_t target, bool match); /* its stars */
 
 #endif

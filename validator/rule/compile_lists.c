@@ -1,10 +1,199 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the compiler refuses and the lists of the facts show: two parameters of one name, an
- * argument given twice, `import *` that is not the module's, and a value for __debug__. Arguments
- * given twice are only found here; whether CPython compiles the place is for compile_flow to say.
+ * What all parts of compile_check share, and the refusals that need no walk of the whole tree:
+ * stars of an unpacking, nonlocal, imports from __future__, and what the lists of the facts show.
  */
 #include "validator/rule/compile_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/utf8.h"
+
+#define MESSAGE_CAP 512
+
+struct compile_name compile_name(const struct compile *compile, uint32_t symbol)
+{
+    struct compile_name name;
+    size_t len, cut;
+    const char *text = symbols_text(&compile->ast->symbols, symbol, &len);
+
+    cut = utf8_cut(text, len, sizeof name.text - 1);
+    memcpy(name.text, text, cut);
+    name.text[cut] = '\0';
+    return name;
+}
+
+bool compile_name_is(const struct compile *compile, uint32_t symbol, const char *text)
+{
+    size_t len;
+    const char *name = symbols_text(&compile->ast->symbols, symbol, &len);
+
+    return len == strlen(text) && memcmp(name, text, len) == 0;
+}
+
+void compile_report(struct compile *compile, uint32_t node, const char *format, ...)
+{
+    char message[MESSAGE_CAP];
+    va_list args;
+
+    if (report_is_full(compile->report))
+        return;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    report_add(compile->report, "syntax", compile->nodes[node].at, "%s", message);
+}
+
+uint32_t *compile_stamps(struct compile *compile, enum stamps which)
+{
+    uint32_t **stamps = &compile->stamps[which];
+
+    if (!*stamps)
+        *stamps = calloc((size_t)compile->ast->symbols.count + 1, sizeof **stamps);
+    compile->failed |= !*stamps;
+    return *stamps;
+}
+
+/* ---- the stars of an unpacking: one at most, and not too far behind ---- */
+
+void compile_unpacking(struct compile *compile, uint32_t target, bool match)
+{
+    const struct node *nodes = compile->nodes;
+    unsigned star = match ? NODE_MATCH_STAR : NODE_STARRED;
+    uint32_t before = 0, stars = 0;
+
+    for (uint32_t child = nodes[target].child; child != NODE_NONE;
+         child = nodes[child].next, before++) {
+        bool skips = match && nodes[child].name == SYMBOL_NONE; /* *_ needs no place */
+
+        if (nodes[child].kind != star)
+            continue;
+        if (++stars == 2)
+            compile_report(compile, child,
+                           "Two starred names stand in one %s. Only one may have a star.",
+                           match ? "pattern" : "assignment");
+        if (stars == 1 && before > VALIDATOR_TARGETS_CAP && !skips)
+            compile_report(compile, child,
+                           "More than %d names stand before the starred one. Take the values out "
+                           "by index.",
+                           VALIDATOR_TARGETS_CAP);
+    }
+}
+
+/* ---- nonlocal: a variable of a function around ---- */
+
+/* In a method, __class__ is bound by the class around. */
+static bool has_class_cell(const struct compile *compile, const struct binding *binding)
+{
+    const struct scope *scopes = compile->facts->scopes;
+
+    if (!compile_name_is(compile, binding->symbol, "__class__"))
+        return false;
+    for (uint32_t scope = scopes[binding->scope].parent; scope != FACTS_NONE;
+         scope = scopes[scope].parent)
+        if (scopes[scope].kind == SCOPE_CLASS)
+            return true;
+    return false;
+}
+
+static void check_binding(struct compile *compile, const struct binding *binding)
+{
+    struct compile_name name;
+
+    if (!(binding->flags & BINDING_NONLOCAL) || binding->flags & BINDING_PARAMETER)
+        return;
+    name = compile_name(compile, binding->symbol);
+    if (binding->flags & BINDING_GLOBAL)
+        compile_report(compile, binding->first,
+                       "'%s' is declared both nonlocal and global. Keep one of the two.",
+                       name.text);
+    else if (binding->scope == 0)
+        compile_report(compile, binding->first,
+                       "nonlocal cannot stand outside a function. Delete this line.");
+    else if (binding->meant == FACTS_NONE && !has_class_cell(compile, binding))
+        compile_report(compile, binding->first,
+                       "No function around this one assigns '%s', so it cannot be nonlocal. Write "
+                       "'global %s' for a variable of the program, or assign it in the function "
+                       "around first.",
+                       name.text, name.text);
+}
+
+void compile_declared(struct compile *compile)
+{
+    const struct facts *facts = compile->facts;
+
+    for (uint32_t b = 0; b < facts->binding_count; b++)
+        check_binding(compile, &facts->bindings[b]);
+}
+
+/* from __future__ import ...: only before all other statements, behind the program's docstring, and
+ * only features that exist (CPython: future.c). The dots of a relative import make no difference.
+ */
+
+static const char *const features[] = {
+    "annotations", "division",       "absolute_import", "generator_stop", "nested_scopes",
+    "generators",  "with_statement", "print_function",  "barry_as_FLUFL", "unicode_literals",
+};
+
+#define FEATURE_COUNT (sizeof features / sizeof features[0])
+
+static bool is_docstring(const struct compile *compile, uint32_t statement)
+{
+    const struct node *node = &compile->nodes[statement];
+    const struct node *value = &compile->nodes[node->child];
+
+    return node->kind == NODE_EXPRESSION && value->kind == NODE_STRING &&
+           !(value->flags & NODE_BYTES);
+}
+
+static void check_feature(struct compile *compile, uint32_t alias)
+{
+    uint32_t name = compile->nodes[alias].name;
+
+    for (size_t i = 0; i < FEATURE_COUNT; i++)
+        if (compile_name_is(compile, name, features[i])) {
+            compile->future_annotations |= i == 0;
+            return;
+        }
+    compile_report(compile, alias,
+                   "__future__ has no feature '%s'. Nothing of it is needed in Python 3.11; delete "
+                   "this import.",
+                   compile_name(compile, name).text);
+}
+
+void compile_future(struct compile *compile)
+{
+    const struct site_list *imports = &compile->facts->imports;
+    const struct node *nodes = compile->nodes;
+    uint32_t future = symbols_find(&compile->ast->symbols, "__future__", 10);
+    uint32_t statement = nodes[0].child, i = 0;
+
+    if (future == SYMBOL_NONE)
+        return;
+    if (statement != NODE_NONE && is_docstring(compile, statement))
+        statement = nodes[statement].next;
+    for (; statement != NODE_NONE && nodes[statement].kind == NODE_IMPORT_FROM &&
+           nodes[statement].name == future;
+         statement = nodes[statement].next)
+        for (; i < imports->count && imports->rows[i].parent == statement; i++)
+            check_feature(compile, imports->rows[i].node);
+    for (; i < imports->count; i++) {
+        const struct node *import = &nodes[imports->rows[i].parent];
+
+        if (import->kind == NODE_IMPORT_FROM && import->name == future &&
+            import->child == imports->rows[i].node)
+            compile_report(compile, imports->rows[i].parent,
+                           "from __future__ import must stand at the beginning of the program, "
+                           "before all other statements. Move it there.");
+    }
+}
+
+/* Two parameters of one name, an argument given twice, `import *` that is not the module's, and a
+ * value for __debug__. Arguments given twice are only found here; whether CPython compiles the
+ * place is for compile_flow to say. */
 
 static void check_parameter(struct compile *compile, const struct site *site)
 {

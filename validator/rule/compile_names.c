@@ -6,9 +6,124 @@
  * when a program has one of these statements, and it goes in CPython's order: in a comprehension
  * the clauses come before the element.
  */
-#include "validator/rule/compile_marks.h"
+#include "validator/rule/compile_internal.h"
 
 #include <stdlib.h>
+
+enum mark_flags {
+    MARK_USED = 1 << 0,
+    MARK_LOCAL = 1 << 1,
+    MARK_PARAMETER = 1 << 2,
+    MARK_ANNOTATED = 1 << 3,
+    MARK_GLOBAL = 1 << 4,
+    MARK_NONLOCAL = 1 << 5,
+    MARK_ITERATION = 1 << 6, /* stands in the target of a comprehension */
+};
+
+struct mark {
+    uint32_t symbol;
+    uint32_t level;  /* its number */
+    uint32_t hidden; /* the mark of the same symbol further out, plus one; 0 */
+    uint32_t next;   /* of the same level, plus one; 0 */
+    uint8_t flags;
+};
+
+enum level_kind { LEVEL_MODULE, LEVEL_CLASS, LEVEL_FUNCTION, LEVEL_COMPREHENSION, LEVEL_OTHER };
+
+/* An open scope. LEVEL_OTHER: an annotation that is not evaluated. */
+struct level {
+    struct level *binder; /* where a walrus binds: the first around that is neither a comprehension
+                             nor an annotation; NULL for itself */
+    enum level_kind kind;
+    uint32_t number;   /* greater further in */
+    uint32_t marks;    /* the first one, plus one; 0 */
+    unsigned iterable; /* comprehensions whose iterable this is, here or around */
+    bool target;       /* in the target of a comprehension */
+};
+
+struct names {
+    struct compile *compile;
+    const struct node *nodes;
+    struct mark *marks; /* owned */
+    uint32_t mark_count, mark_size;
+    uint32_t *own; /* owned; a symbol's innermost mark, plus one; 0 */
+    uint32_t level_count;
+};
+
+/* Marks of one symbol in open scopes hang together by mark.hidden, those of inner scopes first, so
+ * that none is searched for. A scope's own hang together by mark.next, to be taken off when it
+ * closes. */
+
+/* The symbol's text in *to, for a message. */
+static const char *mark_name(const struct names *names, uint32_t symbol, struct compile_name *to)
+{
+    *to = compile_name(names->compile, symbol);
+    return to->text;
+}
+
+/* A scope inside `outer`, which is NULL for the module's. */
+static struct level level_open(struct names *names, struct level *outer, enum level_kind kind)
+{
+    bool binds = kind != LEVEL_COMPREHENSION && kind != LEVEL_OTHER;
+
+    return (struct level){.binder = binds           ? NULL
+                                    : outer->binder ? outer->binder
+                                                    : outer,
+                          .kind = kind,
+                          .number = ++names->level_count,
+                          .iterable = outer ? outer->iterable : 0};
+}
+
+static void level_close(struct names *names, const struct level *level)
+{
+    for (uint32_t i = level->marks; i; i = names->marks[i - 1].next)
+        names->own[names->marks[i - 1].symbol] = names->marks[i - 1].hidden;
+}
+
+/* The symbol's mark in an open scope, made without flags if there is none. Valid until the next
+ * one is made; NULL without memory. */
+static struct mark *mark_find(struct names *names, struct level *level, uint32_t symbol)
+{
+    uint32_t *link;
+
+    if (!facts_grow((void **)&names->marks, names->mark_count, &names->mark_size,
+                    sizeof *names->marks)) {
+        names->compile->failed = true;
+        return NULL;
+    }
+    link = &names->own[symbol];
+    while (*link && names->marks[*link - 1].level > level->number)
+        link = &names->marks[*link - 1].hidden;
+    if (!*link || names->marks[*link - 1].level != level->number) {
+        names->marks[names->mark_count] = (struct mark){
+            .symbol = symbol, .level = level->number, .hidden = *link, .next = level->marks};
+        *link = level->marks = ++names->mark_count;
+    }
+    return &names->marks[*link - 1];
+}
+
+/* Adds flags to it. In a comprehension's target it becomes a loop variable, which ':=' must not
+ * have set. */
+static void mark_add(struct names *names, struct level *level, uint32_t symbol, uint32_t at,
+                     unsigned flags)
+{
+    struct mark *found = symbol == SYMBOL_NONE ? NULL : mark_find(names, level, symbol);
+    struct compile_name name;
+
+    if (!found)
+        return;
+    found->flags |= (uint8_t)flags;
+    if (!level->target)
+        return;
+    if (found->flags & (MARK_GLOBAL | MARK_NONLOCAL))
+        compile_report(names->compile, at,
+                       "This loop of the comprehension would change '%s', which ':=' sets in it. "
+                       "Choose another name for one of the two.",
+                       mark_name(names, symbol, &name));
+    found->flags |= MARK_ITERATION;
+}
+
+/* ---- the walk ---- */
 
 static void walk(struct names *names, uint32_t at, struct level *level);
 

@@ -16,21 +16,22 @@
 
 static void list_modules(const struct validator_profile *profile, char *text, size_t size)
 {
+    const char *module;
     size_t used = 0;
 
     text[0] = '\0';
-    for (size_t i = 0; profile->modules[i] && used < size; i++)
-        used +=
-            (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", profile->modules[i]);
+    for (size_t i = 0; (module = validator_profile_module(profile, i)) && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", module);
 }
 
 static const char *nearest_module(const struct validator_profile *profile, const char *name)
 {
+    const char *module;
     struct nearest search;
 
     nearest_begin(&search, name);
-    for (size_t i = 0; profile->modules[i]; i++)
-        nearest_feed(&search, profile->modules[i]);
+    for (size_t i = 0; (module = validator_profile_module(profile, i)); i++)
+        nearest_feed(&search, module);
     return search.best && search.best_distance <= 2 ? search.best : NULL;
 }
 

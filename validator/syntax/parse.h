@@ -2,7 +2,8 @@
  *
  * What the files of the parser share. One function a rule of CPython 3.11's grammar or a group of
  * them; each gives the number of the node it made, or NODE_NONE after reporting what was wrong.
- * Private to the parser.
+ * Private to the parser. Its files call each other in circles: the grammar is recursive, and a
+ * recursive-descent parser follows it.
  */
 #ifndef LECTERN_VALIDATOR_PARSE_H
 #define LECTERN_VALIDATOR_PARSE_H
@@ -135,64 +136,37 @@ bool parse_expect_keyword(struct parser *p, enum keyword keyword, const char *wh
 /* parse_expression.c */
 uint32_t parse_expression(struct parser *p);
 uint32_t parse_named_expression(struct parser *p); /* with := */
-uint32_t parse_disjunction(struct parser *p);      /* no lambda, no conditional */
-uint32_t parse_bitwise_or(struct parser *p);       /* no comparison either */
+uint32_t parse_bitwise_or(struct parser *p);       /* no lambda, conditional or comparison */
 uint32_t parse_star_expressions(struct parser *p); /* one, or a tuple without brackets */
 uint32_t parse_yield(struct parser *p);            /* at `yield` */
 uint32_t parse_yield_or_stars(struct parser *p);   /* the right side of an assignment */
-
-/* parse_trailer.c: an atom and what follows it; the arguments behind '(' up to and with ')'. */
-uint32_t parse_primary(struct parser *p);
+uint32_t parse_primary(struct parser *p);          /* an atom and what follows it */
+/* Arguments behind '(' up to and with ')'. */
 bool parse_arguments(struct parser *p, struct siblings *to, bool generator_allowed);
-
-/* parse_comprehension.c: whether one begins here; its clauses; a node of elements and clauses. */
-bool parse_at_comprehension(const struct parser *p);
-bool parse_comprehensions(struct parser *p, struct siblings *to);
-uint32_t parse_make_comprehension(struct parser *p, enum node_kind kind, uint32_t at,
-                                  struct siblings *parts);
-
-/* parse_atom.c; a group's content is what stands between '(' and ')'. */
-uint32_t parse_atom(struct parser *p);
+/* What stands between '(' and ')'. */
 uint32_t parse_group_content(struct parser *p, uint32_t at, bool *tuple_or_generator);
 
 /* parse_string.c: one or several literals. */
 uint32_t parse_strings(struct parser *p);
 
-/* parse_parameters.c: up to `close`, which is not taken. */
-uint32_t parse_parameters(struct parser *p, unsigned close, bool lambda);
+/* parse_statement.c */
+bool parse_statements(struct parser *p, struct siblings *to, bool in_block);
+uint32_t parse_block(struct parser *p, enum node_kind kind);
 
-/* parse_target.c */
+/* parse_simple.c: statements of one line, and targets. */
+bool parse_simple_line(struct parser *p, struct siblings *to);
+uint32_t parse_simple(struct parser *p);
 bool parse_make_target(struct parser *p, uint32_t node, enum context context);
 bool parse_is_single_target(const struct parser *p, uint32_t node);
 uint32_t parse_star_targets(struct parser *p); /* of for: up to `in` */
 uint32_t parse_star_target(struct parser *p);  /* of with */
 
-/* parse_statement.c, parse_simple.c, parse_import.c, parse_compound.c, parse_pattern.c */
-bool parse_statements(struct parser *p, struct siblings *to, bool in_block);
-uint32_t parse_block(struct parser *p, enum node_kind kind);
-bool parse_simple_line(struct parser *p, struct siblings *to);
-uint32_t parse_simple(struct parser *p);
-uint32_t parse_import(struct parser *p);
-uint32_t parse_import_from(struct parser *p);
+/* parse_compound.c */
 bool parse_is_compound(const struct parser *p);
 uint32_t parse_compound(struct parser *p);
-
-/* parse_compound.c: parts of a statement, appended. False after an error. */
-bool parse_append_part(struct parser *p, struct siblings *parts, uint32_t node); /* NODE_NONE too */
-bool parse_append_block(struct parser *p, struct siblings *parts,
-                        enum node_kind kind); /* ':' ... */
-bool parse_append_clause(struct parser *p, struct siblings *parts, enum keyword keyword,
-                         enum node_kind kind);
-
-/* parse_with.c, parse_try.c, parse_definition.c, parse_match.c: at their keyword. */
-uint32_t parse_with(struct parser *p);
-uint32_t parse_try(struct parser *p);
-uint32_t parse_decorated(struct parser *p);   /* at '@' */
-uint32_t parse_undecorated(struct parser *p); /* at def, class or async */
-uint32_t parse_match(struct parser *p);
+uint32_t parse_parameters(struct parser *p, unsigned close, bool lambda); /* up to `close` */
 
 /* parse_pattern.c */
-uint32_t parse_pattern_line(struct parser *p);                /* what stands behind `case` */
-bool parse_is_text(const struct parser *p, const char *text); /* a name that reads so is here */
+uint32_t parse_match(struct parser *p); /* at its keyword */
 
 #endif

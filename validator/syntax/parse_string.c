@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * String literals: their values, and literals side by side joined to one.
+ * String literals: their values, and literals side by side joined to one; f-strings with the
+ * expressions in them, which are read by the same rules as the rest of the program.
  */
-#include "validator/syntax/parse_string.h"
+#include "validator/syntax/parse.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "validator/limits.h"
+#include "validator/syntax/fstring.h"
 #include "validator/syntax/literal.h"
+
+/* The literals up to the token end, of which one at least is an f-string: JOINED. */
+static uint32_t parse_fstring(struct parser *p, uint32_t end);
+
+/* ---- string literals ---- */
 
 #define OWNED       (UINT32_C(1) << 31)
 #define FIRST_TEXTS 64
@@ -56,7 +63,8 @@ static uint32_t new_string(struct parser *p, uint32_t at, uint32_t text, uint16_
     return node;
 }
 
-uint32_t parse_owned_string(struct parser *p, uint32_t at, size_t from, uint16_t flags)
+/* A STRING of the value at p->value.data + from, which is moved to the tree. */
+static uint32_t parse_owned_string(struct parser *p, uint32_t at, size_t from, uint16_t flags)
 {
     size_t start = p->ast->values.len, len = p->value.len - from;
 
@@ -71,7 +79,8 @@ uint32_t parse_owned_string(struct parser *p, uint32_t at, size_t from, uint16_t
     return new_string(p, at, add_text(p, (uint32_t)start, (uint32_t)len | OWNED), flags);
 }
 
-bool parse_decode(struct parser *p, const struct token *token, size_t from, size_t to)
+/* Adds the value of source[from..to), part of this literal, to p->value. False after reporting. */
+static bool parse_decode(struct parser *p, const struct token *token, size_t from, size_t to)
 {
     const char *error = NULL;
     size_t error_at = 0;
@@ -156,4 +165,176 @@ uint32_t parse_strings(struct parser *p)
     p->fstring_depth--;
     p->value.len = from; /* after an error something is left */
     return node;
+}
+
+/* ---- f-strings, and what stands beside them ---- */
+
+#define LEVELS                                                                                     \
+    (FSTRING_SPEC_LEVELS + 1) /* the whole, its formats, and those of fields in these              \
+                               */
+
+/* An f-string, or several literals of which one is one, while it is read. */
+struct joining {
+    size_t pending;   /* where the text that is being put together began in p->value */
+    uint32_t text_at; /* byte of the source where it began */
+    size_t level;     /* of what is being read: 0 for the whole, else for formats */
+    struct {
+        struct siblings parts;
+        uint32_t field; /* read last; its format is the next level */
+    } levels[LEVELS];
+};
+
+/* The text read so far becomes a part, where there is any. */
+static bool flush(struct parser *p, struct joining *joining)
+{
+    uint32_t node;
+
+    if (p->value.len == joining->pending)
+        return true;
+    node = parse_owned_string(p, joining->text_at, joining->pending, NODE_FORMATTED);
+    if (!node)
+        return false;
+    parse_append(p, &joining->levels[joining->level].parts, node);
+    return true;
+}
+
+/* Ends a format: the field that it belongs to gets it. */
+static bool close_format(struct parser *p, struct joining *joining)
+{
+    struct siblings *parts = &joining->levels[joining->level].parts;
+    uint32_t field = joining->levels[joining->level - 1].field, format;
+
+    if (!flush(p, joining))
+        return false;
+    joining->level--;
+    if (!parts->first)
+        return true;
+    format = parse_new(p, NODE_JOINED, parse_node(p, parts->first)->at);
+    if (!format || !parse_adopt(p, format, parts))
+        return false;
+    parse_node(p, parse_node(p, field)->child)->next = format;
+    if (parse_node(p, format)->height >= parse_node(p, field)->height)
+        parse_node(p, field)->height = (uint16_t)(parse_node(p, format)->height + 1);
+    return true;
+}
+
+/* Ends formats, or begins that of the last field, until pieces of this level can be added. */
+static bool go_to_level(struct parser *p, struct joining *joining, size_t level)
+{
+    while (joining->level > level) {
+        if (!close_format(p, joining))
+            return false;
+    }
+    if (joining->level < level) {
+        if (!flush(p, joining))
+            return false;
+        joining->level = level;
+        joining->levels[level].parts = (struct siblings){0};
+    }
+    return true;
+}
+
+/* The expression of a field, read by the program's own rules. */
+static uint32_t parse_field_expression(struct parser *p, const struct fstring_piece *piece)
+{
+    uint32_t at = p->at, count = p->count, node = NODE_NONE;
+    struct tokenizer tokenizer;
+    bool tuple_or_generator;
+
+    tokenizer_init_field(&tokenizer, p->ast->source, piece->start, piece->end, 1);
+    p->at = count;
+    if (!parse_add_tokens(p, &tokenizer))
+        return NODE_NONE;
+    if (p->tokens[p->count - 1].kind == TOKEN_ERROR)
+        parse_fail(p, tokenizer.error_at, "%s", tokenizer.error);
+    else
+        node = parse_group_content(p, (uint32_t)piece->start, &tuple_or_generator);
+    if (node && parse_token(p)->kind != TOKEN_END)
+        node = parse_expected(p, "'}'");
+    p->at = at;
+    p->count = count;
+    return node;
+}
+
+/* The text of `{x=}` up to where the value goes. */
+static void add_shown_source(struct parser *p, struct joining *joining,
+                             const struct fstring_piece *piece)
+{
+    const char *source = p->ast->source;
+    size_t end = piece->end + 1, error_at; /* behind '=' */
+    const char *error;                     /* none can be: nothing is escaped */
+
+    while (source[end] && strchr(" \t\n\f\r\v", source[end]))
+        end++;
+    if (p->value.len == joining->pending)
+        joining->text_at = (uint32_t)piece->start;
+    literal_decode(&p->value, source, piece->start, end, TOKEN_RAW, &error, &error_at);
+}
+
+static bool add_field(struct parser *p, struct joining *joining, const struct fstring_piece *piece)
+{
+    uint32_t expression, field;
+
+    if (piece->shows_source)
+        add_shown_source(p, joining, piece);
+    if (!flush(p, joining) || !parse_enter(p))
+        return false;
+    expression = parse_field_expression(p, piece);
+    parse_leave(p);
+    if (!expression || !(field = parse_wrap(p, NODE_FIELD, (uint32_t)piece->start, expression)))
+        return false;
+    parse_node(p, field)->op = (uint8_t)piece->conversion;
+    parse_append(p, &joining->levels[joining->level].parts, field);
+    joining->levels[joining->level].field = field;
+    return true;
+}
+
+static bool join_text(struct parser *p, struct joining *joining, const struct token *token,
+                      size_t start, size_t end)
+{
+    if (p->value.len == joining->pending)
+        joining->text_at = (uint32_t)start;
+    return parse_decode(p, token, start, end);
+}
+
+static bool add_literal(struct parser *p, struct joining *joining, const struct token *token)
+{
+    struct fstring fstring;
+    struct fstring_piece piece;
+    enum fstring_piece_kind kind;
+    size_t start, end;
+
+    if (!(token->flags & TOKEN_FORMATTED)) {
+        literal_body(p->ast->source, token, &start, &end);
+        return join_text(p, joining, token, start, end);
+    }
+    fstring_init(&fstring, p->ast->source, token);
+    while ((kind = fstring_next(&fstring, &piece)) == FSTRING_FIELD || kind == FSTRING_TEXT) {
+        if (!go_to_level(p, joining, piece.level))
+            return false;
+        if (kind == FSTRING_FIELD ? !add_field(p, joining, &piece)
+                                  : !join_text(p, joining, token, piece.start, piece.end))
+            return false;
+    }
+    if (kind == FSTRING_ERROR) {
+        parse_fail(p, fstring.error_at, "%s", fstring.error);
+        return false;
+    }
+    return go_to_level(p, joining, 0);
+}
+
+static uint32_t parse_fstring(struct parser *p, uint32_t end)
+{
+    struct joining joining = {.pending = p->value.len};
+    uint32_t at = parse_token(p)->start, node;
+
+    for (; p->at < end; p->at++) {
+        const struct token token = *parse_token(p);
+
+        if (!add_literal(p, &joining, &token))
+            return NODE_NONE;
+    }
+    if (!flush(p, &joining) || !(node = parse_new(p, NODE_JOINED, at)))
+        return NODE_NONE;
+    return parse_adopt(p, node, &joining.levels[0].parts);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The main loop of the tokenizer: names, numbers, line ends and the end. The rest has files of its
- * own, tokenizer_*.c; numbers are number.c's.
+ * The tokenizer: a short way for common tokens, indentation, strings, operators, then the main loop
+ * with names and line ends, and going on behind an error. Numbers are number.c's.
  */
-#include "validator/syntax/tokenizer_internal.h"
+#include "validator/syntax/tokenizer.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +12,485 @@
 #include "validator/syntax/keyword.h"
 #include "validator/syntax/number.h"
 #include "validator/syntax/unicode.h"
+
+/* The byte `ahead` of the place, -1 behind the end. */
+static inline int peek(const struct tokenizer *t, size_t ahead)
+{
+    return t->at + ahead < t->len ? (unsigned char)t->source[t->at + ahead] : -1;
+}
+
+/* The bytes of the line end at `at`: 1, 2 for CR LF, 0 where there is none. */
+static inline size_t line_end_size(const struct tokenizer *t, size_t at)
+{
+    if (at >= t->len)
+        return 0;
+    if (t->source[at] == '\n')
+        return 1;
+    if (t->source[at] == '\r')
+        return at + 1 < t->len && t->source[at + 1] == '\n' ? 2 : 1;
+    return 0;
+}
+
+/* Nothing can be read behind this error. */
+static inline bool lose(struct tokenizer *t)
+{
+    t->lost = true;
+    return false;
+}
+
+static inline enum token_kind give(struct tokenizer *t, struct token *token, enum token_kind kind,
+                                   size_t start)
+{
+    token->kind = (uint8_t)kind;
+    token->start = (uint32_t)start;
+    token->length = (uint32_t)(t->at - start);
+    return kind;
+}
+
+static inline char closing_of(char open)
+{
+    if (open == '(')
+        return ')';
+    if (open == '[')
+        return ']';
+    return '}';
+}
+
+/* CPython reads a field in brackets of its own. */
+static inline size_t bracket_cap(const struct tokenizer *t)
+{
+    return t->field ? VALIDATOR_DEPTH_CAP - 1 : VALIDATOR_DEPTH_CAP;
+}
+
+/* tokenizer.c: the error and where it is; what was read of the token is forgotten. */
+static enum token_kind tokenizer_fail(struct tokenizer *t, struct token *token, size_t at,
+                                      const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static enum token_kind tokenizer_not_utf8(struct tokenizer *t, struct token *token);
+
+/* ---- the short way, by a table of bytes ---- */
+
+/* What a byte may begin or go on with, for the tokens that need no second look. */
+enum byte_class {
+    BYTE_NAME_START = 1 << 0,
+    BYTE_NAME = 1 << 1,
+    BYTE_DIGIT = 1 << 2,
+    BYTE_SIGN = 1 << 3, /* may be an operator by itself */
+    BYTE_OPEN = 1 << 4,
+    BYTE_CLOSE = 1 << 5,
+    BYTE_STOP = 1 << 6, /* ends a run of plain bytes in a string */
+};
+
+#define LETTER (BYTE_NAME_START | BYTE_NAME)
+#define DIGIT  (BYTE_NAME | BYTE_DIGIT)
+#define SIGN   BYTE_SIGN
+
+static const uint8_t byte_classes[256] = {
+    ['a' ... 'z'] = LETTER, ['A' ... 'Z'] = LETTER, ['_'] = LETTER,
+    ['0' ... '9'] = DIGIT,  [','] = SIGN,           [';'] = SIGN,
+    ['~'] = SIGN,           [':'] = SIGN,           ['%'] = SIGN,
+    ['@'] = SIGN,           ['^'] = SIGN,           ['+'] = SIGN,
+    ['-'] = SIGN,           ['*'] = SIGN,           ['/'] = SIGN,
+    ['&'] = SIGN,           ['|'] = SIGN,           ['<'] = SIGN,
+    ['>'] = SIGN,           ['='] = SIGN,           ['.'] = SIGN,
+    ['('] = BYTE_OPEN,      ['['] = BYTE_OPEN,      ['{'] = BYTE_OPEN,
+    [')'] = BYTE_CLOSE,     [']'] = BYTE_CLOSE,     ['}'] = BYTE_CLOSE,
+    ['\''] = BYTE_STOP,     ['"'] = BYTE_STOP,      ['\\'] = BYTE_STOP,
+    ['\n'] = BYTE_STOP,     ['\r'] = BYTE_STOP,     [0x80 ... 0xFF] = BYTE_STOP,
+};
+
+/* Where the string that begins at `at` with this quote ends, 0 where it wants a second look. */
+static size_t find_plain_end(const struct tokenizer *t, size_t at, char quote)
+{
+    const char *source = t->source;
+
+    for (at++; at < t->len; at++) {
+        if (!(byte_classes[(unsigned char)source[at]] & BYTE_STOP))
+            continue;
+        if (source[at] == quote)
+            return at + 1;
+        if (source[at] == '\\' && at + 1 < t->len && source[at + 1] != '\n' &&
+            source[at + 1] != '\r' && (unsigned char)source[at + 1] < 0x80)
+            at++;
+        else if (source[at] != '\'' && source[at] != '"')
+            return 0;
+    }
+    return 0;
+}
+
+/* The tokens that ordinary programs mostly hold, as read_token would give them: a name of ASCII
+ * letters, a decimal integer, an operator of one byte, a string on one line. False, with nothing
+ * taken, for all else. */
+bool tokenizer_common(struct tokenizer *t, struct token *token)
+{
+    const char *source = t->source;
+    size_t at = t->at, end;
+    unsigned char c, next;
+    uint8_t class;
+
+    if (t->line_start || t->pending != 0 || t->ended)
+        return false;
+    while (at < t->len && source[at] == ' ')
+        at++;
+    if (at + 1 >= t->len)
+        return false;
+    c = (unsigned char)source[at];
+    class = byte_classes[c];
+    end = at + 1;
+    if (class & BYTE_NAME) {
+        while (end < t->len && byte_classes[(unsigned char)source[end]] & BYTE_NAME)
+            end++;
+        next = end < t->len ? (unsigned char)source[end] : 0;
+        if (next >= 0x80)
+            return false;
+        if (class & BYTE_DIGIT) {
+            for (size_t i = at + 1; i < end; i++)
+                if (source[i] < '0' || source[i] > '9')
+                    return false;
+            if (next == '.' || (c == '0' && end > at + 1))
+                return false;
+            token->kind = TOKEN_NUMBER;
+            token->flags = TOKEN_DECIMAL_INT;
+        } else {
+            if ((next == '\'' || next == '"') && end - at <= 2)
+                return false; /* the prefix of a string */
+            token->kind = TOKEN_NAME;
+            token->id = (uint8_t)keyword_find(source + at, end - at);
+        }
+    } else if (class & BYTE_SIGN) {
+        next = (unsigned char)source[end];
+        if (c == '=' && next == '=') {
+            end++;
+            c = OP_EQUAL;
+        } else if (next == '=' || next == '>' || next == c ||
+                   (c == '.' && byte_classes[next] & BYTE_DIGIT)) {
+            return false;
+        }
+        token->kind = TOKEN_OP;
+        token->id = c;
+    } else if (class & BYTE_OPEN) {
+        if (t->depth == bracket_cap(t))
+            return false;
+        t->bracket_at[t->depth] = (uint32_t)at;
+        t->bracket_line[t->depth++] = t->line;
+        token->kind = TOKEN_OP;
+        token->id = c;
+    } else if (class & BYTE_CLOSE) {
+        if (t->depth == 0 || closing_of(source[t->bracket_at[t->depth - 1]]) != (char)c)
+            return false;
+        t->depth--;
+        token->kind = TOKEN_OP;
+        token->id = c;
+    } else if (c == '\'' || c == '"') {
+        if ((unsigned char)source[end] == c || (end = find_plain_end(t, at, (char)c)) == 0)
+            return false;
+        token->kind = TOKEN_STRING;
+    } else if (c == '\n' && t->depth == 0 && !t->field && !t->blank_line) {
+        t->line++;
+        t->line_start = true;
+        t->after_token = false;
+        t->at = end;
+        token->kind = TOKEN_NEWLINE;
+        token->start = (uint32_t)at;
+        token->length = 1;
+        return true;
+    } else {
+        return false;
+    }
+    t->after_token = true;
+    t->at = end;
+    token->start = (uint32_t)at;
+    token->length = (uint32_t)(end - at);
+    return true;
+}
+
+/* ---- indentation, and lines that a backslash joins ---- */
+
+#define TAB_SIZE 8
+
+/* At a backslash: skips it and the line end behind it. */
+static bool tokenizer_continuation(struct tokenizer *t, struct token *token)
+{
+    size_t size = line_end_size(t, t->at + 1);
+
+    if (size == 0 && t->at + 1 < t->len) {
+        tokenizer_fail(
+            t, token, t->at,
+            "A backslash outside a string must be the last character of its line. Delete it, or "
+            "what follows it.");
+        return false;
+    }
+    /* Behind CR LF at the end of the text Python sees one more line end. */
+    if (t->at + 1 + size >= t->len && size != 2) {
+        tokenizer_fail(t, token, t->at,
+                       "The program ends behind this backslash. Delete it, or finish the line.");
+        return lose(t);
+    }
+    t->at += 1 + size;
+    t->line++;
+    return true;
+}
+
+static enum token_kind inconsistent(struct tokenizer *t, struct token *token)
+{
+    t->in_place = true;
+    return tokenizer_fail(
+        t, token, t->at,
+        "Tabs and spaces are mixed in this indentation. Indent with spaces only, four a level.");
+}
+
+/* Compares a line's indentation with the open ones: sets pending. False after an error. */
+static bool settle_indentation(struct tokenizer *t, struct token *token, uint32_t column,
+                               uint32_t alt_column)
+{
+    uint32_t *top = &t->columns[t->indent_count - 1];
+
+    if (column > *top) {
+        if (t->indent_count == VALIDATOR_INDENT_CAP) {
+            tokenizer_fail(t, token, t->at,
+                           "More than %d levels of indentation. Move inner blocks into functions.",
+                           VALIDATOR_INDENT_CAP - 1);
+            return lose(t);
+        }
+        if (alt_column <= t->alt_columns[t->indent_count - 1])
+            return inconsistent(t, token) != TOKEN_ERROR;
+        t->columns[t->indent_count] = column;
+        t->alt_columns[t->indent_count++] = alt_column;
+        t->pending = 1;
+        return true;
+    }
+    while (t->indent_count > 1 && column < t->columns[t->indent_count - 1]) {
+        t->indent_count--;
+        t->pending--;
+    }
+    if (column != t->columns[t->indent_count - 1]) {
+        t->in_place = true;
+        tokenizer_fail(
+            t, token, t->at,
+            "This line is indented by %u columns, which matches no block around it (the nearest "
+            "has "
+            "%u). Indent it like the other lines of its block.",
+            column, t->columns[t->indent_count - 1]);
+        return false;
+    }
+    if (alt_column != t->alt_columns[t->indent_count - 1])
+        return inconsistent(t, token) != TOKEN_ERROR;
+    return true;
+}
+
+/* Reads the blanks at a line's start. False after an error. */
+static bool tokenizer_indentation(struct tokenizer *t, struct token *token)
+{
+    uint32_t column = 0, alt_column = 0, first_column = 0;
+    int c;
+
+    t->line_start = false;
+    t->blank_line = false;
+    for (;; t->at++) {
+        c = peek(t, 0);
+        if (c == ' ') {
+            column++;
+            alt_column++;
+        } else if (c == '\t') {
+            column = (column / TAB_SIZE + 1) * TAB_SIZE;
+            alt_column++;
+        } else if (c == '\f') {
+            column = alt_column = 0;
+        } else if (c == '\\') {
+            /* The indentation before the first backslash counts for the whole line. */
+            first_column = first_column ? first_column : column;
+            if (!tokenizer_continuation(t, token))
+                return false;
+            t->at--;
+        } else {
+            break;
+        }
+    }
+    if (c == '#' || c == '\n' || c == '\r') {
+        t->blank_line = true;
+        return true;
+    }
+    if (c < 0)
+        column = alt_column = first_column =
+            0; /* Python sees a line end before the end of the text */
+    if (t->depth > 0)
+        return true;
+    return settle_indentation(t, token, first_column ? first_column : column,
+                              first_column ? first_column : alt_column);
+}
+
+/* ---- string literals, each one token with its prefix and quotes ---- */
+
+/* A prefix of a string at the place, if a quote follows it: its flags and length. */
+static bool tokenizer_prefix(const struct tokenizer *t, uint16_t *flags, size_t *len)
+{
+    bool bytes = false, raw = false, unicode = false, formatted = false;
+
+    for (size_t i = 0; i < 3; i++) {
+        int c = peek(t, i);
+
+        if (c == '\'' || c == '"') {
+            *flags = (uint16_t)((bytes ? TOKEN_BYTES : 0) | (raw ? TOKEN_RAW : 0) |
+                                (formatted ? TOKEN_FORMATTED : 0));
+            *len = i;
+            return true;
+        }
+        c |= 0x20;
+        if (c == 'b' && !bytes && !unicode && !formatted)
+            bytes = true;
+        else if (c == 'u' && !bytes && !unicode && !raw && !formatted)
+            unicode = true;
+        else if (c == 'r' && !raw && !unicode)
+            raw = true;
+        else if (c == 'f' && !bytes && !unicode && !formatted)
+            formatted = true;
+        else
+            return false;
+    }
+    return false;
+}
+
+/* At a quote, behind the prefix that starts at `start`. */
+static enum token_kind tokenizer_string(struct tokenizer *t, struct token *token, size_t start)
+{
+    char quote = t->source[t->at];
+    size_t quotes = peek(t, 1) == quote && peek(t, 2) == quote ? 3 : 1;
+    uint32_t character;
+    size_t size;
+
+    if (quotes == 3)
+        token->flags |= TOKEN_TRIPLE;
+    t->at += quotes;
+    while (t->at < t->len) {
+        char c = t->source[t->at];
+
+        if (c == quote && (quotes == 1 || (peek(t, 1) == quote && peek(t, 2) == quote))) {
+            t->at += quotes;
+            return give(t, token, TOKEN_STRING, start);
+        }
+        if (c == '\\') {
+            size = line_end_size(t, t->at + 1);
+            t->line += size > 0;
+            t->at += 1 + (size ? size : peek(t, 1) >= 0 && peek(t, 1) < 0x80);
+            continue;
+        }
+        size = line_end_size(t, t->at);
+        if (size > 0 && quotes == 1)
+            break;
+        if ((unsigned char)c >= 0x80) {
+            if (token->flags & TOKEN_BYTES)
+                return tokenizer_fail(
+                    t, token, t->at,
+                    "A bytes literal holds ASCII characters only. Write \"...\".encode() or an "
+                    "escape such as "
+                    "\\xe9.");
+            size = unicode_decode(t->source + t->at, t->len - t->at, &character);
+            if (size == 0)
+                return tokenizer_not_utf8(t, token);
+            t->at += size;
+            continue;
+        }
+        t->line += size > 0;
+        t->at += size ? size : 1;
+    }
+    t->at = t->at > t->len ? t->len : t->at;
+    t->cut_quote = quote;
+    t->lost = quotes == 3;
+    if (quotes == 3)
+        return tokenizer_fail(t, token, start, "This string is never closed. Close it with %c%c%c.",
+                              quote, quote, quote);
+    if (start > 0 && start + 1 < t->len && quote == '\'' && t->source[start] == quote &&
+        keyword_is_name_byte((unsigned char)t->source[start - 1]))
+        return tokenizer_fail(
+            t, token, start,
+            "This apostrophe opens a string that is not closed. Put a text with an "
+            "apostrophe in double quotes: \"it's\"; put '#' before prose.");
+    return tokenizer_fail(
+        t, token, start,
+        "This string is not closed on its line. Close it with %c, or use %c%c%c for a text "
+        "of several "
+        "lines.",
+        quote, quote, quote, quote);
+}
+
+/* ---- operators and brackets, and the signs of other languages ---- */
+
+static enum token_kind read_bracket(struct tokenizer *t, struct token *token, char c)
+{
+    size_t start = t->at;
+    char open;
+
+    if (c == '(' || c == '[' || c == '{') {
+        if (t->depth == bracket_cap(t))
+            return tokenizer_fail(
+                t, token, start,
+                "More than %zu open brackets. Give inner parts names of their own.",
+                bracket_cap(t));
+        t->bracket_at[t->depth] = (uint32_t)start;
+        t->bracket_line[t->depth++] = t->line;
+    } else {
+        if (t->depth == 0)
+            return tokenizer_fail(
+                t, token, start, "This '%c' closes nothing. Delete it, or add the opening bracket.",
+                c);
+        open = t->source[t->bracket_at[t->depth - 1]];
+        if (closing_of(open) != c)
+            return tokenizer_fail(
+                t, token, start,
+                "'%c' cannot close the '%c' of line %u. Close that with '%c' first.", c, open,
+                t->bracket_line[t->depth - 1], closing_of(open));
+        t->depth--;
+    }
+    t->at++;
+    token->id = (uint8_t)c;
+    return give(t, token, TOKEN_OP, start);
+}
+
+/* Nothing but blanks stands before the place on its line. */
+static bool begins_line(const struct tokenizer *t)
+{
+    size_t at = t->at;
+
+    while (at > 0 && (t->source[at - 1] == ' ' || t->source[at - 1] == '\t'))
+        at--;
+    return at == 0 || t->source[at - 1] == '\n' || t->source[at - 1] == '\r';
+}
+
+/* tokenizer_operator.c: an operator or a bracket. */
+static enum token_kind tokenizer_operator(struct tokenizer *t, struct token *token)
+{
+    size_t start = t->at, used;
+    int c = peek(t, 0);
+
+    if (c < 0x20 || c == 0x7F)
+        return tokenizer_fail(t, token, start,
+                              "U+%04X, a control character, cannot stand here. Delete it.",
+                              (unsigned)c);
+    if (strchr("()[]{}", c))
+        return read_bracket(t, token, (char)c);
+    if (c == '!' && peek(t, 1) != '=' && t->depth == 0 && !t->field && begins_line(t))
+        return tokenizer_fail(
+            t, token, start,
+            "Lines with '!' are a notebook's. Delete the line: nothing can be installed, "
+            "and the allowed modules are there.");
+    if (c == '<' && peek(t, 1) == '>')
+        return tokenizer_fail(t, token, start, "'<>' is Python 2. Write '!='.");
+    if ((c == '+' || c == '-') && peek(t, 1) == c && t->depth == 0 && !t->field &&
+        (line_end_size(t, t->at + 2) || peek(t, 2) == ';'))
+        return tokenizer_fail(t, token, start, "Python has no '%c%c'. Write '%c= 1'.", c, c, c);
+    if (c == '&' && peek(t, 1) == '&')
+        return tokenizer_fail(t, token, start, "Python has no '&&'. Write 'and'.");
+    if (c == '|' && peek(t, 1) == '|')
+        return tokenizer_fail(t, token, start, "Python has no '||'. Write 'or'.");
+    token->id = (uint8_t)keyword_operator(t->source + t->at, t->len - t->at, &used);
+    if (used == 0)
+        return tokenizer_fail(t, token, start, "'%c' is no operator of Python.%s", c,
+                              keyword_lookalike((uint32_t)c));
+    t->at += used;
+    return give(t, token, TOKEN_OP, start);
+}
+
+/* ---- names, line ends, the end ---- */
 
 static const char byte_order_mark[] = "\xEF\xBB\xBF";
 
@@ -39,8 +518,8 @@ void tokenizer_init_field(struct tokenizer *tokenizer, const char *source, size_
     tokenizer->line_start = false;
 }
 
-enum token_kind tokenizer_fail(struct tokenizer *t, struct token *token, size_t at,
-                               const char *format, ...)
+static enum token_kind tokenizer_fail(struct tokenizer *t, struct token *token, size_t at,
+                                      const char *format, ...)
 {
     va_list args;
 
@@ -54,7 +533,7 @@ enum token_kind tokenizer_fail(struct tokenizer *t, struct token *token, size_t 
     return TOKEN_ERROR;
 }
 
-enum token_kind tokenizer_not_utf8(struct tokenizer *t, struct token *token)
+static enum token_kind tokenizer_not_utf8(struct tokenizer *t, struct token *token)
 {
     return tokenizer_fail(t, token, t->at,
                           "The byte 0x%02X here is not UTF-8. Send the program as UTF-8 text.",
@@ -232,4 +711,64 @@ const char *token_kind_name(enum token_kind kind)
     };
 
     return names[kind];
+}
+
+/* going on behind an error, so that a program's problems are reported at once */
+
+static size_t end_of_line(const struct tokenizer *t, size_t at)
+{
+    while (at < t->len && line_end_size(t, at) == 0)
+        at++;
+    return at;
+}
+
+/* The brackets that stay open behind the rest of a line, which is not read: those of the lines
+ * before, and where the line goes on, its own. */
+static void leave_brackets(struct tokenizer *t, size_t end)
+{
+    size_t last = end;
+
+    for (size_t i = t->error_at; i < end; i++)
+        if (t->depth > 0 && strchr(")]}", t->source[i]) && t->source[i])
+            t->depth--;
+    while (last > 0 && (t->source[last - 1] == ' ' || t->source[last - 1] == '\t'))
+        last--;
+    if (!t->cut_quote && last > 0 && t->source[last - 1] && strchr("([{,", t->source[last - 1]))
+        return;
+    while (t->depth > 0 && t->bracket_line[t->depth - 1] == t->line)
+        t->depth--;
+}
+
+/* A text over two lines, as "a
+ * b", is one mistake: the end of the line is behind its second quote. */
+static size_t skip_cut_text(struct tokenizer *t, size_t end)
+{
+    size_t size = line_end_size(t, end), next = end_of_line(t, end + size), quotes = 0;
+
+    for (size_t i = end + size; i < next; i++)
+        quotes += t->source[i] == t->cut_quote;
+    if (quotes % 2 == 0)
+        return end;
+    t->line++;
+    return next;
+}
+
+bool tokenizer_resume(struct tokenizer *t)
+{
+    size_t end;
+
+    if (t->lost || t->field || !t->error[0])
+        return false;
+    if (!t->in_place) {
+        end = end_of_line(t, t->at > t->error_at ? t->at : t->error_at);
+        leave_brackets(t, end);
+        t->at = t->cut_quote ? skip_cut_text(t, end) : end;
+        t->line_start = false;
+        t->blank_line = false;
+        t->after_token = true;
+    }
+    t->ended = t->in_place = false;
+    t->cut_quote = '\0';
+    t->error[0] = '\0';
+    return true;
 }
