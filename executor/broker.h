@@ -15,13 +15,21 @@
 
 #include "executor/engine.h"
 #include "executor/frames.h"
-#include "executor/loop_handle.h"
 #include "helpers/base/loop_queue.h"
 
 #define BROKER_IN_FLIGHT_CAP 64u /* requests of one run that wait for their answer */
 #define BROKER_OVER_CAP_MAX                                                                        \
     1000u /* requests over the cap that still get an answer; then the sandbox is ended */
 #define BROKER_ANSWER_BODY_CAP (FRAME_ANSWER_CAP - 6u)
+
+/* A way into the executor's loop for answers that may come late, when the loop is gone. Any thread.
+ */
+struct loop_handle;
+
+struct loop_handle *loop_handle_create(struct loop_queue *loop_queue,
+                                       struct error *err); /* one reference, the caller's */
+void loop_handle_close(struct loop_handle *loop_handle);   /* nothing is posted any more */
+void loop_handle_unref(struct loop_handle *loop_handle); /* takes NULL */
 
 struct broker_clock; /* looks for requests that take too long; while there are any */
 

@@ -3,14 +3,45 @@
  * What works on this machine to run code, and the command that fixes what does not: a row a check.
  * Blocks; runs on the thread that asks.
  */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
-#include "executor/doctor_rows.h"
+#include "executor/docker/docker_api.h"
+#include "executor/docker/docker_info.h"
+#include "executor/engine.h"
+#include "executor/local/local_kernel.h"
+#include "executor/local/local_machine.h"
 
-struct executor_check *doctor_add(struct doctor_rows *rows, const char *name, bool ok,
-                                  const char *fix, const char *format, ...)
+#define MOUNTS_CAP 65536 /* bytes of /proc/self/mountinfo that are looked at */
+
+#ifndef __NR_landlock_create_ruleset
+#define __NR_landlock_create_ruleset 444
+#endif
+#define LANDLOCK_ASK_VERSION 1u
+#define LANDLOCK_USED        6 /* the newest ABI that the runner makes use of: image/runner/landlock.c */
+#define LANDLOCK_WHOLE       3 /* the oldest that covers files wholly, truncation too */
+
+#define DOCTOR_ROWS_CAP 16u
+
+struct doctor_rows {
+    struct executor_check rows[DOCTOR_ROWS_CAP];
+    size_t count;
+};
+
+/* The next row: not needed; fix is kept where it is not ok. */
+__attribute__((format(printf, 5, 6))) static void add_row(struct doctor_rows *rows,
+                                                          const char *name, bool ok,
+                                                          const char *fix, const char *format, ...)
 {
     struct executor_check *row = &rows->rows[rows->count++];
     va_list args;
@@ -20,8 +51,294 @@ struct executor_check *doctor_add(struct doctor_rows *rows, const char *name, bo
     vsnprintf(row->text, sizeof row->text, format, args);
     va_end(args);
     snprintf(row->fix, sizeof row->fix, "%s", ok ? "" : fix);
-    return row;
 }
+
+/* ---- Docker ---- */
+
+/* When an image was made, in seconds since 1970; 0 where that cannot be read. */
+static time_t image_time(const char *created)
+{
+    struct tm time = {0};
+
+    return strptime(created, "%Y-%m-%dT%H:%M:%S", &time) ? timegm(&time) : 0;
+}
+
+/* The first file beside the runner that is newer than that; false where none is. */
+static bool find_newer(const char *share_dir, time_t than, char *name, size_t size)
+{
+    DIR *folder = share_dir ? opendir(share_dir) : NULL;
+    struct dirent *entry;
+    struct stat status;
+    char path[4096];
+    bool found = false;
+
+    while (folder && !found &&
+           (entry = readdir(folder))) { // NOLINT(concurrency-mt-unsafe): this thread's own folder
+        snprintf(path, sizeof path, "%s/%s", share_dir, entry->d_name);
+        found = entry->d_name[0] != '.' && stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+                status.st_mtime > than;
+        if (found)
+            snprintf(name, size, "%s", entry->d_name);
+    }
+    if (folder)
+        closedir(folder);
+    return found;
+}
+
+static bool check_image(struct doctor_rows *rows, const struct executor_config *config,
+                        struct docker_api *api)
+{
+    const char *name = config->docker_image ? config->docker_image : "";
+    struct docker_image image;
+    struct error err = {0};
+    char newer[256];
+    time_t made;
+
+    if (!name[0] || docker_find_image(api, name, &image, &err) < 0) {
+        add_row(rows, "sandbox image", false, "make image", "%s",
+                name[0] ? err.text : "none is named: --image");
+        return false;
+    }
+    made = image_time(image.created);
+    if (made > 0 && find_newer(config->share_dir, made, newer, sizeof newer))
+        add_row(rows, "sandbox image", true, "",
+                "%s of %.19s is there, but older than %s/%.64s: make image (where nothing has "
+                "changed it keeps the image)",
+                name, image.created, config->share_dir, newer);
+    else
+        add_row(rows, "sandbox image", true, "", "%s of %.19s is there", name, image.created);
+    return true;
+}
+
+static bool check_runtime(struct doctor_rows *rows, const char *asked,
+                          const struct docker_info *info)
+{
+    /* A shim of containerd's need not be registered: its name is its binary's, with dots in it. */
+    bool ok = !asked || !asked[0] || !info->runtimes[0] || strchr(asked, '.') ||
+              docker_info_has_runtime(info, asked);
+
+    if (ok)
+        add_row(rows, "docker runtime", true, "", "%s; the daemon has %s",
+                asked && asked[0]          ? asked
+                : info->default_runtime[0] ? info->default_runtime
+                                           : "the default",
+                info->runtimes[0] ? info->runtimes : "one that it does not name");
+    else
+        add_row(rows, "docker runtime", false,
+                "install it and name it under \"runtimes\" in /etc/docker/daemon.json, or leave "
+                "out --runtime",
+                "the daemon has no runtime %s, only %s", asked, info->runtimes);
+    return ok;
+}
+
+static void check_limits(struct doctor_rows *rows, const struct docker_info *info)
+{
+    char missing[64], groups[128];
+
+    docker_info_missing(info, missing, sizeof missing);
+    snprintf(groups, sizeof groups, "control groups version %s by %s%s",
+             info->cgroup_version[0] ? info->cgroup_version : "unknown",
+             info->cgroup_driver[0] ? info->cgroup_driver : "an unknown driver",
+             info->rootless ? ", rootless" : "");
+    if (missing[0])
+        add_row(rows, "docker limits", false,
+                info->rootless ? "control groups version 2, delegated to the user: "
+                                 "https://rootlesscontaine.rs/getting-started/common/cgroup2/"
+                               : "a kernel with these control groups, mounted",
+                "%s: the daemon holds no limit of %s; the runner's own limits and deadlines "
+                "stand in",
+                groups, missing);
+    else
+        add_row(rows, "docker limits", true, "", "%s: memory, CPU and number of processes are held",
+                groups);
+}
+
+static void check_seccomp(struct doctor_rows *rows, const struct docker_info *info)
+{
+    const char *users = info->userns ? "; containers have a user namespace" : "";
+
+    if (info->seccomp[0])
+        add_row(rows, "docker seccomp", true, "", "profile %s around the runner's own filter%s%s",
+                info->seccomp, info->apparmor ? ", and AppArmor" : "", users);
+    else
+        add_row(rows, "docker seccomp", false,
+                "a daemon with its default seccomp profile (no --seccomp-profile unconfined)",
+                "the daemon sets no seccomp profile; the runner's own filter holds alone%s", users);
+}
+
+static void check_info(struct doctor_rows *rows, const struct executor_config *config,
+                       struct docker_api *api, bool *well)
+{
+    const struct docker_request request = {.method = "GET", .path = "/info", .ms = DOCKER_LOOK_MS};
+    struct docker_info info;
+    struct error err = {0};
+    json_t *answer;
+    long status = docker_call(api, &request, &answer, &err);
+
+    if (status != 200) {
+        if (status >= 0)
+            docker_refused(status, answer, "/info", &err);
+        add_row(rows, "docker limits", false, "", "the daemon does not say: %s", err.text);
+    } else {
+        docker_info_read(&info, answer);
+        *well = check_runtime(rows, config->docker_runtime, &info) && *well;
+        check_limits(rows, &info);
+        check_seccomp(rows, &info);
+    }
+    json_decref(answer);
+}
+
+static bool check_docker(struct doctor_rows *rows, const struct executor_config *config)
+{
+    struct error err = {0};
+    struct docker_api *api = docker_api_create(config->docker_host, &err);
+    char server[160];
+    bool well = false;
+
+    if (!api || docker_api_hello(api, &err) < 0) {
+        add_row(rows, "docker daemon", false,
+                "apt-get install docker.io, or point DOCKER_HOST to a daemon", "%s", err.text);
+        add_row(rows, "sandbox image", false, "make image", "%s: no daemon to ask",
+                config->docker_image ? config->docker_image : "none is named");
+    } else {
+        docker_api_server(api, server, sizeof server);
+        add_row(rows, "docker daemon", true, "", "%s at %s", server, docker_api_host(api)->address);
+        well = check_image(rows, config, api);
+        check_info(rows, config, api, &well);
+    }
+    docker_api_destroy(api);
+    return well;
+}
+
+/* ---- bubblewrap ---- */
+
+static bool check_bubblewrap(struct doctor_rows *rows, const struct executor_config *config)
+{
+    char text[ENGINE_DESCRIPTION_CAP];
+    struct error err = {0};
+    void *state = engine_local.open(config, &err);
+    bool works = state && engine_local.works(state, &err) == 0;
+
+    if (works) {
+        engine_local.describe(state, text, sizeof text);
+        add_row(rows, "bubblewrap", true, "", "%s", text);
+    } else {
+        add_row(rows, "bubblewrap", false, "make deps && make build", "%s", err.text);
+    }
+    if (state)
+        engine_local.close(state);
+    return works;
+}
+
+static void check_userns(struct doctor_rows *rows)
+{
+    struct local_userns userns = local_userns_look("/proc/sys");
+
+    add_row(rows, "user namespaces", !userns.fix, userns.fix ? userns.fix : "", "%s", userns.text);
+}
+
+/* ---- Python ---- */
+
+/* The standard output of this Python with that script, or -1 where it failed. */
+static int run_python(const char *script, char *text, size_t size)
+{
+    char *argv[] = {LOCAL_PYTHON, "-I", "-c", (char *)script, NULL};
+    posix_spawn_file_actions_t actions;
+    int ends[2], status = -1, rc;
+    size_t len = 0;
+    ssize_t got;
+    pid_t pid;
+
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return -1;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    rc = posix_spawn(&pid, LOCAL_PYTHON, &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    while (rc == 0 && len < size - 1 && (got = read(ends[0], text + len, size - 1 - len)) > 0)
+        len += (size_t)got;
+    text[len] = '\0';
+    close(ends[0]);
+    if (rc != 0)
+        return -1;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
+}
+
+static bool check_modules(struct doctor_rows *rows)
+{
+    static const char script[] =
+        "import importlib.util as u, sys\n"
+        "names = 'numpy pandas networkx scipy tabulate matplotlib'.split()\n"
+        "missing = [n for n in names if u.find_spec(n) is None]\n"
+        "print(sys.version.split()[0] + (' lacks ' + ' '.join(missing) if missing else ''), "
+        "end='')";
+    char text[256] = "";
+
+    if (run_python(script, text, sizeof text) < 0)
+        add_row(rows, "python modules", false, "make deps", LOCAL_PYTHON " does not run");
+    else if (strstr(text, " lacks "))
+        add_row(rows, "python modules", false, "make deps",
+                LOCAL_PYTHON " %s: analyses in local sandboxes cannot import them", text);
+    else
+        add_row(rows, "python modules", true, "",
+                LOCAL_PYTHON " %s has numpy, pandas, networkx, scipy, tabulate and matplotlib",
+                text);
+    return rows->rows[rows->count - 1].ok;
+}
+
+static bool check_local(struct doctor_rows *rows, const struct executor_config *config)
+{
+    bool works = check_bubblewrap(rows, config), modules;
+
+    check_userns(rows);
+    modules = check_modules(rows);
+    return works && modules;
+}
+
+/* ---- the kernel ---- */
+
+static void check_landlock(struct doctor_rows *rows)
+{
+    long abi = syscall(__NR_landlock_create_ruleset, NULL, 0, LANDLOCK_ASK_VERSION);
+    long used = abi < LANDLOCK_USED ? abi : LANDLOCK_USED;
+
+    if (abi <= 0)
+        add_row(rows, "landlock", false, "a kernel with lsm=landlock (5.13 or newer)",
+                "this kernel has no Landlock: code can read every file of its sandbox, which is "
+                "only the system's");
+    else
+        add_row(rows, "landlock", true, "",
+                "this kernel has ABI %ld, of which %ld is used: what code may read is limited by "
+                "it%s",
+                abi, used, abi < LANDLOCK_WHOLE ? "; truncating files is not (6.2 or newer)" : "");
+}
+
+static void check_cgroup(struct doctor_rows *rows)
+{
+    char mounts[MOUNTS_CAP];
+    FILE *file = fopen("/proc/self/mountinfo", "re");
+    size_t len = file ? fread(mounts, 1, sizeof mounts - 1, file) : 0;
+    enum cgroup_kind kind;
+
+    if (file)
+        fclose(file);
+    mounts[len] = '\0';
+    kind = cgroup_kind(mounts);
+    add_row(rows, "control groups", kind != CGROUP_NONE, "mount -t cgroup2 none /sys/fs/cgroup",
+            "of this machine: %s%s", cgroup_kind_text(kind),
+            access("/sys/fs/cgroup/cgroup.controllers", R_OK) == 0 ? ", at /sys/fs/cgroup" : "");
+}
+
+static void check_machine(struct doctor_rows *rows)
+{
+    check_landlock(rows);
+    check_cgroup(rows);
+}
+
+/* ---- all ---- */
 
 /* One engine of the two is enough; one that was asked for by name is needed. */
 static bool is_needed(const struct executor_config *config, enum executor_engine engine,
@@ -47,12 +364,12 @@ size_t executor_doctor(const struct executor_config *config, struct executor_che
                        size_t cap)
 {
     struct doctor_rows all = {.count = 0};
-    bool docker = doctor_docker(&all, config), local;
+    bool docker = check_docker(&all, config), local;
     size_t of_docker = all.count, of_local, count;
 
-    local = doctor_local(&all, config);
+    local = check_local(&all, config);
     of_local = all.count;
-    doctor_machine(&all);
+    check_machine(&all);
     for (size_t i = 0; i < of_local; i++)
         all.rows[i].needed = is_a_must(all.rows[i].name) &&
                              (i < of_docker ? is_needed(config, EXECUTOR_DOCKER, local)

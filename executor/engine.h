@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the executor asks of an engine: boxes that run the runner (image/runner/runner.c) with a stream to
- * its standard input and output. An engine is a const table of functions over a state of its own;
- * the tests bring one more.
+ * What the executor asks of an engine: boxes that run the runner (image/runner/runner.c) with a
+ * stream to its standard input and output. An engine is a const table of functions over a state of
+ * its own; the tests bring one more.
  *
  * Threads: open, close, start, settle and destroy block; start, settle and destroy are called from
  * several threads of the executor's work queue, for different boxes at the same time. fd, send and
@@ -42,6 +42,10 @@ struct engine {
      * NULL in the table where it never changes. */
     int (*made_of)(void *state, char text[ENGINE_MADE_OF_CAP], struct error *err);
 
+    /* The engine that starts boxes now, with its own state in *state; NULL where there is none.
+     * NULL in the table: this one. Where it is another, what follows is not called. */
+    const struct engine *(*pick)(void **state, struct error *err);
+
     /* The box is running, its runner not yet ready. Low priority until settled. */
     struct engine_box *(*start)(void *state, const struct execution_kind *kind, struct error *err);
     /* After the runner said that it is ready: the limits that would have slowed its warming. */
@@ -73,7 +77,7 @@ struct executor_limits {
     size_t requests;     /* of one run */
     size_t answer_bytes; /* of one run */
 
-    /* The pool's pace, ms; where one is 0, as pool.h says. */
+    /* The pool's pace, ms; where one is 0, the usual one (pool.c). All unsigned. */
     struct pool_pace {
         unsigned tick;    /* between looks at what waits */
         unsigned ping;    /* about so often a waiting sandbox is asked whether it lives */
@@ -84,6 +88,7 @@ struct executor_limits {
         unsigned recycle; /* from a job's end to FRAME_READY, in a session's sandbox */
         unsigned idle;    /* a session's sandbox without a job is ended after */
         unsigned hold;    /* and kept at least, when others need room */
+        unsigned retry;   /* after the first failed start; doubles with each */
         unsigned jobs;    /* of one session's sandbox (a count) */
     } pace;
 };

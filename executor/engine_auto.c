@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Docker or the local engine, where the choice is left to us and neither worked at the start: each
- * start looks for both, in that order, and the first that works runs everything from then on.
+ * Which engine runs the code: the one that is asked for by name, whether it works already or not;
+ * else Docker where a daemon answers and has the image, else the local one. What the other lacked
+ * is said, with the command that fixes it. Where neither works at the start, engine_auto looks for
+ * both with each start, in that order, and the first that works runs everything from then on.
  */
 #include "executor/engine.h"
 
@@ -21,12 +23,6 @@ struct auto_state {
     pthread_mutex_t lock; /* while one looks for them */
     atomic_int chosen;    /* index, or -1; set once */
     bool logged;          /* the log says that none works; under the lock */
-};
-
-struct engine_box {
-    const struct engine *engine;
-    void *state;
-    struct engine_box *inner; /* that engine's own */
 };
 
 static void auto_close(void *state)
@@ -128,64 +124,18 @@ static int auto_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct error
     return chosen < 0 ? -1 : engines[chosen]->made_of(self->states[chosen], text, err);
 }
 
-static struct engine_box *auto_start(void *state, const struct execution_kind *kind,
-                                     struct error *err)
+static const struct engine *auto_pick(void **state, struct error *err)
 {
-    struct auto_state *self = state;
+    struct auto_state *self = *state;
     struct error why = {0};
     int chosen = choose(self, false, &why);
-    struct engine_box *box;
 
     if (chosen < 0) {
         error_set(err, why.kind, "%s", why.text);
         return NULL;
     }
-    box = calloc(1, sizeof *box);
-    if (!box) {
-        error_set(err, ERROR_MEMORY, "out of memory for a sandbox");
-        return NULL;
-    }
-    box->engine = engines[chosen];
-    box->state = self->states[chosen];
-    box->inner = box->engine->start(box->state, kind, err);
-    if (!box->inner) {
-        free(box);
-        return NULL;
-    }
-    return box;
-}
-
-static int auto_settle(void *state, struct engine_box *box, struct error *err)
-{
-    (void)state;
-    return box->engine->settle(box->state, box->inner, err);
-}
-
-static void auto_destroy(void *state, struct engine_box *box)
-{
-    (void)state;
-    box->engine->destroy(box->state, box->inner);
-    free(box);
-}
-
-static int auto_fd(const struct engine_box *box)
-{
-    return box->engine->fd(box->inner);
-}
-
-static ssize_t auto_send(struct engine_box *box, const void *bytes, size_t len)
-{
-    return box->engine->send(box->inner, bytes, len);
-}
-
-static ssize_t auto_receive(struct engine_box *box, void *bytes, size_t size)
-{
-    return box->engine->receive(box->inner, bytes, size);
-}
-
-static const char *auto_stderr_tail(struct engine_box *box)
-{
-    return box->engine->stderr_tail(box->inner);
+    *state = self->states[chosen];
+    return engines[chosen];
 }
 
 const struct engine engine_auto = {
@@ -196,11 +146,51 @@ const struct engine engine_auto = {
     .describe = auto_describe,
     .interrupt = auto_interrupt,
     .made_of = auto_made_of,
-    .start = auto_start,
-    .settle = auto_settle,
-    .destroy = auto_destroy,
-    .fd = auto_fd,
-    .send = auto_send,
-    .receive = auto_receive,
-    .stderr_tail = auto_stderr_tail,
+    .pick = auto_pick,
 };
+
+/* ---- choosing at the start ---- */
+
+static const struct engine *open_one(const struct engine *engine,
+                                     const struct executor_config *config, void **state,
+                                     struct error *err)
+{
+    *state = engine->open(config, err);
+    if (*state)
+        return engine;
+    error_wrap(err, "the %s sandbox cannot be used", engine->name);
+    return NULL;
+}
+
+/* NULL where it does not work now, with what it lacks. */
+static const struct engine *open_working(const struct engine *engine,
+                                         const struct executor_config *config, void **state,
+                                         struct error *err)
+{
+    if (!open_one(engine, config, state, err))
+        return NULL;
+    if (engine->works(*state, err) == 0)
+        return engine;
+    engine->close(*state);
+    *state = NULL;
+    return NULL;
+}
+
+const struct engine *engine_choose(const struct executor_config *config, void **state, char *note,
+                                   size_t note_size, struct error *err)
+{
+    struct error no_docker = {0}, no_local = {0};
+
+    note[0] = '\0';
+    if (config->engine == EXECUTOR_DOCKER)
+        return open_one(&engine_docker, config, state, err);
+    if (config->engine == EXECUTOR_LOCAL)
+        return open_one(&engine_local, config, state, err);
+    if (open_working(&engine_docker, config, state, &no_docker))
+        return &engine_docker;
+    if (open_working(&engine_local, config, state, &no_local)) {
+        snprintf(note, note_size, "code runs in the local sandbox: %s", no_docker.text);
+        return &engine_local;
+    }
+    return open_one(&engine_auto, config, state, err);
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The frames between the server (executor/) and the runner (image/runner/runner.c), and between the runner
- * and the interpreter. The only header that both sides of the sandbox's wall include, so it is
- * header-only and stands alone.
+ * The frames between the server (executor/) and the runner (image/runner/runner.c), and between the
+ * runner and the interpreter. The only header that both sides of the sandbox's wall include, so it
+ * is header-only and stands alone.
  *
  * A frame is an 8 byte head and a payload:
  *

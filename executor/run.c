@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A run from top to bottom: it is created, it ends, its deadlines, what its sandbox sends, its way
+ * to a sandbox. What the sandbox sends is not believed: what breaks the rules ends it.
+ */
 #include "executor/run.h"
 
 #include <stddef.h>
@@ -6,8 +10,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "executor/run_internal.h"
+#include "executor/artifact.h"
+#include "executor/job_frame.h"
+#include "executor/output.h"
 #include "helpers/base/log.h"
+
+#define RUN_TEXT_CAP 256u /* a sentence on how it ended */
+
+enum run_phase {
+    RUN_PHASE_CREATED,
+    RUN_PHASE_QUEUED,
+    RUN_PHASE_SENT,
+    RUN_PHASE_RUNNING,
+    RUN_PHASE_ENDED
+};
+
+struct executor_run {
+    struct execution_job job; /* callbacks and numbers; its texts are not valid any more */
+    char *session_id;
+    char profile[EXECUTION_PROFILE_CAP];
+    char *frame; /* the job, kept for a second attempt */
+    size_t frame_len;
+    unsigned timeout_ms;
+
+    const struct run_host *host;
+    void *user;
+    enum run_phase phase;
+    unsigned attempts;
+    struct pool_wait wait;
+    struct slot *slot;       /* NULL while it has none */
+    struct sandbox *sandbox; /* the slot's */
+    uv_timer_t timer;
+    struct broker broker;
+    struct output output[2];
+    uint64_t output_bytes;
+    struct job_result result;
+    struct execution_artifact artifacts[EXECUTION_ARTIFACTS_CAP]; /* base64 is owned */
+    size_t artifact_count;
+    bool has_result, started;
+    bool ended_by_itself;          /* its sandbox said how it ended, and that it did */
+    uint64_t begun_at, started_at; /* uv_hrtime */
+};
 
 /* ---- creating ---- */
 
@@ -71,6 +114,141 @@ fail:
     return NULL;
 }
 
+/* ---- the end: the result goes out, the sandbox back ---- */
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    run_discard(handle->data);
+}
+
+/* 124 and its like are what shells and the users of timeout(1) know. */
+static int exit_code_for(enum execution_status status, int own)
+{
+    switch (status) {
+    case EXECUTION_OK:
+        return 0;
+    case EXECUTION_TIMEOUT:
+        return 124;
+    case EXECUTION_MEMORY:
+        return 137;
+    case EXECUTION_CANCELLED:
+        return 130;
+    case EXECUTION_BUSY:
+    case EXECUTION_ENGINE:
+        return 127;
+    case EXECUTION_RUNTIME:
+    case EXECUTION_OUTPUT:
+    case EXECUTION_CRASH:
+    case EXECUTION_DISAGREEMENT:
+        break;
+    }
+    return own ? own : 1;
+}
+
+static void fill(struct executor_run *run, struct execution_result *result)
+{
+    const struct output *out = &run->output[0], *err = &run->output[1];
+    uint64_t now = uv_hrtime();
+
+    result->kind = execution_kinds[run->wait.kind].name;
+    result->stdout_text = out->text.data ? out->text.data : "";
+    result->stdout_len = out->text.len;
+    result->stdout_head = out->head;
+    result->stdout_cut = out->cut;
+    result->stderr_text = err->text.data ? err->text.data : "";
+    result->stderr_len = err->text.len;
+    result->stderr_head = err->head;
+    result->stderr_cut = err->cut;
+    result->artifacts = run->artifacts;
+    result->artifact_count = run->artifact_count;
+    result->exit_code = exit_code_for(result->status, result->exit_code);
+    if (!run->started)
+        result->seconds = 0;
+    else if (result->seconds <= 0)
+        result->seconds = (double)(now - run->started_at) / 1e9;
+    result->waited = (double)((run->started ? run->started_at : now) - run->begun_at) / 1e9;
+}
+
+/* Only one that said itself how the code ended, and of that only what leaves nothing behind. */
+static enum pool_outcome outcome_of(const struct executor_run *run, enum execution_status status)
+{
+    if (!run->started)
+        return POOL_UNUSED;
+    return run->ended_by_itself && (status == EXECUTION_OK || status == EXECUTION_RUNTIME)
+               ? POOL_GOOD
+               : POOL_USED;
+}
+
+static void end(struct executor_run *run, struct execution_result *result)
+{
+    const struct run_host *host = run->host;
+    struct slot *slot = run->slot;
+    bool queued = run->phase == RUN_PHASE_QUEUED && run->attempts == 0;
+    void *user = run->user;
+
+    run->phase = RUN_PHASE_ENDED;
+    uv_timer_stop(&run->timer);
+    pool_forget(host->pool, &run->wait);
+    broker_end(&run->broker);
+    for (int i = 0; i < 2 && !run->ended_by_itself; i++)
+        output_break_off(&run->output[i]);
+    fill(run, result);
+    if (queued)
+        host->on_taken(user);
+    stats_ended(host->stats, result, queued, run->started);
+    /* The answer first: removing the sandbox and starting the next are nothing that the caller
+     * waits for, nor is the log. */
+    run->job.on_done(run->job.user, result);
+    if (slot)
+        pool_return(host->pool, slot, outcome_of(run, result->status));
+    host->on_end(user);
+    uv_close((uv_handle_t *)&run->timer, on_timer_closed);
+}
+
+static void end_with(struct executor_run *run, enum execution_status status, const char *error)
+{
+    struct execution_result result = {.status = status, .error = error, .seconds = -1};
+
+    end(run, &result);
+}
+
+static const char *overran(const struct executor_run *run, char text[RUN_TEXT_CAP])
+{
+    snprintf(text, RUN_TEXT_CAP, "the code ran for %.3g s, the longest it may, and was ended",
+             run->timeout_ms / 1000.0);
+    return text;
+}
+
+/* The judgement inside refuses what was accepted outside: one of the two is wrong, and both are
+ * ours. The words are the executor's own; of the interpreter's only what Python says of the syntax
+ * goes on. */
+static void end_disagreeing(struct executor_run *run, struct execution_result *result)
+{
+    const struct job_result *said = &run->result;
+    struct buf BUF_AUTO text = {0};
+
+    log_error("executor",
+              "the judgement inside the sandbox refuses what the validator accepted: code %s, line "
+              "%ld, profile %s",
+              said->refused, said->refused_line, run->profile);
+    buf_init(&text, 0);
+    if (said->refused_line > 0)
+        buf_addf(&text, "line %ld: ", said->refused_line);
+    buf_addf(&text,
+             "The check inside the sandbox refuses this (%s), though the server's validator had "
+             "accepted it. Nothing ran. That the two disagree is a fault of Lectern's, not of the "
+             "code, and is logged.",
+             said->refused);
+    if (strcmp(said->refused, "syntax") == 0 && said->error && result->status == EXECUTION_RUNTIME)
+        buf_addf(&text, "\n%s", said->error);
+    result->status = EXECUTION_DISAGREEMENT;
+    result->value = NULL;
+    result->error_type = NULL;
+    result->error_line = said->refused_line;
+    result->error = text.data ? text.data : "The code was refused inside the sandbox.";
+    end(run, result);
+}
+
 /* ---- deadlines ---- */
 
 static void on_deadline(uv_timer_t *timer)
@@ -82,16 +260,16 @@ static void on_deadline(uv_timer_t *timer)
     case RUN_PHASE_QUEUED:
         snprintf(text, sizeof text, "no sandbox was free within %.3g s; send it again in %u s",
                  run->host->limits->wait_ms / 1000.0, stats_retry_after(run->host->stats));
-        run_end_with(run, EXECUTION_BUSY, text);
+        end_with(run, EXECUTION_BUSY, text);
         return;
     case RUN_PHASE_SENT:
         snprintf(text, sizeof text, "the sandbox did not start the code within %u s",
                  (run->host->limits->import_ms + run->host->limits->grace_ms) / 1000);
         log_warning("executor", "a run failed: %s", text);
-        run_end_with(run, EXECUTION_ENGINE, text);
+        end_with(run, EXECUTION_ENGINE, text);
         return;
     case RUN_PHASE_RUNNING:
-        run_end_with(run, EXECUTION_TIMEOUT, run_overran(run, text));
+        end_with(run, EXECUTION_TIMEOUT, overran(run, text));
         return;
     case RUN_PHASE_CREATED:
     case RUN_PHASE_ENDED:
@@ -99,22 +277,20 @@ static void on_deadline(uv_timer_t *timer)
     }
 }
 
-void run_set_deadline(struct executor_run *run, uint64_t ms)
+static void set_deadline(struct executor_run *run, uint64_t ms)
 {
     uv_update_time(run->host->loop);
     uv_timer_start(&run->timer, on_deadline, ms, 0);
 }
 
-/* ---- the sandbox ---- */
-
 static void ask(struct executor_run *run)
 {
     run->phase = RUN_PHASE_QUEUED;
-    run_set_deadline(run, run->host->limits->wait_ms);
+    set_deadline(run, run->host->limits->wait_ms);
     pool_ask(run->host->pool, &run->wait);
 }
 
-void run_broken(struct sandbox *sandbox, const struct error *why, void *user)
+static void on_broken(struct sandbox *sandbox, const struct error *why, void *user)
 {
     struct executor_run *run = user;
     struct slot *slot = run->slot;
@@ -133,11 +309,214 @@ void run_broken(struct sandbox *sandbox, const struct error *why, void *user)
         ask(run);
     } else {
         log_warning("executor", "a run failed: %s", why->text);
-        run_end_with(run, EXECUTION_ENGINE, why->text);
+        end_with(run, EXECUTION_ENGINE, why->text);
     }
 }
 
-static const struct sandbox_events run_events = {.frame = run_take_frame, .broken = run_broken};
+/* ---- what the sandbox sends ---- */
+
+static int take_output(struct executor_run *run, int fd, const struct frame *frame,
+                       struct error *err)
+{
+    struct output *output = &run->output[fd - 1];
+    size_t before = output->text.len;
+
+    if (output->has_tail)
+        return error_set(err, ERROR_MALFORMED, "the sandbox sent output behind its end");
+    run->output_bytes += frame->len;
+    if (run->output_bytes > EXECUTION_OUTPUT_LIMIT + RUN_OUTPUT_SLACK) {
+        end_with(run, EXECUTION_OUTPUT, "the code wrote more than 16 MB and was ended");
+        return 0;
+    }
+    output_take(output, frame->payload, frame->len);
+    if (run->job.on_output && output->text.len > before)
+        run->job.on_output(run->job.user, fd, output->text.data + before,
+                           output->text.len - before);
+    return 0;
+}
+
+static int take_artifact(struct executor_run *run, const struct frame *frame, struct error *err)
+{
+    struct execution_artifact *artifact = &run->artifacts[run->artifact_count];
+    char *base64;
+
+    if (run->artifact_count >= EXECUTION_ARTIFACTS_CAP)
+        return error_set(err, ERROR_MALFORMED, "the sandbox sent more than %u figures",
+                         EXECUTION_ARTIFACTS_CAP);
+    if (!artifact_is_png(frame->payload, frame->len))
+        return error_set(err, ERROR_MALFORMED, "the sandbox sent a figure that is no PNG image");
+    base64 = strndup(frame->payload, frame->len);
+    if (!base64)
+        return error_set(err, ERROR_MEMORY, "out of memory for a figure");
+    *artifact =
+        (struct execution_artifact){.mime = ARTIFACT_MIME, .base64 = base64, .len = frame->len};
+    run->artifact_count++;
+    return 0;
+}
+
+static int take_result(struct executor_run *run, const struct frame *frame, struct error *err)
+{
+    struct error why = {0};
+
+    if (run->has_result)
+        return error_set(err, ERROR_MALFORMED, "the sandbox sent a second result");
+    run->has_result = true;
+    /* The interpreter's own words: nonsense in them is the code's doing, not the sandbox's. */
+    if (job_result_read(frame, &run->result, &why) < 0)
+        log_warning("executor", "%s", why.text);
+    return 0;
+}
+
+/* Whether the interpreter's own account is of this end, and says more than the verdict. */
+static bool has_own_account(const struct executor_run *run, enum execution_status status)
+{
+    const char *type = run->result.error_type;
+
+    if (!run->result.error)
+        return false;
+    if (status == EXECUTION_TIMEOUT)
+        return type && strcmp(type, "TimeoutError") == 0;
+    return status == EXECUTION_RUNTIME || status == EXECUTION_MEMORY;
+}
+
+/* What the runner's verdict means to the caller, where the interpreter has not said it better. */
+static const char *verdict_text(const struct executor_run *run, const struct job_exit *ended,
+                                char text[RUN_TEXT_CAP])
+{
+    switch (ended->status) {
+    case EXECUTION_OK:
+        return NULL;
+    case EXECUTION_RUNTIME:
+        if (run->started)
+            snprintf(text, RUN_TEXT_CAP, "the code ended with exit status %d", ended->exit_code);
+        else
+            snprintf(text, RUN_TEXT_CAP, "a module that the code imports could not be imported");
+        break;
+    case EXECUTION_TIMEOUT:
+        return overran(run, text);
+    case EXECUTION_MEMORY:
+        snprintf(text, RUN_TEXT_CAP,
+                 "the code needed more than the %u MB of memory it may use, and was ended",
+                 execution_kinds[run->wait.kind].memory_mb);
+        break;
+    case EXECUTION_OUTPUT:
+        snprintf(text, RUN_TEXT_CAP, "the code wrote more than %u MB and was ended",
+                 EXECUTION_OUTPUT_LIMIT >> 20);
+        break;
+    case EXECUTION_CANCELLED:
+        snprintf(text, RUN_TEXT_CAP, "the run was cancelled");
+        break;
+    case EXECUTION_CRASH:
+        if (ended->signal)
+            snprintf(text, RUN_TEXT_CAP, "the interpreter was killed by signal %d (%s)",
+                     ended->signal, sigdescr_np(ended->signal) ? sigdescr_np(ended->signal) : "?");
+        else
+            snprintf(text, RUN_TEXT_CAP, "the interpreter ended without a result (exit status %d)",
+                     ended->exit_code);
+        break;
+    case EXECUTION_BUSY:
+    case EXECUTION_ENGINE:
+    case EXECUTION_DISAGREEMENT:
+        break;
+    }
+    return text;
+}
+
+static int take_exit(struct executor_run *run, const struct frame *frame, struct error *err)
+{
+    struct job_exit ended = {0};
+    struct execution_result result = {0};
+    char text[RUN_TEXT_CAP] = "";
+
+    if (job_exit_read(frame, &ended, err) < 0)
+        return -1;
+    if (ended.status == EXECUTION_OK && run->result.error)
+        ended.status = EXECUTION_RUNTIME;
+    if (ended.status == EXECUTION_RUNTIME && run->result.error_type &&
+        strcmp(run->result.error_type, "MemoryError") == 0)
+        ended.status = EXECUTION_MEMORY;
+    result.status = ended.status;
+    result.exit_code = ended.exit_code;
+    result.seconds = ended.seconds;
+    run->ended_by_itself = true;
+    output_end(&run->output[0], ended.stdout_cut);
+    output_end(&run->output[1], ended.stderr_cut);
+    result.value = run->result.value;
+    result.value_bound = run->result.value_bound;
+    result.error_type = run->result.error_type;
+    if (run->result.refused[0] &&
+        (ended.status == EXECUTION_RUNTIME || ended.status == EXECUTION_MEMORY)) {
+        end_disagreeing(run, &result);
+        return 0;
+    }
+    result.error = verdict_text(run, &ended, text);
+    if (has_own_account(run, ended.status)) {
+        result.error = run->result.error;
+        result.error_line = run->result.error_line;
+    }
+    end(run, &result);
+    return 0;
+}
+
+static int take_started(struct executor_run *run, struct error *err)
+{
+    if (run->started)
+        return error_set(err, ERROR_MALFORMED, "the sandbox started the code twice");
+    run->started = true;
+    run->started_at = uv_hrtime();
+    if (run->phase == RUN_PHASE_SENT) {
+        run->phase = RUN_PHASE_RUNNING;
+        set_deadline(run, (uint64_t)run->timeout_ms + run->host->limits->grace_ms);
+    }
+    if (run->job.on_started)
+        run->job.on_started(run->job.user);
+    return 0;
+}
+
+static int take_frame(struct executor_run *run, const struct frame *frame, struct error *err)
+{
+    switch (frame->type) {
+    case FRAME_STARTED:
+        return take_started(run, err);
+    case FRAME_STDOUT:
+        return take_output(run, 1, frame, err);
+    case FRAME_STDERR:
+        return take_output(run, 2, frame, err);
+    case FRAME_REQUEST:
+        return broker_take(&run->broker, frame, err);
+    case FRAME_RESULT:
+        return take_result(run, frame, err);
+    case FRAME_EXIT:
+        return take_exit(run, frame, err);
+    case FRAME_STDOUT_TAIL:
+        return output_take_tail(&run->output[0], frame->payload, frame->len, err);
+    case FRAME_STDERR_TAIL:
+        return output_take_tail(&run->output[1], frame->payload, frame->len, err);
+    case FRAME_ARTIFACT:
+        return take_artifact(run, frame, err);
+    case FRAME_PONG:
+    case FRAME_READY:
+    case FRAME_JOB:
+    case FRAME_ANSWER:
+    case FRAME_PING:
+        break;
+    }
+    return error_set(err, ERROR_MALFORMED, "the sandbox sent a frame '%c' out of its turn",
+                     frame->type);
+}
+
+static void on_frame(struct sandbox *sandbox, const struct frame *frame, void *user)
+{
+    struct executor_run *run = user;
+    struct error err = {0};
+
+    if (take_frame(run, frame, &err) < 0 && run->phase != RUN_PHASE_ENDED)
+        on_broken(sandbox, &err, run);
+}
+
+/* ---- the way to a sandbox ---- */
+
+static const struct sandbox_events run_events = {.frame = on_frame, .broken = on_broken};
 
 static void send_job(struct executor_run *run)
 {
@@ -147,30 +526,33 @@ static void send_job(struct executor_run *run)
     if (frame)
         memcpy(frame, run->frame, run->frame_len);
     run->phase = RUN_PHASE_SENT;
-    run_set_deadline(run, (uint64_t)run->host->limits->import_ms + run->host->limits->grace_ms);
+    set_deadline(run, (uint64_t)run->host->limits->import_ms + run->host->limits->grace_ms);
     if (sandbox_send(run->sandbox, frame, run->frame_len, &err) < 0)
-        run_broken(run->sandbox, &err, run);
+        on_broken(run->sandbox, &err, run);
+}
+
+static struct executor_run *of_wait(struct pool_wait *wait)
+{
+    return (struct executor_run *)((char *)wait - offsetof(struct executor_run, wait));
 }
 
 static void on_given(struct pool_wait *wait, struct slot *slot)
 {
-    struct executor_run *run =
-        (struct executor_run *)((char *)wait - offsetof(struct executor_run, wait));
+    struct executor_run *run = of_wait(wait);
 
     if (run->attempts++ == 0) {
         run->host->on_taken(run->user);
         stats_begun(run->host->stats);
     }
     run->slot = slot;
-    run->sandbox = slot_sandbox(slot);
+    run->sandbox = slot->sandbox;
     sandbox_hand_over(run->sandbox, &run_events, run);
     send_job(run);
 }
 
 static void on_placed(struct pool_wait *wait, unsigned place)
 {
-    struct executor_run *run =
-        (struct executor_run *)((char *)wait - offsetof(struct executor_run, wait));
+    struct executor_run *run = of_wait(wait);
 
     if (run->job.on_queued)
         run->job.on_queued(run->job.user, place);
@@ -178,10 +560,7 @@ static void on_placed(struct pool_wait *wait, unsigned place)
 
 static void on_failed(struct pool_wait *wait, const struct error *why)
 {
-    struct executor_run *run =
-        (struct executor_run *)((char *)wait - offsetof(struct executor_run, wait));
-
-    run_end_with(run, EXECUTION_ENGINE, why->text); /* the pool has logged it */
+    end_with(of_wait(wait), EXECUTION_ENGINE, why->text); /* the pool has logged it */
 }
 
 static int send_answer(struct broker *broker, char *frame, size_t len)
@@ -192,7 +571,7 @@ static int send_answer(struct broker *broker, char *frame, size_t len)
 
     if (sandbox_send(run->sandbox, frame, len, &err) == 0)
         return 0;
-    run_broken(run->sandbox, &err, run);
+    on_broken(run->sandbox, &err, run);
     return -1;
 }
 
@@ -221,9 +600,9 @@ void run_begin(struct executor_run *run, const struct run_host *host, void *user
 void run_cancel_now(struct executor_run *run)
 {
     if (run->phase == RUN_PHASE_QUEUED)
-        run_end_with(run, EXECUTION_CANCELLED, "the run was cancelled before it had a sandbox");
+        end_with(run, EXECUTION_CANCELLED, "the run was cancelled before it had a sandbox");
     else if (run->phase != RUN_PHASE_ENDED)
-        run_end_with(run, EXECUTION_CANCELLED, "the run was cancelled");
+        end_with(run, EXECUTION_CANCELLED, "the run was cancelled");
 }
 
 const char *run_session(const struct executor_run *run)
@@ -234,5 +613,5 @@ const char *run_session(const struct executor_run *run)
 void run_abort(struct executor_run *run, const char *why)
 {
     if (run->phase != RUN_PHASE_ENDED)
-        run_end_with(run, EXECUTION_CANCELLED, why);
+        end_with(run, EXECUTION_CANCELLED, why);
 }

@@ -1,27 +1,56 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "executor/sandbox.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
-#include "executor/sandbox_internal.h"
 #include "helpers/base/log.h"
 
-int sandbox_kind(const struct sandbox *sandbox)
-{
-    return sandbox->kind;
-}
+enum sandbox_phase {
+    SANDBOX_STARTING,
+    SANDBOX_WARMING,
+    SANDBOX_SETTLING,
+    SANDBOX_READY,
+    SANDBOX_RECYCLING,
+    SANDBOX_ENDING
+};
 
-bool sandbox_is_ready(const struct sandbox *sandbox)
-{
-    return sandbox->phase == SANDBOX_READY && !sandbox->doomed;
-}
+struct chunk {
+    STAILQ_ENTRY(chunk) link;
+    char *bytes; /* owned */
+    size_t len, sent;
+};
 
-void *sandbox_owner(const struct sandbox *sandbox)
-{
-    return sandbox->owner;
-}
+struct sandbox {
+    struct sandbox_host *host;
+    int kind;
+    enum sandbox_phase phase;
+    bool on_workq; /* the work queue has it: the end must wait until it is back */
+    bool doomed;   /* sandbox_end was called */
+    bool watched;  /* poll is initialised */
+    bool pinged;   /* the answer is still to come */
+    unsigned handles;
+    const struct engine *engine;
+    void *state;            /* the engine's */
+    struct engine_box *box; /* NULL before the start and after the end */
+    struct error workq_error;
+    bool workq_failed;
+    struct workq_job workq_job;
+    uv_poll_t poll;
+    uv_timer_t timer; /* for FRAME_READY, or FRAME_PONG */
+    unsigned patience_ms;
+    struct frame_decoder decoder;
+    STAILQ_HEAD(, chunk) out;
+    const struct sandbox_events *events;
+    void *user;
+    void (*gone)(struct sandbox *sandbox, void *owner);
+    void *owner;
+};
+
+static void on_poll(uv_poll_t *poll, int status, int events);
 
 void sandbox_hand_over(struct sandbox *sandbox, const struct sandbox_events *events, void *user)
 {
@@ -35,7 +64,7 @@ static struct sandbox *of_job(struct workq_job *job)
     return (struct sandbox *)((char *)job - offsetof(struct sandbox, workq_job));
 }
 
-void sandbox_break_off(struct sandbox *sandbox, const struct error *why)
+static void break_off(struct sandbox *sandbox, const struct error *why)
 {
     if (sandbox->watched)
         uv_poll_stop(&sandbox->poll);
@@ -52,28 +81,29 @@ static void work_start(struct workq_job *job, void *context)
     struct sandbox_host *host = sandbox->host;
 
     (void)context;
-    sandbox->box =
-        host->engine->start(host->state, &host->kinds[sandbox->kind], &sandbox->workq_error);
+    if (sandbox->engine->pick)
+        sandbox->engine = sandbox->engine->pick(&sandbox->state, &sandbox->workq_error);
+    if (sandbox->engine)
+        sandbox->box = sandbox->engine->start(sandbox->state, &host->kinds[sandbox->kind],
+                                              &sandbox->workq_error);
     sandbox->workq_failed = !sandbox->box;
 }
 
 static void work_settle(struct workq_job *job, void *context)
 {
     struct sandbox *sandbox = of_job(job);
-    struct sandbox_host *host = sandbox->host;
 
     (void)context;
     sandbox->workq_failed =
-        host->engine->settle(host->state, sandbox->box, &sandbox->workq_error) < 0;
+        sandbox->engine->settle(sandbox->state, sandbox->box, &sandbox->workq_error) < 0;
 }
 
 static void work_destroy(struct workq_job *job, void *context)
 {
     struct sandbox *sandbox = of_job(job);
-    struct sandbox_host *host = sandbox->host;
 
     (void)context;
-    host->engine->destroy(host->state, sandbox->box);
+    sandbox->engine->destroy(sandbox->state, sandbox->box);
     sandbox->box = NULL;
 }
 
@@ -93,9 +123,20 @@ static int submit(struct sandbox *sandbox, void (*work)(struct workq_job *, void
 
 /* ---- the end ---- */
 
+static void drop_output(struct sandbox *sandbox)
+{
+    struct chunk *chunk;
+
+    while ((chunk = STAILQ_FIRST(&sandbox->out))) {
+        STAILQ_REMOVE_HEAD(&sandbox->out, link);
+        free(chunk->bytes);
+        free(chunk);
+    }
+}
+
 static void free_sandbox(struct sandbox *sandbox)
 {
-    sandbox_drop_output(sandbox);
+    drop_output(sandbox);
     frame_decoder_finish(&sandbox->decoder);
     sandbox->gone(sandbox, sandbox->owner);
     free(sandbox);
@@ -124,7 +165,7 @@ static void on_closed(uv_handle_t *handle)
         /* The work queue is as long as there can be sandboxes, so this is a bug; removing it here
          * is slow, but leaves none. */
         log_error("executor", "removing a sandbox on the loop: %s", err.text);
-        sandbox->host->engine->destroy(sandbox->host->state, sandbox->box);
+        sandbox->engine->destroy(sandbox->state, sandbox->box);
         free_sandbox(sandbox);
     }
 }
@@ -166,11 +207,24 @@ void sandbox_retire(struct sandbox *sandbox)
         uv_timer_start(&sandbox->timer, on_retired, SANDBOX_RETIRE_MS, 0);
 }
 
-/* ---- the start ---- */
+/* ---- the frames that go in and out ---- */
 
-void sandbox_say_ended(struct sandbox *sandbox, struct error *err)
+static void watch(struct sandbox *sandbox)
 {
-    const char *words = sandbox->host->engine->stderr_tail(sandbox->box);
+    int events = UV_READABLE | (STAILQ_EMPTY(&sandbox->out) ? 0 : UV_WRITABLE);
+    int rc = uv_poll_start(&sandbox->poll, events, on_poll);
+
+    if (rc < 0) {
+        struct error err = {0};
+
+        error_errno(&err, -rc, "watch the sandbox");
+        break_off(sandbox, &err);
+    }
+}
+
+static void say_ended(struct sandbox *sandbox, struct error *err)
+{
+    const char *words = sandbox->engine->stderr_tail(sandbox->box);
 
     if (words[0])
         error_set(err, ERROR_UNAVAILABLE, "the sandbox ended: %s", words);
@@ -188,16 +242,16 @@ static void done_settle(struct workq_job *job)
         return;
     }
     if (sandbox->workq_failed) {
-        sandbox_break_off(sandbox, &sandbox->workq_error);
+        break_off(sandbox, &sandbox->workq_error);
         return;
     }
     sandbox->phase = SANDBOX_READY;
-    sandbox_watch(sandbox);
+    watch(sandbox);
     if (!sandbox->doomed)
         sandbox->events->ready(sandbox, sandbox->user);
 }
 
-void sandbox_settle(struct sandbox *sandbox)
+static void settle(struct sandbox *sandbox)
 {
     struct error err = {0};
 
@@ -205,18 +259,156 @@ void sandbox_settle(struct sandbox *sandbox)
     uv_poll_stop(&sandbox->poll);
     sandbox->phase = SANDBOX_SETTLING;
     if (submit(sandbox, work_settle, done_settle, &err) < 0)
-        sandbox_break_off(sandbox, &err);
+        break_off(sandbox, &err);
 }
+
+static void take_frame(struct sandbox *sandbox, const struct frame *frame)
+{
+    struct error err = {0};
+
+    if (sandbox->phase == SANDBOX_WARMING && frame->type == FRAME_READY) {
+        log_debug("executor", "a sandbox is ready: %s", frame->payload);
+        settle(sandbox);
+    } else if (sandbox->phase == SANDBOX_RECYCLING && frame->type == FRAME_READY) {
+        uv_timer_stop(&sandbox->timer);
+        sandbox->phase = SANDBOX_READY;
+        sandbox->events->ready(sandbox, sandbox->user);
+    } else if (sandbox->phase == SANDBOX_READY && frame->type == FRAME_PONG && sandbox->pinged) {
+        uv_timer_stop(&sandbox->timer);
+        sandbox->pinged = false;
+    } else if (sandbox->phase == SANDBOX_READY && frame->type != FRAME_READY &&
+               frame->type != FRAME_PONG) {
+        sandbox->events->frame(sandbox, frame, sandbox->user);
+    } else {
+        error_set(&err, ERROR_MALFORMED, "the sandbox sent a frame '%c' out of its turn",
+                  frame->type);
+        break_off(sandbox, &err);
+    }
+}
+
+/* -1 when the sandbox broke. */
+static int decode(struct sandbox *sandbox, const char *bytes, size_t len)
+{
+    struct error err = {0};
+    struct frame frame;
+    size_t used;
+
+    while (len > 0 && !sandbox->doomed) {
+        int rc = frame_decoder_feed(&sandbox->decoder, bytes, len, &used, &frame, &err);
+
+        if (rc < 0) {
+            error_wrap(&err, "the sandbox broke the rules");
+            break_off(sandbox, &err);
+            return -1;
+        }
+        bytes += used;
+        len -= used;
+        if (rc > 0)
+            take_frame(sandbox, &frame);
+    }
+    return 0;
+}
+
+static void receive(struct sandbox *sandbox)
+{
+    struct sandbox_host *host = sandbox->host;
+    struct error err = {0};
+
+    for (int turn = 0; turn < SANDBOX_READ_TURNS; turn++) {
+        ssize_t got;
+
+        /* Ended, or with the work queue, since the last turn. */
+        if (sandbox->doomed || sandbox->on_workq || !uv_is_active((uv_handle_t *)&sandbox->poll))
+            return;
+        got = sandbox->engine->receive(sandbox->box, host->bytes, sizeof host->bytes);
+        if (got < 0 && errno == EAGAIN)
+            return;
+        if (got <= 0) {
+            say_ended(sandbox, &err);
+            break_off(sandbox, &err);
+            return;
+        }
+        if (decode(sandbox, host->bytes, (size_t)got) < 0)
+            return;
+    }
+}
+
+/* Sends what waits. -1 when the sandbox broke. */
+static int flush(struct sandbox *sandbox)
+{
+    struct chunk *chunk;
+
+    while ((chunk = STAILQ_FIRST(&sandbox->out))) {
+        ssize_t sent = sandbox->engine->send(sandbox->box, chunk->bytes + chunk->sent,
+                                             chunk->len - chunk->sent);
+
+        if (sent < 0 && errno == EAGAIN)
+            return 0;
+        if (sent < 0)
+            return -1;
+        chunk->sent += (size_t)sent;
+        if (chunk->sent == chunk->len) {
+            STAILQ_REMOVE_HEAD(&sandbox->out, link);
+            free(chunk->bytes);
+            free(chunk);
+        }
+    }
+    return 0;
+}
+
+static void on_poll(uv_poll_t *poll, int status, int events)
+{
+    struct sandbox *sandbox = poll->data;
+    struct error err = {0};
+
+    /* At a socket's error, as of a peer that died with something unread, libuv has stopped
+     * watching; what came before the error is still to be read, and then the error itself. */
+    if (status < 0)
+        watch(sandbox);
+    if (status < 0 || (events & UV_READABLE))
+        receive(sandbox);
+    if ((events & UV_WRITABLE) && !sandbox->doomed && uv_is_active((uv_handle_t *)poll)) {
+        if (flush(sandbox) < 0) {
+            say_ended(sandbox, &err);
+            break_off(sandbox, &err);
+        } else if (STAILQ_EMPTY(&sandbox->out)) {
+            watch(sandbox);
+        }
+    }
+}
+
+int sandbox_send(struct sandbox *sandbox, char *bytes, size_t len, struct error *err)
+{
+    struct chunk *chunk = calloc(1, sizeof *chunk);
+
+    if (!chunk || !bytes) {
+        free(bytes);
+        free(chunk);
+        return error_set(err, ERROR_MEMORY, "out of memory for a frame");
+    }
+    chunk->bytes = bytes;
+    chunk->len = len;
+    STAILQ_INSERT_TAIL(&sandbox->out, chunk, link);
+    if (flush(sandbox) < 0) {
+        say_ended(sandbox, err);
+        return -1;
+    }
+    if (!STAILQ_EMPTY(&sandbox->out))
+        watch(sandbox);
+    return 0;
+}
+
+/* ---- the start ---- */
 
 static void on_not_ready(uv_timer_t *timer)
 {
     struct sandbox *sandbox = timer->data;
-    const char *words = sandbox->host->engine->stderr_tail(sandbox->box);
+    const char *words = sandbox->engine->stderr_tail(sandbox->box);
     struct error err = {0};
 
     error_set(&err, ERROR_TIMEOUT, "the sandbox was not ready within %.3g s%s%s",
               sandbox->patience_ms / 1000.0, words[0] ? ": " : "", words);
-    sandbox_break_off(sandbox, &err);
+    break_off(sandbox, &err);
 }
 
 static void await(struct sandbox *sandbox, uv_timer_cb not_come, unsigned ms)
@@ -239,13 +431,13 @@ static void done_start(struct workq_job *job)
         return;
     }
     if (sandbox->workq_failed) {
-        sandbox_break_off(sandbox, &sandbox->workq_error);
+        break_off(sandbox, &sandbox->workq_error);
         return;
     }
-    rc = uv_poll_init(host->loop, &sandbox->poll, host->engine->fd(sandbox->box));
+    rc = uv_poll_init(host->loop, &sandbox->poll, sandbox->engine->fd(sandbox->box));
     if (rc < 0) {
         error_errno(&err, -rc, "watch the sandbox");
-        sandbox_break_off(sandbox, &err);
+        break_off(sandbox, &err);
         return;
     }
     sandbox->poll.data = sandbox;
@@ -253,9 +445,9 @@ static void done_start(struct workq_job *job)
     sandbox->handles++;
     sandbox->phase = SANDBOX_WARMING;
     await(sandbox, on_not_ready, host->limits->warm_ms);
-    sandbox_watch(sandbox);
+    watch(sandbox);
     if (uv_is_active((uv_handle_t *)&sandbox->poll))
-        sandbox_receive(sandbox); /* some may have come with the answer that opened the stream */
+        receive(sandbox); /* some may have come with the answer that opened the stream */
 }
 
 struct sandbox *sandbox_start(struct sandbox_host *host, int kind,
@@ -270,6 +462,8 @@ struct sandbox *sandbox_start(struct sandbox_host *host, int kind,
         return NULL;
     }
     sandbox->host = host;
+    sandbox->engine = host->engine;
+    sandbox->state = host->state;
     sandbox->kind = kind;
     sandbox->events = events;
     sandbox->user = user;
@@ -304,12 +498,12 @@ static void on_no_answer(uv_timer_t *timer)
     struct error err = {0};
 
     /* Where the loop itself was held up, the answer may lie there already. */
-    sandbox_receive(sandbox);
+    receive(sandbox);
     if (!sandbox->pinged || sandbox->doomed)
         return;
     error_set(&err, ERROR_TIMEOUT, "the sandbox did not answer a ping within %.3g s",
               sandbox->patience_ms / 1000.0);
-    sandbox_break_off(sandbox, &err);
+    break_off(sandbox, &err);
 }
 
 bool sandbox_is_pinged(const struct sandbox *sandbox)

@@ -78,8 +78,4 @@ void sandbox_end(struct sandbox *sandbox);
  * way needs. */
 void sandbox_retire(struct sandbox *sandbox);
 
-int sandbox_kind(const struct sandbox *sandbox);
-bool sandbox_is_ready(const struct sandbox *sandbox);
-void *sandbox_owner(const struct sandbox *sandbox);
-
 #endif

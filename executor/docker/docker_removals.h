@@ -28,16 +28,22 @@ struct docker_removals *docker_removals_create(struct docker_daemon *daemon, str
 /* Removes what can be removed within a few seconds. Takes NULL. */
 void docker_removals_destroy(struct docker_removals *removals);
 
-/* 0 when it is gone, or the daemon is about it, or there is none of that name (*none is set then;
- * none may be NULL). */
-int docker_remove(struct docker_daemon *daemon, const char *name, unsigned ms, bool *none,
-                  struct error *err);
-
 /* Removes it now or later. doubtful: whether it exists is not known. ending: the server is. */
 void docker_removals_remove(struct docker_removals *removals, const char *name, bool doubtful,
                             bool ending);
 
 /* Some of what is due. Does nothing where the daemon is away. */
 void docker_removals_retry(struct docker_removals *removals);
+
+/* What a dead server left: known by the owner's label, removed when a daemon is met. */
+#define DOCKER_FOREIGN_AGE_S 600  /* after which what does not run is nobody's, whoever made it */
+#define DOCKER_SWEEP_CAP     200u /* removed at once; the rest when it is met again */
+#define DOCKER_SWEEP_S       5u   /* seconds for one, and for all: then the rest waits likewise */
+
+/* Whether the container of a daemon's list is nobody's any more. now: seconds since 1970. */
+bool docker_is_leftover(const json_t *container, long now);
+
+/* Blocks. Trouble here is logged, and no reason not to start. */
+void docker_sweep(struct docker_daemon *daemon);
 
 #endif

@@ -15,22 +15,54 @@
  * also when the daemon's answer got lost; what cannot be removed while the daemon is away stays
  * pending (docker_removals.h); a container whose server was killed ends with its standard input and
  * is removed by the daemon (AutoRemove); and what even that left, the next start knows by the
- * owner's label and removes (docker_sweep.h).
+ * owner's label and removes (docker_removals.h).
  */
-#include "executor/docker/docker_engine.h"
+#include "executor/engine.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
 
-#include "executor/docker/docker_sweep.h"
+#include "executor/demux.h"
+#include "executor/docker/docker_daemon.h"
+#include "executor/docker/docker_plan.h"
+#include "executor/docker/docker_removals.h"
+#include "executor/owner.h"
+#include "executor/stderr_tail.h"
 #include "helpers/base/log.h"
+
+#define DOCKER_RUNTIME_CAP 128
+
+struct docker {
+    struct docker_daemon *daemon;
+    struct docker_removals *removals;
+    char owner[OWNER_CAP];
+    char runtime[DOCKER_RUNTIME_CAP]; /* "": the daemon's default */
+    struct cancel *stop;
+    pthread_mutex_t lock;     /* of all below */
+    unsigned long started;    /* for names */
+    bool no_update;           /* the daemon does not change the limits of what runs */
+    bool no_quota, no_shares; /* it refuses limits that it said it can hold */
+};
+
+struct engine_box {
+    char name[DOCKER_NAME_CAP];
+    struct http_tunnel *tunnel;
+    struct docker_plan plan;
+    struct demux demux;
+    struct stderr_tail tail;
+    char line[3 * STDERR_TAIL_KEPT + 1];
+};
 
 /* ---- what the daemon can ---- */
 
-int docker_meet(struct docker *docker, bool quiet, struct error *err)
+/* Looks for the daemon where it is away; *err says why it cannot be used. quiet: the log does not.
+ */
+static int meet(struct docker *docker, bool quiet, struct error *err)
 {
     bool anew;
 
@@ -45,7 +77,8 @@ int docker_meet(struct docker *docker, bool quiet, struct error *err)
     return 0;
 }
 
-void docker_plan_box(struct docker *docker, const struct execution_kind *kind,
+/* A container of that kind, with the limits that this daemon can hold. */
+static void plan_box(struct docker *docker, const struct execution_kind *kind,
                      struct docker_plan *plan)
 {
     struct docker_info info;
@@ -78,7 +111,9 @@ static bool learn(struct docker *docker, bool *flag)
     return !known;
 }
 
-bool docker_learn_limits(struct docker *docker, const char *message)
+/* Takes note of a daemon's refusal, if it is for want of control groups of CPU: the next container
+ * is asked for without. Of memory and processes nothing is given up for a daemon's words. */
+static bool learn_limits(struct docker *docker, const char *message)
 {
     static const char *const words[] = {"NanoCPUs", "CPU cfs", "controller `cpu`", "cpu.max"};
     bool news = false;
@@ -99,11 +134,12 @@ bool docker_learn_limits(struct docker *docker, const char *message)
     return false;
 }
 
-bool docker_cannot_update(struct docker *docker, long status, const json_t *answer)
+/* Whether that answer to an update says "I cannot", rather than that this container is no more. */
+static bool cannot_update(struct docker *docker, long status, const json_t *answer)
 {
     const char *message = json_get_string(answer, "message");
 
-    if (docker_learn_limits(docker, message))
+    if (learn_limits(docker, message))
         return true;
     if (status == 404 && message && strcasestr(message, "no such container"))
         return false;
@@ -115,6 +151,188 @@ bool docker_cannot_update(struct docker *docker, long status, const json_t *answ
                     "each has them from its start, and warms more slowly",
                     status, message ? message : "no message");
     return true;
+}
+
+/* ---- starting ---- */
+
+static void on_stderr(void *user, const char *bytes, size_t len)
+{
+    struct engine_box *box = user;
+
+    log_debug("executor", "runner: %.*s", (int)(len < LOG_LINE_CAP ? len : LOG_LINE_CAP), bytes);
+    stderr_tail_add(&box->tail, bytes, len);
+}
+
+/* *doubtful: the daemon may have created it all the same. */
+static int create_container(struct docker *docker, const struct engine_box *box, bool *doubtful,
+                            struct error *err)
+{
+    json_t *plan = docker_plan_create(&box->plan, err);
+    char path[DOCKER_NAME_CAP + 64];
+    /* Never cancelled: a daemon whose client leaves creates the container all the same, and knows
+     * no such name when it is told at once to remove it. */
+    const struct docker_request request = {.method = "POST", .path = path, .body = plan};
+    json_t *answer = NULL;
+    long status;
+    int rc = 0;
+
+    if (!plan)
+        return -1;
+    snprintf(path, sizeof path, "/containers/create?name=%s", box->name);
+    status = docker_daemon_call(docker->daemon, &request, &answer, err);
+    *doubtful = status < 0;
+    if (status < 0)
+        rc = -1;
+    else if (status == 404)
+        rc = error_set(err, ERROR_UNAVAILABLE, "the image %s is not there: make image",
+                       docker_daemon_image_name(docker->daemon));
+    else if (status != 201)
+        rc = docker_refused(status, answer, "create a container", err);
+    if (status >= 400)
+        learn_limits(docker, json_get_string(answer, "message"));
+    json_decref(answer);
+    json_decref(plan);
+    return rc;
+}
+
+static int start_container(struct docker *docker, const struct engine_box *box, struct error *err)
+{
+    char path[DOCKER_NAME_CAP + 64];
+    const struct docker_request request = {.method = "POST", .path = path, .cancel = docker->stop};
+    json_t *answer;
+    long status;
+    int rc = 0;
+
+    snprintf(path, sizeof path, "/containers/%s/start", box->name);
+    status = docker_daemon_call(docker->daemon, &request, &answer, err);
+    if (status < 0)
+        rc = -1;
+    else if (status >= 300)
+        rc = docker_refused(status, answer, "start a container", err);
+    if (status >= 400)
+        learn_limits(docker, json_get_string(answer, "message"));
+    json_decref(answer);
+    return rc;
+}
+
+static struct engine_box *create_box(struct docker *docker, struct error *err)
+{
+    struct engine_box *box = calloc(1, sizeof *box);
+    const char *apart = strrchr(docker->owner, '/') + 1;
+
+    if (!box) {
+        error_set(err, ERROR_MEMORY, "out of memory for a sandbox");
+        return NULL;
+    }
+    box->demux.on_stderr = on_stderr;
+    box->demux.user = box;
+    pthread_mutex_lock(&docker->lock);
+    snprintf(box->name, sizeof box->name, "lectern-%s-%lu", apart, ++docker->started);
+    pthread_mutex_unlock(&docker->lock);
+    return box;
+}
+
+static struct engine_box *docker_start(void *state, const struct execution_kind *kind,
+                                       struct error *err)
+{
+    struct docker *docker = state;
+    struct engine_box *box;
+    bool doubtful = false;
+
+    if (cancel_check(docker->stop, err) < 0 || meet(docker, false, err) < 0)
+        return NULL;
+    docker_removals_retry(docker->removals);
+    box = create_box(docker, err);
+    if (!box)
+        return NULL;
+    plan_box(docker, kind, &box->plan);
+    if (create_container(docker, box, &doubtful, err) < 0)
+        goto fail;
+    box->tunnel = docker_daemon_attach(docker->daemon, box->name, docker->stop, err);
+    if (!box->tunnel || start_container(docker, box, err) < 0)
+        goto fail;
+    return box;
+fail:
+    http_tunnel_close(box->tunnel);
+    docker_removals_remove(docker->removals, box->name, doubtful, cancel_fired(docker->stop));
+    free(box);
+    return NULL;
+}
+
+static int docker_settle(void *state, struct engine_box *box, struct error *err)
+{
+    struct docker *docker = state;
+    char path[DOCKER_NAME_CAP + 64];
+    struct docker_request request = {.method = "POST", .path = path, .cancel = docker->stop};
+    json_t *plan, *answer = NULL;
+    long status;
+    int rc = 0;
+
+    if (!docker_plan_settles(&box->plan))
+        return 0;
+    plan = docker_plan_settle(&box->plan.limits, err);
+    if (!plan)
+        return -1;
+    request.body = plan;
+    snprintf(path, sizeof path, "/containers/%s/update", box->name);
+    status = docker_daemon_call(docker->daemon, &request, &answer, err);
+    if (status < 0)
+        rc = -1;
+    else if (status >= 300)
+        rc = docker_refused(status, answer, "limit a container's CPU", err);
+    /* This one goes, unless no container can have that limit. */
+    if (status >= 300 && cannot_update(docker, status, answer) && docker->no_quota)
+        rc = 0;
+    json_decref(answer);
+    json_decref(plan);
+    return rc;
+}
+
+static void docker_destroy(void *state, struct engine_box *box)
+{
+    struct docker *docker = state;
+
+    /* The connection first: a daemon whose reader has stopped reading cannot even kill the
+     * container. */
+    http_tunnel_close(box->tunnel);
+    docker_removals_remove(docker->removals, box->name, false, cancel_fired(docker->stop));
+    free(box);
+}
+
+/* ---- the stream ---- */
+
+static int docker_fd(const struct engine_box *box)
+{
+    return http_tunnel_fd(box->tunnel);
+}
+
+static ssize_t docker_send(struct engine_box *box, const void *bytes, size_t len)
+{
+    return http_tunnel_send(box->tunnel, bytes, len);
+}
+
+static ssize_t docker_receive(struct engine_box *box, void *bytes, size_t size)
+{
+    for (;;) {
+        ssize_t got = http_tunnel_receive(box->tunnel, bytes, size);
+
+        if (got <= 0)
+            return got;
+        got = demux_take(&box->demux, bytes, (size_t)got);
+        if (got < 0) {
+            static const char words[] = "the stream from the Docker daemon is none of its form\n";
+
+            stderr_tail_add(&box->tail, words, sizeof words - 1);
+            errno = EPROTO;
+        }
+        if (got != 0)
+            return got;
+    }
+}
+
+static const char *docker_stderr_tail(struct engine_box *box)
+{
+    return stderr_tail_line(&box->tail, box->line);
 }
 
 /* ---- opening ---- */
@@ -155,7 +373,7 @@ static void *docker_open(const struct executor_config *config, struct error *err
     docker->removals = docker_removals_create(docker->daemon, err);
     if (!docker->removals)
         goto fail;
-    docker_meet(docker, true, &why); /* away for now is no reason not to open */
+    meet(docker, true, &why); /* away for now is no reason not to open */
     return docker;
 fail:
     docker_close(docker);
@@ -164,7 +382,7 @@ fail:
 
 static int docker_works(void *state, struct error *err)
 {
-    return docker_meet(state, true, err);
+    return meet(state, true, err);
 }
 
 static int docker_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct error *err)
@@ -172,7 +390,7 @@ static int docker_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct err
     struct docker *docker = state;
     char id[DOCKER_ID_CAP];
 
-    if (docker_meet(docker, false, err) < 0)
+    if (meet(docker, false, err) < 0)
         return -1;
     docker_removals_retry(docker->removals); /* also where nothing has started for long */
     if (docker_daemon_image(docker->daemon, id, err) < 0)
@@ -216,7 +434,7 @@ static void docker_describe(void *state, char *text, size_t size)
     struct docker *docker = state;
     struct error err = {0};
 
-    if (docker_meet(docker, true, &err) == 0)
+    if (meet(docker, true, &err) == 0)
         describe_here(docker, text, size);
     else
         snprintf(text, size, "no code can run yet, and Docker is looked for again: %.400s",

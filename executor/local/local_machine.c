@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "executor/local/local_kernel.h"
 #include "executor/local/local_spawn.h"
-#include "executor/local/local_userns.h"
 #include "helpers/base/hash.h"
 
 #define PATH_CAP 4096

@@ -1,186 +1,210 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "executor/pool/pool.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "executor/pool/pool_internal.h"
 #include "helpers/base/log.h"
 
-uint64_t pool_now(const struct pool *pool)
+/* All but jobs in ms; what each means is said in engine.h. */
+static const struct pool_pace usual_pace = {
+    .tick = 1000,
+    .ping = 30000,
+    .pong = 5000,
+    .renew = 1800000,
+    .made_of = 10000,
+    .slot = 30000, /* DEMAND_SLOTS of them: five minutes */
+    .recycle = 2000,
+    .idle = 60000,
+    .hold = 500,
+    .retry = 250,
+    .jobs = 1000,
+};
+
+struct pool {
+    struct pool_config config;
+    struct pool_state state;
+    uv_timer_t timer, tick, places;
+    unsigned handles;
+    uint64_t random;
+    bool started, stopping;
+
+    /* What sandboxes are made of. */
+    struct workq_job made_job;
+    bool asking;
+    uint64_t asked_at;
+    bool answer_failed;
+    char answer[ENGINE_MADE_OF_CAP], made_of[ENGINE_MADE_OF_CAP];
+    struct error answer_error;
+};
+
+static void schedule(struct pool *pool); /* after whatever changes the picture */
+
+static uint64_t now_of(const struct pool *pool)
 {
     return uv_now(pool->config.host->loop);
 }
 
-/* ---- sandboxes that no job has ---- */
+/* ---- slots ---- */
+
+static struct slot *create_slot(struct pool *pool, int kind)
+{
+    struct pool_state *state = &pool->state;
+    struct slot *slot = calloc(1, sizeof *slot);
+
+    if (!slot)
+        return NULL;
+    slot->pool = pool;
+    slot->kind = kind;
+    slot->generation = state->generation;
+    slot->since = now_of(pool);
+    slot->state = SLOT_STARTING;
+    TAILQ_INSERT_TAIL(&state->slots, slot, link);
+    state->kinds[kind].counts[SLOT_STARTING]++;
+    state->counts[SLOT_STARTING]++;
+    state->total++;
+    return slot;
+}
+
+static void destroy_slot(struct slot *slot)
+{
+    struct pool_state *state = &slot->pool->state;
+
+    TAILQ_REMOVE(&state->slots, slot, link);
+    state->kinds[slot->kind].counts[slot->state]--;
+    state->counts[slot->state]--;
+    state->total--;
+    free(slot->session);
+    free(slot);
+}
+
+static void set_slot(struct slot *slot, enum slot_state to)
+{
+    struct pool *pool = slot->pool;
+    struct kind_pool *kind_pool = &pool->state.kinds[slot->kind];
+    enum slot_state before = slot->state;
+
+    kind_pool->counts[before]--;
+    pool->state.counts[before]--;
+    kind_pool->counts[to]++;
+    pool->state.counts[to]++;
+    slot->state = to;
+    slot->since = now_of(pool);
+    if (to != before && (to == SLOT_READY || before == SLOT_READY))
+        pool->config.on_ready(pool->config.user, slot->kind, kind_pool->counts[SLOT_READY]);
+}
+
+/* end: sandbox_end, or sandbox_retire: the same in a moment, once its job is done. */
+static void end_slot(struct slot *slot, void (*end)(struct sandbox *sandbox))
+{
+    if (slot->state == SLOT_ENDING)
+        return;
+    set_slot(slot, SLOT_ENDING);
+    end(slot->sandbox);
+}
+
+/* To a job of that session. -1 where it belongs to another. */
+static int bind_slot(struct slot *slot, const char *session)
+{
+    if (slot->bound)
+        return slot->session && admission_same(slot->session, session) ? 0 : -1;
+    slot->bound = true;
+    slot->bound_at = now_of(slot->pool);
+    /* Without memory for the name it is nobody's: it serves this job, and then none. */
+    slot->session = session ? strdup(session) : NULL;
+    return 0;
+}
+
+/* ---- jobs that wait ---- */
+
+static void on_places(uv_timer_t *timer)
+{
+    struct pool *pool = timer->data;
+
+    for (int kind = 0; kind < KINDS_COUNT; kind++)
+        admission_tell(&pool->state.kinds[kind].queue);
+}
+
+/* Their places are told soon. */
+static void queue_changed(struct pool *pool)
+{
+    if (!pool->stopping && !uv_is_active((uv_handle_t *)&pool->places))
+        uv_timer_start(&pool->places, on_places, POOL_PLACES_MS, 0);
+}
+
+static void fail_waits(struct kind_pool *kind_pool, const struct error *why)
+{
+    struct wait_list waits = TAILQ_HEAD_INITIALIZER(waits);
+    struct pool_wait *wait;
+
+    /* Off the queue first: a caller that is told may ask again. */
+    while ((wait = TAILQ_FIRST(&kind_pool->queue.waits))) {
+        admission_remove(&kind_pool->queue, wait);
+        TAILQ_INSERT_TAIL(&waits, wait, link);
+    }
+    while ((wait = TAILQ_FIRST(&waits))) {
+        TAILQ_REMOVE(&waits, wait, link);
+        wait->failed(wait, why);
+    }
+}
+
+static void note_failure(struct pool *pool, struct kind_pool *kind_pool, const struct error *why)
+{
+    uint64_t now = now_of(pool), pause;
+    unsigned doublings;
+
+    if (kind_pool->failures > 0 && now - kind_pool->failed_at > POOL_FORGET_MS)
+        kind_pool->failures = 0;
+    doublings = kind_pool->failures < 7 ? kind_pool->failures : 7;
+    pause = (uint64_t)pool->state.pace.retry << doublings;
+    kind_pool->failures++;
+    kind_pool->failed++;
+    kind_pool->failed_at = now;
+    kind_pool->retry_at = now + (pause < POOL_RETRY_MS_MAX ? pause : POOL_RETRY_MS_MAX);
+    /* Not each time: an engine that is away for an hour is one piece of news. */
+    if (!kind_pool->logged)
+        log_warning("executor", "%s%s", why->text,
+                    kind_pool->failures >= 2 ? " (again; trying on)" : "");
+    else
+        log_debug("executor", "%s", why->text);
+    kind_pool->logged = kind_pool->failures >= 2;
+    if (kind_pool->failures >= 2)
+        fail_waits(kind_pool, why);
+}
 
 static void give(struct pool *pool, struct slot *slot, struct pool_wait *wait)
 {
     struct error err = {0};
 
-    admission_serve(&pool->kind_pools[wait->kind].queue, wait);
-    pool_queue_changed(pool);
-    if (slot_bind(slot, wait->session) < 0) {
+    admission_serve(&pool->state.kinds[wait->kind].queue, wait);
+    queue_changed(pool);
+    if (bind_slot(slot, wait->session) < 0) {
         error_set(&err, ERROR_INTERNAL, "a sandbox of one session was about to go to another");
         log_error("executor", "%s", err.text);
-        slot_end(slot);
+        end_slot(slot, sandbox_end);
         wait->failed(wait, &err);
         return;
     }
     slot->jobs++;
-    slot_set(slot, SLOT_BUSY);
+    set_slot(slot, SLOT_BUSY);
     wait->given(wait, slot);
 }
 
-static void put_started(struct pool *pool, struct slot *slot)
-{
-    struct kind_pool *kind_pool = &pool->kind_pools[slot->kind];
-    struct pool_wait *wait = pool_next_wait(pool, slot->kind);
+/* ---- what sandboxes are made of ---- */
 
-    kind_pool->started++;
-    if (kind_pool->logged)
-        log_info("executor", "sandboxes of kind %s start again", execution_kinds[slot->kind].name);
-    kind_pool->logged = false;
-    slot->ready_at = pool_now(pool);
-    if (wait)
-        give(pool, slot, wait);
-    else
-        slot_set(slot, SLOT_READY);
+static struct pool *of_job(struct workq_job *job)
+{
+    return (struct pool *)((char *)job - offsetof(struct pool, made_job));
 }
 
-static void put_recycled(struct pool *pool, struct slot *slot)
+static void work_made_of(struct workq_job *job, void *context)
 {
-    struct pool_wait *wait = admission_first_of(&pool->kind_pools[slot->kind].queue, slot->session);
+    struct pool *pool = of_job(job);
+    struct sandbox_host *host = pool->config.host;
 
-    if (wait)
-        give(pool, slot, wait);
-    else
-        slot_set(slot, SLOT_IDLE);
-}
-
-static void on_ready(struct sandbox *sandbox, void *user)
-{
-    struct slot *slot = user;
-    struct pool *pool = slot->pool;
-
-    (void)sandbox;
-    health_plan_ping(slot);
-    if (slot->state == SLOT_STARTING)
-        put_started(pool, slot);
-    else
-        put_recycled(pool, slot);
-    pool_schedule(pool);
-}
-
-static void on_frame(struct sandbox *sandbox, const struct frame *frame, void *user)
-{
-    struct error err = {0};
-
-    error_set(&err, ERROR_MALFORMED, "a waiting sandbox sent a frame '%c'", frame->type);
-    pool_events.broken(sandbox, &err, user);
-}
-
-static void on_broken(struct sandbox *sandbox, const struct error *why, void *user)
-{
-    struct slot *slot = user;
-    struct pool *pool = slot->pool;
-    struct kind_pool *kind_pool = &pool->kind_pools[slot->kind];
-    enum slot_state state = slot->state;
-
-    (void)sandbox;
-    slot_end(slot);
-    if (state != SLOT_STARTING)
-        kind_pool->lost++;
-    if (state == SLOT_STARTING ||
-        (state == SLOT_READY && pool_now(pool) - slot->ready_at < POOL_STABLE_MS))
-        pool_note_failure(pool, kind_pool, why);
-    else
-        log_warning("executor", "a %s sandbox of kind %s was lost: %s",
-                    state == SLOT_READY ? "waiting" : "session's", execution_kinds[slot->kind].name,
-                    why->text);
-    pool_schedule(pool);
-}
-
-const struct sandbox_events pool_events = {
-    .ready = on_ready, .frame = on_frame, .broken = on_broken};
-
-/* ---- for the runs ---- */
-
-void pool_give_ready(struct pool *pool)
-{
-    for (int kind = 0; kind < KINDS_COUNT; kind++) {
-        while (pool->kind_pools[kind].counts[SLOT_READY] > 0) {
-            struct pool_wait *wait = pool_next_wait(pool, kind);
-
-            if (!wait)
-                break;
-            give(pool, slot_find_ready(pool, kind), wait);
-        }
-    }
-}
-
-void pool_ask(struct pool *pool, struct pool_wait *wait)
-{
-    struct kind_pool *kind_pool = &pool->kind_pools[wait->kind];
-    struct slot *own = wait->session ? slot_find_idle(pool, wait->kind, wait->session) : NULL;
-
-    admission_add(&kind_pool->queue, wait);
-    if (own) {
-        give(pool, own, wait);
-    } else {
-        if (!wait->again && pool_wants_new(pool, wait))
-            demand_note(&kind_pool->demand, pool_now(pool));
-        pool_give_ready(pool);
-        admission_tell(&kind_pool->queue);
-        /* Someone asks: try now, not in half a minute. */
-        if (kind_pool->failures > 0 && kind_pool->retry_at > kind_pool->failed_at + POOL_RETRY_MS)
-            kind_pool->retry_at = kind_pool->failed_at + POOL_RETRY_MS;
-    }
-    pool_schedule(pool);
-}
-
-void pool_forget(struct pool *pool, struct pool_wait *wait)
-{
-    if (!wait->queued)
-        return;
-    admission_remove(&pool->kind_pools[wait->kind].queue, wait);
-    pool_queue_changed(pool);
-    pool_schedule(pool);
-}
-
-/* Whether its session may have it again. Where others wait for room, not longer than its due. */
-static bool may_recycle(struct pool *pool, const struct slot *slot, enum pool_outcome outcome)
-{
-    if (pool->config.isolation != ISOLATION_SESSION || outcome != POOL_GOOD || !slot->session ||
-        pool->stopping || slot->jobs >= pool->pace.jobs || slot_is_stale(slot))
-        return false;
-    return pool_now(pool) - slot->bound_at < pool->pace.hold || !pool_needs_room(pool);
-}
-
-void pool_return(struct pool *pool, struct slot *slot, enum pool_outcome outcome)
-{
-    if (outcome != POOL_UNUSED)
-        pool->kind_pools[slot->kind].failures = 0;
-    pool->idle_since = pool_now(pool);
-    if (may_recycle(pool, slot, outcome)) {
-        slot_set(slot, SLOT_RECYCLING);
-        sandbox_hand_over(slot->sandbox, &pool_events, slot);
-        sandbox_recycle(slot->sandbox, pool->pace.recycle);
-    } else if (outcome == POOL_GOOD) {
-        slot_retire(slot);
-    } else {
-        slot_end(slot);
-    }
-    pool_schedule(pool);
-}
-
-/* ---- life ---- */
-
-void pool_start(struct pool *pool)
-{
-    pool->started = true;
-    health_start(pool);
-    pool_schedule(pool);
+    (void)context;
+    pool->answer_failed = host->engine->made_of(host->state, pool->answer, &pool->answer_error) < 0;
 }
 
 static void on_handle_closed(uv_handle_t *handle)
@@ -194,9 +218,9 @@ static void on_handle_closed(uv_handle_t *handle)
     config.on_empty(config.user);
 }
 
-void pool_close_if_empty(struct pool *pool)
+static void close_if_empty(struct pool *pool)
 {
-    if (!pool->stopping || pool->total > 0 || pool->asking ||
+    if (!pool->stopping || pool->state.total > 0 || pool->asking ||
         uv_is_closing((uv_handle_t *)&pool->timer))
         return;
     uv_close((uv_handle_t *)&pool->timer, on_handle_closed);
@@ -204,15 +228,270 @@ void pool_close_if_empty(struct pool *pool)
     uv_close((uv_handle_t *)&pool->places, on_handle_closed);
 }
 
-void pool_on_gone(struct sandbox *sandbox, void *owner)
+static void done_made_of(struct workq_job *job)
+{
+    struct pool *pool = of_job(job);
+
+    pool->asking = false;
+    if (pool->stopping) {
+        close_if_empty(pool);
+        return;
+    }
+    if (pool->answer_failed) {
+        log_debug("executor", "what sandboxes are made of: %s", pool->answer_error.text);
+        return;
+    }
+    if (strcmp(pool->answer, pool->made_of) == 0)
+        return;
+    if (pool->made_of[0]) {
+        pool->state.generation++;
+        log_info("executor", "sandboxes are made of something new: those that wait are replaced");
+    }
+    memcpy(pool->made_of, pool->answer, sizeof pool->made_of);
+    schedule(pool);
+}
+
+/* A sandbox that starts while the question is under way counts as of before: at worst it is
+ * replaced once too often. */
+static void ask_made_of(struct pool *pool, unsigned fresh_ms)
+{
+    struct sandbox_host *host = pool->config.host;
+    struct error err = {0};
+
+    if (!host->engine->made_of || pool->asking ||
+        (pool->asked_at && now_of(pool) - pool->asked_at < fresh_ms))
+        return;
+    pool->asked_at = now_of(pool);
+    memset(&pool->made_job, 0, sizeof pool->made_job);
+    pool->made_job.work = work_made_of;
+    pool->made_job.done = done_made_of;
+    if (workq_submit(host->workq, &pool->made_job, &err) < 0)
+        log_debug("executor", "what sandboxes are made of: %s", err.text); /* at the next tick */
+    else
+        pool->asking = true;
+}
+
+/* ---- sandboxes that no job has ---- */
+
+/* Half to one and a half times the pace: sandboxes that started together are not asked together. */
+static void plan_next_ping(struct slot *slot)
+{
+    struct pool *pool = slot->pool;
+
+    pool->random ^= pool->random << 13;
+    pool->random ^= pool->random >> 7;
+    pool->random ^= pool->random << 17;
+    slot->ping_at =
+        now_of(pool) + pool->state.pace.ping / 2 + pool->random % (pool->state.pace.ping + 1u);
+}
+
+static void on_ready(struct sandbox *sandbox, void *user)
+{
+    struct slot *slot = user;
+    struct pool *pool = slot->pool;
+    struct kind_pool *kind_pool = &pool->state.kinds[slot->kind];
+    bool is_new = slot->state == SLOT_STARTING;
+    struct pool_wait *wait;
+
+    (void)sandbox;
+    plan_next_ping(slot);
+    if (is_new) {
+        kind_pool->started++;
+        if (kind_pool->logged)
+            log_info("executor", "sandboxes of kind %s start again",
+                     execution_kinds[slot->kind].name);
+        kind_pool->logged = false;
+        slot->ready_at = now_of(pool);
+        wait = plan_next_wait(&pool->state, slot->kind);
+    } else {
+        wait = admission_first_of(&kind_pool->queue, slot->session);
+    }
+    if (wait)
+        give(pool, slot, wait);
+    else
+        set_slot(slot, is_new ? SLOT_READY : SLOT_IDLE);
+    schedule(pool);
+}
+
+static void on_broken(struct sandbox *sandbox, const struct error *why, void *user)
+{
+    struct slot *slot = user;
+    struct pool *pool = slot->pool;
+    struct kind_pool *kind_pool = &pool->state.kinds[slot->kind];
+    enum slot_state before = slot->state;
+
+    (void)sandbox;
+    end_slot(slot, sandbox_end);
+    if (before != SLOT_STARTING)
+        kind_pool->lost++;
+    if (before == SLOT_STARTING ||
+        (before == SLOT_READY && now_of(pool) - slot->ready_at < POOL_STABLE_MS))
+        note_failure(pool, kind_pool, why);
+    else
+        log_warning("executor", "a %s sandbox of kind %s was lost: %s",
+                    before == SLOT_READY ? "waiting" : "session's",
+                    execution_kinds[slot->kind].name, why->text);
+    schedule(pool);
+}
+
+static void on_frame(struct sandbox *sandbox, const struct frame *frame, void *user)
+{
+    struct error err = {0};
+
+    error_set(&err, ERROR_MALFORMED, "a waiting sandbox sent a frame '%c'", frame->type);
+    on_broken(sandbox, &err, user);
+}
+
+static const struct sandbox_events pool_events = {
+    .ready = on_ready, .frame = on_frame, .broken = on_broken};
+
+static void on_gone(struct sandbox *sandbox, void *owner)
 {
     struct slot *slot = owner;
     struct pool *pool = slot->pool;
 
     (void)sandbox;
-    slot_destroy(slot);
-    pool_close_if_empty(pool);
-    pool_schedule(pool);
+    destroy_slot(slot);
+    close_if_empty(pool);
+    schedule(pool);
+}
+
+/* ---- carrying out the plan ---- */
+
+static void start(struct pool *pool, int kind)
+{
+    struct slot *slot = create_slot(pool, kind);
+    struct error err = {0};
+
+    ask_made_of(pool, POOL_MADE_OF_FRESH_MS);
+    if (slot)
+        slot->sandbox =
+            sandbox_start(pool->config.host, kind, &pool_events, slot, on_gone, slot, &err);
+    else
+        error_set(&err, ERROR_MEMORY, "out of memory for a sandbox");
+    if (slot && slot->sandbox)
+        return;
+    if (slot)
+        destroy_slot(slot);
+    note_failure(pool, &pool->state.kinds[kind], &err);
+}
+
+static void publish(struct pool *pool)
+{
+    for (int kind = 0; kind < KINDS_COUNT; kind++) {
+        const struct kind_pool *kind_pool = &pool->state.kinds[kind];
+        struct executor_kind_stats row = {
+            .ready = kind_pool->counts[SLOT_READY] + kind_pool->counts[SLOT_IDLE],
+            .starting = kind_pool->counts[SLOT_STARTING],
+            .busy = kind_pool->counts[SLOT_BUSY] + kind_pool->counts[SLOT_RECYCLING],
+            .wanted = plan_wanted(&pool->state, kind, now_of(pool)),
+            .started = kind_pool->started,
+            .failed = kind_pool->failed,
+            .lost = kind_pool->lost};
+
+        stats_set_kind(pool->config.stats, kind, &row);
+    }
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    schedule(timer->data);
+}
+
+static void schedule(struct pool *pool)
+{
+    struct plan_step step;
+
+    if (!pool->started || pool->stopping)
+        return;
+    while ((step = plan_next(&pool->state, now_of(pool))).action != PLAN_REST) {
+        if (step.action == PLAN_GIVE)
+            give(pool, step.slot, step.wait);
+        else if (step.action == PLAN_START)
+            start(pool, step.kind);
+        else
+            end_slot(step.slot, sandbox_end);
+    }
+    publish(pool);
+    if (step.at == PLAN_NEVER)
+        uv_timer_stop(&pool->timer);
+    else
+        uv_timer_start(&pool->timer, on_timer, step.at - now_of(pool), 0);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct pool *pool = timer->data;
+    struct slot *slot = plan_ping(&pool->state, now_of(pool));
+    struct error err = {0};
+
+    if (slot) {
+        plan_next_ping(slot);
+        if (sandbox_ping(slot->sandbox, pool->state.pace.pong, &err) < 0)
+            on_broken(slot->sandbox, &err, slot);
+    }
+    while ((slot = plan_expired(&pool->state, now_of(pool))))
+        end_slot(slot, sandbox_end);
+    if (pool->state.counts[SLOT_BUSY] == 0)
+        ask_made_of(pool, pool->state.pace.made_of);
+    schedule(pool); /* demand is forgotten, and sandboxes grow old, by time alone */
+}
+
+/* ---- for the runs ---- */
+
+void pool_ask(struct pool *pool, struct pool_wait *wait)
+{
+    struct kind_pool *kind_pool = &pool->state.kinds[wait->kind];
+    struct slot *own = plan_find_idle(&pool->state, wait->kind, wait->session, now_of(pool));
+
+    admission_add(&kind_pool->queue, wait);
+    if (own) {
+        give(pool, own, wait);
+        schedule(pool);
+        return;
+    }
+    if (!wait->again && plan_wants_new(&pool->state, wait))
+        demand_note(&kind_pool->demand, now_of(pool));
+    /* Someone asks: try now, not in half a minute. */
+    if (kind_pool->failures > 0 &&
+        kind_pool->retry_at > kind_pool->failed_at + pool->state.pace.retry)
+        kind_pool->retry_at = kind_pool->failed_at + pool->state.pace.retry;
+    schedule(pool);
+    admission_tell(&kind_pool->queue);
+}
+
+void pool_forget(struct pool *pool, struct pool_wait *wait)
+{
+    if (!wait->queued)
+        return;
+    admission_remove(&pool->state.kinds[wait->kind].queue, wait);
+    queue_changed(pool);
+    schedule(pool);
+}
+
+void pool_return(struct pool *pool, struct slot *slot, enum pool_outcome outcome)
+{
+    if (outcome != POOL_UNUSED)
+        pool->state.kinds[slot->kind].failures = 0;
+    pool->state.idle_since = now_of(pool);
+    if (outcome == POOL_GOOD && !pool->stopping &&
+        plan_may_recycle(&pool->state, slot, now_of(pool))) {
+        set_slot(slot, SLOT_RECYCLING);
+        sandbox_hand_over(slot->sandbox, &pool_events, slot);
+        sandbox_recycle(slot->sandbox, pool->state.pace.recycle);
+    } else {
+        end_slot(slot, outcome == POOL_GOOD ? sandbox_retire : sandbox_end);
+    }
+    schedule(pool);
+}
+
+/* ---- life ---- */
+
+void pool_start(struct pool *pool)
+{
+    pool->started = true;
+    uv_timer_start(&pool->tick, on_tick, pool->state.pace.tick, pool->state.pace.tick);
+    schedule(pool);
 }
 
 void pool_stop(struct pool *pool)
@@ -223,24 +502,19 @@ void pool_stop(struct pool *pool)
     uv_timer_stop(&pool->timer);
     uv_timer_stop(&pool->tick);
     uv_timer_stop(&pool->places);
-    TAILQ_FOREACH(slot, &pool->slots, link)
-    slot_end(slot);
-    pool_close_if_empty(pool);
+    TAILQ_FOREACH(slot, &pool->state.slots, link)
+    end_slot(slot, sandbox_end);
+    close_if_empty(pool);
 }
 
-/* Where the configuration says nothing, the pace is the one that pool.h names. */
-static void set_pace(struct pool_pace *pace, const struct pool_pace *asked)
+/* Where the limits say nothing, the pace is the usual one. */
+static void set_pace(struct pool_pace *pace)
 {
-    pace->tick = asked->tick ? asked->tick : POOL_TICK_MS;
-    pace->ping = asked->ping ? asked->ping : POOL_PING_MS;
-    pace->pong = asked->pong ? asked->pong : POOL_PONG_MS;
-    pace->renew = asked->renew ? asked->renew : POOL_RENEW_MS;
-    pace->made_of = asked->made_of ? asked->made_of : POOL_MADE_OF_MS;
-    pace->slot = asked->slot ? asked->slot : POOL_SLOT_MS;
-    pace->recycle = asked->recycle ? asked->recycle : POOL_RECYCLE_MS;
-    pace->idle = asked->idle ? asked->idle : POOL_IDLE_MS;
-    pace->hold = asked->hold ? asked->hold : POOL_HOLD_MS;
-    pace->jobs = asked->jobs ? asked->jobs : POOL_JOBS_MAX;
+    const unsigned *usual = (const unsigned *)&usual_pace;
+    unsigned *given = (unsigned *)pace;
+
+    for (size_t i = 0; i < sizeof *pace / sizeof *given; i++)
+        given[i] = given[i] ? given[i] : usual[i];
 }
 
 static void init_timer(struct pool *pool, uv_timer_t *timer)
@@ -260,11 +534,15 @@ struct pool *pool_create(const struct pool_config *config, struct error *err)
     }
     pool->config = *config;
     pool->random = uv_hrtime() | 1;
-    set_pace(&pool->pace, &config->host->limits->pace);
-    TAILQ_INIT(&pool->slots);
+    pool->state.isolation = config->isolation;
+    memcpy(pool->state.warm, config->warm, sizeof config->warm);
+    memcpy(pool->state.waiting, config->waiting, sizeof config->waiting);
+    pool->state.pace = config->host->limits->pace;
+    set_pace(&pool->state.pace);
+    TAILQ_INIT(&pool->state.slots);
     for (int kind = 0; kind < KINDS_COUNT; kind++) {
-        admission_init(&pool->kind_pools[kind].queue);
-        pool->kind_pools[kind].demand.slot_ms = pool->pace.slot;
+        admission_init(&pool->state.kinds[kind].queue);
+        pool->state.kinds[kind].demand.slot_ms = pool->state.pace.slot;
     }
     init_timer(pool, &pool->timer);
     init_timer(pool, &pool->tick);

@@ -12,41 +12,25 @@
  * fail, the next is tried after a pause that doubles; jobs that wait hear what is wrong on the
  * second failure in a row.
  *
- * Everything here runs on the executor's loop. Its parts: pool.c (asking, giving, taking back),
- * refill.c (what to start, what to end for room), health.c (the tick: pings, renewal, the image),
- * slot.c (one sandbox's place in all this), demand.h, admission.h.
+ * A sandbox that waits is asked now and then whether it lives, and replaced once it has waited for
+ * very long. The engine is asked what its sandboxes are made of: when that has changed, those that
+ * wait are of yesterday, and go as others come.
+ *
+ * Everything here runs on the executor's loop. What is to be done next is decided by plan.h, which
+ * has neither a clock nor a sandbox of its own.
  */
 #ifndef LECTERN_EXECUTOR_POOL_H
 #define LECTERN_EXECUTOR_POOL_H
 
-#include "executor/admission.h"
-#include "executor/kinds.h"
-#include "executor/sandbox.h"
+#include "executor/pool/plan.h"
 #include "executor/stats.h"
 
-#define POOL_STARTS_MAX        3u    /* under way at once */
-#define POOL_SANDBOXES_CAP     16u   /* in any state, those being removed too */
-#define POOL_SESSION_CAP       12u   /* of one session, so that no one has all of them */
-#define POOL_WAITING_BY_DEMAND 4u    /* most of a kind that wait because of demand */
-#define POOL_REFILL_PAUSE_MS   30u   /* after the last run ended */
-#define POOL_REFILL_PUT_OFF_MS 1000u /* most that runs under way put it off */
-#define POOL_RETRY_MS          250u  /* after the first failed start */
-#define POOL_RETRY_MS_MAX      30000u
-#define POOL_FORGET_MS         60000u /* after which an old failure no longer counts */
-#define POOL_STABLE_MS         10000u /* a sandbox that waited this long did not fail to start */
-#define POOL_PLACES_MS         100u   /* a job is told its new place at most so often */
-#define POOL_MADE_OF_FRESH_MS  1000u  /* a start asks again where the last answer is older */
-#define POOL_TICK_MS           1000u
-#define POOL_PING_MS           30000u
-#define POOL_PONG_MS           5000u
-#define POOL_RENEW_MS          1800000u
-#define POOL_MADE_OF_MS        10000u
-#define POOL_SLOT_MS           30000u /* DEMAND_SLOTS of them: five minutes */
-#define POOL_RECYCLE_MS        2000u
-#define POOL_IDLE_MS           60000u
-#define POOL_HOLD_MS           500u
-#define POOL_JOBS_MAX          1000u
-#define POOL_WORKQ_JOBS        (POOL_SANDBOXES_CAP + 1u) /* one a sandbox, and made_of */
+#define POOL_RETRY_MS_MAX     30000u /* between two starts that fail */
+#define POOL_FORGET_MS        60000u /* after which an old failure no longer counts */
+#define POOL_STABLE_MS        10000u /* a sandbox that waited this long did not fail to start */
+#define POOL_PLACES_MS        100u   /* a job is told its new place at most so often */
+#define POOL_MADE_OF_FRESH_MS 1000u  /* a start asks again where the last answer is older */
+#define POOL_WORKQ_JOBS       (POOL_SANDBOXES_CAP + 1u) /* one a sandbox, and made_of */
 
 struct pool;
 
@@ -69,7 +53,6 @@ void pool_ask(struct pool *pool, struct pool_wait *wait);
 void pool_forget(struct pool *pool, struct pool_wait *wait); /* does not want one any more */
 
 /* A sandbox that was given is done with. */
-struct sandbox *slot_sandbox(const struct slot *slot);
 enum pool_outcome {
     POOL_UNUSED, /* it broke before the job's code ran */
     POOL_USED,   /* it is removed */

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "executor/admission.h"
+#include "executor/pool/admission.h"
 #include "executor/artifact.h"
-#include "executor/pool/demand.h"
+#include "executor/pool/plan.h"
 #include "executor/kinds.h"
 #include "executor/output.h"
 #include "executor/stats.h"

@@ -16,11 +16,10 @@
 
 #include <cmocka.h>
 
-#include "executor/local/cgroup.h"
+#include "executor/local/local_kernel.h"
 #include "executor/docker/docker_info.h"
-#include "executor/docker/docker_sweep.h"
+#include "executor/docker/docker_removals.h"
 #include "executor/engine.h"
-#include "executor/local/local_userns.h"
 #include "executor/owner.h"
 
 #define ONE "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "executor/admission.h"
+#include "executor/pool/admission.h"
 
 #include <stddef.h>
 #include <string.h>

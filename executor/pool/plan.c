@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "executor/pool/plan.h"
+
+#include <string.h>
+
+/* ---- demand ---- */
+
+static void forget(struct demand *demand, uint64_t now)
+{
+    uint64_t slots = (now - demand->slot_at) / demand->slot_ms;
+
+    demand->slot_at += slots * demand->slot_ms;
+    if (slots >= DEMAND_SLOTS) {
+        memset(demand->peaks, 0, sizeof demand->peaks);
+        return;
+    }
+    for (; slots > 0; slots--) {
+        demand->slot = (demand->slot + 1) % DEMAND_SLOTS;
+        demand->peaks[demand->slot] = 0;
+    }
+}
+
+void demand_note(struct demand *demand, uint64_t now)
+{
+    forget(demand, now);
+    if (now - demand->span_at >= DEMAND_SPAN_MS) {
+        demand->span_at = now;
+        demand->in_span = 0;
+    }
+    demand->in_span++;
+    if (demand->in_span > demand->peaks[demand->slot])
+        demand->peaks[demand->slot] = demand->in_span;
+}
+
+unsigned demand_peak(struct demand *demand, uint64_t now)
+{
+    unsigned peak = 0;
+
+    forget(demand, now);
+    for (unsigned i = 0; i < DEMAND_SLOTS; i++)
+        peak = demand->peaks[i] > peak ? demand->peaks[i] : peak;
+    return peak;
+}
+
+unsigned plan_wanted(struct pool_state *state, int kind, uint64_t now)
+{
+    unsigned peak = demand_peak(&state->kinds[kind].demand, now);
+    unsigned wanted = state->waiting[kind];
+
+    if (!state->warm[kind])
+        return 0;
+    if (peak > POOL_WAITING_BY_DEMAND)
+        peak = POOL_WAITING_BY_DEMAND;
+    return peak > wanted ? peak : wanted;
+}
+
+/* ---- sandboxes ---- */
+
+/* Of another image, or too old. */
+static bool is_stale(const struct pool_state *state, const struct slot *slot, uint64_t now)
+{
+    return slot->generation != state->generation ||
+           (slot->state == SLOT_READY && now - slot->ready_at >= state->pace.renew);
+}
+
+/* How much rather this one is given than another: one of now before one of yesterday, one that does
+ * not owe an answer before one that does. */
+static int merit(const struct pool_state *state, const struct slot *slot, uint64_t now)
+{
+    return (is_stale(state, slot, now) ? 0 : 2) + (sandbox_is_pinged(slot->sandbox) ? 0 : 1);
+}
+
+/* The best in that state, of that session where one is given. Of several that are as good the
+ * youngest: the oldest are the next to be renewed. */
+static struct slot *find_best(const struct pool_state *state, int kind, enum slot_state in,
+                              const char *session, uint64_t now)
+{
+    struct slot *slot, *best = NULL;
+
+    TAILQ_FOREACH(slot, &state->slots, link)
+    {
+        if (slot->kind == kind && slot->state == in &&
+            (!session || admission_same(slot->session, session)) &&
+            (!best || merit(state, slot, now) >= merit(state, best, now)))
+            best = slot;
+    }
+    return best;
+}
+
+struct slot *plan_find_idle(const struct pool_state *state, int kind, const char *session,
+                            uint64_t now)
+{
+    return session ? find_best(state, kind, SLOT_IDLE, session, now) : NULL;
+}
+
+struct slot *plan_ping(const struct pool_state *state, uint64_t now)
+{
+    struct slot *slot;
+
+    if (state->counts[SLOT_BUSY] > 0)
+        return NULL;
+    TAILQ_FOREACH(slot, &state->slots, link)
+    {
+        if ((slot->state == SLOT_READY || slot->state == SLOT_IDLE) && slot->ping_at <= now &&
+            !sandbox_is_pinged(slot->sandbox))
+            return slot;
+    }
+    return NULL;
+}
+
+struct slot *plan_expired(const struct pool_state *state, uint64_t now)
+{
+    struct slot *slot;
+
+    TAILQ_FOREACH(slot, &state->slots, link)
+    {
+        if (slot->state == SLOT_IDLE &&
+            (now - slot->since >= state->pace.idle || is_stale(state, slot, now)))
+            return slot;
+    }
+    return NULL;
+}
+
+/* ---- jobs that wait ---- */
+
+/* Not where one of its session only has to recycle a sandbox, which takes milliseconds, and not
+ * where its session has as many as it may. */
+bool plan_wants_new(const struct pool_state *state, const struct pool_wait *wait)
+{
+    const struct pool_wait *other;
+    const struct slot *slot;
+    unsigned before = 0, recycling = 0, of_session = 0;
+
+    TAILQ_FOREACH(other, &state->kinds[wait->kind].queue.waits, link)
+    {
+        if (other == wait)
+            break;
+        before += admission_same(other->session, wait->session);
+    }
+    TAILQ_FOREACH(slot, &state->slots, link)
+    {
+        if (!slot->bound || slot->state == SLOT_ENDING ||
+            !admission_same(slot->session, wait->session))
+            continue;
+        of_session++;
+        recycling += slot->kind == wait->kind && slot->state == SLOT_RECYCLING;
+    }
+    if (wait->session && before < recycling)
+        return false;
+    return before + of_session < POOL_SESSION_CAP;
+}
+
+struct pool_wait *plan_next_wait(const struct pool_state *state, int kind)
+{
+    struct pool_wait *wait;
+
+    TAILQ_FOREACH(wait, &state->kinds[kind].queue.waits, link)
+    {
+        if (plan_wants_new(state, wait))
+            return wait;
+    }
+    return NULL;
+}
+
+/* How many starts the kind's jobs could use that are not under way. */
+static unsigned unmet(const struct pool_state *state, int kind)
+{
+    const struct kind_pool *kind_pool = &state->kinds[kind];
+    const struct pool_wait *wait;
+    unsigned starting = kind_pool->counts[SLOT_STARTING], could = 0;
+
+    if (kind_pool->queue.count <= starting)
+        return 0;
+    TAILQ_FOREACH(wait, &kind_pool->queue.waits, link)
+    {
+        could += plan_wants_new(state, wait);
+        if (could >= starting + POOL_STARTS_MAX)
+            break; /* nobody asks beyond what may start */
+    }
+    return could > starting ? could - starting : 0;
+}
+
+/* Ones that end leave room as well. */
+static bool needs_room(const struct pool_state *state)
+{
+    unsigned needed = 0;
+
+    if (state->total < POOL_SANDBOXES_CAP)
+        return false;
+    for (int kind = 0; kind < KINDS_COUNT; kind++)
+        needed += unmet(state, kind);
+    if (needed > POOL_STARTS_MAX)
+        needed = POOL_STARTS_MAX;
+    return needed > state->counts[SLOT_ENDING];
+}
+
+/* Where others wait for room, not longer than its due. */
+bool plan_may_recycle(const struct pool_state *state, const struct slot *slot, uint64_t now)
+{
+    if (state->isolation != ISOLATION_SESSION || !slot->session || slot->jobs >= state->pace.jobs ||
+        is_stale(state, slot, now))
+        return false;
+    return now - slot->bound_at < state->pace.hold || !needs_room(state);
+}
+
+/* ---- steps; each says whether there is one ---- */
+
+static bool give(const struct pool_state *state, uint64_t now, struct plan_step *step)
+{
+    for (int kind = 0; kind < KINDS_COUNT; kind++) {
+        struct pool_wait *wait =
+            state->kinds[kind].counts[SLOT_READY] > 0 ? plan_next_wait(state, kind) : NULL;
+
+        if (wait) {
+            step->action = PLAN_GIVE;
+            step->wait = wait;
+            step->slot = find_best(state, kind, SLOT_READY, NULL, now);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool start(int kind, struct plan_step *step)
+{
+    step->action = PLAN_START;
+    step->kind = kind;
+    return true;
+}
+
+static bool end(struct slot *slot, struct plan_step *step)
+{
+    step->action = PLAN_END;
+    step->slot = slot;
+    return true;
+}
+
+static void rest_until(struct plan_step *step, uint64_t at)
+{
+    step->at = at < step->at ? at : step->at;
+}
+
+/* The session's one that has been idle for the longest, but not one that its session has only just
+ * got: else sandboxes would be passed round after each job. Else one that waits of a kind that
+ * nobody waits for: of the kind that has most. */
+static bool make_room(const struct pool_state *state, uint64_t now, struct plan_step *step)
+{
+    struct slot *slot, *longest = NULL, *spare = NULL;
+
+    TAILQ_FOREACH(slot, &state->slots, link)
+    {
+        const struct kind_pool *kind_pool = &state->kinds[slot->kind];
+
+        if (slot->state == SLOT_IDLE && slot->bound_at + state->pace.hold > now)
+            rest_until(step, slot->bound_at + state->pace.hold);
+        else if (slot->state == SLOT_IDLE && (!longest || slot->since < longest->since))
+            longest = slot;
+        else if (slot->state == SLOT_READY && kind_pool->queue.count == 0 &&
+                 (!spare ||
+                  kind_pool->counts[SLOT_READY] > state->kinds[spare->kind].counts[SLOT_READY]))
+            spare = slot;
+    }
+    if (longest)
+        return end(longest, step);
+    return spare && end(spare, step);
+}
+
+static bool start_for_jobs(struct pool_state *state, uint64_t now, struct plan_step *step)
+{
+    /* At either cap, the end of a start or of a sandbox asks again. */
+    if (state->counts[SLOT_STARTING] >= POOL_STARTS_MAX)
+        return false;
+    for (int tried = 0; tried < KINDS_COUNT; tried++) {
+        int kind = state->turn;
+        unsigned wanted = unmet(state, kind);
+
+        if (wanted > 0 && state->kinds[kind].retry_at > now)
+            rest_until(step, state->kinds[kind].retry_at);
+        else if (wanted > 0 && state->total >= POOL_SANDBOXES_CAP) /* it is still its turn then */
+            return needs_room(state) && make_room(state, now, step);
+        state->turn = (state->turn + 1) % KINDS_COUNT;
+        if (wanted > 0 && state->kinds[kind].retry_at <= now)
+            return start(kind, step);
+    }
+    return false;
+}
+
+static bool wants_refill(struct pool_state *state, int kind, uint64_t now)
+{
+    const struct slot *slot;
+    unsigned good = state->kinds[kind].counts[SLOT_STARTING];
+
+    TAILQ_FOREACH(slot, &state->slots, link)
+    good += slot->kind == kind && slot->state == SLOT_READY && !is_stale(state, slot, now);
+    return good < plan_wanted(state, kind, now);
+}
+
+/* A pause after the last run, at the latest so long after it was first wanted. One at a time: the
+ * one under way asks again, and so does the end that makes room. */
+static bool refill(struct pool_state *state, uint64_t now, struct plan_step *step)
+{
+    uint64_t calm = state->counts[SLOT_BUSY] > 0 ? PLAN_NEVER
+                    : state->idle_since          ? state->idle_since + POOL_REFILL_PAUSE_MS
+                                                 : 0;
+
+    for (int kind = 0; kind < KINDS_COUNT; kind++) {
+        struct kind_pool *kind_pool = &state->kinds[kind];
+        uint64_t at;
+
+        if (!wants_refill(state, kind, now)) {
+            kind_pool->wanted_at = 0;
+            continue;
+        }
+        if (!kind_pool->wanted_at)
+            kind_pool->wanted_at = now;
+        if (state->counts[SLOT_STARTING] > 0 || state->total >= POOL_SANDBOXES_CAP)
+            continue;
+        at = kind_pool->wanted_at + POOL_REFILL_PUT_OFF_MS;
+        at = calm < at ? calm : at;
+        at = at > kind_pool->retry_at ? at : kind_pool->retry_at;
+        if (at <= now)
+            return start(kind, step);
+        rest_until(step, at);
+    }
+    return false;
+}
+
+/* What is more than wanted: those of yesterday first, then the oldest. */
+static bool trim(struct pool_state *state, uint64_t now, struct plan_step *step)
+{
+    for (int kind = 0; kind < KINDS_COUNT; kind++) {
+        struct slot *slot, *worst = NULL;
+
+        if (state->kinds[kind].counts[SLOT_READY] <= plan_wanted(state, kind, now))
+            continue;
+        TAILQ_FOREACH(slot, &state->slots, link)
+        {
+            if (slot->kind == kind && slot->state == SLOT_READY &&
+                (!worst || (is_stale(state, slot, now) && !is_stale(state, worst, now))))
+                worst = slot;
+        }
+        if (worst)
+            return end(worst, step);
+    }
+    return false;
+}
+
+struct plan_step plan_next(struct pool_state *state, uint64_t now)
+{
+    struct plan_step step = {.action = PLAN_REST, .at = PLAN_NEVER};
+
+    (void)(give(state, now, &step) || start_for_jobs(state, now, &step) ||
+           refill(state, now, &step) || trim(state, now, &step));
+    return step;
+}
