@@ -37,9 +37,6 @@ static int send_call(struct chat_run *run, struct model_call *call, const json_t
                    messages, RUN_MAX_TOKENS, run->last, &call->body);
     if (buf_check(&call->body, "the conversation", err) < 0)
         return -1;
-    call->cancel = cancel_create(err);
-    if (!call->cancel)
-        return -1;
     call->listener = run_model_listener;
     call->on_wait = on_wait;
     call->on_done = on_done;
