@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include <curl/curl.h>
+#include <uv.h>
 
 #define KEEPALIVE_S                                                                                \
     30L /* seconds of silence on a TCP connection before the other side is probed                  \
@@ -19,6 +19,8 @@
 
 #define POLL_SLICE_MS 200  /* how soon a cancel is seen while several are under way */
 #define POLL_WHOLE_MS 1000 /* of one alone: its cancel wakes the wait */
+
+#define IDLE_CONNECTIONS 8L /* that a loop keeps for its next requests */
 
 struct http_client {
     CURL *curl;
@@ -99,11 +101,15 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
     struct transfer *transfer = user;
     size_t len = size * count;
     long status = 0;
+    int rc;
 
     if (transfer->request->on_bytes)
         curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
     if (status >= 200 && status < 300) {
-        transfer->stopped = transfer->request->on_bytes(transfer->request->user, bytes, len) != 0;
+        rc = transfer->request->on_bytes(transfer->request->user, bytes, len);
+        if (rc == HTTP_PAUSE)
+            return CURL_WRITEFUNC_PAUSE;
+        transfer->stopped = rc != 0;
         return transfer->stopped ? 0 : len;
     }
     buf_add(&transfer->response->body, bytes, len);
@@ -312,46 +318,22 @@ static int open_multi(struct http_client *client, struct error *err)
     return client->multi ? 0 : error_set(err, ERROR_MEMORY, "out of memory for an HTTP client");
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* Waits until something moves, or until one of the tokens fires that has not been seen to. */
-static void wait_for_any(CURLM *multi, const struct http_request *request, int64_t linger_until)
-{
-    struct curl_waitfd fired[2] = {0};
-    unsigned count = 0;
-    int64_t left = POLL_WHOLE_MS;
-
-    if (request->cancel)
-        fired[count++] = (struct curl_waitfd){cancel_fd(request->cancel), CURL_WAIT_POLLIN, 0};
-    if (request->enough && !linger_until)
-        fired[count++] = (struct curl_waitfd){cancel_fd(request->enough), CURL_WAIT_POLLIN, 0};
-    if (linger_until)
-        left = linger_until - now_ms();
-    curl_multi_poll(multi, fired, count, left > 0 ? (int)left : 0, NULL);
-}
-
-/* As curl_easy_perform, but a token ends the wait: curl alone looks up once a second only. */
+/* As curl_easy_perform, but a cancel ends the wait: curl alone looks up once a second only. */
 static CURLcode perform(struct http_client *client, const struct http_request *request)
 {
     CURLcode code = CURLE_ABORTED_BY_CALLBACK;
-    int64_t linger_until = 0;
     int running = 1, left;
     CURLMsg *message;
 
     if (curl_multi_add_handle(client->multi, client->curl) != CURLM_OK)
         return CURLE_OUT_OF_MEMORY;
-    while (!cancel_fired(request->cancel) && (!linger_until || now_ms() < linger_until)) {
+    while (!cancel_fired(request->cancel)) {
+        struct curl_waitfd fired = {.fd = request->cancel ? cancel_fd(request->cancel) : -1,
+                                    .events = CURL_WAIT_POLLIN};
+
         if (curl_multi_perform(client->multi, &running) != CURLM_OK || running == 0)
             break;
-        wait_for_any(client->multi, request, linger_until);
-        if (!linger_until && cancel_fired(request->enough))
-            linger_until = now_ms() + HTTP_LINGER_MS;
+        curl_multi_poll(client->multi, &fired, request->cancel ? 1 : 0, POLL_WHOLE_MS, NULL);
     }
     while ((message = curl_multi_info_read(client->multi, &left))) {
         if (message->msg == CURLMSG_DONE)
@@ -477,6 +459,208 @@ void http_send_many(struct http_client *client, const struct http_request *reque
     }
 }
 
+/* ---- on a loop ----
+ *
+ * libcurl's documented pattern: curl says by on_socket which descriptors it wants to be watched,
+ * and by on_timeout when it wants to be called; each event of them goes into
+ * curl_multi_socket_action.
+ */
+
+struct http_loop {
+    uv_timer_t timer; /* first */
+    CURLM *multi;
+};
+
+struct http_socket {
+    uv_poll_t poll; /* first */
+    struct http_loop *http;
+    curl_socket_t fd;
+};
+
+struct http_transfer {
+    struct transfer transfer;
+    struct http_request request;
+    struct curl_slist *headers;
+    struct http_loop *http;
+    void (*on_done)(void *user, const struct error *err);
+};
+
+static void free_handle(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+static void free_transfer(struct http_transfer *transfer)
+{
+    curl_slist_free_all(transfer->headers);
+    curl_easy_cleanup(transfer->transfer.curl);
+    free(transfer);
+}
+
+/* Anything may have happened to the descriptor, or only time has passed. */
+static void act(struct http_loop *http, curl_socket_t fd, int events)
+{
+    CURLMsg *message;
+    int running, left;
+
+    curl_multi_socket_action(http->multi, fd, events, &running);
+    while ((message = curl_multi_info_read(http->multi, &left))) {
+        CURLcode code = message->data.result;
+        CURL *curl = message->easy_handle;
+        struct http_transfer *done = NULL;
+        struct error err = {0};
+
+        if (message->msg != CURLMSG_DONE)
+            continue;
+        curl_easy_getinfo(curl, CURLINFO_PRIVATE, (char **)&done);
+        curl_multi_remove_handle(http->multi, curl);
+        conclude(curl, code, &done->transfer, &err);
+        done->on_done(done->request.user, &err);
+        free_transfer(done);
+    }
+}
+
+static void on_socket_event(uv_poll_t *poll, int status, int events)
+{
+    struct http_socket *socket = (struct http_socket *)poll;
+    int flags = status < 0 ? CURL_CSELECT_ERR : 0;
+
+    if (events & UV_READABLE)
+        flags |= CURL_CSELECT_IN;
+    if (events & UV_WRITABLE)
+        flags |= CURL_CSELECT_OUT;
+    act(socket->http, socket->fd, flags);
+}
+
+static int on_socket(CURL *curl, curl_socket_t fd, int what, void *user, void *watched)
+{
+    struct http_loop *http = user;
+    struct http_socket *socket = watched;
+    int events = (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
+
+    (void)curl;
+    if (what == CURL_POLL_REMOVE) {
+        if (socket)
+            uv_close((uv_handle_t *)&socket->poll, free_handle);
+        curl_multi_assign(http->multi, fd, NULL);
+        return 0;
+    }
+    if (!socket) {
+        socket = calloc(1, sizeof *socket);
+        if (!socket || uv_poll_init(http->timer.loop, &socket->poll, fd) != 0) {
+            free(socket);
+            return -1;
+        }
+        socket->http = http;
+        socket->fd = fd;
+        curl_multi_assign(http->multi, fd, socket);
+    }
+    return uv_poll_start(&socket->poll, events, on_socket_event) == 0 ? 0 : -1;
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    act((struct http_loop *)timer, CURL_SOCKET_TIMEOUT, 0);
+}
+
+/* The loop's clock is that of its last turn, and curl is not to be called before its time. */
+static int on_timeout(CURLM *multi, long timeout_ms, void *user)
+{
+    struct http_loop *http = user;
+
+    (void)multi;
+    if (timeout_ms < 0)
+        return uv_timer_stop(&http->timer);
+    uv_update_time(http->timer.loop);
+    return uv_timer_start(&http->timer, on_timer, (uint64_t)timeout_ms + (timeout_ms > 0), 0);
+}
+
+struct http_loop *http_loop_create(struct uv_loop_s *loop, struct error *err)
+{
+    struct http_loop *http = calloc(1, sizeof *http);
+
+    pthread_once(&curl_once, init_curl);
+    if (http)
+        http->multi = curl_multi_init();
+    if (!http || !http->multi) {
+        free(http);
+        error_set(err, ERROR_MEMORY, "out of memory for an HTTP client");
+        return NULL;
+    }
+    uv_timer_init(loop, &http->timer);
+    curl_multi_setopt(http->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+    curl_multi_setopt(http->multi, CURLMOPT_SOCKETDATA, http);
+    curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, on_timeout);
+    curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
+    curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, IDLE_CONNECTIONS);
+    /* A connection for each: one that is paused holds up no other. */
+    curl_multi_setopt(http->multi, CURLMOPT_PIPELINING, CURLPIPE_NOTHING);
+    return http;
+}
+
+void http_loop_destroy(struct http_loop *http)
+{
+    if (!http)
+        return;
+    curl_multi_cleanup(http->multi);
+    uv_close((uv_handle_t *)&http->timer, free_handle);
+}
+
+struct http_transfer *http_transfer_start(struct http_loop *http,
+                                          const struct http_request *request,
+                                          struct http_response *response,
+                                          void (*on_done)(void *user, const struct error *err),
+                                          struct error *err)
+{
+    struct http_transfer *started = calloc(1, sizeof *started);
+    CURL *curl = started ? create_handle(err) : NULL;
+
+    if (!curl) {
+        free(started);
+        error_set(err, ERROR_MEMORY, "out of memory for a request");
+        return NULL;
+    }
+    started->http = http;
+    started->on_done = on_done;
+    started->request = *request;
+    started->request.cancel = NULL;
+    started->transfer =
+        (struct transfer){.curl = curl, .request = &started->request, .response = response};
+    if (prepare(curl, &started->transfer, &started->headers, err) == 0) {
+        curl_easy_setopt(curl, CURLOPT_PRIVATE, started);
+        curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L); /* the end waits for no name's look-up */
+        if (curl_multi_add_handle(http->multi, curl) == CURLM_OK)
+            return started;
+        error_set(err, ERROR_MEMORY, "out of memory for a request");
+    }
+    free_transfer(started);
+    return NULL;
+}
+
+void http_transfer_cancel(struct http_transfer *transfer)
+{
+    curl_multi_remove_handle(transfer->http->multi, transfer->transfer.curl);
+    free_transfer(transfer);
+}
+
+void http_transfer_resume(struct http_transfer *transfer)
+{
+    curl_easy_pause(transfer->transfer.curl, CURLPAUSE_CONT);
+}
+
+static const char *header_of(CURL *curl, const char *name)
+{
+    struct curl_header *header;
+
+    return curl_easy_header(curl, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK ? header->value
+                                                                                   : NULL;
+}
+
+const char *http_transfer_header(const struct http_transfer *transfer, const char *name)
+{
+    return header_of(transfer->transfer.curl, name);
+}
+
 bool http_is_loopback(const char *url)
 {
     static const char *const names[] = {"localhost", "[::1]", "::1"};
@@ -499,11 +683,7 @@ bool http_is_loopback(const char *url)
 
 const char *http_client_header(struct http_client *client, const char *name)
 {
-    struct curl_header *header;
-
-    if (curl_easy_header(client->curl, name, 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
-        return NULL;
-    return header->value;
+    return header_of(client->curl, name);
 }
 
 void http_add_escaped(struct buf *to, const char *text)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * HTTP as a client, by libcurl: this is its only user. http_send is one request and its answer,
- * whole or as it streams in; http_tunnel is a connection that the other side turns into a plain
- * stream of bytes (an upgrade), read and written without blocking.
+ * whole or as it streams in, and blocks; http_transfer is the same on a libuv loop, and blocks
+ * nothing; http_tunnel is a connection that the other side turns into a plain stream of bytes (an
+ * upgrade), read and written without blocking.
  *
  * A client keeps its connections open between requests. It belongs to one thread at a time; so does
  * a tunnel.
@@ -22,8 +23,7 @@
 #define HTTP_TOTAL_MS_DEFAULT     30000u
 #define HTTP_RESPONSE_CAP_DEFAULT ((size_t)64 << 20)
 #define HTTP_TLS_RECORD           16384u /* most bytes of one */
-#define HTTP_LINGER_MS            200u
-#define HTTP_TUNNEL_HEAD_CAP      8192u /* bytes of the answer that opens a tunnel */
+#define HTTP_TUNNEL_HEAD_CAP      8192u  /* bytes of the answer that opens a tunnel */
 
 /* Files in PEM form; each may be NULL: the system's authorities, no certificate of our own.
  * Borrowed. */
@@ -50,18 +50,17 @@ struct http_request {
                   a one turns out to be closed, and this one may not be done twice */
     const struct http_tls *tls;
     const struct cancel *cancel;
-    const struct cancel *enough; /* when it fires, what came will do: the answer may still end by
-                                    itself for HTTP_LINGER_MS, so that its connection serves again;
-                                    then it is ERROR_CANCELLED */
     size_t response_cap;
 
     /* Takes the body as it comes, instead of response->body, of an answer whose status is 2xx: what
      * another says of an error is in response->body. Another value than 0 ends the request with
-     * ERROR_CANCELLED. */
+     * ERROR_CANCELLED. Of a transfer on a loop, HTTP_PAUSE: nothing more is read from the other
+     * side, and the same bytes come again after http_transfer_resume. */
     int (*on_bytes)(void *user, const char *bytes, size_t len);
     void *user;
 };
 
+#define HTTP_PAUSE     2
 #define HTTP_ETAG_SIZE 160
 
 /* Where a request without an answer, or whose answer broke off, came to an end. */
@@ -101,6 +100,35 @@ int http_send(struct http_client *client, const struct http_request *request,
 void http_send_many(struct http_client *client, const struct http_request *requests,
                     struct http_response *responses, struct error *errors, size_t count,
                     size_t at_once);
+
+/* ---- on a loop ---- */
+
+/* The connections of one loop's transfers. Everything of it is used on the loop's thread. */
+struct http_loop;
+struct uv_loop_s; /* libuv's loop */
+struct http_loop *http_loop_create(struct uv_loop_s *loop, struct error *err);
+/* No transfer is under way. The memory goes when the loop has run its close callbacks. Takes NULL.
+ */
+void http_loop_destroy(struct http_loop *http);
+
+/* One request under way. */
+struct http_transfer;
+
+/* As http_send, but returns at once; request->cancel is not looked at (http_transfer_cancel). What
+ * request points to, and response, are borrowed until the end. on_done comes last, never before
+ * this returns, with err of kind ERROR_NONE where an answer came; the transfer is freed behind it.
+ * NULL with err: on_done will not come. */
+struct http_transfer *http_transfer_start(struct http_loop *http,
+                                          const struct http_request *request,
+                                          struct http_response *response,
+                                          void (*on_done)(void *user, const struct error *err),
+                                          struct error *err);
+/* Ends and frees it at once, without on_done. Not within on_bytes or on_done. */
+void http_transfer_cancel(struct http_transfer *transfer);
+/* After HTTP_PAUSE; on_bytes may be called before it returns. Not within on_bytes. */
+void http_transfer_resume(struct http_transfer *transfer);
+/* A header of the answer, borrowed until the end; NULL where it has none. */
+const char *http_transfer_header(const struct http_transfer *transfer, const char *name);
 
 /* Whether the address is one of this machine: "localhost", 127.0.0.0/8 or [::1]. */
 bool http_is_loopback(const char *url);

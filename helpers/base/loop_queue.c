@@ -50,6 +50,11 @@ struct loop_queue *loop_queue_create(uv_loop_t *loop, struct error *err)
     return loop_queue;
 }
 
+uv_loop_t *loop_queue_loop(const struct loop_queue *loop_queue)
+{
+    return loop_queue->async.loop;
+}
+
 void loop_queue_post(struct loop_queue *loop_queue, struct loop_task *task)
 {
     /* Sent under the lock: the receiver, once it has seen this task, may destroy the queue, and

@@ -20,6 +20,7 @@ struct loop_task {
 struct loop_queue;
 
 struct loop_queue *loop_queue_create(uv_loop_t *loop, struct error *err); /* on the loop's thread */
+uv_loop_t *loop_queue_loop(const struct loop_queue *loop_queue);          /* that it was made for */
 
 /* Any thread, until the queue is destroyed. */
 void loop_queue_post(struct loop_queue *loop_queue, struct loop_task *task);

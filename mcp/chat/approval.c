@@ -5,7 +5,6 @@
  */
 #include "mcp/chat/approval.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +15,9 @@
 
 #define HEADLINE_TITLE 120 /* bytes */
 
-static const char otherwise[] =
-    "Not done: what it would change is otherwise now than what the editor approved. Look at it "
-    "again, and send it again if it is still wanted; it is asked about anew.";
+static const char changed[] =
+    "Not done: what it would change is not the same any more as what the editor approved. Read it "
+    "again, and send the call again if it is still wanted; then the editor is asked again.";
 
 /* ---- looking ---- */
 
@@ -71,7 +70,8 @@ static void add_count(struct buf *to, const char *what, const struct approval_co
 
 static bool is_single(const struct approval_preview *preview)
 {
-    return json_array_size(preview->operations) == 1 && json_array_size(preview->changes) == 1;
+    return json_array_size(preview->asked.operations) == 1 &&
+           json_array_size(preview->changes) == 1;
 }
 
 /* The first change, where it is all there is. */
@@ -93,13 +93,12 @@ static void say_single(const struct approval_preview *preview, struct buf *to)
 static void write_headline(const struct approval *approval, struct buf *to)
 {
     const struct approval_preview *preview = &approval->preview;
-    size_t operations = json_array_size(preview->operations);
+    size_t operations = json_array_size(preview->asked.operations);
 
-    if (preview->action == APPROVAL_UNDOES) {
+    if (preview->asked.action == TOOL_UNDOES) {
         buf_addf(to, "Undo: %s.\n", preview->undone.what);
-    } else if (preview->action == APPROVAL_RESTORES) {
-        buf_addf(to, "Bring version %" PRId64 " back: %s.\n", preview->version,
-                 preview->undone.what);
+    } else if (preview->asked.action == TOOL_RESTORES) {
+        buf_addf(to, "Restore version %ld: %s.\n", preview->asked.version, preview->undone.what);
     } else if (is_single(preview)) {
         buf_addf(to, "%s:", approval->tool->title);
         say_single(preview, to);
@@ -184,7 +183,7 @@ static void preview(struct workq_job *job, void *context)
     store_close(copy);
 }
 
-static void reckon(struct workq_job *job, void *context)
+static void find_effect(struct workq_job *job, void *context)
 {
     struct approval *approval = (struct approval *)job;
     struct change_set_outcome *outcome = &approval->preview.outcome;
@@ -193,11 +192,10 @@ static void reckon(struct workq_job *job, void *context)
     (void)context;
     if (change_effect(&outcome->before, &outcome->after, true, approval->server->graphs, NULL, NULL,
                       &approval->effect, &err) < 0)
-        buf_addf(&approval->effect, "(What it does to the graph could not be told: %s)\n",
-                 err.text);
+        buf_addf(&approval->effect, "(Its effect on the graph is unknown: %s)\n", err.text);
 }
 
-static void on_reckoned(struct workq_job *job)
+static void on_effect_found(struct workq_job *job)
 {
     end((struct approval *)job);
 }
@@ -207,13 +205,12 @@ static void on_looked(struct workq_job *job)
     struct approval *approval = (struct approval *)job;
     struct error err = {0};
 
-    job->work = reckon;
-    job->done = on_reckoned;
+    job->work = find_effect;
+    job->done = on_effect_found;
     if (approval->err.kind == ERROR_NONE && approval->preview.outcome.touches_graph) {
         if (workq_submit(approval->server->graph, job, &err) == 0)
             return;
-        buf_addf(&approval->effect, "(What it does to the graph could not be told: %s)\n",
-                 err.text);
+        buf_addf(&approval->effect, "(Its effect on the graph is unknown: %s)\n", err.text);
     }
     end(approval);
 }
@@ -231,17 +228,6 @@ static int check_session(const json_t *arguments, const char *session_id, struct
                         session_id);
 }
 
-/* A tool without a row is not done: nobody could say what was approved. */
-static const struct approval_row *row_of(const struct tool *tool, struct error *err)
-{
-    const struct approval_row *row = approval_row_find(tool);
-
-    if (!row)
-        error_set(err, ERROR_INTERNAL, "nobody knows what %s would change; it is not done",
-                  tool->name);
-    return row;
-}
-
 static bool is_as_shown(const struct approval_preview *preview, const json_t *interrupt)
 {
     const json_t *shown = json_object_get(interrupt, "metadata");
@@ -250,26 +236,34 @@ static bool is_as_shown(const struct approval_preview *preview, const json_t *in
            json_integer_value(json_object_get(shown, "more")) == (json_int_t)preview->more;
 }
 
+/* Sets what the call would do; its texts are borrowed from arguments. */
+static int begin(struct approval_preview *preview, const struct tool *tool, json_t *arguments,
+                 const char *session_id, const char *who, struct error *err)
+{
+    const struct tool_call call = {.tool = tool, .arguments = arguments};
+
+    snprintf(preview->sid, sizeof preview->sid, "%s", session_id);
+    preview->who = who;
+    if (check_session(arguments, session_id, err) < 0)
+        return -1;
+    return tool_call_preview(&call, &preview->asked, err);
+}
+
 int approval_check(const struct tool *tool, const json_t *arguments, const char *session_id,
                    const char *who, const json_t *interrupt, struct store *store, struct error *err)
 {
-    const struct approval_row *row = row_of(tool, err);
-    json_auto_t *own = json_deep_copy(arguments); /* the preview's: it may read parts of it anew */
+    json_auto_t *own = json_deep_copy(arguments); /* it is another thread's, and is changed */
     struct approval_preview preview = {0};
     int rc = -1;
 
     if (!own)
         return error_set(err, ERROR_MEMORY, "out of memory for an approval");
-    if (!row || check_session(own, session_id, err) < 0)
-        return -1;
-    snprintf(preview.sid, sizeof preview.sid, "%s", session_id);
-    preview.who = who;
-    row->preview_call(own, &preview);
-    if (approval_preview(&preview, store, err) == 0) {
+    if (begin(&preview, tool, own, session_id, who, err) == 0 &&
+        approval_preview(&preview, store, err) == 0) {
         if (is_as_shown(&preview, interrupt))
             rc = 0;
         else
-            error_set(err, ERROR_CONFLICT, "%s", otherwise);
+            error_set(err, ERROR_CONFLICT, "%s", changed);
     }
     approval_preview_finish(&preview);
     return rc;
@@ -281,11 +275,8 @@ int approval_describe(struct server *server, const char *session_id, const char 
                       void (*on_done)(void *user, json_t *interrupt, const struct error *err),
                       void *user, struct error *err)
 {
-    const struct approval_row *row = row_of(tool, err);
-    struct approval *approval = row ? calloc(1, sizeof *approval) : NULL;
+    struct approval *approval = calloc(1, sizeof *approval);
 
-    if (!row)
-        return -1;
     if (!approval)
         return error_set(err, ERROR_MEMORY, "out of memory for an approval");
     approval->job.work = preview;
@@ -297,15 +288,38 @@ int approval_describe(struct server *server, const char *session_id, const char 
     approval->attempt = attempt;
     approval->on_done = on_done;
     approval->user = user;
-    snprintf(approval->preview.sid, sizeof approval->preview.sid, "%s", session_id);
-    approval->preview.who = who;
-    if (!approval->arguments || !approval->call_id) {
+    if (!approval->arguments || !approval->call_id)
         error_set(err, ERROR_MEMORY, "out of memory for an approval");
-    } else if (check_session(approval->arguments, session_id, err) == 0) {
-        row->preview_call(approval->arguments, &approval->preview);
-        if (workq_submit(server->trial, &approval->job, err) == 0)
-            return 0;
-    }
+    else if (begin(&approval->preview, tool, approval->arguments, session_id, who, err) == 0 &&
+             workq_submit(server->trial, &approval->job, err) == 0)
+        return 0;
     free_approval(approval);
     return -1;
+}
+
+/* ---- whether it is needed ---- */
+
+static struct tool_impact impact_of(const struct tool *tool, const json_t *arguments)
+{
+    const struct tool_call call = {.tool = tool, .arguments = (json_t *)arguments};
+
+    return tool_call_impact(&call);
+}
+
+bool approval_needed(const struct tool *tool, const json_t *arguments, enum approvals approvals)
+{
+    static const enum tool_loss least[] = {
+        [APPROVALS_DESTRUCTIVE] = TOOL_LOSS_REPLACED,
+        [APPROVALS_EVERY] = TOOL_LOSS_NOTHING,
+        [APPROVALS_NONE_ASKED] = TOOL_LOSS_DELETED,
+    };
+
+    return impact_of(tool, arguments).loss >= least[approvals];
+}
+
+size_t approval_replacements(const struct tool *tool, const json_t *arguments)
+{
+    struct tool_impact impact = impact_of(tool, arguments);
+
+    return impact.loss < TOOL_LOSS_REPLACED ? 0 : impact.replaces;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Which tool calls a person must approve, and what they are told: one row a tool in a const table.
+ * Which tool calls a person must approve, by what struct tool says of their impact, and what the
+ * person is shown.
  * The model's own `confirm` argument is no approval.
  */
 #ifndef LECTERN_CHAT_APPROVAL_H
@@ -8,8 +9,6 @@
 
 #include "mcp/chat/run.h"
 
-#define APPROVAL_OPERATIONS_MAX                                                                    \
-    10u                          /* operations of a change set, components of a batch: more ask */
 #define APPROVAL_SHOWN_MAX 40u   /* changes that are shown one by one; of more their number */
 #define APPROVAL_TEXT_MAX  4000u /* characters of a before or an after */
 

@@ -13,9 +13,9 @@
 
 static int apply(struct approval_preview *preview, struct store *store, struct error *err)
 {
-    const struct writer writer = {.who = preview->who, .expected_cursor = preview->version};
-    const struct change_set set = {.operations = preview->operations,
-                                   .keep_going = preview->keep_going};
+    const struct writer writer = {.who = preview->who, .expected_cursor = preview->asked.version};
+    const struct change_set set = {.operations = preview->asked.operations,
+                                   .keep_going = preview->asked.keep_going};
 
     return change_set_apply(store, &writer, preview->sid, &set, &preview->outcome, err);
 }
@@ -24,8 +24,8 @@ static int apply(struct approval_preview *preview, struct store *store, struct e
 static int find_set(struct approval_preview *preview, struct store *store, char *set, size_t size,
                     struct error *err)
 {
-    const struct history_page page = {.since = preview->version - 1,
-                                      .before = preview->version,
+    const struct history_page page = {.since = preview->asked.version - 1,
+                                      .before = preview->asked.version,
                                       .limit = HISTORY_LIMIT_MAX,
                                       .without_texts = true};
     struct buf BUF_AUTO text = {0};
@@ -41,7 +41,7 @@ static int find_set(struct approval_preview *preview, struct store *store, char 
     if (!found)
         return error_set_at(err, "version",
                             "version: no change ended at %lld; send one that action list tells.",
-                            (long long)preview->version);
+                            (long long)preview->asked.version);
     snprintf(set, size, "%s", found);
     return 0;
 }
@@ -49,10 +49,10 @@ static int find_set(struct approval_preview *preview, struct store *store, char 
 static int undo(struct approval_preview *preview, struct store *store, struct error *err)
 {
     const struct writer writer = {.who = preview->who};
-    const char *set = preview->change_set;
+    const char *set = preview->asked.change_set;
     char found[sizeof preview->undone.change_set];
 
-    if (!set && preview->version > 0) {
+    if (!set && preview->asked.version > 0) {
         if (find_set(preview, store, found, sizeof found, err) < 0)
             return -1;
         set = found;
@@ -64,10 +64,11 @@ static int restore(struct approval_preview *preview, struct store *store, struct
 {
     const struct writer writer = {.who = preview->who};
 
-    if (preview->version <= 0)
+    if (preview->asked.version <= 0)
         return error_set_at(err, "version",
                             "restore needs version; action list tells those there are.");
-    return store_restore(store, &writer, preview->sid, preview->version, &preview->undone, err);
+    return store_restore(store, &writer, preview->sid, preview->asked.version, &preview->undone,
+                         err);
 }
 
 /* ---- what is otherwise then ---- */
@@ -160,15 +161,15 @@ static json_t *read_places(const struct approval_preview *preview, struct store 
 
 static int count_remaining(struct approval_preview *preview, struct store *store, struct error *err)
 {
-    const json_t *operation = json_array_get(preview->operations, 0);
+    const json_t *operation = json_array_get(preview->asked.operations, 0);
     const char *op = json_get_string(operation, "op");
     const char *name = json_get_string(operation, "node_id"), *node_id;
     struct buf found BUF_AUTO = {0};
     struct node_state state = {0};
 
     preview->remain = -1;
-    if (json_array_size(preview->operations) != 1 || !op || strcmp(op, "delete_component") != 0 ||
-        !name)
+    if (json_array_size(preview->asked.operations) != 1 || !op ||
+        strcmp(op, "delete_component") != 0 || !name)
         return 0;
     if (store_node_id(store, preview->sid, name, "node_id", &found, &node_id, err) < 0 ||
         store_node_state(store, preview->sid, node_id, 0, &state, err) < 0)
@@ -181,9 +182,9 @@ static int work(struct approval_preview *preview, struct store *store, struct er
 {
     static int (*const actions[])(struct approval_preview * preview, struct store * store,
                                   struct error * err) = {
-        [APPROVAL_CHANGES] = apply,
-        [APPROVAL_UNDOES] = undo,
-        [APPROVAL_RESTORES] = restore,
+        [TOOL_CHANGES] = apply,
+        [TOOL_UNDOES] = undo,
+        [TOOL_RESTORES] = restore,
     };
     int64_t from;
 
@@ -192,7 +193,7 @@ static int work(struct approval_preview *preview, struct store *store, struct er
      * nothing is read from elsewhere any more. */
     if (store_catch_up(store, preview->sid, err) < 0 ||
         store_session(store, preview->sid, NULL, 0, &from, err) < 0 ||
-        actions[preview->action](preview, store, err) < 0 ||
+        actions[preview->asked.action](preview, store, err) < 0 ||
         read_difference(preview, store, from, err) < 0 || count_remaining(preview, store, err) < 0)
         return -1;
     preview->is = read_places(preview, store);
@@ -217,7 +218,7 @@ int approval_preview(struct approval_preview *preview, struct store *store, stru
 void approval_preview_finish(struct approval_preview *preview)
 {
     change_set_outcome_finish(&preview->outcome);
-    json_decref(preview->operations);
+    json_decref(preview->asked.operations);
     json_decref(preview->differences);
     json_decref(preview->was);
     json_decref(preview->is);

@@ -19,30 +19,6 @@ static void on_change(struct change_listener *listener, const struct store_chang
     }
 }
 
-void chat_loaded(struct chat *chat, struct conversation *conversation)
-{
-    struct chat_page *page;
-
-    if (conversation->loading)
-        return;
-    LIST_FOREACH(page, &chat->pages, link)
-    {
-        if (page->conversation == conversation)
-            page_greet(page);
-    }
-}
-
-void chat_ended(struct chat *chat, struct conversation *conversation, const void *user)
-{
-    struct chat_page *page;
-
-    LIST_FOREACH(page, &chat->pages, link)
-    {
-        if (page->conversation == conversation && (const void *)page != user)
-            page_show_thread(page);
-    }
-}
-
 struct chat *chat_create(struct server *server, const struct chat_config *config,
                          void (*wake)(void *user), struct error *err)
 {
@@ -109,17 +85,8 @@ const char *chat_outcome_name(size_t outcome)
 
 void chat_cancel_all(struct chat *chat)
 {
-    struct conversation *conversation;
-    struct queued_request *request;
-
     chat->closing = true;
-    LIST_FOREACH(conversation, &chat->conversations, link)
-    {
-        if (conversation->running)
-            request_cancel(conversation->running, RUN_STOP_SERVER);
-        STAILQ_FOREACH(request, &conversation->requests, link)
-        request_cancel(request, RUN_STOP_SERVER);
-    }
+    conversations_cancel(chat);
 }
 
 void chat_each(struct chat *chat, void (*each)(void *user))

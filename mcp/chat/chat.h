@@ -25,8 +25,9 @@
 
 #define CHAT_PAGES_CAP 512u
 #define CHAT_QUEUE_CAP                                                                             \
-    ((size_t)16 << 20)           /* bytes of frames that wait for one page; more close it */
-#define CHAT_INPUTS_CAP     4u   /* run inputs of one page that wait for their turn */
+    ((size_t)16 << 20) /* bytes of frames that wait for one page; more close it */
+#define CHAT_HOLD_BYTES     ((size_t)1 << 20) /* of them, above which its model has to wait */
+#define CHAT_INPUTS_CAP     4u                /* run inputs of one page that wait for their turn */
 #define CHAT_REFUSED_CAP    64u  /* that wait to be told why they are not taken; more close it */
 #define CHAT_CANCELLED_CAP  64u  /* stopped questions that wait to be kept, of one thread */
 #define CHAT_CHANGES_CAP    128u /* changes that wait for one page; of more it is told to read all */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the chat's own files share: conversations in use and the asks that wait for them
- * (chat_request.c), questions stopped before their turn (chat_cancelled.c), a page's frames
- * (chat_queue.c), pages (chat_page.c), what they are told without having asked (chat_live.c), and
- * their state (chat_state.c). Everything runs on the loop's thread.
+ * What the chat's own files share: from top to bottom the chat (chat.c), pages (chat_page.c),
+ * conversations and the questions in them (conversation.c), and what pages know of their session
+ * (chat_state.c). Everything runs on the loop's thread.
  */
 #ifndef LECTERN_CHAT_CHAT_INTERNAL_H
 #define LECTERN_CHAT_CHAT_INTERNAL_H
@@ -20,22 +19,34 @@
 
 struct conversation;
 
-/* One question or answer on its way to a run, and while it runs. */
-struct queued_request {
+/* One question, or answer to approvals: it waits for its page's turn, then for its conversation's,
+ * then it runs. */
+struct question {
     struct run_listener listener; /* first */
-    STAILQ_ENTRY(queued_request) link;
+    STAILQ_ENTRY(question) link;  /* of its page's, then of its conversation's */
     struct chat *chat;
-    struct conversation *conversation; /* a reference */
+    struct conversation *conversation; /* a reference; NULL: its page's turn has not come */
     struct chat_run *run;              /* NULL: it waits */
     struct run_input input;            /* owned */
+    struct error error; /* of another kind than ERROR_NONE: it cannot be taken; of input only the
+                           ids are kept */
+    bool surplus;       /* because there were too many */
     char who[CHAT_WHO_SIZE];
     bool cancelled, notified; /* the run of its cancelling */
     enum run_stop stopped_by; /* where cancelled */
-    /* What its run does; the request is freed after RUN_ENDED. */
-    void (*on_event)(struct queued_request *request, const struct run_event *event);
+    /* What its run does; the question is freed after RUN_ENDED. */
+    void (*on_event)(struct question *question, const struct run_event *event);
     /* Instead of a run: it could not begin (err), or was cancelled before (NULL). Freed after. */
-    void (*on_refused)(struct queued_request *request, const struct error *err, const char *code);
-    void *user; /* the requester's; NULL: gone */
+    void (*on_refused)(struct question *question, const struct error *err, const char *code);
+    void *user; /* the asker's; NULL: gone */
+};
+
+/* Who shows a conversation. */
+struct viewer {
+    LIST_ENTRY(viewer) link;
+    void (*on_loaded)(struct viewer *viewer); /* it is loaded, or could not be */
+    void (*on_ended)(struct viewer *viewer);  /* somebody else's run in it has ended */
+    void *user;                               /* as in struct question */
 };
 
 /* A thread that somebody uses. */
@@ -49,13 +60,20 @@ struct conversation {
     bool loading, posted;
     bool stale; /* the store has other than what is in memory */
     size_t users;
-    json_t *cancelled_requests; /* owned, or NULL: messages that were stopped before their turn */
-    bool keeping;               /* some of them: the thread is being saved */
-    STAILQ_HEAD(, queued_request) requests;
-    struct queued_request *running; /* the one that runs */
-    bool ended;                     /* since the task was posted: its run */
-    void *ended_user;               /* whose run it was */
+    LIST_HEAD(, viewer) viewers;
+    json_t *cancelled; /* owned, or NULL: messages that were stopped before their turn */
+    bool keeping;      /* some of them: the thread is being saved */
+    STAILQ_HEAD(, question) questions;
+    struct question *running; /* the one that runs */
+    bool ended;               /* since the task was posted: its run */
+    void *ended_user;         /* whose run it was */
     struct loop_task task;
+};
+
+/* Frames that wait for one page. */
+struct chat_queue {
+    TAILQ_HEAD(chat_frames, chat_frame) frames;
+    size_t bytes;
 };
 
 struct page_change {
@@ -79,54 +97,30 @@ struct chat {
     struct chat_totals totals;
 };
 
-/* ---- chat_request.c ---- */
+/* ---- conversation.c ---- */
 
 /* A reference, the caller's; NULL without memory. */
 struct conversation *conversation_get(struct chat *chat, const char *session_id,
                                       const char *thread_id);
 void conversation_release(struct conversation *conversation); /* takes NULL */
-/* Loads it where it is not: chat_loaded comes. */
+/* Loads it where it is not: the viewers' on_loaded comes. */
 void conversation_load(struct conversation *conversation);
 
-/* What is next, in a task of the loop; frees it where nothing is. */
-void conversation_go_on(struct conversation *conversation);
-
-/* Takes the ask over, whose input, who, callbacks and user are set: 0, or -1 where there is no
- * memory, and the request is freed. Nothing is called before it returns. */
-int request_start(struct chat *chat, const char *session_id, struct queued_request *request);
-void request_cancel(struct queued_request *request,
-                    enum run_stop by);             /* of several the first counts */
-void request_free(struct queued_request *request); /* one that was not started */
+/* Takes the question over, whose input, who, callbacks and user are set. Nothing is called before
+ * it returns. */
+void question_start(struct conversation *conversation, struct question *question);
+void question_cancel(struct question *question, enum run_stop by); /* of several the first counts */
+/* While held, no more is read of the model's answer to it. */
+void question_hold(struct question *question, bool hold);
+void question_free(struct question *question); /* one that was not started */
+/* All questions, soon. */
+void conversations_cancel(struct chat *chat);
 /* At the end of the chat: those that wait are no more, and what is still under way goes on alone.
  */
 void conversations_abandon(struct chat *chat);
 
-/* ---- chat_cancelled.c: questions that were stopped before their turn ---- */
+/* ---- chat_page.c ---- */
 
-/* To be kept in the thread. messages: of an input; those the thread has are let go. */
-void cancelled_requests_add(struct conversation *conversation, const json_t *messages);
-bool cancelled_requests_waits(const struct conversation *conversation);
-/* No run uses the thread: keeps what waits. True: until conversation_go_on, no run may begin. */
-bool cancelled_requests_keep(struct conversation *conversation);
-
-/* ---- chat_queue.c: frames that wait for one page ---- */
-
-struct chat_frame;
-struct chat_queue {
-    TAILQ_HEAD(chat_frames, chat_frame) frames;
-    size_t bytes;
-};
-
-void chat_queue_init(struct chat_queue *queue);
-void chat_queue_finish(struct chat_queue *queue);
-/* -1: over CHAT_QUEUE_CAP, or no memory. grows: its delta may be put behind the one of the last
- * frame that waits, if that is a piece of the same. */
-int chat_queue_add(struct chat_queue *queue, const char *frame, size_t len, bool grows);
-bool chat_queue_next(struct chat_queue *queue, struct buf *to);
-
-/* ---- chat_page.c, chat_live.c: a page ---- */
-
-struct page_input; /* what came up, and waits for its turn */
 struct greeting;
 
 struct chat_page {
@@ -136,42 +130,27 @@ struct chat_page {
     char session_id[SESSION_ID_SIZE];
     char who[CHAT_WHO_SIZE];
     struct conversation *conversation; /* the thread it shows: a reference, or NULL */
+    struct viewer viewer;              /* of it */
     struct chat_queue queue;
     STAILQ_HEAD(, page_change) changes;
     size_t change_count;
-    STAILQ_HEAD(, page_input) inputs;
-    size_t input_count;             /* of those, that will be asked */
-    size_t refused_count;           /* and that will only be told why not */
-    struct queued_request *request; /* its question under way, or NULL */
-    struct agui_run run;            /* of it */
-    bool in_run;                    /* behind the last frame that waits, a run is open */
-    bool ended;                     /* to be closed */
-    struct greeting *greeting;      /* under way, or NULL */
-    json_t *state;                  /* owned: what the greeting says, until it is said */
-    json_t *sent_threads;           /* owned: the threads that it has been told */
-    json_t *news;                   /* owned: the state anew, until it is told; or NULL */
+    STAILQ_HEAD(, question) waiting; /* for their turn */
+    size_t input_count;              /* of those, that will be asked */
+    size_t refused_count;            /* and that will only be refused */
+    struct question *question;       /* under way, or NULL */
+    struct agui_run run;             /* of it */
+    bool in_run;                     /* behind the last frame that waits, a run is open */
+    bool ended;                      /* to be closed */
+    struct greeting *greeting;       /* under way, or NULL */
+    json_t *state;                   /* owned: what the greeting says, until it is sent */
+    json_t *sent_threads;            /* owned: the threads that it knows */
+    json_t *new_state;               /* owned: until it is sent; or NULL */
     bool greeted;
     unsigned live; /* runs of the server's own so far */
 };
 
-/* Queues a frame, which is emptied; a page that is too far behind ends. */
-void page_add_buf(struct chat_page *page, struct buf *frame);
-void page_end(struct chat_page *page);
-/* The next of its inputs, if it is its turn. */
-void page_go_on(struct chat_page *page);
-const char *page_thread_id(const struct chat_page *page);
-
-/* Reads what the greeting says; page_greet follows, or the page ends. */
-void page_begin(struct chat_page *page);
-void page_forget_greeting(struct chat_page *page);
-/* Once all is there that it says. */
-void page_greet(struct chat_page *page);
-/* The thread's messages, to a page that shows it and is not in a run. */
-void page_show_thread(struct chat_page *page);
+/* A change in the page's session. */
 void page_hear(struct chat_page *page, const struct store_change *change);
-/* Puts the changes that wait into the queue, and the state anew. */
-void page_tell_changes(struct chat_page *page);
-void page_forget_changes(struct chat_page *page);
 
 /* ---- chat_state.c ---- */
 
@@ -190,12 +169,5 @@ void chat_state_finish(struct chat_state *state);
 /* Soon: the session's pages are told where they have not the threads that there are by then. */
 void chat_state_read(struct chat *chat, const char *session_id);
 void chat_state_abandon(struct chat *chat);
-
-/* ---- chat.c ---- */
-
-/* The conversation is loaded, or could not be. */
-void chat_loaded(struct chat *chat, struct conversation *conversation);
-/* A run in it has ended: pages that show it, but for that user's, are told. */
-void chat_ended(struct chat *chat, struct conversation *conversation, const void *user);
 
 #endif

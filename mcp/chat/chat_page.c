@@ -1,39 +1,133 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One page: what comes up is worked off one after the other, what goes down stands in the order
- * that AG-UI asks for. A RUN_ERROR would end the run that it comes into, so what is wrong with an
- * input is told in its turn.
+ * One page: what comes up is processed one after the other, what goes down stands in the order that
+ * AG-UI asks for. A RUN_ERROR would end the run that it comes into, so what is wrong with an input
+ * is reported in its turn.
+ *
+ * What a page is sent without having asked: the greeting, changes by anybody, and what was said in
+ * its thread from another page. Between runs that is a small run of the server's own, sent at once.
+ * It ends as the page's own last run did: with the approvals that are open, since a page takes a
+ * run that ends without them as word that there are none.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
 #include "mcp/chat/chat_internal.h"
+#include "mcp/session/text.h"
 
-struct page_input {
-    STAILQ_ENTRY(page_input) link;
-    struct run_input input;
-    struct error error; /* kind ERROR_NONE: it can be taken; else of input the ids alone */
-    bool surplus;       /* there was no place for it */
-    bool cancelled;
+#define DELTA        ",\"delta\":\""
+#define TAIL         "\"}"
+#define LIVE_ID_SIZE 32
+
+/* ---- frames that wait ----
+ *
+ * A model speaks in pieces of a few bytes, faster than a slow page reads: pieces of the same text
+ * that wait become one.
+ */
+
+struct chat_frame {
+    TAILQ_ENTRY(chat_frame) link;
+    struct buf text;
+    size_t head; /* bytes up to the delta's text; 0: it does not grow */
 };
 
-static void free_input(struct page_input *input)
+static void chat_queue_init(struct chat_queue *queue)
 {
-    run_input_finish(&input->input);
-    free(input);
+    TAILQ_INIT(&queue->frames);
+    queue->bytes = 0;
+}
+
+static void drop_first(struct chat_queue *queue)
+{
+    struct chat_frame *frame = TAILQ_FIRST(&queue->frames);
+
+    TAILQ_REMOVE(&queue->frames, frame, link);
+    queue->bytes -= frame->text.len;
+    buf_finish(&frame->text);
+    free(frame);
+}
+
+static void chat_queue_finish(struct chat_queue *queue)
+{
+    while (!TAILQ_EMPTY(&queue->frames))
+        drop_first(queue);
+}
+
+/* A quote within a text is escaped, so what is found is no part of an id. */
+static size_t head_of(const char *frame, size_t len)
+{
+    const char *delta = memmem(frame, len, DELTA, sizeof DELTA - 1);
+
+    return delta ? (size_t)(delta - frame) + sizeof DELTA - 1 : 0;
+}
+
+static bool join(struct chat_queue *queue, const char *frame, size_t len, size_t head)
+{
+    struct chat_frame *last = TAILQ_LAST(&queue->frames, chat_frames);
+    size_t tail = sizeof TAIL - 1;
+
+    if (!last || head == 0 || last->head != head || memcmp(last->text.data, frame, head) != 0 ||
+        last->text.len + len > CHAT_JOINED_MAX)
+        return false;
+    last->text.len -= tail;
+    buf_add(&last->text, frame + head, len - head);
+    if (last->text.failed) { /* as it was */
+        last->text.failed = false;
+        last->text.len += tail;
+        return false;
+    }
+    queue->bytes += len - head - tail;
+    return true;
+}
+
+static int chat_queue_add(struct chat_queue *queue, const char *frame, size_t len, bool grows)
+{
+    size_t head = grows ? head_of(frame, len) : 0;
+    struct chat_frame *made;
+
+    if (queue->bytes + len > CHAT_QUEUE_CAP)
+        return -1;
+    if (join(queue, frame, len, head))
+        return 0;
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return -1;
+    buf_init(&made->text, CHAT_QUEUE_CAP);
+    buf_add(&made->text, frame, len);
+    if (made->text.failed) {
+        buf_finish(&made->text);
+        free(made);
+        return -1;
+    }
+    made->head = head;
+    queue->bytes += len;
+    TAILQ_INSERT_TAIL(&queue->frames, made, link);
+    return 0;
+}
+
+static bool chat_queue_next(struct chat_queue *queue, struct buf *to)
+{
+    struct chat_frame *first = TAILQ_FIRST(&queue->frames);
+
+    if (!first)
+        return false;
+    buf_add(to, first->text.data, first->text.len);
+    drop_first(queue);
+    return true;
 }
 
 /* ---- what goes down ---- */
 
-void page_end(struct chat_page *page)
+static void end_page(struct chat_page *page)
 {
     if (page->ended)
         return;
     page->ended = true;
-    if (page->request)
-        request_cancel(page->request, RUN_STOP_PAGE_LEFT);
+    if (page->question)
+        question_cancel(page->question, RUN_STOP_PAGE_LEFT);
     page->chat->wake(page->user);
 }
 
@@ -42,28 +136,35 @@ static void add(struct chat_page *page, const char *frame, size_t len, bool grow
     if (page->ended)
         return;
     if (chat_queue_add(&page->queue, frame, len, grows) == 0) {
+        if (page->question && page->queue.bytes > CHAT_HOLD_BYTES)
+            question_hold(page->question, true);
         page->chat->wake(page->user);
         return;
     }
     chat_queue_finish(&page->queue); /* it reads no more: the memory is of better use */
-    page_end(page);
+    end_page(page);
 }
 
-void page_add_buf(struct chat_page *page, struct buf *frame)
+static void add_buf(struct chat_page *page, struct buf *frame)
 {
     if (frame->failed)
-        page_end(page);
+        end_page(page);
     else
         add(page, frame->data, frame->len, false);
     buf_clear(frame);
 }
 
-bool chat_page_next(struct chat_page *page, struct buf *to)
+static void send_error(struct chat_page *page, const char *message, const char *code)
 {
-    if (chat_queue_next(&page->queue, to))
-        return true;
-    page_tell_changes(page);
-    return chat_queue_next(&page->queue, to);
+    struct buf frame BUF_AUTO = {0};
+
+    agui_run_error(message, code, &frame);
+    add_buf(page, &frame);
+}
+
+static const char *thread_id_of(const struct chat_page *page)
+{
+    return page->conversation ? page->conversation->thread_id : "";
 }
 
 bool chat_page_ended(const struct chat_page *page)
@@ -71,20 +172,170 @@ bool chat_page_ended(const struct chat_page *page)
     return page->ended;
 }
 
-static void tell_error(struct chat_page *page, const char *message, const char *code)
+/* ---- runs of the server's own ---- */
+
+struct live {
+    struct agui_run run;
+    char id[LIVE_ID_SIZE];
+};
+
+static void live_begin(struct chat_page *page, struct live *live)
 {
     struct buf frame BUF_AUTO = {0};
 
-    agui_run_error(message, code, &frame);
-    page_add_buf(page, &frame);
+    snprintf(live->id, sizeof live->id, "live-%u", ++page->live);
+    live->run = (struct agui_run){.thread_id = thread_id_of(page), .run_id = live->id};
+    agui_run_started(&live->run, &frame);
+    add_buf(page, &frame);
 }
 
-const char *page_thread_id(const struct chat_page *page)
+static struct thread *thread_of(const struct chat_page *page)
 {
-    return page->conversation ? page->conversation->thread_id : "";
+    return page->conversation ? page->conversation->thread : NULL;
 }
 
-/* ---- a run ---- */
+static void live_end(struct chat_page *page, const struct live *live)
+{
+    const struct thread *thread = thread_of(page);
+    struct buf frame BUF_AUTO = {0};
+
+    agui_run_finished(&live->run, thread && !thread->in_use ? thread->interrupts : NULL, &frame);
+    add_buf(page, &frame);
+}
+
+static void add_messages(struct chat_page *page)
+{
+    const struct thread *thread = thread_of(page);
+    struct buf frame BUF_AUTO = {0};
+
+    if (!thread || json_array_size(thread->messages) == 0)
+        return;
+    agui_messages(thread, &frame);
+    add_buf(page, &frame);
+}
+
+static void show_thread(struct chat_page *page)
+{
+    struct live live;
+
+    if (!page->greeted || page->in_run)
+        return;
+    live_begin(page, &live);
+    add_messages(page);
+    live_end(page, &live);
+}
+
+/* ---- changes ---- */
+
+static void forget_changes(struct chat_page *page)
+{
+    struct page_change *change;
+
+    while ((change = STAILQ_FIRST(&page->changes)) != NULL) {
+        STAILQ_REMOVE_HEAD(&page->changes, link);
+        free(change);
+    }
+    page->change_count = 0;
+}
+
+/* It is told already, or waits already. */
+static bool is_waiting(const struct chat_page *page, const struct store_change *change)
+{
+    const struct page_change *waits;
+
+    STAILQ_FOREACH(waits, &page->changes, link)
+    {
+        if (waits->target == STORE_SESSION)
+            return true;
+        if (waits->target == change->target &&
+            !strcmp(waits->node_id, change->node_id ? change->node_id : "") &&
+            !strncmp(waits->who, change->who ? change->who : "", sizeof waits->who - 1))
+            return true;
+    }
+    return false;
+}
+
+static void keep_change(struct chat_page *page, const struct store_change *change)
+{
+    struct page_change *kept = calloc(1, sizeof *kept);
+
+    if (!kept) { /* better to connect anew than to miss one */
+        end_page(page);
+        return;
+    }
+    kept->target = change->target;
+    text_cut(kept->node_id, sizeof kept->node_id, change->node_id);
+    text_cut(kept->who, sizeof kept->who, change->who);
+    STAILQ_INSERT_TAIL(&page->changes, kept, link);
+    page->change_count++;
+}
+
+void page_hear(struct chat_page *page, const struct store_change *change)
+{
+    static const struct store_change all = {.target = STORE_SESSION};
+
+    if (page->ended || is_waiting(page, change))
+        return;
+    if (change->target == STORE_SESSION || page->change_count >= CHAT_CHANGES_CAP ||
+        (change->node_id && strlen(change->node_id) > NODE_ID_MAX)) {
+        forget_changes(page);
+        if (change->target != STORE_SESSION)
+            change = &all;
+    }
+    keep_change(page, change);
+    page->chat->wake(page->user);
+}
+
+static void send_change(struct chat_page *page, const struct page_change *kept)
+{
+    const struct store_change change = {
+        .target = kept->target,
+        .sid = page->session_id,
+        .node_id = *kept->node_id ? kept->node_id : NULL,
+        .who = kept->who,
+    };
+    struct buf frame BUF_AUTO = {0};
+
+    agui_change(&change, &frame);
+    add_buf(page, &frame);
+}
+
+static void send_state(struct chat_page *page, const json_t *state)
+{
+    struct buf frame BUF_AUTO = {0};
+
+    agui_state(state, &frame);
+    add_buf(page, &frame);
+    json_decref(page->sent_threads);
+    page->sent_threads = json_incref(json_object_get(state, "threads"));
+}
+
+static void send_changes(struct chat_page *page)
+{
+    const struct page_change *change;
+    struct live live;
+    bool alone = !page->in_run;
+
+    if (!page->greeted || (page->change_count == 0 && !page->new_state))
+        return;
+    if (alone)
+        live_begin(page, &live);
+    STAILQ_FOREACH(change, &page->changes, link)
+    send_change(page, change);
+    forget_changes(page);
+    if (page->new_state) {
+        send_state(page, page->new_state);
+        json_decref(page->new_state);
+        page->new_state = NULL;
+    }
+    if (alone)
+        live_end(page, &live);
+}
+
+/* ---- questions ---- */
+
+static void go_on(struct chat_page *page);
+static void greet(struct chat_page *page);
 
 struct adding {
     struct chat_page *page;
@@ -106,13 +357,13 @@ static bool grows(enum run_event_kind kind)
 static void run_over(struct chat_page *page)
 {
     page->in_run = false;
-    page->request = NULL;
+    page->question = NULL;
     agui_run_close(&page->run);
 }
 
-static void on_event(struct queued_request *request, const struct run_event *event)
+static void on_event(struct question *question, const struct run_event *event)
 {
-    struct chat_page *page = request->user;
+    struct chat_page *page = question->user;
     struct adding adding = {page, grows(event->kind)};
 
     if (!page)
@@ -122,44 +373,44 @@ static void on_event(struct queued_request *request, const struct run_event *eve
     if (event->kind != RUN_ENDED)
         return;
     run_over(page);
-    page_go_on(page);
+    go_on(page);
 }
 
-static void tell_cancelled(struct chat_page *page, const struct run_input *input)
+static void send_cancelled(struct chat_page *page, const struct run_input *input)
 {
     const struct agui_run run = {.thread_id = input->thread_id, .run_id = input->run_id};
     struct buf frame BUF_AUTO = {0};
 
     agui_run_started(&run, &frame);
-    page_add_buf(page, &frame);
+    add_buf(page, &frame);
     agui_run_cancelled(&run, &frame);
-    page_add_buf(page, &frame);
+    add_buf(page, &frame);
 }
 
 /* Its run is named: who sent it waits for that one. */
-static void tell_surplus(struct chat_page *page, const struct page_input *input)
+static void send_surplus(struct chat_page *page, const struct question *question)
 {
-    const struct agui_run run = {.thread_id = input->input.thread_id,
-                                 .run_id = input->input.run_id};
+    const struct agui_run run = {.thread_id = question->input.thread_id,
+                                 .run_id = question->input.run_id};
     struct buf frame BUF_AUTO = {0};
 
     agui_run_started(&run, &frame);
-    page_add_buf(page, &frame);
-    tell_error(page, input->error.text, error_kind_name(input->error.kind));
+    add_buf(page, &frame);
+    send_error(page, question->error.text, error_kind_name(question->error.kind));
 }
 
-static void on_refused(struct queued_request *request, const struct error *err, const char *code)
+static void on_refused(struct question *question, const struct error *err, const char *code)
 {
-    struct chat_page *page = request->user;
+    struct chat_page *page = question->user;
 
     if (!page)
         return;
     if (err)
-        tell_error(page, err->text, code);
+        send_error(page, err->text, code);
     else
-        tell_cancelled(page, &request->input);
+        send_cancelled(page, &question->input);
     run_over(page);
-    page_go_on(page);
+    go_on(page);
 }
 
 /* The page shows this thread from now on. */
@@ -169,54 +420,144 @@ static int show(struct chat_page *page, const char *thread_id)
 
     if (!conversation)
         return -1;
+    if (page->conversation)
+        LIST_REMOVE(&page->viewer, link);
     conversation_release(page->conversation);
     page->conversation = conversation;
+    LIST_INSERT_HEAD(&conversation->viewers, &page->viewer, link);
     return 0;
 }
 
-static void start(struct chat_page *page, struct page_input *input)
+static void start(struct chat_page *page, struct question *question)
 {
-    struct queued_request *request = calloc(1, sizeof *request);
-
-    if (!request || show(page, input->input.thread_id) != 0) {
-        free(request);
-        tell_error(page, "out of memory for the question: try again in a moment", "memory");
+    if (show(page, question->input.thread_id) != 0) {
+        question_free(question);
+        send_error(page, "out of memory for the question: try again in a moment", "memory");
         return;
     }
-    request->input = input->input;
-    memset(&input->input, 0, sizeof input->input);
-    snprintf(request->who, sizeof request->who, "%s", page->who);
-    request->on_event = on_event;
-    request->on_refused = on_refused;
-    request->user = page;
-    request->cancelled = input->cancelled; /* by the editor */
     page->run =
-        (struct agui_run){.thread_id = request->input.thread_id, .run_id = request->input.run_id};
-    page->request = request;
-    if (request_start(page->chat, page->session_id, request) == 0)
-        return;
-    page->request = NULL;
-    tell_error(page, "out of memory for the question: try again in a moment", "memory");
+        (struct agui_run){.thread_id = question->input.thread_id, .run_id = question->input.run_id};
+    page->question = question;
+    question_start(page->conversation, question);
 }
 
-void page_go_on(struct chat_page *page)
+static void go_on(struct chat_page *page)
 {
-    while (page->greeted && !page->request && !page->ended && !STAILQ_EMPTY(&page->inputs)) {
-        struct page_input *input = STAILQ_FIRST(&page->inputs);
+    while (page->greeted && !page->question && !page->ended && !STAILQ_EMPTY(&page->waiting)) {
+        struct question *question = STAILQ_FIRST(&page->waiting);
 
-        STAILQ_REMOVE_HEAD(&page->inputs, link);
-        if (input->error.kind != ERROR_NONE)
-            page->refused_count--;
-        else
+        STAILQ_REMOVE_HEAD(&page->waiting, link);
+        if (question->error.kind == ERROR_NONE) {
             page->input_count--;
-        if (input->surplus)
-            tell_surplus(page, input);
-        else if (input->error.kind != ERROR_NONE)
-            tell_error(page, input->error.text, error_kind_name(input->error.kind));
+            start(page, question);
+            continue;
+        }
+        page->refused_count--;
+        if (question->surplus)
+            send_surplus(page, question);
         else
-            start(page, input);
-        free_input(input);
+            send_error(page, question->error.text, error_kind_name(question->error.kind));
+        question_free(question);
     }
+}
+
+/* ---- the greeting ---- */
+
+struct greeting {
+    struct chat_state state; /* first */
+    struct chat_page *page;  /* NULL: gone */
+};
+
+static void refuse_page(struct chat_page *page, const struct error *err)
+{
+    send_error(page, err->text, error_kind_name(err->kind));
+    end_page(page);
+}
+
+static void on_greeting_read(struct workq_job *job)
+{
+    struct greeting *greeting = (struct greeting *)job;
+    struct chat_page *page = greeting->page;
+
+    if (page) {
+        page->greeting = NULL;
+        if (greeting->state.rc == 0)
+            page->state = chat_state_make(page->chat, &greeting->state);
+        if (page->state)
+            greet(page);
+        else
+            refuse_page(page, &greeting->state.err);
+    }
+    chat_state_finish(&greeting->state);
+    free(greeting);
+}
+
+static void begin(struct chat_page *page)
+{
+    struct greeting *greeting = calloc(1, sizeof *greeting);
+    struct error err = {.kind = ERROR_MEMORY, .text = "out of memory: connect again in a moment"};
+
+    if (greeting) {
+        greeting->state.job.work = chat_state_work;
+        greeting->state.job.done = on_greeting_read;
+        greeting->page = page;
+        memcpy(greeting->state.session_id, page->session_id, sizeof greeting->state.session_id);
+        if (workq_submit(page->chat->server->read, &greeting->state.job, &err) == 0) {
+            page->greeting = greeting;
+            return;
+        }
+    }
+    free(greeting);
+    refuse_page(page, &err);
+}
+
+static void forget_greeting(struct chat_page *page)
+{
+    if (page->greeting)
+        page->greeting->page = NULL;
+    page->greeting = NULL;
+    json_decref(page->state);
+    json_decref(page->new_state);
+    json_decref(page->sent_threads);
+    page->state = page->new_state = page->sent_threads = NULL;
+}
+
+/* The thread is asked for once the session is known to be there. */
+static void greet(struct chat_page *page)
+{
+    struct conversation *conversation = page->conversation;
+    struct live live;
+
+    if (page->greeted || page->ended || !page->state)
+        return;
+    if (conversation && !conversation->thread && conversation->error.kind == ERROR_NONE) {
+        conversation_load(conversation);
+        return;
+    }
+    live_begin(page, &live);
+    send_state(page, page->new_state ? page->new_state : page->state);
+    json_decref(page->new_state);
+    json_decref(page->state);
+    page->new_state = page->state = NULL;
+    add_messages(page);
+    if (conversation && conversation->error.kind != ERROR_NONE)
+        send_error(page, conversation->error.text, error_kind_name(conversation->error.kind));
+    else
+        live_end(page, &live);
+    page->greeted = true;
+    go_on(page);
+}
+
+/* ---- its conversation ---- */
+
+static void on_loaded(struct viewer *viewer)
+{
+    greet(viewer->user);
+}
+
+static void on_ended(struct viewer *viewer)
+{
+    show_thread(viewer->user);
 }
 
 /* ---- what comes up ---- */
@@ -224,18 +565,18 @@ void page_go_on(struct chat_page *page)
 /* One that has ended meanwhile is no mistake. */
 static void stop(struct chat_page *page, const char *run_id)
 {
-    struct page_input *input;
+    struct question *question;
 
-    if (page->request && !strcmp(page->request->input.run_id, run_id))
-        request_cancel(page->request, RUN_STOP_EDITOR);
-    STAILQ_FOREACH(input, &page->inputs, link)
+    if (page->question && strcmp(page->question->input.run_id, run_id) == 0)
+        question_cancel(page->question, RUN_STOP_EDITOR);
+    STAILQ_FOREACH(question, &page->waiting, link)
     {
-        if (!strcmp(input->input.run_id, run_id))
-            input->cancelled = true;
+        if (strcmp(question->input.run_id, run_id) == 0)
+            question->cancelled = true; /* by the editor */
     }
 }
 
-/* Of one that is not taken stays what its answer needs. */
+/* Of one that is not taken, only what its answer needs is kept. */
 static void keep_ids(struct run_input *input)
 {
     struct run_input ids = {0};
@@ -246,48 +587,64 @@ static void keep_ids(struct run_input *input)
     *input = ids;
 }
 
-/* One too many is told in its turn that it was not taken. -1: too many of those wait as well. */
-static int put_in_line(struct chat_page *page, struct page_input *input)
+/* One too many is refused in its turn. -1: too many of those wait as well. */
+static int put_in_line(struct chat_page *page, struct question *question)
 {
-    if (input->error.kind == ERROR_NONE && page->input_count >= CHAT_INPUTS_CAP) {
-        error_set(&input->error, ERROR_BUSY,
-                  "%u questions wait for their answers already, so this one was not taken: ask it "
+    if (question->error.kind == ERROR_NONE && page->input_count >= CHAT_INPUTS_CAP) {
+        error_set(&question->error, ERROR_BUSY,
+                  "%u questions are waiting for their answers, so this one was rejected: ask it "
                   "again when there are fewer",
                   CHAT_INPUTS_CAP);
-        input->surplus = true;
+        question->surplus = true;
     }
-    if (input->error.kind == ERROR_NONE) {
+    if (question->error.kind == ERROR_NONE) {
         page->input_count++;
     } else if (page->refused_count < CHAT_REFUSED_CAP) {
-        keep_ids(&input->input);
+        keep_ids(&question->input);
         page->refused_count++;
     } else {
         return -1;
     }
-    STAILQ_INSERT_TAIL(&page->inputs, input, link);
+    STAILQ_INSERT_TAIL(&page->waiting, question, link);
     return 0;
 }
 
 int chat_page_receive(struct chat_page *page, const char *text, size_t len)
 {
-    struct page_input *input;
+    struct question *question;
 
     if (page->ended)
         return 0;
-    input = calloc(1, sizeof *input);
-    if (!input)
+    question = calloc(1, sizeof *question);
+    if (!question)
         return -1;
-    if (run_input_read(text, len, &input->input, &input->error) == 0 && input->input.stop) {
-        stop(page, input->input.run_id);
-        free_input(input);
+    snprintf(question->who, sizeof question->who, "%s", page->who);
+    question->on_event = on_event;
+    question->on_refused = on_refused;
+    question->user = page;
+    if (run_input_read(text, len, &question->input, &question->error) == 0 &&
+        question->input.stop) {
+        stop(page, question->input.run_id);
+        question_free(question);
         return 0;
     }
-    if (put_in_line(page, input) != 0) {
-        free_input(input);
+    if (put_in_line(page, question) != 0) {
+        question_free(question);
         return -1;
     }
-    page_go_on(page);
+    go_on(page);
     return 0;
+}
+
+bool chat_page_next(struct chat_page *page, struct buf *to)
+{
+    if (TAILQ_EMPTY(&page->queue.frames))
+        send_changes(page);
+    if (!chat_queue_next(&page->queue, to))
+        return false;
+    if (page->question && page->queue.bytes <= CHAT_HOLD_BYTES)
+        question_hold(page->question, false);
+    return true;
 }
 
 /* ---- life ---- */
@@ -309,7 +666,8 @@ static struct chat_page *make_page(struct chat *chat, const char *session_id, co
         snprintf(page->who, sizeof page->who, "chat");
     chat_queue_init(&page->queue);
     STAILQ_INIT(&page->changes);
-    STAILQ_INIT(&page->inputs);
+    STAILQ_INIT(&page->waiting);
+    page->viewer = (struct viewer){.on_loaded = on_loaded, .on_ended = on_ended, .user = page};
     LIST_INSERT_HEAD(&chat->pages, page, link);
     chat->page_count++;
     return page;
@@ -328,30 +686,32 @@ struct chat_page *chat_page_create(struct chat *chat, const char *session_id, co
         chat_page_destroy(page);
         return NULL;
     }
-    page_begin(page);
+    begin(page);
     return page;
 }
 
 void chat_page_destroy(struct chat_page *page)
 {
-    struct page_input *input;
+    struct question *question;
 
     if (!page)
         return;
     LIST_REMOVE(page, link);
     page->chat->page_count--;
-    page_forget_greeting(page);
-    page_forget_changes(page);
-    while ((input = STAILQ_FIRST(&page->inputs)) != NULL) {
-        STAILQ_REMOVE_HEAD(&page->inputs, link);
-        free_input(input);
+    forget_greeting(page);
+    forget_changes(page);
+    while ((question = STAILQ_FIRST(&page->waiting)) != NULL) {
+        STAILQ_REMOVE_HEAD(&page->waiting, link);
+        question_free(question);
     }
-    if (page->request) {
-        page->request->user = NULL;
-        request_cancel(page->request, RUN_STOP_PAGE_LEFT);
+    if (page->question) {
+        page->question->user = NULL;
+        question_cancel(page->question, RUN_STOP_PAGE_LEFT);
     }
     agui_run_close(&page->run);
     chat_queue_finish(&page->queue);
+    if (page->conversation)
+        LIST_REMOVE(&page->viewer, link);
     conversation_release(page->conversation);
     free(page);
 }

@@ -97,8 +97,8 @@ static void spread(struct chat *chat, const struct chat_state *state)
         if (strcmp(page->session_id, state->session_id) != 0 || page->ended ||
             (page->greeted && were_sent(page->sent_threads, threads)))
             continue;
-        json_decref(page->news);
-        page->news = json_incref(made);
+        json_decref(page->new_state);
+        page->new_state = json_incref(made);
         chat->wake(page->user);
     }
 }

@@ -17,11 +17,11 @@ struct legacy_chat {
     struct chat *chat;
     void (*send)(void *user, const char *text, size_t len);
     void *user;
-    char session_id[SESSION_ID_SIZE];                 /* of its thread */
-    char thread_id[UUID_TEXT_SIZE];                   /* "": none yet */
-    struct conversation *conversation;                /* a reference, so that it stays in memory */
-    struct queued_request *requests[CHAT_INPUTS_CAP]; /* those under way, or NULL */
-    struct buf answer;                                /* of the one that runs */
+    char session_id[SESSION_ID_SIZE];            /* of its thread */
+    char thread_id[UUID_TEXT_SIZE];              /* "": none yet */
+    struct conversation *conversation;           /* a reference, so that it stays in memory */
+    struct question *questions[CHAT_INPUTS_CAP]; /* those under way, or NULL */
+    struct buf answer;                           /* of the one that runs */
 };
 
 /* ---- what is told ---- */
@@ -100,16 +100,16 @@ static void new_paragraph(struct legacy_chat *wire)
         buf_adds(&wire->answer, "\n\n");
 }
 
-static void forget(struct legacy_chat *wire, const struct queued_request *request)
+static void forget(struct legacy_chat *wire, const struct question *question)
 {
     for (size_t i = 0; i < CHAT_INPUTS_CAP; i++) {
-        if (wire->requests[i] == request)
-            wire->requests[i] = NULL;
+        if (wire->questions[i] == question)
+            wire->questions[i] = NULL;
     }
 }
 
 /* What was said before a failure is told as well: nobody else keeps it for the client. */
-static void end(struct legacy_chat *wire, const struct queued_request *request,
+static void end(struct legacy_chat *wire, const struct question *question,
                 const struct run_event *event)
 {
     bool failed = event->outcome == RUN_FAILED;
@@ -119,12 +119,12 @@ static void end(struct legacy_chat *wire, const struct queued_request *request,
     if (failed)
         send_error(wire, event->err->text);
     buf_clear(&wire->answer);
-    forget(wire, request);
+    forget(wire, question);
 }
 
-static void on_event(struct queued_request *request, const struct run_event *event)
+static void on_event(struct question *question, const struct run_event *event)
 {
-    struct legacy_chat *wire = request->user;
+    struct legacy_chat *wire = question->user;
 
     if (!wire)
         return;
@@ -146,22 +146,22 @@ static void on_event(struct queued_request *request, const struct run_event *eve
         send_result(wire, event);
         break;
     case RUN_ENDED:
-        end(wire, request, event);
+        end(wire, question, event);
         break;
     default:
         break;
     }
 }
 
-static void on_refused(struct queued_request *request, const struct error *err, const char *code)
+static void on_refused(struct question *question, const struct error *err, const char *code)
 {
-    struct legacy_chat *wire = request->user;
+    struct legacy_chat *wire = question->user;
 
     (void)code;
     if (!wire)
         return;
     send_error(wire, err ? err->text : "the question was taken back");
-    forget(wire, request);
+    forget(wire, question);
 }
 
 /* ---- a question ---- */
@@ -203,7 +203,7 @@ static int choose_thread(struct legacy_chat *wire, const char *session_id, struc
     bool busy = false;
 
     for (size_t i = 0; i < CHAT_INPUTS_CAP; i++)
-        busy |= wire->requests[i] != NULL;
+        busy |= wire->questions[i] != NULL;
     if (*wire->thread_id && !strcmp(wire->session_id, session_id))
         return 0;
     if (!*session_id || strlen(session_id) >= SESSION_ID_SIZE)
@@ -225,60 +225,57 @@ static int choose_thread(struct legacy_chat *wire, const char *session_id, struc
     return 0;
 }
 
-static struct queued_request **free_place(struct legacy_chat *wire, struct error *err)
+static struct question **free_place(struct legacy_chat *wire, struct error *err)
 {
     for (size_t i = 0; i < CHAT_INPUTS_CAP; i++) {
-        if (!wire->requests[i])
-            return &wire->requests[i];
+        if (!wire->questions[i])
+            return &wire->questions[i];
     }
     error_set(err, ERROR_BUSY, "%u questions wait already: wait for their answers",
               CHAT_INPUTS_CAP);
     return NULL;
 }
 
-static struct queued_request *make_request(struct legacy_chat *wire, const char *where,
-                                           const json_t *message, struct error *err)
+static struct question *make_question(struct legacy_chat *wire, const char *where,
+                                      const json_t *message, struct error *err)
 {
-    struct queued_request *request = calloc(1, sizeof *request);
+    struct question *question = calloc(1, sizeof *question);
 
-    if (!request) {
+    if (!question) {
         error_set(err, ERROR_MEMORY, "out of memory for the question");
         return NULL;
     }
-    request->input.messages = read_question(message, err);
-    if (!request->input.messages || text_uuid(request->input.run_id, err) != 0) {
-        request_free(request);
+    question->input.messages = read_question(message, err);
+    if (!question->input.messages || text_uuid(question->input.run_id, err) != 0) {
+        question_free(question);
         return NULL;
     }
-    memcpy(request->input.thread_id, wire->thread_id, sizeof wire->thread_id);
-    request->input.approvals = APPROVALS_NONE_ASKED;
+    memcpy(question->input.thread_id, wire->thread_id, sizeof wire->thread_id);
+    question->input.approvals = APPROVALS_NONE_ASKED;
     if (where)
-        buf_adds(&request->input.where, where);
-    memcpy(request->who, "chat", sizeof "chat");
-    request->on_event = on_event;
-    request->on_refused = on_refused;
-    request->user = wire;
-    return request;
+        buf_adds(&question->input.where, where);
+    memcpy(question->who, "chat", sizeof "chat");
+    question->on_event = on_event;
+    question->on_refused = on_refused;
+    question->user = wire;
+    return question;
 }
 
 void legacy_chat_receive(struct legacy_chat *wire, const char *session_id, const char *where,
                          const json_t *message)
 {
     struct error err = {0};
-    struct queued_request **place = free_place(wire, &err);
-    struct queued_request *request = NULL;
+    struct question **place = free_place(wire, &err);
+    struct question *question = NULL;
 
     if (place && choose_thread(wire, session_id, &err) == 0)
-        request = make_request(wire, where, message, &err);
-    if (!request) {
+        question = make_question(wire, where, message, &err);
+    if (!question) {
         send_error(wire, err.text);
         return;
     }
-    *place = request;
-    if (request_start(wire->chat, wire->session_id, request) == 0)
-        return;
-    *place = NULL;
-    send_error(wire, "out of memory for the question: try again in a moment");
+    *place = question;
+    question_start(wire->conversation, question);
 }
 
 /* ---- life ---- */
@@ -302,10 +299,10 @@ void legacy_chat_destroy(struct legacy_chat *wire)
     if (!wire)
         return;
     for (size_t i = 0; i < CHAT_INPUTS_CAP; i++) {
-        if (!wire->requests[i])
+        if (!wire->questions[i])
             continue;
-        wire->requests[i]->user = NULL;
-        request_cancel(wire->requests[i], RUN_STOP_PAGE_LEFT);
+        wire->questions[i]->user = NULL;
+        question_cancel(wire->questions[i], RUN_STOP_PAGE_LEFT);
     }
     conversation_release(wire->conversation);
     buf_finish(&wire->answer);

@@ -10,7 +10,6 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
-#include "mcp/chat/approval.h"
 #include "mcp/chat/run.h"
 #include "mcp/session/component_type.h"
 
@@ -158,7 +157,7 @@ static void write_edits(const struct server *server, struct buf *to)
         "it is declined, leave it and ask what the editor wants instead.\n"
         "- Afterwards say in a sentence what is different now. history tells and undoes changes.\n"
         "\n",
-        APPROVAL_OPERATIONS_MAX);
+        TOOL_OPERATIONS_MAX);
 }
 
 static void write_component_types(const struct server *server, struct buf *to)

@@ -142,4 +142,8 @@ enum run_stop { RUN_STOP_EDITOR, RUN_STOP_PAGE_LEFT, RUN_STOP_SERVER, RUN_STOPS 
  * what came so far is kept in the thread. Of several the first counts. */
 void run_cancel(struct chat_run *run, enum run_stop by);
 
+/* While held, no more is read of the model's answer: who looks on does not read either. Releasing
+ * may call the listener. */
+void run_hold(struct chat_run *run, bool hold);
+
 #endif

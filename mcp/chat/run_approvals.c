@@ -26,15 +26,10 @@ static const char unlooked[] =
     "Not done: this needs the editor's approval, and it was not asked for. Send it again if it is "
     "still wanted.";
 
-static const json_t *input_of(const struct run_call *call)
-{
-    return json_object_get(call->use, "input");
-}
-
-static bool is_needed(const struct run_call *call)
+bool run_approval_needed(const struct run_call *call)
 {
     return call->state == CALL_WAITS && call->refusal.len == 0 &&
-           approval_needed(call->tool, input_of(call), call->run->approvals);
+           approval_needed(call->tool, run_call_input(call), call->run->approvals);
 }
 
 /* ---- which attempt ---- */
@@ -61,8 +56,7 @@ static int look_back(const struct run_call *call, const json_t *message, json_t 
     return found;
 }
 
-/* The turns that asked for this tool without success since the last with it, and this one. */
-static unsigned attempt_of(const struct run_call *call)
+unsigned run_approval_attempt(const struct run_call *call)
 {
     json_auto_t *asked = json_object();
     const json_t *message;
@@ -78,52 +72,22 @@ static unsigned attempt_of(const struct run_call *call)
     return failed + 1;
 }
 
-/* ---- looking ---- */
-
-static void on_all_looked_at(struct chat_run *run);
-
-static void on_looked_at(void *user, json_t *interrupt, const struct error *err)
-{
-    struct run_call *call = user;
-    struct chat_run *run = call->run;
-
-    call->state = CALL_WAITS;
-    if (!interrupt) {
-        buf_adds(&call->refusal, err->text);
-    } else {
-        call->interrupt = interrupt;
-    }
-    run->under_way--;
-    if (run->under_way == 0 && !run->holding)
-        on_all_looked_at(run);
-}
-
-static void look_at(struct run_call *call)
-{
-    struct chat_run *run = call->run;
-    struct error err = {0};
-
-    call->state = CALL_LOOKED_AT;
-    run->under_way++;
-    if (approval_describe(run->server, run->thread->session_id, run->who, call->id, call->tool,
-                          input_of(call), attempt_of(call), on_looked_at, call, &err) < 0)
-        on_looked_at(call, NULL, &err);
-}
-
 /* ---- where nobody can be asked ---- */
 
 /* A model may be misled by a text that it reads. What it replaces without anybody's approval has a
  * limit, over all calls of the question. */
-static void refuse_replacements(struct chat_run *run)
+void run_approvals_refuse(struct chat_run *run)
 {
     size_t total = run->replaced;
 
     for (size_t i = 0; i < run->call_count; i++) {
         struct run_call *call = &run->calls[i];
 
+        if (run_approval_needed(call))
+            buf_adds(&call->refusal, cannot_approve);
         if (call->state != CALL_WAITS || call->refusal.len > 0)
             continue;
-        call->replaces = approval_replacements(call->tool, input_of(call));
+        call->replaces = approval_replacements(call->tool, run_call_input(call));
         if (call->replaces == 0 || total + call->replaces <= LEGACY_REPLACEMENTS_MAX) {
             total += call->replaces;
             continue;
@@ -131,75 +95,6 @@ static void refuse_replacements(struct chat_run *run)
         buf_addf(&call->refusal, too_many_replaced, LEGACY_REPLACEMENTS_MAX);
         run->refused_replacements = true;
     }
-}
-
-/* ---- asking ---- */
-
-static void on_interrupts_saved(struct chat_run *run)
-{
-    run_finish(run, RUN_INTERRUPTED, NULL);
-}
-
-static void interrupt(struct chat_run *run)
-{
-    json_t *interrupts = json_array();
-    struct error err = {0};
-    int rc = interrupts ? 0 : -1;
-
-    for (size_t i = 0; i < run->call_count && rc == 0; i++) {
-        if (run->calls[i].interrupt)
-            rc = json_array_append(interrupts, run->calls[i].interrupt);
-    }
-    if (rc < 0) {
-        json_decref(interrupts);
-        error_set(&err, ERROR_MEMORY, "out of memory for the approvals");
-        run_fail(run, &err);
-        return;
-    }
-    thread_set_interrupts(run->thread, interrupts);
-    run_calls_free(run);
-    run_note_usage(run);
-    run_save(run, on_interrupts_saved);
-}
-
-static bool any_to_ask(const struct chat_run *run)
-{
-    for (size_t i = 0; i < run->call_count; i++) {
-        if (run->calls[i].interrupt)
-            return true;
-    }
-    return false;
-}
-
-static void on_all_looked_at(struct chat_run *run)
-{
-    if (run->cancelled)
-        run_stop(run);
-    else if (any_to_ask(run))
-        interrupt(run);
-    else
-        run_calls_go(run);
-}
-
-void run_approvals_ask(struct chat_run *run)
-{
-    run->state = RUN_STATE_LOOKING;
-    json_decref(run->answers); /* they were to the turn before */
-    run->answers = NULL;
-    run->holding = true;
-    for (size_t i = 0; i < run->call_count; i++) {
-        struct run_call *call = &run->calls[i];
-
-        if (is_needed(call) && run->approvals == APPROVALS_NONE_ASKED)
-            buf_adds(&call->refusal, cannot_approve);
-        else if (is_needed(call))
-            look_at(call);
-    }
-    if (run->approvals == APPROVALS_NONE_ASKED)
-        refuse_replacements(run);
-    run->holding = false;
-    if (run->under_way == 0)
-        on_all_looked_at(run);
 }
 
 /* ---- the answers ---- */
@@ -257,13 +152,12 @@ void run_approvals_resume(struct chat_run *run)
     for (size_t i = 0; i < run->call_count; i++) {
         struct run_call *call = &run->calls[i];
 
-        if (!call->interrupt && is_needed(call))
+        if (!call->interrupt && run_approval_needed(call))
             buf_adds(&call->refusal, unlooked);
     }
-    run_calls_go(run);
 }
 
-int run_approvals_check(struct tool_call *made, struct store *store, struct error *err)
+int run_approval_check(struct tool_call *made, struct store *store, struct error *err)
 {
     const struct run_call *call = made->user;
 

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The tool calls of one turn. Those that read run side by side; one that edits waits for all before
- * it, and those behind wait for it, so that each sees what the model thinks it sees. All results go
- * back in one message.
+ * The tool calls of one turn: read from the model's answer; what they report while they work; and
+ * what each has come to: the tool_result that the model reads, the row that a page reads later, and
+ * the event. Output of analyses may be anything: it is made to be text here, where it comes in, so
+ * that the history can always be sent again.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "helpers/base/utf8.h"
 #include "mcp/chat/run_internal.h"
 
-static void on_call_done(struct tool_call *tool_call);
+/* Images that a model is shown stay in the thread and are read again with each request. */
+#define IMAGES_SHOWN_MAX 3u
+#define IMAGE_BASE64_MAX ((size_t)384 << 10)
+#define WORDS_CAP        ((size_t)1 << 10)  /* bytes of one RUN_CALL_STANDS */
+#define PRINTED_CAP      ((size_t)64 << 10) /* of one RUN_CALL_PRINTED */
 
 /* ---- what the turn has ---- */
 
@@ -97,6 +103,11 @@ int run_calls_load(struct chat_run *run, struct error *err)
     return 0;
 }
 
+const json_t *run_call_input(const struct run_call *call)
+{
+    return json_object_get(call->use, "input");
+}
+
 void run_calls_free(struct chat_run *run)
 {
     for (size_t i = 0; i < run->call_count; i++) {
@@ -116,199 +127,326 @@ void run_calls_free(struct chat_run *run)
     run->code_succeeded = run->other_succeeded = false;
 }
 
-/* ---- running them ---- */
+/* ---- while they work ---- */
 
-static bool writes(const struct run_call *call)
+struct run_progress_timer {
+    uv_timer_t timer; /* first */
+    struct chat_run *run;
+};
+
+static void tell(struct run_call *call, enum run_event_kind kind, const struct buf *given,
+                 size_t cap)
 {
-    return !call->tool->read_only && tool_call_writes(&call->call);
+    struct buf BUF_AUTO text = {0};
+
+    if (given->len == 0)
+        return;
+    utf8_clean(given->data, given->len, cap, &text);
+    if (!text.failed)
+        run_tell(call->run, &(struct run_event){.kind = kind,
+                                                .id = call->id,
+                                                .name = call->name,
+                                                .text = text.data,
+                                                .len = text.len});
 }
 
-static int prepare(struct run_call *call, struct error *err)
+static void tell_progress(struct run_call *call)
+{
+    struct buf BUF_AUTO words = {0}, printed = {0};
+
+    buf_init(&words, WORDS_CAP);
+    buf_init(&printed, PRINTED_CAP);
+    if (!call->tool->progress(&call->call, &words, &printed))
+        return;
+    tell(call, RUN_CALL_STANDS, &words, WORDS_CAP);
+    if (!call->run->cancelled) /* by who was told */
+        tell(call, RUN_CALL_PRINTED, &printed, PRINTED_CAP);
+}
+
+static void on_progress_timer(uv_timer_t *timer)
+{
+    struct chat_run *run = ((struct run_progress_timer *)timer)->run;
+
+    for (size_t i = 0; i < run->call_count; i++) {
+        struct run_call *call = &run->calls[i];
+
+        if (call->state == CALL_RUNS && call->tool->progress && !run->cancelled)
+            tell_progress(call);
+    }
+}
+
+void run_progress_begin(struct chat_run *run)
+{
+    if (run->progress)
+        return;
+    run->progress = calloc(1, sizeof *run->progress);
+    if (!run->progress) /* the results come all the same */
+        return;
+    run->progress->run = run;
+    uv_timer_init(run->server->loop, &run->progress->timer);
+    uv_timer_start(&run->progress->timer, on_progress_timer, RUN_PROGRESS_MS, RUN_PROGRESS_MS);
+}
+
+static void on_progress_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+void run_progress_end(struct chat_run *run)
+{
+    if (run->progress)
+        uv_close((uv_handle_t *)&run->progress->timer, on_progress_closed);
+    run->progress = NULL;
+}
+
+static const char *const image_types[] = {"image/png", "image/jpeg", "image/gif", "image/webp"};
+
+/* ---- the text ---- */
+
+static bool is_code(const struct run_call *call)
+{
+    return call->made && strcmp(call->name, "execute_code") == 0;
+}
+
+/* An attempt at code counts only where changed code can succeed. */
+static bool counts_as_failed(const struct run_call *call)
+{
+    return is_code(call) && failure_is_repairable(tool_call_category(&call->call));
+}
+
+/* How many attempts at this code failed before. A call that is not made is no attempt. */
+static unsigned repair_of(const struct run_call *call)
+{
+    return is_code(call) ? call->run->failed : 0;
+}
+
+static void add_repair(const struct run_call *call, struct buf *text)
+{
+    unsigned failed = call->run->failed + 1;
+
+    if (failed < CODE_ATTEMPTS_MAX)
+        buf_addf(text,
+                 "\n\nAttempt %u of %u is next: correct what the error says, then run the whole "
+                 "program again.",
+                 failed + 1, CODE_ATTEMPTS_MAX);
+    else
+        buf_addf(text,
+                 "\n\nAll %u attempts failed. Run no more code; tell the editor what you tried "
+                 "and why it failed.",
+                 CODE_ATTEMPTS_MAX);
+}
+
+/* What the calls of a turn mean for how the question ends. */
+static void note_success(const struct run_call *call)
 {
     struct chat_run *run = call->run;
-    struct tool_call *made = &call->call;
+    enum failure_category category = tool_call_category(&call->call);
+    bool succeeded = category == FAILURE_NONE;
 
-    made->cancel = cancel_create(err);
-    if (!made->cancel)
+    if (!call->made)
+        return;
+    run->code_failed |= counts_as_failed(call);
+    run->code_in_vain |= is_code(call) && !succeeded && category != FAILURE_CANCELLED;
+    run->code_succeeded |= is_code(call) && succeeded;
+    run->other_succeeded |= !is_code(call) && succeeded;
+    run->replaced += succeeded ? call->replaces : 0;
+    run->worked |= succeeded && (is_code(call) || *call->call.change_set);
+}
+
+static bool is_shown(const struct tool_image *image)
+{
+    if (image->len > IMAGE_BASE64_MAX)
+        return false;
+    for (size_t i = 0; i < sizeof image_types / sizeof image_types[0]; i++) {
+        if (strcmp(image->mime, image_types[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static size_t images_shown(const struct run_call *call)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < call->call.image_count; i++)
+        count += is_shown(&call->call.images[i]);
+    return count < IMAGES_SHOWN_MAX ? count : IMAGES_SHOWN_MAX;
+}
+
+static void write_text(const struct run_call *call, struct buf *text)
+{
+    const struct buf *from = call->made ? &call->call.text : &call->refusal;
+    size_t unseen = call->call.image_count - images_shown(call);
+
+    if (from->failed)
+        buf_addf(text, "The answer is larger than its cap of %zu bytes; ask for less at once.",
+                 from->cap);
+    else if (!utf8_clean(from->data ? from->data : "", from->len, RUN_CALL_TEXT_MAX, text))
+        buf_addf(text, "\n[Cut here: this is the beginning, %zu bytes of %zu. Ask for less.]",
+                 text->len, from->len);
+    if (text->len == 0)
+        buf_adds(text, "(no output)");
+    if (unseen > 0)
+        buf_addf(text, "\n[%zu picture%s shown to the editor alone.]", unseen,
+                 unseen == 1 ? " is" : "s are");
+    if (counts_as_failed(call))
+        add_repair(call, text);
+}
+
+/* ---- the result ---- */
+
+static bool is_error(const struct run_call *call)
+{
+    return !call->made || tool_call_category(&call->call) != FAILURE_NONE;
+}
+
+static json_t *make_block(const struct run_call *call, const struct buf *text)
+{
+    json_t *content = json_pack("[{s:s, s:s%}]", "type", "text", "text", text->data, text->len);
+    size_t shown = images_shown(call);
+    json_t *block;
+
+    for (size_t i = 0; i < call->call.image_count && shown > 0; i++) {
+        const struct tool_image *image = &call->call.images[i];
+
+        if (!is_shown(image))
+            continue;
+        shown--;
+        json_array_append_new(content, json_pack("{s:s, s:{s:s, s:s, s:s%}}", "type", "image",
+                                                 "source", "type", "base64", "media_type",
+                                                 image->mime, "data", image->base64, image->len));
+    }
+    block = json_pack("{s:s, s:s, s:o}", "type", "tool_result", "tool_use_id", call->id, "content",
+                      content);
+    if (block && is_error(call))
+        json_object_set_new(block, "is_error", json_true());
+    return block;
+}
+
+static const char *category_of(const struct run_call *call)
+{
+    if (call->made)
+        return failure_category_name(tool_call_category(&call->call));
+    return call->refused ? call->refused : failure_category_name(FAILURE_VALIDATION);
+}
+
+/* Of an edit that was made; else NULL. */
+static const char *change_set_of(const struct run_call *call)
+{
+    return call->made && !is_error(call) && *call->call.change_set ? call->call.change_set : NULL;
+}
+
+struct took {
+    unsigned milliseconds, waited;
+};
+
+/* A tool that queues knows what of it was its work. */
+static struct took time_taken(const struct run_call *call)
+{
+    uv_loop_t *loop = call->run->server->loop;
+
+    if (!call->made)
+        return (struct took){0};
+    if (call->call.timed)
+        return (struct took){(unsigned)(call->call.seconds * 1000 + 0.5),
+                             (unsigned)(call->call.waited * 1000 + 0.5)};
+    uv_update_time(loop);
+    return (struct took){(unsigned)(uv_now(loop) - call->started_ms), 0};
+}
+
+int run_call_result(struct run_call *call, struct error *err)
+{
+    struct chat_run *run = call->run;
+    const char *category = category_of(call);
+    const struct took took = time_taken(call);
+    struct buf BUF_AUTO text = {0};
+    char id[UUID_TEXT_SIZE];
+
+    if (text_uuid(id, err) < 0)
         return -1;
-    made->tool = call->tool;
-    made->server = run->server;
-    made->arguments = json_incref(json_object_get(call->use, "input"));
-    made->bound_session = run->thread->session_id;
-    made->who = run->who;
-    made->wants_progress = call->tool->progress != NULL;
-    made->on_done = on_call_done;
-    made->user = call;
-    if (call->interrupt)
-        made->before = run_approvals_check;
+    note_success(call);
+    write_text(call, &text);
+    if (text.failed)
+        return error_set(err, ERROR_MEMORY, "out of memory for a tool's result");
+    json_decref(call->block); /* of one that found no memory */
+    json_decref(call->shown);
+    call->block = make_block(call, &text);
+    call->shown = json_pack("{s:s, s:s, s:s%, s:b, s:s, s:s*, s:I, s:I, s:I}", "id", id,
+                            "tool_call_id", call->id, "text", text.data, text.len, "is_error",
+                            is_error(call), "category", category, "change_set", change_set_of(call),
+                            "milliseconds", (json_int_t)took.milliseconds, "waited",
+                            (json_int_t)took.waited, "repair", (json_int_t)repair_of(call));
+    if (!call->block || !call->shown)
+        return error_set(err, ERROR_MEMORY, "out of memory for a tool's result");
+    call->state = CALL_ANSWERED;
+    run_tell(run, &(struct run_event){
+                      .kind = RUN_CALL_RESULT,
+                      .id = call->id,
+                      .name = call->name,
+                      .message_id = id,
+                      .text = text.data,
+                      .len = text.len,
+                      .call = call->made ? &call->call : NULL,
+                      .arguments = json_object_get(call->use, "input"),
+                      .is_error = is_error(call),
+                      .category = is_error(call) ? category : NULL,
+                      .milliseconds = took.milliseconds,
+                      .waited = took.waited,
+                      .repair = repair_of(call),
+                  });
     return 0;
 }
 
-static void start(struct run_call *call)
+/* ---- all of a turn ---- */
+
+int run_calls_refuse(struct chat_run *run, const char *why, const char *as, struct error *err)
 {
-    struct chat_run *run = call->run;
+    for (size_t i = 0; i < run->call_count; i++) {
+        struct run_call *call = &run->calls[i];
 
-    run_tell(run,
-             &(struct run_event){.kind = RUN_CALL_STARTED, .id = call->id, .name = call->name});
-    if (run->cancelled) /* by who was just told */
-        return;
-    call->made = true;
-    call->state = CALL_RUNS;
-    run->under_way++;
-    run->editing = writes(call);
-    uv_update_time(run->server->loop);
-    call->started_ms = uv_now(run->server->loop);
-    if (call->tool->progress)
-        run_watch_begin(run);
-    tool_call_start(&call->call);
-}
-
-/* 1: it is under way or answered; 0: it has to wait. */
-static int start_one(struct run_call *call, struct error *err)
-{
-    struct chat_run *run = call->run;
-
-    if (call->state != CALL_WAITS)
-        return 1;
-    if (call->refusal.len > 0)
-        return run_result_make(call, err) < 0 ? -1 : 1;
-    if (!call->call.cancel && prepare(call, err) < 0)
-        return -1;
-    if (run->under_way > 0 && (run->editing || writes(call)))
-        return 0;
-    start(call);
-    return 1;
-}
-
-static void count_attempts(struct chat_run *run)
-{
-    if (run->code_failed)
-        run->failed++;
-    else if (run->code_succeeded)
-        run->failed = 0;
-    if (run->code_in_vain)
-        run->stuck = true;
-    else if (run->code_succeeded || run->other_succeeded)
-        run->stuck = false;
-}
-
-/* The bounds that this turn has reached, behind its results. */
-static int note_bounds(struct chat_run *run, size_t count, struct error *err)
-{
-    if (count > RUN_CALLS_MAX &&
-        run_limit(run, "calls", NULL, err,
-                  "The model called %zu tools at once; %u of them were run.", count,
-                  RUN_CALLS_MAX) < 0)
-        return -1;
-    if (run->refused_replacements && !run->notified_replacements) {
-        run->notified_replacements = true;
-        if (run_limit(run, "replacements", NULL, err,
-                      "At most %u components or titles are replaced for one question here, where "
-                      "nobody can be asked for approval; what went beyond that was not done. "
-                      "Lectern's chat page, at the server's own address, asks and can do it.",
-                      LEGACY_REPLACEMENTS_MAX) < 0)
+        if (call->state == CALL_ANSWERED)
+            continue;
+        if (call->refusal.len == 0) {
+            buf_adds(&call->refusal, why);
+            call->refused = as;
+        }
+        call->made = false;
+        if (run_call_result(call, err) < 0)
             return -1;
     }
-    if (run->failed < CODE_ATTEMPTS_MAX)
-        return 0;
-    run->last = true;
-    return run_limit(run, "attempts", NULL, err,
-                     "The code failed in all %u attempts; no more are made.", CODE_ATTEMPTS_MAX);
+    return 0;
 }
 
-static void end_turn(struct chat_run *run)
+int run_calls_results(struct chat_run *run, json_t *message, struct error *err)
 {
-    bool was_last = run->last;
-    size_t count = run->call_count;
-    struct error err = {0};
+    json_t *content = json_object_get(message, "content");
+    json_t *results = json_array();
+    int rc = results ? 0 : -1;
 
-    run_watch_end(run);
-    if (run->cancelled) {
-        run_stop(run);
-        return;
+    for (size_t i = 0; i < run->call_count && rc == 0; i++) {
+        rc = json_array_insert(content, i, run->calls[i].block);
+        if (rc == 0)
+            rc = json_array_append(results, run->calls[i].shown);
     }
-    if (count > 0 && run_calls_keep(run, &err) < 0) {
-        run_fail(run, &err);
-        return;
-    }
-    count_attempts(run);
-    run_calls_free(run);
-    if (was_last)
-        run_end_called(run);
-    else if (note_bounds(run, count, &err) < 0)
-        run_fail(run, &err);
-    else
-        run_save(run, run_turn);
+    if (rc == 0)
+        rc = json_object_set(json_object_get(message, "shown"), "results", results);
+    json_decref(results);
+    return rc == 0 ? 0 : error_set(err, ERROR_MEMORY, "out of memory for the tools' results");
 }
 
-void run_calls_go(struct chat_run *run)
+int run_calls_keep(struct chat_run *run, struct error *err)
 {
-    struct error err = {0};
-    int rc = 1;
+    char id[UUID_TEXT_SIZE];
+    json_t *message;
 
-    run->state = RUN_STATE_CALLING;
-    run->holding = true;
-    while (run->next < run->call_count && !run->cancelled && rc == 1) {
-        rc = start_one(&run->calls[run->next], &err);
-        run->next += rc == 1;
+    if (text_uuid(id, err) < 0)
+        return -1;
+    message = json_pack("{s:s, s:s, s:[], s:{}}", "id", id, "role", "user", "content", "shown");
+    if (!message)
+        return error_set(err, ERROR_MEMORY, "out of memory for the tools' results");
+    if (run_calls_results(run, message, err) < 0) {
+        json_decref(message);
+        return -1;
     }
-    run->holding = false;
-    if (rc < 0) { /* those under way are waited for */
-        run->failure = err;
-        run_cancel(run, RUN_STOP_EDITOR); /* the failure says why */
-    }
-    if (run->under_way == 0 && (run->cancelled || run->next == run->call_count))
-        end_turn(run);
-}
-
-static void on_call_done(struct tool_call *tool_call)
-{
-    struct run_call *call = tool_call->user;
-    struct chat_run *run = call->run;
-    struct error err = {0};
-
-    run->under_way--;
-    call->state = CALL_LOST;
-    if (run_result_make(call, &err) < 0) {
-        run->failure = err;
-        run_cancel(run, RUN_STOP_EDITOR); /* the failure says why */
-    }
-    if (!run->holding)
-        run_calls_go(run);
-}
-
-void run_calls_cancel(struct chat_run *run)
-{
-    bool held = run->holding;
-
-    run->holding = true;
-    for (size_t i = 0; i < run->call_count; i++) {
-        if (run->calls[i].state == CALL_RUNS)
-            tool_call_cancel(&run->calls[i].call);
-    }
-    run->holding = held;
-}
-
-/* ---- a turn's calls, new or interrupted ---- */
-
-void run_calls_begin(struct chat_run *run)
-{
-    struct error err = {0};
-
-    if (run->cancelled)
-        run_stop(run);
-    else if (run_calls_load(run, &err) < 0)
-        run_fail(run, &err);
-    else if (run->last)
-        run_calls_go(run);
-    else
-        run_approvals_ask(run);
-}
-
-void run_calls_resume(struct chat_run *run)
-{
-    if (run->cancelled)
-        run_stop(run);
-    else
-        run_approvals_resume(run);
+    return thread_add(run->thread, message, err);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Telling the listener. The assistant's message has one id; it is that of its first text too. Later
- * texts and thinking have it with the block's number behind, so that no id is begun twice.
+ * Events for the listener. The assistant's message has one id; it is that
+ * of its first text too. Later texts and thinking have it with the block's number behind, so that
+ * no id is begun twice.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,13 @@ void run_tell_text(struct chat_run *run, const char *id, const char *text)
     run_tell(run,
              &(struct run_event){.kind = RUN_TEXT, .id = id, .text = text, .len = strlen(text)});
     run_tell(run, &(struct run_event){.kind = RUN_TEXT_ENDED, .id = id});
+}
+
+void run_tell_limit(struct chat_run *run, const char *name, const char *id, const char *text)
+{
+    run_tell(run,
+             &(struct run_event){
+                 .kind = RUN_LIMIT, .id = id, .name = name, .text = text, .len = strlen(text)});
 }
 
 /* ---- what the model says ---- */
@@ -169,13 +177,30 @@ static bool has_call(const json_t *content, const char *id)
     return false;
 }
 
+/* Of a call that the model began and that will not be made. */
+static void drop_call(struct chat_run *run, const char *id, const char *name, const char *why)
+{
+    char own[UUID_TEXT_SIZE];
+
+    if (text_uuid(own, NULL) < 0)
+        return;
+    run_tell(run, &(struct run_event){.kind = RUN_CALL_RESULT,
+                                      .id = id,
+                                      .name = name,
+                                      .message_id = own,
+                                      .text = why,
+                                      .len = strlen(why),
+                                      .is_error = true,
+                                      .category = failure_category_name(FAILURE_CANCELLED)});
+}
+
 void run_events_drop(struct chat_run *run, const json_t *content, const char *why)
 {
     for (size_t i = 0; i < MODEL_BLOCKS_CAP; i++) {
         const struct run_sent_block *sent = &run->sent[i];
 
         if (sent->kind == BLOCK_CALL && !has_call(content, sent->id))
-            run_result_dropped(run, sent->id, sent->name, why);
+            drop_call(run, sent->id, sent->name, why);
     }
 }
 
@@ -186,4 +211,14 @@ void run_events_forget(struct chat_run *run)
         free(run->sent[i].name);
     }
     memset(run->sent, 0, sizeof run->sent);
+}
+
+json_t *run_usage_json(const struct run_usage *usage)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:i, s:I}", "inputTokens",
+                     (json_int_t)model_usage_input(&usage->tokens), "cachedInputTokens",
+                     (json_int_t)usage->tokens.cache_read, "cacheWriteInputTokens",
+                     (json_int_t)usage->tokens.cache_write, "outputTokens",
+                     (json_int_t)usage->tokens.output, "requests", (int)usage->requests,
+                     "wholeCurriculumTokens", (json_int_t)usage->whole_curriculum);
 }

@@ -6,7 +6,7 @@
 
 #include "helpers/base/fields.h"
 #include "helpers/base/json.h"
-#include "mcp/chat/json_mend.h"
+#include "mcp/chat/json_repair.h"
 #include "mcp/chat/prompt.h"
 #include "mcp/session/text.h"
 
@@ -342,15 +342,15 @@ static int take_input(const json_t *given, struct run_input *input, struct error
 /* JSON.stringify writes half a character as an escape, which is JSON, but no text. */
 static json_t *read_frame(const char *text, size_t len, struct error *err)
 {
-    struct buf mended BUF_AUTO = {0};
+    struct buf repaired BUF_AUTO = {0};
     json_t *given = json_read(text, len, "the frame", err);
 
-    if (given || !json_mend_needed(text, len))
+    if (given || !json_repair_needed(text, len))
         return given;
-    json_mend(text, len, &mended, NULL);
-    if (buf_check(&mended, "the frame", err) != 0)
+    json_repair(text, len, &repaired, NULL);
+    if (buf_check(&repaired, "the frame", err) != 0)
         return NULL;
-    given = json_read(mended.data, mended.len, "the frame", err);
+    given = json_read(repaired.data, repaired.len, "the frame", err);
     if (given && err)
         *err = (struct error){0};
     return given;

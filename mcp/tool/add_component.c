@@ -59,5 +59,6 @@ const struct tool tool_add_component = {
     .description = "Insert a component into a node (id or title).",
     .schema_write = schema_write,
     .run = run,
+    .operation = "create_component",
     .writes = true,
 };

@@ -4,6 +4,7 @@
  */
 #include "helpers/base/json.h"
 #include "mcp/tool/arguments.h"
+#include "mcp/tool/preview.h"
 #include "mcp/tool/schema.h"
 #include "mcp/tool/table.h"
 
@@ -33,6 +34,36 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     return 0;
 }
 
+static struct tool_impact impact(const struct tool_call *call)
+{
+    json_auto_t *components = NULL;
+
+    argument_json(call, "components", JSON_ARRAY, &components, NULL);
+    return (struct tool_impact){.loss = json_array_size(components) > TOOL_OPERATIONS_MAX
+                                            ? TOOL_LOSS_DELETED
+                                            : TOOL_LOSS_NOTHING};
+}
+
+static int preview(const struct tool_call *call, struct tool_preview *preview, struct error *err)
+{
+    json_auto_t *components = NULL;
+    json_t *component;
+    size_t i;
+
+    if (argument_json(call, "components", JSON_ARRAY, &components, err) < 0)
+        return -1;
+    preview->operations = json_array();
+    json_array_foreach(components, i, component)
+    {
+        json_t *operation = json_copy(component);
+
+        json_object_set_new(operation, "op", json_string("create_component"));
+        json_object_set(operation, "node_id", json_object_get(call->arguments, "node_id"));
+        json_array_append_new(preview->operations, operation);
+    }
+    return 0;
+}
+
 static void schema_write(const struct server *server, struct buf *to)
 {
     (void)server;
@@ -52,5 +83,7 @@ const struct tool tool_batch_add_components = {
         "Append components (types and parameters as in add_component) to a node: all or none.",
     .schema_write = schema_write,
     .run = run,
+    .impact = impact,
+    .preview = preview,
     .writes = true,
 };

@@ -13,6 +13,7 @@
 #include "mcp/server.h"
 #include "mcp/session/change_set.h"
 #include "mcp/tool/arguments.h"
+#include "mcp/tool/preview.h"
 #include "mcp/tool/schema.h"
 #include "mcp/tool/table.h"
 
@@ -57,6 +58,24 @@ static bool tries(const struct tool_call *call)
     bool dry_run = false;
 
     return argument_flag(call, "dry_run", &dry_run, NULL) == 0 && dry_run;
+}
+
+static struct tool_impact impact(const struct tool_call *call)
+{
+    json_auto_t *operations = NULL;
+
+    if (tries(call))
+        return (struct tool_impact){.loss = TOOL_LOSS_NO_EDIT};
+    argument_json(call, "operations", JSON_ARRAY, &operations, NULL);
+    return tool_impact_of(operations);
+}
+
+static int preview(const struct tool_call *call, struct tool_preview *preview, struct error *err)
+{
+    if (argument_flag(call, "keep_going", &preview->keep_going, err) < 0 ||
+        argument_number_or(call, "expected_version", &preview->version, 1, LONG_MAX, 0, err) < 0)
+        return -1;
+    return argument_json(call, "operations", JSON_ARRAY, &preview->operations, err);
 }
 
 static int try(struct tool_call *call, struct store *store, const char *sid,
@@ -127,6 +146,8 @@ const struct tool tool_change_curriculum = {
     .destructive = true,
     .run = run,
     .tries = tries,
+    .impact = impact,
+    .preview = preview,
     .then = then,
     .forget = forget,
     .writes = true,

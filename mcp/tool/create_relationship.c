@@ -87,5 +87,6 @@ const struct tool tool_create_relationship = {
     .description = "Join two nodes, from the earlier to the later.",
     .schema_write = schema_write,
     .run = run,
+    .operation = "create_relationship",
     .writes = true,
 };

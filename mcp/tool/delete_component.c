@@ -36,5 +36,6 @@ const struct tool tool_delete_component = {
               "},\"required\":[\"node_id\"]}",
     .destructive = true,
     .run = run,
+    .operation = "delete_component",
     .writes = true,
 };

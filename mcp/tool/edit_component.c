@@ -4,6 +4,7 @@
  */
 #include "helpers/base/json.h"
 #include "mcp/tool/arguments.h"
+#include "mcp/tool/preview.h"
 #include "mcp/tool/schema.h"
 #include "mcp/tool/table.h"
 
@@ -37,6 +38,14 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     return 0;
 }
 
+static struct tool_impact impact(const struct tool_call *call)
+{
+    json_auto_t *parameters = NULL;
+
+    argument_json(call, "new_parameters", JSON_OBJECT, &parameters, NULL);
+    return (struct tool_impact){tool_loss_of_edit(parameters), 1};
+}
+
 const struct tool tool_edit_component = {
     .name = "edit_component",
     .title = "Edit a component",
@@ -47,5 +56,7 @@ const struct tool tool_edit_component = {
     .destructive = true,
     .idempotent = true,
     .run = run,
+    .impact = impact,
+    .operation = "edit_component",
     .writes = true,
 };

@@ -194,6 +194,21 @@ static bool only_reads(const struct tool_call *call)
     return true; /* list, or an error */
 }
 
+static struct tool_impact impact(const struct tool_call *call)
+{
+    return (struct tool_impact){.loss = only_reads(call) ? TOOL_LOSS_NO_EDIT : TOOL_LOSS_DELETED,
+                                .replaces = 1};
+}
+
+static int preview(const struct tool_call *call, struct tool_preview *preview, struct error *err)
+{
+    preview->action =
+        json_string_is(call->arguments, "action", "undo") ? TOOL_UNDOES : TOOL_RESTORES;
+    if (argument_number_or(call, "version", &preview->version, 1, VERSION_MAX, 0, err) < 0)
+        return -1;
+    return argument_text_or(call, "change_set", &preview->change_set, NULL, err);
+}
+
 static int read_asked(struct tool_call *call, struct store *store, struct asked *asked,
                       struct error *err)
 {
@@ -256,4 +271,6 @@ const struct tool tool_history = {
     .run = run,
     .writes = true,
     .only_reads = only_reads,
+    .impact = impact,
+    .preview = preview,
 };

@@ -25,6 +25,8 @@
 #define TOOL_IMAGE_BYTES    ((size_t)8 << 20) /* of base64, in all images of one answer */
 #define TOOL_IMAGE_MIME_CAP 32u
 #define CHANGE_SET_ID_SIZE  80u
+#define TOOL_OPERATIONS_MAX 10u /* of one call; one with more counts as if it deleted (tool_loss)  \
+                                 */
 
 struct server; /* what tools stand on: work queues, executor, profile; mcp/server.h */
 struct tool;
@@ -75,6 +77,29 @@ struct tool_call {
     void *state; /* the tool's own */
 };
 
+/* What a call takes from the curriculum, in rising order. What does very much counts as if it
+ * deleted. */
+enum tool_loss {
+    TOOL_LOSS_NO_EDIT, /* it only looks */
+    TOOL_LOSS_NOTHING, /* it adds, or puts in another order */
+    TOOL_LOSS_REPLACED,
+    TOOL_LOSS_DELETED, /* or emptied */
+};
+
+struct tool_impact {
+    enum tool_loss loss;
+    size_t replaces; /* operations that replace something, where loss is TOOL_LOSS_REPLACED */
+};
+
+/* What a call would do. Zeroed, then set by tool_call_preview; texts borrowed from arguments. */
+struct tool_preview {
+    enum { TOOL_CHANGES, TOOL_UNDOES, TOOL_RESTORES } action;
+    json_t *operations; /* owned: of a change set; or NULL */
+    bool keep_going;
+    long version;           /* expected by a change set; to restore; of what is undone, or 0 */
+    const char *change_set; /* that is undone, or NULL */
+};
+
 struct tool {
     const char *name;
     const char *title;
@@ -97,6 +122,12 @@ struct tool {
     /* Of a tool that writes: this call only says what it would do. It is run on the trial work
      * queue with a store for reading, and tries it on a copy (store_trial_open). May be NULL. */
     bool (*tries)(const struct tool_call *call);
+    /* Of a tool that edits, for a person's approval (preview.c): the operation of a change set that
+     * does the same with the same arguments; or preview, as tool_call_preview. */
+    const char *operation;
+    int (*preview)(const struct tool_call *call, struct tool_preview *preview, struct error *err);
+    /* As tool_call_impact. NULL: what the annotations say. */
+    struct tool_impact (*impact)(const struct tool_call *call);
     /* Where run has set call->followup, once what it did is kept: on the graph work queue, adds to
      * call->text. What it cannot tell fails no call, the answer says so. May be NULL. */
     int (*then)(struct tool_call *call, struct error *err);
@@ -134,6 +165,12 @@ void tool_call_finish(struct tool_call *call);
 bool tool_call_writes(const struct tool_call *call);
 /* Whether it is run on the trial work queue. */
 bool tool_call_tries(const struct tool_call *call);
+
+/* What the call would take away, and what it would do, by its tool and arguments alone. -1: what is
+ * wrong with them, or a tool that has no preview. */
+struct tool_impact tool_call_impact(const struct tool_call *call);
+int tool_call_preview(const struct tool_call *call, struct tool_preview *preview,
+                      struct error *err);
 
 /* FAILURE_NONE where it went well; an answer that outgrew its cap has failed too. */
 enum failure_category tool_call_category(const struct tool_call *call);

@@ -175,7 +175,7 @@ class Life(chat_case.ChatCase):
         for place, run_id in zip(refused, runs[5:]):
             self.assertEqual((page.events[place - 1]["type"], page.events[place - 1]["runId"]), ("RUN_STARTED", run_id))
             self.assertEqual(page.events[place]["code"], "busy")
-            self.assertIn("not taken", page.events[place]["message"])
+            self.assertIn("rejected", page.events[place]["message"])
         self.play(answer(text("Here.")))
         self.assertEqual((await page.ask("Still there?")).text, "Here.")
 

@@ -201,7 +201,7 @@ class Endings(LoopCase):
         for number, nothing in enumerate((answer(), answer(thinking("Hm.")), answer(text(" \n")))):
             run = await self.ask(page, "Q%d?" % number, nothing)
             self.assertEqual(run.outcome, "success")
-            self.assertIn("answered nothing", run.text)
+            self.assertIn("gave no answer", run.text)
         self.assertEqual([note["kind"] for note in await self.notes(page)], ["empty"] * 3)
         await self.ask(page, "And?", answer(text("Here.")))
         self.assertEqual(self.sent(), ["u: Q0? Q1? Q2? And?"])

@@ -134,7 +134,7 @@ class Tls(unittest.IsolatedAsyncioTestCase):
             run = await self.ask(front.url)
             front.close()
             self.assertEqual(run.outcome, "error")
-            for word in ("no safe connection", front.url, *said, *ADVICE):
+            for word in ("no secure connection", front.url, *said, *ADVICE):
                 self.assertIn(word.lower(), run.error.lower())
             self.assertEqual((front.connections, front.bytes, model.requests), (1, 0, []), "sent, or tried again")
 
@@ -160,7 +160,7 @@ class Tls(unittest.IsolatedAsyncioTestCase):
     async def test_a_service_without_tls(self):
         with Replay([]) as model:
             run = await self.ask(model.url.replace("http:", "https:"))
-            for word in ("no safe connection", *ADVICE):
+            for word in ("no secure connection", *ADVICE):
                 self.assertIn(word, run.error)
             self.assertEqual(model.requests, [])
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/chat/event_stream.h"
+#include "mcp/chat/model_stream.h"
 #include "mcp/chat/model_message.h"
 
 /* What was heard of one playing, as one text. */
@@ -105,24 +105,24 @@ static inline void write_content(struct heard *heard)
 /* Plays bytes in parts of so many, each in a block of its own, so that reading past it shows. */
 static inline void play_parts(struct heard *heard, const uint8_t *bytes, size_t size, size_t part)
 {
-    struct event_stream stream;
+    struct model_stream stream;
     struct error err = {0};
     int rc = 0;
 
     memset(heard, 0, sizeof *heard);
     model_message_init(&heard->message);
-    event_stream_init(&stream, hear_event, heard);
+    model_stream_init(&stream, hear_event, heard);
     for (size_t at = 0; rc == 0 && at < size; at += part) {
         size_t len = size - at < part ? size - at : part;
         char *copy = malloc(len);
 
         expect(copy != NULL);
         memcpy(copy, bytes + at, len);
-        rc = event_stream_feed(&stream, copy, len, &err);
+        rc = model_stream_feed(&stream, copy, len, &err);
         free(copy);
     }
     expect((rc == 0) == (err.kind == ERROR_NONE) && (rc == 0 || err.text[0] != '\0'));
-    event_stream_finish(&stream);
+    model_stream_finish(&stream);
     write_content(heard);
     buf_addf(&heard->text, "|%d", rc);
     expect(!heard->text.failed);

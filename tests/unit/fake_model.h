@@ -191,7 +191,7 @@ static inline void fake_answer(void *arg)
         call->on_wait(call, 1, 500, "overloaded");
     if (json_object_get(answer, "content"))
         fake_tell(call, answer, hangs || json_is_true(json_object_get(answer, "cut")));
-    if (cancel_fired(call->cancel))
+    if (call->cancelled)
         error_set(&call->err, ERROR_CANCELLED, "cancelled");
     else if (hangs)
         model->hanging = call;
@@ -233,7 +233,7 @@ void model_call_cancel(struct model_call *call)
 {
     struct model *model = (struct model *)(void *)call->transfer;
 
-    cancel_fire(call->cancel);
+    call->cancelled = true;
     if (model->hanging != call)
         return;
     model->hanging = NULL;
@@ -241,12 +241,16 @@ void model_call_cancel(struct model_call *call)
     loop_queue_post(model->loop_queue, &model->task);
 }
 
+void model_call_hold(struct model_call *call, bool hold)
+{
+    (void)call, (void)hold;
+}
+
 void model_call_finish(struct model_call *call)
 {
     if (call->transfer)
         model_message_finish(&call->message);
     buf_finish(&call->body);
-    cancel_unref(call->cancel);
 }
 
 #endif

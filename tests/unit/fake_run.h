@@ -18,7 +18,7 @@ struct chat_run {
     char where[256];
     enum approvals approvals;
     size_t answers;
-    bool cancelled;
+    bool cancelled, held;
     enum run_stop stopped_by;
 };
 
@@ -74,6 +74,11 @@ void run_cancel(struct chat_run *run, enum run_stop by)
     run->stopped_by = by;
     assert_ptr_equal(run, current);
     run->cancelled = true;
+}
+
+void run_hold(struct chat_run *run, bool hold)
+{
+    run->held = hold;
 }
 
 #define TELL(...)  current->listener->on_event(current->listener, &(struct run_event){__VA_ARGS__})

@@ -124,7 +124,7 @@ static void test_which(void **state)
     }
 }
 
-/* Each tool that writes has its row, so that each can be looked at. */
+/* Each tool that writes has a preview, so that it can be approved. */
 static void test_a_new_tool_asks(void **state)
 {
     const struct tool fresh = {.name = "shred", .writes = true, .destructive = true};
@@ -135,6 +135,8 @@ static void test_a_new_tool_asks(void **state)
         json_auto_t *undo = parse("{\"action\":\"undo\"}");
 
         assert_true(tools[i]->read_only || approval_needed(tools[i], undo, APPROVALS_EVERY));
+        assert_true(tools[i]->read_only || !tools[i]->writes || tools[i]->operation ||
+                    tools[i]->preview);
     }
 }
 
@@ -360,7 +362,7 @@ static void test_undo(void **state)
     snprintf(arguments, sizeof arguments, "{\"action\":\"restore\",\"version\":\"%lld\"}",
              (long long)before);
     restore = must_describe(fixture, "history", arguments);
-    expect_part(json_get_string(restore, "message"), "Bring version");
+    expect_part(json_get_string(restore, "message"), "Restore version");
     assert_int_equal(change_count(restore), 1);
 }
 
@@ -404,7 +406,7 @@ static void test_what_would_fail(void **state)
         {"change_curriculum",
          "{\"operations\":[{\"op\":\"delete_node\",\"node_id\":\"N2\"}],\"expected_version\":77}",
          "version"},
-        {"change_curriculum", "{\"operations\":{}}", "array of operations"},
+        {"change_curriculum", "{\"operations\":{}}", "operations wants an array"},
         {"history", "{\"action\":\"restore\"}", "needs version"},
         {"history", "{\"action\":\"undo\",\"version\":123456}", "no change ended"},
         {"batch_add_components", "{\"node_id\":\"N3\",\"components\":[7]}", "op"},

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "helpers/base/json.h"
-#include "mcp/chat/event_stream.h"
+#include "mcp/chat/model_stream.h"
 #include "mcp/chat/model_message.h"
 #include "tests/fuzz/play_model_stream.h"
 #include "tests/unit/failing_allocations.h"
@@ -125,22 +125,22 @@ static int on_event(void *user, const char *name, const char *data, size_t len, 
 /* Feeds the stream in parts of `step` bytes, the first of `first`. message is to be finished. */
 static int play(const char *bytes, size_t first, size_t step, struct error *err)
 {
-    struct event_stream stream;
+    struct model_stream stream;
     size_t len = strlen(bytes), at = 0;
     int rc = 0;
 
     memset(&told, 0, sizeof told);
     model_message_init(&message);
-    event_stream_init(&stream, on_event, NULL);
+    model_stream_init(&stream, on_event, NULL);
     while (rc == 0 && at < len) {
         size_t part = at == 0 && first > 0 ? first : step;
 
         if (part > len - at)
             part = len - at;
-        rc = event_stream_feed(&stream, bytes + at, part, err);
+        rc = model_stream_feed(&stream, bytes + at, part, err);
         at += part;
     }
-    event_stream_finish(&stream);
+    model_stream_finish(&stream);
     return rc;
 }
 
@@ -414,14 +414,14 @@ static const struct {
     {START EVENT("error", "\"error\":{\"type\":\"overloaded_error\",\"message\":\"Over\\u0007\"}"),
      ERROR_BUSY, "(it says \"Over\\x07\")"},
     {EVENT("error", "\"error\":{\"type\":\"rate_limit_error\",\"message\":\"x\"}"), ERROR_BUSY,
-     "no more requests"},
+     "limits the requests"},
     {START EVENT("error", "\"error\":{\"type\":\"api_error\"}"), ERROR_UNAVAILABLE,
-     "fault of its own"},
+     "internal error"},
     {START EVENT("error",
                  "\"error\":{\"type\":\"invalid_request_error\",\"message\":\"prompt is too "
                  "long: 7\"}"),
      ERROR_TOO_LARGE, "too long"},
-    {START "event: error\ndata: {}\n\n", ERROR_UNAVAILABLE, "fault of its own"},
+    {START "event: error\ndata: {}\n\n", ERROR_UNAVAILABLE, "internal error"},
 };
 
 static void test_bad(void **state)

@@ -72,7 +72,7 @@ static void the_prompt_tells_the_tables_and_the_bounds(void **state)
         assert_non_null(strstr(text.data, relationship_types[i]));
     snprintf(said, sizeof said, "after %u failed attempts", CODE_ATTEMPTS_MAX);
     assert_non_null(strstr(text.data, said));
-    snprintf(said, sizeof said, "more than %u operations", APPROVAL_OPERATIONS_MAX);
+    snprintf(said, sizeof said, "more than %u operations", TOOL_OPERATIONS_MAX);
     assert_non_null(strstr(text.data, said));
 }
 

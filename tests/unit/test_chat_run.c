@@ -229,7 +229,7 @@ static void test_unknown_stop(void **state)
         "[{\"content\":[" SAYS("So") "," LIST("c1") "],\"stop\":\"new_reason\"}]");
     expect_outcome(fixture, RUN_SUCCEEDED);
     expect_replayable(fixture);
-    expect_text(newest_note(fixture), "not known");
+    expect_text(newest_note(fixture), "unknown reason");
     assert_int_equal(count_events(fixture, "result"), 1);
 }
 

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a run begins with: a question, or the answers to what a person was asked. First all of it is
- * looked at, then it goes into the thread.
+ * What a run puts into its thread: the question, or the answers to what a person was asked (first
+ * all of it is checked); the model's answers, as they came, so that the service takes them back;
+ * and notes.
  */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "helpers/base/log.h"
 #include "helpers/base/utf8.h"
 #include "mcp/chat/run_internal.h"
 
@@ -67,7 +71,7 @@ static int take_answers(struct chat_run *run, const struct run_request *request,
                      open, request->answer_count);
 }
 
-static bool is_empty(const json_t *content)
+static bool is_blank(const json_t *content)
 {
     return (json_is_string(content) ? json_string_length(content) : json_array_size(content)) == 0;
 }
@@ -106,7 +110,7 @@ static int take_messages(struct chat_run *run, const struct run_request *request
             return error_set(err, ERROR_INVALID, "a message needs an id, a text of its own");
         if (thread_has_message(run->thread, id) && !thread_was_not_asked(run->thread, id))
             continue;
-        if (is_empty(content))
+        if (is_blank(content))
             return error_set(err, ERROR_INVALID, "the question is empty: send a text");
         if (json_array_append_new(run->messages, json_deep_copy(message)) < 0)
             return error_set(err, ERROR_MEMORY, "out of memory for the question");
@@ -135,41 +139,14 @@ static int check(const struct run_request *request, struct model *model, struct 
     return 0;
 }
 
-static int begin(struct chat_run *run, const struct run_request *request, struct error *err)
+int run_request_keep(struct chat_run *run, const struct run_request *request, struct error *err)
 {
-    if (copy_text(&run->run_id, request->run_id, err) < 0 ||
+    if (check(request, run->model, err) < 0 || copy_text(&run->run_id, request->run_id, err) < 0 ||
         copy_text(&run->who, request->who ? request->who : "chat", err) < 0 ||
         copy_text(&run->where, request->where, err) < 0)
         return -1;
     return request->answer_count > 0 ? take_answers(run, request, err)
                                      : take_messages(run, request, err);
-}
-
-struct chat_run *run_start(struct server *server, struct model *model,
-                           const struct run_request *request, struct run_listener *listener,
-                           struct error *err)
-{
-    struct chat_run *run;
-
-    if (check(request, model, err) < 0)
-        return NULL;
-    run = calloc(1, sizeof *run);
-    if (!run) {
-        error_set(err, ERROR_MEMORY, "out of memory for a run");
-        return NULL;
-    }
-    run->server = server;
-    run->model = model;
-    run->thread = request->thread;
-    run->listener = listener;
-    run->approvals = request->approvals;
-    if (begin(run, request, err) < 0) {
-        run_free(run);
-        return NULL;
-    }
-    run->thread->in_use = true;
-    run_begin_soon(run);
-    return run;
 }
 
 /* ---- putting it into the thread ---- */
@@ -296,7 +273,7 @@ static int note_again(struct chat_run *run, struct error *err)
     return 0;
 }
 
-int run_take_request(struct chat_run *run, struct error *err)
+int run_request_take(struct chat_run *run, struct error *err)
 {
     if (run->again)
         return note_again(run, err);
@@ -306,5 +283,156 @@ int run_take_request(struct chat_run *run, struct error *err)
         return -1;
     run_approvals_match(run);
     thread_set_interrupts(run->thread, json_array());
+    return 0;
+}
+
+/* ---- the model's answer ---- */
+
+const char run_call_not_whole[] = "Not done: the answer was cut off before this call was complete.";
+
+static void remove_calls(json_t *content)
+{
+    for (size_t i = json_array_size(content); i > 0; i--) {
+        if (json_string_is(json_array_get(content, i - 1), "type", "tool_use"))
+            json_array_remove(content, i - 1);
+    }
+}
+
+bool run_has_words(const json_t *content)
+{
+    const json_t *block;
+    size_t i;
+
+    json_array_foreach((json_t *)content, i, block)
+    {
+        const char *text = json_get_string(block, "text");
+
+        if (json_string_is(block, "type", "text") && text && *text)
+            return true;
+    }
+    return false;
+}
+
+bool run_is_empty(const json_t *content)
+{
+    const json_t *block;
+    size_t i;
+
+    json_array_foreach((json_t *)content, i, block)
+    {
+        if (!json_string_is(block, "type", "thinking") &&
+            !json_string_is(block, "type", "redacted_thinking") &&
+            !json_string_is(block, "type", "text"))
+            return false;
+    }
+    return !run_has_words(content);
+}
+
+int run_add_answer(struct chat_run *run, json_t *content, json_t *broken, struct error *err)
+{
+    json_t *message;
+
+    if (json_array_size(content) == 0) {
+        json_decref(content);
+        return 0;
+    }
+    message = json_pack("{s:s, s:s, s:o, s:{}}", "id", run->message_id, "role", "assistant",
+                        "content", content, "shown");
+    if (json_array_size(broken) > 0)
+        json_object_set(json_object_get(message, "shown"), "broken", broken);
+    if (!message)
+        return error_set(err, ERROR_MEMORY, "out of memory for an answer");
+    return thread_add(run->thread, message, err);
+}
+
+int run_add_without_calls(struct chat_run *run, json_t *content, const char *why, struct error *err)
+{
+    remove_calls(content);
+    run_events_drop(run, content, why);
+    if (run_is_empty(content))
+        json_array_clear(content);
+    return run_add_answer(run, content, NULL, err);
+}
+
+void run_add_partial(struct chat_run *run, const struct model_message *message)
+{
+    json_auto_t *broken = json_array();
+    json_t *content = model_message_content(message, true, broken);
+    struct error err = {0};
+
+    if (!content)
+        return;
+    run_events_drop(run, content, run_call_not_whole);
+    if (run_is_empty(content))
+        json_array_clear(content);
+    if (run_add_answer(run, content, broken, &err) < 0)
+        log_warning("chat", "a part of an answer is not kept: %s", err.text);
+}
+
+const char *run_first_question(const struct chat_run *run)
+{
+    const json_t *messages = run->thread->messages;
+
+    if (json_array_size(run->messages) > 0)
+        return json_get_string(json_array_get(run->messages, 0), "id");
+    for (size_t i = json_array_size(messages); i > 0; i--) {
+        const json_t *message = json_array_get(messages, i - 1);
+
+        if (thread_is_question(message))
+            return json_get_string(message, "id");
+    }
+    return NULL;
+}
+
+/* ---- notes ---- */
+
+int run_note(struct chat_run *run, const char *kind, const char *text, json_t *more,
+             char id[UUID_TEXT_SIZE], struct error *err)
+{
+    json_auto_t *held = more;
+    char own[UUID_TEXT_SIZE];
+    json_t *note;
+
+    if (text_uuid(own, err) < 0)
+        return -1;
+    note = json_pack("{s:s, s:s, s:[], s:{s:s, s:s}}", "id", own, "role", "note", "content",
+                     "shown", "kind", kind, "text", text);
+    if (!note || (held && json_object_update(json_object_get(note, "shown"), held) < 0)) {
+        json_decref(note);
+        return error_set(err, ERROR_MEMORY, "out of memory for a note");
+    }
+    if (id)
+        memcpy(id, own, sizeof own);
+    return thread_add(run->thread, note, err);
+}
+
+void run_note_usage(struct chat_run *run)
+{
+    char id[UUID_TEXT_SIZE];
+    struct error err = {0};
+    json_t *note = NULL;
+
+    if (run->usage.requests == 0)
+        return;
+    if (text_uuid(id, &err) == 0)
+        note = json_pack("{s:s, s:s, s:[], s:{s:s, s:o}}", "id", id, "role", "note", "content",
+                         "shown", "kind", "usage", "usage", run_usage_json(&run->usage));
+    if (!note || thread_add(run->thread, note, &err) < 0)
+        log_warning("chat", "what run %s has cost is not kept: %s", run->run_id,
+                    *err.text ? err.text : "out of memory");
+}
+
+int run_limit(struct chat_run *run, const char *name, json_t *more, struct error *err,
+              const char *format, ...)
+{
+    char text[ERROR_TEXT_CAP], id[UUID_TEXT_SIZE];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (run_note(run, name, text, more, id, err) < 0)
+        return -1;
+    run_tell_limit(run, name, id, text);
     return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/chat/json_mend.h"
+#include "mcp/chat/json_repair.h"
 
 #include <string.h>
 
@@ -43,7 +43,7 @@ static bool is_low(int code)
     return code >= 0xDC00 && code <= 0xDFFF;
 }
 
-bool json_mend_needed(const char *text, size_t len)
+bool json_repair_needed(const char *text, size_t len)
 {
     const char *end = text + len, *at = text;
 
@@ -58,8 +58,8 @@ bool json_mend_needed(const char *text, size_t len)
 }
 
 /* How many bytes of the escape at text (a backslash) are taken; what it becomes is added. */
-static size_t mend_escape(const char *text, size_t len, bool first, struct buf *to,
-                          struct json_halves *halves)
+static size_t repair_escape(const char *text, size_t len, bool first, struct buf *to,
+                            struct json_halves *halves)
 {
     int code = escape_code(text, len), next;
 
@@ -86,7 +86,7 @@ static size_t mend_escape(const char *text, size_t len, bool first, struct buf *
     return ESCAPE_LEN;
 }
 
-void json_mend(const char *text, size_t len, struct buf *to, struct json_halves *halves)
+void json_repair(const char *text, size_t len, struct buf *to, struct json_halves *halves)
 {
     struct json_halves unused;
     bool in_string = false, first = false;
@@ -97,7 +97,7 @@ void json_mend(const char *text, size_t len, struct buf *to, struct json_halves 
     *halves = (struct json_halves){0};
     while (at < len) {
         if (in_string && text[at] == '\\') {
-            at += mend_escape(text + at, len - at, first, to, halves);
+            at += repair_escape(text + at, len - at, first, to, halves);
             first = false;
             continue;
         }
@@ -115,7 +115,7 @@ void json_mend(const char *text, size_t len, struct buf *to, struct json_halves 
     }
 }
 
-void json_mend_join(unsigned high, unsigned low, struct buf *to)
+void json_repair_join(unsigned high, unsigned low, struct buf *to)
 {
     unsigned code = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
     char bytes[4] = {(char)(0xF0 | code >> 18), (char)(0x80 | (code >> 12 & 0x3F)),

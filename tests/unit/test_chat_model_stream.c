@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "mcp/chat/event_stream.h"
+#include "mcp/chat/model_stream.h"
 
 struct seen {
     char text[4096]; /* "name=data;" of each event */
@@ -40,11 +40,11 @@ static void check_cut(const char *bytes, size_t len, size_t first, size_t second
                       const char *expected)
 {
     struct seen seen = {.len = 0};
-    struct event_stream stream;
+    struct model_stream stream;
     struct error err = {0};
     size_t cuts[] = {0, first, second, len};
 
-    event_stream_init(&stream, on_event, &seen);
+    model_stream_init(&stream, on_event, &seen);
     for (size_t i = 0; i < 3; i++) {
         /* Its own block, so that reading past a part shows. */
         char *part = malloc(cuts[i + 1] - cuts[i] + 1);
@@ -52,10 +52,10 @@ static void check_cut(const char *bytes, size_t len, size_t first, size_t second
         assert_non_null(part);
         memcpy(part, bytes + cuts[i], cuts[i + 1] - cuts[i]);
         part = realloc(part, cuts[i + 1] - cuts[i] + (cuts[i + 1] == cuts[i]));
-        assert_int_equal(event_stream_feed(&stream, part, cuts[i + 1] - cuts[i], &err), 0);
+        assert_int_equal(model_stream_feed(&stream, part, cuts[i + 1] - cuts[i], &err), 0);
         free(part);
     }
-    event_stream_finish(&stream);
+    model_stream_finish(&stream);
     assert_string_equal(seen.text, expected);
 }
 
@@ -108,35 +108,35 @@ static void test_cases_at_every_cut(void **state)
     }
 }
 
-static int feed_text(struct event_stream *stream, const char *text, struct error *err)
+static int feed_text(struct model_stream *stream, const char *text, struct error *err)
 {
-    return event_stream_feed(stream, text, strlen(text), err);
+    return model_stream_feed(stream, text, strlen(text), err);
 }
 
 static void test_listener_ends_it(void **state)
 {
     struct seen seen = {.answer = -1};
-    struct event_stream stream;
+    struct model_stream stream;
     struct error err = {0};
 
     (void)state;
-    event_stream_init(&stream, on_event, &seen);
+    model_stream_init(&stream, on_event, &seen);
     assert_int_equal(feed_text(&stream, "data: a\n\ndata: b\n\n", &err), -1);
     assert_int_equal(err.kind, ERROR_INVALID);
     assert_string_equal(seen.text, "message=a;");
     assert_int_equal(feed_text(&stream, "data: c\n\n", &err), -1);
     assert_int_equal(err.kind, ERROR_MALFORMED);
     assert_string_equal(seen.text, "message=a;");
-    event_stream_finish(&stream);
+    model_stream_finish(&stream);
 
     seen = (struct seen){.answer = 7};
-    event_stream_init(&stream, on_event, &seen);
+    model_stream_init(&stream, on_event, &seen);
     assert_int_equal(feed_text(&stream, "data: a\n\n", &err), 7);
-    event_stream_finish(&stream);
+    model_stream_finish(&stream);
 }
 
 /* Each cap is reached, and passed by one byte. */
-static int feed_many(struct event_stream *stream, size_t line, size_t lines, struct error *err)
+static int feed_many(struct model_stream *stream, size_t line, size_t lines, struct error *err)
 {
     char *bytes = malloc(line);
     int rc = 0;
@@ -146,7 +146,7 @@ static int feed_many(struct event_stream *stream, size_t line, size_t lines, str
     for (size_t i = 0; rc == 0 && i < lines; i++) {
         rc = feed_text(stream, "data:", err);
         if (rc == 0)
-            rc = event_stream_feed(stream, bytes, line, err);
+            rc = model_stream_feed(stream, bytes, line, err);
         if (rc == 0)
             rc = feed_text(stream, "\n", err);
     }
@@ -168,26 +168,26 @@ static void test_caps(void **state)
         size_t line, lines;
         bool fits;
     } rows[] = {
-        {EVENT_STREAM_LINE_CAP - 5, 1, true},
-        {EVENT_STREAM_LINE_CAP - 4, 1, false},
-        {EVENT_STREAM_DATA_CAP / 4 - 1, 4, true}, /* and three line ends */
-        {EVENT_STREAM_DATA_CAP / 4, 4, false},
+        {MODEL_STREAM_LINE_CAP - 5, 1, true},
+        {MODEL_STREAM_LINE_CAP - 4, 1, false},
+        {MODEL_STREAM_DATA_CAP / 4 - 1, 4, true}, /* and three line ends */
+        {MODEL_STREAM_DATA_CAP / 4, 4, false},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct event_stream stream;
+        struct model_stream stream;
         struct error err = {0};
         size_t bytes = 0;
         int rc;
 
-        event_stream_init(&stream, count_bytes, &bytes);
+        model_stream_init(&stream, count_bytes, &bytes);
         rc = feed_many(&stream, rows[i].line, rows[i].lines, &err);
         assert_int_equal(rc, rows[i].fits ? 0 : -1);
         assert_int_equal(err.kind, rows[i].fits ? ERROR_NONE : ERROR_TOO_LARGE);
         assert_int_equal(bytes,
                          rows[i].fits ? rows[i].line * rows[i].lines + rows[i].lines - 1 : 0);
-        event_stream_finish(&stream);
+        model_stream_finish(&stream);
     }
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/chat/event_stream.h"
+#include "mcp/chat/model_stream.h"
 
 #include <string.h>
 
 #define BYTE_ORDER_MARK "\xEF\xBB\xBF"
 
-void event_stream_init(struct event_stream *stream,
+void model_stream_init(struct model_stream *stream,
                        int (*on_event)(void *user, const char *name, const char *data, size_t len,
                                        struct error *err),
                        void *user)
@@ -13,17 +13,17 @@ void event_stream_init(struct event_stream *stream,
     memset(stream, 0, sizeof *stream);
     stream->on_event = on_event;
     stream->user = user;
-    buf_init(&stream->line, EVENT_STREAM_LINE_CAP);
-    buf_init(&stream->data, EVENT_STREAM_DATA_CAP);
+    buf_init(&stream->line, MODEL_STREAM_LINE_CAP);
+    buf_init(&stream->data, MODEL_STREAM_DATA_CAP);
 }
 
-void event_stream_finish(struct event_stream *stream)
+void model_stream_finish(struct model_stream *stream)
 {
     buf_finish(&stream->line);
     buf_finish(&stream->data);
 }
 
-static int dispatch(struct event_stream *stream, struct error *err)
+static int dispatch(struct model_stream *stream, struct error *err)
 {
     int rc = 0;
 
@@ -41,16 +41,16 @@ static int dispatch(struct event_stream *stream, struct error *err)
 }
 
 /* A longer name than any that is known is cut; so is one with a NUL in it made another. */
-static void set_name(struct event_stream *stream, const char *value, size_t len)
+static void set_name(struct model_stream *stream, const char *value, size_t len)
 {
-    if (len > EVENT_STREAM_NAME_MAX)
-        len = EVENT_STREAM_NAME_MAX;
+    if (len > MODEL_STREAM_NAME_MAX)
+        len = MODEL_STREAM_NAME_MAX;
     for (size_t i = 0; i < len; i++)
         stream->name[i] = (char)(value[i] ? value[i] : '?');
     stream->name[len] = '\0';
 }
 
-static int add_data(struct event_stream *stream, const char *value, size_t len, struct error *err)
+static int add_data(struct model_stream *stream, const char *value, size_t len, struct error *err)
 {
     if (stream->any_data)
         buf_addc(&stream->data, '\n');
@@ -64,7 +64,7 @@ static bool is_field(const char *line, size_t len, const char *name)
     return len == strlen(name) && memcmp(line, name, len) == 0;
 }
 
-static int end_line(struct event_stream *stream, struct error *err)
+static int end_line(struct model_stream *stream, struct error *err)
 {
     const char *line = stream->line.data ? stream->line.data : "", *colon, *value;
     size_t len = stream->line.len, name_len;
@@ -99,7 +99,7 @@ static size_t up_to_line_end(const char *bytes, size_t len)
     return i;
 }
 
-static int feed(struct event_stream *stream, const char *bytes, size_t len, struct error *err)
+static int feed(struct model_stream *stream, const char *bytes, size_t len, struct error *err)
 {
     size_t at = 0;
 
@@ -129,7 +129,7 @@ static int feed(struct event_stream *stream, const char *bytes, size_t len, stru
     return 0;
 }
 
-int event_stream_feed(struct event_stream *stream, const char *bytes, size_t len, struct error *err)
+int model_stream_feed(struct model_stream *stream, const char *bytes, size_t len, struct error *err)
 {
     int rc;
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "mcp/chat/model_refusal.h"
+#include "mcp/chat/model_errors.h"
 
 #define KNOWN .model = "m-1", .address = "https://api", .credential = "ANTHROPIC_AUTH_TOKEN"
 
@@ -25,39 +25,39 @@ static const struct {
     {{.status = 400, KNOWN}, ERROR_INVALID, {"model 'm-1'", "new conversation", "(it says 400)"}},
     {{.status = 401, KNOWN},
      ERROR_UNAVAILABLE,
-     {"refused the key", "ANTHROPIC_AUTH_TOKEN is set to"}},
-    {{.status = 402, KNOWN}, ERROR_UNAVAILABLE, {"behind ANTHROPIC_AUTH_TOKEN", "billing"}},
+     {"refused the key", "value of ANTHROPIC_AUTH_TOKEN"}},
+    {{.status = 402, KNOWN}, ERROR_UNAVAILABLE, {"account of ANTHROPIC_AUTH_TOKEN", "billing"}},
     {{.status = 403, KNOWN}, ERROR_UNAVAILABLE, {"key in ANTHROPIC_AUTH_TOKEN", "model 'm-1'"}},
     {{.status = 404, KNOWN}, ERROR_UNAVAILABLE, {"does not know the model 'm-1'", "(https://api)"}},
     {{.status = 405, KNOWN}, ERROR_UNAVAILABLE, {"does not speak the Messages API"}},
     {{.status = 408, KNOWN}, ERROR_TIMEOUT, {"took too long"}},
     {{.status = 413, KNOWN}, ERROR_TOO_LARGE, {"too long for the model"}},
-    {{.status = 422, KNOWN}, ERROR_INVALID, {"does not take the request"}},
+    {{.status = 422, KNOWN}, ERROR_INVALID, {"rejected the request"}},
     {{.status = 429, .asked_ms = 1001, KNOWN}, ERROR_BUSY, {"to wait 2 s"}},
-    {{.status = 429, KNOWN}, ERROR_BUSY, {"does not say for how long", "spend limit"}},
-    {{.status = 500, KNOWN}, ERROR_UNAVAILABLE, {"fault of its own"}},
+    {{.status = 429, KNOWN}, ERROR_BUSY, {"Wait a minute", "spend limit"}},
+    {{.status = 500, KNOWN}, ERROR_UNAVAILABLE, {"internal error"}},
     {{.status = 504, KNOWN}, ERROR_TIMEOUT, {"took too long"}},
     {{.status = 529, KNOWN}, ERROR_BUSY, {"overloaded"}},
     /* by the hundred */
     {{.status = 302, KNOWN}, ERROR_UNAVAILABLE, {"https://api answers", "--llm-url"}},
     {{.status = 418, KNOWN}, ERROR_INVALID, {"model 'm-1'", "(it says 418)"}},
-    {{.status = 599, KNOWN}, ERROR_UNAVAILABLE, {"fault of its own"}},
+    {{.status = 599, KNOWN}, ERROR_UNAVAILABLE, {"internal error"}},
     /* without what could be named */
-    {{.status = 400}, ERROR_INVALID, {"does not take the request. Begin"}},
-    {{.status = 401}, ERROR_UNAVAILABLE, {"wants a key", "ANTHROPIC_API_KEY"}},
-    {{.status = 402}, ERROR_UNAVAILABLE, {"behind the key"}},
+    {{.status = 400}, ERROR_INVALID, {"rejected the request. Begin"}},
+    {{.status = 401}, ERROR_UNAVAILABLE, {"requires a key", "ANTHROPIC_API_KEY"}},
+    {{.status = 402}, ERROR_UNAVAILABLE, {"account of the key"}},
     {{.status = 403, .model = "m-1"}, ERROR_UNAVAILABLE, {"the key may use this model"}},
     {{.status = 404, .model = "m-1"}, ERROR_UNAVAILABLE, {"does not know this model"}},
-    {{.status = 307}, ERROR_UNAVAILABLE, {"is elsewhere"}},
+    {{.status = 307}, ERROR_UNAVAILABLE, {"has moved"}},
     /* by the type of an error event */
     {{.status = 0, .type = "overloaded_error", .message = "Overloaded"},
      ERROR_BUSY,
      {"overloaded. Ask", "(it says \"Overloaded\")"}},
-    {{.status = 0, .type = "invalid_request_error"}, ERROR_INVALID, {"does not take the request"}},
-    {{.status = 0, .type = "of a later version"}, ERROR_UNAVAILABLE, {"fault of its own"}},
-    {{.status = 0}, ERROR_UNAVAILABLE, {"fault of its own"}},
+    {{.status = 0, .type = "invalid_request_error"}, ERROR_INVALID, {"rejected the request"}},
+    {{.status = 0, .type = "of a later version"}, ERROR_UNAVAILABLE, {"internal error"}},
+    {{.status = 0}, ERROR_UNAVAILABLE, {"internal error"}},
     /* the status counts, where there is one */
-    {{.status = 400, .type = "overloaded_error"}, ERROR_INVALID, {"does not take the request"}},
+    {{.status = 400, .type = "overloaded_error"}, ERROR_INVALID, {"rejected the request"}},
     /* a prompt that is too long is a 400 like others */
     {{.status = 400, .message = "Prompt is too long: 250000 tokens"},
      ERROR_TOO_LARGE,
@@ -65,7 +65,7 @@ static const struct {
     {{.status = 400, .type = "exceed_context_size_error"},
      ERROR_TOO_LARGE,
      {"too long for the model"}},
-    {{.status = 500, .message = "prompt is too long"}, ERROR_UNAVAILABLE, {"fault of its own"}},
+    {{.status = 500, .message = "prompt is too long"}, ERROR_UNAVAILABLE, {"internal error"}},
     /* a name with a brace in it is only a name */
     {{.status = 404, .model = "{seconds}", .address = "{x"},
      ERROR_UNAVAILABLE,
@@ -78,7 +78,7 @@ static void test_each_refusal(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct error err = {0};
 
-        assert_int_equal(model_refusal_tell(&cases[i].refusal, &err), -1);
+        assert_int_equal(model_refusal_describe(&cases[i].refusal, &err), -1);
         if (err.kind != cases[i].kind)
             fail_msg("case %zu: kind %d: %s", i, err.kind, err.text);
         for (size_t k = 0; k < 3 && cases[i].says[k]; k++) {

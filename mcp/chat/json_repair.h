@@ -3,10 +3,10 @@
  * JSON that cannot be kept, made so that it can: escapes of half a character (a surrogate without
  * its other half) and of NUL become U+FFFD. A service that counts text in UTF-16 units cuts it
  * between the two halves of an emoji; so a half at the end of a string, and one at the beginning,
- * is told, to be put together with what comes next. Pure.
+ * is reported, to be joined with what comes next. Pure.
  */
-#ifndef LECTERN_CHAT_JSON_MEND_H
-#define LECTERN_CHAT_JSON_MEND_H
+#ifndef LECTERN_CHAT_JSON_REPAIR_H
+#define LECTERN_CHAT_JSON_REPAIR_H
 
 #include "helpers/base/buf.h"
 
@@ -16,13 +16,13 @@ struct json_halves {
     unsigned high; /* that a string ends with */
 };
 
-/* Appends len bytes of text, mended. halves: may be NULL. What is no JSON stays none. */
-void json_mend(const char *text, size_t len, struct buf *to, struct json_halves *halves);
+/* Appends len bytes of text, repaired. halves: may be NULL. What is no JSON stays none. */
+void json_repair(const char *text, size_t len, struct buf *to, struct json_halves *halves);
 
-/* Whether there is anything to mend, by a glance: false means certainly not. */
-bool json_mend_needed(const char *text, size_t len);
+/* Whether there is anything to repair; false means certainly not. */
+bool json_repair_needed(const char *text, size_t len);
 
 /* Appends the character of two halves. */
-void json_mend_join(unsigned high, unsigned low, struct buf *to);
+void json_repair_join(unsigned high, unsigned low, struct buf *to);
 
 #endif

@@ -5,17 +5,17 @@
  * skipped; "data" lines are joined by LF; "event" names the event, "message" where none does; "id",
  * "retry" and comments are skipped. Pure, any thread.
  */
-#ifndef LECTERN_CHAT_EVENT_STREAM_H
-#define LECTERN_CHAT_EVENT_STREAM_H
+#ifndef LECTERN_CHAT_MODEL_STREAM_H
+#define LECTERN_CHAT_MODEL_STREAM_H
 
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
 
-#define EVENT_STREAM_LINE_CAP ((size_t)4 << 20) /* bytes of one line */
-#define EVENT_STREAM_DATA_CAP ((size_t)4 << 20) /* bytes of one event's data */
-#define EVENT_STREAM_NAME_MAX 63u               /* bytes of an event's name */
+#define MODEL_STREAM_LINE_CAP ((size_t)4 << 20) /* bytes of one line */
+#define MODEL_STREAM_DATA_CAP ((size_t)4 << 20) /* bytes of one event's data */
+#define MODEL_STREAM_NAME_MAX 63u               /* bytes of an event's name */
 
-struct event_stream {
+struct model_stream {
     /* A whole event; name and data are borrowed, data is NUL-terminated. Another value than 0 ends
      * the feeding with it. */
     int (*on_event)(void *user, const char *name, const char *data, size_t len, struct error *err);
@@ -23,19 +23,19 @@ struct event_stream {
 
     /* Its own. */
     struct buf line, data;
-    char name[EVENT_STREAM_NAME_MAX + 1];
+    char name[MODEL_STREAM_NAME_MAX + 1];
     bool any_data, after_cr, begun, failed;
 };
 
-void event_stream_init(struct event_stream *stream,
+void model_stream_init(struct model_stream *stream,
                        int (*on_event)(void *user, const char *name, const char *data, size_t len,
                                        struct error *err),
                        void *user);
-void event_stream_finish(struct event_stream *stream);
+void model_stream_finish(struct model_stream *stream);
 
 /* 0; -1 with ERROR_TOO_LARGE above a cap, or what on_event failed with. After a failure it takes
  * nothing more. An event whose blank line has not come is no event. */
-int event_stream_feed(struct event_stream *stream, const char *bytes, size_t len,
+int model_stream_feed(struct model_stream *stream, const char *bytes, size_t len,
                       struct error *err);
 
 #endif

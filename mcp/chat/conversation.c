@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Conversations in use, and the questions in them: one run at a time in each, in the order of their
+ * coming. A thread is loaded when it is first wanted, kept while somebody uses it, and loaded again
+ * where the store has other than what is in memory.
+ *
+ * Questions that an editor stopped before their turn: a client that sends its whole history sends
+ * them again with the next question; so the thread keeps them, as notes with their ids, and they
+ * are not answered. A run may be using the thread meanwhile: they wait until none does, and no
+ * other begins before they are durable.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "helpers/base/log.h"
+#include "mcp/chat/chat_internal.h"
+
+/* ---- conversations ---- */
+
+static void free_unused(struct conversation *conversation)
+{
+    if (conversation->users > 0 || conversation->loading || conversation->posted ||
+        conversation->keeping)
+        return;
+    if (conversation->chat)
+        LIST_REMOVE(conversation, link);
+    thread_destroy(conversation->thread);
+    json_decref(conversation->cancelled);
+    free(conversation);
+}
+
+struct conversation *conversation_get(struct chat *chat, const char *session_id,
+                                      const char *thread_id)
+{
+    struct conversation *conversation;
+
+    LIST_FOREACH(conversation, &chat->conversations, link)
+    {
+        if (!strcmp(conversation->session_id, session_id) &&
+            !strcmp(conversation->thread_id, thread_id))
+            break;
+    }
+    if (!conversation) {
+        conversation = calloc(1, sizeof *conversation);
+        if (!conversation)
+            return NULL;
+        conversation->chat = chat;
+        memcpy(conversation->session_id, session_id, strlen(session_id) + 1);
+        memcpy(conversation->thread_id, thread_id, strlen(thread_id) + 1);
+        STAILQ_INIT(&conversation->questions);
+        LIST_INIT(&conversation->viewers);
+        LIST_INSERT_HEAD(&chat->conversations, conversation, link);
+    }
+    conversation->users++;
+    return conversation;
+}
+
+void conversation_release(struct conversation *conversation)
+{
+    if (!conversation)
+        return;
+    conversation->users--;
+    free_unused(conversation);
+}
+
+static void on_task(void *arg);
+
+/* What is next happens in a task of the loop: nothing here calls its caller back, nor frees a run
+ * under its feet.
+ */
+static void post(struct conversation *conversation)
+{
+    if (conversation->posted)
+        return;
+    conversation->posted = true;
+    conversation->task.run = on_task;
+    conversation->task.arg = conversation;
+    loop_queue_post(conversation->chat->server->loop_queue, &conversation->task);
+}
+
+static void go_on(struct conversation *conversation)
+{
+    if (conversation->chat)
+        post(conversation);
+    else
+        free_unused(conversation);
+}
+
+static void on_loaded(void *user, struct thread *thread, const struct error *err)
+{
+    struct conversation *conversation = user;
+
+    conversation->loading = false;
+    conversation->thread = thread;
+    if (err)
+        conversation->error = *err;
+    go_on(conversation);
+}
+
+void conversation_load(struct conversation *conversation)
+{
+    if (conversation->thread || conversation->loading)
+        return;
+    conversation->error = (struct error){0};
+    conversation->loading = true;
+    if (thread_load(conversation->chat->server, conversation->session_id, conversation->thread_id,
+                    on_loaded, conversation, &conversation->error) == 0)
+        return;
+    conversation->loading = false;
+    post(conversation);
+}
+
+/* ---- questions that were stopped before their turn ---- */
+
+static bool is_kept(const struct conversation *conversation, const char *id)
+{
+    const json_t *message;
+    size_t i;
+
+    json_array_foreach(conversation->cancelled, i, message)
+    {
+        const char *own = json_get_string(message, "id");
+
+        if (own && !strcmp(own, id))
+            return true;
+    }
+    return false;
+}
+
+static void keep_cancelled(struct conversation *conversation, const json_t *messages)
+{
+    if (!conversation->cancelled)
+        conversation->cancelled = json_array();
+    for (size_t i = json_array_size(messages); i-- > 0;) { /* the newest is the one that counts */
+        json_t *message = json_array_get(messages, i);
+        const char *id = json_get_string(message, "id");
+
+        if (is_kept(conversation, id) ||
+            (conversation->thread && thread_has_message(conversation->thread, id)))
+            continue;
+        if (json_array_size(conversation->cancelled) >= CHAT_CANCELLED_CAP ||
+            json_array_append(conversation->cancelled, message) != 0) {
+            log_warning("chat", "a stopped question is forgotten: too many wait to be kept");
+            return;
+        }
+    }
+}
+
+static void on_kept(void *user, const struct error *err)
+{
+    struct conversation *conversation = user;
+
+    conversation->keeping = false;
+    if (err)
+        log_warning("chat", "a stopped question is not kept: %s", err->text);
+    conversation->stale = conversation->stale || err;
+    go_on(conversation);
+}
+
+static void add_notes(struct conversation *conversation)
+{
+    struct error err = {0};
+
+    for (size_t i = json_array_size(conversation->cancelled); i-- > 0;) { /* as they were asked */
+        json_t *message = json_array_get(conversation->cancelled, i);
+        json_t *note;
+
+        if (thread_has_message(conversation->thread, json_get_string(message, "id")))
+            continue;
+        note = json_pack("{s:O, s:s, s:[], s:{s:s, s:O}}", "id", json_object_get(message, "id"),
+                         "role", "note", "content", "shown", "kind", THREAD_NOT_ASKED, "text",
+                         json_object_get(message, "content"));
+        if (thread_add(conversation->thread, note, &err) != 0) {
+            log_warning("chat", "a stopped question is not kept: %s", err.text);
+            break; /* the thread is full, or there is no memory */
+        }
+    }
+    json_array_clear(conversation->cancelled);
+}
+
+/* No run uses the thread: saves what waits. True: until conversation_go_on, no run may begin. */
+static bool save_cancelled(struct conversation *conversation)
+{
+    struct error err = {0};
+
+    if (conversation->keeping)
+        return true;
+    if (!conversation->thread || json_array_size(conversation->cancelled) == 0)
+        return false;
+    add_notes(conversation);
+    if (conversation->thread->saved == json_array_size(conversation->thread->messages))
+        return false;
+    conversation->keeping = true;
+    if (thread_save(conversation->chat->server, conversation->thread, on_kept, conversation,
+                    &err) != 0)
+        on_kept(conversation, &err);
+    return true;
+}
+
+/* ---- questions ---- */
+
+void question_free(struct question *question)
+{
+    run_input_finish(&question->input);
+    free(question);
+}
+
+static void finish(struct question *question)
+{
+    struct conversation *conversation = question->conversation;
+
+    question_free(question);
+    conversation_release(conversation);
+}
+
+static void refuse(struct question *question, const struct error *err, const char *code)
+{
+    question->on_refused(question, err, code);
+    finish(question);
+}
+
+/* One that was cancelled before its run began. */
+static void take_back(struct question *question)
+{
+    if (question->cancelled && question->stopped_by == RUN_STOP_EDITOR)
+        keep_cancelled(question->conversation, question->input.messages);
+    refuse(question, NULL, NULL);
+}
+
+static void count_end(struct chat *chat, const struct run_event *event)
+{
+    chat->totals.ended[event->outcome]++;
+    if (!event->usage)
+        return;
+    chat->totals.requests += event->usage->requests;
+    model_usage_add(&chat->totals.tokens, &event->usage->tokens);
+}
+
+static void on_event(struct run_listener *listener, const struct run_event *event)
+{
+    struct question *question = (struct question *)listener; /* its first member */
+    struct conversation *conversation = question->conversation;
+    bool ended = event->kind == RUN_ENDED;
+
+    if (ended) {
+        count_end(question->chat, event);
+        question->run = NULL;
+        question->chat->runs--;
+        conversation->running = NULL;
+        conversation->ended = true;
+        conversation->stale = event->unsaved || conversation->thread->saved !=
+                                                    json_array_size(conversation->thread->messages);
+        conversation->ended_user = question->user;
+        post(conversation);
+    }
+    question->on_event(question, event);
+    if (ended || (event->kind == RUN_TURN_BEGAN && event->number == 1)) /* it is in the store */
+        chat_state_read(question->chat, conversation->session_id);
+    if (ended)
+        finish(question);
+}
+
+static json_t *ids_of(const struct thread *thread)
+{
+    json_t *ids = json_object();
+    const json_t *message;
+    size_t i;
+
+    json_array_foreach(thread->messages, i, message)
+    {
+        const char *id = json_get_string(message, "id");
+
+        if (id)
+            json_object_set_new(ids, id, json_true());
+    }
+    return ids;
+}
+
+/* The user's messages that the thread has not: a page sends its whole history. Where it has all of
+ * them, and nothing asked is answered, the newest: it may be meant to be asked again. */
+static json_t *new_messages(const struct question *question)
+{
+    size_t count = json_array_size(question->input.messages), i;
+    json_auto_t *known = ids_of(question->conversation->thread);
+    json_t *fresh = json_array(), *message;
+
+    json_array_foreach(question->input.messages, i, message)
+    {
+        if (!json_object_get(known, json_get_string(message, "id")))
+            json_array_append(fresh, message);
+    }
+    if (json_array_size(fresh) == 0 && count > 0 && !question->input.resume)
+        json_array_append(fresh, json_array_get(question->input.messages, count - 1));
+    return fresh;
+}
+
+static int start_run(struct question *question, struct error *err)
+{
+    struct run_answer answers[RUN_INPUT_ANSWERS_MAX];
+    json_auto_t *messages = new_messages(question);
+    const struct run_request run_request = {
+        .thread = question->conversation->thread,
+        .run_id = question->input.run_id,
+        .who = question->who,
+        .approvals = question->input.approvals,
+        .messages = messages,
+        .where = question->input.where.data,
+        .answers = answers,
+        .answer_count = run_input_answers(&question->input, answers),
+    };
+
+    question->listener.on_event = on_event;
+    question->run = run_start(question->chat->server, question->chat->model, &run_request,
+                              &question->listener, err);
+    return question->run ? 0 : -1;
+}
+
+static void begin(struct conversation *conversation, struct question *question)
+{
+    struct chat *chat = question->chat;
+    char advice[ERROR_TEXT_CAP] = "This server has no model: start it with lectern serve.";
+    struct error err = {0};
+
+    if (question->cancelled) {
+        take_back(question);
+    } else if (chat->closing) {
+        error_set(&err, ERROR_UNAVAILABLE, "the server is stopping: ask again when it is back");
+        refuse(question, &err, "stopping");
+    } else if (!chat->model || !model_ready(chat->model, advice, sizeof advice)) {
+        error_set(&err, ERROR_UNAVAILABLE, "%s", advice);
+        refuse(question, &err, "no_model");
+    } else if (!conversation->thread) {
+        err = conversation->error;
+        refuse(question, &err, error_kind_name(err.kind));
+    } else if (start_run(question, &err) != 0) {
+        refuse(question, &err, error_kind_name(err.kind));
+    } else {
+        chat->runs++;
+        chat->totals.questions++;
+        conversation->running = question;
+    }
+}
+
+/* Those whose turn it is. One that cannot begin leaves it to the next. */
+static void begin_next(struct conversation *conversation)
+{
+    struct question *question;
+
+    while (!conversation->running && !conversation->loading) {
+        question = STAILQ_FIRST(&conversation->questions);
+        if (!question && json_array_size(conversation->cancelled) == 0)
+            break;
+        if (!conversation->thread && conversation->error.kind == ERROR_NONE) {
+            conversation_load(conversation);
+            return;
+        }
+        if (save_cancelled(conversation))
+            return;
+        if (!question)
+            break;
+        STAILQ_REMOVE_HEAD(&conversation->questions, link);
+        begin(conversation, question);
+    }
+    /* The next who wants it tries again. */
+    if (!conversation->thread && !conversation->loading)
+        conversation->error = (struct error){0};
+}
+
+static void do_cancels(struct conversation *conversation)
+{
+    struct question *question = STAILQ_FIRST(&conversation->questions), *next;
+
+    for (; question; question = next) {
+        next = STAILQ_NEXT(question, link);
+        if (!question->cancelled)
+            continue;
+        STAILQ_REMOVE(&conversation->questions, question, question, link);
+        take_back(question);
+    }
+    question = conversation->running;
+    if (!question || !question->cancelled || question->notified)
+        return;
+    question->notified = true;
+    run_cancel(question->run, question->stopped_by);
+}
+
+/* ended: a run, else: loading. A viewer may turn to another conversation meanwhile. */
+static void notify_viewers(struct conversation *conversation, bool ended)
+{
+    struct viewer *viewer = LIST_FIRST(&conversation->viewers), *next;
+
+    for (; viewer; viewer = next) {
+        next = LIST_NEXT(viewer, link);
+        if (!ended)
+            viewer->on_loaded(viewer);
+        else if (viewer->user != conversation->ended_user)
+            viewer->on_ended(viewer);
+    }
+}
+
+static void on_task(void *arg)
+{
+    struct conversation *conversation = arg;
+    struct chat *chat = conversation->chat;
+
+    if (chat && conversation->stale) {
+        log_warning("chat", "a conversation was not kept to its end, it is read again");
+        thread_destroy(conversation->thread);
+        conversation->thread = NULL;
+        conversation->stale = false;
+        conversation->posted = false;
+        conversation->ended_user = NULL; /* who asked is told as well what is there */
+        conversation_load(conversation);
+        return; /* its pages are told when it is there */
+    }
+    conversation->users++; /* until all this is done */
+    conversation->posted = false;
+    if (chat) {
+        if (conversation->ended) {
+            conversation->ended = false;
+            notify_viewers(conversation, true);
+        }
+        if (!conversation->loading)
+            notify_viewers(conversation, false);
+        do_cancels(conversation);
+        begin_next(conversation);
+    }
+    conversation_release(conversation);
+}
+
+void question_start(struct conversation *conversation, struct question *question)
+{
+    question->chat = conversation->chat;
+    question->conversation = conversation;
+    conversation->users++;
+    STAILQ_INSERT_TAIL(&conversation->questions, question, link);
+    post(conversation);
+}
+
+void question_hold(struct question *question, bool hold)
+{
+    if (question->run)
+        run_hold(question->run, hold);
+}
+
+/* In a task of the loop: who cancels may stand in the middle of the run's own event. */
+void question_cancel(struct question *question, enum run_stop by)
+{
+    if (!question->cancelled)
+        question->stopped_by = by;
+    question->cancelled = true;
+    post(question->conversation);
+}
+
+void conversations_cancel(struct chat *chat)
+{
+    struct conversation *conversation;
+    struct question *question;
+
+    LIST_FOREACH(conversation, &chat->conversations, link)
+    {
+        if (conversation->running)
+            question_cancel(conversation->running, RUN_STOP_SERVER);
+        STAILQ_FOREACH(question, &conversation->questions, link)
+        question_cancel(question, RUN_STOP_SERVER);
+    }
+}
+
+void conversations_abandon(struct chat *chat)
+{
+    struct conversation *conversation;
+    struct question *question;
+
+    while ((conversation = LIST_FIRST(&chat->conversations)) != NULL) {
+        LIST_REMOVE(conversation, link);
+        conversation->chat = NULL;
+        conversation->users++;
+        while ((question = STAILQ_FIRST(&conversation->questions)) != NULL) {
+            STAILQ_REMOVE_HEAD(&conversation->questions, link);
+            finish(question);
+        }
+        conversation_release(conversation);
+    }
+}

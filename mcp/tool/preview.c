@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mcp/tool/preview.h"
+
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/tool/arguments.h"
+
+/* ---- what is lost ---- */
+
+static bool is_empty(const json_t *value)
+{
+    const char *text = json_string_value(value), *name;
+    json_t *member;
+    size_t i;
+
+    json_array_foreach((json_t *)value, i, member)
+    {
+        if (!is_empty(member))
+            return false;
+    }
+    json_object_foreach((json_t *)value, name, member)
+    {
+        if (!is_empty(member))
+            return false;
+    }
+    return json_is_null(value) || json_is_array(value) || json_is_object(value) ||
+           (text && text[strspn(text, " \t\r\n")] == '\0');
+}
+
+enum tool_loss tool_loss_of_edit(const json_t *parameters)
+{
+    const char *name;
+    json_t *value;
+
+    json_object_foreach((json_t *)parameters, name, value)
+    {
+        if (is_empty(value))
+            return TOOL_LOSS_DELETED;
+    }
+    return TOOL_LOSS_REPLACED;
+}
+
+static enum tool_loss nothing(const json_t *operation)
+{
+    (void)operation;
+    return TOOL_LOSS_NOTHING;
+}
+
+static enum tool_loss replaced(const json_t *operation)
+{
+    (void)operation;
+    return TOOL_LOSS_REPLACED;
+}
+
+static json_t *get_object(const json_t *from, const char *name)
+{
+    json_t *value = json_object_get(from, name);
+
+    if (json_is_string(value))
+        return json_read(json_string_value(value), json_string_length(value), name, NULL);
+    return json_incref(value);
+}
+
+/* An operation may use both names. */
+static enum tool_loss of_component(const json_t *operation)
+{
+    json_auto_t *longer = get_object(operation, "new_parameters");
+    json_auto_t *shorter = get_object(operation, "parameters");
+    enum tool_loss one = tool_loss_of_edit(longer), other = tool_loss_of_edit(shorter);
+
+    return one > other ? one : other;
+}
+
+/* A member of the operation's own that is null counts as not sent; a field of the node is emptied
+ * by it. */
+static enum tool_loss of_fields(const json_t *operation)
+{
+    static const char *const members[] = {"node_id", "title", "new_title", "expected_revision"};
+    json_auto_t *fields = json_copy((json_t *)operation);
+
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        if (json_is_null(json_object_get(fields, members[i])))
+            json_object_del(fields, members[i]);
+    }
+    return fields ? tool_loss_of_edit(fields) : TOOL_LOSS_DELETED;
+}
+
+static enum tool_loss of_operation(const json_t *operation)
+{
+    static const struct {
+        const char *begins;
+        enum tool_loss (*loss)(const json_t *operation);
+    } operations[] = {
+        {"create_", nothing},
+        {"reorder_", nothing},
+        {"edit_component", of_component},
+        {"edit_relationship", replaced},
+        {"edit_node", of_fields},
+        {"rename_node", of_fields},
+    };
+    const char *op = json_get_string(operation, "op");
+
+    for (size_t i = 0; op && i < sizeof operations / sizeof operations[0]; i++) {
+        if (strncmp(op, operations[i].begins, strlen(operations[i].begins)) == 0)
+            return operations[i].loss(operation);
+    }
+    return TOOL_LOSS_DELETED;
+}
+
+struct tool_impact tool_impact_of(const json_t *operations)
+{
+    struct tool_impact impact = {.loss = TOOL_LOSS_NOTHING};
+    const json_t *operation;
+    size_t i;
+
+    if (json_array_size(operations) > TOOL_OPERATIONS_MAX)
+        return (struct tool_impact){.loss = TOOL_LOSS_DELETED};
+    json_array_foreach((json_t *)operations, i, operation)
+    {
+        enum tool_loss loss = of_operation(operation);
+
+        impact.loss = loss > impact.loss ? loss : impact.loss;
+        impact.replaces += loss == TOOL_LOSS_REPLACED;
+    }
+    return impact;
+}
+
+struct tool_impact tool_call_impact(const struct tool_call *call)
+{
+    const struct tool *tool = call->tool;
+
+    if (tool->impact)
+        return tool->impact(call);
+    if (tool->read_only || !tool->writes)
+        return (struct tool_impact){.loss = TOOL_LOSS_NO_EDIT};
+    return (struct tool_impact){.loss = tool->destructive ? TOOL_LOSS_DELETED : TOOL_LOSS_NOTHING};
+}
+
+/* ---- what would be done ---- */
+
+int tool_call_preview(const struct tool_call *call, struct tool_preview *preview, struct error *err)
+{
+    static const char *const own[] = {"session_id", "idempotency_key", "confirm"};
+    static const char *const objects[] = {"parameters", "new_parameters"};
+    json_t *operation;
+
+    if (call->tool->preview)
+        return call->tool->preview(call, preview, err);
+    if (!call->tool->operation)
+        return error_set(err, ERROR_INTERNAL, "%s has no preview, so it cannot be approved",
+                         call->tool->name);
+    operation = json_copy(call->arguments);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        json_object_del(operation, own[i]);
+    for (size_t i = 0; i < sizeof objects / sizeof objects[0]; i++) {
+        json_t *read = get_object(operation, objects[i]); /* some models send it as JSON text */
+
+        if (read)
+            json_object_set_new(operation, objects[i], read);
+    }
+    json_object_set_new(operation, "op", json_string(call->tool->operation));
+    preview->operations = json_pack("[o]", operation);
+    return 0;
+}
