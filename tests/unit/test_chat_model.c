@@ -23,7 +23,6 @@
 #include "helpers/base/json.h"
 #include "mcp/chat/model.h"
 #include "mcp/command/config.h"
-#include "mcp/command/model_config.h"
 
 #define KEY "test-key-0123456789"
 #define BODY                                                                                       \
