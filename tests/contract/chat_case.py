@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A server whose model is played, and the frame of the chat's tests: each test has a copy of the demo curriculum of its own, and
-at its end every frame that its pages were sent is judged, and every request that the model was sent."""
+at its end every frame that its pages were sent is checked, and every request that the model was sent."""
 import asyncio
 import collections
 import importlib.util
@@ -13,7 +13,7 @@ import time
 import unittest
 
 import harness
-from chat_page import Judge, Page, SECONDS
+from chat_page import FrameCheck, Page, SECONDS
 
 sys.path.insert(0, str(harness.ROOT / "tests/parts"))
 from replay_model import KEY, Replay, fail  # noqa: E402
@@ -91,7 +91,7 @@ class ChatCase(unittest.IsolatedAsyncioTestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.judge = Judge()
+        cls.frame_check = FrameCheck()
         cls.script = Script()
         cls.model = cls.make_model()
         cls.workspace = ChatWorkspace(ANTHROPIC_API_KEY=KEY)
@@ -123,7 +123,7 @@ class ChatCase(unittest.IsolatedAsyncioTestCase):
         assert KEY not in "".join(cls.logs), "the key is in the log"
         cls.workspace.close()
         cls.model.close()
-        cls.judge.close()
+        cls.frame_check.close()
 
     def setUp(self):
         self.pages = []
@@ -142,8 +142,8 @@ class ChatCase(unittest.IsolatedAsyncioTestCase):
         self.assertFalse([frame for page in self.pages for frame in page.frames if KEY in frame])
         self.assertEqual([line for request in self.requests() for line in request.violations], [])
         self.assertEqual((len(self.script.answers), self.script.missed), (0, 0), "answers left, requests too many")
-        self.assertEqual(self.judge.faults([page.frames for page in self.pages],
-                                           [run_input for page in self.pages for run_input in page.inputs]), [])
+        self.assertEqual(self.frame_check.faults([page.frames for page in self.pages],
+                                                 [run_input for page in self.pages for run_input in page.inputs]), [])
 
     async def page(self, thread_id=None, **more):
         """A page that has been greeted; closed with the test."""

@@ -93,7 +93,7 @@ class Attack(chat_case.ChatCase):
             for number in range(INPUTS):
                 await page.send_input("Flood %d." % number)
         await page.wait_for(lambda: not page.open, "the end of the socket")
-        del page.inputs[5:]  # the judge need not read what the server did not
+        del page.inputs[5:]  # what the server did not read need not be checked
         await self.eventually(lambda: self.gauges()["lectern_chat_runs"] == 0, "the end of the run")
         self.assertTrue(other.open)
         await self.goes_on(page.thread_id)

@@ -307,7 +307,7 @@ class Life(chat_case.ChatCase):
                 start = len(page.events)
                 self.assertEqual(server.http("PUT", "/session/%s/nodes/N001" % sid, {"title": "x"})[0], 200)
                 self.assertTrue((await page.run_from(start)).custom("lectern.change"))
-            self.assertEqual(self.judge.faults([page.frames], page.inputs), [])
+            self.assertEqual(self.frame_check.faults([page.frames], page.inputs), [])
             self.assertEqual(server.http("GET", "/")[0], 200)
         finally:
             self.assertEqual(server.close(), 0)
