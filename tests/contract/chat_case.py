@@ -7,7 +7,6 @@ import importlib.util
 import json
 import logging
 import os
-import pathlib
 import sys
 import time
 import unittest
@@ -50,22 +49,6 @@ def results_of(request):
 def result_text(block):
     content = block["content"]
     return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
-
-
-def children_of(pid):
-    """All processes below it."""
-    parents = {}
-    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text().rsplit(")", 1)
-        except OSError:
-            continue
-        parents[int(fields[0].split("(")[0])] = int(fields[1].split()[1])
-    found, more = set(), {pid}
-    while more:
-        more = {child for child, parent in parents.items() if parent in more} - found
-        found |= more
-    return found
 
 
 class Script:
@@ -112,10 +95,10 @@ class ChatCase(unittest.IsolatedAsyncioTestCase):
         cls.logs += cls.server.lines
         assert status == 0, "".join(cls.logs)
 
-    @classmethod
-    def restart(cls):
-        cls.end_server()
-        cls.start_server()
+    async def restart(self):
+        """Beside the loop: the pages answer the end of their sockets, so the server need not wait for them."""
+        await asyncio.to_thread(self.end_server)
+        self.start_server()
 
     @classmethod
     def tearDownClass(cls):
