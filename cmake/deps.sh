@@ -84,7 +84,7 @@ for group; do
   case $group in
     build | sandbox | image | page | test | test-full | lint | all) ;;
     *)
-      echo "deps: there is no group '$group'; there are: build sandbox image page test test-full lint all" >&2
+      echo "deps: unknown group '$group'; the groups: build sandbox image page test test-full lint all" >&2
       exit 2
       ;;
   esac
@@ -128,21 +128,21 @@ while IFS='|' read -r package groups probe purpose _; do
 done < <(rows)
 [ ${#missing[@]} -gt 0 ] || exit 0
 
-printf 'Missing, of what Lectern needs (%s):\n%s' "$*" "$purposes" >&2
+printf 'Missing packages (%s):\n%s' "$*" "$purposes" >&2
 by_hand="apt-get install --no-install-recommends ${missing[*]}"
 if [ $check = 1 ]; then
   echo "To install it: cmake/deps.sh $*    (or: $by_hand)" >&2
   exit 1
 fi
 if ! command -v apt-get >/dev/null; then
-  echo "There is no apt-get here. Install these by your system's own means (the names are Debian's), then try again." >&2
+  echo "apt-get is not available. Install these packages with your system's package manager (the names are Debian's), then try again." >&2
   exit 1
 fi
 
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
   if ! command -v sudo >/dev/null || { [ ! -t 0 ] && ! sudo -n true 2>/dev/null; }; then
-    echo "Installing wants root, and there is no sudo to ask. Type this as root, then try again:" >&2
+    echo "Installing needs root, and sudo is not installed. Run this as root, then try again:" >&2
     echo "  $by_hand" >&2
     exit 1
   fi
@@ -161,7 +161,7 @@ progress() {
   awk -v log_file="$log" '
     { print >>log_file; fflush(log_file) }
     /newly installed/ { match($0, /[0-9]+ newly/); total = substr($0, RSTART, RLENGTH) + 0
-                        printf "  %d packages with all they stand on\n", total; fflush() }
+                        printf "  %d packages with their dependencies\n", total; fflush() }
     /^Unpacking / { if (++unpacked % 40 == 0) { printf "  unpacked %d of %d\n", unpacked, total; fflush() } }
     /^Setting up / { if (++ready % 40 == 0) { printf "  set up %d of %d\n", ready, total; fflush() } }'
 }
@@ -192,7 +192,7 @@ apt-cache show "${missing[@]}" >/dev/null 2>&1 || update
 without_services
 echo "Installing ${#missing[@]} packages (apt-get, ${as_root[0]:-as root}); log: build/deps.log"
 if ! apt install --no-install-recommends "${missing[@]}" 2>&1 | progress; then
-  echo "That failed. Once more, with new package lists."
+  echo "That failed. Trying again with new package lists."
   sleep 3
   update
   if ! apt install --no-install-recommends "${missing[@]}" 2>&1 | progress; then

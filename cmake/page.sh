@@ -34,7 +34,7 @@ if [ "${1:-}" = --table ]; then
   [ ! -f $place/missing.txt ] || missing=$(cat $place/missing.txt)
   if [ -z "$missing" ] && ! command -v node >/dev/null; then
     missing="node is not installed; make deps installs it"
-    echo "The page is left out: $missing" >&2
+    echo "The page is not built: $missing" >&2
   fi
   if [ -n "$missing" ]; then
     empty_table "$missing" "$out/page_files.c"
@@ -67,7 +67,7 @@ elif install; then
   : >$place/missing.txt # also where it was empty: the page is to be built anew, with what has come
 else
   note "$why"
-  echo "The page is left out: $why" >&2
+  echo "The page is not built: $why" >&2
   [ "${CI:-}" = true ] || exit 0
   [ ! -s $place/npm.log ] || tail -n 5 $place/npm.log >&2
   exit 1

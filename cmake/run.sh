@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 host=${HOST:-127.0.0.1}
 port=${PORT:-8001}
 [[ $port =~ ^[0-9]+$ && $port -ge 1 && $port -le 65535 ]] || {
-  echo "PORT is a number from 1 to 65535, not '$port'. For example: make run PORT=8002" >&2
+  echo "PORT must be a number from 1 to 65535, not '$port'. For example: make run PORT=8002" >&2
   exit 2
 }
 export LECTERN_HOST=$host LECTERN_PORT=$port

@@ -236,7 +236,7 @@ static void local_describe(void *state, char *text, size_t size)
            : geteuid() == 0 ? "nobody (root outside: this kernel lets nobody make no namespaces)"
                             : "nobody (outside, the user of the server)";
     snprintf(text, size,
-             "code runs under bubblewrap on this machine as %s: namespaces of its own, no network, "
+             "code runs under bubblewrap on this machine as %s: separate namespaces, no network, "
              "read-only root, no capability, seccomp and Landlock by the runner; memory and CPU by "
              "rlimits and deadlines, since no cgroup holds them",
              user);

@@ -22,7 +22,7 @@ const shown = title => until(async () => (await (await ui.get("combobox", "Curri
   10_000, () => `The bar does not show ${title}.`);
 
 await through(async () => {
-  await ui.get("heading", "There is no curriculum yet");
+  await ui.get("heading", "No curriculum yet");
   await states.look("empty");
   await ui.press("button", "New curriculum");
   let dialog = await ui.get("dialog");
@@ -81,7 +81,7 @@ await through(async () => {
     // An address of a curriculum that is gone.
     await page.goto(`${lectern.url}/#session=${fractions}`, { waitUntil: "load" });
     await page.reload({ waitUntil: "load" });
-    await ui.get("heading", "This curriculum is not here");
+    await ui.get("heading", "Curriculum not found");
     await ui.press("button", "Angles");
     await shown("Angles");
   });

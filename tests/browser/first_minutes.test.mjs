@@ -59,7 +59,7 @@ const steps = {
     await ui.see("A path of 3 nodes", { within: graph });
     await ui.see(route[1], { within: graph });
     await states.look("path");
-    await ui.press("button", "Show all alike again", { within: graph });
+    await ui.press("button", "Clear the highlight", { within: graph });
     await ui.fill("combobox", /find|search/i, "multiples");
     await ui.press("option", new RegExp(lesson.title), { within: list });
   },
@@ -121,7 +121,7 @@ const steps = {
 
   async undo() {
     await ui.press("button", /^undo (the )?last change/i);
-    const again = await ui.get("button", /undo it all the same/i, { wait: 1000 }).catch(() => null);
+    const again = await ui.get("button", /undo it anyway/i, { wait: 1000 }).catch(() => null);
     assert.equal(again, null, "a change that was asked for here is one's own");
     await holds("the trick is back", all => all.some(component => component.parameters.text === TRICK));
     await ui.see(words(TRICK), { within: await at("Node") });

@@ -11,10 +11,10 @@ const { lectern, page, states, ui, at, through } = await openVisit("notices");
 // A piece of news stays as long as it has the focus; on a slow machine it may be gone before, then it is asked for again.
 async function news() {
   for (;;) {
-    if (!(await ui.has("button", "Undo it all the same"))) await ui.press("button", /^undo (the )?last change/i);
-    const action = await ui.get("button", "Undo it all the same");
+    if (!(await ui.has("button", "Undo it anyway"))) await ui.press("button", /^undo (the )?last change/i);
+    const action = await ui.get("button", "Undo it anyway");
     await action.focus();
-    if ((await ui.focus()).name === "Undo it all the same") return;
+    if ((await ui.focus()).name === "Undo it anyway") return;
   }
 }
 

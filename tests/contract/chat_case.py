@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A server whose model is played, and the frame of the chat's tests: each test has a copy of the demo curriculum of its own, and
-at its end every frame that its pages were sent is judged, and every request that the model was sent."""
+at its end every frame that its pages were sent is checked, and every request that the model was sent."""
 import asyncio
 import collections
 import importlib.util
 import json
 import logging
 import os
-import pathlib
 import sys
 import time
 import unittest
 
 import harness
-from chat_page import Judge, Page, SECONDS
+from chat_page import FrameCheck, Page, SECONDS
 
 sys.path.insert(0, str(harness.ROOT / "tests/parts"))
 from replay_model import KEY, Replay, fail  # noqa: E402
@@ -52,22 +51,6 @@ def result_text(block):
     return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
 
 
-def children_of(pid):
-    """All processes below it."""
-    parents = {}
-    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text().rsplit(")", 1)
-        except OSError:
-            continue
-        parents[int(fields[0].split("(")[0])] = int(fields[1].split()[1])
-    found, more = set(), {pid}
-    while more:
-        more = {child for child, parent in parents.items() if parent in more} - found
-        found |= more
-    return found
-
-
 class Script:
     """What the model says next, set by each test; a function for Replay."""
 
@@ -91,7 +74,7 @@ class ChatCase(unittest.IsolatedAsyncioTestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.judge = Judge()
+        cls.frame_check = FrameCheck()
         cls.script = Script()
         cls.model = cls.make_model()
         cls.workspace = ChatWorkspace(ANTHROPIC_API_KEY=KEY)
@@ -112,10 +95,10 @@ class ChatCase(unittest.IsolatedAsyncioTestCase):
         cls.logs += cls.server.lines
         assert status == 0, "".join(cls.logs)
 
-    @classmethod
-    def restart(cls):
-        cls.end_server()
-        cls.start_server()
+    async def restart(self):
+        """Beside the loop: the pages answer the end of their sockets, so the server need not wait for them."""
+        await asyncio.to_thread(self.end_server)
+        self.start_server()
 
     @classmethod
     def tearDownClass(cls):
@@ -123,7 +106,7 @@ class ChatCase(unittest.IsolatedAsyncioTestCase):
         assert KEY not in "".join(cls.logs), "the key is in the log"
         cls.workspace.close()
         cls.model.close()
-        cls.judge.close()
+        cls.frame_check.close()
 
     def setUp(self):
         self.pages = []
@@ -142,8 +125,8 @@ class ChatCase(unittest.IsolatedAsyncioTestCase):
         self.assertFalse([frame for page in self.pages for frame in page.frames if KEY in frame])
         self.assertEqual([line for request in self.requests() for line in request.violations], [])
         self.assertEqual((len(self.script.answers), self.script.missed), (0, 0), "answers left, requests too many")
-        self.assertEqual(self.judge.faults([page.frames for page in self.pages],
-                                           [run_input for page in self.pages for run_input in page.inputs]), [])
+        self.assertEqual(self.frame_check.faults([page.frames for page in self.pages],
+                                                 [run_input for page in self.pages for run_input in page.inputs]), [])
 
     async def page(self, thread_id=None, **more):
         """A page that has been greeted; closed with the test."""

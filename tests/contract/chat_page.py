@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the chat's tests are made of: a page on /chat that keeps every frame it is sent, the judge of those frames (AG-UI's own
-packages, in one node process), and a model played by aimock."""
+"""What the chat's tests are made of: a page on /chat that keeps every frame it is sent, what checks those frames (agui.py and, where
+they are installed, AG-UI's own packages in one node process), and a model played by aimock."""
 import asyncio
 import base64
 import itertools
@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import uuid
 
+import agui
 import harness
 import npm
 
@@ -18,13 +19,13 @@ SECONDS = 20
 QUIET_SECONDS = 0.3
 
 
-class Judge:
-    """node judge.mjs: a line of JSON in, a line of faults out."""
+class Packages:
+    """node check.mjs: a line of JSON in, a line of faults out."""
 
     def __init__(self):
         place = npm.folder("chat")
-        script = place / "judge.mjs"  # beside node_modules, where its imports resolve
-        shutil.copy(SOURCES / "judge.mjs", script)
+        script = place / "check.mjs"  # beside node_modules, where its imports resolve
+        shutil.copy(SOURCES / "check.mjs", script)
         self.process = subprocess.Popen([str(place / npm.NODE), str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         env=dict(os.environ, NODE_NO_WARNINGS="1"))
 
@@ -38,6 +39,25 @@ class Judge:
         self.process.stdin.close()
         self.process.wait(timeout=SECONDS)
         self.process.stdout.close()
+
+
+class FrameCheck:
+    """agui.py, and AG-UI's packages where they are installed: they must agree whether there is a fault."""
+
+    def __init__(self):
+        self.checks = [agui.Rules()]
+        if npm.is_installed(SOURCES, harness.BUILD / "chat"):
+            self.checks.append(Packages())
+
+    def faults(self, connections, inputs=()):
+        found = [check.faults(connections, inputs) for check in self.checks]
+        if len({bool(faults) for faults in found}) > 1:
+            raise AssertionError("agui.py and AG-UI's packages disagree: %s" % found)
+        return found[-1]
+
+    def close(self):
+        for check in self.checks:
+            check.close()
 
 
 class AiMock:
@@ -153,7 +173,7 @@ class Run:
 
 
 class Page:
-    """One page's socket. Frames are read in the background, all of them kept for the judge."""
+    """One page's socket. Frames are read in the background, all of them kept for the check."""
 
     numbers = itertools.count(1)
 

@@ -39,6 +39,31 @@ def check_log(log):
         raise AssertionError(log.decode(errors="replace"))
 
 
+def descendants(pid):
+    """All processes below it: the seconds of a processor that each has used, by pid."""
+    found = {}
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            text = path.read_text()
+        except OSError:
+            continue
+        fields = text.rsplit(")", 1)[1].split()
+        found[int(path.parent.name)] = (int(fields[1]), (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"))
+    below, more = {}, {pid}
+    while more:
+        more = {child for child, (parent, _) in found.items() if parent in more and child not in below}
+        below.update((child, found[child][1]) for child in more)
+    return below
+
+
+def is_interpreter(pid):
+    """Whether it is the Python of a sandbox."""
+    try:
+        return b"interpreter.py" in pathlib.Path("/proc/%d/cmdline" % pid).read_bytes()
+    except OSError:
+        return False
+
+
 class Workspace:
     """A data folder of its own, and commands run on it."""
 
@@ -130,18 +155,29 @@ class Stdio(Mcp):
         self.send(message)
         return self.receive(message["id"])
 
+    def _next(self):
+        answer = self.lines.get(timeout=ANSWER_SECONDS)
+        if answer is None:
+            self.log.seek(0)
+            raise AssertionError("lectern stdio ended: " + self.log.read().decode())
+        if "method" in answer:
+            self.notifications.append(answer)
+        else:
+            self.answers[answer["id"]] = answer
+
     def receive(self, ident):
         """The answer to that request; answers come in any order."""
         while ident not in self.answers:
-            answer = self.lines.get(timeout=ANSWER_SECONDS)
-            if answer is None:
-                self.log.seek(0)
-                raise AssertionError("lectern stdio ended: " + self.log.read().decode())
-            if "method" in answer:
-                self.notifications.append(answer)
-            else:
-                self.answers[answer["id"]] = answer
+            self._next()
         return self.answers.pop(ident)
+
+    def notification(self, method):
+        """Takes the next notification of that method; its parameters."""
+        while not any(notification["method"] == method for notification in self.notifications):
+            self._next()
+        found = next(notification for notification in self.notifications if notification["method"] == method)
+        self.notifications.remove(found)
+        return found["params"]
 
     def close(self):
         """Ends it as a client does, by closing its input; the exit status."""

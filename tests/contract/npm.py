@@ -5,6 +5,7 @@ import fcntl
 import os
 import shutil
 import subprocess
+import sys
 import unittest
 
 import harness
@@ -28,10 +29,13 @@ def install(sources, place):
         _install(sources, place)
 
 
-def _install(sources, place):
-    lock = (sources / "package-lock.json").read_bytes()
+def is_installed(sources, place):
     stamp = place / "installed.json"
-    if stamp.exists() and stamp.read_bytes() == lock:
+    return stamp.exists() and stamp.read_bytes() == (sources / "package-lock.json").read_bytes()
+
+
+def _install(sources, place):
+    if is_installed(sources, place):
         return
     command = shutil.which("npm")
     why = "npm is not installed; `make deps` brings it"
@@ -42,7 +46,7 @@ def _install(sources, place):
         done = subprocess.run([command, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=place, capture_output=True,
                               timeout=INSTALL_SECONDS, check=False)
         if done.returncode == 0:
-            stamp.write_bytes(lock)
+            shutil.copy(sources / "package-lock.json", place / "installed.json")
             return
         why = "npm ci failed: " + done.stderr.decode()[-500:]
     if os.environ.get("CI") == "true":
@@ -55,3 +59,16 @@ def folder(name, sources=None):
     place = harness.BUILD / name
     install(sources or harness.ROOT / "tests/contract" / name, place)
     return place
+
+
+def main(names):
+    """Installs them ahead of the tests, which use them where they are installed."""
+    for name in names:
+        try:
+            folder(name)
+        except unittest.SkipTest as reason:
+            print(reason)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

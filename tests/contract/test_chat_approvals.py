@@ -120,7 +120,7 @@ class Approvals(chat_case.ChatCase):
         before = self.count()
         page, _, interrupt = await self.asked(GRAPH)
         await page.close()
-        self.restart()
+        await self.restart()
         page = await self.page(page.thread_id)
         self.assertEqual(page.greeting.outcome, "interrupt")
         self.assertEqual(page.greeting.interrupts[0]["id"], interrupt["id"])
@@ -131,7 +131,7 @@ class Approvals(chat_case.ChatCase):
         self.assertEqual(self.count(), before - 1)
         self.assertEqual(set(results_of(self.requests()[-1].json)), {"toolu_graph", "toolu_delete"})
         await page.close()
-        self.restart()
+        await self.restart()
         page = await self.page(page.thread_id)
         self.assertEqual(page.greeting.interrupts, [])
 

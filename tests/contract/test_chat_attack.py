@@ -21,7 +21,7 @@ TEXT = 1  # opcodes of a frame
 LOCK_SECONDS = 40
 
 
-class Attack(chat_case.ChatCase):
+class AttackCase(chat_case.ChatCase):
     async def goes_on(self, thread_id=None, sid=None):
         """Whatever happened: the server is there, and the thread is one that the service takes."""
         page = await self.page(thread_id, sid=sid or self.sid)
@@ -41,8 +41,8 @@ class Attack(chat_case.ChatCase):
         finally:
             database.close()
 
-    # ---- frames ----
 
+class Attack(AttackCase):
     async def test_frames_that_are_none(self):
         page = await self.page()
         for bad in ("", "\0", "7", "[", "[" * 5000, "{" * 100000, '"', '{"a":"\\\U0001f984"}', '{"threadId":"\\ud83e"}',
@@ -93,13 +93,55 @@ class Attack(chat_case.ChatCase):
             for number in range(INPUTS):
                 await page.send_input("Flood %d." % number)
         await page.wait_for(lambda: not page.open, "the end of the socket")
-        del page.inputs[5:]  # the judge need not read what the server did not
+        del page.inputs[5:]  # what the server did not read need not be checked
         await self.eventually(lambda: self.gauges()["lectern_chat_runs"] == 0, "the end of the run")
         self.assertTrue(other.open)
         await self.goes_on(page.thread_id)
 
-    # ---- sockets that close ----
+    async def test_many_pages_at_once(self):
+        """Each talks, some are stopped, some go, on a few threads."""
+        pages = [await self.page() for _ in range(24)]
+        for number, page in enumerate(pages):
+            page.thread_id = pages[number % 6].thread_id
+        self.play(*[answer(text("So it is with %d." % number), pause(0.02), text("Quite.")) for number in range(200)])
 
+        async def use(number, page):
+            for turn in range(4):
+                start, run_id = await page.send_input("Question %d of %d." % (turn, number))
+                if number % 4 == 1:
+                    await page.stop(run_id)
+                if number % 4 == 2 and turn == 2:
+                    page.socket.transport.abort()
+                    return
+                run = await page.run_from(start, run_id)
+                self.assertIn(run.outcome, ("success", "cancelled"), run.error)
+
+        await asyncio.gather(*(use(number, page) for number, page in enumerate(pages)))
+        for number, page in enumerate(pages):
+            if number % 4 == 2:
+                page.frames.clear()
+        self.script.answers.clear()
+        await self.goes_on(pages[0].thread_id)
+
+
+class Locked(AttackCase):
+    async def test_locked_in_the_midst_of_a_run(self):
+        """Another program holds the database for longer than the server waits: the run says so, and the thread is as it was kept."""
+        page = await self.page()
+        self.play(answer(text("I look."), pause(0.3), call("query_graph", {"query": "counts"})), answer(text("Done.")))
+        start, run_id = await page.send_input("Count.")
+        await page.wait_for(lambda: any(event["type"] == "TEXT_MESSAGE_CONTENT" for event in page.events[start:]), "text")
+        with self.database() as database:
+            database.execute("BEGIN IMMEDIATE")
+            await page.wait_for(lambda: any(event["type"] == "RUN_ERROR" for event in page.events[start:]), "the end of the run",
+                                LOCK_SECONDS)
+            database.execute("ROLLBACK")
+        self.assertIn("locked", (await page.run_from(start, run_id)).error)
+        self.script.answers.clear()
+        await self.goes_on(page.thread_id)
+
+
+class Interrupted(AttackCase):
     async def states(self):
         """A page in each state of a run, one after the other: a name, and the page."""
         def heard(page, start, *types):
@@ -175,33 +217,6 @@ class Attack(chat_case.ChatCase):
                 await page.close()
         await self.nothing_left()
 
-    async def test_many_pages_at_once(self):
-        """Each talks, some are stopped, some go, on a few threads."""
-        pages = [await self.page() for _ in range(24)]
-        for number, page in enumerate(pages):
-            page.thread_id = pages[number % 6].thread_id
-        self.play(*[answer(text("So it is with %d." % number), pause(0.02), text("Quite.")) for number in range(200)])
-
-        async def use(number, page):
-            for turn in range(4):
-                start, run_id = await page.send_input("Question %d of %d." % (turn, number))
-                if number % 4 == 1:
-                    await page.stop(run_id)
-                if number % 4 == 2 and turn == 2:
-                    page.socket.transport.abort()
-                    return
-                run = await page.run_from(start, run_id)
-                self.assertIn(run.outcome, ("success", "cancelled"), run.error)
-
-        await asyncio.gather(*(use(number, page) for number, page in enumerate(pages)))
-        for number, page in enumerate(pages):
-            if number % 4 == 2:
-                page.frames.clear()
-        self.script.answers.clear()
-        await self.goes_on(pages[0].thread_id)
-
-    # ---- what is taken away ----
-
     async def test_deleted_in_the_midst_of_a_run(self):
         for table, column in (("chat_thread", "thread_id"), ("session", "session_id")):
             for first in ([text("A word."), pause(0.3), text("Another.")], [text("I look."), call("query_graph", {"query": "counts"})]):
@@ -230,23 +245,6 @@ class Attack(chat_case.ChatCase):
                         self.assertEqual((await page.ask("Once more?")).outcome, "success")
         self.script.missed = 0
         await self.goes_on()
-
-    async def test_locked_in_the_midst_of_a_run(self):
-        """Another program holds the database for longer than the server waits: the run says so, and the thread is as it was kept."""
-        page = await self.page()
-        self.play(answer(text("I look."), pause(0.3), call("query_graph", {"query": "counts"})), answer(text("Done.")))
-        start, run_id = await page.send_input("Count.")
-        await page.wait_for(lambda: any(event["type"] == "TEXT_MESSAGE_CONTENT" for event in page.events[start:]), "text")
-        with self.database() as database:
-            database.execute("BEGIN IMMEDIATE")
-            await page.wait_for(lambda: any(event["type"] == "RUN_ERROR" for event in page.events[start:]), "the end of the run",
-                                LOCK_SECONDS)
-            database.execute("ROLLBACK")
-        self.assertIn("locked", (await page.run_from(start, run_id)).error)
-        self.script.answers.clear()
-        await self.goes_on(page.thread_id)
-
-    # ---- the server killed ----
 
     async def test_killed_in_each_state(self):
         """A thread that comes back is one that the service takes, and says of the run that it was cut."""

@@ -11,7 +11,7 @@ import unittest
 import chat_case
 import cms
 import harness
-from chat_case import ChatWorkspace, KEY, Page, Replay, children_of, serve
+from chat_case import ChatWorkspace, KEY, Page, Replay, serve
 from fault_server import FaultServer
 from replay_model import answer, call, text
 
@@ -54,7 +54,7 @@ class End(unittest.IsolatedAsyncioTestCase):
 
     async def end(self, server, expected):
         """Sends SIGTERM twice and waits; neither a process of its own nor a file of its making is left."""
-        children = children_of(server.process.pid)
+        children = harness.descendants(server.process.pid)
         server.process.send_signal(signal.SIGTERM)
         await asyncio.sleep(0.05)
         server.process.send_signal(signal.SIGTERM)
@@ -92,7 +92,7 @@ class End(unittest.IsolatedAsyncioTestCase):
         await page.__aenter__()
         start, _ = await page.send_input("Run.")
         await page.wait_for(lambda: any(event.get("name") == "lectern.output" for event in page.events[start:]), "output")
-        self.assertTrue(children_of(server.process.pid))
+        self.assertTrue(harness.descendants(server.process.pid))
         await self.end(server, 0)
         self.assertEqual([name for name in set(os.listdir("/tmp")) - before if "lectern" in name and "test" not in name], [])
         self.assertEqual(model.violations, [])

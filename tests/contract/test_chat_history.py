@@ -65,7 +65,7 @@ class History(chat_case.ChatCase):
         self.assertEqual((await page.ask("Next?")).text, "Two.")
         self.assertEqual(self.asked(), ["First?", "Next?"])
         await page.close()
-        self.restart()
+        await self.restart()
         history, page = page.history, await self.page(page.thread_id)
         shown = [(message["role"], message.get("content")) for event in page.greeting.events
                  if event["type"] == "MESSAGES_SNAPSHOT" for message in event["messages"] if message["role"] != "assistant"]

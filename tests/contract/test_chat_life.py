@@ -7,7 +7,8 @@ import json
 import unittest
 
 import chat_case
-from chat_case import ChatWorkspace, children_of, serve
+import harness
+from chat_case import ChatWorkspace, serve
 from replay_model import answer, call, drop, error_event, fail, hold, pause, text
 
 ENDLESS = "import time\nprint('begun', flush=True)\nwhile True:\n    time.sleep(0.05)\n"
@@ -20,8 +21,6 @@ class Life(chat_case.ChatCase):
         _, metrics, _ = self.server.http("GET", "/metrics")
         return next(float(line.rsplit(" ", 1)[1]) for line in metrics.decode().splitlines()
                     if line.startswith("lectern_runs_running"))
-
-    # ---- stop and disconnect ----
 
     async def test_stop_in_a_text(self):
         page = await self.page()
@@ -46,22 +45,6 @@ class Life(chat_case.ChatCase):
         self.assertEqual(run.outcome, "cancelled")
         await self.eventually(lambda: self.code_runs() == 0, "the end of the analysis")
         self.assertEqual((await page.ask("And now?")).text, "Next.")
-
-    async def test_a_session_deleted_in_the_midst(self):
-        """Its pages are told, runs under way end with the reason, and what is asked afterwards is refused; others go on."""
-        page, other = await self.page(), await self.page(sid=self.workspace.load(chat_case.DEMO_FILE))
-        self.play(answer(text("Half of it "), pause(1.5), call("query_graph", {"query": "counts"})))
-        start, run_id = await page.send_input("Talk.")
-        await page.wait_for(lambda: any(event["type"] == "TEXT_MESSAGE_CONTENT" for event in page.events[start:]), "text")
-        self.http("DELETE", "/session/" + self.sid)
-        await page.wait_for(lambda: any(event["type"] == "CUSTOM" and '"session"' in json.dumps(event["value"])
-                                        for event in page.events[start:]), "the news")
-        run = await page.run_from(start, run_id)
-        self.assertEqual(run.outcome, "error")
-        self.assertIn("was deleted by rest", run.error)
-        self.assertIn("was deleted by rest", (await page.ask("And now?")).error)
-        self.play(answer(text("Yes.")))
-        self.assertEqual((await other.ask("Still there?")).text, "Yes.")
 
     async def test_asked_again(self):
         """A question that is sent again by its id, with no new one: it stands once, whether a part of the answer had come or none."""
@@ -132,7 +115,7 @@ class Life(chat_case.ChatCase):
             with self.subTest(first=len(first)):
                 page = await self.page()
                 asked = len(self.requests())
-                before = children_of(self.server.process.pid)
+                before = harness.descendants(self.server.process.pid)
                 self.play(answer(*first))
                 start, _ = await page.send_input("Go on.")
                 await page.wait_for(lambda start=start, page=page: any(
@@ -144,7 +127,7 @@ class Life(chat_case.ChatCase):
                     await self.eventually(lambda asked=asked: self.requests()[asked].closed, "the end of the model's request")
                 else:
                     await self.eventually(lambda: self.code_runs() == 0, "the end of the analysis")
-                    await self.eventually(lambda before=before: len(children_of(self.server.process.pid)) <= len(before),
+                    await self.eventually(lambda before=before: len(harness.descendants(self.server.process.pid)) <= len(before),
                                           "the end of the sandbox")
                 # What came is there again for the page that comes back, and can be asked on.
                 back = await self.page(page.thread_id)
@@ -198,8 +181,6 @@ class Life(chat_case.ChatCase):
         self.play(answer(text("Here.")))
         self.assertEqual((await page.ask("Still there?")).text, "Here.")
 
-    # ---- two pages ----
-
     async def test_two_pages_on_one_session(self):
         """What one has done by its model or by hand comes to the other as it lands, with who did it; into a run as well."""
         one, two = await self.page(editor="Anna/t1"), await self.page(editor="Ben/t2")
@@ -211,110 +192,26 @@ class Life(chat_case.ChatCase):
         live = await two.run_from(start + len(listed.events))
         self.assertTrue(live.events[0]["runId"].startswith("live-"))
         self.assertEqual(live.custom("lectern.change"), [{"target": "components", "node_id": "N002", "who": "chat:Anna/t1"}])
-        self.play(answer(text("A long "), pause(0.4), text("talk.")))
+        self.play(answer(text("A long talk."), hold()))
         start, run_id = await two.send_input("Talk.")
         await two.wait_for(lambda: any(event["type"] == "TEXT_MESSAGE_CONTENT" for event in two.events[start:]), "text")
         seen = len(one.events)
         self.http("PUT", "/session/%s/nodes/N003" % self.sid, {"title": "By hand"}, **{"X-Editor": "page:Cleo/t3"})
+
+        def changes(page, since):
+            return [event["value"] for event in page.events[since:] if event.get("name") == "lectern.change"]
+        await one.wait_for(lambda: changes(one, seen), "the change")
+        self.assertEqual([change["node_id"] for change in changes(one, seen)], ["N003"])
+        await two.wait_for(lambda: changes(two, start), "the change, in the run")
+        await two.stop(run_id)
         run = await two.run_from(start, run_id)
         self.assertEqual([change["who"] for change in run.custom("lectern.change")], ["page:Cleo/t3"])
-        self.assertEqual((await one.run_from(seen)).custom("lectern.change")[0]["node_id"], "N003")
         stranger = await self.page(sid=self.workspace.load(chat_case.DEMO_FILE))
         self.http("PUT", "/session/%s/nodes/N003" % self.sid, {"title": "Again"})
         await stranger.quiet()
 
-    async def test_a_conversation_that_comes(self):
-        """It stands in the list of each page of the session, of one that is idle and of one in the midst of a run; once."""
-        def listed(events):
-            return [[thread["title"] for thread in event["snapshot"]["threads"]] for event in events
-                    if event["type"] == "STATE_SNAPSHOT"]
-        idle, busy, other = await self.page(), await self.page(), await self.page(sid=self.workspace.load(chat_case.DEMO_FILE))
-        self.play(answer(text("A long talk."), hold()), answer(text("Here.")), answer(text("There.")))
-        seen, start = len(idle.events), len(busy.events)
-        _, run_id = await busy.send_input("Talk of fractions.")
-        await busy.wait_for(lambda: listed(busy.events[start:]), "the list, in the run")
-        live = await idle.run_from(seen)
-        self.assertEqual(listed(live.events), [["Talk of fractions."]])
-        self.assertEqual(live.events[-1]["outcome"], {"type": "success"})
-        one = await self.page()
-        self.assertEqual([thread["thread_id"] for thread in one.state["threads"]], [busy.thread_id])
-        seen, middle = len(idle.events), len(busy.events)
-        await one.ask("Is anybody here?")
-        self.assertEqual(sorted(listed((await idle.run_from(seen)).events)[0]), ["Is anybody here?", "Talk of fractions."])
-        await busy.wait_for(lambda: listed(busy.events[middle:]), "the list, in the run")
-        self.assertNotIn("RUN_FINISHED", [event["type"] for event in busy.events[start:]])
-        await one.ask("And now?")  # nothing new in the list
-        await idle.quiet()
-        await other.quiet()
-        await busy.stop(run_id)
-        self.assertEqual((await busy.run_from(start, run_id)).outcome, "cancelled")
 
-    # ---- the server's end ----
-
-    async def test_a_thread_outlives_the_server(self):
-        page = await self.page()
-        self.play(answer(text("I count."), call("query_graph", {"query": "counts"})), answer(text("Forty.")))
-        await page.ask("How many nodes?")
-        await page.close()
-        self.restart()
-        page = await self.page(page.thread_id)
-        messages = next(event["messages"] for event in page.greeting.events if event["type"] == "MESSAGES_SNAPSHOT")
-        self.assertEqual([message["role"] for message in messages], ["user", "assistant", "tool", "assistant", "activity"])
-        self.assertEqual(messages[0]["content"], "How many nodes?")
-        self.assertIn("Forty.", messages[3]["content"])
-        self.assertEqual((messages[4]["activityType"], messages[4]["content"]["requests"]), ("lectern.usage", 2))
-        self.assertIn(page.thread_id, [thread["thread_id"] for thread in page.state["threads"]])
-        self.play(answer(text("Still forty.")))
-        self.assertEqual((await page.ask("And now?")).text, "Still forty.")
-        self.assertIn("How many nodes?", json.dumps(self.requests()[-1].json["messages"]))
-
-    async def test_a_thread_outlives_kill_9(self):
-        """In the midst of a run: what was told to the page before is there, and the thread can be asked on."""
-        page = await self.page()
-        self.play(answer(text("I count."), call("query_graph", {"query": "counts"})), answer(*SLOW))
-        start, _ = await page.send_input("How many nodes?")
-        await page.wait_for(lambda: "Half of it" in "".join(event.get("delta", "") for event in page.events[start:]), "text")
-        self.server.kill()
-        type(self).logs += self.server.lines
-        self.start_server()
-        page = await self.page(page.thread_id)
-        messages = next(event["messages"] for event in page.greeting.events if event["type"] == "MESSAGES_SNAPSHOT")
-        self.assertEqual([message["role"] for message in messages[:3]], ["user", "assistant", "tool"])
-        self.play(answer(text("Forty.")))
-        self.assertEqual((await page.ask("Go on.")).text, "Forty.")
-
-    async def test_the_end_in_the_midst_of_a_run(self):
-        page = await self.page()
-        self.play(answer(*SLOW))
-        start, _ = await page.send_input("Talk.")
-        await page.wait_for(lambda: any(event["type"] == "TEXT_MESSAGE_CONTENT" for event in page.events[start:]), "text")
-        self.restart()
-        await page.wait_for(lambda: not page.open, "the end of the socket")
-        self.assertEqual(page.socket.close_code, 1001)
-
-    async def test_without_a_key(self):
-        """The page and all else work; a question says what to set."""
-        workspace = ChatWorkspace()
-        server = serve(workspace)
-        try:
-            sid = workspace.load(chat_case.DEMO_FILE)
-            page = chat_case.Page(server.port, sid)
-            async with page:
-                self.assertFalse(page.state["model"]["ready"])
-                self.assertIn("ANTHROPIC_API_KEY", page.state["model"]["advice"])
-                run = await page.ask("Hello?")
-                self.assertIn("ANTHROPIC_API_KEY", run.error)
-                start = len(page.events)
-                self.assertEqual(server.http("PUT", "/session/%s/nodes/N001" % sid, {"title": "x"})[0], 200)
-                self.assertTrue((await page.run_from(start)).custom("lectern.change"))
-            self.assertEqual(self.judge.faults([page.frames], page.inputs), [])
-            self.assertEqual(server.http("GET", "/")[0], 200)
-        finally:
-            self.assertEqual(server.close(), 0)
-            workspace.close()
-
-    # ---- the old wire ----
-
+class LegacyChat(chat_case.ChatCase):
     def old_client(self):
         import websockets
         return websockets.connect("ws://127.0.0.1:%d/mcp-sync?session_id=%s" % (self.server.port, self.sid))
@@ -417,6 +314,112 @@ class Life(chat_case.ChatCase):
             bad = json.loads(await asyncio.wait_for(client.recv(), chat_case.SECONDS))
             self.assertEqual(bad["type"], "error")
         self.assertEqual(self.components("N001"), before)
+
+
+class Endings(chat_case.ChatCase):
+    async def test_a_session_deleted_in_the_midst(self):
+        """Its pages are told, runs under way end with the reason, and what is asked afterwards is refused; others go on."""
+        page, other = await self.page(), await self.page(sid=self.workspace.load(chat_case.DEMO_FILE))
+        self.play(answer(text("Half of it "), pause(1.5), call("query_graph", {"query": "counts"})))
+        start, run_id = await page.send_input("Talk.")
+        await page.wait_for(lambda: any(event["type"] == "TEXT_MESSAGE_CONTENT" for event in page.events[start:]), "text")
+        self.http("DELETE", "/session/" + self.sid)
+        await page.wait_for(lambda: any(event["type"] == "CUSTOM" and '"session"' in json.dumps(event["value"])
+                                        for event in page.events[start:]), "the news")
+        run = await page.run_from(start, run_id)
+        self.assertEqual(run.outcome, "error")
+        self.assertIn("was deleted by rest", run.error)
+        self.assertIn("was deleted by rest", (await page.ask("And now?")).error)
+        self.play(answer(text("Yes.")))
+        self.assertEqual((await other.ask("Still there?")).text, "Yes.")
+
+    async def test_a_conversation_that_comes(self):
+        """It stands in the list of each page of the session, of one that is idle and of one in the midst of a run; once."""
+        def listed(events):
+            return [[thread["title"] for thread in event["snapshot"]["threads"]] for event in events
+                    if event["type"] == "STATE_SNAPSHOT"]
+        idle, busy, other = await self.page(), await self.page(), await self.page(sid=self.workspace.load(chat_case.DEMO_FILE))
+        self.play(answer(text("A long talk."), hold()), answer(text("Here.")), answer(text("There.")))
+        seen, start = len(idle.events), len(busy.events)
+        _, run_id = await busy.send_input("Talk of fractions.")
+        await busy.wait_for(lambda: listed(busy.events[start:]), "the list, in the run")
+        live = await idle.run_from(seen)
+        self.assertEqual(listed(live.events), [["Talk of fractions."]])
+        self.assertEqual(live.events[-1]["outcome"], {"type": "success"})
+        one = await self.page()
+        self.assertEqual([thread["thread_id"] for thread in one.state["threads"]], [busy.thread_id])
+        seen, middle = len(idle.events), len(busy.events)
+        await one.ask("Is anybody here?")
+        self.assertEqual(sorted(listed((await idle.run_from(seen)).events)[0]), ["Is anybody here?", "Talk of fractions."])
+        await busy.wait_for(lambda: listed(busy.events[middle:]), "the list, in the run")
+        self.assertNotIn("RUN_FINISHED", [event["type"] for event in busy.events[start:]])
+        await one.ask("And now?")  # nothing new in the list
+        await idle.quiet()
+        await other.quiet()
+        await busy.stop(run_id)
+        self.assertEqual((await busy.run_from(start, run_id)).outcome, "cancelled")
+
+    async def test_a_thread_outlives_the_server(self):
+        page = await self.page()
+        self.play(answer(text("I count."), call("query_graph", {"query": "counts"})), answer(text("Forty.")))
+        await page.ask("How many nodes?")
+        await page.close()
+        await self.restart()
+        page = await self.page(page.thread_id)
+        messages = next(event["messages"] for event in page.greeting.events if event["type"] == "MESSAGES_SNAPSHOT")
+        self.assertEqual([message["role"] for message in messages], ["user", "assistant", "tool", "assistant", "activity"])
+        self.assertEqual(messages[0]["content"], "How many nodes?")
+        self.assertIn("Forty.", messages[3]["content"])
+        self.assertEqual((messages[4]["activityType"], messages[4]["content"]["requests"]), ("lectern.usage", 2))
+        self.assertIn(page.thread_id, [thread["thread_id"] for thread in page.state["threads"]])
+        self.play(answer(text("Still forty.")))
+        self.assertEqual((await page.ask("And now?")).text, "Still forty.")
+        self.assertIn("How many nodes?", json.dumps(self.requests()[-1].json["messages"]))
+
+    async def test_a_thread_outlives_kill_9(self):
+        """In the midst of a run: what was told to the page before is there, and the thread can be asked on."""
+        page = await self.page()
+        self.play(answer(text("I count."), call("query_graph", {"query": "counts"})), answer(*SLOW))
+        start, _ = await page.send_input("How many nodes?")
+        await page.wait_for(lambda: "Half of it" in "".join(event.get("delta", "") for event in page.events[start:]), "text")
+        self.server.kill()
+        type(self).logs += self.server.lines
+        self.start_server()
+        page = await self.page(page.thread_id)
+        messages = next(event["messages"] for event in page.greeting.events if event["type"] == "MESSAGES_SNAPSHOT")
+        self.assertEqual([message["role"] for message in messages[:3]], ["user", "assistant", "tool"])
+        self.play(answer(text("Forty.")))
+        self.assertEqual((await page.ask("Go on.")).text, "Forty.")
+
+    async def test_the_end_in_the_midst_of_a_run(self):
+        page = await self.page()
+        self.play(answer(*SLOW))
+        start, _ = await page.send_input("Talk.")
+        await page.wait_for(lambda: any(event["type"] == "TEXT_MESSAGE_CONTENT" for event in page.events[start:]), "text")
+        await self.restart()
+        await page.wait_for(lambda: not page.open, "the end of the socket")
+        self.assertEqual(page.socket.close_code, 1001)
+
+    async def test_without_a_key(self):
+        """The page and all else work; a question says what to set."""
+        workspace = ChatWorkspace()
+        server = serve(workspace)
+        try:
+            sid = workspace.load(chat_case.DEMO_FILE)
+            page = chat_case.Page(server.port, sid)
+            async with page:
+                self.assertFalse(page.state["model"]["ready"])
+                self.assertIn("ANTHROPIC_API_KEY", page.state["model"]["advice"])
+                run = await page.ask("Hello?")
+                self.assertIn("ANTHROPIC_API_KEY", run.error)
+                start = len(page.events)
+                self.assertEqual(server.http("PUT", "/session/%s/nodes/N001" % sid, {"title": "x"})[0], 200)
+                self.assertTrue((await page.run_from(start)).custom("lectern.change"))
+            self.assertEqual(self.frame_check.faults([page.frames], page.inputs), [])
+            self.assertEqual(server.http("GET", "/")[0], 200)
+        finally:
+            self.assertEqual(server.close(), 0)
+            workspace.close()
 
 
 if __name__ == "__main__":

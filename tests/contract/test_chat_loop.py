@@ -59,7 +59,7 @@ class StopReasons(LoopCase):
         self.assertEqual(self.sent(), ["u: One?", "a: One.", "u: Two?", "a: Two.", "u: Three?"])
         questions = [message["content"] for message in await self.shown(page) if message["role"] == "user"]
         self.assertEqual(questions, ["One?", "Bad?", "Two?", "Worse?", "Three?"])
-        self.restart()
+        await self.restart()
         page = await self.page(page.thread_id)
         await self.ask(page, "Four?", answer(text("Four.")))
         self.assertEqual(self.sent(), ["u: One?", "a: One.", "u: Two?", "a: Two.", "u: Three?", "a: Three.", "u: Four?"])
@@ -92,7 +92,7 @@ class TooLong(LoopCase):
         self.assertEqual(run.custom("lectern.limit"), [])
         before = ["u: Q4?", "a: A4.", "u: Q5?", "a: A5.", "u: Q6?"]
         self.assertEqual((self.sent(-2), self.sent()), (before, [*before, "a: A6.", "u: Q7?"]))
-        self.restart()
+        await self.restart()
         page = await self.page(page.thread_id)
         await self.ask(page, "Q8?", answer(text("A8.")))
         self.assertEqual(self.sent(), [*before, "a: A6.", "u: Q7?", "a: A7.", "u: Q8?"])
@@ -148,7 +148,7 @@ class Endings(LoopCase):
         """The page is told the end of its run, and why, before its socket is closed."""
         page = await self.page()
         start = await self.begin(page, "One?")
-        self.restart()
+        await self.restart()
         await page.wait_for(lambda: not page.open, "the end of the socket")
         run = await page.run_from(start)
         self.assertEqual((run.outcome, run.end), ("cancelled", page.events[-1]))
@@ -225,7 +225,7 @@ class Content(LoopCase):
         self.assertEqual(list(results), ids[:3])
         self.assertEqual(result_text(results[ids[0]]), result_text(results[ids[2]]))
         self.assertNotEqual(result_text(results[ids[0]]), result_text(results[ids[1]]))
-        self.restart()
+        await self.restart()
         page = await self.page(page.thread_id)
         run = await self.ask(page, "And?", answer(count("counts")), answer(text("Done.")))
         self.assertNotIn(next(iter(run.calls)), ids)

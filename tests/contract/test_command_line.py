@@ -14,7 +14,7 @@ import harness
 CURRICULUM = {"nodes": [{"node_id": "N001", "title": "One", "components": []}], "relationships": []}
 
 
-class CommandLine(unittest.TestCase):
+class LineCase(unittest.TestCase):
     def setUp(self):
         self.workspace = harness.Workspace()
         self.addCleanup(self.workspace.close)
@@ -28,6 +28,30 @@ class CommandLine(unittest.TestCase):
                               env=dict(self.workspace.environment(), L=str(harness.LECTERN), F=str(self.file)))
         return done.returncode, done.stderr.decode()
 
+    def files(self):
+        """Every file and folder of the data folder, with the files' bytes."""
+        return {str(path): path.is_file() and path.read_bytes() for path in pathlib.Path(self.workspace.data).rglob("*")}
+
+    def on_terminal(self, *words, stdin=b""):
+        """What a command shows on a terminal, standard output and standard error alike."""
+        main, terminal = pty.openpty()
+        process = subprocess.Popen([str(harness.LECTERN), *words], stdin=subprocess.PIPE, stdout=terminal, stderr=terminal,
+                                   env=self.workspace.environment())
+        os.close(terminal)
+        process.stdin.write(stdin)
+        process.stdin.close()
+        shown = b""
+        try:
+            while piece := os.read(main, 65536):
+                shown += piece
+        except OSError:  # EIO: the last writer has closed it
+            pass
+        os.close(main)
+        process.wait(timeout=harness.ANSWER_SECONDS)
+        return shown.replace(b"\r\n", b"\n")
+
+
+class CommandLine(LineCase):
     def test_full_output_is_told(self):
         for line in ('"$L" import "$F"', '"$L" export', '"$L" graph counts', '"$L" --help', '"$L" serve --help',
                      'echo "print(1)" | "$L" validate --json'):
@@ -100,10 +124,6 @@ class CommandLine(unittest.TestCase):
         self.assertNotRegex(done.stdout + done.stderr, rb"#|seconds=|secret")
         return [row for row in done.stdout.decode().splitlines() if re.match(r"\S+ +(store|session service)", row)]
 
-    def files(self):
-        """Every file and folder of the data folder, with the files' bytes."""
-        return {str(path): path.is_file() and path.read_bytes() for path in pathlib.Path(self.workspace.data).rglob("*")}
-
     def test_doctor_only_reads(self):
         data = pathlib.Path(self.workspace.data)
         before = self.files()
@@ -138,6 +158,8 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.doctor(), rows)
         self.assertEqual(self.files(), before)
 
+
+class Data(LineCase):
     def test_commands_that_read_create_nothing(self):
         before = self.files()
         for words, status in ((("graph", "counts"), 1), (("export",), 1), (("backup", "copy.db"), 1), (("validate",), 0),
@@ -216,24 +238,6 @@ class CommandLine(unittest.TestCase):
             self.assertIn(said, done.stderr.decode())
         self.assertEqual(copy.read_bytes(), before)
         self.assertFalse([path.name for path in copy.parent.iterdir() if path.name.startswith("copy.db.")])
-
-    def on_terminal(self, *words, stdin=b""):
-        """What a command shows on a terminal, standard output and standard error alike."""
-        main, terminal = pty.openpty()
-        process = subprocess.Popen([str(harness.LECTERN), *words], stdin=subprocess.PIPE, stdout=terminal, stderr=terminal,
-                                   env=self.workspace.environment())
-        os.close(terminal)
-        process.stdin.write(stdin)
-        process.stdin.close()
-        shown = b""
-        try:
-            while piece := os.read(main, 65536):
-                shown += piece
-        except OSError:  # EIO: the last writer has closed it
-            pass
-        os.close(main)
-        process.wait(timeout=harness.ANSWER_SECONDS)
-        return shown.replace(b"\r\n", b"\n")
 
     def test_text_of_others_does_not_drive_a_terminal(self):
         hostile = "\x1b[2J\x07\r\x9b1m\u202eevil\x7f"

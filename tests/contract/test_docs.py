@@ -13,6 +13,7 @@ import unittest
 from pathlib import Path
 
 import harness
+from words import PRIVATE
 
 ROOT = Path(__file__).resolve().parents[2]
 USER_DOCUMENTS = ("README.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/*.md")))
@@ -29,13 +30,6 @@ NOT_RUN = {
     "lectern serve --store http://cms.example": "needs a CMS, and serves until it is stopped",
 }
 
-# Words that only this project used in these senses, or that mark a sentence as translated.
-PRIVATE_WORDS = (
-    "berths?", "lanes?", "mailbox", "told", "mend(?:s|ed|ing)?", "judg(?:e|es|ed|ing|ement|ements)", "anew", "reckon(?:s|ed)?",
-    "slips?", "owed", "deeds?", "stands? on", "rests? on", "much rests", "is no option", "is no place", "goes? round", "gone round",
-    "talks nonsense", "can be the truth", "is the truth", "who hears", "hears of", "whatever it tells", "as ever", "so that nobody",
-    "led back", "lead(?:s|ing)? back", "leads? back", "brought back whole", "of yesterday", "in the hands of", "is said")
-PRIVATE = re.compile(r"\b(?:%s)\b" % "|".join(PRIVATE_WORDS), re.IGNORECASE)
 FOLDERS = r"(?:mcp|validator|executor|helpers|image|tests|cmake|\.ci)/[A-Za-z0-9_./]*"
 
 

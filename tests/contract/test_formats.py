@@ -111,7 +111,7 @@ def same(a, b):
     return a == b
 
 
-class Formats(unittest.TestCase):
+class FormatCase(unittest.TestCase):
     def setUp(self):
         self.workspace = harness.Workspace()
         self.addCleanup(self.workspace.close)
@@ -149,8 +149,25 @@ class Formats(unittest.TestCase):
             self.fail("%s: %.3000s\n%.3000s" % (form, {**curriculum, "nodes": 0}, {**back, "nodes": 0}))
         return out
 
-    # ---- our own ----
+    def framework(self):
+        name = [str(uuid.UUID(int=i + (4 << 76) + (8 << 60))) for i in range(6)]
+        stamp = {"lastChangeDateTime": "2024-05-01T10:00:00+00:00"}
+        link = [{"title": "t", "identifier": one, "uri": "https://case.example/" + one} for one in name]
+        items = [{"identifier": name[i], "uri": link[i]["uri"], "fullStatement": "Statement %d" % i, "humanCodingScheme": "M.%d" % i, "CFItemType": "Standard",
+                  "educationLevel": ["05"], "x-own": [1], **stamp} for i in (1, 2, 3)]
+        edges = [{"identifier": str(uuid.UUID(int=50 + i + (4 << 76) + (8 << 60))), "uri": "urn:x:%d" % i, "associationType": kind, "sequenceNumber": i,
+                  "originNodeURI": link[a], "destinationNodeURI": link[b], **stamp}
+                 for i, (a, b, kind) in enumerate(((1, 0, "isChildOf"), (2, 1, "isChildOf"), (2, 3, "precedes"), (3, 1, "isRelatedTo"), (1, 5, "exactMatchOf")))]
+        return name, {"CFDocument": {"identifier": name[0], "uri": link[0]["uri"], "creator": "A state", "title": "A framework", "adoptionStatus": "Adopted",
+                                     "CFPackageURI": link[0], **stamp},
+                      "CFItems": items, "CFAssociations": edges, "CFDefinitions": {"CFSubjects": [{"identifier": name[4]}]}}
 
+    def clean(self):
+        for path in sorted(self.folder.rglob("*"), reverse=True):
+            path.rmdir() if path.is_dir() else path.unlink()
+
+
+class Formats(FormatCase):
     def test_curricula_come_back(self):
         paths = [harness.ROOT / "mcp/session/demo/demo_curriculum.json", harness.ROOT / "tests/data/defective_curriculum.json"]
         for form in FORMS:
@@ -158,10 +175,6 @@ class Formats(unittest.TestCase):
                 with self.subTest(form=form, path=path.name):
                     self.round_trip(json.loads(path.read_text(encoding="utf-8")), form)
                     self.clean()
-
-    def clean(self):
-        for path in sorted(self.folder.rglob("*"), reverse=True):
-            path.rmdir() if path.is_dir() else path.unlink()
 
     def test_real_curricula_come_back(self):
         names = ["fractions"] + ["exercism_python", "openstax_algebra"] * ("LECTERN_LONG" in os.environ)
@@ -255,8 +268,55 @@ class Formats(unittest.TestCase):
         second = json.loads(pathlib.Path(self.round_trip(curriculum, "case")).read_text(encoding="utf-8"))
         self.assertEqual([item["identifier"] for item in second["CFItems"]], [item["identifier"] for item in first["CFItems"]])
 
-    # ---- what others write ----
+    def test_dry_run_writes_nothing(self):
+        self.write("csv/nodes.csv", "Id,Label\na,A\nb,\n")
+        self.write("csv/edges.csv", "Source,Target,Type\na,b,LEADS_TO\na,zzz,LEADS_TO\n")
+        done = self.workspace.run("import", "--dry-run", "--format", "csv", str(self.folder / "csv"))
+        self.assertEqual(done.stdout, b"")
+        for words in ("2 nodes, 0 components, 2 relationships", "'zzz'", "1 nodes have no title"):
+            self.assertIn(words, done.stderr.decode())
+        self.assertIn("there is no store at", self.workspace.run("export", check=False).stderr.decode())
 
+    def test_nothing_is_written_over(self):
+        sid = self.workspace.load(self.write("in.json", {"nodes": [{"node_id": "N1", "title": "x"}], "relationships": []}))
+        taken = self.write("taken.json", "my diary")
+        self.refused("export", sid, taken, saying=("taken.json", "--force"))
+        self.assertEqual(pathlib.Path(taken).read_text(encoding="utf-8"), "my diary")
+        self.workspace.run("export", sid, taken, "--force")
+        self.workspace.run("export", sid, taken)
+        for form in ("csv", "markdown"):
+            out = self.folder / form
+            out.mkdir()
+            self.workspace.run("export", "--format", form, sid, str(out) + "/")
+            before = {path.name: path.read_bytes() for path in out.iterdir()}
+            self.refused("export", "--format", form, sid, str(out), saying=("--force",))
+            self.workspace.run("export", "--format", form, "--force", sid, str(out))
+            self.assertEqual({path.name: path.read_bytes() for path in out.iterdir()}, before)
+            (out / "thesis.docx").write_bytes(b"years of work")
+            self.refused("export", "--format", form, "--force", sid, str(out), saying=("thesis.docx",))
+            self.assertEqual((out / "thesis.docx").read_bytes(), b"years of work")
+        self.refused("export", sid, str(self.folder / "csv") + "2/", saying=("--format csv or --format markdown",))
+        self.refused("export", "--format", "csv", sid, str(self.folder / "no" / "such" / "place"), saying=("No such file",))
+        self.refused("export", "--format", "word", sid, "x", saying=("none of json, csv, case, markdown",))
+        self.refused("export", "--format", "csv", sid, saying=("a folder",))
+        self.refused("import", "--format", "csv", str(self.folder / "nothing"), saying=("no pair of CSV files",))
+        self.refused("import", self.workspace.data, saying=("neither nodes.csv nor files NAME.md",))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["csv", "in.json", "markdown", "taken.json"])
+
+    def test_the_path_says_the_form(self):
+        curriculum = {"nodes": [{"node_id": "N1", "title": "x", "components": []}], "relationships": []}
+        sid = self.workspace.load(self.write("in.json", curriculum))
+        for name, made in (("a.json", None), ("b.csv", "nodes.csv"), ("c.md", "N1-x.md"), ("d.case.json", None)):
+            out = self.folder / name
+            self.workspace.run("export", sid, "-o", str(out))
+            self.assertTrue((out / made if made else out).is_file(), name)
+            self.assertEqual(self.load(out)[0], curriculum, name)
+        self.assertIn("CFDocument", json.loads((self.folder / "d.case.json").read_text(encoding="utf-8")))
+        done = self.workspace.run("import", "--format", "case", "-", stdin=(self.folder / "d.case.json").read_bytes())
+        self.assertEqual(json.loads(self.workspace.run("export", done.stdout.decode().split()[-1]).stdout), curriculum)
+
+
+class Foreign(FormatCase):
     def test_foreign_csv(self):
         expected_nodes = [("a", "Alpha"), ("b", 'Be"ta,\nsecond line'), ("c", "Gämma")]
         for name, nodes, edges, kind in (
@@ -313,19 +373,6 @@ class Formats(unittest.TestCase):
         self.assertEqual([node["chapter_id"] for node in back["nodes"]], ["one", 2])
         self.assertIn("nodes.csv line 2: 'one' of 'chapter_id' is no number", said)
         self.assertIn("the nodes come without relationships", said)
-
-    def framework(self):
-        name = [str(uuid.UUID(int=i + (4 << 76) + (8 << 60))) for i in range(6)]
-        stamp = {"lastChangeDateTime": "2024-05-01T10:00:00+00:00"}
-        link = [{"title": "t", "identifier": one, "uri": "https://case.example/" + one} for one in name]
-        items = [{"identifier": name[i], "uri": link[i]["uri"], "fullStatement": "Statement %d" % i, "humanCodingScheme": "M.%d" % i, "CFItemType": "Standard",
-                  "educationLevel": ["05"], "x-own": [1], **stamp} for i in (1, 2, 3)]
-        edges = [{"identifier": str(uuid.UUID(int=50 + i + (4 << 76) + (8 << 60))), "uri": "urn:x:%d" % i, "associationType": kind, "sequenceNumber": i,
-                  "originNodeURI": link[a], "destinationNodeURI": link[b], **stamp}
-                 for i, (a, b, kind) in enumerate(((1, 0, "isChildOf"), (2, 1, "isChildOf"), (2, 3, "precedes"), (3, 1, "isRelatedTo"), (1, 5, "exactMatchOf")))]
-        return name, {"CFDocument": {"identifier": name[0], "uri": link[0]["uri"], "creator": "A state", "title": "A framework", "adoptionStatus": "Adopted",
-                                     "CFPackageURI": link[0], **stamp},
-                      "CFItems": items, "CFAssociations": edges, "CFDefinitions": {"CFSubjects": [{"identifier": name[4]}]}}
 
     def test_foreign_case(self):
         name, package = self.framework()
@@ -434,55 +481,6 @@ class Formats(unittest.TestCase):
         back, said = self.load(self.folder / "empty")
         self.assertEqual(back, {"nodes": [{"node_id": "N1", "title": "x"}]})
         self.assertEqual(said.count("is listed, but no such file"), 4)
-
-    # ---- writing and asking ----
-
-    def test_dry_run_writes_nothing(self):
-        self.write("csv/nodes.csv", "Id,Label\na,A\nb,\n")
-        self.write("csv/edges.csv", "Source,Target,Type\na,b,LEADS_TO\na,zzz,LEADS_TO\n")
-        done = self.workspace.run("import", "--dry-run", "--format", "csv", str(self.folder / "csv"))
-        self.assertEqual(done.stdout, b"")
-        for words in ("2 nodes, 0 components, 2 relationships", "'zzz'", "1 nodes have no title"):
-            self.assertIn(words, done.stderr.decode())
-        self.assertIn("there is no store at", self.workspace.run("export", check=False).stderr.decode())
-
-    def test_nothing_is_written_over(self):
-        sid = self.workspace.load(self.write("in.json", {"nodes": [{"node_id": "N1", "title": "x"}], "relationships": []}))
-        taken = self.write("taken.json", "my diary")
-        self.refused("export", sid, taken, saying=("taken.json", "--force"))
-        self.assertEqual(pathlib.Path(taken).read_text(encoding="utf-8"), "my diary")
-        self.workspace.run("export", sid, taken, "--force")
-        self.workspace.run("export", sid, taken)
-        for form in ("csv", "markdown"):
-            out = self.folder / form
-            out.mkdir()
-            self.workspace.run("export", "--format", form, sid, str(out) + "/")
-            before = {path.name: path.read_bytes() for path in out.iterdir()}
-            self.refused("export", "--format", form, sid, str(out), saying=("--force",))
-            self.workspace.run("export", "--format", form, "--force", sid, str(out))
-            self.assertEqual({path.name: path.read_bytes() for path in out.iterdir()}, before)
-            (out / "thesis.docx").write_bytes(b"years of work")
-            self.refused("export", "--format", form, "--force", sid, str(out), saying=("thesis.docx",))
-            self.assertEqual((out / "thesis.docx").read_bytes(), b"years of work")
-        self.refused("export", sid, str(self.folder / "csv") + "2/", saying=("--format csv or --format markdown",))
-        self.refused("export", "--format", "csv", sid, str(self.folder / "no" / "such" / "place"), saying=("No such file",))
-        self.refused("export", "--format", "word", sid, "x", saying=("none of json, csv, case, markdown",))
-        self.refused("export", "--format", "csv", sid, saying=("a folder",))
-        self.refused("import", "--format", "csv", str(self.folder / "nothing"), saying=("no pair of CSV files",))
-        self.refused("import", self.workspace.data, saying=("neither nodes.csv nor files NAME.md",))
-        self.assertEqual(sorted(os.listdir(self.folder)), ["csv", "in.json", "markdown", "taken.json"])
-
-    def test_the_path_says_the_form(self):
-        curriculum = {"nodes": [{"node_id": "N1", "title": "x", "components": []}], "relationships": []}
-        sid = self.workspace.load(self.write("in.json", curriculum))
-        for name, made in (("a.json", None), ("b.csv", "nodes.csv"), ("c.md", "N1-x.md"), ("d.case.json", None)):
-            out = self.folder / name
-            self.workspace.run("export", sid, "-o", str(out))
-            self.assertTrue((out / made if made else out).is_file(), name)
-            self.assertEqual(self.load(out)[0], curriculum, name)
-        self.assertIn("CFDocument", json.loads((self.folder / "d.case.json").read_text(encoding="utf-8")))
-        done = self.workspace.run("import", "--format", "case", "-", stdin=(self.folder / "d.case.json").read_bytes())
-        self.assertEqual(json.loads(self.workspace.run("export", done.stdout.decode().split()[-1]).stdout), curriculum)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,7 @@ def refresh(target, node_id=None):
     return {"type": "refresh_ui", "target": target, "node_id": node_id}
 
 
-@unittest.skipUnless(importlib.util.find_spec("websockets"), "SKIPPED: python3-websockets is not installed; `make deps` brings it")
-class Sync(SocketCase):
+class SyncCase(SocketCase):
     def connect(self, query="", **options):
         import websockets
         return websockets.connect("ws://127.0.0.1:%d/mcp-sync%s" % (self.server.port, query), **options)
@@ -33,6 +32,9 @@ class Sync(SocketCase):
         with self.assertRaises(asyncio.TimeoutError):
             self.fail(await asyncio.wait_for(client.recv(), QUIET_SECONDS))
 
+
+@unittest.skipUnless(importlib.util.find_spec("websockets"), "SKIPPED: python3-websockets is not installed; `make deps` brings it")
+class Changes(SyncCase):
     async def test_changes_by_every_door(self):
         path = "/session/" + self.sid
         async with self.connect() as one, self.connect("?session_id=" + self.sid) as two, self.connect() as third, \
@@ -86,6 +88,9 @@ class Sync(SocketCase):
         self.assertEqual((is_error, "was deleted by rest" in said), (True, True), said)
         self.assertEqual(bound.close(), 0)
 
+
+@unittest.skipUnless(importlib.util.find_spec("websockets"), "SKIPPED: python3-websockets is not installed; `make deps` brings it")
+class Clients(SyncCase):
     async def test_many_clients(self):
         clients = [await self.connect("?session_id=" + (self.sid if number % 2 else self.other)) for number in range(CLIENTS)]
         self.http("PUT", "/session/%s/nodes/N001" % self.sid, {"title": "n"})
@@ -144,7 +149,7 @@ class Sync(SocketCase):
         import websockets
         async with self.connect("?session_id=" + self.sid) as client:
             await asyncio.wait_for(await client.ping(b"there?"), SECONDS)
-            self.assertEqual(self.server.close(), 0)
+            self.assertEqual(await asyncio.to_thread(self.server.close), 0)
             with self.assertRaises(websockets.ConnectionClosed):
                 await self.hear(client)
             self.assertEqual(client.close_code, 1001)

@@ -43,7 +43,7 @@ class Run(unittest.TestCase):
             with self.subTest(port):
                 done = run("cmake/run.sh", PORT=port)
                 self.assertEqual(done.returncode, 2)
-                self.assertIn("PORT is a number", done.stderr)
+                self.assertIn("PORT must be a number", done.stderr)
 
 
 class Deps(unittest.TestCase):
@@ -108,7 +108,7 @@ class Page(unittest.TestCase):
     def test_without_npm_one_line_says_so(self):
         done, calls = self.build("build")
         self.assertEqual((done.returncode, set(calls)), (0, {"cmake"}))
-        self.assertEqual(done.stderr, "The page is left out: npm and node are not installed; make deps installs them\n")
+        self.assertEqual(done.stderr, "The page is not built: npm and node are not installed; make deps installs them\n")
         self.tool("node", "")
         self.tool("npm", "echo no registry >&2; exit 1")
         done, _ = self.build("build")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Holds the validator's policy against the judgement inside the sandbox (image/python/policy.py), which walks CPython 3.11's own tree.
 
-    compare_policy.py LECTERN [--mutants N] [--seed N] [--keep DIR]
+    compare_policy.py LECTERN [--mutants N] [--seed N] [--keep DIR] [--short]
 
 LECTERN is the program. Over the acceptance corpora, the project's own Python and mutants of both (statements and names
 exchanged, the seed is printed), in each profile:
@@ -28,9 +28,10 @@ import warnings
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = pathlib.Path(os.environ.get("LECTERN_SHARED", ROOT.parent / "shared"))
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(ROOT / "image/python"))
+sys.path[:0] = [str(ROOT / "image/python"), str(ROOT / "tests/data")]
 warnings.simplefilter("ignore")
 
+import corpus  # noqa: E402
 import policy  # noqa: E402
 import mutate_policy  # noqa: E402
 
@@ -134,7 +135,7 @@ def compare_all(lectern, programs, profiles, tables, tally, label):
         label, *(new - old for new, old in zip(after, before))))
 
 
-def corpus(name):
+def shared_corpus(name):
     path = SHARED / "corpus" / name
     if not path.exists():
         print("SKIPPED: %s is not here; set LECTERN_SHARED to the folder that has it" % path)
@@ -142,6 +143,11 @@ def corpus(name):
     cases = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     return [(case["id"], base64.b64decode(case["code_b64"]) if "code_b64" in case else
              case["code"].encode("utf-8", "surrogatepass")) for case in cases]
+
+
+def programs(kind):
+    """Those of tests/data."""
+    return [(program.id, program.code) for program in corpus.programs(kind)]
 
 
 def own_python():
@@ -156,6 +162,7 @@ def main():
     parser.add_argument("--mutants", type=int, default=2500)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--short", action="store_true", help="the ordinary and hostile programs of tests/data, and mutants of them")
     args = parser.parse_args()
     if sys.version_info[:2] != (3, 11):
         print("SKIPPED: the oracle is CPython 3.11, this is %d.%d" % sys.version_info[:2])
@@ -167,10 +174,12 @@ def main():
         tables = policy.load(file.name)
         dump = json.loads(pathlib.Path(file.name).read_text(encoding="utf-8"))
     tally = Tally(args.keep)
-    ordinary, hostile, own = corpus("benign.jsonl"), corpus("malicious.jsonl"), own_python()
-    for label, programs in (("ordinary", ordinary), ("hostile", hostile), ("differentials", corpus("differentials.jsonl")),
-                            ("the project's own", own)):
-        compare_all(args.lectern, programs, PROFILES, tables, tally, label)
+    ordinary, hostile, own, groups = programs("ordinary"), programs("hostile"), [], []
+    if not args.short:
+        ordinary, hostile, own = ordinary + shared_corpus("benign.jsonl"), hostile + shared_corpus("malicious.jsonl"), own_python()
+        groups = [("mistakes", programs("mistakes")), ("differentials", shared_corpus("differentials.jsonl")), ("the project's own", own)]
+    for label, group in (("ordinary", ordinary), ("hostile", hostile), *groups):
+        compare_all(args.lectern, group, PROFILES, tables, tally, label)
     print("seed %d" % args.seed)
     mutants = mutate_policy.mutants([source for _, source in ordinary * 3 + hostile + own], dump, args.mutants, args.seed)
     compare_all(args.lectern, mutants, PROFILES[1:], tables, tally, "mutants")

@@ -6,9 +6,12 @@ import base64
 import json
 import os
 import re
+import sys
 import textwrap
 
-from python_facts import warnings  # noqa: F401  the filter comes with it
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data"))
+import corpus  # noqa: E402
+from python_facts import warnings  # noqa: E402,F401  the filter comes with it
 
 PIECE_CAP = 1500
 # The tests of CPython that are about its grammar, and hold programs as texts.
@@ -65,8 +68,8 @@ def python_files(lib):
 
 
 def shared_programs(shared):
-    """[bytes] of the shared corpora; empty where they are not there."""
-    out = []
+    """[bytes] of the programs of tests/data, and of the shared corpora where they are there."""
+    out = [program.code for kind in ("hostile", "ordinary", "mistakes") for program in corpus.programs(kind)]
     for name in ("differentials", "benign", "malicious"):
         path = os.path.join(shared or "", "corpus", name + ".jsonl")
         if shared and os.path.exists(path):

@@ -23,7 +23,7 @@ import unittest
 
 import sandbox
 import watch
-from test_corpus import CANARY, cases
+from test_corpus import CANARY, hostile_cases
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "contract"))
 import harness  # noqa: E402
@@ -192,7 +192,6 @@ class Knocks:
 
 class Alone(unittest.TestCase):
     def setUp(self):
-        sandbox.shared("corpus", "malicious.jsonl")
         if os.getuid() != 0:
             raise unittest.SkipTest("SKIPPED: watching what the kernel sees needs root: sudo make test")
         self.stack = contextlib.ExitStack()
@@ -210,7 +209,7 @@ class Alone(unittest.TestCase):
     def programs(self, setting, whole):
         """(name, code), the corpus' and ours."""
         chosen, sorts = [], set()
-        for case in cases("malicious.jsonl"):
+        for case in hostile_cases():
             try:
                 code = case["bytes"].decode("utf-8").replace("11111111-1111-1111-1111-111111111111", setting.other)
             except UnicodeDecodeError:

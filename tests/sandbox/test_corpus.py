@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The acceptance corpora, straight through the runner: no validator stands before it here.
+"""The programs of tests/data and of the shared corpora, where these are there, straight through the runner, without a validator.
 
-Hostile programs, not judged inside either, must leak nothing, end in time and leave nothing; ordinary ones must print what plain Python printed. The
-questions on real curricula are contract.truth's, which asks them through all of it."""
+Hostile programs, not checked inside either, must leak nothing, end in time and leave nothing; ordinary ones must run, and print what
+plain Python printed where that is known. The questions on real curricula are contract.truth's, which asks them through all of it."""
 import ast
 import base64
 import concurrent.futures
@@ -18,6 +18,9 @@ import unittest
 import sandbox
 from sandbox import DATA, DATA_PRELOAD, MINIMAL, Curriculum, Sandbox, run, shared
 
+sys.path.insert(0, str(sandbox.ROOT / "tests/data"))
+import corpus  # noqa: E402
+
 CANARY = pathlib.Path("/srv/canary.txt")
 AT_ONCE = 2
 HOSTILE_MS = 1000
@@ -25,11 +28,35 @@ HOSTILE_MS = 1000
 LEAKS = re.compile(rb"uid=\d|root:x:|canary\.txt'\]|/usr/lib/python3")
 
 
-def cases(name):
+def own_cases(kind):
+    for program in corpus.programs(kind):
+        yield {"id": program.id, "family": program.family, "profile": program.profile, "stage": program.stage, "why": program.family,
+               "effect": None, "title": program.family, "expect_stdout": None, "bytes": program.code}
+
+
+def shared_cases(name):
     for line in shared("corpus", name).read_text(encoding="utf-8").splitlines():
         case = json.loads(line)
         case["bytes"] = base64.b64decode(case["code_b64"]) if "code_b64" in case else case["code"].encode("utf-8", "surrogatepass")
         yield case
+
+
+def shared_or_nothing(name):
+    """Prints the reason of the skip where they are not there."""
+    try:
+        return list(shared_cases(name))
+    except unittest.SkipTest as reason:
+        print(reason)
+        return []
+
+
+def hostile_cases():
+    return [*own_cases("hostile"), *shared_or_nothing("malicious.jsonl")]
+
+
+def curriculum():
+    path = sandbox.SHARED / "data/fractions.json"
+    return Curriculum(path if path.exists() else sandbox.ROOT / "mcp/session/demo/demo_curriculum.json")
 
 
 def options_of(case):
@@ -40,7 +67,6 @@ def options_of(case):
 
 class Hostile(unittest.TestCase):
     def setUp(self):
-        shared("corpus", "malicious.jsonl")
         self.secret = secrets.token_hex(16)
         if CANARY.exists() or not os.access(CANARY.parent, os.W_OK):
             self.assertTrue(CANARY.exists(), "SKIPPED: %s cannot be made here; run as root" % CANARY)
@@ -48,7 +74,7 @@ class Hostile(unittest.TestCase):
         else:
             CANARY.write_text(self.secret + "\n")
             self.addCleanup(CANARY.unlink)
-        self.curriculum = Curriculum(shared("data", "fractions.json"))
+        self.curriculum = curriculum()
 
     def check(self, case):
         """The reasons why it is not contained; empty when it is."""
@@ -81,8 +107,9 @@ class Hostile(unittest.TestCase):
         return ["%s (%s): %s" % (case["id"], case["why"], reason) for reason in reasons]
 
     def test_hostile_programs_are_contained(self):
-        everyone = list(cases("malicious.jsonl"))
-        self.assertGreater(len(everyone), 300)
+        # Of ours those that are for the sandbox: the others do nothing that these do not.
+        everyone = [case for case in hostile_cases() if case["stage"] == "runtime" or "code" in case or "code_b64" in case]
+        self.assertGreater(len(everyone), 40)
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
             reasons = [reason for found in pool.map(self.check, everyone) for reason in found]
         self.assertEqual(reasons, [])
@@ -90,38 +117,39 @@ class Hostile(unittest.TestCase):
         self.assertEqual(CANARY.read_text().strip(), self.secret)
 
 
-class Judged(unittest.TestCase):
-    """The judgement inside by itself: what it finds, and what CPython refuses as no Python."""
+class Inside(unittest.TestCase):
+    """The policy inside by itself: what it refuses, and what CPython refuses as no Python."""
 
     # What is wrong with bytes and letters before they are Python is the validator's alone.
     LEFT = {"encoding": "broken UTF-8 in a comment", "control": "control characters in comments and strings",
-            "unicode": "letters that look alike, and bidirectional controls in comments"}
+            "unicode": "letters that look alike, and bidirectional controls in comments",
+            "encodings": "other encodings", "control_characters": "control characters", "letters": "letters that look alike"}
 
     @classmethod
     def setUpClass(cls):
-        shared("corpus", "malicious.jsonl")
         sys.path.insert(0, str(sandbox.SHARE))
         policy = __import__("policy")
         sys.path.pop(0)
-        cls.judge = staticmethod(policy.judge)
+        cls.check = staticmethod(policy.judge)
         cls.tables = policy.load(sandbox.SHARE / "policy.json")
 
     def refused(self, case):
         try:
             tree = ast.parse(case["bytes"])
-            return bool(self.judge(tree, self.tables[case["profile"]])) or compile(tree, "<code>", "exec") is None
+            return bool(self.check(tree, self.tables[case["profile"]])) or compile(tree, "<code>", "exec") is None
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return True
 
     def test_hostile_programs_are_refused(self):
-        hostile = [case for case in cases("malicious.jsonl") if case["stage"] == "static"]
-        self.assertGreater(len(hostile), 300)
+        hostile = [case for case in hostile_cases() if case["stage"] == "static"]
+        self.assertGreater(len(hostile), 700)
         missed = [case for case in hostile if not self.refused(case)]
         self.assertEqual([(case["id"], case["why"]) for case in missed if case["family"] not in self.LEFT], [])
-        self.assertLess(len(missed), 10)
+        self.assertLess(len(missed), 20)
 
     def test_ordinary_programs_are_not(self):
-        self.assertEqual([case["id"] for case in cases("benign.jsonl") if self.refused(case)], [])
+        ordinary = [*own_cases("ordinary"), *shared_or_nothing("benign.jsonl")]
+        self.assertEqual([case["id"] for case in ordinary if self.refused(case)], [])
 
 
 class Ordinary(unittest.TestCase):
@@ -137,7 +165,7 @@ class Ordinary(unittest.TestCase):
         return []
 
     def test_ordinary_programs_print_what_they_should(self):
-        everyone = list(cases("benign.jsonl"))
+        everyone = list(shared_cases("benign.jsonl"))
         curriculum = Curriculum(shared("data", "fractions.json"))
         self.assertGreater(len(everyone), 100)
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:

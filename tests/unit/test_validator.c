@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Verdicts: hostile programs by family, ordinary ones, and the shared corpora where they are there.
- * The mistakes that models make, with the message each gives, are in test_validator_mistakes*.c.
+ * The mistakes that models make, with the message each gives, are in tests/data/mistakes.
  */
 #include <setjmp.h>
 #include <stdarg.h>

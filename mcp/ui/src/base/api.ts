@@ -42,7 +42,7 @@ export async function call<T>(method: string, path: string, body?: unknown, head
   try {
     parsed = text === "" ? null : JSON.parse(text);
   } catch {
-    throw new ApiError(response.status, `The server's answer to ${method} ${path} is no JSON.`, text);
+    throw new ApiError(response.status, `The server's answer to ${method} ${path} is not JSON.`, text);
   }
   if (!response.ok) throw new ApiError(response.status, reason(response.status, parsed), parsed);
   return { value: parsed as T, etag: response.headers.get("ETag") };

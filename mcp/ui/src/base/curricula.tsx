@@ -141,7 +141,7 @@ export function NoCurriculum() {
   const others = sessions.value;
   return (
     <main class="empty">
-      <h2>{lost ? (lost.title === null ? "This curriculum is not here" : `“${lost.title}” was deleted`) : "There is no curriculum yet"}</h2>
+      <h2>{lost ? (lost.title === null ? "Curriculum not found" : `“${lost.title}” was deleted`) : "No curriculum yet"}</h2>
       {lost && <p>{lost.title === null ? "The address names a curriculum that is not in this store; it may have been deleted."
         : lost.who === null ? "Its lessons, history and conversations are gone." : `${readableWho(lost.who)} deleted it. Its lessons, history and conversations are gone.`}</p>}
       {others.length > 0 && <>
@@ -151,7 +151,7 @@ export function NoCurriculum() {
         ))}</ul>
       </>}
       <p><button type="button" class="button button-main" onClick={() => { task.value = "new"; }}>New curriculum</button></p>
-      {others.length === 0 && <p>Or bring one with <code>lectern import FILE</code>, or the demo with <code>lectern demo</code>, and load this page again.</p>}
+      {others.length === 0 && <p>Or import one with <code>lectern import FILE</code>, or the demo with <code>lectern demo</code>, and load this page again.</p>}
     </main>
   );
 }

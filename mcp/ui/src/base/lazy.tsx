@@ -54,7 +54,7 @@ export function Slot({ part, name, importer }: SlotProps) {
     <div class="slot-note">
       <p>The {name} could not be loaded. Is the server still there? If it was updated, load the page anew.</p>
       <button type="button" class="button" onClick={() => setAttempt(attempt + 1)}>Try again</button>{" "}
-      <button type="button" class="button" onClick={() => location.reload()}>Load the page anew</button>
+      <button type="button" class="button" onClick={() => location.reload()}>Reload the page</button>
     </div>
   );
 }

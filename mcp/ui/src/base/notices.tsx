@@ -20,7 +20,7 @@ const CONNECTION_WORDS: Record<Connection, string> = {
 function UndoButton({ change: { sid, set } }: { change: NonNullable<Notice["change"]> }) {
   const known = standings.value.get(set);
   if (!known) return null;
-  const act = () => void (known.state === "undone" ? redoChange : undoChange)(sid, set).then(fault => fault && tell("error", `It did not work: ${fault}`));
+  const act = () => void (known.state === "undone" ? redoChange : undoChange)(sid, set).then(fault => fault && tell("error", `That failed: ${fault}`));
   const busy = known.state === "busy";
   const label = busy ? (known.by ? "Redoing…" : "Undoing…") : known.state === "undone" ? "Redo" : "Undo";
   return <button type="button" class="button button-small" aria-disabled={busy} onClick={act}>{label}</button>;

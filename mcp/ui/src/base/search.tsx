@@ -79,7 +79,7 @@ export function Search() {
         ))}
       </ul>
       {open && <p class="search-count" role="status">
-        {found.length === 0 ? "Nothing has this in its id or title." : found.length > SHOWN ? `${found.length} nodes, lit in the graph` : ""}
+        {found.length === 0 ? "No id or title matches." : found.length > SHOWN ? `${found.length} nodes, lit in the graph` : ""}
       </p>}
     </div>
   );

@@ -49,7 +49,7 @@ async function look(): Promise<void> {
       else if (known?.state !== "failed") put(set, { state: "ready", said: "", by: null });
     }
   } catch (error) {
-    console.warn("Whether the changes still stand could not be read; they can be undone from the history.", error);
+    console.warn("The server could not say whether the changes are still in place; you can undo them from the history.", error);
   }
 }
 
@@ -135,7 +135,7 @@ export async function undoLast(): Promise<void> {
     const what = String(last.what ?? "the last change");
     const run = () => void undoAndTell(sid, last.change_set, what);
     if (isOwn(last.who)) run();
-    else tell("info", `The last change is not yours: ${what}, by ${readableWho(last.who)}.`, { label: "Undo it all the same", run });
+    else tell("info", `The last change is not yours: ${what}, by ${readableWho(last.who)}.`, { label: "Undo it anyway", run });
   } catch (error) {
     tell("error", wordsOf(error));
   }

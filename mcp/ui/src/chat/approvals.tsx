@@ -148,7 +148,7 @@ export function Approvals() {
   const offline = connection.value !== "open";
   return (
     <section class="chat-approvals" aria-labelledby={heading}>
-      <h3 id={heading}>{single ? "May this be done?" : `${open.length} changes wait for your word`}</h3>
+      <h3 id={heading}>{single ? "May this be done?" : `${open.length} changes wait for your approval`}</h3>
       {single && <About one={single} />}
       {single && <Reason value={choiceOf(single.id).reason} onInput={reason => choose(single.id, { reason })} />}
       {!single && (
@@ -199,7 +199,7 @@ export function Approvals() {
           {single ? "Decline" : "Decline all"}
         </button>
       </div>
-      {offline && <p class="chat-quiet">The connection is lost. It can be answered when it is back.</p>}
+      {offline && <p class="chat-quiet">The connection is lost. You can answer when it is back.</p>}
     </section>
   );
 }

@@ -10,10 +10,10 @@ import { fetchTalk } from "./talk_later";
 const QUESTION_MAX = 64 * 1024; // bytes, as the server has it (RUN_INPUT_TEXT_MAX)
 
 function hint(): string {
-  if (model.value?.ready === false) return "There is no model to ask yet.";
-  if (interrupts.value.length > 0) return "A question sent now declines what waits for your word.";
-  if (run.value) return "What you send now is asked when this is done.";
-  if (connection.value === "lost") return "What you send now is kept until the connection is back.";
+  if (model.value?.ready === false) return "No model is set up yet.";
+  if (interrupts.value.length > 0) return "A question sent now declines the change that waits for your approval.";
+  if (run.value) return "Your next question is asked when this answer is complete.";
+  if (connection.value === "lost") return "Your question is kept until the connection is back.";
   return "";
 }
 
@@ -21,7 +21,7 @@ function Context() {
   const node = openNode.value ? nodesById.value.get(openNode.value) : undefined;
   if (!node) return null;
   return (
-    <span class="chat-context" title="The model is told which node you have open">
+    <span class="chat-context" title="The model knows which node you have open">
       About <b>{node.node_id}</b> {node.title}
     </span>
   );

@@ -24,7 +24,7 @@ export function Cost({ usage, words }: { usage: Usage; words: string }) {
 export function Ending({ end }: { end: EndItem }) {
   if (end.ending === "interrupted") return null; // the approval that it waits for says so
   const bad = end.ending === "failed" || end.ending === "lost";
-  const words = end.text ?? (end.ending === "stopped" ? "Stopped. What had come so far is kept." : "");
+  const words = end.text ?? (end.ending === "stopped" ? "Stopped. The answer so far is kept." : "");
   const question = end.question;
   return (
     <div class={`chat-end ${end.past ? "chat-end-past" : `chat-end-${end.ending}`}`} role={bad && !end.past ? "alert" : undefined}>

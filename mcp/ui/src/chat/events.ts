@@ -203,6 +203,6 @@ export function lost(chat: Chat): Chat {
     unsure,
     chat.run.id,
     "lost",
-    "The connection was lost while this was being answered. What had come is kept; what ran was stopped.",
+    "The connection was lost during this answer. What arrived is kept; running calls were stopped.",
   );
 }

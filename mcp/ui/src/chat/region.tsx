@@ -46,7 +46,7 @@ function Head() {
         aria-label="Conversation"
         value={thread.value}
         disabled={busy}
-        title={busy ? "Stop first: a conversation that is left is stopped" : undefined}
+        title={busy ? "Stop first: leaving a conversation stops it" : undefined}
         onChange={event => openThread(event.currentTarget.value)}
       >
         {choices.map(one => (

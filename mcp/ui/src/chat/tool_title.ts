@@ -75,8 +75,8 @@ export const nodeOf = (args: Arguments): string => word(args.node_id) || word(ar
 
 const advice: Record<string, string> = {
   validation: "Something in the call was not right. The model reads why and can correct it.",
-  not_found: "It is about something that is not there. The model reads what there is and can correct it.",
-  conflict: "Something has changed since the model read it, or is there already. It can read it again and send another call.",
+  not_found: "It refers to something that does not exist. The model reads what exists and can correct it.",
+  conflict: "Something has changed since the model read it, or exists already. It can read it again and send another call.",
   runtime: "The code failed. The model reads the error and can repair it.",
   timeout: "It took too long and was stopped. Ask about fewer nodes at once.",
   memory: "It needed more memory than it may have. Ask about fewer nodes at once.",
@@ -84,7 +84,7 @@ const advice: Record<string, string> = {
   cancelled: "It was stopped before it was done.",
   busy: "All sandboxes are in use. Ask again in a moment.",
   engine: "The sandbox could not be started; nothing is wrong with the code. Ask again, or see `lectern doctor`.",
-  internal: "The server made a mistake; its log says more.",
+  internal: "The server failed; its log says why.",
 };
 
 export const failureAdvice = (category: string | null): string | null =>

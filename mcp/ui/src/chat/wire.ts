@@ -62,7 +62,7 @@ export function createWire(events: WireEvents, connect: (url: string) => Socket)
     mine.onmessage = event => {
       const frame = parseFrame(event.data);
       if (frame) events.onFrame(frame);
-      else console.warn("A frame of the chat is no JSON object with a type.");
+      else console.warn("A frame of the chat is not a JSON object with a type.");
     };
     mine.onclose = event => {
       socket = null;

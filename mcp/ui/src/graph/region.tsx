@@ -130,7 +130,7 @@ function Standout() {
   return (
     <div class="graph-standout" role="status">
       {out && <span class="standout"><span>{out.words}</span>
-        <button type="button" class="icon-button" aria-label="Show all alike again" onClick={out.clear}><Icon name="close" /></button></span>}
+        <button type="button" class="icon-button" aria-label="Clear the highlight" onClick={out.clear}><Icon name="close" /></button></span>}
     </div>
   );
 }
@@ -150,8 +150,8 @@ export default function GraphRegion() {
           <Standout />
           <Controls />
           {legendOpen.value && <div id="graph-legend" class="graph-legend"><Legend /></div>}
-          {loading.value && nodes.value.length === 0 && <p class="graph-note">The curriculum is being read…</p>}
-          {empty && <p class="graph-note">There is no node yet. Ask the chat for the first, or import a curriculum.</p>}
+          {loading.value && nodes.value.length === 0 && <p class="graph-note">Loading the curriculum…</p>}
+          {empty && <p class="graph-note">No nodes yet. Ask the chat to add one, or import a curriculum.</p>}
         </div>}
       </div>
       <p class="hidden" role="status">{traceWords.value}</p>

@@ -63,7 +63,7 @@ export const standout = computed<Standout | null>(() => {
   if (light) {
     const found = light.nodes.filter(id => nodesById.value.has(id));
     if (found.length === 0) return null;
-    const words = { answer: `The answer speaks of ${count(found.length)}`, search: `Found: ${count(found.length)}`,
+    const words = { answer: `The answer mentions ${count(found.length)}`, search: `Found: ${count(found.length)}`,
       path: `A path of ${count(found.length)}` }[light.why];
     return { nodes: new Set(found), inOrder: found, words, clear: () => { lit.value = null; } };
   }

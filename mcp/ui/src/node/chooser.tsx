@@ -21,7 +21,7 @@ export function Chooser({ choose, close }: { choose: (kind: Kind) => void; close
         close();
       }
     }}>
-      <p class="n-label">What shall be added here?</p>
+      <p class="n-label">What do you want to add?</p>
       <ul>{kinds.map(kind => (
         <li key={kind.name}><button type="button" class="n-kind" onClick={() => choose(kind)}><strong>{kind.label}</strong> <span>{kind.when}</span></button></li>
       ))}</ul>

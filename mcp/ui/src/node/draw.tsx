@@ -70,7 +70,7 @@ const drawers: Record<KindName, (of: Parameters) => JSX.Element> = {
 function Broken({ type, parameters, problems }: { type: unknown; parameters: unknown; problems: Problem[] }) {
   return (
     <div class="n-broken">
-      <p><strong>This cannot be drawn{typeof type === "string" && kindOf(type) ? "" : ": its type is not known"}.</strong> Its data are kept as they are. What is wrong:</p>
+      <p><strong>This cannot be drawn{typeof type === "string" && kindOf(type) ? "" : ": its type is not known"}.</strong> Its data is kept unchanged. The problem:</p>
       <ul>{problems.map(problem => <li key={problem.field + problem.text}><code>{problem.field}</code> {problem.text}</li>)}</ul>
       <details><summary>Data</summary><pre tabIndex={0} aria-label="Data of this component">{JSON.stringify({ type, parameters }, null, 2)}</pre></details>
     </div>
@@ -91,7 +91,7 @@ class Guard extends Base<Given & { children: ComponentChildren }, { fault: strin
   override render() {
     const { type, parameters, children } = this.props;
     return this.state.fault === null ? children
-      : <Broken type={type} parameters={parameters} problems={[{ field: "page", text: `failed in drawing it: ${this.state.fault}` }]} />;
+      : <Broken type={type} parameters={parameters} problems={[{ field: "page", text: `could not be drawn: ${this.state.fault}` }]} />;
   }
 }
 

@@ -91,7 +91,7 @@ function Steps({ field, parameters, change, faults, first }: Props) {
               onClick={() => { change(moved(steps, i, i - 1)); go(i - 1); }}><Icon name="needs" /></button>
             <button type="button" class="icon-button" disabled={i === steps.length - 1} aria-label={`Move step ${i + 1} down`}
               onClick={() => { change(moved(steps, i, i + 1)); go(i + 1); }}><Icon name="neededBy" /></button>
-            <button type="button" class="icon-button" disabled={steps.length === 1} aria-label={`Take step ${i + 1} away`}
+            <button type="button" class="icon-button" disabled={steps.length === 1} aria-label={`Remove step ${i + 1}`}
               onClick={() => { change(steps.filter((_, other) => other !== i)); go(Math.max(0, i - 1)); }}><Icon name="close" /></button>
           </div>
         </div>
@@ -132,7 +132,7 @@ function PictureFields({ field, parameters, change, faults, first }: Props) {
               ))}
             </div>
             {family === svg ? entry("svgCode", "SVG code", "svg")
-              : [entry("imagePath", "Path on this server", "line"), entry("imageUrl", "Address", "line", "An image of another place is shown as a link.")]}
+              : [entry("imagePath", "Path on this server", "line"), entry("imageUrl", "Address", "line", "An image from another site is shown as a link.")]}
           </fieldset>
         );
       })}

@@ -116,7 +116,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
     const kept = drafts.read(at.sid, at.nid, id);
     drafts.drop(at.sid, at.nid, id);
     done(null);
-    if (kept) report("info", "Your draft is thrown away.", { label: "Bring it back", run: () => {
+    if (kept) report("info", "Your draft is discarded.", { label: "Bring it back", run: () => {
       drafts.keep(at.sid, at.nid, id, kept);
       void again();
     } });
@@ -152,7 +152,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
             const { value, clash } = mergeValues(draft.base, draft.parameters, component.parameters);
             write({ ...draft, parameters: value as Parameters, base: component.parameters, revision: component.revision });
             setComparing(false);
-            setFailed(clash ? "Both had changed the same words: yours stand first, then theirs. Make one text of them." : null);
+            setFailed(clash ? "Both of you changed the same words: your version comes first, then theirs. Combine them." : null);
             requestAnimationFrame(() => place.current?.querySelector<HTMLElement>("textarea, input")?.focus());
           }} />
         {failed && <p class="n-fault" role="alert">{failed}</p>}

@@ -86,7 +86,7 @@ export function HeadForm({ at, texts, close }: { at: Shown; texts: Texts; close:
             {!same(mine, base) && <button type="button" class="button n-throw" disabled={busy} onClick={() => {
               const thrown = drafts.read(at.sid, at.nid, HEAD);
               finish();
-              if (thrown) report("info", "Your draft is thrown away.", { label: "Bring it back", run: () => drafts.keep(at.sid, at.nid, HEAD, thrown) });
+              if (thrown) report("info", "Your draft is discarded.", { label: "Bring it back", run: () => drafts.keep(at.sid, at.nid, HEAD, thrown) });
             }}>Throw draft away</button>}
           </div>
         </>}

@@ -42,7 +42,7 @@ function One({ at, change }: { at: Shown; change: Change }) {
       const page = await readHistory(at.sid, `node_id=${encodeURIComponent(at.nid)}&before=${change.version + 1}&limit=1`);
       const found = (page.changes as unknown as Change[]).find(each => each.change_set === change.change_set);
       setDetail(found?.entries ?? []);
-      setFailed(found ? null : "The texts of this change are no longer there.");
+      setFailed(found ? null : "The texts of this change are no longer stored.");
     } catch (error) {
       setFailed(words(error));
     }
@@ -85,7 +85,7 @@ export function History({ at }: { at: Shown }) {
   return (
     <section class="n-history" aria-label="History">
       {failed && <p class="n-fault" role="alert">{failed}</p>}
-      {changes?.length === 0 && <p class="n-hint">Nothing was changed here since it was brought in.</p>}
+      {changes?.length === 0 && <p class="n-hint">No changes since the import.</p>}
       {!changes && !failed && <p class="n-hint">Reading…</p>}
       <ol>{changes?.map(change => <One key={change.change_set} at={at} change={change} />)}</ol>
       {more && changes && <button type="button" class="button button-small" onClick={() => void read(changes[changes.length - 1].version, PAGE)}>Older changes</button>}

@@ -53,7 +53,7 @@ function Chooser({ but, chosen, choose, fault }: { but: string; chosen: CourseNo
             <span class="n-id">{node.node_id}</span> {node.title}</li>
         ))}
       </ul>
-      {open && words && found.length === 0 && <p class="n-hint" role="status">No node has these words.</p>}
+      {open && words && found.length === 0 && <p class="n-hint" role="status">No node matches.</p>}
       {fault && <p class="n-fault" id={`${id}-fault`}>{fault}</p>}
     </div>
   );
@@ -90,7 +90,7 @@ export function Adding({ at, close }: { at: Shown; close: () => void }) {
             <option key={direction + type} value={`${direction} ${type}`}>{label} … ({type})</option>))}
         </select>
       </div>
-      <Chooser but={at.nid} chosen={other} choose={setOther} fault={missing && !other ? "Choose a node of the list." : undefined} />
+      <Chooser but={at.nid} chosen={other} choose={setOther} fault={missing && !other ? "Choose a node from the list." : undefined} />
       <Entry label="Why" value={explanation} change={setExplanation} />
       {failed && <p class="n-fault" role="alert">{failed}</p>}
       <div class="n-actions">

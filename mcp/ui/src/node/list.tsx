@@ -145,7 +145,7 @@ function Item({ at, component, index, place, mark, last }: ItemProps) {
           done={() => { opened(id, false); focusOn.value = { id }; }} />} />
           : <div class="n-drawn" onDblClick={edit}><Drawn type={component.component_type} parameters={component.parameters} /></div>}
         {!editing && drafts.read(at.sid, at.nid, id) && <p class="n-draftnote">You have an unsaved draft of this.{" "}
-          <button type="button" class="button button-small" onClick={edit}>Go on with it</button></p>}
+          <button type="button" class="button button-small" onClick={edit}>Continue it</button></p>}
         {deleting && <Deletion at={at} component={component} close={done => {
           setDeleting(false);
           const next = at.components[index + 1] ?? at.components[index - 1];
@@ -187,7 +187,7 @@ function Place({ at, after, last }: { at: Shown; after: string | null; last: boo
     else {
       drafts.keep(at.sid, at.nid, NEW, { ...draft, after });
       opened(NEW, true);
-      said.value = "You have a draft of a new component: it stands here now.";
+      said.value = "Your draft of a new component is here now.";
     }
   };
   return (
@@ -196,7 +196,7 @@ function Place({ at, after, last }: { at: Shown; after: string | null; last: boo
         done={id => { opened(NEW, false); focusOn.value = { id: id ?? `add:${after}` }; }} />} />
         : choosing.value === after ? <Later of={parts => <parts.Chooser choose={choose} close={close} />} />
           : <button type="button" class="n-add" onClick={add} aria-label={last ? undefined : `Add a component at place ${number || 1}`}>
-            <Icon name="plus" />{last && <span>{draft && !open.value.has(NEW) ? "Go on with your new component" : "Add a component"}</span>}</button>}
+            <Icon name="plus" />{last && <span>{draft && !open.value.has(NEW) ? "Continue your new component" : "Add a component"}</span>}</button>}
     </div>
   );
 }
@@ -234,7 +234,7 @@ export function List({ at }: { at: Shown }) {
       <p id="n-drag-help" class="hidden">Space grabs, arrow keys move, Space drops, Escape leaves it where it was.</p>
       {gone.map(({ component, who }) => (
         <p class="n-trace n-gone" key={component.component_id}>
-          <span>{person(who)} deleted <strong>{outline(component.component_type, component.parameters)}</strong>. The history can bring it back.</span>
+          <span>{person(who)} deleted <strong>{outline(component.component_type, component.parameters)}</strong>. You can restore it from the history.</span>
           <button type="button" class="icon-button" aria-label="Close this note"
             onClick={() => { lost.value = lost.value.filter(each => each.component !== component); }}><Icon name="close" /></button>
         </p>

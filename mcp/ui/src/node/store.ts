@@ -97,7 +97,7 @@ function trace(before: Shown, now: Shown, who: string): void {
     names.push(gone.length === 1 ? "one component deleted" : `${gone.length} components deleted`);
   }
   traces.value = made;
-  if (names.length) said.value = `Edit by somebody else: ${names.slice(0, 3).join(", ")}${names.length > 3 ? " and more" : ""}.`;
+  if (names.length) said.value = `Edited by someone else: ${names.slice(0, 3).join(", ")}${names.length > 3 ? " and more" : ""}.`;
 }
 
 export function words(error: unknown): string {
@@ -178,7 +178,7 @@ export async function deleteComponent(at: Shown, component: Component): Promise<
   });
   await again();
   if (done) await changed(at.sid, "Deleted.");
-  else report("error", "Not deleted: somebody has changed or deleted it in between. Look at it again.");
+  else report("error", "Not deleted: someone changed or deleted it in the meantime. Check it again.");
 }
 
 export async function moveComponent(at: Shown, id: string, wanted: readonly string[]): Promise<void> {
@@ -216,7 +216,7 @@ export async function addRelationship(sid: string, from: string, to: string, typ
   const { value } = await call<{ message: string; cycle?: unknown[] }>("POST", `${sessionPath(sid)}/relationships`,
     { from_node_id: from, to_node_id: to, relationship_type: type, ...(explanation ? { explanation } : {}) });
   await refreshGraph(sid);
-  await changed(sid, value.cycle ? "Linked. It closes a cycle of prerequisites." : "Linked.");
+  await changed(sid, value.cycle ? "Linked. This creates a cycle of prerequisites." : "Linked.");
   return value.message;
 }
 

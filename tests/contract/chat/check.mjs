@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Judges what pages were sent, and what the tests themselves send, by AG-UI's own packages. A line on standard input:
+// Checks what pages were sent, and what the tests themselves send, by AG-UI's own packages. A line on standard input:
 // {"connections": [[frame, ...], ...], "inputs": [run input, ...]}, frames as text; a line out: an array of faults, empty when all
 // is well.
 import { createInterface } from "node:readline";
