@@ -2,11 +2,11 @@
  *
  * The database as a copy beside a service that is the truth: what the service says is put in here,
  * and what a transaction changed is read from here to be passed on. What others changed there goes
- * into the change log as made by COPY_WHO; the first filling of a session is one row of it. No
- * types of SQLite here; texts of the service are as upstream/normal.h leaves them.
+ * into the change log as made by COPY_WHO; the first filling of a session is one row of it. Texts
+ * of the service are as upstream/normal.h leaves them.
  */
-#ifndef LECTERN_SESSION_SQLITE_COPY_H
-#define LECTERN_SESSION_SQLITE_COPY_H
+#ifndef LECTERN_STORE_COPY_H
+#define LECTERN_STORE_COPY_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,8 +24,6 @@ unsigned copy_depth(const struct store *store);
 uint64_t copy_transaction(const struct store *store);
 /* Rises when part of a transaction is taken back, and with it what was read in that part. */
 uint64_t copy_taken_back(const struct store *store);
-
-/* ---- copy_name.c ---- */
 
 /* *version: of the session here, -1 where it is not known here. */
 int copy_version(struct store *store, const char *sid, int64_t *version, struct error *err);

@@ -5,13 +5,355 @@
  * back from what is there now, row by row, down to the last entry of the page.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
 #include "mcp/store/rewind.h"
 
+#define PARTS_SHOWN       3
+#define TITLE_SHOWN       80                 /* bytes */
 #define HISTORY_TEXTS_CAP ((size_t)16 << 20) /* bytes of before and after in one page */
+
+int store_old_title(struct store *store, int64_t session, const char *node_id, char *title,
+                    size_t size, struct error *err)
+{
+    static const struct {
+        enum statement id;
+        int column;
+        const char *format;
+    } sources[] = {{SQL_NODE_FIND, 4, "is"}, {SQL_CHANGE_OLD_TITLE, 0, "is"}};
+
+    text_cut_line(title, size, node_id);
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+        struct rows *rows;
+        int row;
+
+        rows = db_query(store->db, err, sources[i].id, sources[i].format, session, node_id);
+        row = rows_next(rows, err);
+        if (row < 0)
+            return -1;
+        if (row == 0)
+            continue;
+        if (rows_text(rows, sources[i].column))
+            text_cut_line(title, size, rows_text(rows, sources[i].column));
+        rows_end(rows);
+        return 0;
+    }
+    return 0;
+}
+
+static int add_node(struct store *store, int64_t session, const char *node_id, struct buf *words,
+                    struct error *err)
+{
+    char title[TITLE_SHOWN], id[TITLE_SHOWN];
+
+    if (store_old_title(store, session, node_id, title, sizeof title, err) != 0)
+        return -1;
+    buf_addf(words, "%s \"%s\"", text_cut_line(id, sizeof id, node_id), title);
+    return 0;
+}
+
+struct group {
+    const char *entity, *op, *node_id; /* borrowed */
+    int64_t count;
+    const char *image; /* of one of them */
+};
+
+static const char *verb(const char *op)
+{
+    static const char *const verbs[][2] = {{"insert", "created"}, {"update", "changed"},
+                                           {"delete", "deleted"}, {"renumber", "reordered"},
+                                           {"create", "created"}, {"import", "imported"}};
+
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+        if (!strcmp(verbs[i][0], op))
+            return verbs[i][1];
+    return op;
+}
+
+static int add_relationship(struct store *store, int64_t session, const struct group *group,
+                            struct buf *words, struct error *err)
+{
+    json_auto_t *image = json_read(group->image, strlen(group->image), "a change", err);
+    const json_t *relationship = json_object_get(image, "relationship");
+    const char *from = json_get_string(relationship, "from_node_id");
+    const char *to = json_get_string(relationship, "to_node_id");
+    const char *type = json_get_string(relationship, "relationship_type");
+
+    if (!image)
+        return -1;
+    if (!from || !to || !type) { /* an import keeps such */
+        buf_addf(words, "1 relationship %s", verb(group->op));
+        return 0;
+    }
+    buf_addf(words, "%.64s from ", type);
+    if (add_node(store, session, from, words, err) != 0)
+        return -1;
+    buf_adds(words, " to ");
+    if (add_node(store, session, to, words, err) != 0)
+        return -1;
+    buf_addf(words, " %s", verb(group->op));
+    return 0;
+}
+
+/* Whether it is one. */
+static bool add_renaming(const struct group *group, struct buf *words)
+{
+    json_auto_t *image =
+        group->image ? json_read(group->image, strlen(group->image), "a change", NULL) : NULL;
+    const char *old = json_get_string(image, "title");
+    char shown[TITLE_SHOWN];
+
+    if (strcmp(group->op, "update") != 0 || !old)
+        return false;
+    buf_addf(words, "curriculum renamed from \"%s\"", text_cut_line(shown, sizeof shown, old));
+    return true;
+}
+
+static int add_group(struct store *store, int64_t session, const struct group *group,
+                     struct buf *words, struct error *err)
+{
+    bool one = group->count == 1;
+
+    if (!strcmp(group->entity, "session") && add_renaming(group, words)) {
+        return 0;
+    } else if (!strcmp(group->entity, "session")) {
+        buf_addf(words, "%s %s", strcmp(group->op, "update") ? "curriculum" : "own fields",
+                 verb(group->op));
+    } else if (!strcmp(group->entity, "position")) {
+        buf_addf(words, "%" PRId64 " position%s %s", group->count, one ? "" : "s", verb(group->op));
+    } else if (!strcmp(group->entity, "relationship")) {
+        if (one && group->image)
+            return add_relationship(store, session, group, words, err);
+        buf_addf(words, "%" PRId64 " relationships %s", group->count, verb(group->op));
+    } else {
+        if (!strcmp(group->entity, "component"))
+            buf_addf(words, "%" PRId64 " component%s of ", group->count, one ? "" : "s");
+        if (add_node(store, session, group->node_id ? group->node_id : "", words, err) != 0)
+            return -1;
+        buf_addf(words, " %s", verb(group->op));
+    }
+    return 0;
+}
+
+int store_change_words(struct store *store, int64_t session, const char *change_set,
+                       struct buf *words, struct error *err)
+{
+    struct rows *rows = db_query(store->db, err, SQL_CHANGE_GROUPS, "is", session, change_set);
+    size_t shown = 0, more = 0;
+    int row;
+
+    while ((row = rows_next(rows, err)) > 0) {
+        const struct group group = {
+            .entity = rows_text(rows, 0),
+            .op = rows_text(rows, 1),
+            .node_id = rows_text(rows, 2),
+            .count = rows_int(rows, 3),
+            .image = rows_text(rows, 4),
+        };
+
+        if (shown == PARTS_SHOWN) {
+            more++;
+            continue;
+        }
+        buf_adds(words, shown++ > 0 ? "; " : "");
+        if (add_group(store, session, &group, words, err) != 0) {
+            rows_end(rows);
+            return -1;
+        }
+    }
+    if (row < 0)
+        return -1;
+    if (shown == 0) /* a list of components that is there now, and empty */
+        buf_adds(words, "nothing but times");
+    if (more > 0)
+        buf_addf(words, "; and %zu more", more);
+    return 0;
+}
+
+/* ---- what differs between two versions: two images of all that was changed in between ---- */
+
+struct comparing {
+    struct rewind early, late; /* the same things in both */
+    bool backwards;            /* from is the later one */
+    struct buf *json;
+    size_t total;
+};
+
+static int want(struct comparing *work, const struct rewind_row *row, struct error *err)
+{
+    return rewind_want(&work->early, row, err) != 0 || rewind_want(&work->late, row, err) != 0 ? -1
+                                                                                               : 0;
+}
+
+static int rewind_between(struct comparing *work, int64_t early, int64_t late, struct error *err)
+{
+    struct store *store = work->early.store;
+    struct rows *rows;
+    int found, rc = 0;
+
+    rows = db_query(store->db, err, SQL_CHANGE_WALK, "ii", work->early.session, early);
+    while (rc == 0 && (found = rows_next(rows, err)) != 0) {
+        struct rewind_row row = {0};
+
+        rc = found < 0 ? -1 : rewind_row_read(rows, &row, err);
+        if (rc == 0)
+            rc = want(work, &row, err);
+        if (rc == 0 && row.version > late)
+            rc = rewind_invert(&work->late, &row, err);
+        if (rc == 0)
+            rc = rewind_invert(&work->early, &row, err);
+        rewind_row_finish(&row);
+    }
+    rows_end(rows);
+    return rc;
+}
+
+static void add_text(struct buf *to, const char *key, const char *text)
+{
+    buf_addf(to, "\"%s\":", key);
+    if (text)
+        json_write_string(to, text, strlen(text));
+    else
+        buf_adds(to, "null");
+}
+
+static void add(struct comparing *work, const char *entity, const char *entity_id,
+                const char *node_id, const json_t *early, const json_t *late)
+{
+    const json_t *sides[] = {work->backwards ? late : early, work->backwards ? early : late};
+    static const char *const keys[] = {",\"before\":", ",\"after\":"};
+    struct buf *json = work->json;
+
+    buf_adds(json, work->total++ > 0 ? ",\n{" : "{");
+    add_text(json, "entity", entity);
+    buf_addc(json, ',');
+    add_text(json, "entity_id", entity_id);
+    buf_addc(json, ',');
+    add_text(json, "node_id", node_id);
+    for (size_t i = 0; i < 2; i++) {
+        buf_adds(json, keys[i]);
+        if (sides[i])
+            json_write(json, sides[i]);
+        else
+            buf_adds(json, "null");
+    }
+    buf_addc(json, '}');
+}
+
+static bool same(const json_t *one, const json_t *other)
+{
+    return one == other || (one && other && json_equal((json_t *)one, (json_t *)other));
+}
+
+static void add_item(struct comparing *work, const struct rewind_node *node,
+                     const struct sequence_item *early, const struct sequence_item *late)
+{
+    json_auto_t *before = early ? rewind_component_value(early) : NULL;
+    json_auto_t *after = late ? rewind_component_value(late) : NULL;
+
+    add(work, "component", (early ? early : late)->component_id, node->node_id, before, after);
+}
+
+/* An order that follows from what comes and goes is no difference; one that was chosen is. */
+static void compare_components(struct comparing *work, struct rewind_node *early,
+                               struct rewind_node *late)
+{
+    bool same_order = sequence_same_order(&early->sequence, &late->sequence); /* sorts both */
+
+    for (size_t i = 0; i < early->sequence.count; i++) {
+        const struct sequence_item *was = &early->sequence.items[i];
+        const struct sequence_item *is = sequence_by_id(&late->sequence, was->component_id);
+
+        if (!is || !item_equal(was, is) || (!same_order && item_order(was) != item_order(is)))
+            add_item(work, early, was, is);
+    }
+    for (size_t i = 0; i < late->sequence.count; i++)
+        if (!sequence_by_id(&early->sequence, late->sequence.items[i].component_id))
+            add_item(work, late, NULL, &late->sequence.items[i]);
+}
+
+static void compare(struct comparing *work)
+{
+    const struct rewind *early = &work->early, *late = &work->late;
+
+    for (size_t i = 0; i < early->node_count; i++) {
+        struct rewind_node *was = early->nodes[i], *is = late->nodes[i];
+
+        if (!same(was->node, is->node))
+            add(work, "node", was->node_id, was->node_id, was->node, is->node);
+        compare_components(work, was, is);
+    }
+    for (size_t i = 0; i < early->relationship_count; i++) {
+        const json_t *was = early->relationships[i]->relationship;
+        const json_t *is = late->relationships[i]->relationship;
+        char id[32];
+
+        snprintf(id, sizeof id, "%" PRId64, early->relationships[i]->key);
+        if (!same(was, is))
+            add(work, "relationship", id, NULL, was, is);
+    }
+    for (size_t i = 0; i < early->position_count; i++) {
+        const struct rewind_position *was = early->positions[i], *is = late->positions[i];
+
+        if (!same(was->position, is->position))
+            add(work, "position", was->node_id, was->node_id, was->position, is->position);
+    }
+    if (!same(early->further, late->further))
+        add(work, "session", NULL, NULL, early->further, late->further);
+}
+
+static int check_version(const char *name, int64_t version, int64_t first, int64_t last,
+                         struct error *err)
+{
+    if (version >= first && version <= last)
+        return 0;
+    return error_set_at(err, name,
+                        "%s: version %" PRId64 " is not kept; send %" PRId64
+                        " (where this session's history begins) to %" PRId64 " (now)",
+                        name, version, first, last);
+}
+
+static int read_difference(struct store *store, const char *sid, int64_t from, int64_t to,
+                           struct buf *json, struct error *err)
+{
+    struct comparing work = {.backwards = from > to, .json = json};
+    struct session_found session;
+    int64_t first;
+    int rc;
+
+    if (store_session_find(store, sid, &session, err) != 0 ||
+        store_first_version(store, session.key, &first, err) != 0 ||
+        check_version("from", from, first, session.version, err) != 0 ||
+        check_version("to", to, first, session.version, err) != 0)
+        return -1;
+    rewind_init(&work.early, store, session.key);
+    rewind_init(&work.late, store, session.key);
+    buf_addf(json,
+             "{\"session_id\":\"%s\",\"from\":%" PRId64 ",\"to\":%" PRId64 ",\"differences\":[",
+             session.sid, from, to);
+    rc = rewind_between(&work, work.backwards ? to : from, work.backwards ? from : to, err);
+    if (rc == 0)
+        compare(&work);
+    rewind_finish(&work.early);
+    rewind_finish(&work.late);
+    buf_addf(json, "],\"total\":%zu}", work.total);
+    return rc == 0 ? buf_check(json, "the difference", err) : -1;
+}
+
+int store_read_difference(struct store *store, const char *sid, int64_t from, int64_t to,
+                          struct buf *json, struct error *err)
+{
+    if (store_refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err) != 0)
+        return -1;
+    if (store_read_begin(store, err) != 0)
+        return -1;
+    return store_read_end(store, read_difference(store, sid, from, to, json, err));
+}
+
+/* ---- a page of history ---- */
 
 struct page_set {
     char change_set[UUID_TEXT_SIZE + 64];
@@ -42,15 +384,6 @@ static void finish(struct reading *reading)
     }
     rewind_finish(&reading->rewind);
     free(reading);
-}
-
-static void add_text(struct buf *to, const char *key, const char *text)
-{
-    buf_addf(to, "\"%s\":", key);
-    if (text)
-        json_write_string(to, text, strlen(text));
-    else
-        buf_adds(to, "null");
 }
 
 /* ---- the change sets ---- */
@@ -136,7 +469,7 @@ static int want_sets(struct reading *reading, struct error *err)
             struct rewind_row row = {0};
 
             rc = found < 0 ? -1 : rewind_row_read(rows, &row, err);
-            if (rc == 0 && row.op != PAST_BEGIN)
+            if (rc == 0 && row.op != REWIND_BEGIN)
                 rc = rewind_want(&reading->rewind, &row, err);
             rewind_row_finish(&row);
         }
@@ -172,7 +505,7 @@ static void begin_entry(struct buf *entry, const struct rewind_row *row)
 static int rewind_by(struct reading *reading, const struct rewind_row *row, json_t **before,
                      json_t **after, struct error *err)
 {
-    if (row->op == PAST_BEGIN) {
+    if (row->op == REWIND_BEGIN) {
         *after = json_incref(row->after);
         return 0;
     }

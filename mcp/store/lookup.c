@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Finding sessions and nodes by their ids, and writing a node's own object.
+ * Finding sessions and nodes by their ids and names.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,9 +8,12 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "helpers/base/nearest.h"
+#include "helpers/graph/name.h"
 #include "mcp/store/store_internal.h"
 
 #define SHOWN_CAP 160 /* bytes of an unknown id that a message shows */
+#define SHOWN_CAP 160 /* bytes of a name that a message shows */
 
 static int session_unknown(struct store *store, const char *sid, struct error *err)
 {
@@ -53,6 +56,48 @@ int store_session_find(struct store *store, const char *sid, struct session_foun
     return 0;
 }
 
+/* ERROR_NOT_FOUND that names the nearest by id or title; node_name.c. Returns -1. */
+static int node_unknown(struct store *store, int64_t session, const char *node_id,
+                        struct error *err)
+{
+    struct rows *rows = db_query(store->db, err, SQL_NODE_NAMES, "i", session);
+    struct nearest by_id, by_title;
+    char shown[SHOWN_CAP], near_id[SHOWN_CAP] = "", near_title[SHOWN_CAP] = "";
+    size_t id_distance = (size_t)-1, title_distance = (size_t)-1, nodes = 0;
+    int row;
+
+    nearest_begin(&by_id, node_id);
+    nearest_begin(&by_title, node_id);
+    while ((row = rows_next(rows, err)) > 0) {
+        const char *id = rows_text(rows, 0), *title = rows_text(rows, 1);
+        bool better = false;
+
+        nodes++;
+        nearest_feed(&by_id, id);
+        if (by_id.best_distance < id_distance) {
+            id_distance = by_id.best_distance;
+            better = id_distance < title_distance;
+        }
+        nearest_feed(&by_title, title ? title : "");
+        if (by_title.best_distance < title_distance) {
+            title_distance = by_title.best_distance;
+            better = better || title_distance < id_distance;
+        }
+        if (better) {
+            text_cut_line(near_id, sizeof near_id, id);
+            text_cut_line(near_title, sizeof near_title, title);
+        }
+    }
+    if (row < 0)
+        return -1;
+    text_cut_line(shown, sizeof shown, node_id);
+    if (*near_id)
+        return error_set(err, ERROR_NOT_FOUND, "there is no node '%s'; did you mean %s '%s'?",
+                         shown, near_id, near_title);
+    return error_set(err, ERROR_NOT_FOUND, "there is no node '%s' among the %zu of this session",
+                     shown, nodes);
+}
+
 int store_node_find(struct store *store, int64_t session, const char *node_id,
                     struct node_found *found, struct error *err)
 {
@@ -63,7 +108,7 @@ int store_node_find(struct store *store, int64_t session, const char *node_id,
     if (row < 0)
         return -1;
     if (row == 0)
-        return store_node_unknown(store, session, node_id, err);
+        return node_unknown(store, session, node_id, err);
     found->key = rows_int(rows, 0);
     found->cursor = rows_int(rows, 1);
     found->revision = rows_int(rows, 2);
@@ -73,155 +118,101 @@ int store_node_find(struct store *store, int64_t session, const char *node_id,
     return 0;
 }
 
-struct rows *store_node_row(struct store *store, int64_t node, struct error *err)
+/* ---- which node a name means: its id, or a title that no other node has ---- */
+
+static int say_shared(struct store *store, int64_t session, const char *name, const char *what,
+                      size_t count, struct error *err)
 {
-    struct rows *rows = db_query(store->db, err, SQL_NODE_BY_KEY, "i", node);
+    struct rows *rows = db_query(store->db, err, SQL_NODE_NAMES, "i", session);
+    struct buf list BUF_AUTO = {0};
+    char shown[SHOWN_CAP];
+    size_t listed = 0;
+    int row = 0;
+
+    while (listed < GRAPH_NAME_SHOWN && (row = rows_next(rows, err)) > 0) {
+        struct graph_name one;
+
+        graph_name_begin(&one, name);
+        graph_name_feed(&one, "", rows_text(rows, 1));
+        if (one.same_titles == 0)
+            continue;
+        text_cut_line(shown, sizeof shown, rows_text(rows, 0));
+        buf_addf(&list, "%s%s", listed++ > 0 ? ", " : "", shown);
+    }
+    rows_end(rows);
+    if (row < 0)
+        return -1;
+    if (listed < count)
+        buf_addf(&list, " and %zu more", count - listed);
+    if (buf_check(&list, "the nodes of a title", err) != 0)
+        return -1;
+    return error_set(err, ERROR_CONFLICT,
+                     "%s: \"%s\" is the title of %zu nodes: %s. Send the id of one of them", what,
+                     text_cut_line(shown, sizeof shown, name), count, list.data);
+}
+
+/* The id at a place of the search. */
+static int read_id(struct store *store, int64_t session, size_t place, struct buf *found,
+                   struct error *err)
+{
+    struct rows *rows = db_query(store->db, err, SQL_NODE_NAMES, "i", session);
+    int row = 1;
+
+    for (size_t i = 0; row > 0 && i <= place; i++)
+        row = rows_next(rows, err);
+    if (row <= 0)
+        return row < 0 ? -1 : error_set(err, ERROR_INTERNAL, "a node vanished while it was named");
+    buf_clear(found);
+    buf_adds(found, rows_text(rows, 0));
+    rows_end(rows);
+    return buf_check(found, "a node's id", err);
+}
+
+static int search(struct store *store, int64_t session, const char *name, const char *what,
+                  struct buf *found, struct error *err)
+{
+    struct rows *rows = db_query(store->db, err, SQL_NODE_NAMES, "i", session);
+    struct graph_name search;
+    size_t place;
     int row;
 
-    row = rows_next(rows, err);
-    if (row == 0)
-        error_set(err, ERROR_INTERNAL, "a node vanished within its own transaction");
-    return row > 0 ? rows : NULL;
-}
-
-json_t *store_node_load(struct store *store, int64_t node, unsigned *flags, int64_t *place,
-                        struct error *err)
-{
-    struct rows *rows = store_node_row(store, node, err);
-    json_t *object;
-    struct kept kept;
-
-    if (!rows)
-        return NULL;
-    kept = rows_kept(rows, 0);
-    *flags = kept.flags;
-    *place = rows_int(rows, 3);
-    object = json_read(kept.body, kept.len, "a kept node", err);
-    rows_end(rows);
-    return object;
-}
-
-/* Also the row, on which body stands; NULL with err. */
-static struct rows *add_around(struct store *store, int64_t node, struct buf *to, struct error *err)
-{
-    struct rows *rows = store_node_row(store, node, err);
-    const char *created_at = rows ? rows_text(rows, 5) : NULL;
-
-    if (!rows)
-        return NULL;
-    buf_init(to, 0);
-    buf_addf(to, "{\"key\":%" PRId64 ",\"place\":%" PRId64 ",\"revision\":%" PRId64, node,
-             rows_int(rows, 3), rows_int(rows, 4));
-    buf_addf(to, ",\"flags\":%u", (unsigned)rows_int(rows, 1) & (NODE_COMPONENTS | NODE_TIMES));
-    if (created_at) {
-        buf_adds(to, ",\"created_at\":");
-        json_write_string(to, created_at, strlen(created_at));
-    }
-    return rows;
-}
-
-int store_node_around(struct store *store, int64_t node, struct buf *to, struct error *err)
-{
-    struct rows *rows = add_around(store, node, to, err);
-
-    rows_end(rows);
-    return rows ? 0 : -1;
-}
-
-int store_node_text(struct store *store, int64_t node, struct buf *to, struct error *err)
-{
-    struct rows *rows = add_around(store, node, to, err);
-    struct kept kept;
-
-    if (!rows)
+    graph_name_begin(&search, name);
+    while ((row = rows_next(rows, err)) > 0)
+        graph_name_feed(&search, rows_text(rows, 0), rows_text(rows, 1));
+    if (row < 0)
         return -1;
-    kept = rows_kept(rows, 0);
-    buf_adds(to, ",\"node\":");
-    buf_add(to, kept.body, kept.len);
-    buf_addc(to, '}');
-    rows_end(rows);
+    if (graph_name_found(&search, &place))
+        return read_id(store, session, place, found, err);
+    if (search.same_titles > 1)
+        return say_shared(store, session, name, what, search.same_titles, err);
+    node_unknown(store, session, name, err);
+    return error_wrap(err, "%s", what);
+}
+
+static int find(struct store *store, const char *sid, const char *name, const char *what,
+                struct buf *found, const char **id, struct error *err)
+{
+    struct session_found session;
+    int64_t count;
+
+    if (store_session_find(store, sid, &session, err) != 0 ||
+        db_number(store->db, &count, err, SQL_NODE_TWINS, "is", session.key, name) != 0)
+        return -1;
+    *id = name;
+    if (count > 0)
+        return 0;
+    if (search(store, session.key, name, what, found, err) != 0)
+        return -1;
+    *id = found->data;
     return 0;
 }
 
-int store_node_save(struct store *store, const struct write *write, int64_t node,
-                    const json_t *before, json_t *after, unsigned flags, struct error *err)
+int store_node_id(struct store *store, const char *sid, const char *name, const char *what,
+                  struct buf *found, const char **id, struct error *err)
 {
-    struct buf body BUF_AUTO = {0}, around BUF_AUTO = {0};
-    struct row_order chapter = {ORDER_UNKNOWN, 0, 0};
-    const char *node_id;
-    struct node_row row;
-
-    buf_init(&body, 0);
-    if (json_object_get(after,
-                        "last_modified")) { /* the column has it from now on, also in the export */
-        json_object_del(after, "last_modified");
-        flags |= NODE_TIMES;
-    }
-    node_row(after, &body, &row);
-    if (buf_check(&body, "a node", err) != 0)
+    if (store_refresh(store, UPSTREAM_NODES, sid, NULL, err) != 0)
         return -1;
-    row.flags |= flags & (NODE_COMPONENTS | NODE_TIMES);
-    node_id = json_get_string(after, "node_id");
-    if (row.chapter_number)
-        chapter = (struct row_order){ORDER_INTEGER, row.chapter, 0};
-    if (store_node_around(store, node, &around, err) != 0 ||
-        db_run(store->db, err, SQL_NODE_UPDATE, row.chapter_number ? "ittobiis" : "itttbiis", node,
-               &row.node_id, &row.title,
-               row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping, &body,
-               (int64_t)row.flags, write->version, write->now) != 0)
+    if (store_read_begin(store, err) != 0)
         return -1;
-    return store_log_update(store, write, "node", node_id, node_id, &around, before, after, err);
-}
-
-/* The rare node that holds keys which a write to its components changes. */
-static int rewrite_node(struct store *store, const struct write *write, int64_t node,
-                        struct error *err)
-{
-    unsigned flags;
-    int64_t place;
-    json_auto_t *before = store_node_load(store, node, &flags, &place, err);
-    json_auto_t *after = NULL;
-
-    if (!before)
-        return -1;
-    after = json_copy(before);
-    if (!after)
-        return error_set(err, ERROR_MEMORY, "out of memory for a node");
-    json_object_del(after, "components");
-    return store_node_save(store, write, node, before, after, flags | NODE_COMPONENTS, err);
-}
-
-/* A node of a file that gave it no list of components has one from now on, in the export too. */
-static int log_first_components(struct store *store, const struct write *write, int64_t node,
-                                struct error *err)
-{
-    json_auto_t *object = NULL;
-    struct buf before BUF_AUTO = {0};
-    const char *node_id;
-    unsigned flags;
-    int64_t place;
-
-    object = store_node_load(store, node, &flags, &place, err);
-    if (!object || store_node_text(store, node, &before, err) != 0)
-        return -1;
-    node_id = json_get_string(object, "node_id");
-    return store_log(store, write, "node", node_id, node_id, "touch", &before, NULL, err);
-}
-
-int store_node_touch(struct store *store, const struct write *write, int64_t node,
-                     struct error *err)
-{
-    struct rows *rows = store_node_row(store, node, err);
-    unsigned flags;
-
-    if (!rows)
-        return -1;
-    flags = rows_kept(rows, 0).flags;
-    rows_end(rows);
-    if (flags & (NODE_LAST_MODIFIED | NODE_COMPONENTS_ODD))
-        return rewrite_node(store, write, node, err);
-    if (!(flags & NODE_COMPONENTS) && log_first_components(store, write, node, err) != 0)
-        return -1;
-    return db_run(store->db, err, SQL_NODE_TOUCH, "iisi", node, write->version, write->now,
-                  (int64_t)NODE_COMPONENTS);
+    return store_read_end(store, find(store, sid, name, what, found, id, err));
 }

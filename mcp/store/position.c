@@ -95,12 +95,6 @@ int store_position_put(struct store *store, const struct write *write, const cha
                      was ? &before : NULL, NULL, err);
 }
 
-int store_position_drop(struct store *store, const struct write *write, const char *node_id,
-                        struct error *err)
-{
-    return store_position_put(store, write, node_id, NULL, err);
-}
-
 static void check_number(struct problems *problems, const char *field, const char *axis,
                          const json_t *position)
 {

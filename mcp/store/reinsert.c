@@ -11,6 +11,158 @@
 #include "helpers/base/json.h"
 #include "mcp/store/rewind.h"
 
+/* What comes back goes on from the highest revision that it was ever deleted at. */
+static int next_revision(struct store *store, int64_t session, const char *entity,
+                         const char *entity_id, int64_t *revision, struct error *err)
+{
+    struct rows *rows =
+        db_query(store->db, err, SQL_CHANGE_REVISION, "iss", session, entity, entity_id);
+
+    if (rows_next(rows, err) <= 0)
+        return -1;
+    if (rows_int(rows, 0) > *revision)
+        *revision = rows_int(rows, 0);
+    ++*revision;
+    rows_end(rows);
+    return 0;
+}
+
+/* Whether the moves of the others follow from what goes and comes: then they get no rows. */
+static bool follows(struct rewind_node *is, struct rewind_node *wanted)
+{
+    bool same = sequence_same_order(&is->sequence, &wanted->sequence); /* sorts both */
+
+    return is->node && wanted->node && same && is->sequence.dense && wanted->sequence.dense;
+}
+
+static void begin(struct component_write *work, const struct write *write,
+                  const struct rewind_node *node, bool dense)
+{
+    memset(work, 0, sizeof *work);
+    work->write = *write;
+    work->node.key = node->key;
+    work->node_id = node->node_id;
+    work->sequence.dense = dense;
+}
+
+/* reinsert_components.c, for reinsert.c: what goes of a node's components, and then the rest. */
+static int reinsert_drop(struct store *store, const struct write *write, struct rewind_node *is,
+                         struct rewind_node *wanted, size_t *things, struct error *err)
+{
+    struct component_write work;
+
+    begin(&work, write, is, follows(is, wanted));
+    for (size_t i = is->sequence.count; i-- > 0;) { /* the last first: its place still holds */
+        const struct sequence_item *item = &is->sequence.items[i];
+
+        if (sequence_by_id(&wanted->sequence, item->component_id))
+            continue;
+        ++*things;
+        if (db_run(store->db, err, SQL_COMPONENT_DELETE, "i", item->key) != 0 ||
+            store_log_component(store, &work, item, NULL, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static bool same_place(const struct sequence_item *one, const struct sequence_item *other)
+{
+    return one->place == other->place && one->order.kind == other->order.kind &&
+           one->order.integer == other->order.integer && one->order.real == other->order.real;
+}
+
+static int save(struct store *store, const struct component_write *work,
+                const struct sequence_item *is, struct sequence_item *wanted, size_t *things,
+                struct error *err)
+{
+    bool same = item_equal(is, wanted);
+    struct buf body BUF_AUTO = {0};
+    struct component_row row;
+
+    if (same && same_place(is, wanted))
+        return 0;
+    component_row(wanted->component ? wanted->component : wanted->raw, &body, &row);
+    wanted->revision = is->revision + !same;
+    wanted->flags = row.flags;
+    if (buf_check(&body, "a component", err) != 0 ||
+        db_run(store->db, err, SQL_COMPONENT_UPDATE, "itbioi", is->key, &row.type, &body,
+               (int64_t)row.flags, &wanted->order, wanted->revision) != 0 ||
+        db_run(store->db, err, SQL_COMPONENT_PLACE, "iio", is->key, wanted->place,
+               &wanted->order) != 0)
+        return -1;
+    if (same)
+        return 0;
+    ++*things;
+    return store_log_component(store, work, is, wanted, err);
+}
+
+static int log_move(struct store *store, const struct component_write *work,
+                    const struct sequence_item *is, const struct sequence_item *wanted,
+                    size_t *things, struct error *err)
+{
+    if (work->sequence.dense || same_place(is, wanted))
+        return 0;
+    ++*things;
+    return store_log_renumber(store, &work->write, work->node.key, work->node_id, is, err);
+}
+
+static int reinsert_back(struct store *store, const struct component_write *work,
+                         struct sequence_item *wanted, size_t *things, struct error *err)
+{
+    struct buf body BUF_AUTO = {0};
+    struct component_row row;
+
+    ++*things;
+    component_row(wanted->component ? wanted->component : wanted->raw, &body, &row);
+    wanted->flags = row.flags;
+    if (buf_check(&body, "a component", err) != 0 ||
+        next_revision(store, work->write.session, "component", wanted->component_id,
+                      &wanted->revision, err) != 0 ||
+        db_run(store->db, err, SQL_COMPONENT_REINSERT_BACK, "iiositbi", work->node.key,
+               wanted->place, &wanted->order, wanted->component_id, wanted->revision, &row.type,
+               &body, (int64_t)row.flags) != 0)
+        return -1;
+    return store_log_component(store, work, NULL, wanted, err);
+}
+
+/* reinsert_components.c, for reinsert.c: what goes of a node's components, and then the rest. */
+static int reinsert_components(struct store *store, const struct write *write,
+                               struct rewind_node *is, struct rewind_node *wanted, size_t *things,
+                               struct error *err)
+{
+    struct component_write work;
+    int rc = 0;
+
+    if (!wanted->node)
+        return 0;
+    begin(&work, write, wanted, follows(is, wanted));
+    /* In three rounds, as the log is rewound in their reverse: all changes, all moves, all that
+     * comes, in ascending order. */
+    for (size_t i = 0; rc == 0 && i < wanted->sequence.count; i++) {
+        struct sequence_item *item = &wanted->sequence.items[i];
+        const struct sequence_item *old = sequence_by_id(&is->sequence, item->component_id);
+
+        if (old)
+            rc = save(store, &work, old, item, things, err);
+    }
+    for (size_t i = 0; rc == 0 && i < wanted->sequence.count; i++) {
+        const struct sequence_item *item = &wanted->sequence.items[i];
+        const struct sequence_item *old = sequence_by_id(&is->sequence, item->component_id);
+
+        if (old)
+            rc = log_move(store, &work, old, item, things, err);
+    }
+    for (size_t i = 0; rc == 0 && i < wanted->sequence.count; i++) {
+        struct sequence_item *item = &wanted->sequence.items[i];
+
+        if (!sequence_by_id(&is->sequence, item->component_id))
+            rc = reinsert_back(store, &work, item, things, err);
+    }
+    return rc;
+}
+
+/* ---- nodes, relationships, positions ---- */
+
 struct reinsertion {
     struct store *store;
     const struct write *write;
@@ -120,21 +272,6 @@ static int reinsert_others(struct reinsertion *work, struct error *err)
 
 /* ---- nodes ---- */
 
-int store_next_revision(struct store *store, int64_t session, const char *entity,
-                        const char *entity_id, int64_t *revision, struct error *err)
-{
-    struct rows *rows =
-        db_query(store->db, err, SQL_CHANGE_REVISION, "iss", session, entity, entity_id);
-
-    if (rows_next(rows, err) <= 0)
-        return -1;
-    if (rows_int(rows, 0) > *revision)
-        *revision = rows_int(rows, 0);
-    ++*revision;
-    rows_end(rows);
-    return 0;
-}
-
 static int reinsert_back_node(struct reinsertion *work, struct rewind_node *wanted,
                               struct error *err)
 {
@@ -227,7 +364,7 @@ static int reinsert_nodes(struct reinsertion *work, struct error *err)
             return -1;
         if (is->node && wanted->node &&
             (!json_equal(is->node, wanted->node) || is->flags != wanted->flags ||
-             !rewind_same_components(&is->sequence, &wanted->sequence)) &&
+             !sequence_equal(&is->sequence, &wanted->sequence)) &&
             save_node(work, is, wanted, err) != 0)
             return -1;
     }
@@ -245,13 +382,13 @@ int store_reinsert(struct rewind *target, const struct write *write, size_t *thi
     if (rc == 0)
         rc = drop_relationships(&work, err);
     for (size_t i = 0; rc == 0 && i < target->node_count; i++)
-        rc = store_reinsert_drop(target->store, write, work.now.nodes[i], target->nodes[i],
-                                 &work.things, err);
+        rc = reinsert_drop(target->store, write, work.now.nodes[i], target->nodes[i], &work.things,
+                           err);
     if (rc == 0)
         rc = reinsert_nodes(&work, err);
     for (size_t i = 0; rc == 0 && i < target->node_count; i++)
-        rc = store_reinsert_components(target->store, write, work.now.nodes[i], target->nodes[i],
-                                       &work.things, err);
+        rc = reinsert_components(target->store, write, work.now.nodes[i], target->nodes[i],
+                                 &work.things, err);
     if (rc == 0)
         rc = reinsert_others(&work, err);
     rewind_finish(&work.now);

@@ -5,8 +5,8 @@
  * of the change log after the other, the newest first. Undo, restore, the difference between two
  * versions and the texts of history are all made of this.
  */
-#ifndef LECTERN_SESSION_SQLITE_REWIND_H
-#define LECTERN_SESSION_SQLITE_REWIND_H
+#ifndef LECTERN_STORE_REWIND_H
+#define LECTERN_STORE_REWIND_H
 
 #include "mcp/store/store_internal.h"
 
@@ -46,22 +46,34 @@ struct rewind {
 void rewind_init(struct rewind *rewind, struct store *store, int64_t session);
 void rewind_finish(struct rewind *rewind); /* takes what rewind_init left */
 
-/* ---- rewind_row.c: the log's rows ---- */
+/* ---- the log's rows ---- */
 
-enum rewind_entity { PAST_SESSION, PAST_NODE, PAST_COMPONENT, PAST_RELATIONSHIP, PAST_POSITION };
-enum rewind_op { PAST_BEGIN, PAST_INSERT, PAST_UPDATE, PAST_DELETE, PAST_RENUMBER, PAST_TOUCH };
+enum rewind_entity {
+    REWIND_SESSION,
+    REWIND_NODE,
+    REWIND_COMPONENT,
+    REWIND_RELATIONSHIP,
+    REWIND_POSITION
+};
+enum rewind_op {
+    REWIND_BEGIN,
+    REWIND_INSERT,
+    REWIND_UPDATE,
+    REWIND_DELETE,
+    REWIND_RENUMBER,
+    REWIND_TOUCH
+};
 
 struct rewind_row {
     int64_t key, version;
     enum rewind_entity entity;
     enum rewind_op op;
-    /* Borrowed until the statement moves. */
+    /* Borrowed until the next row is read. */
     const char *change_set, *at, *who, *entity_name, *entity_id, *node_id, *op_name;
     json_t *before, *after; /* owned, or NULL */
 };
 
-/* Of a statement with the columns of SQL_CHANGE_WALK. The row wants rewind_row_finish in any case.
- */
+/* Of rows with the columns of SQL_CHANGE_WALK. The row wants rewind_row_finish in any case. */
 int rewind_row_read(struct rows *rows, struct rewind_row *row, struct error *err);
 void rewind_row_finish(struct rewind_row *row);
 
@@ -69,8 +81,6 @@ void rewind_row_finish(struct rewind_row *row);
 struct rewind_node *rewind_row_node(const struct rewind *rewind, const struct rewind_row *row);
 struct rewind_relationship *rewind_row_relationship(const struct rewind *rewind,
                                                     const struct rewind_row *row);
-struct rewind_position *rewind_row_position(const struct rewind *rewind,
-                                            const struct rewind_row *row);
 bool rewind_has(const struct rewind *rewind, const struct rewind_row *row);
 /* Reads what the row is about, as it is now, unless it was wanted before. */
 int rewind_want(struct rewind *rewind, const struct rewind_row *row, struct error *err);
@@ -81,8 +91,6 @@ int rewind_want_relationship(struct rewind *rewind, int64_t key, struct error *e
 int rewind_want_position(struct rewind *rewind, const char *node_id, struct error *err);
 int rewind_want_session(struct rewind *rewind, struct error *err);
 
-/* ---- rewind_invert.c ---- */
-
 /* Makes the row's thing what it was before the row. It must have been wanted. */
 int rewind_invert(struct rewind *rewind, const struct rewind_row *row, struct error *err);
 /* The row's thing as it is in past, as a new reference: a component with its component_id. NULL
@@ -90,53 +98,13 @@ int rewind_invert(struct rewind *rewind, const struct rewind_row *row, struct er
 json_t *rewind_value(const struct rewind *rewind, const struct rewind_row *row);
 json_t *rewind_component_value(const struct sequence_item *item);
 
-/* ---- rewind_sequence.c ---- */
-
-struct sequence_item *rewind_item(const struct sequence *sequence, const char *component_id);
-/* As the API lists them; fills in dense. */
-void rewind_sort(struct sequence *sequence);
-/* Equal but for the numbers of their orders. */
-bool rewind_same_component(const struct sequence_item *one, const struct sequence_item *other);
-/* The same components at the same places. Sorts both. */
-bool rewind_same_arrangement(struct sequence *one, struct sequence *other);
-/* That, and each of them is the same. Sorts both. */
-bool rewind_same_components(struct sequence *one, struct sequence *other);
-/* Whether those that both have are in the same order in both. Sorts both. */
-bool rewind_same_order(struct sequence *one, struct sequence *other);
-/* Takes the item out; those behind it move up where shift is set. */
-void rewind_take_out(struct sequence *sequence, struct sequence_item *item, bool shift);
-/* Puts the item in, whose component is taken over; those behind move down where shift is set. */
-int rewind_put_in(struct sequence *sequence, const struct sequence_item *item, bool shift,
-                  struct error *err);
-/* The component's own keys for its order say what its place does, or the other way round where they
- * are no plain numbers. */
-void rewind_settle_order(struct sequence_item *item);
-
-/* ---- rewind_check.c ---- */
-
-/* Whether the row of a change set can be taken back: what it left behind (then) is what is there
- * (now), as far as the row is about it. ERROR_CONFLICT says what is otherwise, and by whom. */
-int rewind_check(struct rewind *then, struct rewind *now, const struct rewind_row *row,
-                 struct error *err);
-
 /* ---- reinsert.c ---- */
 
 /* Makes the database what the images say, and logs each difference. *things counts them. */
 int store_reinsert(struct rewind *target, const struct write *write, size_t *things,
                    struct error *err);
 
-/* What comes back goes on from the highest revision that it was ever deleted at. */
-int store_next_revision(struct store *store, int64_t session, const char *entity,
-                        const char *entity_id, int64_t *revision, struct error *err);
-
-/* reinsert_components.c, for reinsert.c: what goes of a node's components, and then the rest. */
-int store_reinsert_drop(struct store *store, const struct write *write, struct rewind_node *is,
-                        struct rewind_node *wanted, size_t *things, struct error *err);
-int store_reinsert_components(struct store *store, const struct write *write,
-                              struct rewind_node *is, struct rewind_node *wanted, size_t *things,
-                              struct error *err);
-
-/* ---- history_words.c ---- */
+/* ---- history.c ---- */
 
 /* What a change set did, in words, by titles: "2 components of \"Adding fractions\" changed". */
 int store_change_words(struct store *store, int64_t session, const char *change_set,

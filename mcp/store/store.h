@@ -12,8 +12,8 @@
  * ERROR_INVALID with loc and what to send; ERROR_CONFLICT, ERROR_STALE with the current text. A
  * failed write changes nothing.
  */
-#ifndef LECTERN_SESSION_STORE_H
-#define LECTERN_SESSION_STORE_H
+#ifndef LECTERN_STORE_H
+#define LECTERN_STORE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  *
  * The door for curriculum_file.c alone: an import that checks no rule, and the export.
  */
-#ifndef LECTERN_SESSION_STORE_IMPORT_H
-#define LECTERN_SESSION_STORE_IMPORT_H
+#ifndef LECTERN_STORE_IMPORT_H
+#define LECTERN_STORE_IMPORT_H
 
 #include "mcp/store/store.h"
 

@@ -171,32 +171,9 @@ struct node_found {
     char title[256]; /* cut */
 };
 
-/* ERROR_NOT_FOUND that names the nearest by id or title; node_name.c. Returns -1. */
-int store_node_unknown(struct store *store, int64_t session, const char *node_id,
-                       struct error *err);
 /* The first node of this id; ERROR_NOT_FOUND names the nearest. */
 int store_node_find(struct store *store, int64_t session, const char *node_id,
                     struct node_found *found, struct error *err);
-
-/* The node's row: body, flags, title, place, revision, created_at, session, node_id. To be reset;
- * NULL with err. */
-struct rows *store_node_row(struct store *store, int64_t node, struct error *err);
-/* The node's object without its components, as a new reference. */
-json_t *store_node_load(struct store *store, int64_t node, unsigned *flags, int64_t *place,
-                        struct error *err);
-/* Writes a changed object (before: as it was loaded), counts the write in the node's cursor, and
- * logs it. flags: as they were loaded. */
-int store_node_save(struct store *store, const struct write *write, int64_t node,
-                    const json_t *before, json_t *after, unsigned flags, struct error *err);
-/* Counts a write to the node's components in its cursor and last_modified. */
-int store_node_touch(struct store *store, const struct write *write, int64_t node,
-                     struct error *err);
-/* {"key", "place", "revision", "flags", "created_at", without the brace: what the change log keeps
- * around a node. */
-int store_node_around(struct store *store, int64_t node, struct buf *to, struct error *err);
-/* {"key", "place", "revision", "flags", "created_at", "node": {...}}: the node as it is in the
- * database, as the change log keeps it. */
-int store_node_text(struct store *store, int64_t node, struct buf *to, struct error *err);
 
 /* ---- sequence.c ---- */
 
@@ -241,15 +218,32 @@ int store_log_renumber(struct store *store, const struct write *write, int64_t n
                        const char *node_id, const struct sequence_item *item, struct error *err);
 /* The order that the API shows. */
 int64_t item_order(const struct sequence_item *item);
-/* Whether every key it has for it, and its place where it has none, tells this order. */
-bool item_is_at(const struct sequence_item *item, int64_t order);
 /* In those of its keys that it has. */
 void item_set_orders(json_t *component, int64_t order);
 /* Gives every item its place and dense order, and writes those that are not as they were. */
 int sequence_renumber(struct store *store, const struct write *write, int64_t node,
                       const char *node_id, struct sequence *sequence, struct error *err);
 
-/* ---- write_component.c, for replace.c too ---- */
+/* In an image (rewind.h), where the order is that of the places and positions, not of memory. */
+struct sequence_item *sequence_by_id(const struct sequence *sequence, const char *component_id);
+/* Equal but for the numbers of their orders. */
+bool item_equal(const struct sequence_item *one, const struct sequence_item *other);
+/* The same components at the same places. Sorts both. */
+bool sequence_same_arrangement(struct sequence *one, struct sequence *other);
+/* That, and each of them is the same. Sorts both. */
+bool sequence_equal(struct sequence *one, struct sequence *other);
+/* Whether those that both have are in the same order in both. Sorts both. */
+bool sequence_same_order(struct sequence *one, struct sequence *other);
+/* Takes the item out; those behind it move up where shift is set. */
+void sequence_take_out(struct sequence *sequence, struct sequence_item *item, bool shift);
+/* Puts the item in, whose component is taken over; those behind move down where shift is set. */
+int sequence_put_in(struct sequence *sequence, const struct sequence_item *item, bool shift,
+                    struct error *err);
+/* The component's own keys for its order say what its place does, or the other way round where they
+ * are no plain numbers. */
+void item_settle_order(struct sequence_item *item);
+
+/* ---- component.c ---- */
 
 /* A write to the components of one node: transaction, node and sequence. On -1 nothing is open. */
 struct component_write {
@@ -270,8 +264,6 @@ int store_log_component(struct store *store, const struct component_write *work,
                         const struct sequence_item *before, const struct sequence_item *after,
                         struct error *err);
 
-/* ---- replace.c ---- */
-
 struct given {                /* one component of a sequence that is to be */
     json_t *component;        /* owned; without order keys */
     const char *component_id; /* borrowed; of the one here that it is; NULL for a new one */
@@ -282,12 +274,35 @@ struct given {                /* one component of a sequence that is to be */
 int sequence_replace(struct store *store, struct component_write *work, struct given *given,
                      size_t count, struct error *err);
 
-/* ---- write_node.c, for merge.c and copy_node.c too ---- */
+/* ---- node.c ---- */
+
+/* The node's row: body, flags, title, place, revision, created_at, session, node_id. To be reset;
+ * NULL with err. */
+struct rows *store_node_row(struct store *store, int64_t node, struct error *err);
+/* The node's object without its components, as a new reference. */
+json_t *store_node_load(struct store *store, int64_t node, unsigned *flags, int64_t *place,
+                        struct error *err);
+/* Writes a changed object (before: as it was loaded), counts the write in the node's cursor, and
+ * logs it. flags: as they were loaded. */
+int store_node_save(struct store *store, const struct write *write, int64_t node,
+                    const json_t *before, json_t *after, unsigned flags, struct error *err);
+/* Counts a write to the node's components in its cursor and last_modified. */
+int store_node_touch(struct store *store, const struct write *write, int64_t node,
+                     struct error *err);
+/* {"key", "place", "revision", "flags", "created_at", without the brace: what the change log keeps
+ * around a node. */
+int store_node_around(struct store *store, int64_t node, struct buf *to, struct error *err);
+/* {"key", "place", "revision", "flags", "created_at", "node": {...}}: the node as it is in the
+ * database, as the change log keeps it. */
+int store_node_text(struct store *store, int64_t node, struct buf *to, struct error *err);
 
 /* A checked node as a new row, with its row of the log. cap: bytes of its JSON, above it
  * ERROR_TOO_LARGE. The times: as the contract writes them, or NULL. */
 int store_node_insert(struct store *store, const struct write *write, int64_t place, json_t *node,
                       size_t cap, const char *created_at, const char *last_modified,
+                      struct error *err);
+/* Behind the others; checked by the caller. */
+int store_node_append(struct store *store, const struct write *write, json_t *node,
                       struct error *err);
 /* The node, its components, its relationships, with their rows of the log. */
 int store_node_remove(struct store *store, const struct write *write, const char *node_id,
@@ -306,11 +321,8 @@ int store_node_check_revision(struct store *store, const struct node_found *node
 /* position NULL: takes it away. What is so already leaves no row in the log. */
 int store_position_put(struct store *store, const struct write *write, const char *node_id,
                        const json_t *position, struct error *err);
-/* Logs and deletes the position of a node, where it has one. */
-int store_position_drop(struct store *store, const struct write *write, const char *node_id,
-                        struct error *err);
 
-/* ---- write_session.c ---- */
+/* ---- session.c ---- */
 
 struct session_fields { /* a session's own */
     unsigned flags;
@@ -322,7 +334,7 @@ int store_session_save(struct store *store, const struct write *write,
                        const struct session_fields *before, const struct session_fields *after,
                        struct error *err);
 
-/* ---- relationship_row.c: single relationships, with their rows of the change log ---- */
+/* ---- relationship.c: single relationships, with their rows of the change log ---- */
 
 /* As a new reference; ERROR_NOT_FOUND. */
 json_t *store_relationship_load(struct store *store, int64_t session, int64_t key, int64_t *place,
@@ -346,15 +358,5 @@ int store_relationship_save(struct store *store, const struct write *write, int6
                             struct error *err);
 int store_relationship_drop(struct store *store, const struct write *write, int64_t key,
                             int64_t place, const json_t *relationship, struct error *err);
-
-/* ERROR_CONFLICT that says the relationship of that key by titles. Returns -1. */
-int store_relationship_repeat(struct store *store, int64_t session, int64_t key, struct error *err);
-
-/* ---- relationship_cycle.c ---- */
-
-/* *path: the shortest way from start to end along what contains PREREQUISITE, as an array of
- * {"node_id", "title"}, start first; NULL where there is none. Owned by the caller. */
-int store_prerequisite_path(struct store *store, int64_t session, const char *start,
-                            const char *end, json_t **path, struct error *err);
 
 #endif

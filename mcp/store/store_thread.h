@@ -4,8 +4,8 @@
  * not look into, beside the curriculum and no part of it: no change log, no version, no export. In
  * front of a service they are in the copy alone. Errors as in store.h.
  */
-#ifndef LECTERN_SESSION_STORE_THREAD_H
-#define LECTERN_SESSION_STORE_THREAD_H
+#ifndef LECTERN_STORE_THREAD_H
+#define LECTERN_STORE_THREAD_H
 
 #include "mcp/store/store.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A session as a whole: its own fields, renaming and deleting it.
+ * A session as a whole: creating, renaming and deleting it, and its own fields.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,61 @@
 #include "mcp/session/curriculum_title.h"
 #include "mcp/session/entity.h"
 #include "mcp/store/store_internal.h"
+
+/* ---- creating ---- */
+
+static int insert_first_nodes(struct store *store, const struct write *write, struct error *err)
+{
+    static const char *const first[][2] = {{"N001", "First node"}, {"N002", "Second node"}};
+
+    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
+        json_auto_t *node = json_pack("{s:s, s:s, s:s, s:n}", "node_id", first[i][0], "title",
+                                      first[i][1], "raw_content", "", "chapter_id");
+
+        if (!node)
+            return error_set(err, ERROR_MEMORY, "out of memory for a node");
+        if (store_node_append(store, write, node, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int store_session_create(struct store *store, const struct writer *writer, const char *title,
+                         char sid[SESSION_ID_SIZE], struct error *err)
+{
+    struct buf log BUF_AUTO = {0};
+    json_auto_t *further = NULL;
+    char uuid[UUID_TEXT_SIZE];
+    struct write write;
+    int rc = -1;
+
+    if (store->upstream)
+        return store->upstream->create(store->upstream, store, writer, title, sid, err);
+    buf_init(&log, 0);
+    if (title && strlen(title) > TITLE_MAX)
+        return error_set_at(err, "title", "title: is longer than %d bytes", TITLE_MAX);
+    further = title && *title ? json_pack("{s:{s:s}}", "meta", "title", title) : json_object();
+    if (!further)
+        return error_set_at(err, "title", "title: is no UTF-8 text");
+    if (text_uuid(uuid, err) != 0 || store_write_begin(store, writer, NULL, &write, err) != 0)
+        return -1;
+    json_write(&log, further);
+    write.version = 1;
+    if (db_insert(store->db, &write.session, err, SQL_SESSION_INSERT, "ssibs", uuid,
+                  title && *title ? title : CURRICULUM_UNTITLED, (int64_t)SESSION_RELATIONSHIPS,
+                  &log, write.now) == 0) {
+        memcpy(write.sid, uuid, sizeof uuid);
+        rc = store_log(store, &write, "session", uuid, NULL, "create", NULL, &log, err);
+    }
+    if (rc == 0)
+        rc = insert_first_nodes(store, &write, err);
+    rc = store_write_end(store, &write, rc, err);
+    if (rc == 0)
+        memcpy(sid, uuid, sizeof uuid);
+    return rc;
+}
+
+/* ---- renaming ---- */
 
 int store_session_save(struct store *store, const struct write *write,
                        const struct session_fields *before, const struct session_fields *after,
@@ -29,8 +84,6 @@ int store_session_save(struct store *store, const struct write *write,
     return store_log_update(store, write, "session", write->sid, NULL, &around, before->further,
                             after->further, err);
 }
-
-/* ---- renaming ---- */
 
 struct renaming {
     struct session_fields before, after;

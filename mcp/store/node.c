@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Nodes: create, delete, their own fields, the four category texts.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/session/curriculum_title.h"
+#include "mcp/session/entity.h"
+#include "mcp/store/store_internal.h"
+
+#define CURRENT_CAP 1200 /* bytes of the present node that a stale write is answered with */
+
+/* ---- the row of a node ---- */
+
+struct rows *store_node_row(struct store *store, int64_t node, struct error *err)
+{
+    struct rows *rows = db_query(store->db, err, SQL_NODE_BY_KEY, "i", node);
+    int row;
+
+    row = rows_next(rows, err);
+    if (row == 0)
+        error_set(err, ERROR_INTERNAL, "a node vanished within its own transaction");
+    return row > 0 ? rows : NULL;
+}
+
+json_t *store_node_load(struct store *store, int64_t node, unsigned *flags, int64_t *place,
+                        struct error *err)
+{
+    struct rows *rows = store_node_row(store, node, err);
+    json_t *object;
+    struct kept kept;
+
+    if (!rows)
+        return NULL;
+    kept = rows_kept(rows, 0);
+    *flags = kept.flags;
+    *place = rows_int(rows, 3);
+    object = json_read(kept.body, kept.len, "a kept node", err);
+    rows_end(rows);
+    return object;
+}
+
+/* Also the row, on which body stands; NULL with err. */
+static struct rows *add_around(struct store *store, int64_t node, struct buf *to, struct error *err)
+{
+    struct rows *rows = store_node_row(store, node, err);
+    const char *created_at = rows ? rows_text(rows, 5) : NULL;
+
+    if (!rows)
+        return NULL;
+    buf_init(to, 0);
+    buf_addf(to, "{\"key\":%" PRId64 ",\"place\":%" PRId64 ",\"revision\":%" PRId64, node,
+             rows_int(rows, 3), rows_int(rows, 4));
+    buf_addf(to, ",\"flags\":%u", (unsigned)rows_int(rows, 1) & (NODE_COMPONENTS | NODE_TIMES));
+    if (created_at) {
+        buf_adds(to, ",\"created_at\":");
+        json_write_string(to, created_at, strlen(created_at));
+    }
+    return rows;
+}
+
+int store_node_around(struct store *store, int64_t node, struct buf *to, struct error *err)
+{
+    struct rows *rows = add_around(store, node, to, err);
+
+    rows_end(rows);
+    return rows ? 0 : -1;
+}
+
+int store_node_text(struct store *store, int64_t node, struct buf *to, struct error *err)
+{
+    struct rows *rows = add_around(store, node, to, err);
+    struct kept kept;
+
+    if (!rows)
+        return -1;
+    kept = rows_kept(rows, 0);
+    buf_adds(to, ",\"node\":");
+    buf_add(to, kept.body, kept.len);
+    buf_addc(to, '}');
+    rows_end(rows);
+    return 0;
+}
+
+int store_node_save(struct store *store, const struct write *write, int64_t node,
+                    const json_t *before, json_t *after, unsigned flags, struct error *err)
+{
+    struct buf body BUF_AUTO = {0}, around BUF_AUTO = {0};
+    struct row_order chapter = {ORDER_UNKNOWN, 0, 0};
+    const char *node_id;
+    struct node_row row;
+
+    buf_init(&body, 0);
+    if (json_object_get(after,
+                        "last_modified")) { /* the column has it from now on, also in the export */
+        json_object_del(after, "last_modified");
+        flags |= NODE_TIMES;
+    }
+    node_row(after, &body, &row);
+    if (buf_check(&body, "a node", err) != 0)
+        return -1;
+    row.flags |= flags & (NODE_COMPONENTS | NODE_TIMES);
+    node_id = json_get_string(after, "node_id");
+    if (row.chapter_number)
+        chapter = (struct row_order){ORDER_INTEGER, row.chapter, 0};
+    if (store_node_around(store, node, &around, err) != 0 ||
+        db_run(store->db, err, SQL_NODE_UPDATE, row.chapter_number ? "ittobiis" : "itttbiis", node,
+               &row.node_id, &row.title,
+               row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping, &body,
+               (int64_t)row.flags, write->version, write->now) != 0)
+        return -1;
+    return store_log_update(store, write, "node", node_id, node_id, &around, before, after, err);
+}
+
+/* The rare node that holds keys which a write to its components changes. */
+static int rewrite_node(struct store *store, const struct write *write, int64_t node,
+                        struct error *err)
+{
+    unsigned flags;
+    int64_t place;
+    json_auto_t *before = store_node_load(store, node, &flags, &place, err);
+    json_auto_t *after = NULL;
+
+    if (!before)
+        return -1;
+    after = json_copy(before);
+    if (!after)
+        return error_set(err, ERROR_MEMORY, "out of memory for a node");
+    json_object_del(after, "components");
+    return store_node_save(store, write, node, before, after, flags | NODE_COMPONENTS, err);
+}
+
+/* A node of a file that gave it no list of components has one from now on, in the export too. */
+static int log_first_components(struct store *store, const struct write *write, int64_t node,
+                                struct error *err)
+{
+    json_auto_t *object = NULL;
+    struct buf before BUF_AUTO = {0};
+    const char *node_id;
+    unsigned flags;
+    int64_t place;
+
+    object = store_node_load(store, node, &flags, &place, err);
+    if (!object || store_node_text(store, node, &before, err) != 0)
+        return -1;
+    node_id = json_get_string(object, "node_id");
+    return store_log(store, write, "node", node_id, node_id, "touch", &before, NULL, err);
+}
+
+int store_node_touch(struct store *store, const struct write *write, int64_t node,
+                     struct error *err)
+{
+    struct rows *rows = store_node_row(store, node, err);
+    unsigned flags;
+
+    if (!rows)
+        return -1;
+    flags = rows_kept(rows, 0).flags;
+    rows_end(rows);
+    if (flags & (NODE_LAST_MODIFIED | NODE_COMPONENTS_ODD))
+        return rewrite_node(store, write, node, err);
+    if (!(flags & NODE_COMPONENTS) && log_first_components(store, write, node, err) != 0)
+        return -1;
+    return db_run(store->db, err, SQL_NODE_TOUCH, "iisi", node, write->version, write->now,
+                  (int64_t)NODE_COMPONENTS);
+}
+
+/* ---- create ---- */
+
+int store_node_insert(struct store *store, const struct write *write, int64_t place, json_t *node,
+                      size_t cap, const char *created_at, const char *last_modified,
+                      struct error *err)
+{
+    struct buf body BUF_AUTO = {0}, log BUF_AUTO = {0};
+    struct row_order chapter = {ORDER_INTEGER, 0, 0};
+    struct node_row row;
+    int64_t key;
+
+    buf_init(&body, cap);
+    node_row(node, &body, &row);
+    if (buf_check(&body, "a node", err) != 0)
+        return -1;
+    row.flags |= NODE_COMPONENTS | NODE_TIMES;
+    chapter.integer = row.chapter;
+    if (db_insert(store->db, &key, err, SQL_NODE_INSERT,
+                  row.chapter_number ? "iittoissbi" : "iitttissbi", write->session, place,
+                  &row.node_id, &row.title,
+                  row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
+                  write->version, created_at, last_modified, &body, (int64_t)row.flags) != 0)
+        return -1;
+    if (store_node_around(store, key, &log, err) != 0)
+        return -1;
+    buf_addc(&log, '}');
+    return store_log(store, write, "node", row.node_id.text, row.node_id.text, "insert", NULL, &log,
+                     err);
+}
+
+/* Writes a checked node as a new row behind the others. */
+int store_node_append(struct store *store, const struct write *write, json_t *node,
+                      struct error *err)
+{
+    int64_t last;
+
+    if (db_number(store->db, &last, err, SQL_NODE_LAST_PLACE, "i", write->session) != 0)
+        return -1;
+    return store_node_insert(store, write, last + 1, node, ENTITY_SIZE_MAX, write->now, write->now,
+                             err);
+}
+
+int store_node_create(struct store *store, const struct writer *writer, const char *sid,
+                      const json_t *input, struct error *err)
+{
+    json_auto_t *node = NULL;
+    struct write write;
+    int64_t twins = 0;
+    int rc = -1;
+
+    if (store_refresh(store, UPSTREAM_NODES, sid, NULL, err) != 0)
+        return -1;
+    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
+        return -1;
+    node = entity_node(input, err);
+    if (node && db_number(store->db, &twins, err, SQL_NODE_TWINS, "is", write.session,
+                          json_get_string(node, "node_id")) == 0) {
+        if (twins > 0)
+            error_set(err, ERROR_CONFLICT,
+                      "the node id '%s' is in use in this session, choose another",
+                      json_get_string(node, "node_id"));
+        else
+            rc = store_node_append(store, &write, node, err);
+    }
+    return store_write_end(store, &write, rc, err);
+}
+
+/* ---- delete ---- */
+
+static int delete_components(struct store *store, const struct write *write, int64_t node,
+                             const char *node_id, struct error *err)
+{
+    struct component_write work = {.write = *write, .node_id = node_id};
+    int rc = sequence_read(store, node, &work.sequence, err);
+
+    work.node.key = node;
+    work.sequence.dense = false; /* each goes from its own place */
+    for (size_t i = 0; rc == 0 && i < work.sequence.count; i++)
+        rc = store_log_component(store, &work, &work.sequence.items[i], NULL, err);
+    sequence_finish(&work.sequence);
+    return rc;
+}
+
+static int delete_relationships(struct store *store, const struct write *write, const char *node_id,
+                                struct error *err)
+{
+    int64_t *keys, place;
+    size_t count;
+    int rc = store_relationships_of(store, write->session, node_id, &keys, &count, err);
+
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        json_auto_t *relationship =
+            store_relationship_load(store, write->session, keys[i], &place, err);
+
+        rc = relationship ? store_relationship_drop(store, write, keys[i], place, relationship, err)
+                          : -1;
+    }
+    free(keys);
+    return rc;
+}
+
+int store_node_drop(struct store *store, const struct write *write, const struct node_found *node,
+                    const char *node_id, bool last_of_id, struct error *err)
+{
+    struct buf before BUF_AUTO = {0};
+
+    if (last_of_id && store_position_put(store, write, node_id, NULL, err) != 0)
+        return -1;
+    if (store_node_text(store, node->key, &before, err) != 0 ||
+        store_log(store, write, "node", node_id, node_id, "delete", &before, NULL, err) != 0)
+        return -1;
+    return db_run(store->db, err, SQL_NODE_DELETE, "i", node->key);
+}
+
+int store_node_remove(struct store *store, const struct write *write, const char *node_id,
+                      struct error *err)
+{
+    struct node_found node;
+    int64_t twins;
+
+    if (store_node_find(store, write->session, node_id, &node, err) != 0 ||
+        db_number(store->db, &twins, err, SQL_NODE_TWINS, "is", write->session, node_id) != 0 ||
+        delete_components(store, write, node.key, node_id, err) != 0)
+        return -1;
+    /* An imported node id may repeat: then the relationships still have an end. */
+    if (twins == 1 && delete_relationships(store, write, node_id, err) != 0)
+        return -1;
+    return store_node_drop(store, write, &node, node_id, twins == 1, err);
+}
+
+int store_node_delete(struct store *store, const struct writer *writer, const char *sid,
+                      const char *node_id, struct error *err)
+{
+    struct write write;
+
+    if (store_refresh(store,
+                      UPSTREAM_NODE | UPSTREAM_PASS_OVER | UPSTREAM_TEXTS | UPSTREAM_RELATIONSHIPS |
+                          UPSTREAM_POSITIONS,
+                      sid, node_id, err) != 0)
+        return -1;
+    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
+        return -1;
+    return store_write_end(store, &write, store_node_remove(store, &write, node_id, err), err);
+}
+
+/* ---- texts ---- */
+
+static int write_texts(struct store *store, const struct write *write, const char *node_id,
+                       const json_t *texts, struct error *err)
+{
+    json_auto_t *before = NULL, *after = NULL;
+    struct node_found node;
+    unsigned flags;
+    int64_t place;
+
+    if (store_node_find(store, write->session, node_id, &node, err) != 0 ||
+        entity_texts_check(texts, err) != 0)
+        return -1;
+    before = store_node_load(store, node.key, &flags, &place, err);
+    if (!before)
+        return -1;
+    after = json_copy(before);
+    for (size_t i = 0; entity_categories[i]; i++) {
+        json_t *text = json_object_get(texts, entity_categories[i]);
+
+        if (json_is_null(text))
+            json_object_del(after, entity_categories[i]);
+        else if (text)
+            json_object_set(after, entity_categories[i], text);
+    }
+    return store_node_save(store, write, node.key, before, after, flags, err);
+}
+
+int store_node_texts(struct store *store, const struct writer *writer, const char *sid,
+                     const char *node_id, const json_t *texts, struct error *err)
+{
+    struct write write;
+
+    if (store_refresh(store, UPSTREAM_TEXTS, sid, node_id, err) != 0)
+        return -1;
+    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
+        return -1;
+    return store_write_end(store, &write, write_texts(store, &write, node_id, texts, err), err);
+}
+
+/* ---- changing a node's own fields ---- */
+
+int store_node_check_revision(struct store *store, const struct node_found *node,
+                              const char *node_id, long expected, struct error *err)
+{
+    json_auto_t *object = NULL;
+    struct buf text BUF_AUTO = {0};
+    char current[CURRENT_CAP];
+    unsigned flags;
+    int64_t place;
+
+    if (expected == 0 || expected == (long)node->revision)
+        return 0;
+    object = store_node_load(store, node->key, &flags, &place, err);
+    if (!object)
+        return -1;
+    json_write(&text, object);
+    return error_set(
+        err, ERROR_STALE,
+        "node %s is at revision %lld, not %ld: another write came between. It reads now: %s",
+        node_id, (long long)node->revision, expected, text_cut(current, sizeof current, text.data));
+}
+
+/* An imported node may be larger than a new write makes one; it must not grow further. */
+static int check_size(const json_t *before, const json_t *after, const char *node_id,
+                      struct error *err)
+{
+    struct buf old BUF_AUTO = {0}, new BUF_AUTO = {0};
+
+    json_write(&new, after);
+    if (!new.failed &&new.len <= ENTITY_SIZE_MAX)
+        return 0;
+    json_write(&old, before);
+    if (!new.failed &&new.len <= old.len)
+        return 0;
+    return error_set(err, ERROR_TOO_LARGE, "node %s would be larger than %zu bytes", node_id,
+                     ENTITY_SIZE_MAX);
+}
+
+static int fill_state(struct store *store, int64_t session, const char *node_id,
+                      struct node_state *state, struct error *err)
+{
+    struct node_found node;
+    int64_t components, relationships;
+
+    if (store_node_find(store, session, node_id, &node, err) != 0 ||
+        db_number(store->db, &components, err, SQL_NODE_COMPONENTS, "i", node.key) != 0 ||
+        db_number(store->db, &relationships, err, SQL_NODE_RELATIONSHIPS, "is", session, node_id) !=
+            0)
+        return -1;
+    memset(state, 0, sizeof *state);
+    text_cut(state->node_id, sizeof state->node_id, node_id);
+    text_cut(state->title, sizeof state->title, node.title);
+    state->revision = (long)node.revision;
+    state->components = (size_t)components;
+    state->relationships = (size_t)relationships;
+    return 0;
+}
+
+static int update(struct store *store, const struct write *write, const char *node_id,
+                  const json_t *changes, long expected, struct node_state *state, struct error *err)
+{
+    json_auto_t *before = NULL, *after = NULL;
+    struct node_found node;
+    unsigned flags;
+    int64_t place;
+
+    if (store_node_find(store, write->session, node_id, &node, err) != 0 ||
+        store_node_check_revision(store, &node, node_id, expected, err) != 0)
+        return -1;
+    before = store_node_load(store, node.key, &flags, &place, err);
+    if (!before)
+        return -1;
+    after = json_copy(before);
+    if (!after)
+        return error_set(err, ERROR_MEMORY, "out of memory for a node");
+    if (entity_node_change(after, changes, err) != 0 ||
+        check_size(before, after, node_id, err) != 0)
+        return -1;
+    if (!json_equal(before, after) &&
+        store_node_save(store, write, node.key, before, after, flags, err) != 0)
+        return -1;
+    return state ? fill_state(store, write->session, node_id, state, err) : 0;
+}
+
+int store_node_state(struct store *store, const char *sid, const char *node_id,
+                     long expected_revision, struct node_state *state, struct error *err)
+{
+    struct session_found session;
+    struct node_found node;
+    int rc = -1;
+
+    if (store_read_begin(store, err) != 0)
+        return -1;
+    if (store_session_find(store, sid, &session, err) == 0 &&
+        store_node_find(store, session.key, node_id, &node, err) == 0 &&
+        store_node_check_revision(store, &node, node_id, expected_revision, err) == 0)
+        rc = fill_state(store, session.key, node_id, state, err);
+    return store_read_end(store, rc);
+}
+
+int store_node_update(struct store *store, const struct writer *writer, const char *sid,
+                      const char *node_id, const json_t *changes, long expected_revision,
+                      struct node_state *state, struct error *err)
+{
+    struct write write;
+    int rc;
+
+    if (store_refresh(store, UPSTREAM_TEXTS, sid, node_id, err) != 0)
+        return -1;
+    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
+        return -1;
+    rc = update(store, &write, node_id, changes, expected_revision, state, err);
+    return store_write_end(store, &write, rc, err);
+}
