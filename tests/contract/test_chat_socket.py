@@ -230,7 +230,7 @@ class WithoutModel(Chat):
         async with self.connect(self.sid) as page:
             await self.greeting(page)
             await asyncio.wait_for(await page.ping(b"there?"), SECONDS)
-            self.assertEqual(self.server.close(), 0)
+            await self.stop()
             with self.assertRaises(websockets.ConnectionClosed):
                 await asyncio.wait_for(page.recv(), SECONDS)
             self.assertEqual(page.close_code, 1001)
@@ -276,7 +276,7 @@ class WithModel(Chat):
             self.assertEqual(self.text(frames), "Word by word ")
             self.assertEqual(frames[-1]["outcome"], {"type": "success"})
             self.assertEqual(frames[-1]["usage"][0]["outputTokens"], 7)
-        self.assertEqual(self.server.close(), 0)
+        await self.stop()
         self.start()
         async with self.connect(self.sid, thread="t1") as page:
             frames = await self.greeting(page)
@@ -304,7 +304,7 @@ class WithModel(Chat):
                     await self.ask(page, "t1", "r%d" % again, "Why %d?" % again)
                     self.assertEqual((await self.hear(page))[-1]["outcome"], {"type": "success"})
             finally:
-                self.assertEqual(self.server.close(), 0)
+                await self.stop()
                 self.server = service
         self.assertEqual(len(self.double.requests[-1]["messages"]), 3)
 
@@ -375,7 +375,7 @@ class WithModel(Chat):
             await self.ask(page, "t1", "r1")
             await self.hear(page, "TEXT_MESSAGE_START")
             began = time.monotonic()
-            self.assertEqual(self.server.close(), 0)
+            await self.stop()
             self.assertLess(time.monotonic() - began, 5)
             with self.assertRaises(websockets.ConnectionClosed):
                 while True:

@@ -14,7 +14,7 @@ import harness
 CURRICULUM = {"nodes": [{"node_id": "N001", "title": "One", "components": []}], "relationships": []}
 
 
-class CommandLine(unittest.TestCase):
+class Case(unittest.TestCase):
     def setUp(self):
         self.workspace = harness.Workspace()
         self.addCleanup(self.workspace.close)
@@ -28,6 +28,41 @@ class CommandLine(unittest.TestCase):
                               env=dict(self.workspace.environment(), L=str(harness.LECTERN), F=str(self.file)))
         return done.returncode, done.stderr.decode()
 
+    def graph(self, words):
+        """(exit status, what it printed) of lectern graph."""
+        done = self.workspace.run("graph", *words.split(), check=False)
+        return done.returncode, (done.stdout + done.stderr).decode()
+
+    def doctor(self, *words):
+        """The doctor's rows about the store, in words; what it must not print is looked for in all of them."""
+        done = self.workspace.run("doctor", "--sandbox", "local", *words, check=False)
+        self.assertNotRegex(done.stdout + done.stderr, rb"#|seconds=|secret")
+        return [row for row in done.stdout.decode().splitlines() if re.match(r"\S+ +(store|session service)", row)]
+
+    def files(self):
+        """Every file and folder of the data folder, with the files' bytes."""
+        return {str(path): path.is_file() and path.read_bytes() for path in pathlib.Path(self.workspace.data).rglob("*")}
+
+    def on_terminal(self, *words, stdin=b""):
+        """What a command shows on a terminal, standard output and standard error alike."""
+        main, terminal = pty.openpty()
+        process = subprocess.Popen([str(harness.LECTERN), *words], stdin=subprocess.PIPE, stdout=terminal, stderr=terminal,
+                                   env=self.workspace.environment())
+        os.close(terminal)
+        process.stdin.write(stdin)
+        process.stdin.close()
+        shown = b""
+        try:
+            while piece := os.read(main, 65536):
+                shown += piece
+        except OSError:  # EIO: the last writer has closed it
+            pass
+        os.close(main)
+        process.wait(timeout=harness.ANSWER_SECONDS)
+        return shown.replace(b"\r\n", b"\n")
+
+
+class Reads(Case):
     def test_full_output_is_told(self):
         for line in ('"$L" import "$F"', '"$L" export', '"$L" graph counts', '"$L" --help', '"$L" serve --help',
                      'echo "print(1)" | "$L" validate --json'):
@@ -89,21 +124,6 @@ class CommandLine(unittest.TestCase):
         for word in (first, second, "--session SID"):
             self.assertIn(word, said)
 
-    def graph(self, words):
-        """(exit status, what it printed) of lectern graph."""
-        done = self.workspace.run("graph", *words.split(), check=False)
-        return done.returncode, (done.stdout + done.stderr).decode()
-
-    def doctor(self, *words):
-        """The doctor's rows about the store, in words; what it must not print is looked for in all of them."""
-        done = self.workspace.run("doctor", "--sandbox", "local", *words, check=False)
-        self.assertNotRegex(done.stdout + done.stderr, rb"#|seconds=|secret")
-        return [row for row in done.stdout.decode().splitlines() if re.match(r"\S+ +(store|session service)", row)]
-
-    def files(self):
-        """Every file and folder of the data folder, with the files' bytes."""
-        return {str(path): path.is_file() and path.read_bytes() for path in pathlib.Path(self.workspace.data).rglob("*")}
-
     def test_doctor_only_reads(self):
         data = pathlib.Path(self.workspace.data)
         before = self.files()
@@ -146,6 +166,13 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(done.returncode, status, (words, done.stderr))
             self.assertEqual(self.files(), before, words)
 
+    def test_share_that_is_not_there(self):
+        done = self.workspace.run("exec", "--share", "/no/such/folder", stdin=b"print(1)", check=False)
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertIn("--share /no/such/folder: No such file or directory", done.stderr.decode())
+
+
+class Writes(Case):
     def test_sessions_rename_delete(self):
         one, two = (self.workspace.run("import", str(self.file), "--title", title).stdout.decode().strip()
                     for title in ("One", "Two"))
@@ -217,24 +244,6 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(copy.read_bytes(), before)
         self.assertFalse([path.name for path in copy.parent.iterdir() if path.name.startswith("copy.db.")])
 
-    def on_terminal(self, *words, stdin=b""):
-        """What a command shows on a terminal, standard output and standard error alike."""
-        main, terminal = pty.openpty()
-        process = subprocess.Popen([str(harness.LECTERN), *words], stdin=subprocess.PIPE, stdout=terminal, stderr=terminal,
-                                   env=self.workspace.environment())
-        os.close(terminal)
-        process.stdin.write(stdin)
-        process.stdin.close()
-        shown = b""
-        try:
-            while piece := os.read(main, 65536):
-                shown += piece
-        except OSError:  # EIO: the last writer has closed it
-            pass
-        os.close(main)
-        process.wait(timeout=harness.ANSWER_SECONDS)
-        return shown.replace(b"\r\n", b"\n")
-
     def test_text_of_others_does_not_drive_a_terminal(self):
         hostile = "\x1b[2J\x07\r\x9b1m\u202eevil\x7f"
         escaped = b"\\x1b[2J\\x07\\x0d\\x9b1m\\u202eevil\\x7f"
@@ -267,11 +276,6 @@ class CommandLine(unittest.TestCase):
                     self.assertNotIn(control.encode(), shown)
         done = self.workspace.run("exec", *sandbox, stdin=code)
         self.assertEqual(done.stdout, (hostile + " tab\there\n").encode(), "piped bytes are the program's own")
-
-    def test_share_that_is_not_there(self):
-        done = self.workspace.run("exec", "--share", "/no/such/folder", stdin=b"print(1)", check=False)
-        self.assertEqual((done.returncode, done.stdout), (1, b""))
-        self.assertIn("--share /no/such/folder: No such file or directory", done.stderr.decode())
 
     def test_interrupted_import_leaves_nothing(self):
         path = harness.shared("data", "openstax_algebra.json")

@@ -9,7 +9,7 @@ import unittest
 import harness
 from socket_case import SECONDS, SocketCase
 
-QUIET_SECONDS = 0.3
+QUIET_SECONDS = 0.1
 CLIENTS = 100
 
 
@@ -144,7 +144,7 @@ class Sync(SocketCase):
         import websockets
         async with self.connect("?session_id=" + self.sid) as client:
             await asyncio.wait_for(await client.ping(b"there?"), SECONDS)
-            self.assertEqual(self.server.close(), 0)
+            await self.stop()
             with self.assertRaises(websockets.ConnectionClosed):
                 await self.hear(client)
             self.assertEqual(client.close_code, 1001)
