@@ -19,6 +19,7 @@ enum input_state {
     INPUT_WORKING,    /* the request is whole */
     INPUT_ANSWERING,  /* and so is the answer */
     INPUT_DISCARDING, /* until the connection closes */
+    INPUT_LINGERING,  /* answered, and discarding until the client has left */
     INPUT_WEB_SOCKET,
 };
 
@@ -51,7 +52,7 @@ struct http_connections {
     LIST_HEAD(, http_connection) every;
     struct idle_list fresh;                /* without a whole request yet, the longest idle first */
     struct idle_list kept;                 /* between two requests */
-    TAILQ_HEAD(, http_connection) working; /* those in that state, the oldest request first */
+    TAILQ_HEAD(, http_connection) working; /* and those that linger, the oldest first */
     size_t dropped;
     uv_timer_t *timer; /* runs while any is worked on */
 };

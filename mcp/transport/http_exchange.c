@@ -554,6 +554,7 @@ static int finish(struct exchange *exchange)
          * answer: say that nothing more comes, and give it a moment. */
         exchange->state = EXCHANGE_LINGERING;
         shutdown(lws_get_socket_fd(wsi), SHUT_WR);
+        http_connection_lingers(wsi);
         lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, HTTP_LINGER_S);
         return 0;
     }

@@ -22,6 +22,7 @@
 #define LEFT_MS         100        /* between two looks at who is not read from */
 #define EARLY_BYTES     (64 << 10) /* of next requests, while an answer is written */
 #define EARLY_WAKES_CAP 20000      /* for more than these, during one answer */
+#define DISCARDS_A_TURN 64         /* of one connection */
 #define DISCARD_SIZE    65536      /* bytes thrown away at once */
 
 static __thread struct http_connections *receiving; /* this thread's server's, or NULL */
@@ -39,10 +40,10 @@ static __thread struct http_connections *receiving; /* this thread's server's, o
  * instead), then its body, and then nothing until the answer is out.
  */
 
-/* Symptom: the event loop spins on bytes that wait in the kernel while nobody reads them. So
- * reading is stopped while a request is worked on, unless that takes less than READ_ON_MS, which
- * saves system calls. Then libwebsockets does not notice a client that has left, so a timer looks.
- */
+/* Symptom: libwebsockets does not read after the request until its answer is complete, and the
+ * event loop spins on bytes, or a hang-up, that nobody takes. So reading is stopped meanwhile,
+ * unless that takes less than READ_ON_MS, which saves system calls. Then libwebsockets does not
+ * notice a client that has left, so a timer looks. */
 
 static void stop_reading(struct http_connection *connection)
 {
@@ -58,6 +59,16 @@ static bool has_left(const struct http_connection *connection)
     return poll(&socket, 1, 0) > 0;
 }
 
+/* Discards what has come; true at the end. For TCP, MSG_TRUNC discards in the kernel: tcp(7). */
+static bool has_ended(const struct http_connection *connection)
+{
+    ssize_t come = 1;
+
+    for (int i = 0; i < DISCARDS_A_TURN && come > 0; i++)
+        come = recvfrom(connection->fd, NULL, DISCARD_SIZE, MSG_TRUNC, NULL, NULL);
+    return come == 0 || (come < 0 && errno != EAGAIN);
+}
+
 static void on_working_timer(uv_timer_t *timer)
 {
     struct http_connections *connections = timer->data;
@@ -71,19 +82,20 @@ static void on_working_timer(uv_timer_t *timer)
             break; /* and so are all behind it */
         }
         stop_reading(connection);
-        if (has_left(connection)) /* which libwebsockets finds by reading */
+        if (connection->state == INPUT_LINGERING ? has_ended(connection) : has_left(connection))
             lws_set_timeout(connection->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC);
     }
     if (!TAILQ_EMPTY(&connections->working))
         uv_timer_start(timer, on_working_timer, next_ms, 0);
 }
 
-static void begin_work(struct http_connection *connection)
+/* From now on it is the timer that looks. */
+static void begin_watch(struct http_connection *connection, enum input_state state)
 {
     struct http_connections *all = connection->all;
     bool first = TAILQ_EMPTY(&all->working);
 
-    connection->state = INPUT_WORKING;
+    connection->state = state;
     connection->working_since_ms = uv_now(all->timer->loop);
     TAILQ_INSERT_TAIL(&all->working, connection, in_working);
     if (first || uv_timer_get_due_in(all->timer) > READ_ON_MS)
@@ -92,7 +104,7 @@ static void begin_work(struct http_connection *connection)
 
 static void set_state(struct http_connection *connection, enum input_state state)
 {
-    if (connection->state == INPUT_WORKING)
+    if (connection->state == INPUT_WORKING || connection->state == INPUT_LINGERING)
         TAILQ_REMOVE(&connection->all->working, connection, in_working);
     connection->state = state;
 }
@@ -107,7 +119,7 @@ static ssize_t nothing_yet(void)
 
 static void request_is_whole(struct http_connection *connection)
 {
-    begin_work(connection);
+    begin_watch(connection, INPUT_WORKING);
     connection->has_served = true;
     http_connection_leave_idle(connection);
 }
@@ -215,14 +227,6 @@ static ssize_t leave_early(struct http_connection *connection)
     return nothing_yet();
 }
 
-static ssize_t discard(struct http_connection *connection)
-{
-    /* For TCP, MSG_TRUNC throws the bytes away in the kernel: tcp(7). */
-    ssize_t come = recvfrom(connection->fd, NULL, DISCARD_SIZE, MSG_TRUNC, NULL, NULL);
-
-    return come > 0 ? nothing_yet() : come;
-}
-
 static ssize_t receive(struct http_connection *connection, char *bytes, size_t len)
 {
     switch (connection->state) {
@@ -234,7 +238,8 @@ static ssize_t receive(struct http_connection *connection, char *bytes, size_t l
     case INPUT_ANSWERING:
         return leave_early(connection);
     case INPUT_DISCARDING:
-        return discard(connection);
+    case INPUT_LINGERING:
+        return has_ended(connection) ? 0 : nothing_yet();
     case INPUT_WEB_SOCKET:
         break;
     }
@@ -308,6 +313,16 @@ void http_connection_discards(struct lws *wsi)
 
     if (connection)
         set_state(connection, INPUT_DISCARDING);
+}
+
+void http_connection_lingers(struct lws *wsi)
+{
+    struct http_connection *connection = connection_of(wsi);
+
+    if (!connection)
+        return;
+    set_state(connection, INPUT_DISCARDING);
+    begin_watch(connection, INPUT_LINGERING);
 }
 
 void http_connection_upgraded(struct lws *wsi)

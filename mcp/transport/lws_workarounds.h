@@ -39,6 +39,8 @@ void http_connection_answers(struct lws *wsi, bool streams);
 void http_connection_expects(struct lws *wsi);
 /* What still comes is thrown away: the connection closes after its answer. */
 void http_connection_discards(struct lws *wsi);
+/* It is answered, and closes once the client has left or at a timeout. */
+void http_connection_lingers(struct lws *wsi);
 /* The connection is a WebSocket from now on. */
 void http_connection_upgraded(struct lws *wsi);
 

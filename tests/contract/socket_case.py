@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The frame of tests that hold WebSockets: a server of its own for each, with two sessions, that ends well."""
+import asyncio
 import unittest
 
 import harness
@@ -23,6 +24,10 @@ class SocketCase(unittest.IsolatedAsyncioTestCase):
         if self.server.process.returncode is None:
             self.assertEqual(self.server.close(), 0)
         self.workspace.close()
+
+    async def stop(self):
+        """Ends the server, while the clients here go on and answer its close frames."""
+        self.assertEqual(await asyncio.to_thread(self.server.close), 0)
 
     def new_session(self):
         return self.http("POST", "/session/create")["session_id"]

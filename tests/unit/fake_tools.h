@@ -19,6 +19,7 @@
 #define FAKE_REPORT_MS 100
 
 static atomic_int fake_running;   /* calls of wait under work */
+static atomic_bool fake_released; /* lets go the calls of wait with a negative ms */
 static atomic_int fake_cancelled; /* calls of wait and report that saw their cancel */
 
 /* Puts an image of that many bytes of base64 behind the answer. */
@@ -56,7 +57,7 @@ static const struct tool tool_echo = {
     .run = echo_run,
 };
 
-/* On a work queue for ms, or until it is cancelled. */
+/* On a work queue for ms, negative: until fake_released, or until it is cancelled. */
 static int wait_run(struct tool_call *call, struct store *store, struct error *err)
 {
     int ms = (int)json_integer_value(json_object_get(call->arguments, "ms"));
@@ -64,7 +65,8 @@ static int wait_run(struct tool_call *call, struct store *store, struct error *e
 
     (void)store;
     atomic_fetch_add(&fake_running, 1);
-    poll(&cancel, 1, ms);
+    while (poll(&cancel, 1, ms < 0 ? 1 : ms) == 0 && ms < 0 && !atomic_load(&fake_released))
+        continue;
     if (cancel_check(call->cancel, err) < 0) {
         atomic_fetch_add(&fake_cancelled, 1);
         atomic_fetch_sub(&fake_running, 1);
