@@ -127,7 +127,7 @@ void parse_leave_unreported(struct parser *p, uint32_t at);
 /* Reports and gives NODE_NONE. */
 uint32_t parse_fail(struct parser *p, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* parse_hint.c: reports that at this token `what` was expected ("a value", "':'"), or the mistake
+/* hint.c: reports that at this token `what` was expected ("a value", "':'"), or the mistake
  * that is behind it where it is a known one. */
 uint32_t parse_expected(struct parser *p, const char *what);
 bool parse_expect_op(struct parser *p, unsigned op, const char *what);
