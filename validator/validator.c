@@ -227,7 +227,7 @@ static bool check_tree(struct check *check, struct ast *ast, struct facts *facts
     check_program(check);
     if (ast->broken && check->report->verdict->diagnostic_count == 0)
         report_add(check->report, "syntax", ast->unreported_at,
-                   "This cannot be read as Python 3.11. Write the line anew.");
+                   "This cannot be read as Python 3.11. Rewrite the line.");
     return !check->failed;
 }
 

@@ -251,12 +251,13 @@ static int open_file(struct file *file, const char *text, size_t len, struct err
         return -1;
     file->nodes = json_object_get(file->root, "nodes");
     if (!json_is_object(file->root))
-        return error_set_at(err, "",
-                            "the file is JSON but no curriculum: its top level must be an object "
-                            "{\"nodes\": [...], \"relationships\": [...]}");
+        return error_set_at(
+            err, "",
+            "the file is JSON but not a curriculum: its top level must be an object "
+            "{\"nodes\": [...], \"relationships\": [...]}");
     if (!json_is_array(file->nodes))
         return error_set_at(err, "nodes",
-                            "the file is JSON but no curriculum: \"nodes\" must be an array%s",
+                            "the file is JSON but not a curriculum: \"nodes\" must be an array%s",
                             file->nodes ? "" : ", it is missing");
     relationships = json_object_get(file->root, "relationships");
     file->relationships = json_is_array(relationships) ? relationships : NULL;
@@ -279,8 +280,8 @@ static void choose_title(const struct file *file, const char *title, char *chose
     }
 }
 
-static void tell(const struct import_progress *progress, const char *what, size_t done,
-                 size_t total)
+static void report_progress(const struct import_progress *progress, const char *what, size_t done,
+                            size_t total)
 {
     if (progress && progress->fn && (done % PROGRESS_STEP == 0 || done == total))
         progress->fn(progress->user, what, done, total);
@@ -301,7 +302,7 @@ static int write_nodes(struct store *store, const struct file *file,
         {
             if (store_import_component(store, component, err) != 0)
                 return error_wrap(err, "node %zu, component %zu", i + 1, j + 1);
-            tell(progress, "components", ++done, report->components);
+            report_progress(progress, "components", ++done, report->components);
         }
     }
     return 0;
@@ -317,7 +318,7 @@ static int write_relationships(struct store *store, const struct file *file,
     {
         if (store_import_relationship(store, relationship, err) != 0)
             return error_wrap(err, "relationship %zu", i + 1);
-        tell(progress, "relationships", i + 1, json_array_size(file->relationships));
+        report_progress(progress, "relationships", i + 1, json_array_size(file->relationships));
     }
     return 0;
 }

@@ -209,7 +209,7 @@ static const struct hint hints_of_other_tools[] = {
                      "missing behind its value."},
     {tilde_fence, "Leave the Markdown code marks away, and send the program alone."},
     {print_statement, "print is a function: print(value)."},
-    {exec_statement, NULL}, /* a name that is not allowed: told as such */
+    {exec_statement, NULL}, /* a name that is not allowed: reported as such */
     {type_statement, "The statement 'type' came with Python 3.12. Write NAME = list[int]."},
     {type_parameters, "Type parameters in '[]' came with Python 3.12. Leave them away."},
     {counting_for, "for goes over values, without brackets: for i in range(10):."},
@@ -335,7 +335,7 @@ static bool opens_block(const struct place *place, const struct token *indent)
            is_op(indent - 2, ':');
 }
 
-/* A chain over several lines is told at the first of them, or with its indentation. */
+/* A chain over several lines is reported at the first of them, or with its indentation. */
 static const struct token *chain_goes_on(const struct place *place)
 {
     const struct token *before;
@@ -357,8 +357,8 @@ HINT_FIND(match_header, first, here == first + 1 && begins_with(place, "match") 
 HINT_FIND(case_header, first,
           here == first + 1 && begins_with(place, "case") && (is_value(here) || is_keyword(here)))
 
-/* Below a match or case line that was told. */
-static const struct token *case_of_told(const struct place *place)
+/* Below a match or case line that was reported. */
+static const struct token *case_of_reported(const struct place *place)
 {
     const struct token *start = place->p->tokens;
 
@@ -483,7 +483,7 @@ static const struct hint hints_in_statements[] = {
                    "and the next lines)."},
     {default_case, "Write case _: for all other values."},
     {match_header, "A match statement is match VALUE: with indented case lines below it."},
-    {case_of_told, NULL},
+    {case_of_reported, NULL},
     {case_header, "A case stands in the block of match VALUE:, indented. Or write if and elif."},
     {semicolon, "Write ':' here; ';' ends a statement."},
     {def_without_brackets, "Brackets are missing behind the function's name: def NAME():."},
@@ -731,7 +731,7 @@ static const char *describe(const struct parser *p, const struct token *token, i
 }
 
 /* Whether one of the tables knew it. */
-static bool tell_hint(struct parser *p, const struct place *place)
+static bool report_hint(struct parser *p, const struct place *place)
 {
     for (size_t i = 0; i < sizeof hint_tables / sizeof *hint_tables; i++) {
         for (const struct hint *hint = hint_tables[i]; hint->find; hint++) {
@@ -756,14 +756,14 @@ uint32_t parse_expected(struct parser *p, const char *what)
     const char *found;
     int len;
 
-    if (p->quiet || here->start >= p->unreadable || parse_tell_unreadable(p, here->start)) {
+    if (p->quiet || here->start >= p->unreadable || parse_report_unreadable(p, here->start)) {
         p->ast->broken = true;
         return NODE_NONE;
     }
     if (p->report->verdict->diagnostic_count == VALIDATOR_DIAGNOSTICS_CAP) /* only counted */
         return parse_fail(p, here->start, "%s", what);
     place.open = open_bracket(place.first, here);
-    if (tell_hint(p, &place))
+    if (report_hint(p, &place))
         return NODE_NONE;
     found = describe(p, here, &len);
     if (len < 0)

@@ -13,7 +13,7 @@
 #include "validator/syntax/tokenizer.h"
 
 /* What the tokenizer could not read, and the token that stands for it. Its text is empty where it
- * has been told before. */
+ * has been reported before. */
 struct unreadable {
     uint32_t token;
     size_t at;
@@ -121,8 +121,8 @@ static inline bool parse_is_end(const struct parser *p)
 
 /* Where the reading stopped for what the tokenizer could not read: reports that, and gives true.
  */
-bool parse_tell_unreadable(struct parser *p, size_t at);
-/* What is wrong here is another place's to tell. */
+bool parse_report_unreadable(struct parser *p, size_t at);
+/* Another place reports what is wrong here. */
 void parse_leave_unreported(struct parser *p, uint32_t at);
 /* Reports and gives NODE_NONE. */
 uint32_t parse_fail(struct parser *p, size_t at, const char *format, ...)
