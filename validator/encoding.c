@@ -519,7 +519,7 @@ static bool is_of_2005(uint32_t character)
 
 /* Whether text stands behind the last line end. CPython ends a program's last line before it
  * decodes, so after it no line end is made up: a statement there has none and is refused. A
- * backslash, at which a program cannot end either, tells the parser. */
+ * backslash, at which a program cannot end either, is reported by the parser. */
 static bool has_open_line(const struct buf *text)
 {
     size_t at = text->len;

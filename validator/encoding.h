@@ -2,7 +2,7 @@
  *
  * A program's bytes as the UTF-8 text that Python makes of them: the byte order mark and the
  * encoding cookie of PEP 263 are honoured as CPython 3.11 honours them. Only `validate --facts`
- * reads programs so; what is to run must be UTF-8 to begin with (validator/source.h).
+ * reads programs so; what is to run must be UTF-8 to begin with (validator.c).
  */
 #ifndef LECTERN_VALIDATOR_ENCODING_H
 #define LECTERN_VALIDATOR_ENCODING_H

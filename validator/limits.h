@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* One program, and what is told about it. */
+/* One program, and what is reported about it. */
 #define VALIDATOR_SOURCE_CAP      ((size_t)64 << 10) /* bytes of one program */
 #define VALIDATOR_DIAGNOSTICS_CAP 20
 #define VALIDATOR_TEXT_CAP        1024 /* bytes of one diagnostic's text with its NUL */

@@ -17,7 +17,7 @@ struct report {
 };
 
 /* One problem at the byte `at`. code is static. Found beyond the cap, it is only counted; at a
- * place of which "syntax" is told already, it is not told. */
+ * place where "syntax" is reported already, it is dropped. */
 void report_add(struct report *report, const char *code, size_t at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

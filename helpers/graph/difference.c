@@ -198,18 +198,6 @@ static void search_from(struct search *search, uint32_t node)
     search->queue[search->count++] = node;
 }
 
-static void search_run(struct search *search)
-{
-    const struct graph_view *view = search->side->ways;
-
-    for (size_t head = 0; head < search->count; head++) {
-        uint32_t v = search->queue[head];
-
-        for (size_t i = view->out_start[v]; i < view->out_start[v + 1]; i++)
-            search_from(search, view->out[i]);
-    }
-}
-
 /* ---- cut off ---- */
 
 /* Where the curriculum begins: before, what no way leads to; after, what was a beginning, whatever
@@ -225,7 +213,7 @@ static void search_from_beginnings(struct search *search, const struct graph_sid
         if (old == GRAPH_NO_NODE ? !has_in(side->ways, v) : !has_in(earlier->ways, old))
             search_from(search, v);
     }
-    search_run(search);
+    graph_reach_many(search->side->ways, search->seen, search->queue, search->count);
 }
 
 static int compare_cut_off(struct graph_comparison *comparison, struct error *err)
@@ -298,7 +286,7 @@ static void search_from_changes(struct search *search, const struct graph_side *
         for (size_t i = ways->out_start[v]; i < ways->out_start[v + 1]; i++)
             search_from(search, ways->out[i]);
     }
-    search_run(search);
+    graph_reach_many(search->side->ways, search->seen, search->queue, search->count);
 }
 
 static int compare_downstream(struct graph_comparison *comparison, struct error *err)

@@ -3,7 +3,6 @@
  * starting_points, end_points and unreachable: where the curriculum begins, where it ends, and what
  * no way leads to.
  */
-#include "helpers/graph/igraph_guard.h"
 #include "helpers/graph/queries.h"
 #include "helpers/graph/reach.h"
 
@@ -69,41 +68,18 @@ int graph_query_end_points(struct graph_ask *ask, struct error *err)
 
 /* ---- unreachable ---- */
 
-/* A breadth-first search from all starting points at once; seen and queue have room for all nodes.
- */
-static void search_from_starts(const struct graph_view *view, bool *seen, uint32_t *queue)
+/* Marks what is reached from the node, or from all starting points at once. */
+static void find_reached(struct graph_ask *ask, bool *seen, uint32_t *room)
 {
-    size_t head = 0, tail = 0;
+    const struct graph_view *view = ask->view;
+    size_t count = 0;
 
     for (uint32_t v = 0; v < view->n; v++) {
-        if (is_start(view, v)) {
-            seen[v] = true;
-            queue[tail++] = v;
-        }
+        seen[v] = ask->node == GRAPH_NO_NODE ? is_start(view, v) : v == ask->node;
+        if (seen[v])
+            room[count++] = v;
     }
-    while (head < tail) {
-        uint32_t v = queue[head++];
-
-        for (size_t i = view->out_start[v]; i < view->out_start[v + 1]; i++) {
-            if (!seen[view->out[i]]) {
-                seen[view->out[i]] = true;
-                queue[tail++] = view->out[i];
-            }
-        }
-    }
-}
-
-static int find_reached(struct graph_ask *ask, bool *seen, uint32_t *room, struct error *err)
-{
-    if (ask->node == GRAPH_NO_NODE) {
-        search_from_starts(ask->view, seen, room);
-        return 0;
-    }
-    if (graph_reach_one(ask->view, ask->node, IGRAPH_OUT, room, err) < 0)
-        return -1;
-    for (uint32_t v = 0; v < ask->view->n; v++)
-        seen[v] = room[v] != GRAPH_NO_NODE;
-    return 0;
+    graph_reach_many(view, seen, room, count);
 }
 
 static void add_isolated(struct graph_ask *ask, uint32_t *room)
@@ -126,8 +102,9 @@ int graph_query_unreachable(struct graph_ask *ask, struct error *err)
     uint32_t GRAPH_AUTO *taken = graph_alloc(view->n, sizeof *taken, err);
     size_t count = 0;
 
-    if (!seen || !taken || find_reached(ask, seen, taken, err) < 0)
+    if (!seen || !taken)
         return -1;
+    find_reached(ask, seen, taken);
     for (uint32_t v = 0; v < view->n; v++) {
         if (!seen[v])
             taken[count++] = v;

@@ -35,6 +35,20 @@ int graph_reach_one(const struct graph_view *view, uint32_t node, igraph_neimode
     return search(view, node, mode, distance, NULL, err);
 }
 
+void graph_reach_many(const struct graph_view *view, bool *seen, uint32_t *queue, size_t count)
+{
+    for (size_t head = 0; head < count; head++) {
+        uint32_t v = queue[head];
+
+        for (size_t i = view->out_start[v]; i < view->out_start[v + 1]; i++) {
+            if (!seen[view->out[i]]) {
+                seen[view->out[i]] = true;
+                queue[count++] = view->out[i];
+            }
+        }
+    }
+}
+
 /* igraph_get_shortest_path would do, but the one of 0.10.2 leaks where memory runs out. */
 int graph_reach_path(const struct graph_view *view, uint32_t from, uint32_t to, uint32_t *path,
                      uint32_t *count, struct error *err)

@@ -14,6 +14,10 @@
 int graph_reach_one(const struct graph_view *view, uint32_t node, igraph_neimode_t mode,
                     uint32_t *distance, struct error *err);
 
+/* Breadth-first along the edges from queue[0] to queue[count - 1], which are seen already. seen and
+ * queue have room for view->n. */
+void graph_reach_many(const struct graph_view *view, bool *seen, uint32_t *queue, size_t count);
+
 /* The nodes of a shortest path with both ends, *count of them; 0 where there is none. path has room
  * for view->n. */
 int graph_reach_path(const struct graph_view *view, uint32_t from, uint32_t to, uint32_t *path,

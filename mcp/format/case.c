@@ -208,10 +208,10 @@ static void check_needs(struct checker *checker, const char *place, const json_t
                          value ? "must be text, and not empty" : "is missing");
         else
             format_loss(checker->report, "%s %s, which CASE 1.0 needs", field,
-                        value ? "is no text" : "is missing");
+                        value ? "is not text" : "is missing");
     }
     if (identifier && *identifier && !is_uuid_text(identifier))
-        format_loss(checker->report, "%s.identifier is no UUID, which CASE 1.0 needs", place);
+        format_loss(checker->report, "%s.identifier is not a UUID, which CASE 1.0 needs", place);
 }
 
 static void check_association(struct checker *checker, const char *place, const json_t *value)
@@ -226,7 +226,7 @@ static void check_association(struct checker *checker, const char *place, const 
         check_needs(checker, field, json_object_get(value, ends[i]), link_needs);
     }
     if (type && *type && !case_knows_association(type))
-        format_loss(checker->report, "%s.associationType '%.60s' is none of CASE 1.0's", place,
+        format_loss(checker->report, "%s.associationType '%.60s' is not one of CASE 1.0's", place,
                     type);
 }
 
@@ -452,7 +452,7 @@ json_t *case_curriculum(const json_t *package, struct format_report *report, str
         package = inner;
     if (!json_is_object(package) || !json_object_get(package, "CFDocument")) {
         error_set(err, ERROR_INVALID,
-                  "the file is JSON but no CASE package: it must be an object {\"CFDocument\": "
+                  "the file is JSON but not a CASE package: it must be an object {\"CFDocument\": "
                   "{...}, \"CFItems\": [...], \"CFAssociations\": [...]}");
         return NULL;
     }

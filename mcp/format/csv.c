@@ -161,7 +161,7 @@ static int read_cell(struct sheet_reader *reader, size_t i, size_t line, const j
     json_t *value = csv_value(json_string_value(cell), json_string_length(cell), kind);
 
     if (!value && kind == CSV_JSON)
-        return error_set(err, ERROR_MALFORMED, "%s line %zu: the cell of '%s' is no JSON",
+        return error_set(err, ERROR_MALFORMED, "%s line %zu: the cell of '%s' is not JSON",
                          reader->name, line, key);
     if (!value) {
         format_loss(reader->report, "%s line %zu: '%s' of '%s' is no %s: kept as text",
@@ -652,7 +652,7 @@ static json_t *read_csv(const char *path, struct format_report *report, struct e
 
     if (!find_place(path, &place)) {
         error_set(err, ERROR_NOT_FOUND,
-                  "%s is no pair of CSV files: name a folder with " CSV_NODES_FILE
+                  "%s is not a pair of CSV files: name a folder with " CSV_NODES_FILE
                   " and " CSV_RELATIONSHIPS_FILE " (or edges.csv), or PREFIX of "
                   "PREFIX-" CSV_NODES_FILE " and PREFIX-" CSV_RELATIONSHIPS_FILE,
                   path);

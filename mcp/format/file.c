@@ -91,7 +91,7 @@ int file_read_in(const char *folder, const char *name, size_t cap, struct buf *t
     if (fd < 0)
         return error_errno(err, errno, "%s", shown);
     if (fstat(fd, &found) < 0 || !S_ISREG(found.st_mode))
-        rc = error_set(err, ERROR_INVALID, "%s is no ordinary file", shown);
+        rc = error_set(err, ERROR_INVALID, "%s is not a regular file", shown);
     else
         rc = read_all(fd, shown, cap, to, err);
     close(fd);
@@ -262,7 +262,7 @@ int folder_begin(struct folder *folder, const char *path, struct error *err)
         len--;
     if (len == 0 || snprintf(folder->path, sizeof folder->path, "%.*s", (int)len, path) >=
                         (int)sizeof folder->path - 8)
-        return error_set(err, ERROR_INVALID, "'%.100s' is no path of a folder to write", path);
+        return error_set(err, ERROR_INVALID, "'%.100s' is not the path of a folder to write", path);
     memcpy(folder->beside, folder->path, len);
     memcpy(folder->beside + len, ".XXXXXX", 8);
     if (!mkdtemp(folder->beside))

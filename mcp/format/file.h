@@ -57,7 +57,7 @@ int folder_end(struct folder *folder, bool keep, struct error *err);
 
 /* Whether an export may go to path: it is not there, an empty folder, or force says so and it is a
  * file or a folder that holds such files alone as an export writes. ERROR_CONFLICT else. A file
- * that begins as JSON does may be written anew without force. */
+ * that begins as JSON does may be replaced without force. */
 int file_replaceable(const char *path, bool force, struct error *err);
 
 /* The names of the regular files in a folder that end in suffix (ASCII, any case), folders in it

@@ -15,7 +15,7 @@
 #include "helpers/base/error.h"
 
 #define FORMAT_FILES_CAP  100000u /* of one folder */
-#define FORMAT_LOSSES_CAP 50u     /* told one by one; all are counted */
+#define FORMAT_LOSSES_CAP 50u     /* listed one by one; all are counted */
 #define FORMAT_NOTES_CAP  20u     /* likewise, but not counted */
 #define FORMAT_DEPTH_CAP  64 /* nesting that the text forms write as such; deeper goes as JSON */
 

@@ -188,8 +188,8 @@ static int markdown_write(const json_t *curriculum, const char *path, struct for
 
     (void)report; /* it holds all there is */
     if (json_array_size(nodes) > FORMAT_FILES_CAP)
-        return error_set(err, ERROR_TOO_LARGE, "more than %u nodes are no folder of Markdown",
-                         FORMAT_FILES_CAP);
+        return error_set(err, ERROR_TOO_LARGE,
+                         "more than %u nodes do not fit in a folder of Markdown", FORMAT_FILES_CAP);
     if (folder_begin(&folder, path, err) < 0)
         return -1;
     names = json_array();
@@ -357,7 +357,8 @@ static int read_note(struct reader *reader, const char *name, struct error *err)
     if (read_text(reader, name, &text, err) == 0)
         node = node_read(&text, name, SHAPE_USUAL, &note, err);
     if (node && !json_is_object(node)) {
-        error_set(err, ERROR_INVALID, "%s line 1: it is no node: list it in " MARKDOWN_INDEX, name);
+        error_set(err, ERROR_INVALID, "%s line 1: it is not a node: list it in " MARKDOWN_INDEX,
+                  name);
         json_decref(node);
         node = NULL;
     }

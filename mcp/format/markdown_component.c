@@ -623,7 +623,7 @@ static int read_mark(const char *line, size_t len, struct mark *mark, const char
     while (end > at && end[-1] == ' ')
         end--;
     if (type > 0 && !is_type(mark->type))
-        return error_set(err, ERROR_MALFORMED, "%s line %zu: '%s' is no name of a type", name,
+        return error_set(err, ERROR_MALFORMED, "%s line %zu: '%s' is not the name of a type", name,
                          line_number, mark->type);
     if (at == end)
         return 0;

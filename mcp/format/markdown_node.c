@@ -382,7 +382,7 @@ static int check_text(const struct cursor *whole, struct error *err)
 
         json_decref(line);
         if (!good)
-            return error_set(err, ERROR_MALFORMED, "%s line %zu: this is no text in UTF-8",
+            return error_set(err, ERROR_MALFORMED, "%s line %zu: this is not text in UTF-8",
                              cursor.name, cursor.line);
         skip_line(&cursor);
     }

@@ -85,7 +85,7 @@ static bool next(struct reader *reader)
         fail(reader,
              reader->parser.problem_mark.line ? reader->parser.problem_mark.line
                                               : reader->parser.mark.line,
-             reader->parser.problem ? reader->parser.problem : "this is no YAML");
+             reader->parser.problem ? reader->parser.problem : "this is not YAML");
     return reader->has_event;
 }
 

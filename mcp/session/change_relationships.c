@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The operations of a change set on relationships. One is named by its id, or by its ends and its
- * type. Cycles are told once, of the whole set (change_effect.c).
+ * type. Cycles are reported once, for the whole set (change_effect.c).
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A change set, done as one transaction: each operation in a savepoint of its own, so that a bad
- * one leaves nothing half done and the others still tell whether they are good.
+ * one leaves nothing half done and the others are still checked.
  */
 #include "mcp/session/change_set.h"
 
@@ -13,7 +13,7 @@
 #include "helpers/base/problems.h"
 #include "mcp/session/text.h"
 
-#define LINES_SAID_CAP 30 /* operations told one by one in words */
+#define LINES_SAID_CAP 30 /* operations listed one by one in words */
 #define LINE_CAP       600
 
 struct change_run {
@@ -140,7 +140,7 @@ static int apply_all(struct change_run *run, struct error *err)
     return -1;
 }
 
-/* What a dry run makes is made anew, with other ids, when it is done. */
+/* What a dry run makes is made again, with other ids, when it is applied. */
 static void write_results(struct change_run *run)
 {
     json_t *result;

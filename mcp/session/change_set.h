@@ -49,7 +49,7 @@ struct change_set_outcome {
 
 /* On a store opened for writing. writer->expected_cursor is the session's, its change_set is not
  * looked at. -1 where an operation is bad and keep_going is not set: err names
- * it ("operations.3: ..."), and all the bad ones that can be told; nothing is done. Otherwise
+ * it ("operations.3: ..."), and all the bad ones that can be reported; nothing is done. Otherwise
  * *outcome wants change_set_outcome_finish. */
 int change_set_apply(struct store *store, const struct writer *writer, const char *sid,
                      const struct change_set *set, struct change_set_outcome *outcome,
@@ -66,12 +66,12 @@ void change_set_operation_schema_beside_tools(struct buf *to);
 struct cancel;
 struct graph_cache;
 
-/* What a change set does to the graph, as helpers/graph/difference.h tells it: {"new_cycles":
+/* What a change set does to the graph, as helpers/graph/difference.h gives it: {"new_cycles":
  * [[{"node_id", "title"}, ...]], "new_cycles_total", "cut_off": [{"node_id", "title", "why":
  * "alone", "nothing_leads_to_it" or "behind_cut_off"}], "cut_off_total", "longest_chain":
  * {"before", "after"} (steps), "downstream": [{"node_id", "title"}], "downstream_total"}; and in
  * words, a line each, "" where there is no news; with all, also what is no news. Lists are capped,
- * their totals told. Either may be NULL. graphs bounds the time, cancel gives it up; both may be
+ * their totals given. Either may be NULL. graphs bounds the time, cancel gives it up; both may be
  * NULL. */
 int change_effect(const struct outline *before, const struct outline *after, bool all,
                   const struct graph_cache *graphs, const struct cancel *cancel, struct buf *json,

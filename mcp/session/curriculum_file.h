@@ -15,7 +15,7 @@
 #define CURRICULUM_FILE_CAP ((size_t)256 << 20)
 #define IMPORT_FINDINGS_CAP 50 /* findings listed one by one; all are counted */
 
-struct import_progress { /* told now and then; may be NULL */
+struct import_progress { /* called now and then; may be NULL */
     void (*fn)(void *user, const char *what, size_t done, size_t total);
     void *user;
 };

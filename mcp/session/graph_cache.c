@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A short list of graphs, the latest asked first. An entry is right as long as the version of the
- * session's graph in the store is the one it was built from, so no one has to tell this file of a
+ * session's graph in the store is the one it was built from, so no one has to notify this file of a
  * write, whichever process made it.
  */
 #include "mcp/session/graph_cache.h"
@@ -104,7 +104,7 @@ static void put_first(struct graph_cache *cache, const struct entry *entry)
     cache->entries[0] = *entry;
 }
 
-/* Graphs grow with what they are asked, so their bytes are counted anew each time. The first stays.
+/* Graphs grow with what they are asked, so their bytes are counted again each time. The first stays.
  */
 static void keep_to_cap(struct graph_cache *cache)
 {

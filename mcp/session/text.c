@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+#include <uuid/uuid.h>
 
 #include "helpers/base/utf8.h"
 
@@ -49,23 +50,14 @@ char *text_cut_line(char *to, size_t size, const char *from)
 
 int text_uuid(char uuid[UUID_TEXT_SIZE], struct error *err)
 {
-    unsigned char raw[16];
-    char *at = uuid;
+    uuid_t raw;
 
     /* Up to 256 bytes come whole, once the kernel's pool is ready. */
     if (getrandom(raw, sizeof raw, 0) != (ssize_t)sizeof raw)
         return error_errno(err, errno, "cannot get random bytes for an id");
     raw[6] = (unsigned char)((raw[6] & 0x0F) | 0x40); /* version 4 */
     raw[8] = (unsigned char)((raw[8] & 0x3F) | 0x80); /* RFC 4122 variant */
-    for (size_t i = 0; i < sizeof raw; i++) {
-        static const char digits[] = "0123456789abcdef";
-
-        if (i == 4 || i == 6 || i == 8 || i == 10)
-            *at++ = '-';
-        *at++ = digits[raw[i] >> 4];
-        *at++ = digits[raw[i] & 0x0F];
-    }
-    *at = '\0';
+    uuid_unparse_lower(raw, uuid);
     return 0;
 }
 

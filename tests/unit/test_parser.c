@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "validator/facts/facts_json.h"
+#include "validator/facts_line.h"
 #include "validator/syntax/parser.h"
 
 static const struct row {

@@ -87,7 +87,7 @@ static void execute_code_tells_the_servers_settings(void **state)
         const char *profile, *says;
         bool plots;
     } profiles[] = {{"minimal", "Plain stdlib modules", false},
-                    {"data-science", "pandas, numpy", false},
+                    {"data-science", "networkx, numpy, pandas, scipy and plain stdlib", false},
                     {"visualization", "matplotlib.pyplot", true}};
 
     (void)state;

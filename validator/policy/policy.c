@@ -26,7 +26,7 @@ const char *policy_profile_name(enum policy_profile profile)
     return names[profile];
 }
 
-/* As strcmp, for a name without its NUL. Mostly one of the first bytes tells. */
+/* As strcmp, for a name without its NUL. Mostly one of the first bytes decides. */
 static int compare(const char *name, size_t len, const char *row)
 {
     for (size_t i = 0; i < len; i++) {

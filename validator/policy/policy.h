@@ -91,7 +91,7 @@ enum policy_role {
     ROLE_CHART = 1 << 21,          /* an attribute that loads matplotlib, unless classes of the
                                       program have it */
     ROLE_CHECK = 1 << 22,          /* as a keyword argument: nothing but True */
-    ROLE_WRAPPER = 1 << 23,        /* stores attributes by name, if it is told which: called with
+    ROLE_WRAPPER = 1 << 23,        /* stores attributes by name, if it is given which: called with
                                       functions alone */
     ROLE_NO_BASE = 1 << 24,        /* no base of classes */
     ROLES_OF_MEMORY = ROLE_STORE | ROLE_OWN_STORE | ROLE_ITEM_STORE | ROLE_MEMORY,

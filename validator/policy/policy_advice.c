@@ -197,7 +197,7 @@ const struct policy_advice policy_import_advice[] = {
                                   "profile data-science df.to_markdown()."},
     {"pprint", "Print json.dumps(value, indent=2)."},
     {"logging loguru", "Write print(...)."},
-    {"warnings", "Leave it away, and print(...) what is to be told."},
+    {"warnings", "Leave it out, and print(...) the text instead."},
     {"hashlib secrets uuid base64 binascii struct",
      "The curriculum's ids are text already; use them as they are."},
     {"difflib Levenshtein fuzzywuzzy thefuzz rapidfuzz jellyfish",

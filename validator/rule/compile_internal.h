@@ -48,8 +48,8 @@ void compile_names(struct compile *compile);    /* global, nonlocal, walrus */
 void compile_declared(struct compile *compile); /* nonlocal */
 void compile_lists(struct compile *compile);    /* parameters, keywords, imports, __debug__ */
 
-/* True when a call or a class is given an argument twice; tell: report it. */
-bool compile_keywords(struct compile *compile, uint32_t call, bool tell);
+/* True when a call or a class is given an argument twice, which is reported if asked. */
+bool compile_keywords(struct compile *compile, uint32_t call, bool reports);
 
 void compile_match(struct compile *compile, uint32_t match);                  /* one statement */
 void compile_unpacking(struct compile *compile, uint32_t target, bool match); /* its stars */

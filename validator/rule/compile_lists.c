@@ -203,7 +203,7 @@ static void check_parameter(struct compile *compile, const struct site *site)
                        compile_name(compile, compile->nodes[site->node].name).text);
 }
 
-bool compile_keywords(struct compile *compile, uint32_t call, bool tell)
+bool compile_keywords(struct compile *compile, uint32_t call, bool reports)
 {
     const struct node *nodes = compile->nodes;
     uint32_t *stamps = compile_stamps(compile, STAMPS_SCRATCH), set = ++compile->stamp;
@@ -213,7 +213,7 @@ bool compile_keywords(struct compile *compile, uint32_t call, bool tell)
          child = nodes[child].next) {
         if (nodes[child].kind != NODE_KEYWORD)
             continue;
-        if (tell && stamps[nodes[child].name] == set)
+        if (reports && stamps[nodes[child].name] == set)
             compile_report(compile, child,
                            "The argument '%s' is given twice here. Keep one of the two.",
                            compile_name(compile, nodes[child].name).text);

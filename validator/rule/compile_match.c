@@ -13,7 +13,7 @@
 
 /* The keys of a mapping pattern: none twice, as Python compares them (1, 1.0, True and 0x1 are the
  * same key). Keys that are attributes are not known before the program runs. A whole number is kept
- * by two residues, so that it may be of any size; then sorting tells which are equal. */
+ * by two residues, so that it may be of any size; then sorting shows which are equal. */
 
 #define FLOAT_CAP 512                       /* bytes of a literal that is compared */
 #define MERSENNE  ((UINT64_C(1) << 61) - 1) /* the second residue's prime: 2^61 is 1 */

@@ -65,7 +65,7 @@ static uint32_t other_name(const struct check *check, const struct site *site)
     return check_node(check, site->node)->child ? check_node(check, site->node)->child : FACTS_NONE;
 }
 
-/* The imports up to this statement are elsewhere; those of this one begin the meaning anew, or end
+/* The imports up to this statement are elsewhere; those of this one begin a new meaning, or end
  * it where what they import is no module. Where one statement does both, it is a module. */
 static void read_imports(struct walk *walk, uint32_t statement, uint32_t from)
 {

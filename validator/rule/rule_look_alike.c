@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Names that mix letters of two alphabets that look alike, as no language does. Each such name is
- * told once, at the first place of its kind.
+ * reported once, at the first place of its kind.
  */
 #include "validator/rule/check.h"
 

@@ -156,7 +156,7 @@ static void check_chains(struct check *check)
     for (uint32_t i = 0, count; i < attributes->count; i += count) {
         const struct site *rows = attributes->rows + i;
         const struct policy_module *module = NULL;
-        uint32_t judged = 0, root;
+        uint32_t checked = 0, root;
 
         /* An attribute's inner one stands behind it. */
         for (count = 1; i + count < attributes->count &&
@@ -167,12 +167,12 @@ static void check_chains(struct check *check)
             module = check_meaning(check, rows[count - 1].binding, rows[count - 1].scope,
                                    check_node(check, root)->at);
         if (module)
-            judged = check_chain(check, module, i, count);
+            checked = check_chain(check, module, i, count);
         else if (check_node(check, root)->kind == NODE_NAME &&
                  is_foreign(check, rows[count - 1].binding) && is_store(check, &rows[0]))
             refuse_store(check, root);
         for (uint32_t j = 0; j < count; j++)
-            check->of_module[i + j] = j >= count - judged;
+            check->of_module[i + j] = j >= count - checked;
     }
 }
 

@@ -29,7 +29,7 @@ static void check_private(struct check *check, uint32_t node)
     const struct word *word = check_word(check, node);
 
     if (!(word->flags & WORD_PRIVATE) || (word->flags & WORD_OWN) ||
-        (word->roles & ROLE_ATTRIBUTE)) /* told already */
+        (word->roles & ROLE_ATTRIBUTE)) /* reported already */
         return;
     report_add(check->report, "forbidden-attribute", check_node(check, node)->at,
                "The attribute '%.*s' is not allowed: names that begin with '_' are a library's "

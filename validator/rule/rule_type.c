@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * type(x) tells a type; type(...) of more makes a class from text.
+ * type(x) gives a type; type(...) of more makes a class from text.
  */
 #include "validator/rule/check.h"
 

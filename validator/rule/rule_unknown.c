@@ -3,7 +3,7 @@
  * Names that nothing binds, where it is clear what was meant: a helper or a module that is not
  * imported, a misspelt function, a word of another language. Python raises NameError there, but
  * only when the place is reached: so names that may be meant to fail, or are never looked up, are
- * left alone, and so are all of which nothing better is known. Each name is told once.
+ * left alone, and so are all of which nothing better is known. Each name is reported once.
  */
 #include "validator/rule/check.h"
 

@@ -162,7 +162,7 @@ struct ast {
     uint32_t text_count, text_size;
     struct buf values; /* texts that are not as they stand in the source */
     struct symbols symbols;
-    uint32_t unreported_at; /* where it is broken, and who told it was to be another */
+    uint32_t unreported_at; /* where it is broken, and another place was to report it */
     bool broken; /* no Python: reported. The tree holds the statements that could be read */
     bool failed; /* no memory */
 };

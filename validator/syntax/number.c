@@ -77,7 +77,7 @@ static void check_end(struct scan *s)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (follows(s, words[i]))
             return;
-    if (c >= 0x80 && !begins_name(s)) /* the tokenizer tells which character it is */
+    if (c >= 0x80 && !begins_name(s)) /* the tokenizer reports the character */
         return;
     s->error = "A letter follows a number directly. A name begins with a letter or '_'; put an "
                "operator or a "

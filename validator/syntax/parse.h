@@ -13,7 +13,7 @@
 #include "validator/syntax/tokenizer.h"
 
 /* What the tokenizer could not read, and the token that stands for it. Its text is empty where it
- * has been told before. */
+ * has been reported before. */
 struct unreadable {
     uint32_t token;
     size_t at;
@@ -121,13 +121,13 @@ static inline bool parse_is_end(const struct parser *p)
 
 /* Where the reading stopped for what the tokenizer could not read: reports that, and gives true.
  */
-bool parse_tell_unreadable(struct parser *p, size_t at);
-/* What is wrong here is another place's to tell. */
+bool parse_report_unreadable(struct parser *p, size_t at);
+/* Another place reports what is wrong here. */
 void parse_leave_unreported(struct parser *p, uint32_t at);
 /* Reports and gives NODE_NONE. */
 uint32_t parse_fail(struct parser *p, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* parse_hint.c: reports that at this token `what` was expected ("a value", "':'"), or the mistake
+/* hint.c: reports that at this token `what` was expected ("a value", "':'"), or the mistake
  * that is behind it where it is a known one. */
 uint32_t parse_expected(struct parser *p, const char *what);
 bool parse_expect_op(struct parser *p, unsigned op, const char *what);

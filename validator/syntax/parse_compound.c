@@ -221,7 +221,7 @@ static uint32_t parse_with_item(struct parser *p)
 }
 
 /* Whether the '(' here holds items, `with (a as b, c as d):`, and no value: an `as` that no inner
- * bracket holds tells it. */
+ * bracket holds shows it. */
 static bool at_bracketed_items(const struct parser *p)
 {
     const struct token *token = parse_token(p);
@@ -355,7 +355,7 @@ static bool append_handlers(struct parser *p, struct siblings *parts, bool *star
 static const char try_alone[] =
     "This try has neither except nor finally. Add: except Exception as e: print(e).";
 
-/* catch E as e: tells itself, and the try before it needs no words. */
+/* catch E as e: is reported by itself, and the try before it needs no report. */
 static bool at_catch(const struct parser *p)
 {
     const struct token *token = parse_token(p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Sequences of statements and the blocks that hold them. Here the reading is taken up again after
- * a statement that is no Python, so that all problems of a program are told at once.
+ * a statement that is no Python, so that all problems of a program are reported at once.
  */
 #include "validator/syntax/parse.h"
 

@@ -30,7 +30,7 @@ static bool reserve_tokens(struct parser *p)
     return true;
 }
 
-/* Marks and characters that mostly stand in many places are told once. */
+/* Marks and characters that mostly stand in many places are reported once. */
 static bool is_reported(const struct parser *p, const char *text)
 {
     if (strncmp(text, "The character", 13) != 0 && strncmp(text, "'`'", 3) != 0)
@@ -49,7 +49,7 @@ static bool is_last(const struct verdict *verdict, const char *text)
 }
 
 /* Behind a TOKEN_ERROR: whether there is more to read. What was wrong is kept until the reading
- * comes there; an indentation is told at once, and its token dropped. */
+ * comes there; an indentation is reported at once, and its token dropped. */
 static bool go_on(struct parser *p, struct tokenizer *t)
 {
     struct unreadable *error = &p->errors[p->error_count];
@@ -70,7 +70,7 @@ static bool go_on(struct parser *p, struct tokenizer *t)
     return tokenizer_resume(t);
 }
 
-bool parse_tell_unreadable(struct parser *p, size_t at)
+bool parse_report_unreadable(struct parser *p, size_t at)
 {
     const struct unreadable *error = p->errors, *end = p->errors + p->error_count;
 
@@ -205,7 +205,7 @@ uint32_t parse_fail(struct parser *p, size_t at, const char *format, ...)
     va_list args;
 
     p->ast->broken = true;
-    if (p->quiet || at >= p->unreadable || parse_tell_unreadable(p, at))
+    if (p->quiet || at >= p->unreadable || parse_report_unreadable(p, at))
         return NODE_NONE;
     p->quiet = true;
     if (report_is_full(p->report))

@@ -159,7 +159,7 @@ enum token_kind tokenizer_next(struct tokenizer *tokenizer, struct token *token)
 bool tokenizer_common(struct tokenizer *tokenizer, struct token *token);
 
 /* After TOKEN_ERROR: makes the tokenizer go on behind the line that it could not read, so that what
- * is wrong behind it can be told as well. False where nothing can be read any more. */
+ * is wrong behind it can be reported as well. False where nothing can be read any more. */
 bool tokenizer_resume(struct tokenizer *tokenizer);
 
 const char *token_kind_name(enum token_kind kind); /* "NAME", as CPython spells it; static */
