@@ -122,8 +122,6 @@ struct execution_job {
     const char *session_id;     /* or NULL: helpers answer that there is no session */
     const char *kind;           /* a name of execution_kinds */
     const char *profile;        /* the policy's, that the code was judged by; NULL: the narrowest */
-    const char *const *allowed; /* modules the code may import, NULL-terminated; NULL: all that its
-                                   profile may */
     const char *const *preload; /* modules it does import, NULL-terminated, or NULL */
     unsigned timeout_ms;        /* 0: the default; more than the maximum is cut to it */
     bool warnings;              /* Python's warnings go to standard error; else they are silent */

@@ -9,7 +9,7 @@
  *   print TEXT      FRAME_STDOUT          err TEXT         FRAME_STDERR
  *   hex XX..        FRAME_STDOUT of those bytes            flood N          N bytes of output
  *   get PATH        a request; its answer goes to stdout   gets N           N requests in a row
- *   value TEXT      in FRAME_RESULT       raise TYPE TEXT  an error in FRAME_RESULT, exit "error"
+ *   value TEXT      in FRAME_RESULT       raise TYPE TEXT  an error in FRAME_RESULT
  *   sleep MS        or till input ends    deaf MS          heeds nothing
  *   slow            reads answers a byte at a time         die              ends without a word
  *   garbage         bytes that are no frame                oversize         a head over its cap
