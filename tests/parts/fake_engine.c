@@ -20,6 +20,7 @@
 
 #define WORD "--fake-runner"
 
+atomic_int fake_faulty = -1;
 atomic_int fake_fault, fake_boxes, fake_started, fake_made_of;
 
 /* ---- the runner's side: standard input and output are the stream ---- */
@@ -380,11 +381,13 @@ static struct engine_box *fake_start(void *state, const struct execution_kind *k
                                      struct error *err)
 {
     struct engine_box *box = calloc(1, sizeof *box);
-    int fault = atomic_load(&fake_fault);
+    int fault = atomic_load(&fake_faulty) != 0 ? atomic_load(&fake_fault) : FAKE_WELL;
     int stream[2], errors[2], rc;
 
     (void)state;
     atomic_fetch_add(&fake_started, 1);
+    if (atomic_load(&fake_faulty) > 0)
+        atomic_fetch_sub(&fake_faulty, 1);
     if (!box || fault == FAKE_NO_START ||
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream) < 0 ||
         pipe2(errors, O_CLOEXEC | O_NONBLOCK) < 0) {

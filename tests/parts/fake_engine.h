@@ -43,6 +43,7 @@ enum fake_fault {
 
 extern const struct engine engine_fake;
 extern atomic_int fake_fault;   /* of the boxes that start from now on */
+extern atomic_int fake_faulty;  /* of how many of them; below 0: of all */
 extern atomic_int fake_boxes;   /* that exist */
 extern atomic_int fake_started; /* ever */
 extern atomic_int fake_made_of; /* the version of what they are made of; -1: cannot be told */
