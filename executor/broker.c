@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "executor/broker.h"
 
-#include <arpa/inet.h>
-#include <stdio.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "executor/wire/checks.h"
 #include "helpers/base/json.h"
 
 #define REQUEST_ID_SIZE  4u
@@ -123,14 +123,13 @@ static void free_request(struct broker_request *request)
 static char *pack_answer(uint32_t id, int status, const char *body, size_t len, size_t *frame_len)
 {
     char *frame = malloc(FRAME_HEAD_SIZE + ANSWER_HEAD_SIZE + len);
-    uint32_t wire_id = htonl(id);
-    uint16_t wire_status = htons((uint16_t)status);
 
     if (!frame)
         return NULL;
     frame_pack((unsigned char *)frame, FRAME_ANSWER, (uint32_t)(ANSWER_HEAD_SIZE + len));
-    memcpy(frame + FRAME_HEAD_SIZE, &wire_id, sizeof wire_id);
-    memcpy(frame + FRAME_HEAD_SIZE + sizeof wire_id, &wire_status, sizeof wire_status);
+    frame_put_u32((unsigned char *)frame + FRAME_HEAD_SIZE, id);
+    frame[FRAME_HEAD_SIZE + 4] = (char)(status >> 8);
+    frame[FRAME_HEAD_SIZE + 5] = (char)status;
     if (len > 0)
         memcpy(frame + FRAME_HEAD_SIZE + ANSWER_HEAD_SIZE, body, len);
     *frame_len = FRAME_HEAD_SIZE + ANSWER_HEAD_SIZE + len;
@@ -278,18 +277,6 @@ void executor_answer(struct broker_request *request, int status, const char *bod
         free_request(request);
 }
 
-/* "GET /path" of printable ASCII, as a URL has it. */
-static bool well_formed(const char *text, size_t len)
-{
-    if (len < 5 || memcmp(text, "GET /", 5) != 0)
-        return false;
-    for (size_t i = 4; i < len; i++) {
-        if (text[i] <= ' ' || text[i] > '~')
-            return false;
-    }
-    return true;
-}
-
 static struct broker_request *create_request(struct broker *broker, uint32_t id, const char *target,
                                              size_t len)
 {
@@ -320,8 +307,7 @@ int broker_take(struct broker *broker, const struct frame *frame, struct error *
 
     if (frame->len < REQUEST_ID_SIZE)
         return error_set(err, ERROR_MALFORMED, "a request of %zu bytes", frame->len);
-    memcpy(&id, frame->payload, sizeof id);
-    id = ntohl(id);
+    id = frame_get_u32(frame->payload);
     if (++broker->requests > broker->limits->requests) {
         if (broker->requests > broker->limits->requests + BROKER_OVER_CAP_MAX)
             return error_set(err, ERROR_MALFORMED, "%zu requests in one run", broker->requests);
@@ -329,7 +315,7 @@ int broker_take(struct broker *broker, const struct frame *frame, struct error *
                       "too many requests in one run: read in bulk, for instance all nodes at once",
                       err);
     }
-    if (!well_formed(text, frame->len - REQUEST_ID_SIZE))
+    if (!request_is_get(text, frame->len - REQUEST_ID_SIZE))
         return refuse(broker, id, 405,
                       "only reading is allowed here: GET and a path without spaces", err);
     if (!broker->session_id || !broker->on_request)

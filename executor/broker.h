@@ -14,7 +14,7 @@
 #include <sys/queue.h>
 
 #include "executor/engine.h"
-#include "executor/frames.h"
+#include "executor/wire/frame_decoder.h"
 #include "helpers/base/loop_queue.h"
 
 #define BROKER_IN_FLIGHT_CAP 64u /* requests of one run that wait for their answer */
@@ -29,7 +29,7 @@ struct loop_handle;
 struct loop_handle *loop_handle_create(struct loop_queue *loop_queue,
                                        struct error *err); /* one reference, the caller's */
 void loop_handle_close(struct loop_handle *loop_handle);   /* nothing is posted any more */
-void loop_handle_unref(struct loop_handle *loop_handle); /* takes NULL */
+void loop_handle_unref(struct loop_handle *loop_handle);   /* takes NULL */
 
 struct broker_clock; /* looks for requests that take too long; while there are any */
 

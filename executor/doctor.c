@@ -169,7 +169,7 @@ static void check_seccomp(struct doctor_rows *rows, const struct docker_info *in
 static void check_info(struct doctor_rows *rows, const struct executor_config *config,
                        struct docker_api *api, bool *well)
 {
-    const struct docker_request request = {.method = "GET", .path = "/info", .ms = DOCKER_LOOK_MS};
+    const struct docker_request request = {.method = "GET", .path = "/info", .look = true};
     struct docker_info info;
     struct error err = {0};
     json_t *answer;
@@ -191,7 +191,7 @@ static void check_info(struct doctor_rows *rows, const struct executor_config *c
 static bool check_docker(struct doctor_rows *rows, const struct executor_config *config)
 {
     struct error err = {0};
-    struct docker_api *api = docker_api_create(config->docker_host, &err);
+    struct docker_api *api = docker_api_create(config->docker_host, NULL, &err);
     char server[160];
     bool well = false;
 

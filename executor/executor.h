@@ -122,8 +122,6 @@ struct execution_job {
     const char *session_id;     /* or NULL: helpers answer that there is no session */
     const char *kind;           /* a name of execution_kinds */
     const char *profile;        /* the policy's, that the code was judged by; NULL: the narrowest */
-    const char *const *allowed; /* modules the code may import, NULL-terminated; NULL: all that its
-                                   profile may */
     const char *const *preload; /* modules it does import, NULL-terminated, or NULL */
     unsigned timeout_ms;        /* 0: the default; more than the maximum is cut to it */
     bool warnings;              /* Python's warnings go to standard error; else they are silent */
@@ -140,12 +138,15 @@ struct execution_job {
 
 enum executor_engine { EXECUTOR_AUTO, EXECUTOR_DOCKER, EXECUTOR_LOCAL };
 
+struct docker_times; /* executor/docker/docker_api.h */
+
 struct executor_config {
     enum executor_engine engine;
     const char *docker_host;    /* "unix:///var/run/docker.sock", "tcp://127.0.0.1:2375"; NULL:
                                    DOCKER_HOST, else the default */
     const char *docker_image;   /* "lectern-sandbox:0.1.0" */
     const char *docker_runtime; /* HostConfig.Runtime, "runsc"; NULL: the daemon's default */
+    const struct docker_times *docker_times; /* NULL: the usual; shorter ones are for tests */
     const char *share_dir;   /* holds runner, interpreter.py, code_helpers: for the local engine */
     const char *const *warm; /* kinds to keep waiting, NULL-terminated; NULL: all */
     const char *waiting;     /* how many of a kind wait, "bare=4,data=2"; what is not named, and

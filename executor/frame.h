@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The frames between the server (executor/) and the runner (image/runner/runner.c), and between the
- * runner and the interpreter. The only header that both sides of the sandbox's wall include, so it
- * is header-only and stands alone.
+ * runner and the interpreter. Both sides of the sandbox's wall include this and wire/, so it is
+ * header-only and stands alone.
  *
  * A frame is an 8 byte head and a payload:
  *
@@ -23,7 +23,7 @@
 
 enum frame_type {
     /* server -> runner */
-    FRAME_JOB = 'J', /* JSON, see below. After each FRAME_READY at most one. */
+    FRAME_JOB = 'J', /* numbers and JSON, see below. After each FRAME_READY at most one. */
     FRAME_ANSWER =
         'A', /* to one FRAME_REQUEST: u32 request id, u16 HTTP status, then the body's bytes */
     FRAME_PING = 'p', /* no payload: the runner answers with FRAME_PONG as long as its interpreter
@@ -44,33 +44,41 @@ enum frame_type {
                                 beginning; at most FRAME_ARTIFACTS_MAX a job */
     FRAME_REQUEST = 'q', /* u32 request id, then "GET /path?query" in the session API's own shape,
                             no line end */
-    FRAME_RESULT = 'v', /* JSON of the interpreter, untrusted: {"value": text or null, "bound": true
-                           or null (the value is what the code bound to the name result, not the
-                           last expression's), "error": text or null, "error_type": text or null,
-                           "line": int or null, "disagreement": {"code": word, "line": int} or null:
-                           the code did not run, for it is refused by the policy that has accepted
-                           it */
+    FRAME_RESULT = 'v',  /* JSON of the interpreter, untrusted, and passed on by the runner unread:
+                            {"value": text or null, "bound": true where the value is what the code
+                            bound to the name result, not the last expression's, "error": text or
+                            null, "error_type": text or null, "line": int or null, "exit_code": int,
+                            "disagreement": {"code": word, "line": int} or null: the code did not
+                            run, for it is refused by the policy that has accepted it} */
     FRAME_EXIT =
-        'x', /* JSON of the runner, the last frame: {"status":
-                "ok"|"error"|"timeout"|"memory"|"output"| "crash"|"cancelled"|"import", "exit_code",
-                "signal", "seconds", "stdout_bytes", "stderr_bytes", "stdout_cut", "stderr_cut"} */
+        'x', /* JSON of the runner, the last frame: {"status": "ok" (there is a
+                FRAME_RESULT, which    says more), "timeout", "memory", "output", "crash",
+                "cancelled" or "import",    "exit_code" of the process, "signal", "seconds",
+                "stdout_bytes", "stderr_bytes",    "stdout_cut", "stderr_cut"} */
 };
 
-/* The payload of FRAME_JOB, a JSON object:
+/* The payload of FRAME_JOB: what the runner keeps to, as five u32, and then a JSON object for the
+ * interpreter, which the runner passes on unread. The five: timeout_ms, the code's own running
+ * time, counted from FRAME_STARTED; stdout_cap and stderr_cap, bytes that leave the sandbox as they
+ * come; tail_cap, bytes of the end of each that are sent behind, where it went over its cap (what
+ * lies between is counted and thrown away); output_limit, bytes of both together after which the
+ * job is ended with status "output".
+ */
+#define FRAME_JOB_HEAD 20u
+
+struct frame_job {
+    uint32_t timeout_ms, stdout_cap, stderr_cap, tail_cap, output_limit;
+};
+
+/* The JSON object:
  *
  * - code: text, the bytes that were judged, UTF-8
  * - profile: text, the profile that it was judged by, and is judged by again
  * - session_id: text or null; becomes SESSION_ID in the code's environment and its global
  * session_id
- * - timeout_ms: the code's own running time, counted from FRAME_STARTED
- * - allowed: array of text, modules that the code's own import statements may name; left out: all
- *   that the profile may
+ * - timeout_ms: as above, for the report of a run that took too long
  * - preload: array of text, modules the code imports, imported before the clock starts
  * - warnings: bool, whether Python's warnings go to standard error
- * - stdout_cap, stderr_cap: bytes that leave the sandbox as they come
- * - tail_cap: bytes of the end of each that are sent behind, where it went over its cap; what lies
- *   between is counted and thrown away
- * - output_limit: bytes of both together after which the job is ended with status "output"
  */
 
 /* Caps on payloads, in bytes. */
@@ -86,23 +94,52 @@ enum frame_type {
 #define FRAME_LINE_MAX      1000000 /* a line in FRAME_RESULT */
 #define FRAME_STATUS_CAP    4096u   /* FRAME_READY, FRAME_EXIT */
 
+static inline void frame_put_u32(unsigned char *to, uint32_t number)
+{
+    to[0] = (unsigned char)(number >> 24);
+    to[1] = (unsigned char)(number >> 16);
+    to[2] = (unsigned char)(number >> 8);
+    to[3] = (unsigned char)number;
+}
+
+static inline uint32_t frame_get_u32(const void *from)
+{
+    const unsigned char *bytes = (const unsigned char *)from;
+
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
+           (uint32_t)bytes[3];
+}
+
 static inline void frame_pack(unsigned char head[FRAME_HEAD_SIZE], enum frame_type type,
                               uint32_t len)
 {
     head[0] = (unsigned char)type;
     head[1] = head[2] = head[3] = 0;
-    head[4] = (unsigned char)(len >> 24);
-    head[5] = (unsigned char)(len >> 16);
-    head[6] = (unsigned char)(len >> 8);
-    head[7] = (unsigned char)len;
+    frame_put_u32(head + 4, len);
 }
 
 /* The payload's length, and its type in *type. The caller judges both. */
 static inline uint32_t frame_unpack(const unsigned char head[FRAME_HEAD_SIZE], unsigned char *type)
 {
     *type = head[0];
-    return (uint32_t)head[4] << 24 | (uint32_t)head[5] << 16 | (uint32_t)head[6] << 8 |
-           (uint32_t)head[7];
+    return frame_get_u32(head + 4);
+}
+
+static inline void frame_job_pack(unsigned char head[FRAME_JOB_HEAD], const struct frame_job *job)
+{
+    frame_put_u32(head, job->timeout_ms);
+    frame_put_u32(head + 4, job->stdout_cap);
+    frame_put_u32(head + 8, job->stderr_cap);
+    frame_put_u32(head + 12, job->tail_cap);
+    frame_put_u32(head + 16, job->output_limit);
+}
+
+static inline struct frame_job frame_job_unpack(const void *head)
+{
+    const unsigned char *at = (const unsigned char *)head;
+
+    return (struct frame_job){frame_get_u32(at), frame_get_u32(at + 4), frame_get_u32(at + 8),
+                              frame_get_u32(at + 12), frame_get_u32(at + 16)};
 }
 
 #endif

@@ -26,27 +26,21 @@ static json_t *job_json(const struct execution_job *job, unsigned timeout_ms, st
     json_t *code = json_stringn(job->code, job->code_len);
     json_t *profile = json_string(job->profile ? job->profile : "minimal");
     json_t *session = job->session_id ? json_string(job->session_id) : json_null();
-    json_t *allowed = job->allowed ? name_array(job->allowed) : NULL;
     json_t *preload = name_array(job->preload);
     json_t *json = NULL;
 
-    if (!code || !profile || !session || (job->allowed && !allowed) || !preload)
+    if (!code || !profile || !session || !preload)
         error_set(err, ERROR_INVALID,
                   "the code, the session and the names of modules must be UTF-8");
     else
-        json =
-            json_pack("{s:O, s:O, s:O, s:I, s:O*, s:O, s:b, s:I, s:I, s:I, s:I}", "code", code,
-                      "profile", profile, "session_id", session, "timeout_ms",
-                      (json_int_t)timeout_ms, "allowed", allowed, "preload", preload, "warnings",
-                      job->warnings, "stdout_cap", (json_int_t)EXECUTION_STDOUT_CAP, "stderr_cap",
-                      (json_int_t)EXECUTION_STDERR_CAP, "tail_cap", (json_int_t)EXECUTION_TAIL_CAP,
-                      "output_limit", (json_int_t)EXECUTION_OUTPUT_LIMIT);
+        json = json_pack("{s:O, s:O, s:O, s:I, s:O, s:b}", "code", code, "profile", profile,
+                         "session_id", session, "timeout_ms", (json_int_t)timeout_ms, "preload",
+                         preload, "warnings", job->warnings);
     if (!json && err && err->kind == ERROR_NONE)
         error_set(err, ERROR_MEMORY, "out of memory for a job");
     json_decref(code);
     json_decref(profile);
     json_decref(session);
-    json_decref(allowed);
     json_decref(preload);
     return json;
 }
@@ -55,13 +49,20 @@ char *job_frame_pack(const struct execution_job *job, unsigned timeout_ms, size_
                      struct error *err)
 {
     json_t *json = job_json(job, timeout_ms, err);
+    const struct frame_job limits = {.timeout_ms = timeout_ms,
+                                     .stdout_cap = EXECUTION_STDOUT_CAP,
+                                     .stderr_cap = EXECUTION_STDERR_CAP,
+                                     .tail_cap = EXECUTION_TAIL_CAP,
+                                     .output_limit = EXECUTION_OUTPUT_LIMIT};
+    unsigned char heads[FRAME_HEAD_SIZE + FRAME_JOB_HEAD] = {0};
     BUF_AUTO struct buf frame = {0};
     char *bytes;
 
     if (!json)
         return NULL;
+    frame_job_pack(heads + FRAME_HEAD_SIZE, &limits);
     buf_init(&frame, FRAME_HEAD_SIZE + FRAME_JOB_CAP);
-    buf_add(&frame, "\0\0\0\0\0\0\0\0", FRAME_HEAD_SIZE);
+    buf_add(&frame, heads, sizeof heads);
     json_write(&frame, json);
     json_decref(json);
     if (buf_check(&frame, "the code with its job", err) < 0)
@@ -98,10 +99,13 @@ int job_exit_read(const struct frame *frame, struct job_exit *ended, struct erro
         const char *word;
         enum execution_status status;
     } words[] = {
-        {"ok", EXECUTION_OK},          {"error", EXECUTION_RUNTIME},
-        {"import", EXECUTION_RUNTIME}, {"timeout", EXECUTION_TIMEOUT},
-        {"memory", EXECUTION_MEMORY},  {"output", EXECUTION_OUTPUT},
-        {"crash", EXECUTION_CRASH},    {"cancelled", EXECUTION_CANCELLED},
+        {"ok", EXECUTION_OK},
+        {"import", EXECUTION_RUNTIME},
+        {"timeout", EXECUTION_TIMEOUT},
+        {"memory", EXECUTION_MEMORY},
+        {"output", EXECUTION_OUTPUT},
+        {"crash", EXECUTION_CRASH},
+        {"cancelled", EXECUTION_CANCELLED},
     };
     json_t *json = read_object(frame, "the runner's last frame", err);
     const char *word;
@@ -192,6 +196,7 @@ int job_result_read(const struct frame *frame, struct job_result *result, struct
     result->error = text_at(json, "error");
     result->error_type = text_at(json, "error_type");
     result->error_line = line_at(json);
+    result->exit_code = (int)json_integer_value(json_object_get(json, "exit_code")) & 0xff;
     read_disagreement(json, result);
     json_decref(json);
     return 0;

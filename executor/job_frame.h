@@ -6,7 +6,7 @@
 #define LECTERN_EXECUTOR_JOB_FRAME_H
 
 #include "executor/executor.h"
-#include "executor/frames.h"
+#include "executor/wire/frame_decoder.h"
 #include "helpers/base/json.h"
 
 /* A whole FRAME_JOB, owned. NULL with ERROR_INVALID (not UTF-8) or ERROR_TOO_LARGE. */
@@ -27,6 +27,7 @@ int job_exit_read(const struct frame *frame, struct job_exit *ended, struct erro
 struct job_result {
     char *value, *error, *error_type;
     long error_line;                  /* 0: it does not say */
+    int exit_code;                    /* the code's own */
     bool value_bound;                 /* the value is what the code bound to the name result */
     char refused[FRAME_WORD_CAP + 1]; /* code of a disagreement, or "" */
     long refused_line;                /* 0: the whole program */

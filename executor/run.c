@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "executor/artifact.h"
+#include "executor/wire/checks.h"
 #include "executor/job_frame.h"
 #include "executor/output.h"
 #include "helpers/base/log.h"
@@ -47,7 +47,8 @@ struct executor_run {
     struct job_result result;
     struct execution_artifact artifacts[EXECUTION_ARTIFACTS_CAP]; /* base64 is owned */
     size_t artifact_count;
-    bool has_result, started;
+    bool result_came, has_result; /* and could be read */
+    bool started;
     bool ended_by_itself;          /* its sandbox said how it ended, and that it did */
     uint64_t begun_at, started_at; /* uv_hrtime */
 };
@@ -358,11 +359,12 @@ static int take_result(struct executor_run *run, const struct frame *frame, stru
 {
     struct error why = {0};
 
-    if (run->has_result)
+    if (run->result_came)
         return error_set(err, ERROR_MALFORMED, "the sandbox sent a second result");
-    run->has_result = true;
+    run->result_came = true;
     /* The interpreter's own words: nonsense in them is the code's doing, not the sandbox's. */
-    if (job_result_read(frame, &run->result, &why) < 0)
+    run->has_result = job_result_read(frame, &run->result, &why) == 0;
+    if (!run->has_result)
         log_warning("executor", "%s", why.text);
     return 0;
 }
@@ -407,7 +409,9 @@ static const char *verdict_text(const struct executor_run *run, const struct job
         snprintf(text, RUN_TEXT_CAP, "the run was cancelled");
         break;
     case EXECUTION_CRASH:
-        if (ended->signal)
+        if (run->result_came)
+            snprintf(text, RUN_TEXT_CAP, "the interpreter's result could not be read");
+        else if (ended->signal)
             snprintf(text, RUN_TEXT_CAP, "the interpreter was killed by signal %d (%s)",
                      ended->signal, sigdescr_np(ended->signal) ? sigdescr_np(ended->signal) : "?");
         else
@@ -430,7 +434,12 @@ static int take_exit(struct executor_run *run, const struct frame *frame, struct
 
     if (job_exit_read(frame, &ended, err) < 0)
         return -1;
-    if (ended.status == EXECUTION_OK && run->result.error)
+    /* Where there is a result the runner has not read it: what it says of the end counts. */
+    if (ended.status == EXECUTION_OK && run->result_came && !run->has_result)
+        ended.status = EXECUTION_CRASH;
+    if (run->has_result)
+        ended.exit_code = run->result.exit_code;
+    if (ended.status == EXECUTION_OK && (run->result.error || ended.exit_code))
         ended.status = EXECUTION_RUNTIME;
     if (ended.status == EXECUTION_RUNTIME && run->result.error_type &&
         strcmp(run->result.error_type, "MemoryError") == 0)

@@ -50,6 +50,21 @@ struct sandbox {
     void *owner;
 };
 
+const struct frame_rule frames_from_runner[] = {
+    {FRAME_READY, 0, FRAME_STATUS_CAP, 0},
+    {FRAME_PONG, 0, 0, 0},
+    {FRAME_STARTED, 0, 0, 0},
+    {FRAME_STDOUT, 0, FRAME_OUTPUT_CAP, 0},
+    {FRAME_STDERR, 0, FRAME_OUTPUT_CAP, 0},
+    {FRAME_STDOUT_TAIL, 0, FRAME_TAIL_CAP, 0},
+    {FRAME_STDERR_TAIL, 0, FRAME_TAIL_CAP, 0},
+    {FRAME_ARTIFACT, 0, FRAME_ARTIFACT_CAP, 0},
+    {FRAME_REQUEST, 0, FRAME_REQUEST_CAP, 0},
+    {FRAME_RESULT, 0, FRAME_RESULT_CAP, 0},
+    {FRAME_EXIT, 0, FRAME_STATUS_CAP, 0},
+    {0},
+};
+
 static void on_poll(uv_poll_t *poll, int status, int events);
 
 void sandbox_hand_over(struct sandbox *sandbox, const struct sandbox_events *events, void *user)
@@ -289,24 +304,20 @@ static void take_frame(struct sandbox *sandbox, const struct frame *frame)
 /* -1 when the sandbox broke. */
 static int decode(struct sandbox *sandbox, const char *bytes, size_t len)
 {
+    enum frame_decoded rc = FRAME_COMPLETE;
     struct error err = {0};
     struct frame frame;
-    size_t used;
 
-    while (len > 0 && !sandbox->doomed) {
-        int rc = frame_decoder_feed(&sandbox->decoder, bytes, len, &used, &frame, &err);
-
-        if (rc < 0) {
-            error_wrap(&err, "the sandbox broke the rules");
-            break_off(sandbox, &err);
-            return -1;
-        }
-        bytes += used;
-        len -= used;
-        if (rc > 0)
+    while (rc == FRAME_COMPLETE && len > 0 && !sandbox->doomed) {
+        rc = frame_decode(&sandbox->decoder, &bytes, &len, &frame);
+        if (rc == FRAME_COMPLETE)
             take_frame(sandbox, &frame);
     }
-    return 0;
+    if (rc != FRAME_BREACH)
+        return 0;
+    error_set(&err, ERROR_MALFORMED, "the sandbox broke the rules: %s", sandbox->decoder.fault);
+    break_off(sandbox, &err);
+    return -1;
 }
 
 static void receive(struct sandbox *sandbox)
@@ -470,7 +481,7 @@ struct sandbox *sandbox_start(struct sandbox_host *host, int kind,
     sandbox->gone = gone;
     sandbox->owner = owner;
     STAILQ_INIT(&sandbox->out);
-    frame_decoder_init(&sandbox->decoder, FRAMES_FROM_RUNNER);
+    frame_decoder_init(&sandbox->decoder, frames_from_runner);
     if (submit(sandbox, work_start, done_start, err) < 0) {
         frame_decoder_finish(&sandbox->decoder);
         free(sandbox);

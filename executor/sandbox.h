@@ -18,7 +18,7 @@
 #include <uv.h>
 
 #include "executor/engine.h"
-#include "executor/frames.h"
+#include "executor/wire/frame_decoder.h"
 #include "executor/kinds.h"
 #include "helpers/base/workq.h"
 
@@ -37,6 +37,9 @@ struct sandbox_host {
 };
 
 #define SANDBOX_RETIRE_MS 5 /* from the job's end to the removal's begin */
+
+/* What may come out of a sandbox. */
+extern const struct frame_rule frames_from_runner[];
 
 struct sandbox;
 

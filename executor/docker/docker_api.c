@@ -9,8 +9,11 @@
 #define DEFAULT_API "1.41" /* of a daemon that does not say */
 #define WORDS_SHOWN 300    /* of an answer that is no JSON */
 
+const struct docker_times docker_times_usual = {.call = 15000, .ping = 2000, .look = 4000};
+
 struct docker_api {
     struct docker_host host;
+    struct docker_times times;
     pthread_mutex_t lock; /* of all below */
     char version[16];
     char server[96];
@@ -21,6 +24,11 @@ struct docker_api {
 const struct docker_host *docker_api_host(const struct docker_api *api)
 {
     return &api->host;
+}
+
+const struct docker_times *docker_api_times(const struct docker_api *api)
+{
+    return &api->times;
 }
 
 void docker_api_server(struct docker_api *api, char *text, size_t size)
@@ -93,8 +101,8 @@ static struct http_request base_request(const struct docker_api *api, const char
         .method = method,
         .url = url,
         .unix_socket = api->host.unix_socket[0] ? api->host.unix_socket : NULL,
-        .connect_ms = DOCKER_PING_MS,
-        .total_ms = DOCKER_CALL_MS,
+        .connect_ms = api->times.ping,
+        .total_ms = api->times.call,
         .direct = true,
         .tls = api->host.secure ? &api->host.tls : NULL,
         .response_cap = DOCKER_ANSWER_CAP,
@@ -169,6 +177,8 @@ long docker_call(struct docker_api *api, const struct docker_request *call, json
         return -1;
     request = base_request(api, call->method, url.data);
     request.cancel = call->cancel;
+    if (call->look)
+        request.total_ms = api->times.look;
     if (call->ms)
         request.total_ms = call->ms;
     if (call->body) {
@@ -215,7 +225,7 @@ static int read_image(const json_t *answer, const char *name, struct docker_imag
 int docker_find_image(struct docker_api *api, const char *name, struct docker_image *image,
                       struct error *err)
 {
-    struct docker_request request = {.method = "GET", .ms = DOCKER_LOOK_MS};
+    struct docker_request request = {.method = "GET", .look = true};
     BUF_AUTO struct buf path = {0};
     json_t *answer = NULL;
     long status;
@@ -273,7 +283,7 @@ int docker_api_hello(struct docker_api *api, struct error *err)
         return -1;
     snprintf(url, sizeof url, "%s/_ping", api->host.base);
     request = base_request(api, "GET", url);
-    request.total_ms = DOCKER_PING_MS;
+    request.total_ms = api->times.ping;
     rc = http_send(client, &request, &response, &why);
     if (rc == 0 && response.status == 200) {
         take_hello(api, client);
@@ -292,7 +302,8 @@ int docker_api_hello(struct docker_api *api, struct error *err)
     return rc;
 }
 
-struct docker_api *docker_api_create(const char *host, struct error *err)
+struct docker_api *docker_api_create(const char *host, const struct docker_times *times,
+                                     struct error *err)
 {
     struct docker_api *api = calloc(1, sizeof *api);
 
@@ -300,6 +311,7 @@ struct docker_api *docker_api_create(const char *host, struct error *err)
         error_set(err, ERROR_MEMORY, "out of memory for the Docker engine");
         return NULL;
     }
+    api->times = times ? *times : docker_times_usual;
     pthread_mutex_init(&api->lock, NULL);
     snprintf(api->version, sizeof api->version, DEFAULT_API);
     if (docker_host_find(&api->host, host, err) < 0) {

@@ -13,23 +13,30 @@
 #include "helpers/base/http.h"
 #include "helpers/base/json.h"
 
-#define DOCKER_CALL_MS     15000u
-#define DOCKER_PING_MS     2000u
-#define DOCKER_LOOK_MS     4000u              /* asking what it has, and what it is */
+/* Most ms that each may take. */
+struct docker_times {
+    unsigned call;
+    unsigned ping; /* to see whether it is there */
+    unsigned look; /* to ask what it has, and what it is */
+};
+extern const struct docker_times docker_times_usual;
+
 #define DOCKER_CLIENTS_CAP 8u                 /* connections kept open */
 #define DOCKER_ANSWER_CAP  ((size_t)16 << 20) /* a list of very many containers */
 #define DOCKER_ID_CAP      128
 
 struct docker_api;
 
-/* host as of docker_host_find. Asks nobody: docker_api_hello does. */
-struct docker_api *docker_api_create(const char *host, struct error *err);
+/* host as of docker_host_find; times NULL: the usual. Asks nobody: docker_api_hello does. */
+struct docker_api *docker_api_create(const char *host, const struct docker_times *times,
+                                     struct error *err);
 void docker_api_destroy(struct docker_api *api); /* takes NULL */
 
 const struct docker_host *docker_api_host(const struct docker_api *api);
+const struct docker_times *docker_api_times(const struct docker_api *api);
 
 /* Asks which daemon it is and which version of the API it offers; later calls speak that. -1 with
- * ERROR_UNAVAILABLE and what fixes it where none answers within DOCKER_PING_MS. */
+ * ERROR_UNAVAILABLE and what fixes it where none answers in time. */
 int docker_api_hello(struct docker_api *api, struct error *err);
 
 /* What it said: "Docker/20.10.24 (linux), API 1.41". */
@@ -39,7 +46,8 @@ struct docker_request {
     const char *method;
     const char *path;   /* begins behind the version: "/containers/create?name=x" */
     const json_t *body; /* or NULL; borrowed */
-    unsigned ms;        /* most that it may take; 0: DOCKER_CALL_MS */
+    unsigned ms;        /* most that it may take; 0: as docker_times says */
+    bool look;          /* that of a look, not of a call */
     const struct cancel *cancel;
 };
 

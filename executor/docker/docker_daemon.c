@@ -39,7 +39,7 @@ static uint64_t now_ms(void)
 /* Where it does not tell, everything is asked for, and what it refuses is seen then. */
 static void ask_info(struct docker_daemon *daemon, struct docker_info *info)
 {
-    const struct docker_request request = {.method = "GET", .path = "/info", .ms = DOCKER_LOOK_MS};
+    const struct docker_request request = {.method = "GET", .path = "/info", .look = true};
     struct error err = {0};
     json_t *answer;
     long status = docker_call(daemon->api, &request, &answer, &err);
@@ -84,7 +84,7 @@ static void tell_here(struct docker_daemon *daemon)
 /* With the lock held, and given up in between. */
 static void meet(struct docker_daemon *daemon, bool quiet)
 {
-    uint64_t began = now_ms(), ended;
+    uint64_t began = now_ms(), ended, ping_ms = docker_api_times(daemon->api)->ping;
     struct docker_info info;
     struct error why = {0};
     enum lack lack;
@@ -94,7 +94,7 @@ static void meet(struct docker_daemon *daemon, bool quiet)
     lack = look(daemon, &info, &why);
     pthread_mutex_lock(&daemon->lock);
     ended = now_ms();
-    daemon->retry_at = ended + (ended - began < DOCKER_PING_MS ? ended - began : DOCKER_PING_MS);
+    daemon->retry_at = ended + (ended - began < ping_ms ? ended - began : ping_ms);
     daemon->state = lack == NOTHING ? HERE : AWAY;
     pthread_cond_broadcast(&daemon->met);
     if (lack == NOTHING) {
@@ -224,7 +224,8 @@ void docker_daemon_server(struct docker_daemon *daemon, char *text, size_t size)
 
 /* ---- life ---- */
 
-struct docker_daemon *docker_daemon_create(const char *host, const char *image, struct error *err)
+struct docker_daemon *docker_daemon_create(const char *host, const char *image,
+                                           const struct docker_times *times, struct error *err)
 {
     struct docker_daemon *daemon;
 
@@ -241,7 +242,7 @@ struct docker_daemon *docker_daemon_create(const char *host, const char *image, 
     pthread_cond_init(&daemon->met, NULL);
     snprintf(daemon->image, sizeof daemon->image, "%s", image);
     docker_info_read(&daemon->info, NULL);
-    daemon->api = docker_api_create(host, err);
+    daemon->api = docker_api_create(host, times, err);
     if (!daemon->api) {
         docker_daemon_destroy(daemon);
         return NULL;

@@ -19,7 +19,8 @@
 struct docker_daemon;
 
 /* Asks nobody. ERROR_INVALID where host or image cannot be meant. */
-struct docker_daemon *docker_daemon_create(const char *host, const char *image, struct error *err);
+struct docker_daemon *docker_daemon_create(const char *host, const char *image,
+                                           const struct docker_times *times, struct error *err);
 void docker_daemon_destroy(struct docker_daemon *daemon); /* takes NULL */
 
 /* 0 when it is there. Where it was away, looks for it: *anew is set in the one call that has found

@@ -244,8 +244,7 @@ bool docker_is_leftover(const json_t *container, long now)
 /* Owned; NULL where the daemon does not say. */
 static json_t *list_containers(struct docker_daemon *daemon)
 {
-    const struct docker_request request = {
-        .method = "GET", .path = LEFTOVERS_PATH, .ms = DOCKER_LOOK_MS};
+    const struct docker_request request = {.method = "GET", .path = LEFTOVERS_PATH, .look = true};
     struct error err = {0};
     json_t *list;
     long status = docker_daemon_call(daemon, &request, &list, &err);

@@ -367,7 +367,8 @@ static void *docker_open(const struct executor_config *config, struct error *err
     docker->stop = cancel_create(err);
     if (!docker->stop || owner_label(docker->owner, err) < 0)
         goto fail;
-    docker->daemon = docker_daemon_create(config->docker_host, config->docker_image, err);
+    docker->daemon =
+        docker_daemon_create(config->docker_host, config->docker_image, config->docker_times, err);
     if (!docker->daemon)
         goto fail;
     docker->removals = docker_removals_create(docker->daemon, err);

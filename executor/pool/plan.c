@@ -63,11 +63,16 @@ static bool is_stale(const struct pool_state *state, const struct slot *slot, ui
            (slot->state == SLOT_READY && now - slot->ready_at >= state->pace.renew);
 }
 
+static bool is_pinged(const struct slot *slot)
+{
+    return slot->sandbox && sandbox_is_pinged(slot->sandbox);
+}
+
 /* How much rather this one is given than another: one of now before one of yesterday, one that does
  * not owe an answer before one that does. */
 static int merit(const struct pool_state *state, const struct slot *slot, uint64_t now)
 {
-    return (is_stale(state, slot, now) ? 0 : 2) + (sandbox_is_pinged(slot->sandbox) ? 0 : 1);
+    return (is_stale(state, slot, now) ? 0 : 2) + (is_pinged(slot) ? 0 : 1);
 }
 
 /* The best in that state, of that session where one is given. Of several that are as good the
@@ -102,7 +107,7 @@ struct slot *plan_ping(const struct pool_state *state, uint64_t now)
     TAILQ_FOREACH(slot, &state->slots, link)
     {
         if ((slot->state == SLOT_READY || slot->state == SLOT_IDLE) && slot->ping_at <= now &&
-            !sandbox_is_pinged(slot->sandbox))
+            !is_pinged(slot))
             return slot;
     }
     return NULL;

@@ -184,14 +184,6 @@ def make_namespace(session_id, allowed_builtins):
     return main.__dict__
 
 
-def builtins_for(parts, job):
-    """A profile's own were made while warming; a list of the job's own is as good, and takes its time now."""
-    allowed = job.get("allowed")
-    if allowed is None and job["profile"] in parts.builtins:
-        return parts.builtins[job["profile"]]
-    return parts.guard.make_builtins(builtins, allowed or ())
-
-
 def import_one(name, plots):
     if name.partition(".")[0] == "matplotlib":
         plots.prepare()
@@ -233,7 +225,7 @@ def set_up(job, parts):
     warnings.showwarning = reporter.show_warning
     if not job.get("warnings"):
         warnings.simplefilter("ignore")
-    return make_namespace(session_id, builtins_for(parts, job))
+    return make_namespace(session_id, parts.builtins.get(job["profile"]) or parts.guard.make_builtins(builtins, ()))
 
 
 def run_job(job, send, finish, parts):
@@ -364,7 +356,7 @@ def main(argv):
     become_copy = load_file("zygote", here).load(here, int(options["--ruleset"])) if "--ruleset" in options else None
     prepare(parts, here)
     rehearse(parts, "pandas" in sys.modules)
-    ready = json.dumps({"python": "%d.%d.%d" % sys.version_info[:3]}).encode()
+    ready = b"%d.%d.%d" % sys.version_info[:3]
     send("R", ready)
     if become_copy is not None:
         become_copy()

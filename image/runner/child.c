@@ -18,6 +18,7 @@
 #include "image/runner/log_error.h"
 #include "image/runner/landlock.h"
 #include "image/runner/seccomp.h"
+#include "image/runner/zygote.h"
 
 #define START_MS_MAX 10000 /* from fork to exec */
 
@@ -114,4 +115,48 @@ unsigned long long child_resident(const struct child *child)
     if (second)
         resident = strtoull(second, NULL, 10);
     return resident * (unsigned long long)sysconf(_SC_PAGESIZE);
+}
+
+int child_ask_copy(const struct child *zygote, struct child *copy)
+{
+    const unsigned char word = ZYGOTE_ASK;
+    struct ends its;
+    int fds[ZYGOTE_ENDS];
+    int done;
+
+    *copy = (struct child){.pidfd = -1,
+                           .statm = -1,
+                           .landlock_abi = zygote->landlock_abi,
+                           .exec_once = zygote->exec_once};
+    if (ends_make(&copy->ends, &its) < 0)
+        return -1;
+    fds[ZYGOTE_OUT] = its.out;
+    fds[ZYGOTE_ERR] = its.err;
+    fds[ZYGOTE_CONTROL] = its.control;
+    done = descriptors_send(zygote->ends.control, &word, sizeof word, fds, ZYGOTE_ENDS);
+    ends_close(&its);
+    return done;
+}
+
+int child_take_copy(const struct child *zygote, struct child *copy)
+{
+    struct zygote_answer said = {0};
+    int proofs[ZYGOTE_PROOFS];
+    int count =
+        descriptors_receive(zygote->ends.control, &said, sizeof said, proofs, ZYGOTE_PROOFS);
+
+    if (count < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    if (copy->pid != 0 || count < 0)
+        return log_error("the warm interpreter has ended");
+    if (said.pid < 0) {
+        errno = -said.pid;
+        return log_errno("the warm interpreter could not be copied");
+    }
+    copy->pid = said.pid;
+    copy->pidfd = proofs[ZYGOTE_PIDFD];
+    copy->statm = proofs[ZYGOTE_STATM];
+    if (said.pid < 2 || copy->pidfd < 0)
+        return log_error("the warm interpreter did not say what its copy is");
+    return 1;
 }

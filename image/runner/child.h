@@ -24,6 +24,13 @@ struct child {
 /* Starts the interpreter. 0, or -1 with a message logged. */
 int child_start(struct child *child, const struct options *options);
 
+/* In a session the runner has one copy of its zygote after the other. Asks for the next, which is
+ * the runner's child like one that was started, but for its pid, which is not known yet. */
+int child_ask_copy(const struct child *zygote, struct child *copy);
+/* The zygote's answer: 1 when the copy is known now, 0 when there is none yet, -1 with a message
+ * logged when the zygote has ended or answers what it was not asked. */
+int child_take_copy(const struct child *zygote, struct child *copy);
+
 void child_signal(const struct child *child, int signal); /* one that is not reaped yet */
 void child_finish(struct child *child);                   /* closes what is open */
 

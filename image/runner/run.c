@@ -4,16 +4,104 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "executor/wire/checks.h"
+#include "executor/wire/frame_decoder.h"
 #include "image/runner/log_error.h"
-#include "image/runner/fork_server.h"
-#include "image/runner/run_state.h"
+#include "image/runner/output.h"
+#include "image/runner/queue.h"
 
-int64_t run_now(void)
+#define REQUEST_HEAD       4u  /* the request's id */
+#define ANSWER_HEAD        6u  /* request id and status, in front of an answer's body */
+#define PYTHON_CAP         32u /* bytes of the version that the interpreter names when it is ready */
+#define JOB_TIMEOUT_MS_MAX 600000u
+#define JOB_OUTPUT_MAX     (1u << 30)
+
+#define CHUNK (64u << 10)
+
+_Static_assert(CHUNK <= FRAME_OUTPUT_CAP, "one read of output fits one frame");
+
+enum phase {
+    PHASE_WARMING,
+    PHASE_WARMED,
+    PHASE_COPYING,
+    PHASE_IDLE,
+    PHASE_IMPORTING,
+    PHASE_RUNNING,
+    PHASE_ASKED,
+    PHASE_ENDING,
+    PHASE_ENDED,
+    PHASE_LINGERING
+};
+
+/* How a job ended. */
+enum verdict {
+    VERDICT_NONE, /* not decided yet */
+    VERDICT_OK,   /* the interpreter has sent its result */
+    VERDICT_TIMEOUT,
+    VERDICT_MEMORY,
+    VERDICT_OUTPUT,
+    VERDICT_CRASH,
+    VERDICT_CANCELLED,
+    VERDICT_IMPORT,
+};
+
+struct runner_run {
+    const struct options *options;
+    int signals;
+    struct child *zygote; /* of a session, once it is warm; else NULL */
+    struct child copy;
+    struct child *child; /* whose run this is: the only one, or &copy */
+    bool leaving;        /* no other run follows */
+    enum phase phase;
+    int64_t until; /* of the phase, on the monotonic clock in ms; 0: no end */
+    int64_t rest;  /* output is not read before */
+    int64_t hold;  /* what is for the server is not sent before */
+    int64_t started, stopped;
+    bool reaped;
+    int status; /* of wait */
+    bool killed;
+    bool has_job;
+    struct frame_job job;
+    bool has_result; /* the interpreter's */
+    enum verdict verdict;
+    uint32_t last_request;
+    uint32_t unanswered; /* the request that a run before waited for when it ended; 0: none */
+    bool waiting_for_answer;
+    bool waiting_for_pong;
+    unsigned artifacts; /* of this job, so far */
+    bool answering;     /* the answer that is coming in goes on to the interpreter */
+    struct output out, err;
+    struct frame_decoder from_server, from_child;
+    struct queue to_server, to_child;
+    unsigned char chunk[CHUNK];
+};
+
+static const struct frame_rule server_frames[] = {
+    {FRAME_JOB, FRAME_JOB_HEAD + 2, FRAME_JOB_CAP, 0},
+    {FRAME_ANSWER, ANSWER_HEAD, FRAME_ANSWER_CAP, ANSWER_HEAD},
+    {FRAME_PING, 0, 0, 0},
+    {0},
+};
+
+static const struct frame_rule child_frames[] = {
+    {FRAME_READY, 1, PYTHON_CAP, 0},
+    {FRAME_PONG, 0, 0, 0},
+    {FRAME_STARTED, 0, 0, 0},
+    {FRAME_REQUEST, REQUEST_HEAD + sizeof "GET /" - 1, FRAME_REQUEST_CAP, 0},
+    {FRAME_ARTIFACT, 1, FRAME_ARTIFACT_CAP, 0},
+    {FRAME_RESULT, 2, FRAME_RESULT_CAP, 0},
+    {0},
+};
+
+static int64_t now_ms(void)
 {
     struct timespec now;
 
@@ -21,22 +109,23 @@ int64_t run_now(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-void run_enter(struct runner_run *run, enum phase phase, int64_t ms)
+static void enter(struct runner_run *run, enum phase phase, int64_t ms)
 {
     run->phase = phase;
-    run->until = ms ? run_now() + ms : 0;
+    run->until = ms ? now_ms() + ms : 0;
 }
 
 /* Each message wakes the server, on a CPU that the code may be using. */
 static void choose_hold(struct runner_run *run, enum frame_type type)
 {
-    if (type != FRAME_STARTED && type != FRAME_STDOUT && type != FRAME_STDERR)
+    if (type != FRAME_STARTED && type != FRAME_STDOUT && type != FRAME_STDERR &&
+        type != FRAME_RESULT)
         run->hold = 0;
     else if (run->to_server.len == 0)
-        run->hold = run_now() + HOLD_MS;
+        run->hold = now_ms() + HOLD_MS;
 }
 
-int run_send(struct runner_run *run, enum frame_type type, const void *payload, size_t len)
+static int send_frame(struct runner_run *run, enum frame_type type, const void *payload, size_t len)
 {
     choose_hold(run, type);
     if (queue_add_frame(&run->to_server, type, payload, len) < 0)
@@ -44,75 +133,532 @@ int run_send(struct runner_run *run, enum frame_type type, const void *payload, 
     return 0;
 }
 
-int run_send_text(struct runner_run *run, enum frame_type type, char *text)
+static void open_output(struct output *output, int *fd, enum frame_type type,
+                        enum frame_type tail_type)
 {
-    int done = text ? run_send(run, type, text, strlen(text)) : -1;
-
-    free(text);
-    return done;
-}
-
-static struct output output_of(int *fd, enum frame_type type, enum frame_type tail_type)
-{
-    struct output output = {.fd = *fd, .type = type, .tail_type = tail_type};
-
+    memset(output, 0, offsetof(struct output, ring));
+    output->fd = *fd;
+    output->type = type;
+    output->tail_type = tail_type;
     *fd = -1; /* the run's own from now on */
-    return output;
 }
 
-void run_attach(struct runner_run *run, struct child *child)
+static void close_output(struct output *output)
+{
+    if (output->fd >= 0)
+        close(output->fd);
+    output->fd = -1;
+    output->drained = true;
+}
+
+static void attach(struct runner_run *run, struct child *child)
 {
     run->child = child;
-    run->out = output_of(&child->ends.out, FRAME_STDOUT, FRAME_STDOUT_TAIL);
-    run->err = output_of(&child->ends.err, FRAME_STDERR, FRAME_STDERR_TAIL);
-    frame_reader_init(&run->from_child, child_frames);
+    open_output(&run->out, &child->ends.out, FRAME_STDOUT, FRAME_STDOUT_TAIL);
+    open_output(&run->err, &child->ends.err, FRAME_STDERR, FRAME_STDERR_TAIL);
+    frame_decoder_init(&run->from_child, child_frames);
     queue_init(&run->to_child, INSIDE_HIGH_WATER + 2 * FRAME_JOB_CAP);
 }
 
-void run_detach(struct runner_run *run)
+static void detach(struct runner_run *run)
 {
-    output_close(&run->out);
-    output_close(&run->err);
+    close_output(&run->out);
+    close_output(&run->err);
     child_finish(run->child);
-    frame_reader_finish(&run->from_child);
+    frame_decoder_finish(&run->from_child);
     queue_finish(&run->to_child);
-    free(run->result);
-    run->result = NULL;
 }
 
-int run_hand_job_over(struct runner_run *run)
+/* ---- the end ---- */
+
+static void kill_child(struct runner_run *run)
 {
-    run_enter(run, PHASE_IMPORTING, IMPORT_MS_MAX);
+    if (!run->reaped) {
+        run->killed = true;
+        child_signal(run->child, SIGKILL);
+    }
+}
+
+static void stop_clock(struct runner_run *run)
+{
+    if (run->started && !run->stopped)
+        run->stopped = now_ms();
+}
+
+static void end_run(struct runner_run *run, enum verdict verdict)
+{
+    if (run->verdict == VERDICT_NONE)
+        run->verdict = verdict;
+    stop_clock(run);
+    kill_child(run);
+    if (run->phase < PHASE_ENDING)
+        enter(run, PHASE_ENDING, ENDING_MS_MAX);
+}
+
+static void has_ended(struct runner_run *run, int status)
+{
+    run->reaped = true;
+    run->status = status;
+    stop_clock(run);
+    if (run->phase < PHASE_ENDING)
+        enter(run, PHASE_ENDING, ENDING_MS_MAX);
+}
+
+/* As PID 1 of a container every orphan is ours. A session has none, and a copy may end before its
+ * pid is known: that one is left until it is. The zygote's end is told by its socket. */
+static void reap(struct runner_run *run)
+{
+    struct signalfd_siginfo info;
+    int status;
+    pid_t pid;
+
+    while (read(run->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+        if (info.ssi_signo != SIGCHLD) {
+            run->leaving = true;
+            end_run(run, VERDICT_CANCELLED);
+        }
+    }
+    if (run->zygote && (run->reaped || run->child->pid == 0))
+        return;
+    while ((pid = waitpid(run->zygote ? run->child->pid : -1, &status, WNOHANG)) > 0) {
+        if (pid == run->child->pid)
+            has_ended(run, status);
+    }
+}
+
+static int on_deadline(struct runner_run *run)
+{
+    switch (run->phase) {
+    case PHASE_WARMING:
+    case PHASE_WARMED:
+    case PHASE_COPYING:
+        return log_error("Python was not ready after %d s",
+                         (run->zygote ? COPY_MS_MAX : WARM_MS_MAX) / 1000);
+    case PHASE_IMPORTING:
+        end_run(run, VERDICT_IMPORT);
+        return 0;
+    case PHASE_RUNNING:
+        run->verdict = VERDICT_TIMEOUT;
+        stop_clock(run);
+        child_signal(run->child, SIGALRM);
+        enter(run, PHASE_ASKED, ASKED_MS);
+        return 0;
+    case PHASE_ASKED:
+        end_run(run, VERDICT_TIMEOUT);
+        return 0;
+    case PHASE_ENDING:
+        if (run->reaped)
+            return log_error("the server does not read");
+        if (run->killed)
+            return log_error("the interpreter does not end");
+        kill_child(run);
+        enter(run, PHASE_ENDING, ENDING_MS_MAX);
+        return 0;
+    case PHASE_LINGERING:
+        return 0;
+    case PHASE_IDLE:
+    case PHASE_ENDED:
+        break;
+    }
+    return log_error("the server does not read");
+}
+
+static void watch_memory(struct runner_run *run)
+{
+    if (run->phase >= PHASE_IMPORTING && run->phase <= PHASE_ASKED &&
+        child_resident(run->child) > (unsigned long long)run->options->memory_mb << 20)
+        end_run(run, VERDICT_MEMORY);
+}
+
+static enum verdict judge(const struct runner_run *run, int signal)
+{
+    if (run->verdict != VERDICT_NONE)
+        return run->verdict;
+    if (run->has_result)
+        return VERDICT_OK;
+    if (signal == SIGXCPU)
+        return VERDICT_TIMEOUT;
+    return signal == SIGKILL && !run->killed ? VERDICT_MEMORY : VERDICT_CRASH;
+}
+
+static int send_tail(struct runner_run *run, const struct output *output)
+{
+    size_t len = output_tail_len(output);
+
+    output_tail_copy(output, run->chunk);
+    return len > 0 ? send_frame(run, output->tail_type, run->chunk, len) : 0;
+}
+
+/* The last frames. */
+static int finish_run(struct runner_run *run)
+{
+    static const char *const words[] = {
+        [VERDICT_OK] = "ok",         [VERDICT_TIMEOUT] = "timeout",
+        [VERDICT_MEMORY] = "memory", [VERDICT_OUTPUT] = "output",
+        [VERDICT_CRASH] = "crash",   [VERDICT_CANCELLED] = "cancelled",
+        [VERDICT_IMPORT] = "import",
+    };
+    int exit_code = !run->has_result && WIFEXITED(run->status) ? WEXITSTATUS(run->status) : -1;
+    int signal = !run->has_result && WIFSIGNALED(run->status) ? WTERMSIG(run->status) : 0;
+    char text[FRAME_STATUS_CAP];
+    int len;
+
+    if (!run->has_job && run->verdict != VERDICT_CANCELLED)
+        return log_error("Python ended before there was a job (status 0x%x)",
+                         (unsigned)run->status);
+    if (send_tail(run, &run->out) < 0 || send_tail(run, &run->err) < 0)
+        return -1;
+    enter(run, PHASE_ENDED, FLUSH_MS_MAX);
+    if (run->zygote)
+        kill_child(run); /* the next run begins when it is gone */
+    len = snprintf(text, sizeof text,
+                   "{\"status\":\"%s\",\"exit_code\":%d,\"signal\":%d,\"seconds\":%.3f,"
+                   "\"stdout_bytes\":%llu,\"stderr_bytes\":%llu,\"stdout_cut\":%llu,"
+                   "\"stderr_cut\":%llu}",
+                   words[judge(run, signal)], exit_code, signal,
+                   run->started ? (double)(run->stopped - run->started) / 1000 : 0.0,
+                   (unsigned long long)run->out.bytes, (unsigned long long)run->err.bytes,
+                   (unsigned long long)output_cut(&run->out),
+                   (unsigned long long)output_cut(&run->err));
+    return send_frame(run, FRAME_EXIT, text, (size_t)len);
+}
+
+/* With a result all output has been written before it: what is in the pipes is all there is, and
+ * nobody waits for a process of many pages to be taken down. Without one, its end tells. */
+static bool is_over(const struct runner_run *run)
+{
+    if (run->phase != PHASE_ENDING || run->to_server.len >= OUTSIDE_HIGH_WATER)
+        return false;
+    if (run->has_result)
+        return run->out.drained && run->err.drained;
+    return run->reaped && run->child->ends.control < 0 && run->out.fd < 0 && run->err.fd < 0;
+}
+
+/* ---- output ---- */
+
+/* What Python says while it warms goes where the runner's own messages go. */
+static void pass_on_warm(struct runner_run *run, struct output *output, size_t len)
+{
+    size_t room = output->bytes < WARM_STDERR_CAP ? WARM_STDERR_CAP - output->bytes : 0;
+
+    output->bytes += len;
+    if (output == &run->err && room > 0)
+        (void)!write(STDERR_FILENO, run->chunk, len < room ? len : room);
+}
+
+/* One read. -1 where the frame could not be queued. */
+static int read_output(struct runner_run *run, struct output *output)
+{
+    ssize_t got = read(output->fd, run->chunk, sizeof run->chunk);
+    size_t passed;
+
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+        output->drained = errno == EAGAIN;
+        return 0;
+    }
+    if (got <= 0) {
+        close_output(output);
+        return 0;
+    }
+    run->rest = now_ms() + OUTPUT_REST_MS;
+    if (!run->started && !run->has_result) {
+        pass_on_warm(run, output, (size_t)got);
+        return 0;
+    }
+    passed = output_take(output, run->chunk, (size_t)got);
+    if (passed > 0 && send_frame(run, output->type, run->chunk, passed) < 0)
+        return -1;
+    if (run->out.bytes + run->err.bytes > run->job.output_limit)
+        end_run(run, VERDICT_OUTPUT);
     return 0;
 }
 
+/* Reads on until nothing is left in the pipe, or the server must read first. */
+static int drain(struct runner_run *run, struct output *output)
+{
+    while (output->fd >= 0 && !output->drained && run->to_server.len < OUTSIDE_HIGH_WATER) {
+        if (read_output(run, output) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- what the server may say. An error here is a bug of the server's, and ends the runner. ----
+ */
+
+static int take_job(struct runner_run *run, const struct frame *piece)
+{
+    if (run->has_job)
+        return log_error("a second job");
+    if (run->options->session && run->phase != PHASE_IDLE)
+        return log_error("a job before the interpreter is ready");
+    run->job = frame_job_unpack(piece->payload);
+    if (run->job.timeout_ms < 1 || run->job.timeout_ms > JOB_TIMEOUT_MS_MAX ||
+        run->job.stdout_cap > JOB_OUTPUT_MAX || run->job.stderr_cap > JOB_OUTPUT_MAX ||
+        run->job.tail_cap > FRAME_TAIL_CAP || run->job.output_limit < 1 ||
+        run->job.output_limit > JOB_OUTPUT_MAX)
+        return log_error("a job whose limits are out of bounds");
+    run->has_job = true;
+    run->unanswered = 0;
+    run->out.cap = run->job.stdout_cap;
+    run->err.cap = run->job.stderr_cap;
+    run->out.tail_cap = run->err.tail_cap = run->job.tail_cap;
+    if (queue_add_frame(&run->to_child, FRAME_JOB, piece->payload + FRAME_JOB_HEAD,
+                        piece->len - FRAME_JOB_HEAD) < 0)
+        return log_error("no room for the job");
+    if (run->phase == PHASE_IDLE)
+        enter(run, PHASE_IMPORTING, IMPORT_MS_MAX);
+    return 0;
+}
+
+static int take_answer(struct runner_run *run, const struct frame *piece)
+{
+    unsigned char head[FRAME_HEAD_SIZE];
+
+    if (piece->is_first) {
+        uint32_t id = frame_get_u32(piece->payload);
+
+        /* It was on its way when its run ended. */
+        if (!run->has_job && id == run->unanswered) {
+            run->unanswered = 0;
+            return 0;
+        }
+        if (!run->waiting_for_answer || id != run->last_request)
+            return log_error("an answer to request %u, which nobody waits for", id);
+        run->waiting_for_answer = false;
+        run->answering = run->phase == PHASE_RUNNING;
+        if (!run->answering)
+            return 0;
+        frame_pack(head, FRAME_ANSWER, piece->total);
+        if (queue_add(&run->to_child, head, sizeof head) < 0)
+            return log_error("no room for an answer");
+    }
+    if (run->answering && queue_add(&run->to_child, piece->payload, piece->len) < 0)
+        return log_error("no room for an answer");
+    return 0;
+}
+
+/* On to the interpreter: that it answers is what the server wants to know. */
+static int take_ping(struct runner_run *run)
+{
+    if (run->phase != PHASE_IDLE)
+        return log_error("a ping where none waits for a job");
+    if (run->waiting_for_pong)
+        return log_error("a ping before the answer to the last");
+    if (queue_add_frame(&run->to_child, FRAME_PING, "", 0) < 0)
+        return log_error("no room for a ping");
+    run->waiting_for_pong = true;
+    return 0;
+}
+
+static int take_from_server(struct runner_run *run, const struct frame *piece)
+{
+    switch (piece->type) {
+    case FRAME_JOB:
+        return take_job(run, piece);
+    case FRAME_ANSWER:
+        return take_answer(run, piece);
+    case FRAME_PING:
+        return take_ping(run);
+    default:
+        return -1;
+    }
+}
+
+/* ---- what the interpreter may say. Untrusted: its type, its length, its order and its form are
+ * checked. ---- */
+
+static int take_ready(struct runner_run *run, const struct frame *piece)
+{
+    char text[FRAME_STATUS_CAP];
+    int len;
+
+    if (run->phase != PHASE_WARMING)
+        return log_error("the interpreter is ready twice");
+    if (run->options->session && !run->zygote) { /* it is: the server hears of its copies */
+        run->phase = PHASE_WARMED;
+        return 0;
+    }
+    if (strspn(piece->payload, "0123456789abcr.+") != piece->len)
+        return log_error("the interpreter's ready does not name its version");
+    len = snprintf(
+        text, sizeof text, "{\"python\":\"%s\",\"landlock_abi\":%d,\"seccomp\":1,\"exec_once\":%s}",
+        piece->payload, run->child->landlock_abi, run->child->exec_once ? "true" : "false");
+    if (send_frame(run, FRAME_READY, text, (size_t)len) < 0)
+        return -1;
+    if (run->has_job)
+        enter(run, PHASE_IMPORTING, IMPORT_MS_MAX);
+    else
+        enter(run, PHASE_IDLE, 0);
+    return 0;
+}
+
+/* A job may have come behind the ping. */
+static int take_pong(struct runner_run *run)
+{
+    if (!run->waiting_for_pong)
+        return log_error("an answer to no ping");
+    run->waiting_for_pong = false;
+    return send_frame(run, FRAME_PONG, "", 0);
+}
+
+static int take_started(struct runner_run *run)
+{
+    if (run->phase != PHASE_IMPORTING)
+        return log_error("the interpreter started what it was not given");
+    run->started = now_ms();
+    run->rest = run->started + OUTPUT_REST_MS;
+    run->artifacts = 0;
+    enter(run, PHASE_RUNNING, run->job.timeout_ms);
+    return send_frame(run, FRAME_STARTED, "", 0);
+}
+
+static int take_request(struct runner_run *run, const struct frame *piece)
+{
+    uint32_t id = frame_get_u32(piece->payload);
+
+    if (run->phase == PHASE_ASKED || run->phase == PHASE_ENDING)
+        return 0;
+    if (run->phase != PHASE_RUNNING)
+        return log_error("a request outside a run");
+    if (run->waiting_for_answer || id <= run->last_request)
+        return log_error("request %u before the answer to %u", id, run->last_request);
+    if (!request_is_get(piece->payload + REQUEST_HEAD, piece->len - REQUEST_HEAD))
+        return log_error("request %u is no GET of a path in plain ASCII", id);
+    run->last_request = id;
+    run->waiting_for_answer = true;
+    return send_frame(run, FRAME_REQUEST, piece->payload, piece->len);
+}
+
+static int take_artifact(struct runner_run *run, const struct frame *piece)
+{
+    if (run->phase == PHASE_ASKED || run->phase == PHASE_ENDING)
+        return 0;
+    if (run->phase != PHASE_RUNNING || run->has_result)
+        return log_error("a figure outside a run");
+    if (run->artifacts == FRAME_ARTIFACTS_MAX)
+        return log_error("more than %u figures", FRAME_ARTIFACTS_MAX);
+    if (!artifact_is_png(piece->payload, piece->len))
+        return log_error("a figure that is no PNG in base64");
+    run->artifacts++;
+    return send_frame(run, FRAME_ARTIFACT, piece->payload, piece->len);
+}
+
+static int take_result(struct runner_run *run, const struct frame *piece)
+{
+    if (run->has_result)
+        return log_error("a second result");
+    if (run->phase != PHASE_IMPORTING && run->phase != PHASE_RUNNING && run->phase != PHASE_ASKED)
+        return run->phase == PHASE_ENDING ? 0 : log_error("a result without a job");
+    run->has_result = true;
+    stop_clock(run);
+    run->out.drained = run->out.fd < 0;
+    run->err.drained = run->err.fd < 0;
+    if (run->phase == PHASE_IMPORTING && run->verdict == VERDICT_NONE)
+        run->verdict = VERDICT_IMPORT;
+    enter(run, PHASE_ENDING, ENDING_MS_MAX);
+    return send_frame(run, FRAME_RESULT, piece->payload, piece->len);
+}
+
+static int take_from_child(struct runner_run *run, const struct frame *piece)
+{
+    switch (piece->type) {
+    case FRAME_READY:
+        return take_ready(run, piece);
+    case FRAME_PONG:
+        return take_pong(run);
+    case FRAME_STARTED:
+        return take_started(run);
+    case FRAME_REQUEST:
+        return take_request(run, piece);
+    case FRAME_ARTIFACT:
+        return take_artifact(run, piece);
+    case FRAME_RESULT:
+        return take_result(run, piece);
+    default:
+        return -1;
+    }
+}
+
+/* ---- sessions: one copy of the zygote after the other ---- */
+
+/* Asked for before its job comes, so that no job waits for a clone. */
+static int ask_copy(struct runner_run *run)
+{
+    int done = child_ask_copy(run->zygote, &run->copy);
+
+    attach(run, &run->copy);
+    enter(run, PHASE_COPYING, COPY_MS_MAX);
+    return done;
+}
+
+/* The child that has warmed up is a zygote from now on. */
+static int become_session(struct runner_run *run)
+{
+    struct child *zygote = run->child;
+    int control = zygote->ends.control;
+
+    /* Of all that was between it and the runner the socket remains. */
+    zygote->ends.control = -1;
+    detach(run);
+    zygote->ends.control = control;
+    run->zygote = zygote;
+    return ask_copy(run);
+}
+
+/* The zygote's answer, or its end, which is the runner's. */
+static int take_copy(struct runner_run *run)
+{
+    int done = child_take_copy(run->zygote, &run->copy);
+
+    if (done <= 0)
+        return done;
+    run->phase = PHASE_WARMING;
+    reap(run); /* it may have ended before it was known */
+    return 0;
+}
+
+/* After a run whose child is gone and whose last frame has left. What is named here belongs to the
+ * runner. All else belongs to one run, and is zero again. */
+static int next_run(struct runner_run *run)
+{
+    const struct runner_run kept = {.options = run->options,
+                                    .signals = run->signals,
+                                    .zygote = run->zygote,
+                                    .unanswered = run->waiting_for_answer ? run->last_request
+                                                                          : run->unanswered,
+                                    .from_server = run->from_server,
+                                    .to_server = run->to_server};
+
+    detach(run);
+    *run = kept;
+    return ask_copy(run);
+}
+
+/* ---- the loop ---- */
+
 /* One read, all its frames. 1: more may come, 0: the end, -1: breach. */
-static int read_frames(struct runner_run *run, int fd, struct frame_reader *reader,
-                       int (*take)(struct runner_run *run, const struct frame_reader_piece *piece))
+static int read_frames(struct runner_run *run, int fd, struct frame_decoder *decoder,
+                       int (*take)(struct runner_run *run, const struct frame *piece))
 {
     ssize_t got = read(fd, run->chunk, sizeof run->chunk);
-    const unsigned char *data = run->chunk;
+    const char *data = (const char *)run->chunk;
     size_t len = got > 0 ? (size_t)got : 0;
-    struct frame_reader_piece piece;
+    enum frame_decoded rc;
+    struct frame piece;
 
     if (got <= 0)
         return got < 0 && (errno == EAGAIN || errno == EINTR) ? 1 : 0;
-    for (;;) {
-        switch (frame_reader_take(reader, &data, &len, &piece)) {
-        case FRAME_READER_BREACH:
+    while ((rc = frame_decode(decoder, &data, &len, &piece)) == FRAME_COMPLETE) {
+        if (take(run, &piece) < 0)
             return -1;
-        case FRAME_READER_MORE:
-            return 1;
-        case FRAME_READER_PIECE:
-            if (take(run, &piece) < 0)
-                return -1;
-        }
     }
+    return rc == FRAME_MORE ? 1 : log_error("%s", decoder->fault);
 }
 
 static int poll_timeout(const struct runner_run *run)
 {
-    int64_t now = run_now(), wait = -1;
+    int64_t now = now_ms(), wait = -1;
 
     if (run->until)
         wait = run->until - now;
@@ -132,7 +678,7 @@ static int on_child_breach(struct runner_run *run)
 {
     if (!run->has_job)
         return -1;
-    run_end(run, VERDICT_CRASH);
+    end_run(run, VERDICT_CRASH);
     return 0;
 }
 
@@ -143,8 +689,8 @@ static void choose_descriptors(const struct runner_run *run, struct pollfd fds[D
     bool ended = run->phase >= PHASE_ENDED || run->phase == PHASE_COPYING; /* or not begun */
     bool room_outside = run->to_server.len < OUTSIDE_HIGH_WATER;
     bool room_inside = run->to_child.len < INSIDE_HIGH_WATER;
-    bool output = !ended && room_outside && (run->rest <= run_now() || run->reaped);
-    bool send = run->to_server.len > 0 && (run->hold <= run_now() || !room_outside);
+    bool output = !ended && room_outside && (run->rest <= now_ms() || run->reaped);
+    bool send = run->to_server.len > 0 && (run->hold <= now_ms() || !room_outside);
     short control = (short)((room_outside ? POLLIN : 0) | (run->to_child.len ? POLLOUT : 0));
 
     /* With no event asked, the end of the other side is still told. */
@@ -171,14 +717,14 @@ static int serve_child(struct runner_run *run, const struct pollfd *control)
     if ((control->revents & POLLOUT) && queue_flush(&run->to_child, control->fd) < 0)
         run->to_child.len = 0; /* its end is told by reading */
     if (control->revents & (POLLIN | POLLHUP | POLLERR))
-        got = read_frames(run, control->fd, &run->from_child, run_take_from_child);
+        got = read_frames(run, control->fd, &run->from_child, take_from_child);
     if (got < 0 && on_child_breach(run) < 0)
         return -1;
     if (got <= 0) {
         close_control(run);
         /* It has closed its only way to speak. A dead one is about to be reaped. */
         if (run->phase < PHASE_ENDING && !run->reaped && run->verdict == VERDICT_NONE)
-            run_enter(run, PHASE_ENDING, ASKED_MS);
+            enter(run, PHASE_ENDING, ASKED_MS);
     }
     return 0;
 }
@@ -189,20 +735,20 @@ enum step { STEP_ON, STEP_DONE, STEP_FAILED };
 static enum step go_on(struct runner_run *run)
 {
     if (run->phase == PHASE_WARMED)
-        return fork_server_begin(run) < 0 ? STEP_FAILED : STEP_ON;
+        return become_session(run) < 0 ? STEP_FAILED : STEP_ON;
     if (run->phase == PHASE_LINGERING)
-        return run_now() < run->until ? STEP_ON : STEP_DONE;
+        return now_ms() < run->until ? STEP_ON : STEP_DONE;
     if (run->phase != PHASE_ENDED || run->to_server.len > 0)
         return STEP_ON;
     if (run->leaving)
         return STEP_DONE;
     if (!run->zygote) {
-        run_enter(run, PHASE_LINGERING, LINGER_MS);
+        enter(run, PHASE_LINGERING, LINGER_MS);
         return STEP_ON;
     }
     if (!run->reaped)
         return STEP_ON;
-    return fork_server_next(run) < 0 ? STEP_FAILED : STEP_ON;
+    return next_run(run) < 0 ? STEP_FAILED : STEP_ON;
 }
 
 static enum step serve(struct runner_run *run, const struct pollfd fds[DESCRIPTORS])
@@ -217,29 +763,29 @@ static enum step serve(struct runner_run *run, const struct pollfd fds[DESCRIPTO
     if (fds[SERVER_IN].revents & (POLLHUP | POLLERR | POLLNVAL))
         return STEP_DONE;
     if (fds[SERVER_IN].revents & POLLIN) {
-        int got = read_frames(run, STDIN_FILENO, &run->from_server, run_take_from_server);
+        int got = read_frames(run, STDIN_FILENO, &run->from_server, take_from_server);
 
         if (got <= 0)
             return got < 0 ? STEP_FAILED : STEP_DONE;
     }
     if (fds[CONTROL].revents && serve_child(run, &fds[CONTROL]) < 0)
         return STEP_FAILED;
-    if (fds[ZYGOTE].revents && fork_server_take(run) < 0)
+    if (fds[ZYGOTE].revents && take_copy(run) < 0)
         return STEP_FAILED;
     if (!was_started && run->started)
-        output_forget_warm(run);
-    if ((fds[OUT].revents && output_read(run, &run->out) < 0) ||
-        (fds[ERR].revents && output_read(run, &run->err) < 0))
+        run->out.bytes = run->err.bytes = 0; /* what was said before is no output of the code */
+    if ((fds[OUT].revents && read_output(run, &run->out) < 0) ||
+        (fds[ERR].revents && read_output(run, &run->err) < 0))
         return STEP_FAILED;
     if (fds[SIGNALS].revents)
-        run_reap(run);
-    run_watch_memory(run);
-    if (run->until && run_now() >= run->until && run_on_deadline(run) < 0)
+        reap(run);
+    watch_memory(run);
+    if (run->until && now_ms() >= run->until && on_deadline(run) < 0)
         return STEP_FAILED;
-    if (run->result && run->phase == PHASE_ENDING &&
-        (output_drain(run, &run->out) < 0 || output_drain(run, &run->err) < 0))
+    if (run->has_result && run->phase == PHASE_ENDING &&
+        (drain(run, &run->out) < 0 || drain(run, &run->err) < 0))
         return STEP_FAILED;
-    if (run_is_over(run) && run_finish(run) < 0)
+    if (is_over(run) && finish_run(run) < 0)
         return STEP_FAILED;
     return go_on(run);
 }
@@ -271,16 +817,16 @@ int run_loop(struct child *child, const struct options *options, int signals)
     }
     run->options = options;
     run->signals = signals;
-    frame_reader_init(&run->from_server, server_frames);
+    frame_decoder_init(&run->from_server, server_frames);
     queue_init(&run->to_server, OUTSIDE_HIGH_WATER + FRAME_ARTIFACT_CAP + (1u << 20));
-    run_attach(run, child);
-    run_enter(run, PHASE_WARMING, WARM_MS_MAX);
+    attach(run, child);
+    enter(run, PHASE_WARMING, WARM_MS_MAX);
     done = loop(run);
-    run_kill(run);
+    kill_child(run);
     if (run->zygote)
         child_signal(run->zygote, SIGKILL);
-    run_detach(run);
-    frame_reader_finish(&run->from_server);
+    detach(run);
+    frame_decoder_finish(&run->from_server);
     queue_finish(&run->to_server);
     free(run);
     return done < 0 ? 1 : 0;

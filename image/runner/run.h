@@ -7,7 +7,8 @@
  * A run goes WARMING, IDLE, IMPORTING, RUNNING, (ASKED), ENDING, ENDED. ASKED is the short time
  * between the deadline and the kill, in which the interpreter may still say where the code was. In
  * a session the first WARMING is the zygote's, then comes WARMED, and each run begins with COPYING,
- * in which its interpreter is asked for, and a short WARMING of its own (fork_server.h).
+ * in which its interpreter is asked for, and a short WARMING of its own (zygote.h). When it is
+ * over it is killed, waited for, and everything of it is forgotten.
  */
 #ifndef LECTERN_IMAGE_RUN_H
 #define LECTERN_IMAGE_RUN_H
@@ -16,6 +17,7 @@
 #include "image/runner/options.h"
 
 #define WARM_MS_MAX   120000 /* from start to ready */
+#define COPY_MS_MAX   10000  /* from asking for a copy to its being ready */
 #define IMPORT_MS_MAX 20000  /* importing before the clock starts */
 #define ASKED_MS      200    /* for the interpreter's last words after the deadline */
 #define ENDING_MS_MAX 1000   /* from the result to the process's end */

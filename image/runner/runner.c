@@ -23,8 +23,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <jansson.h>
-
 #include "image/runner/child.h"
 #include "image/runner/log_error.h"
 #include "image/runner/landlock.h"
@@ -88,7 +86,6 @@ int main(int argc, char **argv)
 
     if (options_read(&options, argc, argv) < 0)
         return 1;
-    json_object_seed(0); /* while it may still ask for randomness */
     signals = watch_signals();
     if (signals < 0 || set_nonblocking(STDIN_FILENO) < 0 || set_nonblocking(STDOUT_FILENO) < 0)
         return 1;

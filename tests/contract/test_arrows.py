@@ -29,8 +29,10 @@ ARROWS = (
     ("validator/policy/*", ["validator/policy/*", "validator/validator.h", "helpers/base/*"]),
     ("validator/*", ["validator/*", "helpers/base/*"]),
     ("executor/frame.h", []),
+    # What both sides of a sandbox's wall read alike; the runner links it, and nothing else of ours.
+    ("executor/wire/*", ["executor/wire/*", "executor/frame.h"]),
     ("executor/*", ["executor/*", "helpers/base/*"]),
-    ("image/*", ["image/*", "executor/frame.h"]),
+    ("image/*", ["image/*", "executor/frame.h", "executor/wire/*"]),
     # Inside the server: the curriculum knows nobody, the protocol no sockets and no storage, the transport no storage.
     # What a session's graph answers is a read of the session; the store itself knows no graphs.
     ("mcp/session/graph_cache.*", ["mcp/session/graph_cache.h", "mcp/store/store.h", "helpers/graph/graph.h",
@@ -181,6 +183,7 @@ class RulesCanFail(unittest.TestCase):
             ("executor/a.c", "mcp/store/store.h"),
             ("executor/a.c", "helpers/graph/graph.h"),
             ("executor/frame.h", "helpers/base/error.h"),
+            ("executor/wire/a.c", "helpers/base/error.h"),
             ("image/runner/runner.c", "helpers/base/error.h"),
             ("image/runner/runner.c", "executor/executor.h"),
             ("mcp/session/a.c", "mcp/transport/transport.h"),

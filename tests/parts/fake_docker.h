@@ -27,7 +27,7 @@ enum fake_docker_fault {
     DOCKER_STREAM_ENDS, /* an attached stream that ends with its start */
 };
 
-#define FAKE_DOCKER_SLOW_MS 300
+#define FAKE_DOCKER_SLOW_MS 50
 
 struct fake_docker;
 

@@ -15,11 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "executor/frames.h"
+#include "executor/wire/frame_decoder.h"
 #include "helpers/base/json.h"
 
 #define WORD "--fake-runner"
 
+atomic_int fake_faulty = -1;
 atomic_int fake_fault, fake_boxes, fake_started, fake_made_of;
 
 /* ---- the runner's side: standard input and output are the stream ---- */
@@ -27,13 +28,21 @@ atomic_int fake_fault, fake_boxes, fake_started, fake_made_of;
 struct fake {
     struct frame_decoder decoder;
     char bytes[4096];
-    size_t have, used;
+    const char *at;
+    size_t have;
     bool slow, serves_session, keeps_silent;
     const char *status;
     uint32_t requests;
     unsigned long cut;
     char *session; /* of its first job */
     int jobs, fault;
+};
+
+static const struct frame_rule to_runner[] = {
+    {FRAME_JOB, FRAME_JOB_HEAD, FRAME_JOB_CAP, 0},
+    {FRAME_ANSWER, 6, FRAME_ANSWER_CAP, 0},
+    {FRAME_PING, 0, 0, 0},
+    {0},
 };
 
 static void put(const void *bytes, size_t len)
@@ -72,28 +81,25 @@ static bool get_frame(struct fake *fake, struct frame *frame, int ms)
 {
     for (;;) {
         struct pollfd poll_fd = {.fd = STDIN_FILENO, .events = POLLIN};
-        size_t used;
-        int rc;
+        ssize_t got;
 
-        if (fake->used < fake->have) {
-            rc = frame_decoder_feed(&fake->decoder, fake->bytes + fake->used,
-                                    fake->have - fake->used, &used, frame, NULL);
-            fake->used += used;
-            if (rc < 0)
-                _exit(4);
-            if (rc > 0)
-                return true;
-            continue;
+        switch (frame_decode(&fake->decoder, &fake->at, &fake->have, frame)) {
+        case FRAME_BREACH:
+            _exit(4);
+        case FRAME_COMPLETE:
+            return true;
+        case FRAME_MORE:
+            break;
         }
         if (poll(&poll_fd, 1, ms) == 0)
             return false;
         if (fake->slow)
             nap(1);
-        fake->used = 0;
-        rc = (int)read(STDIN_FILENO, fake->bytes, fake->slow ? 64 : sizeof fake->bytes);
-        if (rc <= 0)
+        got = read(STDIN_FILENO, fake->bytes, fake->slow ? 64 : sizeof fake->bytes);
+        if (got <= 0)
             _exit(0);
-        fake->have = (size_t)rc;
+        fake->at = fake->bytes;
+        fake->have = (size_t)got;
     }
 }
 
@@ -156,8 +162,8 @@ static void print_whose(const struct fake *fake)
 
 static void put_result(const char *value, const char *type, const char *error)
 {
-    json_t *json = json_pack("{s:s?, s:s?, s:s?, s:n}", "value", value, "error", error,
-                             "error_type", type, "line");
+    json_t *json = json_pack("{s:s?, s:s?, s:s?, s:n, s:i}", "value", value, "error", error,
+                             "error_type", type, "line", "exit_code", type ? 1 : 0);
     char *text = json_dumps(json, JSON_COMPACT);
 
     put_frame(FRAME_RESULT, text, strlen(text));
@@ -205,7 +211,6 @@ static void do_line(struct fake *fake, char *line)
         put_result(rest, NULL, NULL);
     else if (strcmp(line, "raise") == 0 && sscanf(rest, "%63s", type) == 1) {
         put_result(NULL, type, rest);
-        fake->status = "error";
     } else if (strcmp(line, "sleep") == 0)
         get_frame(fake, &(struct frame){0}, atoi(rest));
     else if (strcmp(line, "deaf") == 0)
@@ -228,7 +233,7 @@ static void do_line(struct fake *fake, char *line)
 
 static void run_job(struct fake *fake, const struct frame *frame)
 {
-    json_t *job = json_loadb(frame->payload, frame->len, 0, NULL);
+    json_t *job = json_loadb(frame->payload + FRAME_JOB_HEAD, frame->len - FRAME_JOB_HEAD, 0, NULL);
     const char *session = json_get_string(job, "session_id");
     char *code = strdup(json_get_string(job, "code"));
     char text[256], *line, *save = NULL;
@@ -290,7 +295,8 @@ void fake_runner_main(int argc, char **argv)
     fake.fault = atoi(argv[2]);
     fake.serves_session = atoi(argv[3]) == ISOLATION_SESSION;
     misbehave(fake.fault);
-    frame_decoder_init(&fake.decoder, FRAMES_TO_RUNNER);
+    frame_decoder_init(&fake.decoder, to_runner);
+    fake.at = fake.bytes;
     do {
         put_frame(FRAME_READY, "{\"python\":\"none\"}", 17);
         get_job(&fake, &frame);
@@ -375,11 +381,13 @@ static struct engine_box *fake_start(void *state, const struct execution_kind *k
                                      struct error *err)
 {
     struct engine_box *box = calloc(1, sizeof *box);
-    int fault = atomic_load(&fake_fault);
+    int fault = atomic_load(&fake_faulty) != 0 ? atomic_load(&fake_fault) : FAKE_WELL;
     int stream[2], errors[2], rc;
 
     (void)state;
     atomic_fetch_add(&fake_started, 1);
+    if (atomic_load(&fake_faulty) > 0)
+        atomic_fetch_sub(&fake_faulty, 1);
     if (!box || fault == FAKE_NO_START ||
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream) < 0 ||
         pipe2(errors, O_CLOEXEC | O_NONBLOCK) < 0) {

@@ -9,7 +9,7 @@
  *   print TEXT      FRAME_STDOUT          err TEXT         FRAME_STDERR
  *   hex XX..        FRAME_STDOUT of those bytes            flood N          N bytes of output
  *   get PATH        a request; its answer goes to stdout   gets N           N requests in a row
- *   value TEXT      in FRAME_RESULT       raise TYPE TEXT  an error in FRAME_RESULT, exit "error"
+ *   value TEXT      in FRAME_RESULT       raise TYPE TEXT  an error in FRAME_RESULT
  *   sleep MS        or till input ends    deaf MS          heeds nothing
  *   slow            reads answers a byte at a time         die              ends without a word
  *   garbage         bytes that are no frame                oversize         a head over its cap
@@ -43,6 +43,7 @@ enum fake_fault {
 
 extern const struct engine engine_fake;
 extern atomic_int fake_fault;   /* of the boxes that start from now on */
+extern atomic_int fake_faulty;  /* of how many of them; below 0: of all */
 extern atomic_int fake_boxes;   /* that exist */
 extern atomic_int fake_started; /* ever */
 extern atomic_int fake_made_of; /* the version of what they are made of; -1: cannot be told */

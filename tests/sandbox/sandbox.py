@@ -43,16 +43,11 @@ SHARE = PARTS / "share"
 WITHOUT_POLICY = PARTS / "tests/sandbox/without_policy"  # as SHARE, but its interpreter judges nothing
 PYTHON = "/usr/bin/python3"
 HEAD = struct.Struct(">B3xI")
+JOB_HEAD = struct.Struct(">5I")  # timeout_ms, stdout_cap, stderr_cap, tail_cap, output_limit
 READY_SECONDS = 60
 SESSION = "5e551011-0000-4000-8000-000000000001"
 
-MINIMAL = ("math statistics decimal fractions collections collections.abc itertools functools datetime time calendar "
-           "json csv re string random heapq bisect operator typing dataclasses enum textwrap unicodedata copy "
-           "__future__ code_helpers").split()
-DATA = MINIMAL + ("pandas pandas.api.types numpy numpy.linalg numpy.random numpy.fft networkx networkx.algorithms "
-                  "networkx.algorithms.community scipy scipy.stats scipy.optimize scipy.linalg").split()
 DATA_PRELOAD = "numpy,pandas,networkx"
-PLOT = DATA + ["matplotlib.pyplot"]
 PLOT_PRELOAD = DATA_PRELOAD + ",matplotlib.pyplot"
 
 
@@ -79,6 +74,18 @@ def bubblewrap(*files):
     for folder in sorted({str(pathlib.Path(file).parent) for file in files}):
         line += ["--ro-bind", folder, folder]
     return line + ["--chdir", "/", "--"]
+
+
+def interpreter_that_allows(case, *modules):
+    """An interpreter that judges nothing, whose profile visualization has these modules too."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="lectern-allows-"))
+    case.addCleanup(shutil.rmtree, folder)
+    shutil.copytree(WITHOUT_POLICY, folder, dirs_exist_ok=True)
+    os.chmod(folder, 0o755)
+    tables = json.loads((folder / "policy.json").read_text())
+    tables["profiles"]["visualization"] += modules
+    (folder / "policy.json").write_text(json.dumps(tables))
+    return folder / "interpreter.py"
 
 
 class Curriculum:
@@ -163,6 +170,25 @@ class Outcome:
     def text(self):
         return self.stdout.decode()
 
+    def take_result(self, payload):
+        """The interpreter's own words, passed on unread: what is no JSON object is no result."""
+        try:
+            self.result = json.loads(payload)
+        except ValueError:
+            self.result = None
+
+    def take_exit(self, end):
+        """As the server takes it: where there is a result, it says how the code ended."""
+        if end["status"] == "ok" and not isinstance(self.result, dict):
+            end["status"] = "crash"
+        elif end["status"] == "ok" and self.result:
+            end["exit_code"] = self.result.get("exit_code", 0)
+            if self.result.get("error_type") == "MemoryError":
+                end["status"] = "memory"
+            elif self.result.get("error") or end["exit_code"]:
+                end["status"] = "error"
+        self.exit = end
+
 
 class Sandbox:
     """One runner. `interpreter` replaces interpreter.py, to test the layers around it alone; without `policy` it does not
@@ -173,6 +199,8 @@ class Sandbox:
         share = SHARE if policy else WITHOUT_POLICY
         runner = str(runner or SHARE / "runner")
         interpreter = str(interpreter or share / "interpreter.py")
+        if (pathlib.Path(interpreter).parent / "code_helpers.py").exists():
+            share = pathlib.Path(interpreter).parent
         line = bubblewrap(runner, interpreter, share / "code_helpers.py", SHARE / "fork.so") if bwrap else []
         line += [runner, "--kind", kind, "--preload", preload, "--memory-mb", str(memory_mb), "--python", PYTHON,
                  "--interpreter", interpreter, "--helpers", str(share), *extra]
@@ -222,10 +250,12 @@ class Sandbox:
             self.pending += data
 
     def send_job(self, code, **fields):
-        job = {"code": code, "profile": "visualization", "session_id": SESSION, "timeout_ms": 5000, "allowed": MINIMAL, "preload": [],
-               "warnings": False, "stdout_cap": 65536, "stderr_cap": 16384, "tail_cap": 0, "output_limit": 16 << 20}
-        job.update(fields)
-        self.send("J", json.dumps(job).encode())
+        limits = {"timeout_ms": 5000, "stdout_cap": 65536, "stderr_cap": 16384, "tail_cap": 0, "output_limit": 16 << 20}
+        limits.update((name, fields[name]) for name in limits if name in fields)
+        job = {"code": code, "profile": "minimal", "session_id": SESSION, "timeout_ms": limits["timeout_ms"], "preload": [],
+               "warnings": False}
+        job.update((name, value) for name, value in fields.items() if name not in limits)
+        self.send("J", JOB_HEAD.pack(*limits.values()) + json.dumps(job).encode())
 
     def run(self, code, curriculum=None, seconds=30, **fields):
         self.send_job(code, **fields)
@@ -248,7 +278,7 @@ class Sandbox:
             elif kind == "g":
                 outcome.artifacts.append(payload)
             elif kind == "v":
-                outcome.result = json.loads(payload)
+                outcome.take_result(payload)
             elif kind == "q":
                 outcome.requests += 1
                 status, body = (curriculum.answer(payload[4:].decode()[4:]) if curriculum
@@ -256,7 +286,7 @@ class Sandbox:
                 body = body if isinstance(body, bytes) else json.dumps(body).encode()
                 self.answer(payload[:4] + struct.pack(">H", status) + body)
             elif kind == "x":
-                outcome.exit = json.loads(payload)
+                outcome.take_exit(json.loads(payload))
                 outcome.seconds = time.monotonic() - began
                 if self.session:
                     return outcome
@@ -293,7 +323,7 @@ class Sandbox:
 def forking(share):
     """The beginning of a script in the interpreter's place that serves a session: what follows is in a copy."""
     return ("import ctypes, os, struct, sys\nZYGOTE = os.getpid()\nlibrary = ctypes.PyDLL(%r)\n"
-            "assert library.zygote_prepare() == 0\nword = b'{\"python\": \"3\"}'\n"
+            "assert library.zygote_prepare() == 0\nword = b'3'\n"
             "os.write(3, struct.pack('>B3xI', ord('R'), len(word)) + word)\n"
             "library.zygote_serve(int(sys.argv[sys.argv.index('--ruleset') + 1]))\n" % str(share / "fork.so"))
 

@@ -16,7 +16,7 @@ import time
 import unittest
 
 import sandbox
-from sandbox import DATA, DATA_PRELOAD, MINIMAL, Curriculum, Sandbox, run, shared
+from sandbox import DATA_PRELOAD, Curriculum, Sandbox, run, shared
 
 sys.path.insert(0, str(sandbox.ROOT / "tests/data"))
 import corpus  # noqa: E402
@@ -61,8 +61,8 @@ def curriculum():
 
 def options_of(case):
     if case["profile"] == "data-science":
-        return {"kind": "data", "preload": DATA_PRELOAD, "allowed": DATA}
-    return {"kind": "bare", "allowed": MINIMAL}
+        return {"kind": "data", "preload": DATA_PRELOAD, "profile": "data-science"}
+    return {"kind": "bare", "profile": "minimal"}
 
 
 class Hostile(unittest.TestCase):
@@ -85,7 +85,7 @@ class Hostile(unittest.TestCase):
         written = [path for path in re.findall(r"/tmp/[\w.-]+", code) if not os.path.exists(path)]
         began = time.monotonic()
         with Sandbox(kind=options_of(case)["kind"], preload=options_of(case).get("preload", ""), policy=False) as box:
-            outcome = box.run(code, self.curriculum, timeout_ms=HOSTILE_MS, allowed=options_of(case)["allowed"],
+            outcome = box.run(code, self.curriculum, timeout_ms=HOSTILE_MS, profile=options_of(case)["profile"],
                               output_limit=4 << 20)
         took = time.monotonic() - began
         everything = bytes(outcome.raw) + outcome.complaints.encode()

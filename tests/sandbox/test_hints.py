@@ -4,7 +4,7 @@ import functools
 import unittest
 
 import sandbox
-from sandbox import DATA, DATA_PRELOAD, Curriculum
+from sandbox import DATA_PRELOAD, Curriculum
 
 CURRICULUM = {"nodes": [{"node_id": "N%03d" % n, "title": "Title %d" % n, "components": []} for n in range(1, 6)],
               "relationships": []}
@@ -114,7 +114,7 @@ class Hints(unittest.TestCase):
         self.check(BARE, functools.partial(sandbox.run, policy=False))
 
     def test_libraries(self):
-        self.check(LIBRARIES, functools.partial(sandbox.run, policy=False, kind="data", preload=DATA_PRELOAD, allowed=DATA))
+        self.check(LIBRARIES, functools.partial(sandbox.run, policy=False, kind="data", preload=DATA_PRELOAD, profile="data-science"))
 
     def test_a_timeout_says_how_far_it_came(self):
         code = "def f(n):\n    for k in range(10**9):\n        pass\nfor name in ('a', 'b'):\n    f(name)"

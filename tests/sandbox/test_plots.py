@@ -10,10 +10,10 @@ import tempfile
 import unittest
 
 import sandbox
-from sandbox import PLOT, PLOT_PRELOAD
+from sandbox import PLOT_PRELOAD
 
 HEAD = "import matplotlib.pyplot as plt\nimport numpy as np\nimport pandas as pd\nimport networkx as nx\n"
-run = functools.partial(sandbox.run, kind="plot", preload=PLOT_PRELOAD, allowed=PLOT, memory_mb=512)
+run = functools.partial(sandbox.run, kind="plot", preload=PLOT_PRELOAD, profile="visualization", memory_mb=512)
 
 
 def size_of(artifact):
@@ -166,12 +166,12 @@ class Figures(unittest.TestCase):
 
     def test_the_first_one_is_quick(self):
         with sandbox.Sandbox("plot", PLOT_PRELOAD, 512) as box:
-            outcome = box.run(HEAD + "plt.plot([1, 2])", allowed=PLOT)
+            outcome = box.run(HEAD + "plt.plot([1, 2])", profile="visualization")
         self.assertLess(outcome.exit["seconds"], 1)
 
     def test_without_pyplot_a_frame_says_what_is_missing(self):
         outcome = sandbox.run("import pandas as pd\npd.Series([1]).plot()", kind="data", preload=sandbox.DATA_PRELOAD,
-                              allowed=PLOT)
+                              profile="visualization")
         self.assertEqual(outcome.result["error_type"], "ImportError")
         self.assertIn("import matplotlib.pyplot as plt", outcome.result["error"])
         self.assertNotIn("tmp", outcome.result["error"])
@@ -184,7 +184,7 @@ class InASession(unittest.TestCase):
         with sandbox.Session("plot", PLOT_PRELOAD, 512, bwrap=True) as box:
             for count in (5, 0, 5):
                 outcome = box.run(HEAD + "for n in range(%d):\n    plt.figure(figsize=(3, 3)).gca().plot([n])\nplt.show()" % count,
-                                  allowed=PLOT, timeout_ms=20000)
+                                  profile="visualization", timeout_ms=20000)
                 self.assertEqual((outcome.status, len(outcome.artifacts), outcome.stderr), ("ok", count, b""), outcome.result)
 
 
@@ -233,11 +233,12 @@ class Hostile(unittest.TestCase):
                 self.assertFalse(os.path.exists("/tmp/lectern-plot.png"))
 
     def test_backends_and_managers_of_ones_own(self):
+        interpreter = sandbox.interpreter_that_allows(self, "matplotlib", "matplotlib._pylab_helpers")
         for code in ("plt.get_fignums = None\nplt.plot([1])", "from matplotlib import _pylab_helpers as h\nh.Gcf.figs = {1: 7}",
                      "from matplotlib import _pylab_helpers as h\nh.Gcf = None",
                      "plt.gcf().canvas.print_figure = lambda buffer, **k: buffer.write(b'x')\nplt.plot([1])"):
             with self.subTest(code):
-                outcome = run(HEAD + code, policy=False, allowed=PLOT + ["matplotlib", "matplotlib._pylab_helpers"])
+                outcome = run(HEAD + code, interpreter=interpreter)
                 self.assertIn(outcome.status, ("ok", "error", "crash"))
                 self.assertTrue(all(artifact.startswith(b"iVBORw0KGgo") for artifact in outcome.artifacts))
 
@@ -254,7 +255,7 @@ def receive():
     need = struct.unpack(">B3xI", head)[1]
     while need > 0:
         need -= len(os.read(3, need))
-send("R", b'{"python": "3"}')
+send("R", b"3")
 receive()
 PNG = b"iVBORw0KGgo"
 RESULT = b'{"value": null, "error": null, "error_type": null, "line": null}'
@@ -287,8 +288,8 @@ class Liars(unittest.TestCase):
                 self.assertLess(outcome.seconds, 5)
 
     def test_what_is_sound_passes(self):
-        outcome = self.lie("send('S'); send('g', PNG + b'A'); send('g', PNG + b'AA+/='); send('g', PNG + b'AAA=='); send('v', RESULT)")
-        self.assertEqual(outcome.artifacts, [b"iVBORw0KGgoA", b"iVBORw0KGgoAA+/=", b"iVBORw0KGgoAAA=="])
+        outcome = self.lie("send('S'); send('g', PNG + b'A'); send('g', PNG + b'AA+8='); send('g', PNG + b'AAA=='); send('v', RESULT)")
+        self.assertEqual(outcome.artifacts, [b"iVBORw0KGgoA", b"iVBORw0KGgoAA+8=", b"iVBORw0KGgoAAA=="])
         self.assertEqual(outcome.status, "ok")
 
     def test_the_largest_one_after_the_other(self):

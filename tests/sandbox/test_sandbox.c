@@ -203,13 +203,11 @@ static void answer_nodes(struct job_waiter *waiter, struct broker_request *reque
 
 static void test_requests(void **state)
 {
-    static const char *const allowed[] = {"code_helpers", NULL};
     struct execution_job job = {.code = "import code_helpers\n"
                                         "for n in code_helpers.get_nodes(): print(n['title'])\n"
                                         "print(session_id)",
                                 .kind = "bare",
-                                .session_id = "s1",
-                                .allowed = allowed};
+                                .session_id = "s1"};
     struct job_waiter waiter;
     struct error err = {0};
 

@@ -4,10 +4,10 @@ import functools
 import unittest
 
 import sandbox
-from sandbox import DATA, DATA_PRELOAD
+from sandbox import DATA_PRELOAD
 
 run = functools.partial(sandbox.run, policy=False)
-run_data = functools.partial(run, kind="data", preload=DATA_PRELOAD, allowed=DATA)
+run_data = functools.partial(run, kind="data", preload=DATA_PRELOAD, profile="data-science")
 
 
 class Which(unittest.TestCase):
@@ -27,7 +27,7 @@ class Which(unittest.TestCase):
         self.assertEqual(self.value("result = 1\n0"), "0")
 
     def test_which_of_the_two_it_is_is_said(self):
-        for code, bound in (("result = 1", True), ("result = 1\n2", None), ("2", None), ("result = None", None), ("", None)):
+        for code, bound in (("result = 1", True), ("result = 1\n2", False), ("2", False), ("result = None", False), ("", False)):
             self.assertEqual(run(code).result["bound"], bound, code)
 
     def test_none_is_no_value(self):

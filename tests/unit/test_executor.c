@@ -3,6 +3,7 @@
  * The executor over an engine whose sandboxes misbehave as they are told
  * (tests/parts/fake_engine.h).
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,21 +19,36 @@
 #include "tests/parts/fake_engine.h"
 #include "tests/parts/job_waiter.h"
 
-#define WARM_MS 10000
+#define WARM_MS         10000
+#define KINDS_THAT_WAIT 2
 
 struct fixture {
     struct executor *executor;
     struct holdings before;
 };
 
-static const struct executor_limits quick = {
-    .import_ms = 300,
-    .grace_ms = 300,
-    .warm_ms = 1500,
-    .wait_ms = 4000,
-    .request_ms = 400,
+/* Generous with time, whatever the machine does. */
+static const struct executor_limits usual = {
+    .import_ms = 20000,
+    .grace_ms = 5000,
+    .warm_ms = 20000,
+    .wait_ms = 20000,
+    .request_ms = 10000,
     .requests = 50,
     .answer_bytes = 1 << 20,
+    .pace = {.retry = 20},
+};
+
+/* For what only the end of a limit shows. */
+static const struct executor_limits hasty = {
+    .import_ms = 100,
+    .grace_ms = 100,
+    .warm_ms = 300,
+    .wait_ms = 20000,
+    .request_ms = 10000,
+    .requests = 50,
+    .answer_bytes = 1 << 20,
+    .pace = {.retry = 20},
 };
 
 static struct executor *create_within(const struct executor_limits *limits)
@@ -48,7 +64,7 @@ static struct executor *create_within(const struct executor_limits *limits)
 
 static struct executor *create(void)
 {
-    return create_within(&quick);
+    return create_within(&usual);
 }
 
 static int set_up(void **state)
@@ -61,6 +77,13 @@ static int set_up(void **state)
     fixture.executor = create();
     *state = &fixture;
     return 0;
+}
+
+static struct executor *create_again(struct fixture *fixture, const struct executor_limits *limits)
+{
+    executor_destroy(fixture->executor);
+    fixture->executor = create_within(limits);
+    return fixture->executor;
 }
 
 static int tear_down(void **state)
@@ -252,20 +275,21 @@ static void test_backstop_of_the_deadline(void **state)
 {
     struct fixture *fixture = *state;
     struct execution_job job = {
-        .code = "print x\ndeaf 5000", .code_len = 17, .kind = "bare", .timeout_ms = 100};
+        .code = "print x\ndeaf 60000", .code_len = 18, .kind = "bare", .timeout_ms = 100};
     struct job_waiter waiter;
     struct error err = {0};
     double begin;
 
+    create_again(fixture, &hasty);
     assert_int_equal(executor_wait_warm(fixture->executor, "bare", WARM_MS, &err), 0);
     begin = now();
     job_waiter_init(&waiter);
     assert_true(job_waiter_run(&waiter, fixture->executor, &job, &err) > 0);
-    assert_true(job_waiter_wait(&waiter, 3000));
+    assert_true(job_waiter_wait(&waiter, WARM_MS));
     assert_int_equal(waiter.status, EXECUTION_TIMEOUT);
     assert_int_equal(waiter.exit_code, 124);
     assert_string_equal(waiter.out, "x");
-    assert_true(now() - begin >= 0.35 && now() - begin < 2);
+    assert_true(now() - begin >= 0.2); /* the limit and the grace */
     job_waiter_finish(&waiter);
 }
 
@@ -273,9 +297,8 @@ static void test_mute_sandbox(void **state)
 {
     struct fixture *fixture = *state;
 
-    executor_destroy(fixture->executor);
     atomic_store(&fake_fault, FAKE_MUTE);
-    fixture->executor = create();
+    create_again(fixture, &hasty);
     check(fixture->executor, "print x", EXECUTION_ENGINE, "");
 }
 
@@ -368,20 +391,23 @@ static void test_slow_reader(void **state)
                                 .code_len = 11,
                                 .kind = "bare",
                                 .session_id = "s",
-                                .timeout_ms = 500};
-    struct job_waiter waiter;
+                                .timeout_ms = 400};
+    struct job_waiter waiter, quick;
+    struct executor_limits limits = usual;
     struct error err = {0};
-    double begin;
 
+    limits.grace_ms = 500;
+    create_again(fixture, &limits);
+    assert_int_equal(executor_wait_warm(fixture->executor, "bare", WARM_MS, &err), 0);
     job_waiter_init(&waiter);
     waiter.answer = answer_large;
     assert_true(job_waiter_run(&waiter, fixture->executor, &job, &err) > 0);
-    assert_true(job_waiter_wait_started(&waiter, 5000));
-    begin = now();
-    check(fixture->executor, "print quick", EXECUTION_OK, "quick");
-    assert_true(now() - begin < 0.5);
-    assert_true(job_waiter_wait(&waiter, 5000));
+    job_waiter_do(&quick, fixture->executor, "bare", "print quick");
+    assert_int_equal(quick.status, EXECUTION_OK);
+    assert_true(job_waiter_wait(&waiter, WARM_MS));
     assert_int_equal(waiter.status, EXECUTION_TIMEOUT);
+    assert_true(quick.end_order < waiter.end_order);
+    job_waiter_finish(&quick);
     job_waiter_finish(&waiter);
 }
 
@@ -398,6 +424,7 @@ static void test_answers_that_come_late(void **state)
     struct job_waiter waiters[2];
     struct error err = {0};
 
+    create_again(fixture, &hasty);
     for (int i = 0; i < 2; i++) {
         job_waiter_init(&waiters[i]);
         waiters[i].answer = keep_back;
@@ -431,16 +458,19 @@ static void test_slow_request(void **state)
         .code = "gets 1", .code_len = 6, .kind = "bare", .session_id = "s", .timeout_ms = 4000};
     struct job_waiter waiter;
     struct error err = {0};
+    struct executor_limits limits = usual;
     double begin = now();
 
+    limits.request_ms = 100;
+    create_again(fixture, &limits);
     job_waiter_init(&waiter);
     waiter.answer = keep_cancel;
     assert_true(job_waiter_run(&waiter, fixture->executor, &job, &err) > 0);
     assert_true(job_waiter_wait(&waiter, 5000));
     assert_int_equal(waiter.status, EXECUTION_OK);
     assert_int_equal(strncmp(waiter.out, "504 ", 4), 0);
-    assert_non_null(strstr(waiter.out, "longer than 400 ms"));
-    assert_true(now() - begin >= 0.4);
+    assert_non_null(strstr(waiter.out, "longer than 100 ms"));
+    assert_true(now() - begin >= 0.1);
     assert_true(cancel_fired(kept_cancel));
     executor_answer(waiter.kept, 200, "{}", 2);
     cancel_unref(kept_cancel);
@@ -456,6 +486,7 @@ static void test_request_of_an_ended_run(void **state)
     struct job_waiter waiter;
     struct error err = {0};
 
+    create_again(fixture, &hasty);
     job_waiter_init(&waiter);
     waiter.answer = keep_cancel;
     assert_true(job_waiter_run(&waiter, fixture->executor, &job, &err) > 0);
@@ -469,32 +500,28 @@ static void test_request_of_an_ended_run(void **state)
 
 /* ---- cancelling, stopping ---- */
 
-static void check_cancel(struct fixture *fixture, const char *code, double most)
+static void check_cancel(struct fixture *fixture, const char *code)
 {
     struct execution_job job = {.code = code, .code_len = strlen(code), .kind = "bare"};
     struct job_waiter waiter;
     struct error err = {0};
-    double begin;
     uint64_t id;
 
     job_waiter_init(&waiter);
     id = job_waiter_run(&waiter, fixture->executor, &job, &err);
     assert_true(job_waiter_wait_started(&waiter, 5000));
-    begin = now();
     executor_cancel(fixture->executor, id);
     executor_cancel(fixture->executor, id);
-    assert_true(job_waiter_wait(&waiter, 3000));
-    assert_int_equal(waiter.status, EXECUTION_CANCELLED);
-    print_message("cancelled after %.2f ms\n", (now() - begin) * 1e3);
-    assert_true(now() - begin < most);
+    assert_true(job_waiter_wait(&waiter, 20000));
+    assert_int_equal(waiter.status, EXECUTION_CANCELLED); /* long before the code would end */
     executor_cancel(fixture->executor, id);
     job_waiter_finish(&waiter);
 }
 
 static void test_cancel(void **state)
 {
-    check_cancel(*state, "sleep 4000", 0.1);
-    check_cancel(*state, "deaf 4000", 0.1); /* the code does not heed anything */
+    check_cancel(*state, "sleep 60000");
+    check_cancel(*state, "deaf 60000"); /* the code does not heed anything */
     executor_cancel(((struct fixture *)*state)->executor, 9999);
 }
 
@@ -506,9 +533,8 @@ static void test_cancel_while_waiting(void **state)
     struct error err = {0};
     uint64_t id;
 
-    executor_destroy(fixture->executor);
     atomic_store(&fake_fault, FAKE_NEVER_READY);
-    fixture->executor = create();
+    create_again(fixture, &usual);
     job_waiter_init(&waiter);
     id = job_waiter_run(&waiter, fixture->executor, &job, &err);
     executor_cancel(fixture->executor, id);
@@ -521,19 +547,16 @@ static void test_cancel_while_waiting(void **state)
 static void test_stop_ends_every_run(void **state)
 {
     struct fixture *fixture = *state;
-    struct execution_job job = {.code = "sleep 4000", .code_len = 10, .kind = "bare"};
+    struct execution_job job = {.code = "sleep 60000", .code_len = 11, .kind = "bare"};
     struct job_waiter waiters[20];
     struct error err = {0};
-    double begin;
 
     for (int i = 0; i < 20; i++) {
         job_waiter_init(&waiters[i]);
         assert_true(job_waiter_run(&waiters[i], fixture->executor, &job, &err) > 0);
     }
     assert_true(job_waiter_wait_started(&waiters[0], 5000));
-    begin = now();
     executor_destroy(fixture->executor);
-    assert_true(now() - begin < 3);
     for (int i = 0; i < 20; i++) {
         assert_true(waiters[i].finished);
         assert_int_equal(waiters[i].status, EXECUTION_CANCELLED);
@@ -549,12 +572,8 @@ static void test_many_at_once(void **state)
 {
     struct fixture *fixture = *state;
     struct job_waiter waiters[40];
-    struct executor_limits patient = quick;
     struct error err = {0};
 
-    executor_destroy(fixture->executor);
-    patient.wait_ms = 20000; /* that they are served is asked here, not how soon */
-    fixture->executor = create_within(&patient);
     for (int i = 0; i < 40; i++) {
         struct execution_job job = {
             .code = "print x", .code_len = 7, .kind = i % 2 ? "bare" : "data"};
@@ -588,9 +607,8 @@ static void test_too_many_wait(void **state)
     struct error err = {0};
     unsigned count = 0;
 
-    executor_destroy(fixture->executor);
     atomic_store(&fake_fault, FAKE_NEVER_READY);
-    fixture->executor = create();
+    create_again(fixture, &hasty);
     assert_int_equal(executor_retry_after(fixture->executor), 1);
     for (; count < EXECUTION_WAITING_CAP; count++) {
         if (count == EXECUTION_SESSION_WAITING_CAP) {
@@ -637,11 +655,9 @@ static void check_fault_and_recovery(struct fixture *fixture, enum fake_fault fa
 {
     struct job_waiter waiter;
     struct error err = {0};
+    double begin;
     int started;
 
-    executor_destroy(fixture->executor);
-    atomic_store(&fake_fault, FAKE_WELL);
-    fixture->executor = create();
     assert_int_equal(executor_wait_warm(fixture->executor, "bare", WARM_MS, &err), 0);
     atomic_store(&fake_fault, fault);
     for (int i = 0; i < 8; i++) {
@@ -653,13 +669,24 @@ static void check_fault_and_recovery(struct fixture *fixture, enum fake_fault fa
     assert_int_equal(waiter.status, EXECUTION_ENGINE);
     assert_non_null(strstr(waiter.error, says));
     job_waiter_finish(&waiter);
-    /* It does not try without end. */
+    /* It does not try without end: the pauses double. */
     started = atomic_load(&fake_started);
-    nap(500);
-    assert_true(atomic_load(&fake_started) - started <= 4);
+    begin = now();
+    nap(100);
+    started = atomic_load(&fake_started) - started;
+    assert_true(started <= KINDS_THAT_WAIT * (2 + log2((now() - begin) * 1000 / usual.pace.retry)));
     atomic_store(&fake_fault, FAKE_WELL);
-    nap(200); /* for a start that was under way with the fault */
-    check(fixture->executor, "print back", EXECUTION_OK, "back");
+    /* A start may have been under way with the fault. */
+    for (int i = 0; i < 500; i++) {
+        job_waiter_do(&waiter, fixture->executor, "bare", "print back");
+        if (waiter.status == EXECUTION_OK)
+            break;
+        job_waiter_finish(&waiter);
+        nap(10);
+    }
+    assert_int_equal(waiter.status, EXECUTION_OK);
+    assert_string_equal(waiter.out, "back");
+    job_waiter_finish(&waiter);
 }
 
 static void test_engine_away_and_back(void **state)
@@ -687,19 +714,17 @@ static void test_second_attempt(void **state)
     struct fixture *fixture = *state;
     struct error err = {0};
 
-    executor_destroy(fixture->executor);
     atomic_store(&fake_fault, FAKE_DIES_WITH_JOB);
-    fixture->executor = create();
+    create_again(fixture, &usual);
     assert_int_equal(executor_wait_warm(fixture->executor, "bare", WARM_MS, &err), 0);
     check(fixture->executor, "print x", EXECUTION_ENGINE, ""); /* both attempts die */
     atomic_store(&fake_fault, FAKE_WELL);
-    nap(300);
-    /* Whatever bad ones still wait: each run may meet one, and goes on to the next. */
-    for (int i = 0; i < 3; i++) {
+    /* Whatever bad ones still wait: each run may meet two of them, and they come to an end. */
+    for (unsigned i = 0; i <= 4; i++) {
         struct job_waiter waiter;
 
         job_waiter_do(&waiter, fixture->executor, "bare", "print x");
-        if (i == 2)
+        if (i == 4)
             assert_int_equal(waiter.status, EXECUTION_OK);
         job_waiter_finish(&waiter);
     }
@@ -712,7 +737,7 @@ static void test_engine_that_never_was(void **state)
 
     (void)state;
     atomic_store(&fake_fault, FAKE_NO_START);
-    assert_null(executor_create_with(&engine_fake, &config, &quick, &err));
+    assert_null(executor_create_with(&engine_fake, &config, &usual, &err));
     assert_int_equal(err.kind, ERROR_UNAVAILABLE);
     executor_destroy(NULL);
 }
@@ -723,7 +748,7 @@ static void test_only_what_is_asked_is_warm(void **state)
     static const char *const warm[] = {"data", NULL};
     struct executor_config config = {.warm = warm};
     struct error err = {0};
-    struct executor *executor = executor_create_with(&engine_fake, &config, &quick, &err);
+    struct executor *executor = executor_create_with(&engine_fake, &config, &usual, &err);
 
     (void)fixture;
     assert_non_null(executor);

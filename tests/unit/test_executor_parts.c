@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "executor/pool/admission.h"
-#include "executor/artifact.h"
+#include "executor/wire/checks.h"
 #include "executor/pool/plan.h"
 #include "executor/kinds.h"
 #include "executor/output.h"

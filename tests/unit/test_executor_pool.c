@@ -18,7 +18,6 @@
 #include "tests/parts/fake_engine.h"
 #include "tests/parts/job_waiter.h"
 
-#define WARM_MS 10000
 #define SOON_MS 5000
 
 static struct holdings before;
@@ -39,6 +38,7 @@ static int set_up(void **state)
 {
     (void)state;
     atomic_store(&fake_fault, FAKE_WELL);
+    atomic_store(&fake_faulty, -1);
     atomic_store(&fake_made_of, 0);
     atomic_store(&fake_started, 0);
     limits = executor_limits_default;
@@ -63,14 +63,6 @@ static void nap(long ms)
     struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
 
     nanosleep(&time, NULL);
-}
-
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
 static struct executor_kind_stats kind(const char *name)
@@ -151,23 +143,22 @@ static void test_waiting_by_configuration(void **state)
     assert_non_null(strstr(err.text, "bare=4,data=2"));
 }
 
-/* None of a kind nobody asks for; after a burst as many wait, and after a while none again. */
-static void test_demand_grows_and_is_forgotten(void **state)
+/* None of a kind nobody asks for; after a burst as many wait as it wanted. That none do again after
+ * a while is in unit.pool_plan, where time is virtual. */
+static void test_demand_grows(void **state)
 {
     struct job_waiter waiters[6];
 
     (void)state;
-    limits.pace.slot = 400;
     create();
     await_ready("bare", 2);
     await_ready("plot", 0);
     assert_int_equal(kind("plot").started, 0);
     for (int i = 0; i < 6; i++)
-        begin(&waiters[i], "s", "plot", "sleep 50");
+        begin(&waiters[i], "s", "plot", "sleep 20");
     for (int i = 0; i < 6; i++)
         finish(&waiters[i], EXECUTION_OK, "");
     await_ready("plot", POOL_WAITING_BY_DEMAND);
-    await_ready("plot", 0);
     await_ready("bare", 2);
     assert_int_equal(kind("plot").lost, 0);
 }
@@ -181,7 +172,7 @@ static void test_pings_are_answered(void **state)
     create();
     await_ready("bare", 2);
     await_ready("data", 1);
-    nap(400);
+    nap(200);
     assert_int_equal(kind("bare").lost, 0);
     assert_int_equal(kind("bare").started, 2);
     run("s", "print x", EXECUTION_OK, "x");
@@ -190,29 +181,28 @@ static void test_pings_are_answered(void **state)
 static void test_a_sandbox_that_does_not_answer_is_replaced(void **state)
 {
     (void)state;
-    limits.pace.ping = 800;
-    limits.pace.pong = 200;
+    limits.pace.ping = 20;
+    limits.pace.pong = 500;
+    config.waiting = "bare=2,data=0";
+    atomic_store(&fake_faulty, 2);
     atomic_store(&fake_fault, FAKE_NO_PONG);
     create();
     await_ready("bare", 2);
-    atomic_store(&fake_fault, FAKE_WELL);
-    for (int i = 0; i < 600 && kind("bare").lost < 2; i++)
+    for (int i = 0; i < SOON_MS / 5 && kind("bare").lost < 2; i++)
         nap(5);
-    assert_int_equal(kind("bare").lost, 2);
+    assert_true(kind("bare").lost >= 2);
     await_ready("bare", 2);
-    nap(300);
-    assert_int_equal(kind("bare").lost, 2);
     run("s", "print x", EXECUTION_OK, "x");
 }
 
 static void test_old_ones_are_renewed(void **state)
 {
     (void)state;
-    limits.pace.renew = 150;
+    limits.pace.renew = 50;
     config.waiting = "bare=2,data=0";
     create();
-    await_ready("bare", 2);
-    nap(500);
+    for (int i = 0; i < SOON_MS / 5 && kind("bare").started < 4; i++)
+        nap(5);
     assert_true(kind("bare").started >= 4);
     assert_int_equal(kind("bare").lost, 0);
     assert_int_equal(kind("bare").failed, 0);
@@ -221,16 +211,16 @@ static void test_old_ones_are_renewed(void **state)
 static void test_a_new_image_replaces_what_waits(void **state)
 {
     (void)state;
-    limits.pace.made_of = 30;
+    limits.pace.made_of = 20;
     create();
     await_ready("bare", 2);
     await_ready("data", 1);
-    nap(100);
+    nap(50);
     assert_int_equal(kind("bare").started, 2);
     atomic_store(&fake_made_of, -1); /* cannot be told: nothing happens */
-    nap(100);
+    nap(50);
     atomic_store(&fake_made_of, 0);
-    nap(100);
+    nap(50);
     assert_int_equal(kind("bare").started, 2);
     atomic_store(&fake_made_of, 1);
     for (int i = 0; i < 1000 && kind("bare").started < 4; i++) {
@@ -239,7 +229,7 @@ static void test_a_new_image_replaces_what_waits(void **state)
     }
     await_ready("bare", 2);
     await_ready("data", 1);
-    nap(150);
+    nap(50);
     assert_int_equal(kind("bare").started, 4);
     assert_int_equal(kind("data").started, 2);
     assert_int_equal(kind("bare").lost, 0);
@@ -299,8 +289,8 @@ static void test_what_a_session_does_not_keep(void **state)
 static void test_idle_sandboxes_end(void **state)
 {
     (void)state;
-    limits.pace.idle = 1000;
-    limits.pace.slot = 50;
+    limits.pace.idle = 200;
+    limits.pace.slot = 20;
     config.isolation = ISOLATION_SESSION;
     create();
     for (int i = 0; i < 6; i++) {
@@ -309,10 +299,10 @@ static void test_idle_sandboxes_end(void **state)
         snprintf(session, sizeof session, "s%d", i);
         run(session, "whose", EXECUTION_OK, NULL);
     }
-    assert_true(atomic_load(&fake_boxes) >= 6);
+    assert_true(atomic_load(&fake_started) >= 6);
     for (int i = 0; i < SOON_MS / 5 && atomic_load(&fake_boxes) != 3; i++)
         nap(5);
-    nap(200);
+    nap(50);
     assert_int_equal(atomic_load(&fake_boxes), 3);
     await_ready("bare", 2);
     await_ready("data", 1);
@@ -364,7 +354,7 @@ static void test_no_growth(void **state)
     run("s", "whose", EXECUTION_OK, NULL);
     await_ready("bare", 3); /* its own, and the two */
     await_ready("data", 1);
-    nap(300);
+    nap(50);
     grown = holdings_count();
     for (int i = 0; i < 500; i++)
         run("s", "print x", EXECUTION_OK, "x");
@@ -380,21 +370,18 @@ static void check_fair(const char *session)
     static struct job_waiter many[40];
     struct job_waiter one;
     unsigned earlier = 0;
-    double begun;
 
     create();
     await_ready("bare", 2);
     for (int i = 0; i < 40; i++)
-        begin(&many[i], "many", "bare", "sleep 300");
-    begun = now();
+        begin(&many[i], "many", "bare", "sleep 80");
     begin(&one, session, "bare", "print x");
     assert_true(job_waiter_wait(&one, 20000));
-    begun = now() - begun;
     for (int i = 0; i < 40; i++) {
         assert_true(job_waiter_wait(&many[i], 20000));
         earlier += many[i].end_order < one.end_order;
     }
-    print_message("the first of another: %.0f ms, behind %u\n", begun * 1e3, earlier);
+    print_message("the first of another: behind %u\n", earlier);
     assert_true(earlier <= POOL_SESSION_CAP);
     finish(&one, EXECUTION_OK, "x");
     for (int i = 0; i < 40; i++)
@@ -487,7 +474,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         WITH(test_waiting_by_configuration),
-        WITH(test_demand_grows_and_is_forgotten),
+        WITH(test_demand_grows),
         WITH(test_pings_are_answered),
         WITH(test_a_sandbox_that_does_not_answer_is_replaced),
         WITH(test_old_ones_are_renewed),

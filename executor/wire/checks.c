@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "executor/artifact.h"
+#include "executor/wire/checks.h"
 
 #include <string.h>
 
@@ -34,4 +34,15 @@ bool artifact_is_png(const char *base64, size_t len)
     }
     /* The bits that padding leaves over are 0, or two texts would mean the same bytes. */
     return padding == 0 || (last & (padding == 1 ? 0x03 : 0x0f)) == 0;
+}
+
+bool request_is_get(const char *text, size_t len)
+{
+    if (len < 5 || memcmp(text, "GET /", 5) != 0)
+        return false;
+    for (size_t i = 4; i < len; i++) {
+        if (text[i] <= ' ' || text[i] > '~')
+            return false;
+    }
+    return true;
 }
