@@ -1,14 +1,232 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Names and types are our own words, written as they are; texts are UTF-8 and escaped.
+ *
+ * What a run has begun and not ended is remembered: AG-UI's verifier ends the stream for a page
+ * that gets an end without its beginning, a second beginning, or the end of a run with something
+ * open.
+ */
 #include "mcp/chat/agui.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
 
 #include "helpers/base/json.h"
-#include "mcp/chat/agui_frame.h"
-#include "mcp/chat/agui_open.h"
 
-#define STEP_NAME_SIZE 32u
+#define PROTOCOL_VERSION "1.0"
+#define STEP_NAME_SIZE   32u
+
+/* ---- the pieces ---- */
+
+static void begin(struct buf *to, const char *type)
+{
+    buf_addf(to, "{\"type\":\"%s\"", type);
+}
+
+static void begin_now(struct buf *to, const char *type)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    begin(to, type);
+    buf_addf(to, ",\"timestamp\":%" PRId64,
+             (int64_t)now.tv_sec * 1000 + (int64_t)now.tv_nsec / 1000000);
+}
+
+static void member(struct buf *to, const char *name, const char *text)
+{
+    if (!text) /* absent, never null */
+        return;
+    buf_addf(to, ",\"%s\":", name);
+    json_write_string(to, text, strlen(text));
+}
+
+static void begin_custom(struct buf *to, const char *name)
+{
+    begin_now(to, "CUSTOM");
+    member(to, "name", name);
+    buf_adds(to, ",\"value\":{");
+}
+
+static void value_name(struct buf *to, const char *name)
+{
+    bool first = to->len > 0 && to->data[to->len - 1] == '{'; /* a failed buf may be empty */
+
+    buf_addf(to, "%s\"%s\":", first ? "" : ",", name);
+}
+
+static void value_text(struct buf *to, const char *name, const char *text, size_t len)
+{
+    value_name(to, name);
+    json_write_string(to, text ? text : "", text ? len : 0);
+}
+
+static void value_string(struct buf *to, const char *name, const char *text)
+{
+    value_text(to, name, text, text ? strlen(text) : 0);
+}
+
+static void value_number(struct buf *to, const char *name, int64_t number)
+{
+    value_name(to, name);
+    buf_addi(to, number);
+}
+
+static void end_custom(struct buf *to)
+{
+    buf_adds(to, "}}");
+}
+
+/* ---- whole frames ---- */
+
+void agui_run_started(const struct agui_run *run, struct buf *to)
+{
+    begin_now(to, "RUN_STARTED");
+    member(to, "threadId", run->thread_id);
+    member(to, "runId", run->run_id);
+    member(to, "protocolVersion", PROTOCOL_VERSION);
+    buf_addc(to, '}');
+}
+
+static void begin_finished(const struct agui_run *run, const char *outcome,
+                           const json_t *interrupts, struct buf *to)
+{
+    begin_now(to, "RUN_FINISHED");
+    member(to, "threadId", run->thread_id);
+    member(to, "runId", run->run_id);
+    buf_addf(to, ",\"outcome\":{\"type\":\"%s\"", outcome);
+    if (interrupts) {
+        buf_adds(to, ",\"interrupts\":");
+        json_write(to, interrupts);
+    }
+    buf_addc(to, '}');
+}
+
+void agui_run_finished(const struct agui_run *run, const json_t *interrupts, struct buf *to)
+{
+    bool open = json_array_size(interrupts) > 0;
+
+    begin_finished(run, open ? "interrupt" : "success", open ? interrupts : NULL, to);
+    buf_addc(to, '}');
+}
+
+void agui_run_cancelled(const struct agui_run *run, struct buf *to)
+{
+    begin_finished(run, "cancelled", NULL, to);
+    buf_addc(to, '}');
+}
+
+void agui_run_error(const char *message, const char *code, struct buf *to)
+{
+    begin_now(to, "RUN_ERROR");
+    member(to, "message", message);
+    member(to, "code", code);
+    buf_addc(to, '}');
+}
+
+void agui_change(const struct store_change *change, struct buf *to)
+{
+    static const char *const targets[] = {
+        [STORE_SESSION] = "session",       [STORE_NODES] = "nodes",
+        [STORE_COMPONENTS] = "components", [STORE_RELATIONSHIPS] = "relationships",
+        [STORE_POSITIONS] = "positions",
+    };
+
+    begin_custom(to, "lectern.change");
+    value_string(to, "target", targets[change->target]);
+    if (change->node_id)
+        value_string(to, "node_id", change->node_id);
+    else
+        buf_adds(to, ",\"node_id\":null");
+    value_string(to, "who", change->who);
+    end_custom(to);
+}
+
+void agui_state(const json_t *state, struct buf *to)
+{
+    begin_now(to, "STATE_SNAPSHOT");
+    buf_adds(to, ",\"snapshot\":");
+    json_write(to, state);
+    buf_addc(to, '}');
+}
+
+/* ---- what is open ---- */
+
+enum agui_pair {
+    AGUI_STEP,
+    AGUI_TEXT,
+    AGUI_REASONING_MESSAGE,
+    AGUI_REASONING, /* behind its message: ended in this order */
+    AGUI_CALL,
+};
+
+/* What ends it, by what began it. */
+static const struct {
+    const char *begin, *end, *member;
+} pairs[] = {
+    [AGUI_STEP] = {"STEP_STARTED", "STEP_FINISHED", "stepName"},
+    [AGUI_TEXT] = {"TEXT_MESSAGE_START", "TEXT_MESSAGE_END", "messageId"},
+    [AGUI_REASONING_MESSAGE] = {"REASONING_MESSAGE_START", "REASONING_MESSAGE_END", "messageId"},
+    [AGUI_REASONING] = {"REASONING_START", "REASONING_END", "messageId"},
+    [AGUI_CALL] = {"TOOL_CALL_START", "TOOL_CALL_END", "toolCallId"},
+};
+
+/* run->open is {what began it: {id: id}}. */
+static json_t *open_ids(const struct agui_run *run, enum agui_pair pair)
+{
+    return json_object_get(run->open, pairs[pair].begin);
+}
+
+static bool remember(struct agui_run *run, enum agui_pair pair, const char *id)
+{
+    if (!run->open)
+        run->open = json_object();
+    if (!open_ids(run, pair) &&
+        json_object_set_new(run->open, pairs[pair].begin, json_object()) < 0)
+        return false;
+    return json_object_set_new(open_ids(run, pair), id, json_string(id)) == 0;
+}
+
+static bool open_pair(struct agui_run *run, enum agui_pair pair, const char *id, struct buf *to)
+{
+    if (json_object_get(open_ids(run, pair), id) || !remember(run, pair, id))
+        return false;
+    begin_now(to, pairs[pair].begin);
+    member(to, pairs[pair].member, id);
+    return true;
+}
+
+static bool close_pair(struct agui_run *run, enum agui_pair pair, const char *id, struct buf *to)
+{
+    if (json_object_del(open_ids(run, pair), id) < 0)
+        return false;
+    begin_now(to, pairs[pair].end);
+    member(to, pairs[pair].member, id);
+    buf_addc(to, '}');
+    return true;
+}
+
+static bool close_any(struct agui_run *run, struct buf *to)
+{
+    for (enum agui_pair pair = AGUI_STEP; pair <= AGUI_CALL; pair++) {
+        json_t *ids = open_ids(run, pair);
+        json_auto_t *id = json_incref(json_object_iter_value(json_object_iter(ids)));
+
+        if (id) /* held, as its place goes */
+            return close_pair(run, pair, json_string_value(id), to);
+    }
+    return false;
+}
+
+void agui_run_close(struct agui_run *run)
+{
+    json_decref(run->open);
+    run->open = NULL;
+}
+
+/* ---- events ---- */
 
 /* One event on its way to frames. */
 struct writing {
@@ -26,9 +244,9 @@ static void flush(struct writing *out)
     buf_clear(&out->frame);
 }
 
-static void close_pair(struct writing *out, enum agui_pair pair, const char *id)
+static void write_end(struct writing *out, enum agui_pair pair, const char *id)
 {
-    if (agui_close(out->run, pair, id, &out->frame))
+    if (close_pair(out->run, pair, id, &out->frame))
         flush(out);
 }
 
@@ -48,7 +266,7 @@ static void write_turn_began(struct writing *out)
 {
     char name[STEP_NAME_SIZE];
 
-    if (!agui_open(out->run, AGUI_STEP, step_name(out, name), &out->frame))
+    if (!open_pair(out->run, AGUI_STEP, step_name(out, name), &out->frame))
         return;
     buf_addc(&out->frame, '}');
     flush(out);
@@ -60,8 +278,8 @@ static void write_usage(struct writing *out)
 
     if (!value)
         return;
-    agui_begin_now(&out->frame, "CUSTOM");
-    agui_member(&out->frame, "name", "lectern.usage");
+    begin_now(&out->frame, "CUSTOM");
+    member(&out->frame, "name", "lectern.usage");
     buf_adds(&out->frame, ",\"value\":");
     json_write(&out->frame, value);
     buf_addc(&out->frame, '}');
@@ -74,12 +292,12 @@ static void write_turn_ended(struct writing *out)
     char name[STEP_NAME_SIZE];
 
     write_usage(out);
-    close_pair(out, AGUI_STEP, step_name(out, name));
+    write_end(out, AGUI_STEP, step_name(out, name));
 }
 
 static void write_text_began(struct writing *out)
 {
-    if (!agui_open(out->run, AGUI_TEXT, out->event->id, &out->frame))
+    if (!open_pair(out->run, AGUI_TEXT, out->event->id, &out->frame))
         return;
     buf_adds(&out->frame, ",\"role\":\"assistant\"}");
     flush(out);
@@ -89,8 +307,8 @@ static void write_delta(struct writing *out, const char *type, const char *id_na
 {
     if (out->event->len == 0)
         return;
-    agui_begin(&out->frame, type);
-    agui_member(&out->frame, id_name, out->event->id);
+    begin(&out->frame, type);
+    member(&out->frame, id_name, out->event->id);
     buf_adds(&out->frame, ",\"delta\":");
     json_write_string(&out->frame, out->event->text, out->event->len);
     buf_addc(&out->frame, '}');
@@ -104,16 +322,16 @@ static void write_text(struct writing *out)
 
 static void write_text_ended(struct writing *out)
 {
-    close_pair(out, AGUI_TEXT, out->event->id);
+    write_end(out, AGUI_TEXT, out->event->id);
 }
 
 static void write_thinking_began(struct writing *out)
 {
-    if (!agui_open(out->run, AGUI_REASONING, out->event->id, &out->frame))
+    if (!open_pair(out->run, AGUI_REASONING, out->event->id, &out->frame))
         return;
     buf_addc(&out->frame, '}');
     flush(out);
-    if (!agui_open(out->run, AGUI_REASONING_MESSAGE, out->event->id, &out->frame))
+    if (!open_pair(out->run, AGUI_REASONING_MESSAGE, out->event->id, &out->frame))
         return;
     buf_adds(&out->frame, ",\"role\":\"reasoning\"}");
     flush(out);
@@ -126,16 +344,16 @@ static void write_thinking(struct writing *out)
 
 static void write_thinking_ended(struct writing *out)
 {
-    close_pair(out, AGUI_REASONING_MESSAGE, out->event->id);
-    close_pair(out, AGUI_REASONING, out->event->id);
+    write_end(out, AGUI_REASONING_MESSAGE, out->event->id);
+    write_end(out, AGUI_REASONING, out->event->id);
 }
 
 static void write_call_began(struct writing *out)
 {
-    if (!agui_open(out->run, AGUI_CALL, out->event->id, &out->frame))
+    if (!open_pair(out->run, AGUI_CALL, out->event->id, &out->frame))
         return;
-    agui_member(&out->frame, "toolCallName", out->event->name);
-    agui_member(&out->frame, "parentMessageId", out->event->message_id);
+    member(&out->frame, "toolCallName", out->event->name);
+    member(&out->frame, "parentMessageId", out->event->message_id);
     buf_addc(&out->frame, '}');
     flush(out);
 }
@@ -147,32 +365,32 @@ static void write_call_arguments(struct writing *out)
 
 static void write_call_ended(struct writing *out)
 {
-    close_pair(out, AGUI_CALL, out->event->id);
+    write_end(out, AGUI_CALL, out->event->id);
 }
 
 static void write_call_started(struct writing *out)
 {
-    agui_begin_custom(&out->frame, "lectern.started");
-    agui_value_string(&out->frame, "toolCallId", out->event->id);
-    agui_end_custom(&out->frame);
+    begin_custom(&out->frame, "lectern.started");
+    value_string(&out->frame, "toolCallId", out->event->id);
+    end_custom(&out->frame);
     flush(out);
 }
 
 static void write_call_stands(struct writing *out)
 {
-    agui_begin_custom(&out->frame, "lectern.progress");
-    agui_value_string(&out->frame, "toolCallId", out->event->id);
-    agui_value_text(&out->frame, "message", out->event->text, out->event->len);
-    agui_end_custom(&out->frame);
+    begin_custom(&out->frame, "lectern.progress");
+    value_string(&out->frame, "toolCallId", out->event->id);
+    value_text(&out->frame, "message", out->event->text, out->event->len);
+    end_custom(&out->frame);
     flush(out);
 }
 
 static void write_call_printed(struct writing *out)
 {
-    agui_begin_custom(&out->frame, "lectern.output");
-    agui_value_string(&out->frame, "toolCallId", out->event->id);
-    agui_value_text(&out->frame, "text", out->event->text, out->event->len);
-    agui_end_custom(&out->frame);
+    begin_custom(&out->frame, "lectern.output");
+    value_string(&out->frame, "toolCallId", out->event->id);
+    value_text(&out->frame, "text", out->event->text, out->event->len);
+    end_custom(&out->frame);
     flush(out);
 }
 
@@ -186,7 +404,7 @@ static void write_image(struct buf *to, const struct tool_image *image)
     buf_adds(to, ",{\"type\":\"image\",\"source\":{\"type\":\"data\",\"value\":\"");
     buf_add(to, image->base64, image->len);
     buf_addc(to, '"');
-    agui_member(to, "mimeType", image->mime);
+    member(to, "mimeType", image->mime);
     buf_adds(to, "}}");
 }
 
@@ -196,9 +414,9 @@ static void write_call_result(struct writing *out)
     const struct tool_call *call = event->call;
     struct buf *to = &out->frame;
 
-    agui_begin_now(to, "TOOL_CALL_RESULT");
-    agui_member(to, "messageId", event->message_id);
-    agui_member(to, "toolCallId", event->id);
+    begin_now(to, "TOOL_CALL_RESULT");
+    member(to, "messageId", event->message_id);
+    member(to, "toolCallId", event->id);
     buf_adds(to, ",\"role\":\"tool\",\"content\":");
     if (call && call->image_count > 0) {
         buf_adds(to, "[{\"type\":\"text\",\"text\":");
@@ -211,9 +429,9 @@ static void write_call_result(struct writing *out)
         write_words(to, event);
     }
     buf_addf(to, ",\"metadata\":{\"isError\":%s", event->is_error ? "true" : "false");
-    agui_member(to, "category", event->category);
+    member(to, "category", event->category);
     if (call && !event->is_error && *call->change_set)
-        agui_member(to, "changeSet", call->change_set);
+        member(to, "changeSet", call->change_set);
     buf_addf(to, ",\"milliseconds\":%u,\"waited\":%u,\"repair\":%u,\"repairsMax\":%u}}",
              event->milliseconds, event->waited, event->repair, CODE_ATTEMPTS_MAX - 1);
     flush(out);
@@ -221,29 +439,29 @@ static void write_call_result(struct writing *out)
 
 static void write_waiting(struct writing *out)
 {
-    agui_begin_custom(&out->frame, "lectern.waiting");
-    agui_value_number(&out->frame, "attempt", out->event->number);
-    agui_value_number(&out->frame, "milliseconds", out->event->milliseconds);
-    agui_value_text(&out->frame, "why", out->event->text, out->event->len);
-    agui_end_custom(&out->frame);
+    begin_custom(&out->frame, "lectern.waiting");
+    value_number(&out->frame, "attempt", out->event->number);
+    value_number(&out->frame, "milliseconds", out->event->milliseconds);
+    value_text(&out->frame, "why", out->event->text, out->event->len);
+    end_custom(&out->frame);
     flush(out);
 }
 
 static void write_again(struct writing *out)
 {
-    agui_begin_custom(&out->frame, "lectern.again");
-    agui_value_string(&out->frame, "id", out->event->id);
-    agui_value_text(&out->frame, "message", out->event->text, out->event->len);
-    agui_end_custom(&out->frame);
+    begin_custom(&out->frame, "lectern.again");
+    value_string(&out->frame, "id", out->event->id);
+    value_text(&out->frame, "message", out->event->text, out->event->len);
+    end_custom(&out->frame);
     flush(out);
 }
 
 static void write_limit(struct writing *out)
 {
-    agui_begin_custom(&out->frame, "lectern.limit");
-    agui_value_string(&out->frame, "limit", out->event->name);
-    agui_value_text(&out->frame, "message", out->event->text, out->event->len);
-    agui_end_custom(&out->frame);
+    begin_custom(&out->frame, "lectern.limit");
+    value_string(&out->frame, "limit", out->event->name);
+    value_text(&out->frame, "message", out->event->text, out->event->len);
+    end_custom(&out->frame);
     flush(out);
 }
 
@@ -267,9 +485,9 @@ static void write_failed(struct writing *out)
 {
     const struct error *err = out->event->err;
 
-    agui_begin_now(&out->frame, "RUN_ERROR");
-    agui_member(&out->frame, "message", err ? err->text : "the run failed");
-    agui_member(&out->frame, "code", error_kind_name(err ? err->kind : ERROR_INTERNAL));
+    begin_now(&out->frame, "RUN_ERROR");
+    member(&out->frame, "message", err ? err->text : "the run failed");
+    member(&out->frame, "code", error_kind_name(err ? err->kind : ERROR_INTERNAL));
 }
 
 static void write_ended(struct writing *out)
@@ -282,14 +500,13 @@ static void write_ended(struct writing *out)
     const struct run_event *event = out->event;
 
     write_usage(out);
-    while (agui_close_any(out->run, &out->frame))
+    while (close_any(out->run, &out->frame))
         flush(out);
     if (event->outcome == RUN_FAILED)
         write_failed(out);
     else
-        agui_begin_finished(out->run, outcomes[event->outcome],
-                            event->outcome == RUN_INTERRUPTED ? event->interrupts : NULL,
-                            &out->frame);
+        begin_finished(out->run, outcomes[event->outcome],
+                       event->outcome == RUN_INTERRUPTED ? event->interrupts : NULL, &out->frame);
     write_totals(&out->frame, event->usage);
     buf_addc(&out->frame, '}');
     flush(out);

@@ -35,7 +35,4 @@ struct approval_preview {
 int approval_preview(struct approval_preview *preview, struct store *store, struct error *err);
 void approval_preview_finish(struct approval_preview *preview);
 
-/* Makes changes, counts and lost of the differences; store gives titles. */
-int approval_changes(struct approval_preview *preview, struct store *store, struct error *err);
-
 #endif

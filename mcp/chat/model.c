@@ -267,6 +267,7 @@ static struct model_failure failure_of(const struct model_transfer *transfer)
 
     return (struct model_failure){
         .attempt = {.number = transfer->attempt,
+                    .first_ms = model->config.retry_ms,
                     .status = transfer->response.status,
                     .should_retry = *transfer->should_retry ? transfer->should_retry : NULL,
                     .retry_after_ms = *transfer->retry_after_ms ? transfer->retry_after_ms : NULL,

@@ -31,6 +31,7 @@ struct model_config {
     const char *name;       /* the model's; NULL: MODEL_DEFAULT_NAME */
     const char *key;        /* ANTHROPIC_API_KEY: sent as x-api-key; or NULL */
     const char *auth_token; /* ANTHROPIC_AUTH_TOKEN: sent as Authorization: Bearer; or NULL */
+    unsigned retry_ms;      /* the first pause before another attempt; 0: MODEL_RETRY_FIRST_MS */
 };
 
 struct model;

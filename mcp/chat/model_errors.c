@@ -261,7 +261,7 @@ bool model_retry(const struct model_attempt *attempt, time_t now, double chance,
         if (ms > MODEL_RETRY_ASKED_MAX)
             return false;
     } else {
-        ms = MODEL_RETRY_FIRST_MS;
+        ms = attempt->first_ms ? attempt->first_ms : MODEL_RETRY_FIRST_MS;
         for (unsigned i = 1; i < attempt->number && ms < MODEL_RETRY_LAST_MS; i++)
             ms *= 2;
         if (ms > MODEL_RETRY_LAST_MS)

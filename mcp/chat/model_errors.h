@@ -44,6 +44,7 @@ struct model_attempt {
     const char *should_retry;   /* x-should-retry */
     const char *retry_after_ms; /* retry-after-ms */
     const char *retry_after;    /* retry-after: seconds, or an HTTP date */
+    unsigned first_ms;          /* the first pause; 0: MODEL_RETRY_FIRST_MS */
 };
 
 /* Whether to try again. *wait_ms: after so long; now is Unix time, chance from 0 to 1. */

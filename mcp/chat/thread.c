@@ -6,8 +6,13 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
-#include "mcp/store/store_thread.h"
 #include "mcp/session/text.h"
+#include "mcp/store/store_thread.h"
+
+#define NOT_KNOWN                                                                                  \
+    "The server stopped during this call. Whether it was done is not known: check before you do "  \
+    "it again."
+#define WAS_CUT "The server stopped during this answer, so it was cut off. Ask again."
 
 static int take_length(const json_t *message, size_t *bytes, struct error *err)
 {
@@ -139,6 +144,183 @@ void thread_title(const struct thread *thread, char title[THREAD_TITLE_MAX + 1])
         text_cut_line(title, THREAD_TITLE_MAX + 1, first_text(message));
         return;
     }
+}
+
+/* ---- questions and their answers ---- */
+
+bool thread_has_block(const json_t *content, const char *type)
+{
+    const json_t *block;
+    size_t i;
+
+    json_array_foreach((json_t *)content, i, block)
+    {
+        if (json_string_is(block, "type", type))
+            return true;
+    }
+    return false;
+}
+
+bool thread_is_note(const json_t *message, const char *kind)
+{
+    return json_string_is(message, "role", "note") &&
+           json_string_is(json_object_get(message, "shown"), "kind", kind);
+}
+
+bool thread_is_question(const json_t *message)
+{
+    const json_t *content = json_object_get(message, "content"), *block;
+    size_t i;
+
+    if (!json_string_is(message, "role", "user"))
+        return false;
+    json_array_foreach((json_t *)content, i, block)
+    {
+        if (!json_string_is(block, "type", "tool_result"))
+            return true;
+    }
+    return json_is_string(content);
+}
+
+size_t thread_questions(const struct thread *thread)
+{
+    const json_t *message;
+    size_t i, count = 0;
+
+    json_array_foreach(thread->messages, i, message) count += thread_is_question(message);
+    return count;
+}
+
+/* Behind the newest question the whole answer has come: an assistant's message without calls, and
+ * no note after it that it broke off. */
+static bool is_answered(const struct thread *thread, size_t question)
+{
+    bool answered = false;
+
+    for (size_t i = question + 1; i < json_array_size(thread->messages); i++) {
+        const json_t *message = json_array_get(thread->messages, i);
+
+        if (json_string_is(message, "role", "assistant"))
+            answered = !thread_has_block(json_object_get(message, "content"), "tool_use");
+        else if (thread_is_note(message, "error") || thread_is_note(message, "stopped"))
+            answered = false;
+        else if (thread_is_note(message, "refusal")) /* it would be refused again */
+            return true;
+    }
+    return answered;
+}
+
+bool thread_was_not_asked(const struct thread *thread, const char *id)
+{
+    for (size_t i = json_array_size(thread->messages); i > 0; i--) {
+        const json_t *message = json_array_get(thread->messages, i - 1);
+
+        if (json_string_is(message, "id", id))
+            return thread_is_note(message, THREAD_NOT_ASKED);
+    }
+    return false;
+}
+
+bool thread_may_ask_again(const struct thread *thread, const char *id)
+{
+    size_t i = json_array_size(thread->messages);
+
+    if (json_array_size(thread->interrupts) > 0) /* it waits for the editor's word */
+        return false;
+    while (i > 0) {
+        const json_t *message = json_array_get(thread->messages, --i);
+
+        if (thread_is_question(message))
+            return json_string_is(message, "id", id) && !is_answered(thread, i);
+    }
+    return false;
+}
+
+/* ---- what a stop of the server cut off ----
+ *
+ * A question without an answer, calls without results. A run that ends by itself leaves a note;
+ * where there is none, it is added as the thread is loaded.
+ */
+
+/* The last message that is no note; *ended: a note behind it says how its run ended. */
+static const json_t *last_message(const struct thread *thread, bool *ended)
+{
+    static const char *const ends[] = {"error", "stopped", "refusal", "usage"};
+
+    *ended = false;
+    for (size_t i = json_array_size(thread->messages); i > 0; i--) {
+        const json_t *message = json_array_get(thread->messages, i - 1);
+
+        if (!json_string_is(message, "role", "note"))
+            return message;
+        if (thread_is_note(message, THREAD_AGAIN) && !*ended)
+            return message; /* asked again, and that run has said nothing */
+        for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++)
+            *ended = *ended || thread_is_note(message, ends[k]);
+    }
+    return NULL;
+}
+
+/* A result for each call of the message: a new reference, empty where there is none. */
+static json_t *results_of(const json_t *message)
+{
+    const json_t *content = json_object_get(message, "content"), *block;
+    json_t *results = json_array();
+    size_t i;
+
+    if (!json_string_is(message, "role", "assistant"))
+        return results;
+    json_array_foreach((json_t *)content, i, block)
+    {
+        const char *id = json_get_string(block, "id");
+
+        if (id && json_string_is(block, "type", "tool_use"))
+            json_array_append_new(results, json_pack("{s:s, s:s, s:s, s:b}", "type", "tool_result",
+                                                     "tool_use_id", id, "content", NOT_KNOWN,
+                                                     "is_error", 1));
+    }
+    return results;
+}
+
+static int add_results(struct thread *thread, json_t *results, struct error *err)
+{
+    char id[UUID_TEXT_SIZE];
+
+    if (text_uuid(id, err) < 0)
+        return -1;
+    return thread_add(
+        thread,
+        json_pack("{s:s, s:s, s:O, s:{}}", "id", id, "role", "user", "content", results, "shown"),
+        err);
+}
+
+static int add_note(struct thread *thread, struct error *err)
+{
+    char id[UUID_TEXT_SIZE];
+
+    if (text_uuid(id, err) < 0)
+        return -1;
+    return thread_add(thread,
+                      json_pack("{s:s, s:s, s:[], s:{s:s, s:s}}", "id", id, "role", "note",
+                                "content", "shown", "kind", "error", "text", WAS_CUT),
+                      err);
+}
+
+int thread_close_cut(struct thread *thread, struct error *err)
+{
+    json_auto_t *results = NULL;
+    const json_t *last;
+    bool ended;
+
+    if (json_array_size(thread->interrupts) > 0) /* it waits for the editor's word */
+        return 0;
+    last = last_message(thread, &ended);
+    results = results_of(last);
+    if (json_array_size(results) > 0)
+        return add_results(thread, results, err) < 0 ? -1 : add_note(thread, err);
+    if (!last || ended || json_string_is(last, "role", "assistant"))
+        return 0;
+    return add_note(thread, err);
 }
 
 /* ---- loading ---- */

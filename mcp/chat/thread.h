@@ -46,7 +46,8 @@ struct thread {
     bool in_use;        /* by a run */
 };
 
-/* Reads it from the store, or begins a new one where there is none. on_done on the loop, with the
+/* Reads it from the store, or begins a new one where there is none. A run that was
+ * cut off is closed. on_done on the loop, with the
  * thread, now the receiver's, or NULL and err. */
 int thread_load(struct server *server, const char *session_id, const char *thread_id,
                 void (*on_done)(void *user, struct thread *thread, const struct error *err),
@@ -62,17 +63,14 @@ int thread_save(struct server *server, struct thread *thread,
                 void (*on_done)(void *user, const struct error *err), void *user,
                 struct error *err);
 
-/* Of a thread as it was read: where its last run was cut off (the server ended), answers the calls
- * that are open and notes it; with the next save that is durable. -1 with ERROR_TOO_LARGE or
- * ERROR_MEMORY. */
+/* Of a thread as it was read: where its last run was cut off, answers the calls that are open and
+ * notes it; with the next save that is durable. -1 with ERROR_TOO_LARGE or ERROR_MEMORY. */
 int thread_close_cut(struct thread *thread, struct error *err);
 
 bool thread_has_message(const struct thread *thread, const char *id);
 bool thread_has_call(const struct thread *thread, const char *id);
 /* From its first question, in one line; "" before there is one. */
 void thread_title(const struct thread *thread, char title[THREAD_TITLE_MAX + 1]);
-
-/* ---- thread_questions.c ---- */
 
 /* A message of the user that says something, behind tool results perhaps (a question instead of an
  * answer to what was asked). */

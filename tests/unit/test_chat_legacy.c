@@ -7,7 +7,6 @@
 #include "tests/unit/fake_run.h"
 
 #include "mcp/chat/chat.h"
-#include "mcp/chat/legacy_attachment.h"
 #include "mcp/chat/legacy_chat.h"
 #include "mcp/chat/run_input.h"
 

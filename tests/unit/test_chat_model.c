@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -28,7 +27,7 @@
 #define BODY                                                                                       \
     "{\"model\":\"m\",\"max_tokens\":100,\"stream\":true,\"messages\":[{\"role\":\"user\","        \
     "\"content\":\"hi\"}]}"
-#define CANCEL_MS_MAX 500 /* a silent connection alone is looked at once a second */
+#define RETRY_MS 20
 
 static struct {
     pid_t pid;
@@ -49,14 +48,6 @@ struct asked {
     bool done;
     bool cancel_at_text;
 };
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static int start_service(void **state)
 {
@@ -158,7 +149,8 @@ static struct asked *asked_create(const struct model_config *config)
 static struct asked *ask(const char *scenario)
 {
     char url[128];
-    struct model_config config = {.url = url, .name = "claude-test", .key = KEY};
+    struct model_config config = {
+        .url = url, .name = "claude-test", .key = KEY, .retry_ms = RETRY_MS};
     struct asked *asked;
     struct error err = {0};
 
@@ -295,17 +287,51 @@ static void test_bytes_one_by_one(void **state)
     asked_destroy(asked);
 }
 
-/* More than may wait unread: the service is held up, nothing is lost. */
-static void test_flood(void **state)
+/* Holds it at its first text. */
+static void on_flood_held(void *user, size_t block, const char *text, size_t len)
+{
+    struct asked *asked = user;
+
+    on_flood(user, block, text, len);
+    model_call_hold(&asked->call, true);
+}
+
+/* Who does not read holds the service up; nothing is lost. */
+static void test_hold(void **state)
+{
+    struct asked *asked = ask("flood");
+    size_t held;
+
+    (void)state;
+    asked->call.listener.on_text = on_flood_held;
+    while (asked->len == 0)
+        uv_run(&asked->loop, UV_RUN_ONCE);
+    held = asked->len;
+    run_for(asked, 50);
+    assert_int_equal(asked->len, held);
+    assert_false(asked->done);
+    asked->call.listener.on_text = on_flood;
+    model_call_hold(&asked->call, false);
+    run_until_done(asked);
+    assert_int_equal(asked->call.err.kind, ERROR_NONE);
+    assert_int_equal(asked->len, 60 * 16 * 1024);
+    asked_destroy(asked);
+}
+
+/* One that is held can be cancelled. */
+static void test_cancel_while_held(void **state)
 {
     struct asked *asked = ask("flood");
 
     (void)state;
-    asked->call.listener.on_text = on_flood;
-    usleep(300000); /* the loop is away for a while */
+    asked->call.listener.on_text = on_flood_held;
+    while (asked->len == 0)
+        uv_run(&asked->loop, UV_RUN_ONCE);
+    run_for(asked, 20);
+    model_call_cancel(&asked->call);
+    model_call_hold(&asked->call, false);
     run_until_done(asked);
-    assert_int_equal(asked->call.err.kind, ERROR_NONE);
-    assert_int_equal(asked->len, 60 * 16 * 1024);
+    assert_int_equal(asked->call.err.kind, ERROR_CANCELLED);
     asked_destroy(asked);
 }
 
@@ -364,21 +390,17 @@ static void test_ends(void **state)
 
 /* ---- stopping ---- */
 
-/* When the client left, after now, by the service's own clock, which is ours. */
-static void check_left(const char *scenario, int64_t cancelled_ms)
+static void check_left(const char *scenario)
 {
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 1000; i++) {
         json_t *journal = journal_of(scenario);
         const json_t *entry = json_array_get(journal, json_array_size(journal) - 1);
         double closed = json_real_value(json_object_get(entry, "closed"));
 
         json_decref(journal);
-        if (closed > 0) {
-            assert_in_range((int64_t)(closed * 1000) + 1, cancelled_ms,
-                            cancelled_ms + CANCEL_MS_MAX);
+        if (closed > 0)
             return;
-        }
-        usleep(20000);
+        usleep(5000);
     }
     fail_msg("%s: the connection stays open", scenario);
 }
@@ -391,18 +413,16 @@ static void test_cancel_while_silent(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
         struct asked *asked = ask(scenarios[i]);
-        int64_t cancelled;
 
-        run_for(asked, 300);
+        while (requests_of(scenarios[i]) == 0 || (i == 0 && asked->len == 0))
+            run_for(asked, 5);
         assert_false(asked->done);
-        cancelled = now_ms();
         model_call_cancel(&asked->call);
         model_call_cancel(&asked->call);
         run_until_done(asked);
-        assert_in_range(now_ms() - cancelled, 0, 500);
         assert_int_equal(asked->call.err.kind, ERROR_CANCELLED);
         assert_string_equal(asked->text, i == 0 ? "Hello" : "");
-        check_left(scenarios[i], cancelled);
+        check_left(scenarios[i]);
         assert_int_equal(requests_of(scenarios[i]), 1);
         model_call_cancel(&asked->call); /* too late, and harmless */
         asked_destroy(asked);
@@ -424,15 +444,13 @@ static void test_cancel_by_listener(void **state)
 static void test_destroy_while_silent(void **state)
 {
     struct asked *asked = ask("hold");
-    int64_t began;
 
     (void)state;
-    run_for(asked, 200);
+    while (asked->len == 0)
+        uv_run(&asked->loop, UV_RUN_ONCE);
     assert_false(asked->done);
-    began = now_ms();
     model_destroy(asked->model);
     asked->model = NULL;
-    assert_in_range(now_ms() - began, 0, 500);
     run_until_done(asked);
     assert_int_equal(asked->call.err.kind, ERROR_CANCELLED);
     asked_destroy(asked);
@@ -501,7 +519,7 @@ static void test_nobody_there(void **state)
     int taken = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0); /* bound, and not listening */
     socklen_t len = sizeof address;
     char url[128], shown[128];
-    struct model_config config = {.url = url, .auth_token = KEY};
+    struct model_config config = {.url = url, .auth_token = KEY, .retry_ms = RETRY_MS};
     struct error err = {0};
     struct asked *asked;
 
@@ -646,7 +664,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_streams),
         cmocka_unit_test(test_bytes_one_by_one),
-        cmocka_unit_test(test_flood),
+        cmocka_unit_test(test_hold),
+        cmocka_unit_test(test_cancel_while_held),
         cmocka_unit_test(test_ends),
         cmocka_unit_test(test_cancel_while_silent),
         cmocka_unit_test(test_cancel_by_listener),
