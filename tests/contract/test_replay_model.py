@@ -6,7 +6,6 @@ import json
 import pathlib
 import socket
 import sys
-import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "parts"))
@@ -156,8 +155,7 @@ class Playing(unittest.TestCase):
                 connection.sendall(b"POST /v1/messages HTTP/1.1\r\ncontent-length: %d\r\n\r\n%s" % (len(body), body))
                 self.assertIn(b"200", connection.recv(100))
                 self.assertIsNone(model.requests[0].closed)
-                left = time.monotonic()
-            self.assertLess(model.wait_closed(0) - left, 2)
+            self.assertIsNotNone(model.wait_closed(0))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ import os
 import pathlib
 import re
 import tempfile
-import time
 import unittest
 
 import sandbox
@@ -274,11 +273,9 @@ class Layers(unittest.TestCase):
                 self.assertEqual(fds, ["0", "1", "2", "3"])
 
     def test_a_fork_bomb(self):
-        began = time.monotonic()
         met, _ = self.probe("def bomb():\n    for _ in range(1000):\n        try: os.fork()\n        except PermissionError: pass\n"
                        "    raise PermissionError(1, '')\nprobes = {'bomb': bomb}")
         self.assertEqual(met, {"bomb": "EPERM"})
-        self.assertLess(time.monotonic() - began, 10)
 
     def test_memory_without_pythons_help(self):
         code = ("def eat():\n    kept = []\n    while True:\n        kept.append(mmap.mmap(-1, 1 << 20, flags=FLAGS))\n"
