@@ -176,39 +176,21 @@ int store_change_words(struct store *store, int64_t session, const char *change_
 /* ---- what differs between two versions: two images of all that was changed in between ---- */
 
 struct comparing {
+    int64_t last;              /* the later version */
     struct rewind early, late; /* the same things in both */
     bool backwards;            /* from is the later one */
     struct buf *json;
     size_t total;
 };
 
-static int want(struct comparing *work, const struct rewind_row *row, struct error *err)
+static int lead_back(void *user, const struct rewind_row *row, struct error *err)
 {
-    return rewind_want(&work->early, row, err) != 0 || rewind_want(&work->late, row, err) != 0 ? -1
-                                                                                               : 0;
-}
+    struct comparing *work = user;
 
-static int rewind_between(struct comparing *work, int64_t early, int64_t late, struct error *err)
-{
-    struct store *store = work->early.store;
-    struct rows *rows;
-    int found, rc = 0;
-
-    rows = db_query(store->db, err, SQL_CHANGE_WALK, "ii", work->early.session, early);
-    while (rc == 0 && (found = rows_next(rows, err)) != 0) {
-        struct rewind_row row = {0};
-
-        rc = found < 0 ? -1 : rewind_row_read(rows, &row, err);
-        if (rc == 0)
-            rc = want(work, &row, err);
-        if (rc == 0 && row.version > late)
-            rc = rewind_invert(&work->late, &row, err);
-        if (rc == 0)
-            rc = rewind_invert(&work->early, &row, err);
-        rewind_row_finish(&row);
-    }
-    rows_end(rows);
-    return rc;
+    if (rewind_want(&work->early, row, err) != 0 || rewind_want(&work->late, row, err) != 0 ||
+        (row->version > work->last && rewind_invert(&work->late, row, err) != 0))
+        return -1;
+    return rewind_invert(&work->early, row, err);
 }
 
 static void add_text(struct buf *to, const char *key, const char *text)
@@ -286,20 +268,14 @@ static void compare(struct comparing *work)
             add(work, "node", was->node_id, was->node_id, was->node, is->node);
         compare_components(work, was, is);
     }
-    for (size_t i = 0; i < early->relationship_count; i++) {
-        const json_t *was = early->relationships[i]->relationship;
-        const json_t *is = late->relationships[i]->relationship;
-        char id[32];
+    for (int entity = REWIND_RELATIONSHIP; entity <= REWIND_POSITION; entity++) {
+        for (size_t i = 0; i < early->entry_count; i++) {
+            const struct rewind_entry *was = early->entries[i], *is = late->entries[i];
 
-        snprintf(id, sizeof id, "%" PRId64, early->relationships[i]->key);
-        if (!same(was, is))
-            add(work, "relationship", id, NULL, was, is);
-    }
-    for (size_t i = 0; i < early->position_count; i++) {
-        const struct rewind_position *was = early->positions[i], *is = late->positions[i];
-
-        if (!same(was->position, is->position))
-            add(work, "position", was->node_id, was->node_id, was->position, is->position);
+            if ((int)was->entity == entity && !same(was->value, is->value))
+                add(work, rewind_entity_name(was->entity), was->id,
+                    was->entity == REWIND_POSITION ? was->id : NULL, was->value, is->value);
+        }
     }
     if (!same(early->further, late->further))
         add(work, "session", NULL, NULL, early->further, late->further);
@@ -334,7 +310,10 @@ static int read_difference(struct store *store, const char *sid, int64_t from, i
     buf_addf(json,
              "{\"session_id\":\"%s\",\"from\":%" PRId64 ",\"to\":%" PRId64 ",\"differences\":[",
              session.sid, from, to);
-    rc = rewind_between(&work, work.backwards ? to : from, work.backwards ? from : to, err);
+    work.last = work.backwards ? from : to;
+    rc = rewind_each(
+        db_query(store->db, err, SQL_CHANGE_WALK, "ii", session.key, work.backwards ? to : from),
+        lead_back, &work, err);
     if (rc == 0)
         compare(&work);
     rewind_finish(&work.early);
@@ -457,27 +436,22 @@ static struct page_set *set_of(struct reading *reading, const char *change_set)
     return NULL;
 }
 
+static int want_row(void *user, const struct rewind_row *row, struct error *err)
+{
+    struct reading *reading = user;
+
+    return row->op == REWIND_BEGIN ? 0 : rewind_want(&reading->rewind, row, err);
+}
+
 static int want_sets(struct reading *reading, struct error *err)
 {
-    for (size_t i = 0; i < reading->set_count; i++) {
-        struct rows *rows;
-        int found, rc = 0;
+    int rc = 0;
 
-        rows = db_query(reading->store->db, err, SQL_CHANGE_SET, "is", reading->session,
-                        reading->sets[i].change_set);
-        while (rc == 0 && (found = rows_next(rows, err)) != 0) {
-            struct rewind_row row = {0};
-
-            rc = found < 0 ? -1 : rewind_row_read(rows, &row, err);
-            if (rc == 0 && row.op != REWIND_BEGIN)
-                rc = rewind_want(&reading->rewind, &row, err);
-            rewind_row_finish(&row);
-        }
-        rows_end(rows);
-        if (rc != 0)
-            return -1;
-    }
-    return 0;
+    for (size_t i = 0; rc == 0 && i < reading->set_count; i++)
+        rc = rewind_each(db_query(reading->store->db, err, SQL_CHANGE_SET, "is", reading->session,
+                                  reading->sets[i].change_set),
+                         want_row, reading, err);
+    return rc;
 }
 
 static void add_value(struct buf *entry, const char *key, json_t *value)
@@ -517,12 +491,15 @@ static int rewind_by(struct reading *reading, const struct rewind_row *row, json
 }
 
 /* Called for each row from the newest on, so that a set's entries come from its last. */
-static int meet(struct reading *reading, const struct rewind_row *row, struct error *err)
+static int meet(void *user, const struct rewind_row *row, struct error *err)
 {
+    struct reading *reading = user;
     struct page_set *set = set_of(reading, row->change_set);
     json_auto_t *before = NULL, *after = NULL;
     struct buf *entry;
 
+    if (reading->rows_met == reading->rows)
+        return 1;
     if (!reading->page->without_texts && (set || rewind_has(&reading->rewind, row)) &&
         rewind_by(reading, row, &before, &after, err) != 0)
         return -1;
@@ -542,24 +519,6 @@ static int meet(struct reading *reading, const struct rewind_row *row, struct er
     }
     buf_addc(entry, '}');
     return buf_check(entry, "the history", err);
-}
-
-static int walk(struct reading *reading, struct error *err)
-{
-    struct rows *rows;
-    int found, rc = 0;
-
-    rows = db_query(reading->store->db, err, SQL_CHANGE_WALK, "ii", reading->session, (int64_t)0);
-    while (rc == 0 && reading->rows_met < reading->rows && (found = rows_next(rows, err)) != 0) {
-        struct rewind_row row = {0};
-
-        rc = found < 0 ? -1 : rewind_row_read(rows, &row, err);
-        if (rc == 0)
-            rc = meet(reading, &row, err);
-        rewind_row_finish(&row);
-    }
-    rows_end(rows);
-    return rc;
 }
 
 static void write_page(const struct reading *reading, const struct session_found *session,
@@ -598,7 +557,10 @@ static int read_history(struct reading *reading, const char *sid, struct buf *js
     reading->session = session.key;
     rewind_init(&reading->rewind, reading->store, session.key);
     if (read_sets(reading, err) != 0 ||
-        (!reading->page->without_texts && want_sets(reading, err) != 0) || walk(reading, err) != 0)
+        (!reading->page->without_texts && want_sets(reading, err) != 0) ||
+        rewind_each(
+            db_query(reading->store->db, err, SQL_CHANGE_WALK, "ii", reading->session, (int64_t)0),
+            meet, reading, err) < 0)
         return -1;
     write_page(reading, &session, json);
     return buf_check(json, "the history", err);

@@ -179,11 +179,8 @@ static int want_all(struct reinsertion *work, struct error *err)
         if (rewind_want_node(now, target->nodes[i]->key, target->nodes[i]->node_id, &node, err) !=
             0)
             return -1;
-    for (size_t i = 0; i < target->relationship_count; i++)
-        if (rewind_want_relationship(now, target->relationships[i]->key, err) != 0)
-            return -1;
-    for (size_t i = 0; i < target->position_count; i++)
-        if (rewind_want_position(now, target->positions[i]->node_id, err) != 0)
+    for (size_t i = 0; i < target->entry_count; i++)
+        if (rewind_want_entry(now, target->entries[i]->entity, target->entries[i]->id, err) != 0)
             return -1;
     return target->further ? rewind_want_session(now, err) : 0;
 }
@@ -192,33 +189,29 @@ static int want_all(struct reinsertion *work, struct error *err)
 
 static int drop_relationships(struct reinsertion *work, struct error *err)
 {
-    for (size_t i = 0; i < work->now.relationship_count; i++) {
-        const struct rewind_relationship *is = work->now.relationships[i];
+    for (size_t i = 0; i < work->now.entry_count; i++) {
+        const struct rewind_entry *is = work->now.entries[i];
 
-        if (!is->relationship || work->target->relationships[i]->relationship)
+        if (is->entity != REWIND_RELATIONSHIP || !is->value || work->target->entries[i]->value)
             continue;
         work->things++;
-        if (store_relationship_drop(work->store, work->write, is->key, is->place, is->relationship,
-                                    err) != 0)
+        if (store_relationship_drop(work->store, work->write, is->key, is->place, is->value, err) !=
+            0)
             return -1;
     }
     return 0;
 }
 
-static int reinsert_relationship(struct reinsertion *work, const struct rewind_relationship *is,
-                                 const struct rewind_relationship *wanted, struct error *err)
+static int reinsert_relationship(struct reinsertion *work, const struct rewind_entry *is,
+                                 const struct rewind_entry *wanted, struct error *err)
 {
     struct buf body BUF_AUTO = {0};
     struct relationship_row row;
 
-    if (!wanted->relationship ||
-        (is->relationship && json_equal(is->relationship, wanted->relationship)))
-        return 0;
-    work->things++;
-    if (is->relationship)
-        return store_relationship_save(work->store, work->write, is->key, is->place,
-                                       is->relationship, wanted->relationship, err);
-    relationship_row(wanted->relationship, &body, &row);
+    if (is->value)
+        return store_relationship_save(work->store, work->write, is->key, is->place, is->value,
+                                       wanted->value, err);
+    relationship_row(wanted->value, &body, &row);
     if (buf_check(&body, "a relationship", err) != 0)
         return -1;
     /* The version as its revision: it had none higher. */
@@ -227,17 +220,22 @@ static int reinsert_relationship(struct reinsertion *work, const struct rewind_r
                work->write->version, &body, (int64_t)row.flags) != 0)
         return -1;
     return store_log_relationship(work->store, work->write, wanted->key, wanted->place, "insert",
-                                  NULL, wanted->relationship, err);
+                                  NULL, wanted->value, err);
 }
 
-static int reinsert_position(struct reinsertion *work, const struct rewind_position *is,
-                             const struct rewind_position *wanted, struct error *err)
+/* Relationships that go have gone by now (drop_relationships). */
+static int reinsert_entry(struct reinsertion *work, const struct rewind_entry *is,
+                          const struct rewind_entry *wanted, struct error *err)
 {
-    if (is->position == wanted->position ||
-        (is->position && wanted->position && json_equal(is->position, wanted->position)))
+    bool gone = is->entity == REWIND_RELATIONSHIP && !wanted->value;
+
+    if (gone || is->value == wanted->value ||
+        (is->value && wanted->value && json_equal(is->value, wanted->value)))
         return 0;
     work->things++;
-    return store_position_put(work->store, work->write, is->node_id, wanted->position, err);
+    return is->entity == REWIND_RELATIONSHIP
+               ? reinsert_relationship(work, is, wanted, err)
+               : store_position_put(work->store, work->write, is->id, wanted->value, err);
 }
 
 static int reinsert_session(struct reinsertion *work, struct error *err)
@@ -258,15 +256,14 @@ static int reinsert_session(struct reinsertion *work, struct error *err)
     return store_session_save(work->store, work->write, &before, &after, err);
 }
 
+/* Relationships first, as before canvas positions in the log. */
 static int reinsert_others(struct reinsertion *work, struct error *err)
 {
-    for (size_t i = 0; i < work->now.relationship_count; i++)
-        if (reinsert_relationship(work, work->now.relationships[i], work->target->relationships[i],
-                                  err) != 0)
-            return -1;
-    for (size_t i = 0; i < work->now.position_count; i++)
-        if (reinsert_position(work, work->now.positions[i], work->target->positions[i], err) != 0)
-            return -1;
+    for (int entity = REWIND_RELATIONSHIP; entity <= REWIND_POSITION; entity++)
+        for (size_t i = 0; i < work->now.entry_count; i++)
+            if ((int)work->now.entries[i]->entity == entity &&
+                reinsert_entry(work, work->now.entries[i], work->target->entries[i], err) != 0)
+                return -1;
     return reinsert_session(work, err);
 }
 

@@ -17,6 +17,11 @@ static const char *const entities[] = {
     [REWIND_POSITION] = "position",
 };
 
+const char *rewind_entity_name(enum rewind_entity entity)
+{
+    return entities[entity];
+}
+
 static const struct {
     const char *name;
     enum rewind_op op;
@@ -53,7 +58,7 @@ static int read_text(struct rows *rows, int column, json_t **value, struct error
     return *value ? 0 : -1;
 }
 
-int rewind_row_read(struct rows *rows, struct rewind_row *row, struct error *err)
+static int read_row(struct rows *rows, struct rewind_row *row, struct error *err)
 {
     memset(row, 0, sizeof *row);
     row->key = rows_int(rows, 0);
@@ -76,11 +81,25 @@ int rewind_row_read(struct rows *rows, struct rewind_row *row, struct error *err
     return 0;
 }
 
-void rewind_row_finish(struct rewind_row *row)
+int rewind_each(struct rows *rows, rewind_visit_fn *visit, void *user, struct error *err)
 {
-    json_decref(row->before);
-    json_decref(row->after);
-    row->before = row->after = NULL;
+    int found = rows_next(rows, err), rc = found < 0 ? -1 : 0;
+
+    while (rc == 0 && found > 0) {
+        struct rewind_row row = {0};
+
+        rc = read_row(rows, &row, err);
+        if (rc == 0)
+            rc = visit(user, &row, err);
+        json_decref(row.before);
+        json_decref(row.after);
+        if (rc == 0)
+            found = rows_next(rows, err);
+        if (found < 0)
+            rc = -1;
+    }
+    rows_end(rows);
+    return rc;
 }
 
 /* 0 where the log is too old to know it. */
@@ -112,24 +131,28 @@ struct rewind_node *rewind_row_node(const struct rewind *rewind, const struct re
     return found;
 }
 
-struct rewind_relationship *rewind_row_relationship(const struct rewind *rewind,
-                                                    const struct rewind_row *row)
+static int64_t entry_key(enum rewind_entity entity, const char *id)
 {
-    int64_t key = strtoll(row->entity_id, NULL, 10);
+    return entity == REWIND_RELATIONSHIP ? strtoll(id, NULL, 10) : 0;
+}
 
-    for (size_t i = rewind->relationship_count; i-- > 0;)
-        if (rewind->relationships[i]->key == key)
-            return rewind->relationships[i];
+static struct rewind_entry *find_entry(const struct rewind *rewind, enum rewind_entity entity,
+                                       const char *id)
+{
+    int64_t key = entry_key(entity, id);
+
+    for (size_t i = rewind->entry_count; i-- > 0;) {
+        struct rewind_entry *entry = rewind->entries[i];
+
+        if (entry->entity == entity && entry->key == key && !strcmp(entry->id, id))
+            return entry;
+    }
     return NULL;
 }
 
-static struct rewind_position *row_position(const struct rewind *rewind,
-                                            const struct rewind_row *row)
+struct rewind_entry *rewind_row_entry(const struct rewind *rewind, const struct rewind_row *row)
 {
-    for (size_t i = rewind->position_count; i-- > 0;)
-        if (!strcmp(rewind->positions[i]->node_id, row->entity_id))
-            return rewind->positions[i];
-    return NULL;
+    return find_entry(rewind, row->entity, row->entity_id);
 }
 
 bool rewind_has(const struct rewind *rewind, const struct rewind_row *row)
@@ -139,9 +162,8 @@ bool rewind_has(const struct rewind *rewind, const struct rewind_row *row)
     case REWIND_COMPONENT:
         return rewind_row_node(rewind, row) != NULL;
     case REWIND_RELATIONSHIP:
-        return rewind_row_relationship(rewind, row) != NULL;
     case REWIND_POSITION:
-        return row_position(rewind, row) != NULL;
+        return rewind_row_entry(rewind, row) != NULL;
     case REWIND_SESSION:
         break;
     }
@@ -178,9 +200,8 @@ int rewind_want(struct rewind *rewind, const struct rewind_row *row, struct erro
             return want_old_node(rewind, row, err);
         return rewind_want_node(rewind, node_key(row), row->node_id, &node, err);
     case REWIND_RELATIONSHIP:
-        return rewind_want_relationship(rewind, strtoll(row->entity_id, NULL, 10), err);
     case REWIND_POSITION:
-        return rewind_want_position(rewind, row->entity_id, err);
+        return rewind_want_entry(rewind, row->entity, row->entity_id, err);
     case REWIND_SESSION:
         break;
     }
@@ -208,18 +229,13 @@ void rewind_finish(struct rewind *rewind)
 {
     for (size_t i = 0; i < rewind->node_count; i++)
         free_node(rewind->nodes[i]);
-    for (size_t i = 0; i < rewind->relationship_count; i++) {
-        json_decref(rewind->relationships[i]->relationship);
-        free(rewind->relationships[i]);
-    }
-    for (size_t i = 0; i < rewind->position_count; i++) {
-        free(rewind->positions[i]->node_id);
-        json_decref(rewind->positions[i]->position);
-        free(rewind->positions[i]);
+    for (size_t i = 0; i < rewind->entry_count; i++) {
+        free(rewind->entries[i]->id);
+        json_decref(rewind->entries[i]->value);
+        free(rewind->entries[i]);
     }
     free(rewind->nodes);
-    free(rewind->relationships);
-    free(rewind->positions);
+    free(rewind->entries);
     json_decref(rewind->further);
     json_decref(rewind->title);
     memset(rewind, 0, sizeof *rewind);
@@ -294,58 +310,39 @@ int rewind_want_node(struct rewind *rewind, int64_t key, const char *node_id,
     return key < 0 ? 0 : read_node(rewind, *node, err);
 }
 
-int rewind_want_relationship(struct rewind *rewind, int64_t key, struct error *err)
+int rewind_want_entry(struct rewind *rewind, enum rewind_entity entity, const char *id,
+                      struct error *err)
 {
-    struct rewind_relationship *entry;
+    struct db *db = rewind->store->db;
+    struct rewind_entry *entry;
     struct rows *rows;
     struct row_text body;
     int row;
 
-    for (size_t i = rewind->relationship_count; i-- > 0;)
-        if (rewind->relationships[i]->key == key)
-            return 0;
-    entry = add((void **)&rewind->relationships, &rewind->relationship_count, sizeof *entry, err);
+    if (find_entry(rewind, entity, id))
+        return 0;
+    entry = add((void **)&rewind->entries, &rewind->entry_count, sizeof *entry, err);
     if (!entry)
         return -1;
-    entry->key = key;
-    rows = db_query(rewind->store->db, err, SQL_RELATIONSHIP_BY_KEY, "ii", key, rewind->session);
+    entry->entity = entity;
+    entry->key = entry_key(entity, id);
+    entry->id = strdup(id);
+    if (!entry->id) {
+        rewind->entry_count--;
+        free(entry);
+        return error_set(err, ERROR_MEMORY, "out of memory for what was");
+    }
+    rows = entity == REWIND_RELATIONSHIP
+               ? db_query(db, err, SQL_RELATIONSHIP_BY_KEY, "ii", entry->key, rewind->session)
+               : db_query(db, err, SQL_POSITION_FIND, "is", rewind->session, id);
     row = rows_next(rows, err);
     if (row <= 0)
         return row;
     body = rows_string(rows, 0);
     entry->place = rows_int(rows, 1);
-    entry->relationship = json_read(body.text, body.len, "a kept relationship", err);
+    entry->value = json_read(body.text, body.len, "a kept relationship or position", err);
     rows_end(rows);
-    return entry->relationship ? 0 : -1;
-}
-
-int rewind_want_position(struct rewind *rewind, const char *node_id, struct error *err)
-{
-    struct rewind_position *entry;
-    struct rows *rows;
-    struct row_text body;
-    int row;
-
-    for (size_t i = rewind->position_count; i-- > 0;)
-        if (!strcmp(rewind->positions[i]->node_id, node_id))
-            return 0;
-    entry = add((void **)&rewind->positions, &rewind->position_count, sizeof *entry, err);
-    if (!entry)
-        return -1;
-    entry->node_id = strdup(node_id);
-    if (!entry->node_id) {
-        rewind->position_count--;
-        free(entry);
-        return error_set(err, ERROR_MEMORY, "out of memory for what was");
-    }
-    rows = db_query(rewind->store->db, err, SQL_POSITION_FIND, "is", rewind->session, node_id);
-    row = rows_next(rows, err);
-    if (row <= 0)
-        return row;
-    body = rows_string(rows, 0);
-    entry->position = json_read(body.text, body.len, "a kept position", err);
-    rows_end(rows);
-    return entry->position ? 0 : -1;
+    return entry->value ? 0 : -1;
 }
 
 int rewind_want_session(struct rewind *rewind, struct error *err)
@@ -575,36 +572,21 @@ static int node_touched(struct rewind *rewind, const struct rewind_row *row, str
 
 /* ---- the others ---- */
 
-static int relationship_changed(struct rewind *rewind, const struct rewind_row *row,
-                                struct error *err)
+static int entry_changed(struct rewind *rewind, const struct rewind_row *row, struct error *err)
 {
-    struct rewind_relationship *entry = rewind_row_relationship(rewind, row);
-
-    if (!entry || (entry->relationship == NULL) != (row->op == REWIND_DELETE))
-        return astray(row, err);
-    json_decref(entry->relationship);
-    entry->relationship = NULL;
-    if (row->op == REWIND_INSERT)
-        return 0;
-    entry->relationship = json_incref(json_object_get(row->before, "relationship"));
-    entry->place = number_of(row->before, "place", entry->place);
-    return entry->relationship ? 0 : astray(row, err);
-}
-
-static int position_changed(struct rewind *rewind, const struct rewind_row *row, struct error *err)
-{
-    struct rewind_position *entry = row_position(rewind, row);
+    struct rewind_entry *entry = rewind_row_entry(rewind, row);
     json_t *before = NULL;
 
-    if (!entry || (entry->position == NULL) != (row->op == REWIND_DELETE))
+    if (!entry || (entry->value == NULL) != (row->op == REWIND_DELETE))
         return astray(row, err);
     if (row->op != REWIND_INSERT) {
-        before = led_back(row, entry->position, err);
+        before = led_back(row, entry->value, err);
         if (!before)
             return -1;
+        entry->place = number_of(row->before, "place", entry->place);
     }
-    json_decref(entry->position);
-    entry->position = before;
+    json_decref(entry->value);
+    entry->value = before;
     return 0;
 }
 
@@ -645,12 +627,12 @@ static const struct {
     {REWIND_NODE, REWIND_UPDATE, node_updated},
     {REWIND_NODE, REWIND_DELETE, node_deleted},
     {REWIND_NODE, REWIND_TOUCH, node_touched},
-    {REWIND_RELATIONSHIP, REWIND_INSERT, relationship_changed},
-    {REWIND_RELATIONSHIP, REWIND_UPDATE, relationship_changed},
-    {REWIND_RELATIONSHIP, REWIND_DELETE, relationship_changed},
-    {REWIND_POSITION, REWIND_INSERT, position_changed},
-    {REWIND_POSITION, REWIND_UPDATE, position_changed},
-    {REWIND_POSITION, REWIND_DELETE, position_changed},
+    {REWIND_RELATIONSHIP, REWIND_INSERT, entry_changed},
+    {REWIND_RELATIONSHIP, REWIND_UPDATE, entry_changed},
+    {REWIND_RELATIONSHIP, REWIND_DELETE, entry_changed},
+    {REWIND_POSITION, REWIND_INSERT, entry_changed},
+    {REWIND_POSITION, REWIND_UPDATE, entry_changed},
+    {REWIND_POSITION, REWIND_DELETE, entry_changed},
     {REWIND_SESSION, REWIND_UPDATE, session_updated},
 };
 
@@ -677,8 +659,7 @@ json_t *rewind_component_value(const struct sequence_item *item)
 
 json_t *rewind_value(const struct rewind *rewind, const struct rewind_row *row)
 {
-    const struct rewind_relationship *relationship;
-    const struct rewind_position *position;
+    const struct rewind_entry *entry;
     const struct sequence_item *item;
     const struct rewind_node *node;
 
@@ -691,11 +672,9 @@ json_t *rewind_value(const struct rewind *rewind, const struct rewind_row *row)
         item = node ? sequence_by_id(&node->sequence, row->entity_id) : NULL;
         return item ? rewind_component_value(item) : NULL;
     case REWIND_RELATIONSHIP:
-        relationship = rewind_row_relationship(rewind, row);
-        return relationship ? json_incref(relationship->relationship) : NULL;
     case REWIND_POSITION:
-        position = row_position(rewind, row);
-        return position ? json_incref(position->position) : NULL;
+        entry = rewind_row_entry(rewind, row);
+        return entry ? json_incref(entry->value) : NULL;
     case REWIND_SESSION:
         break;
     }

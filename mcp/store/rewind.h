@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Things as they were: images of nodes with their components, relationships, positions and the
- * session's own fields, read from the database when they are first wanted, and rewound by one row
- * of the change log after the other, the newest first. Undo, restore, the difference between two
- * versions and the texts of history are all made of this.
+ * Things as they were: images of nodes with their components, of the other entries of a session
+ * (relationships, canvas positions) and of its own fields, read from the database when they are
+ * first wanted, and rewound by one row of the change log after the other, the newest first. Undo,
+ * restore, the difference between two versions and the texts of history are all made of this.
  */
 #ifndef LECTERN_STORE_REWIND_H
 #define LECTERN_STORE_REWIND_H
@@ -21,33 +21,6 @@ struct rewind_node {
     struct sequence sequence;            /* in no order */
 };
 
-struct rewind_relationship {
-    int64_t key, place;
-    json_t *relationship; /* owned; NULL: not there */
-};
-
-struct rewind_position {
-    char *node_id;    /* owned */
-    json_t *position; /* owned; NULL: not there */
-};
-
-struct rewind {
-    struct store *store; /* borrowed */
-    int64_t session;
-    struct rewind_node **nodes; /* owned, each; so are the others */
-    struct rewind_relationship **relationships;
-    struct rewind_position **positions;
-    size_t node_count, relationship_count, position_count;
-    json_t *further;        /* owned; NULL: not wanted yet */
-    json_t *title;          /* of the session; owned; NULL as above */
-    unsigned session_flags; /* SESSION_RELATIONSHIPS alone is of the past */
-};
-
-void rewind_init(struct rewind *rewind, struct store *store, int64_t session);
-void rewind_finish(struct rewind *rewind); /* takes what rewind_init left */
-
-/* ---- the log's rows ---- */
-
 enum rewind_entity {
     REWIND_SESSION,
     REWIND_NODE,
@@ -64,6 +37,31 @@ enum rewind_op {
     REWIND_TOUCH
 };
 
+/* A relationship, or the position of a node: an object that is wholly kept in one row. */
+struct rewind_entry {
+    enum rewind_entity entity;
+    char *id;    /* owned; as the log has it: a relationship's key, a position's node */
+    int64_t key; /* a relationship's; else 0 */
+    int64_t place;
+    json_t *value; /* owned; NULL: not there */
+};
+
+struct rewind {
+    struct store *store; /* borrowed */
+    int64_t session;
+    struct rewind_node **nodes; /* owned, each; so are the others */
+    struct rewind_entry **entries;
+    size_t node_count, entry_count;
+    json_t *further;        /* owned; NULL: not wanted yet */
+    json_t *title;          /* of the session; owned; NULL as above */
+    unsigned session_flags; /* SESSION_RELATIONSHIPS alone is of the past */
+};
+
+void rewind_init(struct rewind *rewind, struct store *store, int64_t session);
+void rewind_finish(struct rewind *rewind); /* takes what rewind_init left */
+
+/* ---- the log's rows ---- */
+
 struct rewind_row {
     int64_t key, version;
     enum rewind_entity entity;
@@ -73,22 +71,23 @@ struct rewind_row {
     json_t *before, *after; /* owned, or NULL */
 };
 
-/* Of rows with the columns of SQL_CHANGE_WALK. The row wants rewind_row_finish in any case. */
-int rewind_row_read(struct rows *rows, struct rewind_row *row, struct error *err);
-void rewind_row_finish(struct rewind_row *row);
+/* Reads all rows (of SQL_CHANGE_WALK or SQL_CHANGE_SET; NULL with err) and calls visit for each
+ * until one does not return 0. Hands that through, and ends the rows. */
+typedef int rewind_visit_fn(void *user, const struct rewind_row *row, struct error *err);
+int rewind_each(struct rows *rows, rewind_visit_fn *visit, void *user, struct error *err);
+const char *rewind_entity_name(enum rewind_entity entity);
 
 /* The row's thing: of a component its node. NULL where it was not wanted yet. */
 struct rewind_node *rewind_row_node(const struct rewind *rewind, const struct rewind_row *row);
-struct rewind_relationship *rewind_row_relationship(const struct rewind *rewind,
-                                                    const struct rewind_row *row);
+struct rewind_entry *rewind_row_entry(const struct rewind *rewind, const struct rewind_row *row);
 bool rewind_has(const struct rewind *rewind, const struct rewind_row *row);
 /* Reads what the row is about, as it is now, unless it was wanted before. */
 int rewind_want(struct rewind *rewind, const struct rewind_row *row, struct error *err);
 /* The node of a key. */
 int rewind_want_node(struct rewind *rewind, int64_t key, const char *node_id,
                      struct rewind_node **node, struct error *err);
-int rewind_want_relationship(struct rewind *rewind, int64_t key, struct error *err);
-int rewind_want_position(struct rewind *rewind, const char *node_id, struct error *err);
+int rewind_want_entry(struct rewind *rewind, enum rewind_entity entity, const char *id,
+                      struct error *err);
 int rewind_want_session(struct rewind *rewind, struct error *err);
 
 /* Makes the row's thing what it was before the row. It must have been wanted. */

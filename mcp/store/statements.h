@@ -171,7 +171,7 @@ STATEMENT(SQL_RELATIONSHIP_LAST_PLACE,
 
 STATEMENT(SQL_POSITION_LIST,
     "SELECT node_id, body FROM position WHERE session = ?1 ORDER BY node_id")
-STATEMENT(SQL_POSITION_FIND, "SELECT body FROM position WHERE session = ?1 AND node_id = ?2")
+STATEMENT(SQL_POSITION_FIND, "SELECT body, 0 FROM position WHERE session = ?1 AND node_id = ?2")
 STATEMENT(SQL_POSITION_SET,
     "INSERT INTO position (session, node_id, body) VALUES (?1, ?2, ?3)"
     " ON CONFLICT (session, node_id) DO UPDATE SET body = ?3")

@@ -196,9 +196,10 @@ static int check_unused(struct rewind *then, struct rewind *now, const struct re
     for (size_t i = 0; i < count; i++) {
         bool goes = false;
 
-        for (size_t j = 0; j < now->relationship_count; j++)
-            goes = goes || (now->relationships[j]->key == keys[i] &&
-                            !touches(now->relationships[j]->relationship, row->node_id));
+        for (size_t j = 0; j < now->entry_count; j++)
+            goes = goes || (now->entries[j]->entity == REWIND_RELATIONSHIP &&
+                            now->entries[j]->key == keys[i] &&
+                            !touches(now->entries[j]->value, row->node_id));
         others += !goes;
     }
     free(keys);
@@ -266,17 +267,17 @@ static int check_ends(struct rewind *then, struct rewind *now, const struct rewi
 static int check_relationship(struct rewind *then, struct rewind *now, const struct rewind_row *row,
                               struct error *err)
 {
-    const struct rewind_relationship *was = rewind_row_relationship(then, row);
-    const struct rewind_relationship *is = rewind_row_relationship(now, row);
+    const struct rewind_entry *was = rewind_row_entry(then, row);
+    const struct rewind_entry *is = rewind_row_entry(now, row);
 
     if (row->op == REWIND_DELETE) {
-        if (is && is->relationship)
+        if (is && is->value)
             return conflict(then, row, "was brought back", err);
         return check_ends(then, now, row, err);
     }
-    if (!is || !is->relationship)
+    if (!is || !is->value)
         return conflict(then, row, "was deleted", err);
-    if (!was || !json_equal(was->relationship, is->relationship))
+    if (!was || !json_equal(was->value, is->value))
         return conflict(then, row, "was changed", err);
     return 0;
 }
@@ -470,34 +471,27 @@ static int check_set(struct store *store, int64_t session, const char *change_se
 /* ---- undo ---- */
 
 struct undoing {
-    struct store *store;
     struct rewind then, now;
     const char *change_set;
+    int64_t first_key; /* of its rows */
     size_t rows;
 };
 
-static int want_set(struct undoing *undo, struct error *err)
+static int want_both(void *user, const struct rewind_row *row, struct error *err)
 {
-    struct rows *rows =
-        db_query(undo->store->db, err, SQL_CHANGE_SET, "is", undo->then.session, undo->change_set);
-    int found, rc = 0;
+    struct undoing *undo = user;
 
-    while (rc == 0 && (found = rows_next(rows, err)) != 0) {
-        struct rewind_row row = {0};
-
-        rc = found < 0 ? -1 : rewind_row_read(rows, &row, err);
-        if (rc == 0)
-            rc = rewind_want(&undo->then, &row, err);
-        if (rc == 0)
-            rc = rewind_want(&undo->now, &row, err);
-        rewind_row_finish(&row);
-    }
-    rows_end(rows);
-    return rc;
+    if (rewind_want(&undo->then, row, err) != 0)
+        return -1;
+    return rewind_want(&undo->now, row, err);
 }
 
-static int take_back(struct undoing *undo, const struct rewind_row *row, struct error *err)
+static int take_back(void *user, const struct rewind_row *row, struct error *err)
 {
+    struct undoing *undo = user;
+
+    if (row->key < undo->first_key)
+        return 0;
     if (!strcmp(row->change_set, undo->change_set)) {
         undo->rows++;
         if (check(&undo->then, &undo->now, row, err) != 0 ||
@@ -507,24 +501,6 @@ static int take_back(struct undoing *undo, const struct rewind_row *row, struct 
         return 0;
     }
     return rewind_invert(&undo->then, row, err);
-}
-
-static int walk(struct undoing *undo, const struct extent *extent, struct error *err)
-{
-    struct rows *rows = db_query(undo->store->db, err, SQL_CHANGE_WALK, "ii", undo->then.session,
-                                 extent->first_version - 1);
-    int found, rc = 0;
-
-    while (rc == 0 && (found = rows_next(rows, err)) != 0) {
-        struct rewind_row row = {0};
-
-        rc = found < 0 ? -1 : rewind_row_read(rows, &row, err);
-        if (rc == 0 && row.key >= extent->first_key)
-            rc = take_back(undo, &row, err);
-        rewind_row_finish(&row);
-    }
-    rows_end(rows);
-    return rc;
 }
 
 static void fill_state(struct undo_state *state, const struct write *write, const char *change_set,
@@ -541,7 +517,7 @@ static void fill_state(struct undo_state *state, const struct write *write, cons
 static int undo_set(struct store *store, const struct write *write, const char *change_set,
                     const struct extent *extent, struct undo_state *state, struct error *err)
 {
-    struct undoing undo = {.store = store, .change_set = change_set};
+    struct undoing undo = {.change_set = change_set, .first_key = extent->first_key};
     struct buf what BUF_AUTO = {0};
     size_t things;
     int rc;
@@ -550,9 +526,12 @@ static int undo_set(struct store *store, const struct write *write, const char *
     rewind_init(&undo.now, store, write->session);
     rc = store_change_words(store, write->session, change_set, &what, err);
     if (rc == 0)
-        rc = want_set(&undo, err);
+        rc = rewind_each(db_query(store->db, err, SQL_CHANGE_SET, "is", write->session, change_set),
+                         want_both, &undo, err);
     if (rc == 0)
-        rc = walk(&undo, extent, err);
+        rc = rewind_each(db_query(store->db, err, SQL_CHANGE_WALK, "ii", write->session,
+                                  extent->first_version - 1),
+                         take_back, &undo, err);
     if (rc == 0)
         rc = store_reinsert(&undo.now, write, &things, err);
     if (rc == 0)
@@ -601,40 +580,29 @@ int store_undo(struct store *store, const struct writer *writer, const char *sid
 
 /* ---- restore ---- */
 
-/* *last: the newest change set that is taken back. */
-static int rewind_by(struct rewind *rewind, int64_t version, char *last, size_t size, size_t *count,
-                     struct error *err)
+struct restoring {
+    struct rewind rewind;
+    char last[UUID_TEXT_SIZE + 64]; /* the newest change set that is taken back */
+    size_t rows;
+};
+
+static int take_back_row(void *user, const struct rewind_row *row, struct error *err)
 {
-    struct rows *rows;
-    int found, rc = 0;
+    struct restoring *work = user;
 
-    *count = 0;
-    last[0] = '\0';
-    rows = db_query(rewind->store->db, err, SQL_CHANGE_WALK, "ii", rewind->session, version);
-    while (rc == 0 && (found = rows_next(rows, err)) != 0) {
-        struct rewind_row row = {0};
-
-        rc = found < 0 ? -1 : rewind_row_read(rows, &row, err);
-        if (rc == 0 && ++*count == 1)
-            text_cut(last, size, row.change_set);
-        if (rc == 0)
-            rc = rewind_want(rewind, &row, err);
-        if (rc == 0)
-            rc = rewind_invert(rewind, &row, err);
-        rewind_row_finish(&row);
-    }
-    rows_end(rows);
-    return rc;
+    if (++work->rows == 1)
+        text_cut(work->last, sizeof work->last, row->change_set);
+    if (rewind_want(&work->rewind, row, err) != 0)
+        return -1;
+    return rewind_invert(&work->rewind, row, err);
 }
 
 static int restore(struct store *store, const struct write *write, int64_t version,
                    struct undo_state *state, size_t *things, struct error *err)
 {
     struct buf what BUF_AUTO = {0};
-    char last[UUID_TEXT_SIZE + 64];
-    struct rewind rewind;
+    struct restoring work = {0};
     int64_t first;
-    size_t rows;
     int rc;
 
     if (store_first_version(store, write->session, &first, err) != 0)
@@ -644,17 +612,18 @@ static int restore(struct store *store, const struct write *write, int64_t versi
                             "version: %" PRId64 " is not kept; send %" PRId64
                             " (where this session's history begins) to %" PRId64 " (now)",
                             version, first, write->version - 1);
-    rewind_init(&rewind, store, write->session);
-    rc = rewind_by(&rewind, version, last, sizeof last, &rows, err);
+    rewind_init(&work.rewind, store, write->session);
+    rc = rewind_each(db_query(store->db, err, SQL_CHANGE_WALK, "ii", write->session, version),
+                     take_back_row, &work, err);
     if (rc == 0)
-        rc = store_reinsert(&rewind, write, things, err);
-    rewind_finish(&rewind);
+        rc = store_reinsert(&work.rewind, write, things, err);
+    rewind_finish(&work.rewind);
     if (rc == 0 && *things > 0)
         rc = store_change_words(store, write->session, write->change_set, &what, err);
     if (rc == 0 && *things == 0)
         buf_adds(&what, "nothing: all is as it was then");
     if (rc == 0 && state)
-        fill_state(state, write, last, &what, rows);
+        fill_state(state, write, work.last, &what, work.rows);
     return rc;
 }
 
