@@ -140,7 +140,7 @@ void run_succeed(struct chat_run *run)
     struct error err = {0};
 
     if (run->stuck && !run->worked) {
-        error_set(&err, ERROR_CODE_FAILED,
+        error_set(&err, ERROR_ATTEMPTS_FAILED,
                   "No result: every attempt at code for this question failed, and no other tool "
                   "gave an answer after it.");
         run_fail(run, &err);

@@ -94,7 +94,7 @@ static int answer(const struct config *config, struct store *store,
     int rc;
 
     if (config->session && strlen(config->session) >= sizeof sid)
-        return error_set(err, ERROR_UNKNOWN_SESSION,
+        return error_set(err, ERROR_UNAUTHORIZED,
                          "'%.60s' is no session id: it is a UUID of 36 characters.",
                          config->session);
     if (config->session)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "helpers/base/problems.h"
+#include "helpers/base/validation.h"
 #include "mcp/store/sqlite_store.h"
 
 #define POSITION_SIZE_MAX ((size_t)4 << 10) /* bytes of one, further members included */
@@ -96,7 +96,7 @@ int sqlite_position_drop(struct sqlite_store *store, const struct write *write, 
     return sqlite_position_put(store, write, node_id, NULL, err);
 }
 
-static void check_number(struct problems *problems, const char *field, const char *axis,
+static void check_number(struct validation_errors *problems, const char *field, const char *axis,
                          const json_t *position)
 {
     const json_t *value = json_object_get(position, axis);
@@ -106,17 +106,18 @@ static void check_number(struct problems *problems, const char *field, const cha
         return;
     snprintf(where, sizeof where, "%s%s%s", field, *field ? "." : "", axis);
     if (value)
-        problems_add(problems, where, "must be a number, not %s", json_kind(value));
+        validation_add(problems, where, "must be a number, not %s", json_kind(value));
     else
-        problems_add(problems, where, "is needed, send a number");
+        validation_add(problems, where, "is needed, send a number");
 }
 
-static void check_position(struct problems *problems, const char *field, const json_t *position)
+static void check_position(struct validation_errors *problems, const char *field,
+                           const json_t *position)
 {
     if (json_is_null(position))
         return;
     if (!json_is_object(position)) {
-        problems_add(problems, field, "must be {\"x\": number, \"y\": number}, or null");
+        validation_add(problems, field, "must be {\"x\": number, \"y\": number}, or null");
         return;
     }
     check_number(problems, field, "x", position);
@@ -125,7 +126,7 @@ static void check_position(struct problems *problems, const char *field, const j
 
 /* Only of nodes there are: a position that nobody sees would stay for ever. */
 static int check_node(struct sqlite_store *store, const struct write *write,
-                      struct problems *problems, const char *field, const char *node_id,
+                      struct validation_errors *problems, const char *field, const char *node_id,
                       struct error *err)
 {
     struct error found = {0};
@@ -136,16 +137,16 @@ static int check_node(struct sqlite_store *store, const struct write *write,
         return -1;
     if (twins > 0)
         return 0;
-    if (problems->count < PROBLEMS_LISTED_CAP)
+    if (problems->count < VALIDATION_SHOWN_CAP)
         sqlite_node_find(store, write->session, node_id, &node, &found);
-    problems_add(problems, field, "%s", *found.text ? found.text : "is no node");
+    validation_add(problems, field, "%s", *found.text ? found.text : "is no node");
     return 0;
 }
 
 static int check_all(struct sqlite_store *store, const struct write *write, const json_t *positions,
                      struct error *err)
 {
-    struct problems problems;
+    struct validation_errors problems;
     const char *node_id;
     json_t *position;
 
@@ -156,7 +157,7 @@ static int check_all(struct sqlite_store *store, const struct write *write, cons
         return error_set_at(err, "positions",
                             "positions: %zu are too many at once, send %d at most",
                             json_object_size(positions), POSITIONS_MAX);
-    problems_begin(&problems, "positions");
+    validation_begin(&problems, "positions");
     json_object_foreach((json_t *)positions, node_id, position)
     {
         char field[NODE_ID_MAX + 1];
@@ -166,7 +167,7 @@ static int check_all(struct sqlite_store *store, const struct write *write, cons
         if (check_node(store, write, &problems, field, node_id, err) != 0)
             return -1;
     }
-    return problems_end(&problems, "Nothing was written", err);
+    return validation_end(&problems, "Nothing was written", err);
 }
 
 static int write_all(struct sqlite_store *store, const struct write *write, const json_t *positions,

@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "helpers/base/problems.h"
+#include "helpers/base/validation.h"
 #include "mcp/store/sqlite_store.h"
 
 static int check_order(const json_t *order, size_t components, struct error *err)
 {
-    struct problems problems;
+    struct validation_errors problems;
     const json_t *place;
     char field[64];
     bool *seen;
@@ -29,21 +29,21 @@ static int check_order(const json_t *order, size_t components, struct error *err
     seen = calloc(components + 1, sizeof *seen);
     if (!seen)
         return error_set(err, ERROR_MEMORY, "out of memory for a node's components");
-    problems_begin(&problems, "");
+    validation_begin(&problems, "");
     json_array_foreach((json_t *)order, i, place)
     {
         json_int_t at = json_integer_value(place);
 
         snprintf(field, sizeof field, "order.%zu", i);
         if (!json_is_integer(place) || at < 1 || at > (json_int_t)components)
-            problems_add(&problems, field, "must be a whole number from 1 to %zu", components);
+            validation_add(&problems, field, "must be a whole number from 1 to %zu", components);
         else if (seen[at])
-            problems_add(&problems, field, "%" JSON_INTEGER_FORMAT " is there twice", at);
+            validation_add(&problems, field, "%" JSON_INTEGER_FORMAT " is there twice", at);
         else
             seen[at] = true;
     }
     free(seen);
-    return problems_end(&problems, "Nothing was written", err);
+    return validation_end(&problems, "Nothing was written", err);
 }
 
 static int reorder(struct sqlite_store *store, struct component_write *work, const json_t *order,

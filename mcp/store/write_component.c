@@ -8,7 +8,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
-#include "helpers/base/problems.h"
+#include "helpers/base/validation.h"
 #include "mcp/store/sqlite_store.h"
 
 #define CURRENT_CAP 1200 /* bytes of the current text that a stale write is answered with */
@@ -130,7 +130,7 @@ int sqlite_component_insert(struct store *base, const struct writer *writer, con
 /* Checks them all before it gives up, so that one answer names every bad one. */
 static int check_batch(const json_t *components, json_t **checked, struct error *err)
 {
-    struct problems problems;
+    struct validation_errors problems;
     size_t count = json_array_size(components);
 
     if (!json_is_array(components) || count == 0)
@@ -140,18 +140,18 @@ static int check_batch(const json_t *components, json_t **checked, struct error 
         return error_set_at(err, "components",
                             "components: %zu are too many at once, send %d at most", count,
                             BATCH_MAX);
-    problems_begin(&problems, "");
+    validation_begin(&problems, "");
     for (size_t i = 0; i < count; i++) {
-        struct faults each;
-        struct error found = {.faults = faults_clear(&each)};
+        struct validation_errors each;
+        struct error found = {.list = validation_begin(&each, "")};
         char loc[ERROR_LOC_CAP];
 
         snprintf(loc, sizeof loc, "components.%zu", i);
         checked[i] = entity_component(json_array_get(components, i), loc, &found);
         if (!checked[i])
-            problems_take(&problems, &found);
+            validation_take(&problems, &found);
     }
-    return problems_end(&problems, "Nothing was written", err);
+    return validation_end(&problems, "Nothing was written", err);
 }
 
 int sqlite_components_append(struct store *base, const struct writer *writer, const char *sid,
