@@ -73,7 +73,7 @@ static int run(const struct config *config)
     if (config->argument_count == 2)
         path = config->arguments[1];
     rc = read_session(config, &text, &err);
-    if (rc == 0 && !path && (!config->format || !strcmp(config->format, "json")))
+    if (rc == 0 && !path && (!config->format || strcmp(config->format, "json") == 0))
         rc = file_write("-", &text, &err); /* as it is kept */
     else if (rc == 0)
         rc = write_path(config, path ? path : "-", &text, &err);

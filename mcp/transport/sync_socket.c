@@ -60,11 +60,11 @@ static void on_chat(void *user, const json_t *message)
     const json_t *context = json_object_get(message, "context");
     const char *sid = of(context, "session_id", own->session_id);
     static const struct sync_context nowhere;
-    struct buf where BUF_AUTO = {0};
+    struct buf BUF_AUTO where = {0};
 
     if (strlen(sid) < SESSION_ID_SIZE)
         sync_client_join(socket->client, sid);
-    last = *own->session_id && !strcmp(own->session_id, sid) && *own->node_id
+    last = *own->session_id && strcmp(own->session_id, sid) == 0 && *own->node_id
                ? own
                : sync_last_context(http->sync, sid);
     if (!last)

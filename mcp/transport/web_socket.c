@@ -234,7 +234,7 @@ int web_socket_on_writable(struct connection *connection)
 {
     static const char room[LWS_PRE];
     struct web_socket *socket = connection->socket;
-    struct buf out BUF_AUTO = {0};
+    struct buf BUF_AUTO out = {0};
 
     if (!socket)
         return -1;
