@@ -76,7 +76,7 @@ static void add_plain(struct exec_run *execution, const struct execution_result 
         buf_addf(&execution->error, "lectern exec: %llu bytes of output left out\n",
                  (unsigned long long)result->stdout_cut + result->stderr_cut);
     if (result->artifact_count > 0)
-        buf_addf(&execution->error, "lectern exec: %zu figure%s: --json has them\n",
+        buf_addf(&execution->error, "lectern exec: %zu figure%s: use --json to get them\n",
                  result->artifact_count, result->artifact_count == 1 ? "" : "s");
 }
 

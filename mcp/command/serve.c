@@ -43,14 +43,14 @@ static void on_stuck(void *user)
     struct serve_process *serving = user;
 
     executor_destroy(serving->server.executor);
-    log_error("serve", "stopped all the same");
+    log_error("serve", "a run did not end; exiting");
     _exit(EXIT_FAILED);
 }
 
 /* The loop's thread may be what waits, so this is a signal's handler. */
 static void on_alarm(int number)
 {
-    static const char text[] = "serve: did not stop in time, and is left as it stands\n";
+    static const char text[] = "serve: shutdown timed out; exiting\n";
 
     (void)number;
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0)

@@ -197,6 +197,6 @@ void run_answer_write(const struct execution_result *result, const struct run_an
     say_left_out(to, &err_left, "stderr");
     say_left_out(to, &value_left, "the value");
     if (limits->timeout_cut_to > 0)
-        buf_addf(to, ", timeout_seconds cut to %ld, the most here", limits->timeout_cut_to);
+        buf_addf(to, ", timeout_seconds limited to %ld", limits->timeout_cut_to);
     buf_addc(to, ']');
 }

@@ -299,9 +299,9 @@ static int read_context(const json_t *message, const char *session_id, struct sy
 
     if (!json_string_is(message, "type", "context_update"))
         return error_set(err, ERROR_INVALID,
-                         "the only messages here are context_update and chat_message: " ADVICE);
+                         "type must be context_update or chat_message: " ADVICE);
     if (!json_is_object(given))
-        return error_set(err, ERROR_INVALID, "context is missing, or no object: " ADVICE);
+        return error_set(err, ERROR_INVALID, "context must be an object: " ADVICE);
     memset(context, 0, sizeof *context);
     if (take_text(given, "session_id", context->session_id, sizeof context->session_id, err) < 0 ||
         take_text(given, "node_id", context->node_id, sizeof context->node_id, err) < 0 ||
@@ -334,7 +334,7 @@ size_t sync_message_cap(const char *text, size_t len)
 
 static void too_long(size_t cap, struct error *err)
 {
-    error_set(err, ERROR_TOO_LARGE, "a message has at most %zu bytes; " ADVICE, cap);
+    error_set(err, ERROR_TOO_LARGE, "a message must have at most %zu bytes; " ADVICE, cap);
 }
 
 int sync_client_receive(struct sync_client *client, const char *text, size_t len,
@@ -438,7 +438,7 @@ struct sync *sync_create(struct change_feed *feed, void (*wake)(void *user), str
     struct sync *sync = calloc(1, sizeof *sync);
 
     if (!sync) {
-        error_set(err, ERROR_MEMORY, "out of memory for those who look on");
+        error_set(err, ERROR_MEMORY, "out of memory for the clients of /mcp-sync");
         return NULL;
     }
     sync->feed = feed;

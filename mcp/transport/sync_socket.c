@@ -24,12 +24,13 @@ static int check(struct http_server *http, struct lws *wsi, struct error *err)
     char sid[SESSION_ID_SIZE];
 
     if (web_socket_argument(wsi, "session_id", sid, sizeof sid) < 0) {
-        error_set(err, ERROR_INVALID, "session_id must be a session's id");
+        error_set(err, ERROR_INVALID, "session_id must be the id of a session");
         return 422;
     }
     if (sync_clients(http->sync) < SYNC_CLIENTS_CAP)
         return 0;
-    error_set(err, ERROR_BUSY, "%d clients look on already: try again later", SYNC_CLIENTS_CAP);
+    error_set(err, ERROR_BUSY, "%d clients are connected already: try again later",
+              SYNC_CLIENTS_CAP);
     return 503;
 }
 
