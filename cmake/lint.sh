@@ -13,6 +13,7 @@ mapfile -t units < <(git ls-files '*.c')
 mapfile -t shell_files < <(git ls-files '*.sh' .ci/run)
 
 step "Layout (clang-format)" clang-format --dry-run -Werror "${c_files[@]}"
+step "Habits (cmake/lint.py)" cmake/lint.py
 [ -f build/dev/build.ninja ] || step "Configure" cmake --preset dev
 tidy() { printf '%s\0' "${units[@]}" | xargs -0 -n 4 -P "$(nproc)" clang-tidy -p build/dev --quiet; }
 step "Static analysis (clang-tidy)" tidy

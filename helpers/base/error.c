@@ -81,7 +81,7 @@ const char *error_kind_name(enum error_kind kind)
         [ERROR_NONE] = "none",
         [ERROR_MALFORMED] = "malformed",
         [ERROR_INVALID] = "invalid",
-        [ERROR_UNKNOWN_SESSION] = "unknown_session",
+        [ERROR_UNAUTHORIZED] = "unknown_session",
         [ERROR_NOT_FOUND] = "not_found",
         [ERROR_CONFLICT] = "conflict",
         [ERROR_STALE] = "stale",
@@ -93,7 +93,7 @@ const char *error_kind_name(enum error_kind kind)
         [ERROR_IO] = "io",
         [ERROR_MEMORY] = "memory",
         [ERROR_INTERNAL] = "internal",
-        [ERROR_CODE_FAILED] = "code_failed",
+        [ERROR_ATTEMPTS_FAILED] = "code_failed",
     };
 
     return (size_t)kind < sizeof names / sizeof names[0] ? names[kind] : "unknown";

@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 #include "helpers/base/buf.h"
-#include "helpers/base/problems.h"
+#include "helpers/base/validation.h"
 
 enum field_type {
     FIELD_ANY,
@@ -64,12 +64,12 @@ const struct field *fields_find(const struct fields *fields, const char *name);
 /* Adds what is wrong with an object to problems. kept: an object whose own names are no
  * misspellings, as a stored one has them; or NULL. */
 void fields_check(const struct fields *fields, const json_t *object, const json_t *kept,
-                  struct problems *problems);
+                  struct validation_errors *problems);
 
 /* The same, and the members by their own names, each of its own type, without those that were not
  * given. A new reference; NULL: out of memory. Where something is wrong, it is as it was sent. */
 json_t *fields_take(const struct fields *fields, const json_t *object, const json_t *kept,
-                    struct problems *problems);
+                    struct validation_errors *problems);
 
 /* The one of the names (NULL-terminated) that name misspells: near it, and no member of object.
  * NULL: it is none of theirs. */

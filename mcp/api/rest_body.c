@@ -147,14 +147,14 @@ static int put_around(struct rest_call *call, const char *name, struct error *er
 int rest_take_body(struct rest_call *call, struct error *err)
 {
     const struct rest_body *body = find_body(call->route->body);
-    struct problems problems;
+    struct validation_errors problems;
     json_t *taken;
 
     if (!call->body || body->entity)
         return 0;
     if (body->alone && json_is_array(call->body) && put_around(call, body->alone, err) != 0)
         return -1;
-    problems_begin(&problems, "");
+    validation_begin(&problems, "");
     if (!json_is_object(call->body)) {
         struct buf BUF_AUTO names = {0};
 
@@ -167,7 +167,7 @@ int rest_take_body(struct rest_call *call, struct error *err)
     taken = fields_take(&body->fields, call->body, NULL, &problems);
     json_decref(call->body);
     call->body = taken;
-    if (problems_end(&problems, NULL, err) != 0)
+    if (validation_end(&problems, NULL, err) != 0)
         return -1;
     return taken ? 0 : error_set(err, ERROR_MEMORY, "out of memory for the request body");
 }
@@ -183,13 +183,13 @@ int rest_take_number(struct rest_call *call, const char *name, int64_t *number, 
     const struct fields fields = {"the body", rows, FIELDS_OPEN};
     json_t *value = json_object_get(call->body, name);
     json_auto_t *one = value ? json_pack("{s:O}", name, value) : NULL, *taken = NULL;
-    struct problems problems;
+    struct validation_errors problems;
 
     if (!value)
         return 0;
-    problems_begin(&problems, "");
+    validation_begin(&problems, "");
     taken = fields_take(&fields, one, NULL, &problems);
-    if (problems_end(&problems, NULL, err) != 0)
+    if (validation_end(&problems, NULL, err) != 0)
         return -1;
     *number = json_integer_value(json_object_get(taken, name));
     json_object_del(call->body, name);

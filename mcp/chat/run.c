@@ -143,7 +143,7 @@ static enum run_state succeed(struct chat_run *run)
 
     if (!run->stuck || run->worked)
         return end_saved(run, RUN_SUCCEEDED);
-    error_set(&err, ERROR_CODE_FAILED,
+    error_set(&err, ERROR_ATTEMPTS_FAILED,
               "No result: every attempt at code for this question failed, and no other tool gave "
               "an answer after it.");
     return fail(run, &err);

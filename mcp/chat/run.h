@@ -59,7 +59,7 @@ enum run_event_kind {
 };
 
 /* RUN_FAILED also where every attempt at code failed and nothing else came of the question: the
- * error is of kind ERROR_CODE_FAILED then. */
+ * error is of kind ERROR_ATTEMPTS_FAILED then. */
 enum run_outcome { RUN_SUCCEEDED, RUN_CANCELLED, RUN_INTERRUPTED, RUN_FAILED };
 
 /* What a run has cost so far. */

@@ -391,7 +391,7 @@ int thread_load(struct server *server, const char *session_id, const char *threa
     struct loading *loading;
 
     if (strlen(session_id) >= sizeof loading->session_id)
-        return error_set(err, ERROR_UNKNOWN_SESSION, "session_id must be a session's id");
+        return error_set(err, ERROR_UNAUTHORIZED, "session_id must be a session's id");
     if (!*thread_id || strlen(thread_id) > THREAD_ID_MAX)
         return error_set(err, ERROR_INVALID, "threadId must be a text of 1 to %u bytes",
                          THREAD_ID_MAX);

@@ -30,8 +30,8 @@ const struct format *command_format(const struct config *config, const char *pat
         return format_of_path(path);
     format = format_find(config->format);
     if (!format)
-        error_set(err, ERROR_INVALID, "--format '%s' is none of %s", config->format,
-                  format_names());
+        error_set(err, ERROR_INVALID, "--format must be one of %s, not '%s'", format_names(),
+                  config->format);
     return format;
 }
 

@@ -389,7 +389,7 @@ static int place_copy(struct config *config, struct error *err)
         snprintf(text, sizeof text, "%s?seconds=%ld", from, config->store_timeout);
     else if (snprintf(text, sizeof text, "%.*s#%s/%s.copy.db?seconds=%ld", (int)len, from,
                       config->data, name, config->store_timeout) >= (int)sizeof text)
-        return error_set(err, ERROR_INVALID, "--data is too long a path");
+        return error_set(err, ERROR_INVALID, "the path of --data is too long");
     config->store = keep(config, text, err);
     return config->store ? 0 : -1;
 }
@@ -415,7 +415,7 @@ static int fill_places(struct config *config, struct error *err)
         return place_copy(config, err);
     if (!config->store) {
         if (snprintf(text, sizeof text, "sqlite:%s/lectern.db", config->data) >= (int)sizeof text)
-            return error_set(err, ERROR_INVALID, "--data is too long a path");
+            return error_set(err, ERROR_INVALID, "the path of --data is too long");
         config->store = keep(config, text, err);
     }
     return config->store ? 0 : -1;

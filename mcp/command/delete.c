@@ -36,7 +36,7 @@ static int confirm(const struct config *config, const char *title, struct error 
     if (!isatty(STDIN_FILENO))
         return error_set(err, ERROR_INVALID,
                          "this deletes \"%s\" with its history and its conversations and cannot be "
-                         "undone: add --yes to do it. Nothing was deleted",
+                         "undone: add --yes to confirm. Nothing was deleted",
                          shown);
     if (!ask(shown))
         return error_set(err, ERROR_INVALID, "that is not its title; nothing was deleted");
@@ -63,8 +63,8 @@ static int run(const struct config *config)
 
     if (config->argument_count != 1) {
         error_set(&err, ERROR_INVALID,
-                  "say which session: lectern delete SID; lectern sessions "
-                  "lists those there are");
+                  "the session is missing: lectern delete SID (lectern sessions "
+                  "lists the ids)");
         return command_fail("delete", EXIT_USAGE, &err);
     }
     if (delete_session(config, config->arguments[0], &err) == 0)

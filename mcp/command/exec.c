@@ -20,7 +20,7 @@
 #define EXIT_SIGNAL 128 /* and the signal's number, as shells have it */
 
 /* The run, and what will be printed of it. */
-struct execution {
+struct exec_run {
     struct analysis analysis;
     struct server server; /* as far as one analysis needs them */
     struct signals signals;
@@ -64,7 +64,7 @@ static void add_json(struct buf *to, const struct execution_result *result,
     buf_adds(to, "}\n");
 }
 
-static void add_plain(struct execution *execution, const struct execution_result *result)
+static void add_plain(struct exec_run *execution, const struct execution_result *result)
 {
     run_add_stdout(result, &execution->out);
     if (run_answer_shows_value(result))
@@ -76,14 +76,14 @@ static void add_plain(struct execution *execution, const struct execution_result
         buf_addf(&execution->error, "lectern exec: %llu bytes of output left out\n",
                  (unsigned long long)result->stdout_cut + result->stderr_cut);
     if (result->artifact_count > 0)
-        buf_addf(&execution->error, "lectern exec: %zu figure%s: --json has them\n",
+        buf_addf(&execution->error, "lectern exec: %zu figure%s: use --json to get them\n",
                  result->artifact_count, result->artifact_count == 1 ? "" : "s");
 }
 
 /* On the executor's thread. */
 static void take(struct analysis *analysis, const struct execution_result *result)
 {
-    struct execution *execution = (struct execution *)analysis;
+    struct exec_run *execution = (struct exec_run *)analysis;
 
     execution->status = exit_status(result);
     if (execution->config->json)
@@ -125,7 +125,7 @@ static int fail(const struct config *config, const struct error *err)
 
 static void on_failed(struct analysis *analysis, const struct error *err)
 {
-    struct execution *execution = (struct execution *)analysis;
+    struct exec_run *execution = (struct exec_run *)analysis;
 
     execution->status = fail(execution->config, err);
     uv_stop(analysis->server->loop);
@@ -133,12 +133,12 @@ static void on_failed(struct analysis *analysis, const struct error *err)
 
 static void on_signal(void *user)
 {
-    struct execution *execution = user;
+    struct exec_run *execution = user;
 
     analysis_cancel(&execution->analysis);
 }
 
-static void refuse(const struct execution *execution, const struct buf *why)
+static void refuse(const struct exec_run *execution, const struct buf *why)
 {
     if (execution->config->json)
         print_unrun(why->data, why->len, EXIT_REFUSED, &execution->analysis.failure);
@@ -146,7 +146,7 @@ static void refuse(const struct execution *execution, const struct buf *why)
         terminal_printf(stderr, "%s\n", why->data);
 }
 
-static int prepare(struct execution *execution, struct error *err)
+static int prepare(struct exec_run *execution, struct error *err)
 {
     const char *const kinds[] = {execution->analysis.verdict.kind, NULL};
     const struct config *config = execution->config;
@@ -171,7 +171,7 @@ static int check_session(const struct config *config, struct error *err)
 }
 
 /* What was checked and accepted, from its sandbox to what it printed. */
-static void execute(struct execution *execution)
+static void execute(struct exec_run *execution)
 {
     struct error err = {0};
     uv_loop_t loop;
@@ -194,7 +194,7 @@ static void execute(struct execution *execution)
         execution->status = EXIT_SIGNAL + execution->signals.number;
 }
 
-static void check_and_run(struct execution *execution, const struct buf *code)
+static void check_and_run(struct exec_run *execution, const struct buf *code)
 {
     struct analysis *analysis = &execution->analysis;
     struct buf BUF_AUTO why = {0};
@@ -222,7 +222,7 @@ static int run(const struct config *config)
     struct error err = {0};
     const struct validator_profile *profile = server_profile(config, &err);
     struct buf BUF_AUTO code = {0};
-    struct execution *execution;
+    struct exec_run *execution;
     int status;
 
     if (!profile || config->argument_count > 1) {

@@ -34,7 +34,7 @@ static int refuse_folder(const struct config *config, const char *path, struct e
 
     if (config->format || (!file_is_folder(path) && (len == 0 || path[len - 1] != '/')))
         return 0;
-    return error_set(err, ERROR_INVALID, "%s is a folder: say --format csv or --format markdown",
+    return error_set(err, ERROR_INVALID, "%s is a folder: add --format csv or --format markdown",
                      path);
 }
 
@@ -54,7 +54,7 @@ static int write_path(const struct config *config, const char *path, const struc
         rc = format->write(curriculum, path, &report, err);
     json_decref(curriculum);
     if (rc == 0)
-        command_format_report(&report, "not held by this form");
+        command_format_report(&report, "not supported by this format");
     format_report_finish(&report);
     return rc;
 }
@@ -73,7 +73,7 @@ static int run(const struct config *config)
     if (config->argument_count == 2)
         path = config->arguments[1];
     rc = read_session(config, &text, &err);
-    if (rc == 0 && !path && (!config->format || !strcmp(config->format, "json")))
+    if (rc == 0 && !path && (!config->format || strcmp(config->format, "json") == 0))
         rc = file_write("-", &text, &err); /* as it is kept */
     else if (rc == 0)
         rc = write_path(config, path ? path : "-", &text, &err);

@@ -68,7 +68,7 @@ static int read_question(const struct config *config, struct graph_question *que
     if (config->argument_count == 0) {
         buf_init(&known, ERROR_TEXT_CAP);
         help(&known);
-        return error_set(err, ERROR_INVALID, "say which query. %.*s", (int)known.len - 1,
+        return error_set(err, ERROR_INVALID, "the query is missing. %.*s", (int)known.len - 1,
                          known.data);
     }
     query = graph_query_find(config->arguments[0], err);
@@ -94,8 +94,8 @@ static int answer(const struct config *config, struct store *store,
     int rc;
 
     if (config->session && strlen(config->session) >= sizeof sid)
-        return error_set(err, ERROR_UNKNOWN_SESSION,
-                         "'%.60s' is no session id: it is a UUID of 36 characters.",
+        return error_set(err, ERROR_UNAUTHORIZED,
+                         "'%.60s' is not a session id: it must be a UUID of 36 characters.",
                          config->session);
     if (config->session)
         snprintf(sid, sizeof sid, "%s", config->session);

@@ -36,7 +36,7 @@ static void print_report(const struct config *config, const struct import_report
 {
     terminal_printf(stderr, "%s: %zu nodes, %zu components, %zu relationships\n",
                     config->arguments[0], report->nodes, report->components, report->relationships);
-    command_format_report(read, "read otherwise than they stand there");
+    command_format_report(read, "read differently from the file");
     if (report->findings > 0)
         terminal_printf(stderr,
                         "%zu things break the contract's rules and are kept as they are:\n%s",

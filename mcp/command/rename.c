@@ -26,7 +26,7 @@ static int run(const struct config *config)
 
     if (config->argument_count != 2) {
         error_set(&err, ERROR_INVALID,
-                  "say which session and its new title: lectern rename SID "
+                  "the session and its new title are missing: lectern rename SID "
                   "TITLE; lectern sessions lists those there are");
         return command_fail("rename", EXIT_USAGE, &err);
     }

@@ -18,7 +18,7 @@
  * does not answer, a daemon that hangs) is left as it stands. */
 #define STOP_S 20
 
-struct serving {
+struct serve_process {
     struct server server;
     struct model *model;
     struct http_server *http;
@@ -28,7 +28,7 @@ struct serving {
 
 static void on_closed(void *user)
 {
-    struct serving *serving = user;
+    struct serve_process *serving = user;
 
     model_destroy(serving->model); /* its tasks run with the rest */
     server_finish(&serving->server);
@@ -40,17 +40,17 @@ static void on_closed(void *user)
  * after any crash, whole up to its last commit. */
 static void on_stuck(void *user)
 {
-    struct serving *serving = user;
+    struct serve_process *serving = user;
 
     executor_destroy(serving->server.executor);
-    log_error("serve", "stopped all the same");
+    log_error("serve", "a run did not end; exiting");
     _exit(EXIT_FAILED);
 }
 
 /* The loop's thread may be what waits, so this is a signal's handler. */
 static void on_alarm(int number)
 {
-    static const char text[] = "serve: did not stop in time, and is left as it stands\n";
+    static const char text[] = "serve: shutdown timed out; exiting\n";
 
     (void)number;
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
@@ -60,7 +60,7 @@ static void on_alarm(int number)
 
 static void on_signal(void *user)
 {
-    struct serving *serving = user;
+    struct serve_process *serving = user;
 
     if (serving->closing)
         return;
@@ -71,7 +71,7 @@ static void on_signal(void *user)
     http_server_close(serving->http, DRAIN_MS, on_closed, on_stuck, serving);
 }
 
-static int start(struct serving *serving, const struct config *config,
+static int start(struct serve_process *serving, const struct config *config,
                  const struct model_config *model, struct error *err)
 {
     struct http_config http = {
@@ -94,7 +94,7 @@ static int start(struct serving *serving, const struct config *config,
 
 static int run(const struct config *config)
 {
-    struct serving serving = {0};
+    struct serve_process serving = {0};
     struct model_config model;
     struct error err = {0};
     uv_loop_t loop;

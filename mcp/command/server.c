@@ -82,7 +82,7 @@ const struct validator_profile *server_profile(const struct config *config, stru
     const struct validator_profile *profile = validator_profile_find(config->profile);
 
     if (!profile)
-        error_set(err, ERROR_INVALID, "no profile '%s'; there are %s", config->profile,
+        error_set(err, ERROR_INVALID, "unknown profile '%s'; the profiles are %s", config->profile,
                   validator_profile_names());
     return profile;
 }
@@ -100,12 +100,12 @@ int server_executor_config(const struct config *config, struct executor_config *
     while (i < sizeof engines / sizeof engines[0] && strcmp(engines[i].name, config->sandbox) != 0)
         i++;
     if (i == sizeof engines / sizeof engines[0])
-        return error_set(err, ERROR_INVALID, "--sandbox is auto, docker or local, not '%s'",
+        return error_set(err, ERROR_INVALID, "--sandbox must be auto, docker or local, not '%s'",
                          config->sandbox);
     if (config_share_file(config, "", share, size, err) < 0)
         return -1;
     if (strcmp(config->isolation, "execution") != 0 && strcmp(config->isolation, "session") != 0)
-        return error_set(err, ERROR_INVALID, "--isolation is execution or session, not '%s'",
+        return error_set(err, ERROR_INVALID, "--isolation must be execution or session, not '%s'",
                          config->isolation);
     executor->isolation =
         strcmp(config->isolation, "session") == 0 ? ISOLATION_SESSION : ISOLATION_EXECUTION;

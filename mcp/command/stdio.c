@@ -10,7 +10,7 @@
 #include "mcp/store/store.h"
 #include "mcp/transport/transport.h"
 
-struct serving {
+struct stdio_process {
     struct server server;
     struct stdio_server *stdio;
     struct signals signals;
@@ -19,7 +19,7 @@ struct serving {
 
 static void on_end(void *user)
 {
-    struct serving *serving = user;
+    struct stdio_process *serving = user;
 
     if (serving->ended)
         return;
@@ -47,7 +47,7 @@ static int check_session(const struct config *config, struct error *err)
 
 static int run(const struct config *config)
 {
-    struct serving serving = {0};
+    struct stdio_process serving = {0};
     struct error err = {0};
     uv_loop_t loop;
     int rc;

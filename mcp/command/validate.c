@@ -124,7 +124,7 @@ static int run(const struct config *config)
     if (config->facts)
         return print_facts(config);
     if (!profile) {
-        error_set(&err, ERROR_INVALID, "there is no profile '%s'; there are %s", config->profile,
+        error_set(&err, ERROR_INVALID, "unknown profile '%s'; the profiles are %s", config->profile,
                   validator_profile_names());
         return command_fail("validate", EXIT_USAGE, &err);
     }

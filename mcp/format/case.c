@@ -21,7 +21,7 @@
 #include <uuid/uuid.h>
 
 #include "helpers/base/json.h"
-#include "helpers/base/problems.h"
+#include "helpers/base/validation.h"
 #include "mcp/format/file.h"
 #include "mcp/session/curriculum_file.h"
 #include "mcp/session/text.h"
@@ -169,7 +169,7 @@ static const struct need link_needs[] = {
     {"identifier", true}, {"title", false}, {"uri", false}, {NULL, false}};
 
 struct checker {
-    struct problems problems;
+    struct validation_errors problems;
     struct format_report *report;
 };
 
@@ -192,7 +192,7 @@ static void check_needs(struct checker *checker, const char *place, const json_t
     const char *identifier = json_get_string(object, "identifier");
 
     if (!json_is_object(object)) {
-        problems_add(&checker->problems, place, "must be an object, not %s",
+        validation_add(&checker->problems, place, "must be an object, not %s",
                      object ? json_kind(object) : "missing");
         return;
     }
@@ -204,7 +204,7 @@ static void check_needs(struct checker *checker, const char *place, const json_t
         if (json_string_length(value) > 0)
             continue;
         if (needs->vital)
-            problems_add(&checker->problems, field, "%s",
+            validation_add(&checker->problems, field, "%s",
                          value ? "must be text, and not empty" : "is missing");
         else
             format_loss(checker->report, "%s %s, which CASE 1.0 needs", field,
@@ -238,12 +238,12 @@ static int check_package(const json_t *package, struct format_report *report, st
     char place[PLACE_CAP];
     size_t i;
 
-    problems_begin(&checker.problems, "");
+    validation_begin(&checker.problems, "");
     check_needs(&checker, "CFDocument", json_object_get(package, "CFDocument"), document_needs);
     for (i = 0; i < 2; i++) {
         value = json_object_get(package, lists[i]);
         if (value && !json_is_array(value) && !json_is_null(value))
-            problems_add(&checker.problems, lists[i], "must be an array, not %s", json_kind(value));
+            validation_add(&checker.problems, lists[i], "must be an array, not %s", json_kind(value));
     }
     json_array_foreach(json_object_get(package, "CFItems"), i, value)
     {
@@ -255,7 +255,7 @@ static int check_package(const json_t *package, struct format_report *report, st
         snprintf(place, sizeof place, "CFAssociations.%zu", i);
         check_association(&checker, place, value);
     }
-    return problems_end(&checker.problems, "these fields CASE 1.0 needs", err);
+    return validation_end(&checker.problems, "these fields CASE 1.0 needs", err);
 }
 
 /* ---- mapping ---- */

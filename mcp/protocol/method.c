@@ -64,7 +64,7 @@ static enum method_outcome initialize(struct peer_request *request)
                              "this connection is initialized already");
     if (!asked)
         return method_refuse(request, MESSAGE_INVALID_PARAMS,
-                             "initialize needs params.protocolVersion, a string such as \"%s\"",
+                             "params.protocolVersion is missing, a string such as \"%s\"",
                              protocol_versions[0]);
     client->version = protocol_versions[0];
     for (size_t i = 0; protocol_versions[i]; i++) {
@@ -96,7 +96,7 @@ static enum method_outcome tools_list(struct peer_request *request)
 
     if (cursor && !json_is_null(cursor))
         return method_refuse(request, MESSAGE_INVALID_PARAMS,
-                             "tools/list is one page here, so no cursor is valid: send it without");
+                             "tools/list has one page, so no cursor is valid: omit it");
     buf_adds(&request->result, "{\"tools\":[");
     for (size_t i = 0; tools[i]; i++) {
         if (i > 0)
@@ -123,9 +123,8 @@ static enum method_outcome tools_call(struct peer_request *request)
     if (!request->tool) {
         buf_init(&names, ERROR_TEXT_CAP / 2);
         tool_names(&names);
-        return method_refuse(request, MESSAGE_INVALID_PARAMS,
-                             "there is no tool '%.*s'. The tools: %s.", message_show(name), name,
-                             names.len > 0 ? names.data : "none");
+        return method_refuse(request, MESSAGE_INVALID_PARAMS, "unknown tool '%.*s'. The tools: %s.",
+                             message_show(name), name, names.len > 0 ? names.data : "none");
     }
     if (arguments && !json_is_object(arguments))
         return method_refuse(request, MESSAGE_INVALID_PARAMS,

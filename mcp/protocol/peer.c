@@ -379,7 +379,7 @@ static void refuse_modern(const struct peer_request *request, struct peer_reply 
     char text[ERROR_TEXT_CAP];
 
     snprintf(text, sizeof text,
-             "there is no method '%.*s' with _meta[\"" MODERN_VERSION_KEY
+             "unknown method '%.*s' with _meta[\"" MODERN_VERSION_KEY
              "\"]: send initialize without it, with protocolVersion \"%s\"",
              message_show(request->method), request->method, protocol_versions[0]);
     refuse_message(reply, request->id, 404, MESSAGE_METHOD_NOT_FOUND, text);
@@ -410,7 +410,7 @@ static enum method_outcome check_request(struct peer *peer, struct peer_request 
     *method = method_find(request->method);
     if (!*method) {
         nearest = method_nearest(request->method);
-        return method_refuse(request, MESSAGE_METHOD_NOT_FOUND, "there is no method '%.*s'%s%s%s",
+        return method_refuse(request, MESSAGE_METHOD_NOT_FOUND, "unknown method '%.*s'%s%s%s",
                              message_show(request->method), request->method,
                              nearest ? "; did you mean '" : "", nearest ? nearest : "",
                              nearest ? "'?" : "");
@@ -424,7 +424,7 @@ static enum method_outcome check_request(struct peer *peer, struct peer_request 
     if (find_call(peer, request->id))
         return method_refuse(
             request, MESSAGE_INVALID_REQUEST,
-            "a request with this id is under way: give each request an id of its own");
+            "a request with this id is under way: use a different id for each request");
     return METHOD_DONE;
 }
 
@@ -480,7 +480,7 @@ static const char *check_envelope(const json_t *message)
     if (json_is_array(message))
         return "batches are not supported: send each message by itself";
     if (!json_is_object(message))
-        return "a message is a JSON object with \"jsonrpc\": \"2.0\" and \"method\"";
+        return "a message must be a JSON object with \"jsonrpc\": \"2.0\" and \"method\"";
     if (!jsonrpc || strcmp(jsonrpc, "2.0") != 0)
         return "\"jsonrpc\" must be \"2.0\"";
     if (id && !message_id_valid(id))
@@ -530,7 +530,7 @@ void peer_receive(struct peer *peer, const char *json, size_t len, struct peer_r
 
     reply->http_status = 200;
     if (len > PEER_MESSAGE_CAP) {
-        error_set(&err, ERROR_TOO_LARGE, "a message may have at most %zu bytes, this one has %zu",
+        error_set(&err, ERROR_TOO_LARGE, "a message must have at most %zu bytes; this one has %zu",
                   PEER_MESSAGE_CAP, len);
         refuse_message(reply, NULL, 413, MESSAGE_INVALID_REQUEST, err.text);
         return;

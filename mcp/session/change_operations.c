@@ -216,7 +216,7 @@ const struct change_operation *change_operation_read(const json_t *item, const j
 {
     const struct change_operation *operation = find(json_get_string(item, "op"));
     json_auto_t *sent = NULL;
-    struct problems problems;
+    struct validation_errors problems;
     struct fields fields;
     char advice[ERROR_TEXT_CAP / 2];
 
@@ -234,7 +234,7 @@ const struct change_operation *change_operation_read(const json_t *item, const j
     }
     fields = (struct fields){operation->name, operation->members,
                              FIELDS_ALSO | (operation->further ? FIELDS_OPEN : 0)};
-    problems_begin(&problems, "");
+    validation_begin(&problems, "");
     sent = sent_members(operation, item, results);
     if (sent)
         *given = fields_take(&fields, sent, NULL, &problems);
@@ -243,7 +243,7 @@ const struct change_operation *change_operation_read(const json_t *item, const j
         return NULL;
     }
     snprintf(advice, sizeof advice, "%s takes %s", operation->name, operation->takes);
-    if (problems_end(&problems, advice, err) == 0)
+    if (validation_end(&problems, advice, err) == 0)
         return operation;
     json_decref(*given);
     *given = NULL;

@@ -10,7 +10,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/change_operations.h"
-#include "helpers/base/problems.h"
+#include "helpers/base/validation.h"
 #include "mcp/session/text.h"
 
 #define LINES_SAID_CAP 30 /* operations listed one by one in words */
@@ -24,7 +24,7 @@ struct change_run {
     struct writer writer;
     json_t *results; /* owned */
     int64_t version; /* of the session before it */
-    struct problems bad;
+    struct validation_errors bad;
     enum error_kind bad_kind; /* of all that are bad, where it is the same */
 };
 
@@ -79,7 +79,7 @@ static int take_bad(struct change_run *run, size_t index, const char *op, struct
     snprintf(loc, sizeof loc, "operations.%zu%s%s", index, *found->loc ? "." : "", found->loc);
     error_wrap(found, "operations.%zu%s%s%s", index, op ? " (" : "", op ? op : "", op ? ")" : "");
     text_cut(found->loc, sizeof found->loc, loc);
-    problems_take(&run->bad, found);
+    validation_take(&run->bad, found);
     run->bad_kind =
         run->outcome->bad == 0 || run->bad_kind == found->kind ? found->kind : ERROR_INVALID;
     run->outcome->bad++;
@@ -133,8 +133,8 @@ static int apply_all(struct change_run *run, struct error *err)
     }
     if (run->outcome->bad == 0 || run->set->keep_going)
         return 0;
-    problems_end(&run->bad,
-                 count > 1 ? "Nothing was done; keep_going does those that are good" : NULL, err);
+    validation_end(&run->bad,
+                   count > 1 ? "Nothing was done; keep_going does those that are good" : NULL, err);
     if (err)
         err->kind = run->bad_kind;
     return -1;
@@ -224,7 +224,7 @@ int change_set_apply(struct store *store, const struct writer *writer, const cha
     int rc = -1;
 
     memset(outcome, 0, sizeof *outcome);
-    problems_begin(&run.bad, "");
+    validation_begin(&run.bad, "");
     run.writer = (struct writer){.who = writer->who, .change_set = outcome->change_set};
     if (!run.results)
         return error_set(err, ERROR_MEMORY, "out of memory for a change set");

@@ -13,7 +13,7 @@
 #include "helpers/base/fields.h"
 #include "helpers/base/json.h"
 #include "helpers/base/nearest.h"
-#include "helpers/base/problems.h"
+#include "helpers/base/validation.h"
 #include "mcp/session/component_type_row.h"
 #include "mcp/store/store.h"
 #include "mcp/session/text.h"
@@ -329,22 +329,23 @@ void component_type_schema(struct buf *to)
 
 /* ---- checking ---- */
 
-static void check_text(struct problems *problems, const char *field, const json_t *value)
+static void check_text(struct validation_errors *problems, const char *field, const json_t *value)
 {
     if (!json_is_string(value))
-        problems_add(problems, field, "must be text, not %s", json_kind(value));
+        validation_add(problems, field, "must be text, not %s", json_kind(value));
     else if (json_string_length(value) > TEXT_MAX)
-        problems_add(problems, field, "is longer than %zu bytes", TEXT_MAX);
+        validation_add(problems, field, "is longer than %zu bytes", TEXT_MAX);
 }
 
-static void check_text_list(struct problems *problems, const char *field, const json_t *value)
+static void check_text_list(struct validation_errors *problems, const char *field,
+                            const json_t *value)
 {
     char item[FIELD_CAP * 2];
     const json_t *entry;
     size_t i;
 
     if (!json_is_array(value)) {
-        problems_add(problems, field, "must be an array of text, not %s", json_kind(value));
+        validation_add(problems, field, "must be an array of text, not %s", json_kind(value));
         return;
     }
     json_array_foreach((json_t *)value, i, entry)
@@ -354,7 +355,7 @@ static void check_text_list(struct problems *problems, const char *field, const 
     }
 }
 
-static void check_choice(struct problems *problems, const char *field, const json_t *value,
+static void check_choice(struct validation_errors *problems, const char *field, const json_t *value,
                          const char *const *choices)
 {
     const char *text = json_string_value(value);
@@ -370,20 +371,21 @@ static void check_choice(struct problems *problems, const char *field, const jso
     nearest_begin(&search, text ? text : "");
     for (size_t i = 0; choices[i]; i++)
         nearest_feed(&search, choices[i]);
-    problems_add(problems, field, "%s%s%s is none of %s%s%s%s", text ? "'" : "",
-                 text_cut_line(shown, sizeof shown, text ? text : json_kind(value)),
-                 text ? "'" : "", list.data ? list.data : "", search.best ? " (nearest: " : "",
-                 search.best ? search.best : "", search.best ? ")" : "");
+    validation_add(problems, field, "%s%s%s is none of %s%s%s%s", text ? "'" : "",
+                   text_cut_line(shown, sizeof shown, text ? text : json_kind(value)),
+                   text ? "'" : "", list.data ? list.data : "", search.best ? " (nearest: " : "",
+                   search.best ? search.best : "", search.best ? ")" : "");
 }
 
-static void check_picture(struct problems *problems, const char *field, const json_t *picture)
+static void check_picture(struct validation_errors *problems, const char *field,
+                          const json_t *picture)
 {
     char inner[FIELD_CAP * 3];
 
     if (!json_is_object(picture)) {
-        problems_add(problems, field,
-                     "must be an object {title, body, svgCode or imagePath}, not %s",
-                     json_kind(picture));
+        validation_add(problems, field,
+                       "must be an object {title, body, svgCode or imagePath}, not %s",
+                       json_kind(picture));
         return;
     }
     for (size_t i = 0; picture_fields[i]; i++) {
@@ -410,8 +412,8 @@ static bool is_picture(const char *name, const char **family)
 }
 
 /* A picture that the type has no place for. */
-static void check_picture_names(struct problems *problems, const char *field, const json_t *value,
-                                unsigned count)
+static void check_picture_names(struct validation_errors *problems, const char *field,
+                                const json_t *value, unsigned count)
 {
     const char *name, *family;
     json_t *picture;
@@ -427,18 +429,18 @@ static void check_picture_names(struct problems *problems, const char *field, co
         if (number[0] >= '1' && number[0] <= (char)('0' + count) && !number[1])
             continue;
         snprintf(inner, sizeof inner, "%s.%s", field, text_cut_line(shown, sizeof shown, name));
-        problems_add(problems, inner, "is one picture too many; send %s1 to %s%u", family, family,
-                     count);
+        validation_add(problems, inner, "is one picture too many; send %s1 to %s%u", family, family,
+                       count);
     }
 }
 
-static void check_pictures(struct problems *problems, const char *field, const json_t *value,
-                           unsigned count)
+static void check_pictures(struct validation_errors *problems, const char *field,
+                           const json_t *value, unsigned count)
 {
     if (!json_is_object(value)) {
-        problems_add(problems, field,
-                     "must be an object with svg1..svg%u or image1..image%u, not %s", count, count,
-                     json_kind(value));
+        validation_add(problems, field,
+                       "must be an object with svg1..svg%u or image1..image%u, not %s", count,
+                       count, json_kind(value));
         return;
     }
     check_picture_names(problems, field, value, count);
@@ -458,12 +460,12 @@ static void check_pictures(struct problems *problems, const char *field, const j
             check_picture(problems, inner, picture);
         }
         if (!found)
-            problems_add(problems, field, "svg%u (or image%u) is missing", i, i);
+            validation_add(problems, field, "svg%u (or image%u) is missing", i, i);
     }
 }
 
-static void check_chart_data(struct problems *problems, const char *field, const json_t *value,
-                             const json_t *parameters)
+static void check_chart_data(struct validation_errors *problems, const char *field,
+                             const json_t *value, const json_t *parameters)
 {
     static const char *const fraction[] = {"numerator", "denominator"};
     static const char *const bar[] = {"current", "maximum"};
@@ -471,8 +473,8 @@ static void check_chart_data(struct problems *problems, const char *field, const
     const char *const *names = visual_type && !strcmp(visual_type, "bar-chart") ? bar : fraction;
 
     if (!json_is_object(value)) {
-        problems_add(problems, field, "must be an object {%s, %s}, not %s", names[0], names[1],
-                     json_kind(value));
+        validation_add(problems, field, "must be an object {%s, %s}, not %s", names[0], names[1],
+                       json_kind(value));
         return;
     }
     for (size_t i = 0; i < 2; i++) {
@@ -481,13 +483,13 @@ static void check_chart_data(struct problems *problems, const char *field, const
 
         snprintf(inner, sizeof inner, "%s.%s", field, names[i]);
         if (!number)
-            problems_add(problems, inner, "is missing, send a number");
+            validation_add(problems, inner, "is missing, send a number");
         else if (!json_is_number(number))
-            problems_add(problems, inner, "must be a number, not %s", json_kind(number));
+            validation_add(problems, inner, "must be a number, not %s", json_kind(number));
     }
 }
 
-static void check_parameter(struct problems *problems, const struct parameter *parameter,
+static void check_parameter(struct validation_errors *problems, const struct parameter *parameter,
                             const json_t *parameters)
 {
     const json_t *value = json_object_get(parameters, parameter->name);
@@ -496,7 +498,7 @@ static void check_parameter(struct problems *problems, const struct parameter *p
     snprintf(field, sizeof field, "parameters.%s", parameter->name);
     if (!value || (json_is_null(value) && !parameter->needed)) {
         if (parameter->needed)
-            problems_add(problems, field, "is missing");
+            validation_add(problems, field, "is missing");
         return;
     }
     switch (parameter->shape) {
@@ -511,15 +513,15 @@ static void check_parameter(struct problems *problems, const struct parameter *p
         break;
     case SHAPE_NUMBER:
         if (!json_is_number(value))
-            problems_add(problems, field, "must be a number, not %s", json_kind(value));
+            validation_add(problems, field, "must be a number, not %s", json_kind(value));
         break;
     case SHAPE_FLAG:
         if (!json_is_boolean(value))
-            problems_add(problems, field, "must be true or false, not %s", json_kind(value));
+            validation_add(problems, field, "must be true or false, not %s", json_kind(value));
         break;
     case SHAPE_OBJECT:
         if (!json_is_object(value))
-            problems_add(problems, field, "must be an object, not %s", json_kind(value));
+            validation_add(problems, field, "must be an object, not %s", json_kind(value));
         break;
     case SHAPE_PICTURES:
         check_pictures(problems, field, value, parameter->pictures);
@@ -540,7 +542,7 @@ static const struct parameter *find_parameter(const struct component_type *type,
 }
 
 /* What was sent and is no parameter, while one much like it was not: a misspelt name. */
-static void check_names(struct problems *problems, const struct component_type *type,
+static void check_names(struct validation_errors *problems, const struct component_type *type,
                         const json_t *sent, const json_t *kept)
 {
     const char *names[COMPONENT_PARAMETERS_CAP + 1] = {NULL};
@@ -560,8 +562,8 @@ static void check_names(struct problems *problems, const struct component_type *
         text_cut_line(shown, sizeof shown, name);
         snprintf(field, sizeof field, "parameters.%s", shown);
         if (meant)
-            problems_add(problems, field, "unknown parameter '%s'; did you mean '%s'?", shown,
-                         meant);
+            validation_add(problems, field, "unknown parameter '%s'; did you mean '%s'?", shown,
+                           meant);
     }
 }
 
@@ -593,16 +595,16 @@ int component_type_check(const char *type, const json_t *parameters, const json_
                          const json_t *kept, const char *loc, struct error *err)
 {
     const struct component_type *row = component_type_find(type);
-    struct problems problems;
+    struct validation_errors problems;
     struct buf advice BUF_AUTO = {0};
 
     if (!row)
         return unknown_type(type, loc, err);
-    problems_begin(&problems, loc);
+    validation_begin(&problems, loc);
     if (!parameters) {
-        problems_add(&problems, "parameters", "is missing, send an object");
+        validation_add(&problems, "parameters", "is missing, send an object");
     } else if (!json_is_object(parameters)) {
-        problems_add(&problems, "parameters", "must be an object, not %s", json_kind(parameters));
+        validation_add(&problems, "parameters", "must be an object, not %s", json_kind(parameters));
     } else {
         for (const struct parameter *p = row->parameters; p->name; p++)
             check_parameter(&problems, p, parameters);
@@ -613,7 +615,7 @@ int component_type_check(const char *type, const json_t *parameters, const json_
     buf_init(&advice, ADVICE_CAP);
     buf_adds(&advice, "The parameters of ");
     component_type_describe(row, &advice);
-    return problems_end(&problems, advice.data, err);
+    return validation_end(&problems, advice.data, err);
 }
 
 int relationship_type_check(const char *type, const char *loc, struct error *err)

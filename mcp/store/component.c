@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "helpers/base/problems.h"
+#include "helpers/base/validation.h"
 #include "mcp/session/entity.h"
 #include "mcp/store/store_internal.h"
 
@@ -131,7 +131,7 @@ int store_component_insert(struct store *store, const struct writer *writer, con
 /* Checks them all before it gives up, so that one answer names every bad one. */
 static int check_batch(const json_t *components, json_t **checked, struct error *err)
 {
-    struct problems problems;
+    struct validation_errors problems;
     size_t count = json_array_size(components);
 
     if (!json_is_array(components) || count == 0)
@@ -141,18 +141,18 @@ static int check_batch(const json_t *components, json_t **checked, struct error 
         return error_set_at(err, "components",
                             "components: %zu are too many at once, send %d at most", count,
                             BATCH_MAX);
-    problems_begin(&problems, "");
+    validation_begin(&problems, "");
     for (size_t i = 0; i < count; i++) {
-        struct faults each;
-        struct error found = {.faults = faults_clear(&each)};
+        struct validation_errors each;
+        struct error found = {.list = validation_begin(&each, "")};
         char loc[ERROR_LOC_CAP];
 
         snprintf(loc, sizeof loc, "components.%zu", i);
         checked[i] = entity_component(json_array_get(components, i), loc, &found);
         if (!checked[i])
-            problems_take(&problems, &found);
+            validation_take(&problems, &found);
     }
-    return problems_end(&problems, "Nothing was written", err);
+    return validation_end(&problems, "Nothing was written", err);
 }
 
 int store_components_append(struct store *store, const struct writer *writer, const char *sid,
@@ -281,7 +281,7 @@ static int compare(const void *a, const void *b)
     return one->place < other->place ? -1 : 1;
 }
 
-static double order_of(const json_t *input, size_t place, struct problems *problems)
+static double order_of(const json_t *input, size_t place, struct validation_errors *problems)
 {
     const json_t *order = json_object_get(input, "order");
     char field[ERROR_LOC_CAP];
@@ -293,12 +293,12 @@ static double order_of(const json_t *input, size_t place, struct problems *probl
     if (json_is_number(order))
         return json_number_value(order);
     snprintf(field, sizeof field, "components.%zu.order", place);
-    problems_add(problems, field, "must be a number");
+    validation_add(problems, field, "must be a number");
     return 0;
 }
 
 /* The ids of two components of one body must differ. */
-static void check_ids(const struct given *given, size_t count, struct problems *problems)
+static void check_ids(const struct given *given, size_t count, struct validation_errors *problems)
 {
     json_auto_t *seen = json_object();
 
@@ -309,31 +309,31 @@ static void check_ids(const struct given *given, size_t count, struct problems *
             char field[ERROR_LOC_CAP];
 
             snprintf(field, sizeof field, "components.%zu.component_id", i);
-            problems_add(problems, field, "is given twice");
+            validation_add(problems, field, "is given twice");
         }
         json_object_set_new(seen, given[i].component_id, json_true());
     }
 }
 
-static void check_sequence_fields(const json_t *body, struct problems *problems)
+static void check_sequence_fields(const json_t *body, struct validation_errors *problems)
 {
     const json_t *template = json_object_get(body, "suggested_template");
     const json_t *confidence = json_object_get(body, "overall_confidence");
 
     if (template && !json_is_null(template) &&
         (!json_is_string(template) || json_string_length(template) > TITLE_MAX))
-        problems_add(problems, "suggested_template", "must be text of at most %d bytes, or null",
+        validation_add(problems, "suggested_template", "must be text of at most %d bytes, or null",
                      TITLE_MAX);
     if (confidence && !json_is_null(confidence) &&
         (!json_is_number(confidence) || json_number_value(confidence) < 0 ||
          json_number_value(confidence) > 1))
-        problems_add(problems, "overall_confidence", "must be a number from 0 to 1, or null");
+        validation_add(problems, "overall_confidence", "must be a number from 0 to 1, or null");
 }
 
 static int read_given(const json_t *body, struct given *given, size_t *count, struct error *err)
 {
     const json_t *components = json_is_array(body) ? body : json_object_get(body, "components");
-    struct problems problems;
+    struct validation_errors problems;
 
     *count = json_array_size(components);
     if (!json_is_array(components)) {
@@ -349,24 +349,24 @@ static int read_given(const json_t *body, struct given *given, size_t *count, st
         return error_set_at(err, "components", "components: %zu are too many, send %d at most",
                             sent, BATCH_MAX);
     }
-    problems_begin(&problems, "");
+    validation_begin(&problems, "");
     for (size_t i = 0; i < *count; i++) {
         const json_t *input = json_array_get(components, i);
-        struct faults each;
-        struct error found = {.faults = faults_clear(&each)};
+        struct validation_errors each;
+        struct error found = {.list = validation_begin(&each, "")};
         char loc[ERROR_LOC_CAP];
 
         snprintf(loc, sizeof loc, "components.%zu", i);
         given[i].component = entity_component(input, loc, &found);
         if (!given[i].component)
-            problems_take(&problems, &found);
+            validation_take(&problems, &found);
         given[i].component_id = json_get_string(input, "component_id");
         given[i].order = order_of(input, i, &problems);
         given[i].place = i;
     }
     check_ids(given, *count, &problems);
     check_sequence_fields(body, &problems);
-    return problems_end(&problems, "Nothing was written", err);
+    return validation_end(&problems, "Nothing was written", err);
 }
 
 /* What is the same but for its order keys is no change. */
@@ -568,7 +568,7 @@ int store_components_replace(struct store *store, const struct writer *writer, c
 
 static int check_order(const json_t *order, size_t components, struct error *err)
 {
-    struct problems problems;
+    struct validation_errors problems;
     const json_t *place;
     char field[64];
     bool *seen;
@@ -585,21 +585,21 @@ static int check_order(const json_t *order, size_t components, struct error *err
     seen = calloc(components + 1, sizeof *seen);
     if (!seen)
         return error_set(err, ERROR_MEMORY, "out of memory for a node's components");
-    problems_begin(&problems, "");
+    validation_begin(&problems, "");
     json_array_foreach((json_t *)order, i, place)
     {
         json_int_t at = json_integer_value(place);
 
         snprintf(field, sizeof field, "order.%zu", i);
         if (!json_is_integer(place) || at < 1 || at > (json_int_t)components)
-            problems_add(&problems, field, "must be a whole number from 1 to %zu", components);
+            validation_add(&problems, field, "must be a whole number from 1 to %zu", components);
         else if (seen[at])
-            problems_add(&problems, field, "%" JSON_INTEGER_FORMAT " is there twice", at);
+            validation_add(&problems, field, "%" JSON_INTEGER_FORMAT " is there twice", at);
         else
             seen[at] = true;
     }
     free(seen);
-    return problems_end(&problems, "Nothing was written", err);
+    return validation_end(&problems, "Nothing was written", err);
 }
 
 static int reorder(struct store *store, struct component_write *work, const json_t *order,

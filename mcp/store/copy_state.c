@@ -200,7 +200,7 @@ static int find(struct store *store, const char *sid, const char *node_id, struc
     if (store_session_find(store, sid, &session, &why) == 0 &&
         store_node_find(store, session.key, node_id, node, &why) == 0)
         return 1;
-    if (why.kind == ERROR_NOT_FOUND || why.kind == ERROR_UNKNOWN_SESSION)
+    if (why.kind == ERROR_NOT_FOUND || why.kind == ERROR_UNAUTHORIZED)
         return 0;
     if (err)
         *err = why;

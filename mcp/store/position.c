@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "helpers/base/problems.h"
+#include "helpers/base/validation.h"
 #include "mcp/store/store_internal.h"
 
 #define POSITION_SIZE_MAX ((size_t)4 << 10) /* bytes of one, further members included */
@@ -95,7 +95,7 @@ int store_position_put(struct store *store, const struct write *write, const cha
                      was ? &before : NULL, NULL, err);
 }
 
-static void check_number(struct problems *problems, const char *field, const char *axis,
+static void check_number(struct validation_errors *problems, const char *field, const char *axis,
                          const json_t *position)
 {
     const json_t *value = json_object_get(position, axis);
@@ -105,17 +105,17 @@ static void check_number(struct problems *problems, const char *field, const cha
         return;
     snprintf(where, sizeof where, "%s%s%s", field, *field ? "." : "", axis);
     if (value)
-        problems_add(problems, where, "must be a number, not %s", json_kind(value));
+        validation_add(problems, where, "must be a number, not %s", json_kind(value));
     else
-        problems_add(problems, where, "is needed, send a number");
+        validation_add(problems, where, "is needed, send a number");
 }
 
-static void check_position(struct problems *problems, const char *field, const json_t *position)
+static void check_position(struct validation_errors *problems, const char *field, const json_t *position)
 {
     if (json_is_null(position))
         return;
     if (!json_is_object(position)) {
-        problems_add(problems, field, "must be {\"x\": number, \"y\": number}, or null");
+        validation_add(problems, field, "must be {\"x\": number, \"y\": number}, or null");
         return;
     }
     check_number(problems, field, "x", position);
@@ -123,7 +123,7 @@ static void check_position(struct problems *problems, const char *field, const j
 }
 
 /* Only of nodes there are: a position that nobody sees would stay for ever. */
-static int check_node(struct store *store, const struct write *write, struct problems *problems,
+static int check_node(struct store *store, const struct write *write, struct validation_errors *problems,
                       const char *field, const char *node_id, struct error *err)
 {
     struct error found = {0};
@@ -134,16 +134,16 @@ static int check_node(struct store *store, const struct write *write, struct pro
         return -1;
     if (twins > 0)
         return 0;
-    if (problems->count < PROBLEMS_LISTED_CAP)
+    if (problems->count < VALIDATION_SHOWN_CAP)
         store_node_find(store, write->session, node_id, &node, &found);
-    problems_add(problems, field, "%s", *found.text ? found.text : "is no node");
+    validation_add(problems, field, "%s", *found.text ? found.text : "is no node");
     return 0;
 }
 
 static int check_all(struct store *store, const struct write *write, const json_t *positions,
                      struct error *err)
 {
-    struct problems problems;
+    struct validation_errors problems;
     const char *node_id;
     json_t *position;
 
@@ -154,7 +154,7 @@ static int check_all(struct store *store, const struct write *write, const json_
         return error_set_at(err, "positions",
                             "positions: %zu are too many at once, send %d at most",
                             json_object_size(positions), POSITIONS_MAX);
-    problems_begin(&problems, "positions");
+    validation_begin(&problems, "positions");
     json_object_foreach((json_t *)positions, node_id, position)
     {
         char field[NODE_ID_MAX + 1];
@@ -164,7 +164,7 @@ static int check_all(struct store *store, const struct write *write, const json_
         if (check_node(store, write, &problems, field, node_id, err) != 0)
             return -1;
     }
-    return problems_end(&problems, "Nothing was written", err);
+    return validation_end(&problems, "Nothing was written", err);
 }
 
 static int write_all(struct store *store, const struct write *write, const json_t *positions,

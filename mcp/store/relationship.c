@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "helpers/base/problems.h"
+#include "helpers/base/validation.h"
 #include "mcp/session/entity.h"
 #include "mcp/store/store_internal.h"
 
@@ -330,7 +330,7 @@ int store_relationship_create(struct store *store, const struct writer *writer, 
 /* ---- many at once ---- */
 
 struct bulk {
-    struct problems problems;
+    struct validation_errors problems;
     size_t wrong;     /* those of problems that are no repeats */
     json_t *checked;  /* owned; array */
     json_t *seen;     /* owned; what was checked so far by ends and type, as its number */
@@ -353,9 +353,9 @@ static int check_end(struct store *store, int64_t session, const json_t *input, 
         return 0;
     snprintf(field, sizeof field, "relationships.%zu.%s", index, spelled);
     bulk->wrong++;
-    if (bulk->looked_up++ < PROBLEMS_LISTED_CAP)
+    if (bulk->looked_up++ < VALIDATION_SHOWN_CAP)
         store_node_find(store, session, node_id, &node, &found);
-    problems_add(&bulk->problems, field, "%s", *found.text ? found.text : "is no node");
+    validation_add(&bulk->problems, field, "%s", *found.text ? found.text : "is no node");
     return 0;
 }
 
@@ -380,11 +380,11 @@ static int check_repeat(struct store *store, int64_t session, const json_t *rela
         return -1;
     earlier = json_object_get(bulk->seen, key.data);
     if (there > 0)
-        problems_add(&bulk->problems, field,
+        validation_add(&bulk->problems, field,
                      "there is already a %s from %s to %s (relationship %" PRId64 ")", type, from,
                      to, same);
     else if (earlier)
-        problems_add(&bulk->problems, field,
+        validation_add(&bulk->problems, field,
                      "repeats relationships.%" JSON_INTEGER_FORMAT ", a %s from %s to %s",
                      json_integer_value(earlier), type, from, to);
     else if (json_object_set_new(bulk->seen, key.data, json_integer((json_int_t)index)) != 0)
@@ -395,8 +395,8 @@ static int check_repeat(struct store *store, int64_t session, const json_t *rela
 static int check_item(struct store *store, const struct write *write, const json_t *input,
                       size_t index, struct bulk *bulk, struct error *err)
 {
-    struct faults each;
-    struct error found = {.faults = faults_clear(&each)};
+    struct validation_errors each;
+    struct error found = {.list = validation_begin(&each, "")};
     size_t wrong = bulk->wrong;
     json_t *relationship;
     char loc[64];
@@ -404,7 +404,7 @@ static int check_item(struct store *store, const struct write *write, const json
     snprintf(loc, sizeof loc, "relationships.%zu", index);
     relationship = entity_relationship(input, loc, true, write->who, write->now, &found);
     if (!relationship) {
-        problems_take(&bulk->problems, &found);
+        validation_take(&bulk->problems, &found);
         bulk->wrong++;
         return 0;
     }
@@ -438,7 +438,7 @@ static int create_all(struct store *store, const struct write *write, const json
     for (size_t i = 0; i < count; i++)
         if (check_item(store, write, json_array_get(input, i), i, bulk, err) != 0)
             return -1;
-    if (problems_end(&bulk->problems, "Nothing was written", err) != 0) {
+    if (validation_end(&bulk->problems, "Nothing was written", err) != 0) {
         if (err && bulk->wrong == 0)
             err->kind = ERROR_CONFLICT;
         return -1;
@@ -461,7 +461,7 @@ int store_relationships_create(struct store *store, const struct writer *writer,
         return -1;
     if (store_write_begin_session(store, writer, sid, &write, err) != 0)
         return -1;
-    problems_begin(&bulk.problems, "");
+    validation_begin(&bulk.problems, "");
     bulk.checked = json_array();
     bulk.seen = json_object();
     rc = create_all(store, &write, input, &bulk, err);

@@ -8,7 +8,7 @@
  * The rules of the contract (types, parameters, unique ids, dense orders) hold for every write that
  * comes in here; an import alone may keep what breaks them (curriculum_file.h).
  *
- * Errors, everywhere: ERROR_UNKNOWN_SESSION; ERROR_NOT_FOUND with the nearest node id or title;
+ * Errors, everywhere: ERROR_UNAUTHORIZED; ERROR_NOT_FOUND with the nearest node id or title;
  * ERROR_INVALID with loc and what to send; ERROR_CONFLICT, ERROR_STALE with the current text. A
  * failed write changes nothing.
  */

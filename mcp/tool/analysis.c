@@ -28,7 +28,7 @@ int analysis_find_profile(const struct server *server, const char *name,
 {
     *profile = name ? validator_profile_find(name) : server->profile;
     if (!*profile)
-        return error_set_at(err, "profile", "there is no profile of this name; there are %s",
+        return error_set_at(err, "profile", "unknown profile; the profiles are %s",
                             validator_profile_names());
     if (!validator_profile_within(*profile, server->profile))
         return error_set_at(

@@ -15,7 +15,7 @@
 #define TAIL_SHARE 4 /* the end gets one part in so many of what is shown of an output */
 
 /* One of the two outputs: what came first, and what came last where the executor has cut it. */
-struct output {
+struct shown_output {
     const char *text;
     size_t len, head; /* where `cut` bytes are missing */
     uint64_t cut;
@@ -77,7 +77,8 @@ static size_t least(size_t a, size_t b)
 }
 
 /* Where of the text what is shown of its beginning ends, and what is shown of its end begins. */
-static void choose(const struct output *output, size_t most, size_t *first_end, size_t *last_begin)
+static void choose(const struct shown_output *output, size_t most, size_t *first_end,
+                   size_t *last_begin)
 {
     size_t behind = output->cut > 0 ? output->head : 0; /* the end is sought behind it */
     size_t head_count = utf8_count(output->text, output->cut > 0 ? output->head : output->len);
@@ -92,7 +93,7 @@ static void choose(const struct output *output, size_t most, size_t *first_end, 
 }
 
 /* Appends what is to be seen of an output, at most that many characters of it. */
-static struct left_out add_output(struct buf *to, const struct output *output, size_t most)
+static struct left_out add_output(struct buf *to, const struct shown_output *output, size_t most)
 {
     struct left_out left_out = {0, "characters"};
     size_t first_end, last_begin;
@@ -162,10 +163,10 @@ bool run_answer_shows_value(const struct execution_result *result)
 void run_answer_write(const struct execution_result *result, const struct run_answer_limits *limits,
                       struct tool_call *call)
 {
-    const struct output out = {result->stdout_text, result->stdout_len, result->stdout_head,
-                               result->stdout_cut};
-    const struct output err = {result->stderr_text, result->stderr_len, result->stderr_head,
-                               result->stderr_cut};
+    const struct shown_output out = {result->stdout_text, result->stdout_len, result->stdout_head,
+                                     result->stdout_cut};
+    const struct shown_output err = {result->stderr_text, result->stderr_len, result->stderr_head,
+                                     result->stderr_cut};
     struct left_out out_left, err_left = {0}, value_left = {0, "bytes"};
     enum execution_status status = result->status;
     struct buf *to = &call->text;
@@ -196,6 +197,6 @@ void run_answer_write(const struct execution_result *result, const struct run_an
     say_left_out(to, &err_left, "stderr");
     say_left_out(to, &value_left, "the value");
     if (limits->timeout_cut_to > 0)
-        buf_addf(to, ", timeout_seconds cut to %ld, the most here", limits->timeout_cut_to);
+        buf_addf(to, ", timeout_seconds limited to %ld", limits->timeout_cut_to);
     buf_addc(to, ']');
 }

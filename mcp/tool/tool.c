@@ -359,7 +359,7 @@ void tool_call_result(const struct tool_call *call, struct buf *to)
 
     buf_adds(to, "{\"content\":[{\"type\":\"text\",\"text\":");
     if (text->failed)
-        buf_addf(to, "\"The answer is larger than its cap of %zu bytes; ask for less at once.\"",
+        buf_addf(to, "\"The answer is larger than its cap of %zu bytes; request less at once.\"",
                  text->cap);
     else
         json_write_string(to, text->data ? text->data : "", text->len);

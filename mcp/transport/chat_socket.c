@@ -29,9 +29,9 @@ static int read_arguments(struct lws *wsi, struct arguments *arguments, struct e
 
     if (found <= 0)
         error_set(err, ERROR_INVALID,
-                  found < 0 ? "session_id must be a session's id; GET /sessions tells them"
+                  found < 0 ? "session_id must be the id of a session; GET /sessions lists them"
                             : "session_id is missing: connect to " CHAT_PATH
-                              "?session_id=ID; GET /sessions tells the ids");
+                              "?session_id=ID; GET /sessions lists the ids");
     else if (web_socket_argument(wsi, "thread_id", arguments->thread_id,
                                  sizeof arguments->thread_id) < 0)
         error_set(err, ERROR_INVALID, "thread_id must be a text of at most %u bytes in one line",

@@ -330,10 +330,9 @@ static void check(struct exchange *exchange)
     else if (http->draining)
         exchange_error(exchange, 503, "the server is stopping");
     else if (request->chunked)
-        exchange_error(exchange, 411,
-                       "a body in chunks is not taken: send it with a Content-Length");
+        exchange_error(exchange, 411, "chunked bodies are not supported: send a Content-Length");
     else if (request->length > body_cap(exchange))
-        exchange_error(exchange, 413, "the body has %llu bytes; this path takes at most %zu",
+        exchange_error(exchange, 413, "the body has %llu bytes; the limit of this path is %zu",
                        (unsigned long long)request->length, body_cap(exchange));
     else if (request->preflight && exchange->gate.cross_origin)
         exchange_answer(exchange, 204, NULL, NULL);

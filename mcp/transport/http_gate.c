@@ -142,7 +142,7 @@ void gate_check(const struct http_gate *gate, const struct gate_request *request
     }
     if (!host_allowed(gate, host)) {
         error_set(&verdict->error, ERROR_INVALID,
-                  "Host '%.*s' is not a name this server answers to. Use http://127.0.0.1:%d, or "
+                  "Host '%.*s' is not allowed. Use http://127.0.0.1:%d, or "
                   "start it with --allow-host %.*s",
                   message_show(host), host, gate->port, message_show(host), host);
         verdict->status = 403;
@@ -156,7 +156,7 @@ void gate_check(const struct http_gate *gate, const struct gate_request *request
         return;
     if (strcmp(origin, "null") == 0) {
         error_set(&verdict->error, ERROR_INVALID,
-                  "Origin 'null' (a file, a sandboxed frame) is never let in: serve the page from "
+                  "Origin 'null' (a file, a sandboxed frame) is never allowed: serve the page from "
                   "a server and start Lectern with --allow-origin and that server's origin");
         verdict->status = 403;
         return;

@@ -22,7 +22,7 @@ struct text {
     size_t len;
 };
 
-struct field {
+struct head_field {
     struct text name, value;
 };
 
@@ -107,7 +107,7 @@ static struct text trim(struct text text)
     return text;
 }
 
-static bool read_field(struct text line, struct field *field)
+static bool read_field(struct text line, struct head_field *field)
 {
     const char *colon = memchr(line.at, ':', line.len);
 
@@ -219,7 +219,7 @@ static int read_request_line(struct http_head *head, struct text line, struct te
 /* ---- the fields ---- */
 
 /* What the fields say together. */
-struct fields {
+struct head_fields {
     size_t count;
     bool has_length, upgrade_is_websocket, connection_upgrades;
 };
@@ -240,7 +240,7 @@ static bool has_word(struct text list, const char *word)
 }
 
 /* Two lengths, a sign, hexadecimal: what one reader takes one way and the next another. */
-static int read_length(struct http_head *head, struct fields *fields, struct text value)
+static int read_length(struct http_head *head, struct head_fields *fields, struct text value)
 {
     if (fields->has_length || value.len == 0 || value.len > LENGTH_DIGITS_MAX ||
         strspn(value.at, "0123456789") < value.len)
@@ -250,10 +250,10 @@ static int read_length(struct http_head *head, struct fields *fields, struct tex
     return 0;
 }
 
-static int read_fields(struct http_head *head, struct text rest, struct fields *fields)
+static int read_fields(struct http_head *head, struct text rest, struct head_fields *fields)
 {
     struct text line;
-    struct field field;
+    struct head_field field;
 
     while (next_line(&rest, &line)) {
         if (!read_field(line, &field))
@@ -293,7 +293,8 @@ static void add_line(struct buf *to, const char *name, struct text value)
     buf_adds(to, "\r\n");
 }
 
-static bool is_rewritten(const struct http_head *head, const struct field *field, bool absolute)
+static bool is_rewritten(const struct http_head *head, const struct head_field *field,
+                         bool absolute)
 {
     return is(field->name, "content-length") || is(field->name, "transfer-encoding") ||
            is(field->name, "upgrade") || (head->websocket && is(field->name, "connection")) ||
@@ -316,7 +317,7 @@ static void write_head(const struct http_head *head, struct text rest, struct te
                        struct text version, struct buf *to)
 {
     struct text line;
-    struct field field;
+    struct head_field field;
 
     buf_adds(to, head->method);
     buf_addc(to, ' ');
@@ -350,7 +351,7 @@ void http_head_read(const char *text, size_t len, struct http_head *head, struct
 {
     size_t skipped = skip_empty_lines(text, len);
     struct text rest = {text + skipped, len - skipped}, line, host = {0}, version;
-    struct fields fields = {0};
+    struct head_fields fields = {0};
 
     memset(head, 0, sizeof *head);
     if (!next_line(&rest, &line)) {

@@ -146,18 +146,18 @@ static void check_post(struct exchange *exchange)
     if (type_len != strlen(JSON_TYPE) ||
         strncasecmp(request->content_type, JSON_TYPE, type_len) != 0)
         exchange_error(exchange, 415,
-                       "a message is JSON: send it with Content-Type: application/json");
+                       "the body must be JSON: send it with Content-Type: application/json");
     else if (!accepts(request->accept, JSON_TYPE, "application/*") &&
              !accepts(request->accept, EVENTS_TYPE, "text/*"))
         exchange_error(exchange, 406,
-                       "answers are JSON or server-sent events: send Accept: application/json, "
+                       "the answer is JSON or server-sent events: send Accept: application/json, "
                        "text/event-stream");
 }
 
 static void check_get(struct exchange *exchange)
 {
     exchange_set_allow(exchange, "POST, DELETE, OPTIONS");
-    exchange_error(exchange, 405, "there is no stream by GET here: POST a message");
+    exchange_error(exchange, 405, "GET /mcp is not supported: send messages with POST");
 }
 
 static void check_options(struct exchange *exchange)
@@ -175,7 +175,7 @@ static struct mcp_session *find_session(struct exchange *exchange)
 
     if (!session) {
         exchange_error(exchange, 404,
-                       "there is no MCP session with this Mcp-Session-Id (it may have ended): send "
+                       "unknown Mcp-Session-Id (the session may have ended): send "
                        "initialize again");
         return NULL;
     }
@@ -222,7 +222,7 @@ static void handle_delete(struct exchange *exchange)
     struct mcp_session *session;
 
     if (!*exchange_request(exchange)->mcp_session) {
-        exchange_error(exchange, 400, "the Mcp-Session-Id header is missing: which session to end");
+        exchange_error(exchange, 400, "the Mcp-Session-Id header of the session to end is missing");
         return;
     }
     session = find_session(exchange);

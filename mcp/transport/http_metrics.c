@@ -217,7 +217,7 @@ static const struct family families[] = {
     {"lectern_model_requests_total", "counter",
      "Requests to the model's service of the questions that have ended.", write_model_requests, 0},
     {"lectern_model_tokens_total", "counter",
-     "Tokens of the questions that have ended: read anew, written to the service's cache, read "
+     "Tokens of the questions that have ended: read uncached, written to the service's cache, read "
      "from "
      "it, and written.",
      write_tokens, 0},

@@ -146,8 +146,7 @@ static void handle_file(struct exchange *exchange)
         answer_file(exchange, file, true);
     else
         exchange_error(exchange, 404,
-                       "the page has no file %s: if the server was updated, load the page anew",
-                       path);
+                       "the page has no file %s: if the server was updated, reload the page", path);
 }
 
 const struct http_route http_route_page = {

@@ -199,7 +199,7 @@ static void check_method(struct exchange *exchange, const char *method, const ch
     bool reads;
 
     if (!rest_has_path(path, has, sizeof has)) {
-        exchange_error(exchange, 404, "there is no path %.*s here", message_show(path), path);
+        exchange_error(exchange, 404, "unknown path %.*s", message_show(path), path);
         return;
     }
     reads = allows(has, "GET");
@@ -210,7 +210,8 @@ static void check_method(struct exchange *exchange, const char *method, const ch
     if (strcmp(method, "OPTIONS") == 0)
         exchange_answer(exchange, 204, NULL, NULL);
     else
-        exchange_error(exchange, 405, "%s is not for this path: it takes %s", method, allow);
+        exchange_error(exchange, 405, "this path does not support %s; it supports %s", method,
+                       allow);
 }
 
 static void check(struct exchange *exchange)

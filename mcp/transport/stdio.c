@@ -176,8 +176,7 @@ static void refuse_line(struct stdio_server *stdio)
     struct buf BUF_AUTO message = {0};
     struct error err;
 
-    error_set(&err, ERROR_TOO_LARGE,
-              "a message may have at most %zu bytes: send less at once; this one was not read",
+    error_set(&err, ERROR_TOO_LARGE, "a message must have at most %zu bytes; this one was ignored",
               PEER_MESSAGE_CAP);
     buf_init(&message, MESSAGE_OUT_CAP);
     message_error(&message, NULL, MESSAGE_INVALID_REQUEST, err.text);

@@ -120,7 +120,7 @@ static bool is_waiting(const struct sync_outbox *outbox, enum sync_target target
     if (outbox->refresh_all & 1u << target)
         return true;
     STAILQ_FOREACH(refresh, &outbox->refreshes, link)
-    if (refresh->target == target && !strcmp(refresh->node_id, node_id))
+    if (refresh->target == target && strcmp(refresh->node_id, node_id) == 0)
         return true;
     return false;
 }
@@ -256,7 +256,7 @@ int sync_client_say(struct sync_client *client, const char *text, size_t len)
 static int tell_error(struct sync_client *client, const char *text)
 {
     static const char *const names[] = {",\"error\":", ",\"message\":"};
-    struct buf message BUF_AUTO = {0};
+    struct buf BUF_AUTO message = {0};
 
     buf_adds(&message, "{\"type\":\"error\"");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -299,14 +299,14 @@ static int read_context(const json_t *message, const char *session_id, struct sy
 
     if (!json_string_is(message, "type", "context_update"))
         return error_set(err, ERROR_INVALID,
-                         "the only messages here are context_update and chat_message: " ADVICE);
+                         "type must be context_update or chat_message: " ADVICE);
     if (!json_is_object(given))
-        return error_set(err, ERROR_INVALID, "context is missing, or no object: " ADVICE);
+        return error_set(err, ERROR_INVALID, "context must be an object: " ADVICE);
     memset(context, 0, sizeof *context);
-    if (take_text(given, "session_id", context->session_id, sizeof context->session_id, err) != 0 ||
-        take_text(given, "node_id", context->node_id, sizeof context->node_id, err) != 0 ||
-        take_text(given, "screen", context->screen, sizeof context->screen, err) != 0 ||
-        take_text(given, "action", context->action, sizeof context->action, err) != 0)
+    if (take_text(given, "session_id", context->session_id, sizeof context->session_id, err) < 0 ||
+        take_text(given, "node_id", context->node_id, sizeof context->node_id, err) < 0 ||
+        take_text(given, "screen", context->screen, sizeof context->screen, err) < 0 ||
+        take_text(given, "action", context->action, sizeof context->action, err) < 0)
         return -1;
     if (!*context->session_id)
         memcpy(context->session_id, session_id, sizeof context->session_id);
@@ -334,7 +334,7 @@ size_t sync_message_cap(const char *text, size_t len)
 
 static void too_long(size_t cap, struct error *err)
 {
-    error_set(err, ERROR_TOO_LARGE, "a message has at most %zu bytes; " ADVICE, cap);
+    error_set(err, ERROR_TOO_LARGE, "a message must have at most %zu bytes; " ADVICE, cap);
 }
 
 int sync_client_receive(struct sync_client *client, const char *text, size_t len,
@@ -371,7 +371,7 @@ void sync_client_join(struct sync_client *client, const char session_id[SESSION_
 {
     struct sync_context context = {0};
 
-    if (!strcmp(client->context.session_id, session_id))
+    if (strcmp(client->context.session_id, session_id) == 0)
         return;
     memcpy(context.session_id, session_id, strlen(session_id) + 1);
     outbox_forget_refreshes(&client->outbox); /* of the session before */
@@ -389,7 +389,7 @@ const struct sync_context *sync_last_context(const struct sync *sync, const char
     const struct sync_client *client, *last = NULL;
 
     LIST_FOREACH(client, &sync->clients, link)
-    if (client->notified > 0 && !strcmp(client->context.session_id, session_id) &&
+    if (client->notified > 0 && strcmp(client->context.session_id, session_id) == 0 &&
         (!last || client->notified > last->notified))
         last = client;
     return last ? &last->context : NULL;
@@ -438,7 +438,7 @@ struct sync *sync_create(struct change_feed *feed, void (*wake)(void *user), str
     struct sync *sync = calloc(1, sizeof *sync);
 
     if (!sync) {
-        error_set(err, ERROR_MEMORY, "out of memory for those who look on");
+        error_set(err, ERROR_MEMORY, "out of memory for the clients of /mcp-sync");
         return NULL;
     }
     sync->feed = feed;

@@ -24,12 +24,13 @@ static int check(struct http_server *http, struct lws *wsi, struct error *err)
     char sid[SESSION_ID_SIZE];
 
     if (web_socket_argument(wsi, "session_id", sid, sizeof sid) < 0) {
-        error_set(err, ERROR_INVALID, "session_id must be a session's id");
+        error_set(err, ERROR_INVALID, "session_id must be the id of a session");
         return 422;
     }
     if (sync_clients(http->sync) < SYNC_CLIENTS_CAP)
         return 0;
-    error_set(err, ERROR_BUSY, "%d clients look on already: try again later", SYNC_CLIENTS_CAP);
+    error_set(err, ERROR_BUSY, "%d clients are connected already: try again later",
+              SYNC_CLIENTS_CAP);
     return 503;
 }
 
@@ -60,11 +61,11 @@ static void on_chat(void *user, const json_t *message)
     const json_t *context = json_object_get(message, "context");
     const char *sid = of(context, "session_id", own->session_id);
     static const struct sync_context nowhere;
-    struct buf where BUF_AUTO = {0};
+    struct buf BUF_AUTO where = {0};
 
     if (strlen(sid) < SESSION_ID_SIZE)
         sync_client_join(socket->client, sid);
-    last = *own->session_id && !strcmp(own->session_id, sid) && *own->node_id
+    last = *own->session_id && strcmp(own->session_id, sid) == 0 && *own->node_id
                ? own
                : sync_last_context(http->sync, sid);
     if (!last)

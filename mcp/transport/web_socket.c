@@ -73,18 +73,19 @@ int web_socket_check(struct http_server *http, struct lws *wsi,
 
     if (!kind) {
         error_set(err, ERROR_NOT_FOUND,
-                  "no such path speaks WebSocket: %s and %s do; MCP is at POST /mcp",
-                  kinds[0]->path, kinds[1]->path);
+                  "this path has no WebSocket: use %s or %s; MCP is at POST /mcp", kinds[0]->path,
+                  kinds[1]->path);
         return 404;
     }
     if (lws_hdr_total_length(wsi, WSI_TOKEN_PROTOCOL) > 0) {
-        error_set(err, ERROR_INVALID, "%s has no subprotocols: ask for none", kind->path);
+        error_set(err, ERROR_INVALID, "%s supports no subprotocols: request none", kind->path);
         return 400;
     }
     if (!has_handshake(wsi)) {
-        error_set(err, ERROR_INVALID,
-                  "a WebSocket begins with Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key of 24 "
-                  "characters");
+        error_set(
+            err, ERROR_INVALID,
+            "a WebSocket upgrade must have Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key of 24 "
+            "characters");
         return 400;
     }
     if (http->draining) {
@@ -234,7 +235,7 @@ int web_socket_on_writable(struct connection *connection)
 {
     static const char room[LWS_PRE];
     struct web_socket *socket = connection->socket;
-    struct buf out BUF_AUTO = {0};
+    struct buf BUF_AUTO out = {0};
 
     if (!socket)
         return -1;

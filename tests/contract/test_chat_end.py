@@ -125,7 +125,7 @@ class End(unittest.IsolatedAsyncioTestCase):
             client.sendall(b"GET /session/%s/nodes HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" % sid.encode())
             await self.heard(between, before)
             await self.end(server, 1)
-        self.assertIn("did not stop in time", "".join(server.lines))
+        self.assertIn("shutdown timed out", "".join(server.lines))
 
     async def test_a_store_that_never_answers(self):
         """No cancel reaches a request to the service, so the bound does; the thread is good for the server that comes next."""

@@ -135,7 +135,7 @@ class Streaming(unittest.TestCase):
         schema = next(tool for tool in tools if tool["name"] == "execute_code")["inputSchema"]
         self.assertEqual(schema["properties"]["timeout_seconds"]["maximum"], 2)
         text = client.good("execute_code", code="print(1)", timeout_seconds=50)
-        self.assertIn("timeout_seconds cut to 2", text)
+        self.assertIn("timeout_seconds limited to 2", text)
         self.assertNotIn("timeout_seconds", client.good("execute_code", code="print(1)", timeout_seconds=2))
         is_error, text = client.call("execute_code", code=ENDLESS, timeout_seconds=50)
         self.assertTrue(is_error)

@@ -342,7 +342,7 @@ static void test_no_session(void **state)
              "00000000-0000-4000-8000-000000000000");
     ask(fixture, "q1", "Hello", "[]");
     expect_outcome(fixture, RUN_FAILED);
-    assert_int_equal(fixture->err.kind, ERROR_UNKNOWN_SESSION);
+    assert_int_equal(fixture->err.kind, ERROR_UNAUTHORIZED);
 }
 
 /* ---- asked again ---- */

@@ -109,7 +109,7 @@ static void test_loading_what_is_not_there(void **state)
     memset(long_id, 'x', sizeof long_id - 1);
     long_id[sizeof long_id - 1] = '\0';
     assert_null(load(fixture, "11111111-2222-4333-8444-555555555555", "t", &answer));
-    assert_int_equal(answer.err.kind, ERROR_UNKNOWN_SESSION);
+    assert_int_equal(answer.err.kind, ERROR_UNAUTHORIZED);
     must_fail(&fixture->session, ERROR_INVALID,
               thread_load(&fixture->server, fixture->session.sid, "", on_loaded, &answer,
                           &fixture->session.err));

@@ -43,7 +43,7 @@ static void every_kind_of_error_has_a_category(void **state)
     } kinds[] = {
         {ERROR_MALFORMED, "validation", CHANGE},
         {ERROR_INVALID, "validation", CHANGE},
-        {ERROR_UNKNOWN_SESSION, "not_found", CHANGE},
+        {ERROR_UNAUTHORIZED, "not_found", CHANGE},
         {ERROR_NOT_FOUND, "not_found", CHANGE},
         {ERROR_CONFLICT, "conflict", CHANGE},
         {ERROR_STALE, "conflict", CHANGE},
@@ -55,11 +55,11 @@ static void every_kind_of_error_has_a_category(void **state)
         {ERROR_IO, "engine", AGAIN},
         {ERROR_MEMORY, "engine", AGAIN},
         {ERROR_INTERNAL, "internal", NEVER},
-        {ERROR_CODE_FAILED, "runtime", CHANGE},
+        {ERROR_ATTEMPTS_FAILED, "runtime", CHANGE},
     };
 
     (void)state;
-    assert_int_equal(sizeof kinds / sizeof kinds[0], ERROR_CODE_FAILED);
+    assert_int_equal(sizeof kinds / sizeof kinds[0], ERROR_ATTEMPTS_FAILED);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         struct failure failure;
         struct error err;

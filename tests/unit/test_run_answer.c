@@ -180,7 +180,7 @@ static void a_wish_that_was_cut_is_said(void **state)
 
     (void)state;
     limits.timeout_cut_to = 5;
-    expect(&result, &limits, "x\n[ok, 0.500 s, timeout_seconds cut to 5, the most here]");
+    expect(&result, &limits, "x\n[ok, 0.500 s, timeout_seconds limited to 5]");
 }
 
 static json_t *as_json(const struct tool_call *call)

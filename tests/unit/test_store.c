@@ -391,7 +391,7 @@ static void test_refused_writes_change_nothing(void **state)
     must_fail(fixture, ERROR_CONFLICT, store_node_create(s, &test_writer, sid, twin, err));
     must_fail(fixture, ERROR_NOT_FOUND, store_node_delete(s, &test_writer, sid, "N01", err));
     assert_non_null(strstr(err->text, "did you mean N001 'First node'?"));
-    must_fail(fixture, ERROR_UNKNOWN_SESSION, store_node_delete(s, &test_writer, "x", "N001", err));
+    must_fail(fixture, ERROR_UNAUTHORIZED, store_node_delete(s, &test_writer, "x", "N001", err));
     must_fail(fixture, ERROR_INVALID, store_node_texts(s, &test_writer, sid, "N001", object, err));
     must_fail(fixture, ERROR_CONFLICT,
               store_relationship_create(s, &test_writer, sid, edge, NULL, err));
@@ -504,7 +504,7 @@ static void test_outline(void **state)
     assert_string_equal(outline.edges[5].from, "");
     outline_finish(&outline);
     outline_finish(&outline);
-    must_fail(fixture, ERROR_UNKNOWN_SESSION,
+    must_fail(fixture, ERROR_UNAUTHORIZED,
               store_read_outline(fixture->store, "x", &outline, &fixture->err));
     outline_finish(&outline);
 }

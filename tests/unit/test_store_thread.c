@@ -105,11 +105,11 @@ static void test_refusals_change_nothing(void **state)
     must_fail(fixture, ERROR_NOT_FOUND,
               store_thread_read(fixture->store, fixture->sid, "u", &json, &fixture->err));
     must_fail(
-        fixture, ERROR_UNKNOWN_SESSION,
+        fixture, ERROR_UNAUTHORIZED,
         store_thread_append(fixture->store, "nowhere", "v", "T", 0, added, none, &fixture->err));
-    must_fail(fixture, ERROR_UNKNOWN_SESSION,
+    must_fail(fixture, ERROR_UNAUTHORIZED,
               store_threads_read(fixture->store, "nowhere", 5, &json, &fixture->err));
-    must_fail(fixture, ERROR_UNKNOWN_SESSION,
+    must_fail(fixture, ERROR_UNAUTHORIZED,
               store_content_bytes(fixture->store, "nowhere", &bytes, &fixture->err));
     /* One that begins elsewhere than at its beginning. */
     must_fail(

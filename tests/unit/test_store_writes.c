@@ -763,7 +763,7 @@ static void test_relationship_delete(void **state)
     must_fail(fixture, ERROR_NOT_FOUND,
               store_relationship_find(fixture->store, fixture->sid, "gone", "N001", "ODD", &other,
                                       &fixture->err));
-    must_fail(fixture, ERROR_UNKNOWN_SESSION,
+    must_fail(fixture, ERROR_UNAUTHORIZED,
               store_relationship_find(fixture->store, "no", "gone", "N001", "ODD", &other,
                                       &fixture->err));
 }

@@ -18,7 +18,7 @@ static int look_at(struct remote *remote, struct store *store, const char *sid, 
 
     if (refresh_nodes(remote, store, sid, &why) == 0)
         return 0;
-    if (why.kind == ERROR_UNKNOWN_SESSION)
+    if (why.kind == ERROR_UNAUTHORIZED)
         return copy_session_gone(store, sid, true, err);
     if (err)
         *err = why;

@@ -292,7 +292,7 @@ static int check_sessions(struct remote *remote, struct store *store, struct err
 
         if (bring(remote, store, &(struct wanted){UPSTREAM_SESSION, sid, NULL}, add_first, &why) !=
             0) {
-            gone = why.kind == ERROR_UNKNOWN_SESSION;
+            gone = why.kind == ERROR_UNAUTHORIZED;
             if (!gone) {
                 if (err)
                     *err = why;

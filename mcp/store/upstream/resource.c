@@ -149,8 +149,8 @@ static void fill_ask(struct remote *remote, struct resource *resource, struct as
 
 static int unknown_session(struct remote *remote, const char *sid, struct error *err)
 {
-    return error_set(err, ERROR_UNKNOWN_SESSION, "the service %s knows no session '%s'",
-                     remote->url, sid);
+    return error_set(err, ERROR_UNAUTHORIZED, "the service %s knows no session '%s'", remote->url,
+                     sid);
 }
 
 static int read_session(struct remote *remote, struct resource *resource, const struct ask *ask,
@@ -206,7 +206,7 @@ static int read_answer(struct remote *remote, struct resource *resource, const s
         struct error why = {0};
 
         remote_refused(remote, ask, "the service", &why);
-        if (why.kind == ERROR_UNKNOWN_SESSION)
+        if (why.kind == ERROR_UNAUTHORIZED)
             return unknown_session(remote, resource->sid, err);
         if (err)
             *err = why;

@@ -303,9 +303,9 @@ int remote_refused(struct remote *remote, const struct ask *ask, const char *wha
     static const struct {
         long status;
         enum error_kind kind;
-    } kinds[] = {{400, ERROR_INVALID},   {401, ERROR_UNKNOWN_SESSION}, {403, ERROR_UNAVAILABLE},
-                 {404, ERROR_NOT_FOUND}, {405, ERROR_UNAVAILABLE},     {409, ERROR_CONFLICT},
-                 {412, ERROR_STALE},     {413, ERROR_TOO_LARGE},       {422, ERROR_INVALID},
+    } kinds[] = {{400, ERROR_INVALID},   {401, ERROR_UNAUTHORIZED}, {403, ERROR_UNAVAILABLE},
+                 {404, ERROR_NOT_FOUND}, {405, ERROR_UNAVAILABLE},  {409, ERROR_CONFLICT},
+                 {412, ERROR_STALE},     {413, ERROR_TOO_LARGE},    {422, ERROR_INVALID},
                  {429, ERROR_BUSY}};
     char words[DETAIL_CAP], loc[ERROR_LOC_CAP];
     enum error_kind kind = ERROR_UNAVAILABLE;
