@@ -25,6 +25,16 @@ uint64_t copy_transaction(const struct store *store);
 /* Rises when part of a transaction is taken back, and with it what was read in that part. */
 uint64_t copy_taken_back(const struct store *store);
 
+/* ---- suspend.c ---- */
+
+/* Sets the open write transaction aside, so that nothing is locked while the service is waited for:
+ * its changes are recorded and rolled back, and the depth is 0 until copy_resume, which makes them
+ * again. Meanwhile other transactions may be made, but not on the sessions that this one changed.
+ * -1, from either: the transaction is lost, as its end will say. */
+int copy_suspend(struct store *store, struct error *err);
+int copy_resume(struct store *store, struct error *err);
+bool copy_is_suspended(const struct store *store);
+
 /* ---- copy_name.c ---- */
 
 /* *version: of the session here, -1 where it is not known here. */

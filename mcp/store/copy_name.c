@@ -16,7 +16,7 @@ unsigned copy_depth(const struct store *store)
 
 uint64_t copy_transaction(const struct store *store)
 {
-    return ((const struct sqlite_store *)store)->transactions;
+    return ((const struct sqlite_store *)store)->transaction;
 }
 
 uint64_t copy_taken_back(const struct store *store)

@@ -123,6 +123,9 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_COPY_LAST_CHANGE,
                  SQL_COPY_TOUCHED,
                  SQL_COPY_CHANGED,
+                 SQL_COPY_KEYS,
+                 SQL_COPY_KEYS_DROP,
+                 SQL_COPY_KEYS_SET,
 
                  SQL_CHECK_PAGES,
                  SQL_CHECK_KEYS,
@@ -150,13 +153,16 @@ struct sqlite_store {
     sqlite3_stmt *statements[STATEMENT_COUNT]; /* prepared when first asked for */
     enum store_access access;
     uint64_t transactions;        /* outermost ones begun so far */
+    uint64_t transaction;         /* the number of the open one */
     uint64_t taken_back;          /* inner ones that were not kept so far */
     int64_t changes_before;       /* key of the last row of the log when the open one began */
     unsigned depth;               /* open write transactions, one in the other */
     bool snapshot;                /* a read transaction over several reads is open */
     size_t marks[SAVEPOINTS_CAP]; /* of the dirty set, where each began */
     struct dirty_set *dirty;      /* what the outermost one has changed so far */
-    struct {                      /* an import under way */
+    struct sqlite3_session *records[SAVEPOINTS_CAP]; /* in front of a service: what each changed */
+    struct suspended *suspended;                     /* the write transaction that is, or NULL */
+    struct {                                         /* an import under way */
         bool active;
         struct write write;
         int64_t node, node_place, component_place, relationship_place;
@@ -211,6 +217,8 @@ struct kept sqlite_kept(sqlite3_stmt *statement, int body_column);
 
 /* ---- transaction.c ---- */
 
+void sqlite_reset_all(struct sqlite_store *store);
+
 /* One snapshot for a read of several statements. */
 int sqlite_read_begin(struct sqlite_store *store, struct error *err);
 /* Ends it; hands rc through. */
@@ -225,6 +233,13 @@ int sqlite_write_begin_session(struct sqlite_store *store, const struct writer *
 /* rc 0: commits (-1 where that fails); else rolls back. Hands the outcome through. */
 int sqlite_write_end(struct sqlite_store *store, const struct write *write, int rc,
                      struct error *err);
+
+/* ---- suspend.c: write transactions in front of a service (copy_suspend) ---- */
+
+/* Begins to record what the transaction of depth store->depth changes. */
+int suspend_record(struct sqlite_store *store, struct error *err);
+/* Ends the record of that depth. */
+void suspend_forget(struct sqlite_store *store, unsigned depth);
 
 /* ---- log.c: the change log ---- */
 

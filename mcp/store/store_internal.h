@@ -33,9 +33,14 @@ struct upstream {
      * goes into the change log as theirs. -1: the service cannot be asked, or says no. */
     int (*refresh)(struct upstream *upstream, struct store *store, unsigned scope, const char *sid,
                    const char *node_id, struct error *err);
+    /* Keeps every other writer of the session out until the open write transaction has ended; waits
+     * for the one that keeps us out. */
+    int (*own)(struct upstream *upstream, struct store *store, const char *sid, struct error *err);
     /* Within the outermost write transaction, before its commit: passes what it changed (its rows
-     * of the change log) on. -1: nothing is kept, here or there. */
+     * of the change log) on; it is suspended meanwhile. -1: nothing is kept, here or there. */
     int (*push)(struct upstream *upstream, struct store *store, struct error *err);
+    /* The outermost write transaction has ended. */
+    void (*ended)(struct upstream *upstream, struct store *store);
     /* A new session, there and here. */
     int (*create)(struct upstream *upstream, struct store *store, const struct writer *writer,
                   const char *title, char sid[SESSION_ID_SIZE], struct error *err);

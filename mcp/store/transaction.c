@@ -9,7 +9,7 @@
 #include "mcp/store/sqlite_store.h"
 
 /* A SELECT that was left in the middle would hold its snapshot open. */
-static void reset_all(struct sqlite_store *store)
+void sqlite_reset_all(struct sqlite_store *store)
 {
     for (size_t i = 0; i < STATEMENT_COUNT; i++)
         if (store->statements[i])
@@ -18,7 +18,7 @@ static void reset_all(struct sqlite_store *store)
 
 static void roll_back(struct sqlite_store *store)
 {
-    reset_all(store);
+    sqlite_reset_all(store);
     /* SQLite has already rolled back after some failures. */
     if (!sqlite3_get_autocommit(store->db))
         sqlite_run(store, NULL, SQL_ROLLBACK, "");
@@ -34,7 +34,7 @@ int sqlite_read_begin(struct sqlite_store *store, struct error *err)
 int sqlite_read_end(struct sqlite_store *store, int rc)
 {
     if (store->depth > 0 || store->snapshot)
-        reset_all(store);
+        sqlite_reset_all(store);
     else
         roll_back(store);
     return rc;
@@ -71,9 +71,26 @@ static int note_last_change(struct sqlite_store *store, struct error *err)
     if (!statement || sqlite_next(store, statement, err) <= 0)
         return -1;
     store->changes_before = sqlite3_column_int64(statement, 0);
-    store->transactions++;
+    store->transaction = ++store->transactions;
     sqlite3_reset(statement);
     return 0;
+}
+
+/* What is to be suspended is recorded from its begin on. */
+static int record(struct sqlite_store *store, struct error *err)
+{
+    if (store->depth == 0 &&
+        (note_last_change(store, err) != 0 || sqlite_run(store, err, SQL_SAVEPOINT, "") != 0)) {
+        roll_back(store);
+        return -1;
+    }
+    if (suspend_record(store, err) == 0)
+        return 0;
+    if (store->depth == 0)
+        roll_back(store);
+    else
+        sqlite_run(store, NULL, SQL_SAVEPOINT_KEEP, "");
+    return -1;
 }
 
 int sqlite_begin(struct store *base, struct error *err)
@@ -84,12 +101,12 @@ int sqlite_begin(struct store *base, struct error *err)
         return error_set(err, ERROR_INTERNAL, "the store was opened for reading only");
     if (store->depth == SAVEPOINTS_CAP)
         return error_set(err, ERROR_INTERNAL, "transactions nest deeper than %u", SAVEPOINTS_CAP);
+    if (store->depth > 0 && sqlite3_get_autocommit(store->db))
+        return error_set(err, ERROR_IO, "the transaction was lost, nothing of it is kept");
     if (sqlite_run(store, err, store->depth == 0 ? SQL_BEGIN_WRITE : SQL_SAVEPOINT, "") != 0)
         return -1;
-    if (store->depth == 0 && base->upstream && note_last_change(store, err) != 0) {
-        roll_back(store);
+    if (base->upstream && record(store, err) != 0)
         return -1;
-    }
     store->marks[store->depth++] = dirty_set_mark(store->dirty);
     return 0;
 }
@@ -98,6 +115,7 @@ static int end_inner(struct sqlite_store *store, bool keep, struct error *err)
 {
     int rc;
 
+    suspend_forget(store, store->depth);
     if (sqlite3_get_autocommit(store->db)) /* a full disk, say: SQLite has ended it all */
         return error_set(err, ERROR_IO, "the transaction was lost, nothing of it is kept");
     if (!keep) {
@@ -121,16 +139,19 @@ static int end_outermost(struct sqlite_store *store, bool keep, struct error *er
         store->depth++; /* what it reads is read within this transaction */
         rc = upstream->push(upstream, &store->base, err);
         store->depth--;
-        reset_all(store);
+        sqlite_reset_all(store);
     }
+    suspend_forget(store, 0);
     if (keep && rc == 0)
         rc = sqlite_run(store, err, SQL_COMMIT, "");
     if (keep && rc == 0) {
         dirty_set_notify(store->dirty, &store->base);
-        return 0;
+    } else {
+        roll_back(store);
+        dirty_set_forget(store->dirty, 0);
     }
-    roll_back(store);
-    dirty_set_forget(store->dirty, 0);
+    if (upstream)
+        upstream->ended(upstream, &store->base);
     return rc;
 }
 
@@ -138,7 +159,7 @@ int sqlite_end(struct store *base, bool keep, struct error *err)
 {
     struct sqlite_store *store = sqlite_of(base);
 
-    reset_all(store);
+    sqlite_reset_all(store);
     store->depth--;
     return store->depth > 0 ? end_inner(store, keep, err) : end_outermost(store, keep, err);
 }
@@ -170,8 +191,16 @@ static int fill_write(struct sqlite_store *store, const struct writer *writer, c
 int sqlite_write_begin(struct sqlite_store *store, const struct writer *writer, const char *sid,
                        struct write *write, struct error *err)
 {
-    if (sqlite_begin(&store->base, err) != 0)
+    struct upstream *upstream = store->base.upstream;
+
+    if (upstream && sid && store->depth == 0 &&
+        upstream->own(upstream, &store->base, sid, err) != 0)
         return -1;
+    if (sqlite_begin(&store->base, err) != 0) {
+        if (upstream && store->depth == 0)
+            upstream->ended(upstream, &store->base);
+        return -1;
+    }
     if (fill_write(store, writer, sid, write, err) != 0) {
         sqlite_end(&store->base, false, NULL);
         return -1;
@@ -194,7 +223,7 @@ int sqlite_write_end(struct sqlite_store *store, const struct write *write, int 
                      struct error *err)
 {
     if (rc == 0) {
-        reset_all(store);
+        sqlite_reset_all(store);
         rc = sqlite_run(store, err, SQL_SESSION_TOUCH, "iis", write->session, write->version,
                         write->now);
     }

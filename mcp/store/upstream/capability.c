@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "helpers/base/json.h"
+#include "mcp/store/copy.h"
 #include "mcp/store/upstream/remote.h"
 
 #define TEMPLATE_CAP 160
@@ -127,6 +128,18 @@ int remote_know(struct remote *remote, struct error *err)
     json_decref(document);
     ask_finish(&ask);
     return rc;
+}
+
+int remote_know_suspended(struct remote *remote, struct store *store, struct error *err)
+{
+    int rc;
+
+    if (remote->known)
+        return 0;
+    if (copy_suspend(store, err) != 0)
+        return -1;
+    rc = remote_know(remote, err);
+    return copy_resume(store, rc == 0 ? err : NULL) != 0 ? -1 : rc;
 }
 
 void remote_describe(const struct remote *remote, struct buf *words)

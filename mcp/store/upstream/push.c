@@ -202,28 +202,64 @@ static int note_outcome(struct store *store, const json_t *steps, const json_t *
     return 0;
 }
 
+/* While nothing is locked but the session. */
+static int send_suspended(struct remote *remote, struct store *store, json_t *steps,
+                          struct error *err)
+{
+    int rc;
+
+    if (json_array_size(steps) == 0)
+        return 0;
+    if (copy_suspend(store, err) != 0)
+        return -1;
+    rc = send_steps(remote, steps, err);
+    if (copy_resume(store, rc == 0 ? err : NULL) != 0 && rc == 0)
+        rc = give_up(remote, steps, json_array_size(steps), err);
+    return rc;
+}
+
+/* What others committed while the transaction was suspended is in the log behind its begin too. */
+static json_t *touched_here(struct remote *remote, struct store *store, struct error *err)
+{
+    json_t *touched = copy_touched(store, err), *session;
+    const char *sid;
+    void *next;
+
+    json_object_foreach_safe(touched, next, sid, session)
+    {
+        if (!remote_owns(remote, sid))
+            json_object_del(touched, sid);
+    }
+    return touched;
+}
+
 int remote_push(struct upstream *upstream, struct store *store, struct error *err)
 {
     struct remote *remote = remote_of(upstream);
     json_auto_t *touched = NULL, *steps = NULL;
+    int rc;
 
     if (remote->quiet)
         return 0;
-    touched = copy_touched(store, err);
+    touched = touched_here(remote, store, err);
     if (!touched)
         return -1;
     if (json_object_size(touched) == 0)
         return 0;
     remote_transaction(remote, store);
     remote_begin(remote, PUSH_TIMES);
-    if (remote_know(remote, err) != 0)
+    if (remote_know_suspended(remote, store, err) != 0)
         return -1;
     steps = plan_steps(remote, store, touched, err);
-    if (!steps || send_steps(remote, steps, err) != 0)
+    if (!steps || send_suspended(remote, store, steps, err) != 0)
         return -1;
     if (note_outcome(store, steps, touched, err) == 0)
         return 0;
-    return give_up(remote, steps, json_array_size(steps), err);
+    rc = copy_suspend(store, NULL);
+    give_up(remote, steps, json_array_size(steps), err);
+    if (rc == 0)
+        copy_resume(store, NULL);
+    return -1;
 }
 
 /* ---- a new session ---- */
@@ -248,10 +284,9 @@ static int take_in(struct remote *remote, struct store *store, const struct writ
     return rc;
 }
 
-int remote_create(struct upstream *upstream, struct store *store, const struct writer *writer,
+static int create(struct remote *remote, struct store *store, const struct writer *writer,
                   const char *title, char sid[SESSION_ID_SIZE], struct error *err)
 {
-    struct remote *remote = remote_of(upstream);
     json_auto_t *body = title && *title ? json_pack("{s:s}", "title", title) : json_object();
     json_auto_t *answer = NULL;
     struct ask ask = {.method = "POST", .body = body};
@@ -260,7 +295,6 @@ int remote_create(struct upstream *upstream, struct store *store, const struct w
 
     if (!body)
         return error_set_at(err, "title", "title: is no UTF-8 text");
-    remote_transaction(remote, store);
     remote_begin(remote, 1);
     buf_adds(&ask.path, "/session/create");
     rc = remote_know(remote, err) == 0 ? remote_ask(remote, &ask, 1, err) : -1;
@@ -278,20 +312,32 @@ int remote_create(struct upstream *upstream, struct store *store, const struct w
         return -1;
     snprintf(sid, SESSION_ID_SIZE, "%s", made);
     /* Its first nodes; who fails here finds them with the next read. */
-    remote_refresh(upstream, store, UPSTREAM_NODES, sid, NULL, NULL);
+    remote_refresh(&remote->base, store, UPSTREAM_NODES, sid, NULL, NULL);
     return 0;
+}
+
+/* The service has it from now on, so the copy does too, whatever becomes of an open transaction. */
+int remote_create(struct upstream *upstream, struct store *store, const struct writer *writer,
+                  const char *title, char sid[SESSION_ID_SIZE], struct error *err)
+{
+    bool within = copy_depth(store) > 0;
+    int rc;
+
+    if (within && copy_suspend(store, err) != 0)
+        return -1;
+    rc = create(remote_of(upstream), store, writer, title, sid, err);
+    if (within && copy_resume(store, rc == 0 ? err : NULL) != 0)
+        rc = -1;
+    return rc;
 }
 
 /* ---- a session goes ---- */
 
-int remote_remove(struct upstream *upstream, struct store *store, const char *sid,
-                  struct error *err)
+static int send_removal(struct remote *remote, const char *sid, struct error *err)
 {
-    struct remote *remote = remote_of(upstream);
     struct ask ask = {.method = "DELETE", .sid = sid};
     int rc;
 
-    remote_transaction(remote, store);
     remote_begin(remote, 1);
     if (remote_know(remote, err) != 0)
         return -1;
@@ -305,5 +351,19 @@ int remote_remove(struct upstream *upstream, struct store *store, const char *si
     if (rc == 0 && ask.came.status >= 300)
         rc = remote_refused(remote, &ask, "the deletion of the session", err);
     ask_finish(&ask);
+    return rc;
+}
+
+int remote_remove(struct upstream *upstream, struct store *store, const char *sid,
+                  struct error *err)
+{
+    bool within = copy_depth(store) > 0;
+    int rc;
+
+    if (within && copy_suspend(store, err) != 0)
+        return -1;
+    rc = send_removal(remote_of(upstream), sid, err);
+    if (within && copy_resume(store, rc == 0 ? err : NULL) != 0)
+        rc = -1;
     return rc;
 }

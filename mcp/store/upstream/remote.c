@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mcp/store/sqlite_functions.h"
 #include "mcp/store/upstream/remote.h"
@@ -24,6 +25,9 @@ static void close_remote(struct upstream *upstream)
 
     store_close(remote->before);
     http_client_destroy(remote->client);
+    if (remote->locks >= 0)
+        close(remote->locks);
+    json_decref(remote->owned);
     json_decref(remote->fresh);
     json_decref(remote->states);
     if (remote->authorization)
@@ -93,12 +97,16 @@ static struct remote *create_remote(const char *url, struct error *err)
         return NULL;
     }
     remote->base = (struct upstream){.refresh = remote_refresh,
+                                     .own = remote_own,
                                      .push = remote_push,
+                                     .ended = remote_ended,
                                      .create = remote_create,
                                      .remove = remote_remove,
                                      .close = close_remote};
     remote->fresh = json_object();
     remote->states = json_object();
+    remote->owned = json_object();
+    remote->locks = -1;
     if (read_url(remote, url, err) == 0 && read_token(remote, err) == 0)
         remote->client = http_client_create(err);
     if (remote->client)

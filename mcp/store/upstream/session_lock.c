@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One writer of a session in the copy at a time. A write transaction is set aside while the service
+ * is waited for, so SQLite's lock keeps nobody out then; this one does, for its session alone. It
+ * is a lock on one byte of a file beside the copy, at the hash of the session's id, of the kind
+ * that belongs to an open file: other connections of this process wait for it like other processes,
+ * and it ends with its process.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "helpers/base/hash.h"
+#include "mcp/store/copy.h"
+#include "mcp/store/upstream/remote.h"
+
+#define SECOND_PAUSE_MS 20
+#define SECOND_MOST_MS  5000 /* for the lock of a second session: two may wait for each other */
+
+static int open_file(struct remote *remote, struct error *err)
+{
+    struct buf path BUF_AUTO = {0};
+
+    if (remote->locks >= 0)
+        return 0;
+    buf_addf(&path, "%s-locks", remote->copy);
+    if (buf_check(&path, "a path", err) != 0)
+        return -1;
+    remote->locks = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    return remote->locks >= 0 ? 0 : error_errno(err, errno, "cannot open %s", path.data);
+}
+
+static int set_lock(struct remote *remote, const char *sid, short type, int command)
+{
+    struct flock lock = {
+        .l_type = type,
+        .l_whence = SEEK_SET,
+        .l_start = (off_t)(hash_bytes(HASH_START, sid, strlen(sid)) >> 2),
+        .l_len = 1,
+    };
+    int rc;
+
+    do
+        rc = fcntl(remote->locks, command, &lock);
+    while (rc != 0 && errno == EINTR);
+    return rc;
+}
+
+int session_lock(struct remote *remote, const char *sid, bool wait, struct error *err)
+{
+    if (open_file(remote, err) != 0)
+        return -1;
+    if (set_lock(remote, sid, F_WRLCK, wait ? F_OFD_SETLKW : F_OFD_SETLK) == 0)
+        return 0;
+    if (!wait && (errno == EAGAIN || errno == EACCES))
+        return 1;
+    return error_errno(err, errno, "cannot lock %s-locks", remote->copy);
+}
+
+void session_unlock(struct remote *remote, const char *sid)
+{
+    set_lock(remote, sid, F_UNLCK, F_OFD_SETLK);
+}
+
+/* ---- of a write transaction ---- */
+
+bool remote_owns(const struct remote *remote, const char *sid)
+{
+    return json_object_get(remote->owned, sid) != NULL;
+}
+
+static int lock_second(struct remote *remote, const char *sid, struct error *err)
+{
+    const struct timespec pause = {0, SECOND_PAUSE_MS * 1000000L};
+    int rc = session_lock(remote, sid, false, err);
+
+    for (int ms = 0; rc > 0 && ms < SECOND_MOST_MS; ms += SECOND_PAUSE_MS) {
+        nanosleep(&pause, NULL);
+        rc = session_lock(remote, sid, false, err);
+    }
+    return rc <= 0
+               ? rc
+               : error_set(err, ERROR_BUSY, "the session is written to, call again in a moment");
+}
+
+int remote_own(struct upstream *upstream, struct store *store, const char *sid, struct error *err)
+{
+    struct remote *remote = remote_of(upstream);
+    bool within = copy_depth(store) > 0;
+    int rc;
+
+    if (remote_owns(remote, sid))
+        return 0;
+    if (within && copy_suspend(store, err) != 0)
+        return -1;
+    rc = json_object_size(remote->owned) == 0 ? session_lock(remote, sid, true, err)
+                                              : lock_second(remote, sid, err);
+    if (rc == 0)
+        json_object_set_new(remote->owned, sid, json_true());
+    if (within && copy_resume(store, rc == 0 ? err : NULL) != 0)
+        rc = -1;
+    return rc;
+}
+
+void remote_ended(struct upstream *upstream, struct store *store)
+{
+    struct remote *remote = remote_of(upstream);
+    const char *sid;
+    json_t *value;
+
+    if (copy_is_suspended(store)) /* that was another, in between */
+        return;
+    json_object_foreach(remote->owned, sid, value) session_unlock(remote, sid);
+    json_object_clear(remote->owned);
+}
