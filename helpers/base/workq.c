@@ -4,6 +4,9 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/hash.h"
 
 STAILQ_HEAD(job_list, workq_job);
 
@@ -11,6 +14,7 @@ struct workq_thread {
     struct workq *workq;
     pthread_t id;
     void *context;
+    uint64_t key; /* of the job under work */
 };
 
 struct workq {
@@ -53,18 +57,35 @@ static void work_off(struct workq_thread *thread, struct job_list *jobs)
         STAILQ_FOREACH(job, jobs, link) job->undone(job, &err);
 }
 
-/* The next group of jobs, one at most where there are no groups. */
-static void take(struct workq *workq, struct job_list *jobs)
+static bool may_begin(const struct workq *workq, const struct workq_job *job)
 {
+    size_t busy = 0;
+
+    for (size_t i = 0; workq->config.per_key > 0 && job->key != 0 && i < workq->config.threads; i++)
+        busy += workq->threads[i].key == job->key;
+    return busy == 0 || busy < workq->config.per_key;
+}
+
+/* The next group of jobs, one at most where there are no groups. False where there is none that may
+ * begin: the thread that is in its way comes back for it. */
+static bool take(struct workq_thread *thread, struct job_list *jobs)
+{
+    struct workq *workq = thread->workq;
     size_t most = workq->config.groups ? workq->config.groups->jobs : 1;
-    struct workq_job *job;
+    struct workq_job *job, *next;
 
     STAILQ_INIT(jobs);
-    while (most-- > 0 && (job = STAILQ_FIRST(&workq->jobs))) {
-        STAILQ_REMOVE_HEAD(&workq->jobs, link);
+    for (job = STAILQ_FIRST(&workq->jobs); job && most > 0; job = next) {
+        next = STAILQ_NEXT(job, link);
+        if (!may_begin(workq, job))
+            continue;
+        most--;
+        thread->key = job->key;
+        STAILQ_REMOVE(&workq->jobs, job, workq_job, link);
         STAILQ_INSERT_TAIL(jobs, job, link);
         workq->waiting--;
     }
+    return !STAILQ_EMPTY(jobs);
 }
 
 static void *run(void *arg)
@@ -76,11 +97,12 @@ static void *run(void *arg)
 
     pthread_mutex_lock(&workq->lock);
     for (;;) {
-        while (STAILQ_EMPTY(&workq->jobs) && !workq->stopping)
+        bool any;
+
+        while (!(any = take(thread, &jobs)) && !workq->stopping)
             pthread_cond_wait(&workq->wake, &workq->lock);
-        if (STAILQ_EMPTY(&workq->jobs))
+        if (!any)
             break;
-        take(workq, &jobs);
         pthread_mutex_unlock(&workq->lock);
         work_off(thread, &jobs);
         while ((job = STAILQ_FIRST(&jobs))) { /* posted, it belongs to the loop */
@@ -88,6 +110,7 @@ static void *run(void *arg)
             loop_queue_post(workq->loop_queue, &job->task);
         }
         pthread_mutex_lock(&workq->lock);
+        thread->key = 0;
     }
     pthread_mutex_unlock(&workq->lock);
     return NULL;
@@ -112,6 +135,13 @@ static int start_thread(struct workq *workq, struct workq_thread *thread, struct
     pthread_setname_np(thread->id, workq->config.name);
     workq->started++;
     return 0;
+}
+
+uint64_t workq_key(const char *name)
+{
+    uint64_t key = hash_bytes(HASH_START, name, strlen(name));
+
+    return key > 0 ? key : 1;
 }
 
 struct workq *workq_create(const struct workq_config *config, struct loop_queue *loop_queue,

@@ -64,8 +64,16 @@ static int refresh(struct store *store, unsigned scope, const char *sid, const c
                    struct error *err)
 {
     struct upstream *upstream = store->upstream;
+    int rc;
 
-    return upstream ? upstream->refresh(upstream, store, scope, sid, node_id, err) : 0;
+    if (!upstream)
+        return 0;
+    if (store->waiter)
+        store->waiter(store->waiter_user, true);
+    rc = upstream->refresh(upstream, store, scope, sid, node_id, err);
+    if (store->waiter)
+        store->waiter(store->waiter_user, false);
+    return rc;
 }
 
 void store_close(struct store *store)
@@ -86,6 +94,12 @@ void store_observe(struct store *store, store_observer *observer, void *user)
 {
     store->observer = observer;
     store->observer_user = user;
+}
+
+void store_on_wait(struct store *store, store_waiter *waiter, void *user)
+{
+    store->waiter = waiter;
+    store->waiter_user = user;
 }
 
 bool store_is_copy(const struct store *store)

@@ -54,6 +54,8 @@ struct store {
     struct upstream *upstream; /* owned; NULL: the database is the truth */
     store_observer *observer;  /* or NULL */
     void *observer_user;
+    store_waiter *waiter; /* or NULL */
+    void *waiter_user;
 };
 
 #endif
