@@ -30,9 +30,11 @@ uint64_t copy_taken_back(const struct store *store);
 /* Sets the open write transaction aside, so that nothing is locked while the service is waited for:
  * its changes are recorded and rolled back, and the depth is 0 until copy_resume, which makes them
  * again. Meanwhile other transactions may be made, but not on the sessions that this one changed.
- * -1, from either: the transaction is lost, as its end will say. */
+ * 1; 0 where none is open; -1: the transaction is lost, as its end will say. */
 int copy_suspend(struct store *store, struct error *err);
-int copy_resume(struct store *store, struct error *err);
+/* suspended: what copy_suspend returned. Hands rc through; -1 with err where the transaction is
+ * lost. */
+int copy_resume(struct store *store, int suspended, int rc, struct error *err);
 bool copy_is_suspended(const struct store *store);
 
 /* ---- copy_name.c ---- */

@@ -111,9 +111,12 @@ static int set_aside(struct sqlite_store *store, struct suspended *suspended, st
 int copy_suspend(struct store *base, struct error *err)
 {
     struct sqlite_store *store = sqlite_of(base);
-    struct suspended *suspended = calloc(1, sizeof *suspended);
     struct dirty_set *dirty = store->dirty;
+    struct suspended *suspended;
 
+    if (store->depth == 0)
+        return 0;
+    suspended = calloc(1, sizeof *suspended);
     if (suspended)
         suspended->dirty = dirty_set_create();
     if (!suspended || !suspended->dirty) {
@@ -140,7 +143,7 @@ int copy_suspend(struct store *base, struct error *err)
     suspended->dirty = dirty;
     store->depth = 0;
     store->suspended = suspended;
-    return 0;
+    return 1;
 }
 
 /* ---- going on ---- */
@@ -195,7 +198,7 @@ static int make_again(struct sqlite_store *store, const struct suspended *suspen
     return rc;
 }
 
-int copy_resume(struct store *base, struct error *err)
+static int resume(struct store *base, struct error *err)
 {
     struct sqlite_store *store = sqlite_of(base);
     struct suspended *suspended = store->suspended;
@@ -225,4 +228,9 @@ int copy_resume(struct store *base, struct error *err)
     suspended->dirty = dirty;
     finish(suspended);
     return rc;
+}
+
+int copy_resume(struct store *store, int suspended, int rc, struct error *err)
+{
+    return suspended > 0 && resume(store, rc == 0 ? err : NULL) != 0 ? -1 : rc;
 }

@@ -103,14 +103,12 @@ static unsigned read_document(const json_t *document)
     return can;
 }
 
-int remote_know(struct remote *remote, struct error *err)
+static int ask_document(struct remote *remote, struct error *err)
 {
     struct ask ask = {.cap = REMOTE_LIST_CAP};
     json_t *document = NULL;
-    int rc = 0;
+    int rc;
 
-    if (remote->known)
-        return 0;
     buf_adds(&ask.path, "/openapi.json");
     rc = remote_ask(remote, &ask, 1, err);
     if (rc == 0 && ask.came.status == 200) {
@@ -130,16 +128,13 @@ int remote_know(struct remote *remote, struct error *err)
     return rc;
 }
 
-int remote_know_suspended(struct remote *remote, struct store *store, struct error *err)
+int remote_know(struct remote *remote, struct store *store, struct error *err)
 {
-    int rc;
+    int suspended = remote->known || !store ? 0 : copy_suspend(store, err);
 
-    if (remote->known)
-        return 0;
-    if (copy_suspend(store, err) != 0)
+    if (suspended < 0)
         return -1;
-    rc = remote_know(remote, err);
-    return copy_resume(store, rc == 0 ? err : NULL) != 0 ? -1 : rc;
+    return copy_resume(store, suspended, remote->known ? 0 : ask_document(remote, err), err);
 }
 
 void remote_describe(const struct remote *remote, struct buf *words)

@@ -206,16 +206,14 @@ static int note_outcome(struct store *store, const json_t *steps, const json_t *
 static int send_suspended(struct remote *remote, struct store *store, json_t *steps,
                           struct error *err)
 {
-    int rc;
+    int rc, suspended = json_array_size(steps) > 0 ? copy_suspend(store, err) : 0;
 
-    if (json_array_size(steps) == 0)
-        return 0;
-    if (copy_suspend(store, err) != 0)
+    if (suspended < 0)
         return -1;
     rc = send_steps(remote, steps, err);
-    if (copy_resume(store, rc == 0 ? err : NULL) != 0 && rc == 0)
-        rc = give_up(remote, steps, json_array_size(steps), err);
-    return rc;
+    if (copy_resume(store, suspended, rc, err) == 0)
+        return 0;
+    return rc == 0 ? give_up(remote, steps, json_array_size(steps), err) : -1;
 }
 
 /* What others committed while the transaction was suspended is in the log behind its begin too. */
@@ -237,7 +235,7 @@ int remote_push(struct upstream *upstream, struct store *store, struct error *er
 {
     struct remote *remote = remote_of(upstream);
     json_auto_t *touched = NULL, *steps = NULL;
-    int rc;
+    int suspended;
 
     if (remote->quiet)
         return 0;
@@ -248,18 +246,15 @@ int remote_push(struct upstream *upstream, struct store *store, struct error *er
         return 0;
     remote_transaction(remote, store);
     remote_begin(remote, PUSH_TIMES);
-    if (remote_know_suspended(remote, store, err) != 0)
+    if (remote_know(remote, store, err) != 0)
         return -1;
     steps = plan_steps(remote, store, touched, err);
     if (!steps || send_suspended(remote, store, steps, err) != 0)
         return -1;
     if (note_outcome(store, steps, touched, err) == 0)
         return 0;
-    rc = copy_suspend(store, NULL);
-    give_up(remote, steps, json_array_size(steps), err);
-    if (rc == 0)
-        copy_resume(store, NULL);
-    return -1;
+    suspended = copy_suspend(store, NULL);
+    return copy_resume(store, suspended, give_up(remote, steps, json_array_size(steps), err), NULL);
 }
 
 /* ---- a new session ---- */
@@ -297,7 +292,7 @@ static int create(struct remote *remote, struct store *store, const struct write
         return error_set_at(err, "title", "title: is no UTF-8 text");
     remote_begin(remote, 1);
     buf_adds(&ask.path, "/session/create");
-    rc = remote_know(remote, err) == 0 ? remote_ask(remote, &ask, 1, err) : -1;
+    rc = remote_know(remote, store, err) == 0 ? remote_ask(remote, &ask, 1, err) : -1;
     if (rc == 0 && ask.came.status >= 300)
         rc = remote_refused(remote, &ask, "the new session", err);
     if (rc == 0) {
@@ -320,26 +315,24 @@ static int create(struct remote *remote, struct store *store, const struct write
 int remote_create(struct upstream *upstream, struct store *store, const struct writer *writer,
                   const char *title, char sid[SESSION_ID_SIZE], struct error *err)
 {
-    bool within = copy_depth(store) > 0;
-    int rc;
+    int suspended = copy_suspend(store, err);
 
-    if (within && copy_suspend(store, err) != 0)
+    if (suspended < 0)
         return -1;
-    rc = create(remote_of(upstream), store, writer, title, sid, err);
-    if (within && copy_resume(store, rc == 0 ? err : NULL) != 0)
-        rc = -1;
-    return rc;
+    return copy_resume(store, suspended,
+                       create(remote_of(upstream), store, writer, title, sid, err), err);
 }
 
 /* ---- a session goes ---- */
 
-static int send_removal(struct remote *remote, const char *sid, struct error *err)
+static int send_removal(struct remote *remote, struct store *store, const char *sid,
+                        struct error *err)
 {
     struct ask ask = {.method = "DELETE", .sid = sid};
     int rc;
 
     remote_begin(remote, 1);
-    if (remote_know(remote, err) != 0)
+    if (remote_know(remote, store, err) != 0)
         return -1;
     if (!(remote->can & CAN_DELETE_SESSION))
         return error_set(err, ERROR_CONFLICT,
@@ -357,13 +350,9 @@ static int send_removal(struct remote *remote, const char *sid, struct error *er
 int remote_remove(struct upstream *upstream, struct store *store, const char *sid,
                   struct error *err)
 {
-    bool within = copy_depth(store) > 0;
-    int rc;
+    int suspended = copy_suspend(store, err);
 
-    if (within && copy_suspend(store, err) != 0)
+    if (suspended < 0)
         return -1;
-    rc = send_removal(remote_of(upstream), sid, err);
-    if (within && copy_resume(store, rc == 0 ? err : NULL) != 0)
-        rc = -1;
-    return rc;
+    return copy_resume(store, suspended, send_removal(remote_of(upstream), store, sid, err), err);
 }

@@ -61,15 +61,11 @@ typedef int add_fn(struct remote *remote, struct store *store, const struct want
 static int fetch(struct remote *remote, struct store *store, struct resources *resources,
                  struct error *err)
 {
-    bool within = copy_depth(store) > 0;
-    int rc;
+    int suspended = copy_suspend(store, err);
 
-    if (within && copy_suspend(store, err) != 0)
+    if (suspended < 0)
         return -1;
-    rc = resources_fetch(remote, resources, err);
-    if (within && copy_resume(store, rc == 0 ? err : NULL) != 0)
-        rc = -1;
-    return rc;
+    return copy_resume(store, suspended, resources_fetch(remote, resources, err), err);
 }
 
 /* Asks and takes in, until no other write came between. */
@@ -99,15 +95,11 @@ static int bring_here(struct remote *remote, struct store *store, const struct w
 static int bring(struct remote *remote, struct store *store, const struct wanted *wanted,
                  add_fn *add, struct error *err)
 {
-    bool others = copy_depth(store) > 0 && !remote_owns(remote, wanted->sid);
-    int rc;
+    int suspended = remote_owns(remote, wanted->sid) ? 0 : copy_suspend(store, err);
 
-    if (others && copy_suspend(store, err) != 0)
+    if (suspended < 0)
         return -1;
-    rc = bring_here(remote, store, wanted, add, err);
-    if (others && copy_resume(store, rc == 0 ? err : NULL) != 0)
-        rc = -1;
-    return rc;
+    return copy_resume(store, suspended, bring_here(remote, store, wanted, add, err), err);
 }
 
 int refresh_nodes(struct remote *remote, struct store *store, const char *sid, struct error *err)
@@ -350,15 +342,11 @@ static int refresh_outside(struct remote *remote, struct store *store,
                            int (*refresh)(struct remote *, struct store *, struct error *),
                            struct error *err)
 {
-    bool within = copy_depth(store) > 0;
-    int rc;
+    int suspended = copy_suspend(store, err);
 
-    if (within && copy_suspend(store, err) != 0)
+    if (suspended < 0)
         return -1;
-    rc = refresh(remote, store, err);
-    if (within && copy_resume(store, rc == 0 ? err : NULL) != 0)
-        rc = -1;
-    return rc;
+    return copy_resume(store, suspended, refresh(remote, store, err), err);
 }
 
 /* Whose a node is, over all sessions. */
@@ -420,8 +408,7 @@ int remote_refresh(struct upstream *upstream, struct store *store, unsigned scop
     if (sid && copy_depth(store) > 0 && remote_own(upstream, store, sid, err) != 0)
         return -1;
     remote_begin(remote, whole ? WHOLE_TIMES : NODE_TIMES);
-    if ((copy_depth(store) > 0 ? remote_know_suspended(remote, store, err)
-                               : remote_know(remote, err)) != 0)
+    if (remote_know(remote, store, err) != 0)
         return -1;
     if (scope & UPSTREAM_SESSIONS)
         return refresh_outside(remote, store, refresh_sessions, err);

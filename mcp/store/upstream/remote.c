@@ -138,7 +138,7 @@ int upstream_describe(const char *url, struct buf *words, struct error *err)
     if (!remote)
         return -1;
     remote_begin(remote, 2);
-    rc = remote_know(remote, err);
+    rc = remote_know(remote, NULL, err);
     if (rc == 0) {
         buf_addf(words, "the service %s answers; ", remote->url);
         remote_describe(remote, words);

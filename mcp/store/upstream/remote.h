@@ -102,10 +102,9 @@ int remote_garbage(struct remote *remote, const char *path, const char *why, str
 
 /* ---- capability.c ---- */
 
-/* Asks once, and again after the service was away. */
-int remote_know(struct remote *remote, struct error *err);
-/* Within a write transaction, which is set aside where it has to ask. */
-int remote_know_suspended(struct remote *remote, struct store *store, struct error *err);
+/* Asks once, and again after the service was away. store: whose open transaction is set aside
+ * meanwhile; or NULL. */
+int remote_know(struct remote *remote, struct store *store, struct error *err);
 void remote_describe(const struct remote *remote, struct buf *words);
 /* "/session/ID/nodes/NODE/components", or the bare one. */
 void remote_component_path(const struct remote *remote, struct buf *path, const char *sid,

@@ -89,20 +89,18 @@ static int lock_second(struct remote *remote, const char *sid, struct error *err
 int remote_own(struct upstream *upstream, struct store *store, const char *sid, struct error *err)
 {
     struct remote *remote = remote_of(upstream);
-    bool within = copy_depth(store) > 0;
-    int rc;
+    int rc, suspended;
 
     if (remote_owns(remote, sid))
         return 0;
-    if (within && copy_suspend(store, err) != 0)
+    suspended = copy_suspend(store, err);
+    if (suspended < 0)
         return -1;
     rc = json_object_size(remote->owned) == 0 ? session_lock(remote, sid, true, err)
                                               : lock_second(remote, sid, err);
     if (rc == 0)
         json_object_set_new(remote->owned, sid, json_true());
-    if (within && copy_resume(store, rc == 0 ? err : NULL) != 0)
-        rc = -1;
-    return rc;
+    return copy_resume(store, suspended, rc, err);
 }
 
 void remote_ended(struct upstream *upstream, struct store *store)
