@@ -11,7 +11,10 @@
 STAILQ_HEAD(job_list, workq_job);
 
 struct workq_thread {
+    LIST_ENTRY(workq_thread) idle;
     struct workq *workq;
+    pthread_cond_t wake;
+    bool waits; /* is in the list */
     pthread_t id;
     void *context;
     uint64_t key; /* of the job under work */
@@ -21,7 +24,7 @@ struct workq {
     struct workq_config config;
     struct loop_queue *loop_queue;
     pthread_mutex_t lock;
-    pthread_cond_t wake;
+    LIST_HEAD(, workq_thread) idle; /* who worked last comes first: its caches are warm */
     struct job_list jobs;
     size_t waiting;
     bool stopping;
@@ -88,6 +91,25 @@ static bool take(struct workq_thread *thread, struct job_list *jobs)
     return !STAILQ_EMPTY(jobs);
 }
 
+static void wait_for_jobs(struct workq_thread *thread)
+{
+    LIST_INSERT_HEAD(&thread->workq->idle, thread, idle);
+    thread->waits = true;
+    while (thread->waits)
+        pthread_cond_wait(&thread->wake, &thread->workq->lock);
+}
+
+static void wake_one(struct workq *workq)
+{
+    struct workq_thread *thread = LIST_FIRST(&workq->idle);
+
+    if (!thread)
+        return;
+    LIST_REMOVE(thread, idle);
+    thread->waits = false;
+    pthread_cond_signal(&thread->wake);
+}
+
 static void *run(void *arg)
 {
     struct workq_thread *thread = arg;
@@ -100,7 +122,7 @@ static void *run(void *arg)
         bool any;
 
         while (!(any = take(thread, &jobs)) && !workq->stopping)
-            pthread_cond_wait(&workq->wake, &workq->lock);
+            wait_for_jobs(thread);
         if (!any)
             break;
         pthread_mutex_unlock(&workq->lock);
@@ -126,6 +148,7 @@ static int start_thread(struct workq *workq, struct workq_thread *thread, struct
         if (!thread->context)
             return error_wrap(err, "work queue %s", workq->config.name);
     }
+    pthread_cond_init(&thread->wake, NULL);
     rc = pthread_create(&thread->id, NULL, run, thread);
     if (rc != 0) {
         if (workq->config.close)
@@ -157,7 +180,7 @@ struct workq *workq_create(const struct workq_config *config, struct loop_queue 
     workq->loop_queue = loop_queue;
     STAILQ_INIT(&workq->jobs);
     pthread_mutex_init(&workq->lock, NULL);
-    pthread_cond_init(&workq->wake, NULL);
+    LIST_INIT(&workq->idle);
     for (size_t i = 0; i < config->threads; i++) {
         if (start_thread(workq, &workq->threads[i], err) < 0) {
             workq_destroy(workq);
@@ -178,7 +201,7 @@ int workq_submit(struct workq *workq, struct workq_job *job, struct error *err)
     if (!full) {
         STAILQ_INSERT_TAIL(&workq->jobs, job, link);
         workq->waiting++;
-        pthread_cond_signal(&workq->wake);
+        wake_one(workq);
     }
     pthread_mutex_unlock(&workq->lock);
     return full ? error_set(err, ERROR_BUSY,
@@ -194,14 +217,15 @@ void workq_destroy(struct workq *workq)
         return;
     pthread_mutex_lock(&workq->lock);
     workq->stopping = true;
-    pthread_cond_broadcast(&workq->wake);
+    while (!LIST_EMPTY(&workq->idle))
+        wake_one(workq);
     pthread_mutex_unlock(&workq->lock);
     for (size_t i = 0; i < workq->started; i++) {
         pthread_join(workq->threads[i].id, NULL);
+        pthread_cond_destroy(&workq->threads[i].wake);
         if (workq->config.close)
             workq->config.close(workq->threads[i].context);
     }
-    pthread_cond_destroy(&workq->wake);
     pthread_mutex_destroy(&workq->lock);
     free(workq);
 }

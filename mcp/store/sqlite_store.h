@@ -124,8 +124,8 @@ enum statement { /* their texts are one table in statement.c */
                  SQL_COPY_TOUCHED,
                  SQL_COPY_CHANGED,
                  SQL_COPY_KEYS,
-                 SQL_COPY_KEYS_DROP,
-                 SQL_COPY_KEYS_SET,
+                 SQL_COPY_KEYS_RAISE,
+                 SQL_COPY_KEYS_ADD,
 
                  SQL_CHECK_PAGES,
                  SQL_CHECK_KEYS,
@@ -236,6 +236,8 @@ int sqlite_write_end(struct sqlite_store *store, const struct write *write, int 
 
 /* ---- suspend.c: write transactions in front of a service (copy_suspend) ---- */
 
+/* Behind the begin of an outermost transaction: leaves out the keys of what is suspended. */
+int suspend_take_keys(struct sqlite_store *store, struct error *err);
 /* Begins to record what the transaction of depth store->depth changes. */
 int suspend_record(struct sqlite_store *store, struct error *err);
 /* Ends the record of that depth. */

@@ -302,8 +302,10 @@ static const char *const texts[STATEMENT_COUNT] = {
         " FROM change JOIN session ON session.key = change.session WHERE change.key > ?1"
         " AND NOT (who = 'outside' AND change_set LIKE 'outside %') ORDER BY change.key",
     [SQL_COPY_KEYS] = "SELECT json_group_object(name, seq) FROM sqlite_sequence",
-    [SQL_COPY_KEYS_DROP] = "DELETE FROM sqlite_sequence",
-    [SQL_COPY_KEYS_SET] = "INSERT INTO sqlite_sequence SELECT key, value FROM json_each(?1)",
+    [SQL_COPY_KEYS_RAISE] = "UPDATE sqlite_sequence SET seq = json_extract(?1, '$.' || name)"
+                            " WHERE seq < json_extract(?1, '$.' || name)",
+    [SQL_COPY_KEYS_ADD] = "INSERT INTO sqlite_sequence SELECT key, value FROM json_each(?1)"
+                          " WHERE key NOT IN (SELECT name FROM sqlite_sequence)",
     [SQL_CHECK_PAGES] = "PRAGMA integrity_check(10)",
     [SQL_CHECK_KEYS] = "PRAGMA foreign_key_check",
 };

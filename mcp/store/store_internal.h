@@ -29,6 +29,7 @@ enum upstream_scope {
 
 /* A service that is the truth for what the database keeps a copy of. */
 struct upstream {
+    int shared; /* a file beside the copy that all its connections have open; here: the last keys */
     /* Brings the copy up to date before a read or a write of that scope. What others changed there
      * goes into the change log as theirs. -1: the service cannot be asked, or says no. */
     int (*refresh)(struct upstream *upstream, struct store *store, unsigned scope, const char *sid,

@@ -6,16 +6,23 @@
  * rolled back; afterwards the changes are made again in a new transaction. The sessions that it
  * changed are locked against other writers all the time (upstream/session_lock.c), so they apply.
  *
- * The keys of its new rows stay taken meanwhile: sqlite_sequence is committed.
+ * The keys of its new rows stay taken: the last of each table is written to a file that the copy's
+ * writers share, while SQLite's lock is held, and each reads it behind its begin. That file need
+ * not outlive the machine: neither does what is suspended.
  */
 #define SQLITE_ENABLE_SESSION        1
 #define SQLITE_ENABLE_PREUPDATE_HOOK 1
+#include <errno.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mcp/store/copy.h"
 #include "mcp/store/sqlite_store.h"
+
+#define KEYS_CAP 512u /* bytes of {"node":57,...}, with room for more tables */
 
 struct suspended {
     unsigned depth;
@@ -63,49 +70,56 @@ bool copy_is_suspended(const struct store *store)
 
 /* ---- setting aside ---- */
 
-/* The keys that were given out, as {table: last}; "" with err. */
-static int read_keys(struct sqlite_store *store, struct buf *keys, struct error *err)
+/* Leaves the last key of each table, {table: key}, to those that come. */
+static int share_keys(struct sqlite_store *store, struct error *err)
 {
     sqlite3_stmt *statement = sqlite_statement(store, SQL_COPY_KEYS, err);
+    char keys[KEYS_CAP] = "";
+    int len;
 
     if (!statement || sqlite_next(store, statement, err) <= 0)
         return -1;
-    buf_adds(keys, sqlite_text(statement, 0));
+    len = snprintf(keys, sizeof keys, "%s", sqlite_text(statement, 0));
     sqlite3_reset(statement);
-    return buf_check(keys, "the keys of a transaction", err);
+    if (len >= (int)sizeof keys)
+        return error_set(err, ERROR_INTERNAL, "the keys of a transaction outgrow their room");
+    if (pwrite(store->base.upstream->shared, keys, sizeof keys, 0) != (ssize_t)sizeof keys)
+        return error_errno(err, errno, "cannot write the file of the locks");
+    return 0;
+}
+
+int suspend_take_keys(struct sqlite_store *store, struct error *err)
+{
+    char keys[KEYS_CAP + 1] = "";
+    ssize_t len = pread(store->base.upstream->shared, keys, KEYS_CAP, 0);
+
+    if (len < 0)
+        return error_errno(err, errno, "cannot read the file of the locks");
+    if (len == 0)
+        return 0;
+    if (sqlite_run(store, err, SQL_COPY_KEYS_RAISE, "s", keys) != 0)
+        return -1;
+    return sqlite_run(store, err, SQL_COPY_KEYS_ADD, "s", keys);
 }
 
 /* Takes down what each savepoint changed and rolls it back, the inmost first. */
-static int take_down(struct sqlite_store *store, struct suspended *suspended, bool *any,
-                     struct error *err)
+static int take_down(struct sqlite_store *store, struct suspended *suspended, struct error *err)
 {
+    bool any = false;
+
     for (unsigned i = suspended->depth; i-- > 0;) {
         if (sqlite3session_changeset(store->records[i], &suspended->sizes[i],
                                      &suspended->changes[i]) != SQLITE_OK)
             return error_set(err, ERROR_MEMORY, "out of memory for a transaction");
-        *any = *any || suspended->sizes[i] > 0;
         suspend_forget(store, i);
+        if (!any && suspended->sizes[i] > 0 && share_keys(store, err) != 0)
+            return -1;
+        any = any || suspended->sizes[i] > 0;
         if (sqlite_run(store, err, SQL_SAVEPOINT_BACK, "") != 0 ||
             sqlite_run(store, err, SQL_SAVEPOINT_KEEP, "") != 0)
             return -1;
     }
     return 0;
-}
-
-static int set_aside(struct sqlite_store *store, struct suspended *suspended, struct error *err)
-{
-    struct buf keys BUF_AUTO = {0};
-    bool any = false;
-
-    buf_init(&keys, 0);
-    if (read_keys(store, &keys, err) != 0 || take_down(store, suspended, &any, err) != 0)
-        return -1;
-    if (!any)
-        return sqlite_run(store, err, SQL_ROLLBACK, "");
-    if (sqlite_run(store, err, SQL_COPY_KEYS_DROP, "") != 0 ||
-        sqlite_run(store, err, SQL_COPY_KEYS_SET, "s", keys.data) != 0)
-        return -1;
-    return sqlite_run(store, err, SQL_COMMIT, "");
 }
 
 int copy_suspend(struct store *base, struct error *err)
@@ -132,7 +146,7 @@ int copy_suspend(struct store *base, struct error *err)
         finish(suspended);
         return error_set(err, ERROR_IO, "the transaction was lost, nothing of it is kept");
     }
-    if (set_aside(store, suspended, err) != 0) {
+    if (take_down(store, suspended, err) != 0 || sqlite_run(store, err, SQL_ROLLBACK, "") != 0) {
         for (unsigned i = 0; i < suspended->depth; i++)
             suspend_forget(store, i);
         sqlite_run(store, NULL, SQL_ROLLBACK, "");
@@ -188,6 +202,8 @@ static int make_again(struct sqlite_store *store, const struct suspended *suspen
 {
     int rc = sqlite_run(store, err, SQL_BEGIN_WRITE, "");
 
+    if (rc == 0)
+        rc = suspend_take_keys(store, err);
     for (unsigned i = 0; rc == 0 && i < suspended->depth; i++) {
         store->depth = i; /* of the record */
         rc = sqlite_run(store, err, SQL_SAVEPOINT, "") != 0 || suspend_record(store, err) != 0 ||

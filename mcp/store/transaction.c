@@ -80,7 +80,8 @@ static int note_last_change(struct sqlite_store *store, struct error *err)
 static int record(struct sqlite_store *store, struct error *err)
 {
     if (store->depth == 0 &&
-        (note_last_change(store, err) != 0 || sqlite_run(store, err, SQL_SAVEPOINT, "") != 0)) {
+        (note_last_change(store, err) != 0 || suspend_take_keys(store, err) != 0 ||
+         sqlite_run(store, err, SQL_SAVEPOINT, "") != 0)) {
         roll_back(store);
         return -1;
     }

@@ -569,7 +569,73 @@ class Faults(Between):
         self.assertEqual(self.texts("X1"), there)
 
 
-class Hanging(Between):
+class Unlocked:
+    """Whatever request of a call hangs, nobody holds the database's lock meanwhile."""
+    calls = (
+        ("POST", "~/nodes/X1/components/insert", {"type": "paragraph", "parameters": {"text": "c"}}),
+        ("POST", "~/changes", {"operations": [
+            {"op": "create_node", "node_id": "Y1", "title": "Y"},
+            {"op": "create_component", "node_id": "Y1", "component_type": "paragraph", "parameters": {"text": "c"}},
+            {"op": "create_relationship", "from_node_id": "X1", "to_node_id": "Y1"}]}),
+        ("POST", "~/undo", {}),
+        ("DELETE", "~/nodes/X1", None),
+    )
+
+    def lock(self):
+        """Takes it and lets it go; it fails where another has it."""
+        file = next(pathlib.Path(self.workspace.data).glob("*.copy.db"))
+        copy = sqlite3.connect(str(file), timeout=0, isolation_level=None)
+        try:
+            copy.execute("BEGIN IMMEDIATE")
+            copy.execute("ROLLBACK")
+        finally:
+            copy.close()
+
+    def held_at(self, reached, method, path, body):
+        """One call whose request number `reached` hangs; whether it has that many."""
+        client, outcome = harness.Client(self.server.port), []
+        self.between.set("held", after=reached)
+        thread = threading.Thread(target=lambda: outcome.append(client.http(method, *self.sent(path, body))[0]))
+        thread.start()
+        while thread.is_alive() and self.between.holding == 0:
+            time.sleep(0.005)
+        hung = self.between.holding > 0
+        if hung:
+            self.lock()
+        self.between.set("pass")
+        thread.join()
+        client.connection.close()
+        self.assertEqual(outcome, [200])
+        return hung
+
+    def prepare(self, path):
+        self.between.set("pass")
+        for node in ("X1", "Y1"):
+            self.ask("DELETE", "~/nodes/" + node)
+        self.node("X1")
+        self.put_in("X1", "a", "b")
+        self.there("PUT", self.path_there("X1") + "/1", paragraph("theirs"))  # so that there is something to take in
+        if path == "~/undo":
+            self.put_in("X1", "c")
+
+    def test_nothing_is_locked_while_a_request_hangs(self):
+        for method, path, body in self.calls:
+            reached = 0
+            self.prepare(path)
+            while self.held_at(reached, method, path, body):
+                reached += 1
+                self.prepare(path)
+            self.assertGreater(reached, 1, path)
+
+
+class HangingPoor(Unlocked, Between):
+    words = ("--poor",)
+
+    def path_there(self, node_id):
+        return "/nodes/%s/components" % node_id
+
+
+class Hanging(Unlocked, Between):
     """The service hangs on one session: nobody who is about another one waits for it. What must not wait is done while what hangs is
     under way; nothing is timed."""
     options = ("--store-timeout", "60")

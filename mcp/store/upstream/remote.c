@@ -2,6 +2,8 @@
  *
  * Opening the copy and what stands behind it.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +27,8 @@ static void close_remote(struct upstream *upstream)
 
     store_close(remote->before);
     http_client_destroy(remote->client);
-    if (remote->locks >= 0)
-        close(remote->locks);
+    if (upstream->shared >= 0)
+        close(upstream->shared);
     json_decref(remote->owned);
     json_decref(remote->fresh);
     json_decref(remote->states);
@@ -88,6 +90,18 @@ static int read_token(struct remote *remote, struct error *err)
     return 0;
 }
 
+/* In the folder that opening the copy has made. */
+static int open_shared(struct remote *remote, struct error *err)
+{
+    struct buf path BUF_AUTO = {0};
+
+    buf_addf(&path, "%s-locks", remote->copy);
+    if (buf_check(&path, "a path", err) != 0)
+        return -1;
+    remote->base.shared = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    return remote->base.shared >= 0 ? 0 : error_errno(err, errno, "cannot open %s", path.data);
+}
+
 static struct remote *create_remote(const char *url, struct error *err)
 {
     struct remote *remote = calloc(1, sizeof *remote);
@@ -96,7 +110,8 @@ static struct remote *create_remote(const char *url, struct error *err)
         error_set(err, ERROR_MEMORY, "out of memory for a store");
         return NULL;
     }
-    remote->base = (struct upstream){.refresh = remote_refresh,
+    remote->base = (struct upstream){.shared = -1,
+                                     .refresh = remote_refresh,
                                      .own = remote_own,
                                      .push = remote_push,
                                      .ended = remote_ended,
@@ -106,7 +121,6 @@ static struct remote *create_remote(const char *url, struct error *err)
     remote->fresh = json_object();
     remote->states = json_object();
     remote->owned = json_object();
-    remote->locks = -1;
     if (read_url(remote, url, err) == 0 && read_token(remote, err) == 0)
         remote->client = http_client_create(err);
     if (remote->client)
@@ -123,6 +137,10 @@ struct store *upstream_open(const char *url, enum store_access access, struct er
     if (!remote)
         return NULL;
     store = sqlite_open(remote->copy, access == STORE_LOOK ? STORE_LOOK : STORE_WRITE, err);
+    if (store && access != STORE_LOOK && open_shared(remote, err) != 0) {
+        store_close(store);
+        store = NULL;
+    }
     if (store && access != STORE_LOOK)
         store->upstream = &remote->base;
     else

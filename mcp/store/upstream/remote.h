@@ -61,7 +61,6 @@ struct remote {
     json_t *fresh;        /* what was read within it: {name: true} */
     json_t *states;       /* how it stood at the service then: {name: state} */
     json_t *owned;        /* sessions whose lock the open transaction holds: {sid: true} */
-    int locks;            /* the file of the locks, or -1 */
 };
 
 static inline struct remote *remote_of(struct upstream *upstream)

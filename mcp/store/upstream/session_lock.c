@@ -20,19 +20,6 @@
 #define SECOND_PAUSE_MS 20
 #define SECOND_MOST_MS  5000 /* for the lock of a second session: two may wait for each other */
 
-static int open_file(struct remote *remote, struct error *err)
-{
-    struct buf path BUF_AUTO = {0};
-
-    if (remote->locks >= 0)
-        return 0;
-    buf_addf(&path, "%s-locks", remote->copy);
-    if (buf_check(&path, "a path", err) != 0)
-        return -1;
-    remote->locks = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    return remote->locks >= 0 ? 0 : error_errno(err, errno, "cannot open %s", path.data);
-}
-
 static int set_lock(struct remote *remote, const char *sid, short type, int command)
 {
     struct flock lock = {
@@ -44,15 +31,13 @@ static int set_lock(struct remote *remote, const char *sid, short type, int comm
     int rc;
 
     do
-        rc = fcntl(remote->locks, command, &lock);
+        rc = fcntl(remote->base.shared, command, &lock);
     while (rc != 0 && errno == EINTR);
     return rc;
 }
 
 int session_lock(struct remote *remote, const char *sid, bool wait, struct error *err)
 {
-    if (open_file(remote, err) != 0)
-        return -1;
     if (set_lock(remote, sid, F_WRLCK, wait ? F_OFD_SETLKW : F_OFD_SETLK) == 0)
         return 0;
     if (!wait && (errno == EAGAIN || errno == EACCES))
