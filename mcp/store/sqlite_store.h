@@ -152,17 +152,17 @@ struct sqlite_store {
     sqlite3 *db;
     sqlite3_stmt *statements[STATEMENT_COUNT]; /* prepared when first asked for */
     enum store_access access;
-    uint64_t transactions;        /* outermost ones begun so far */
-    uint64_t transaction;         /* the number of the open one */
-    uint64_t taken_back;          /* inner ones that were not kept so far */
-    int64_t changes_before;       /* key of the last row of the log when the open one began */
-    unsigned depth;               /* open write transactions, one in the other */
-    bool snapshot;                /* a read transaction over several reads is open */
-    size_t marks[SAVEPOINTS_CAP]; /* of the dirty set, where each began */
-    struct dirty_set *dirty;      /* what the outermost one has changed so far */
-    struct sqlite3_session *records[SAVEPOINTS_CAP]; /* in front of a service: what each changed */
-    struct suspended *suspended;                     /* the write transaction that is, or NULL */
-    struct {                                         /* an import under way */
+    uint64_t transactions;          /* outermost ones begun so far */
+    uint64_t transaction;           /* the number of the open one */
+    uint64_t taken_back;            /* inner ones that were not kept so far */
+    int64_t changes_before;         /* key of the last row of the log when the open one began */
+    unsigned depth;                 /* open write transactions, one in the other */
+    bool snapshot;                  /* a read transaction over several reads is open */
+    size_t marks[SAVEPOINTS_CAP];   /* of the dirty set, where each began */
+    struct dirty_set *dirty;        /* what the outermost one has changed so far */
+    struct sqlite3_session *record; /* in front of a service: what the outermost one changed */
+    struct suspended *suspended;    /* the write transaction that is, or NULL */
+    struct {                        /* an import under way */
         bool active;
         struct write write;
         int64_t node, node_place, component_place, relationship_place;
@@ -238,10 +238,9 @@ int sqlite_write_end(struct sqlite_store *store, const struct write *write, int 
 
 /* Behind the begin of an outermost transaction: leaves out the keys of what is suspended. */
 int suspend_take_keys(struct sqlite_store *store, struct error *err);
-/* Begins to record what the transaction of depth store->depth changes. */
+/* Begins to record what it changes, and ends that. */
 int suspend_record(struct sqlite_store *store, struct error *err);
-/* Ends the record of that depth. */
-void suspend_forget(struct sqlite_store *store, unsigned depth);
+void suspend_forget(struct sqlite_store *store);
 
 /* ---- log.c: the change log ---- */
 

@@ -2,8 +2,8 @@
  *
  * A write transaction that is set aside. SQLite has one lock for all writers, and a transaction in
  * front of a service waits for the network in its middle. So before it waits, what it has changed
- * is taken down as a changeset of SQLite's session extension, one for each open savepoint, and
- * rolled back; afterwards the changes are made again in a new transaction. The sessions that it
+ * is taken down as changesets of SQLite's session extension, up to each open savepoint, and rolled
+ * back; afterwards the changes are made again in a new transaction. The sessions that it
  * changed are locked against other writers all the time (upstream/session_lock.c), so they apply.
  *
  * The keys of its new rows stay taken: the last of each table is written to a file that the copy's
@@ -27,8 +27,11 @@
 struct suspended {
     unsigned depth;
     size_t marks[SAVEPOINTS_CAP];
-    void *changes[SAVEPOINTS_CAP]; /* of sqlite3_malloc */
-    int sizes[SAVEPOINTS_CAP];
+    /* What was changed up to the begin of the next savepoint, or up to now; of sqlite3_malloc. */
+    struct changes {
+        void *bytes;
+        int size;
+    } changes[SAVEPOINTS_CAP];
     uint64_t transaction;
     int64_t changes_before;
     struct dirty_set *dirty;
@@ -44,21 +47,21 @@ int suspend_record(struct sqlite_store *store, struct error *err)
             sqlite3session_delete(record);
         return error_set(err, ERROR_MEMORY, "out of memory for a transaction");
     }
-    store->records[store->depth] = record;
+    store->record = record;
     return 0;
 }
 
-void suspend_forget(struct sqlite_store *store, unsigned depth)
+void suspend_forget(struct sqlite_store *store)
 {
-    if (store->records[depth])
-        sqlite3session_delete(store->records[depth]);
-    store->records[depth] = NULL;
+    if (store->record)
+        sqlite3session_delete(store->record);
+    store->record = NULL;
 }
 
 static void finish(struct suspended *suspended)
 {
     for (size_t i = 0; i < SAVEPOINTS_CAP; i++)
-        sqlite3_free(suspended->changes[i]);
+        sqlite3_free(suspended->changes[i].bytes);
     dirty_set_destroy(suspended->dirty);
     free(suspended);
 }
@@ -102,24 +105,21 @@ int suspend_take_keys(struct sqlite_store *store, struct error *err)
     return sqlite_run(store, err, SQL_COPY_KEYS_ADD, "s", keys);
 }
 
-/* Takes down what each savepoint changed and rolls it back, the inmost first. */
+/* Takes down what was changed and rolls the inmost savepoint back, again and again. */
 static int take_down(struct sqlite_store *store, struct suspended *suspended, struct error *err)
 {
-    bool any = false;
-
     for (unsigned i = suspended->depth; i-- > 0;) {
-        if (sqlite3session_changeset(store->records[i], &suspended->sizes[i],
-                                     &suspended->changes[i]) != SQLITE_OK)
+        struct changes *changes = &suspended->changes[i];
+
+        if (sqlite3session_changeset(store->record, &changes->size, &changes->bytes) != SQLITE_OK)
             return error_set(err, ERROR_MEMORY, "out of memory for a transaction");
-        suspend_forget(store, i);
-        if (!any && suspended->sizes[i] > 0 && share_keys(store, err) != 0)
+        if (i == suspended->depth - 1 && changes->size > 0 && share_keys(store, err) != 0)
             return -1;
-        any = any || suspended->sizes[i] > 0;
         if (sqlite_run(store, err, SQL_SAVEPOINT_BACK, "") != 0 ||
             sqlite_run(store, err, SQL_SAVEPOINT_KEEP, "") != 0)
             return -1;
     }
-    return 0;
+    return sqlite_run(store, err, SQL_ROLLBACK, "");
 }
 
 int copy_suspend(struct store *base, struct error *err)
@@ -127,6 +127,7 @@ int copy_suspend(struct store *base, struct error *err)
     struct sqlite_store *store = sqlite_of(base);
     struct dirty_set *dirty = store->dirty;
     struct suspended *suspended;
+    int rc;
 
     if (store->depth == 0)
         return 0;
@@ -146,10 +147,11 @@ int copy_suspend(struct store *base, struct error *err)
         finish(suspended);
         return error_set(err, ERROR_IO, "the transaction was lost, nothing of it is kept");
     }
-    if (take_down(store, suspended, err) != 0 || sqlite_run(store, err, SQL_ROLLBACK, "") != 0) {
-        for (unsigned i = 0; i < suspended->depth; i++)
-            suspend_forget(store, i);
-        sqlite_run(store, NULL, SQL_ROLLBACK, "");
+    rc = take_down(store, suspended, err);
+    suspend_forget(store);
+    if (rc != 0) {
+        if (!sqlite3_get_autocommit(store->db))
+            sqlite_run(store, NULL, SQL_ROLLBACK, "");
         finish(suspended);
         return -1;
     }
@@ -174,20 +176,57 @@ static int on_conflict(void *user, int kind, sqlite3_changeset_iter *change)
                                                                     : SQLITE_CHANGESET_ABORT;
 }
 
-static int apply(struct sqlite_store *store, const struct suspended *suspended, unsigned depth,
-                 struct error *err)
+/* What leads from the one to the other. */
+static int subtract(const struct changes *from, const struct changes *to, struct changes *step)
 {
-    int rc;
+    sqlite3_changegroup *group = NULL;
+    struct changes back = {0};
+    int rc = sqlite3changeset_invert(from->size, from->bytes, &back.size, &back.bytes);
 
-    if (suspended->sizes[depth] == 0)
-        return 0;
-    rc = sqlite3changeset_apply(store->db, suspended->sizes[depth], suspended->changes[depth], NULL,
-                                on_conflict, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3changegroup_new(&group);
+    if (rc == SQLITE_OK)
+        rc = sqlite3changegroup_add(group, back.size, back.bytes);
+    if (rc == SQLITE_OK)
+        rc = sqlite3changegroup_add(group, to->size, to->bytes);
+    if (rc == SQLITE_OK)
+        rc = sqlite3changegroup_output(group, &step->size, &step->bytes);
+    if (group)
+        sqlite3changegroup_delete(group);
+    sqlite3_free(back.bytes);
+    return rc;
+}
+
+static int apply(struct sqlite_store *store, const struct changes *changes, struct error *err)
+{
+    int rc =
+        sqlite3changeset_apply(store->db, changes->size, changes->bytes, NULL, on_conflict, NULL);
+
     if (rc == SQLITE_ABORT)
         return error_set(
             err, ERROR_BUSY,
             "somebody else wrote to the same at the same time, call again in a moment");
     return rc == SQLITE_OK ? 0 : sqlite_fail(store, err, "cannot go on with a transaction");
+}
+
+/* The changes of one savepoint. */
+static int apply_level(struct sqlite_store *store, const struct suspended *suspended,
+                       unsigned level, struct error *err)
+{
+    const struct changes nothing = {0}, *to = &suspended->changes[level];
+    const struct changes *from = level > 0 ? &suspended->changes[level - 1] : &nothing;
+    struct changes step = {0};
+    int rc;
+
+    if (from->size == to->size && (to->size == 0 || !memcmp(from->bytes, to->bytes, to->size)))
+        return 0;
+    if (from->size == 0)
+        return apply(store, to, err);
+    if (subtract(from, to, &step) != SQLITE_OK)
+        return error_set(err, ERROR_MEMORY, "out of memory for a transaction");
+    rc = apply(store, &step, err);
+    sqlite3_free(step.bytes);
+    return rc;
 }
 
 /* What triggers and foreign keys did is among the changes. */
@@ -200,18 +239,14 @@ static void set_rules(struct sqlite_store *store, int on)
 static int make_again(struct sqlite_store *store, const struct suspended *suspended,
                       struct error *err)
 {
-    int rc = sqlite_run(store, err, SQL_BEGIN_WRITE, "");
-
-    if (rc == 0)
-        rc = suspend_take_keys(store, err);
-    for (unsigned i = 0; rc == 0 && i < suspended->depth; i++) {
-        store->depth = i; /* of the record */
-        rc = sqlite_run(store, err, SQL_SAVEPOINT, "") != 0 || suspend_record(store, err) != 0 ||
-                     apply(store, suspended, i, err) != 0
-                 ? -1
-                 : 0;
-    }
-    return rc;
+    if (sqlite_run(store, err, SQL_BEGIN_WRITE, "") != 0 || suspend_take_keys(store, err) != 0 ||
+        suspend_record(store, err) != 0)
+        return -1;
+    for (unsigned i = 0; i < suspended->depth; i++)
+        if (sqlite_run(store, err, SQL_SAVEPOINT, "") != 0 ||
+            apply_level(store, suspended, i, err) != 0)
+            return -1;
+    return 0;
 }
 
 static int resume(struct store *base, struct error *err)
@@ -223,15 +258,14 @@ static int resume(struct store *base, struct error *err)
     int rc;
 
     for (unsigned i = 0; i < suspended->depth; i++)
-        any = any || suspended->sizes[i] > 0;
+        any = any || suspended->changes[i].size > 0;
     if (any)
         set_rules(store, 0);
     rc = make_again(store, suspended, err);
     if (any)
         set_rules(store, 1);
     if (rc != 0) {
-        for (unsigned i = 0; i < suspended->depth; i++)
-            suspend_forget(store, i);
+        suspend_forget(store);
         if (!sqlite3_get_autocommit(store->db))
             sqlite_run(store, NULL, SQL_ROLLBACK, "");
     }

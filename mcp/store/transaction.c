@@ -76,21 +76,13 @@ static int note_last_change(struct sqlite_store *store, struct error *err)
     return 0;
 }
 
-/* What is to be suspended is recorded from its begin on. */
+/* In front of a service: so that it can be suspended. */
 static int record(struct sqlite_store *store, struct error *err)
 {
-    if (store->depth == 0 &&
-        (note_last_change(store, err) != 0 || suspend_take_keys(store, err) != 0 ||
-         sqlite_run(store, err, SQL_SAVEPOINT, "") != 0)) {
-        roll_back(store);
-        return -1;
-    }
-    if (suspend_record(store, err) == 0)
+    if (note_last_change(store, err) == 0 && suspend_take_keys(store, err) == 0 &&
+        sqlite_run(store, err, SQL_SAVEPOINT, "") == 0 && suspend_record(store, err) == 0)
         return 0;
-    if (store->depth == 0)
-        roll_back(store);
-    else
-        sqlite_run(store, NULL, SQL_SAVEPOINT_KEEP, "");
+    roll_back(store);
     return -1;
 }
 
@@ -106,7 +98,7 @@ int sqlite_begin(struct store *base, struct error *err)
         return error_set(err, ERROR_IO, "the transaction was lost, nothing of it is kept");
     if (sqlite_run(store, err, store->depth == 0 ? SQL_BEGIN_WRITE : SQL_SAVEPOINT, "") != 0)
         return -1;
-    if (base->upstream && record(store, err) != 0)
+    if (base->upstream && store->depth == 0 && record(store, err) != 0)
         return -1;
     store->marks[store->depth++] = dirty_set_mark(store->dirty);
     return 0;
@@ -116,7 +108,6 @@ static int end_inner(struct sqlite_store *store, bool keep, struct error *err)
 {
     int rc;
 
-    suspend_forget(store, store->depth);
     if (sqlite3_get_autocommit(store->db)) /* a full disk, say: SQLite has ended it all */
         return error_set(err, ERROR_IO, "the transaction was lost, nothing of it is kept");
     if (!keep) {
@@ -142,7 +133,7 @@ static int end_outermost(struct sqlite_store *store, bool keep, struct error *er
         store->depth--;
         sqlite_reset_all(store);
     }
-    suspend_forget(store, 0);
+    suspend_forget(store);
     if (keep && rc == 0)
         rc = sqlite_run(store, err, SQL_COMMIT, "");
     if (keep && rc == 0) {
