@@ -303,6 +303,7 @@ int approval_describe(struct server *server, const char *session_id, const char 
         error_set(err, ERROR_MEMORY, "out of memory for an approval");
     } else if (check_session(approval->arguments, session_id, err) == 0) {
         row->preview_call(approval->arguments, &approval->preview);
+        approval->job.key = workq_key(session_id);
         if (workq_submit(server->trial, &approval->job, err) == 0)
             return 0;
     }

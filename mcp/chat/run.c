@@ -271,6 +271,7 @@ static void read_on(struct chat_run *run)
     run->state = RUN_STATE_READING;
     run->reading.work = read_session;
     run->reading.done = on_read;
+    run->reading.key = workq_key(run->thread->session_id);
     if (workq_submit(run->server->read, &run->reading, &err) < 0)
         run_fail(run, &err);
 }
