@@ -29,7 +29,9 @@ struct refused_rule {
 struct server {
     uv_loop_t *loop;               /* the loop thread's */
     struct loop_queue *loop_queue; /* into that loop */
-    struct workq *sql;  /* one thread, a STORE_WRITE connection as context: struct store */
+    /* Each thread has a connection as its context: struct store. Their jobs' key is the session. In
+     * front of a service all have several threads (mcp/command/server.c). */
+    struct workq *sql;  /* one thread, STORE_WRITE */
     struct workq *read; /* STORE_READ connections: lists, the broker */
     struct workq
         *graph; /* one thread, a STORE_READ connection: the only one that calls helpers/graph */

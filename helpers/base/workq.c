@@ -4,20 +4,27 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/hash.h"
 
 STAILQ_HEAD(job_list, workq_job);
 
 struct workq_thread {
+    LIST_ENTRY(workq_thread) idle;
     struct workq *workq;
+    pthread_cond_t wake;
+    bool waits; /* is in the list */
     pthread_t id;
     void *context;
+    uint64_t key; /* of the job under work */
 };
 
 struct workq {
     struct workq_config config;
     struct loop_queue *loop_queue;
     pthread_mutex_t lock;
-    pthread_cond_t wake;
+    LIST_HEAD(, workq_thread) idle; /* who worked last comes first: its caches are warm */
     struct job_list jobs;
     size_t waiting;
     bool stopping;
@@ -53,18 +60,54 @@ static void work_off(struct workq_thread *thread, struct job_list *jobs)
         STAILQ_FOREACH(job, jobs, link) job->undone(job, &err);
 }
 
-/* The next group of jobs, one at most where there are no groups. */
-static void take(struct workq *workq, struct job_list *jobs)
+static bool may_begin(const struct workq *workq, const struct workq_job *job)
 {
+    size_t busy = 0;
+
+    for (size_t i = 0; workq->config.per_key > 0 && job->key != 0 && i < workq->config.threads; i++)
+        busy += workq->threads[i].key == job->key;
+    return busy == 0 || busy < workq->config.per_key;
+}
+
+/* The next group of jobs, one at most where there are no groups. False where there is none that may
+ * begin: the thread that is in its way comes back for it. */
+static bool take(struct workq_thread *thread, struct job_list *jobs)
+{
+    struct workq *workq = thread->workq;
     size_t most = workq->config.groups ? workq->config.groups->jobs : 1;
-    struct workq_job *job;
+    struct workq_job *job, *next;
 
     STAILQ_INIT(jobs);
-    while (most-- > 0 && (job = STAILQ_FIRST(&workq->jobs))) {
-        STAILQ_REMOVE_HEAD(&workq->jobs, link);
+    for (job = STAILQ_FIRST(&workq->jobs); job && most > 0; job = next) {
+        next = STAILQ_NEXT(job, link);
+        if (!may_begin(workq, job))
+            continue;
+        most--;
+        thread->key = job->key;
+        STAILQ_REMOVE(&workq->jobs, job, workq_job, link);
         STAILQ_INSERT_TAIL(jobs, job, link);
         workq->waiting--;
     }
+    return !STAILQ_EMPTY(jobs);
+}
+
+static void wait_for_jobs(struct workq_thread *thread)
+{
+    LIST_INSERT_HEAD(&thread->workq->idle, thread, idle);
+    thread->waits = true;
+    while (thread->waits)
+        pthread_cond_wait(&thread->wake, &thread->workq->lock);
+}
+
+static void wake_one(struct workq *workq)
+{
+    struct workq_thread *thread = LIST_FIRST(&workq->idle);
+
+    if (!thread)
+        return;
+    LIST_REMOVE(thread, idle);
+    thread->waits = false;
+    pthread_cond_signal(&thread->wake);
 }
 
 static void *run(void *arg)
@@ -76,11 +119,12 @@ static void *run(void *arg)
 
     pthread_mutex_lock(&workq->lock);
     for (;;) {
-        while (STAILQ_EMPTY(&workq->jobs) && !workq->stopping)
-            pthread_cond_wait(&workq->wake, &workq->lock);
-        if (STAILQ_EMPTY(&workq->jobs))
+        bool any;
+
+        while (!(any = take(thread, &jobs)) && !workq->stopping)
+            wait_for_jobs(thread);
+        if (!any)
             break;
-        take(workq, &jobs);
         pthread_mutex_unlock(&workq->lock);
         work_off(thread, &jobs);
         while ((job = STAILQ_FIRST(&jobs))) { /* posted, it belongs to the loop */
@@ -88,6 +132,7 @@ static void *run(void *arg)
             loop_queue_post(workq->loop_queue, &job->task);
         }
         pthread_mutex_lock(&workq->lock);
+        thread->key = 0;
     }
     pthread_mutex_unlock(&workq->lock);
     return NULL;
@@ -103,6 +148,7 @@ static int start_thread(struct workq *workq, struct workq_thread *thread, struct
         if (!thread->context)
             return error_wrap(err, "work queue %s", workq->config.name);
     }
+    pthread_cond_init(&thread->wake, NULL);
     rc = pthread_create(&thread->id, NULL, run, thread);
     if (rc != 0) {
         if (workq->config.close)
@@ -112,6 +158,13 @@ static int start_thread(struct workq *workq, struct workq_thread *thread, struct
     pthread_setname_np(thread->id, workq->config.name);
     workq->started++;
     return 0;
+}
+
+uint64_t workq_key(const char *name)
+{
+    uint64_t key = hash_bytes(HASH_START, name, strlen(name));
+
+    return key > 0 ? key : 1;
 }
 
 struct workq *workq_create(const struct workq_config *config, struct loop_queue *loop_queue,
@@ -127,7 +180,7 @@ struct workq *workq_create(const struct workq_config *config, struct loop_queue 
     workq->loop_queue = loop_queue;
     STAILQ_INIT(&workq->jobs);
     pthread_mutex_init(&workq->lock, NULL);
-    pthread_cond_init(&workq->wake, NULL);
+    LIST_INIT(&workq->idle);
     for (size_t i = 0; i < config->threads; i++) {
         if (start_thread(workq, &workq->threads[i], err) < 0) {
             workq_destroy(workq);
@@ -148,7 +201,7 @@ int workq_submit(struct workq *workq, struct workq_job *job, struct error *err)
     if (!full) {
         STAILQ_INSERT_TAIL(&workq->jobs, job, link);
         workq->waiting++;
-        pthread_cond_signal(&workq->wake);
+        wake_one(workq);
     }
     pthread_mutex_unlock(&workq->lock);
     return full ? error_set(err, ERROR_BUSY,
@@ -164,14 +217,15 @@ void workq_destroy(struct workq *workq)
         return;
     pthread_mutex_lock(&workq->lock);
     workq->stopping = true;
-    pthread_cond_broadcast(&workq->wake);
+    while (!LIST_EMPTY(&workq->idle))
+        wake_one(workq);
     pthread_mutex_unlock(&workq->lock);
     for (size_t i = 0; i < workq->started; i++) {
         pthread_join(workq->threads[i].id, NULL);
+        pthread_cond_destroy(&workq->threads[i].wake);
         if (workq->config.close)
             workq->config.close(workq->threads[i].context);
     }
-    pthread_cond_destroy(&workq->wake);
     pthread_mutex_destroy(&workq->lock);
     free(workq);
 }

@@ -8,6 +8,7 @@
 #define LECTERN_BASE_WORKQ_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/queue.h>
 
 #include "helpers/base/error.h"
@@ -18,6 +19,7 @@ struct workq;
 struct workq_job {
     STAILQ_ENTRY(workq_job) link;
     struct loop_task task;
+    uint64_t key; /* what the job is about (workq_key); 0: nothing that others are about */
     void (*work)(struct workq_job *job,
                  void *context); /* on a thread of the work queue, with that thread's own context */
     void (*done)(struct workq_job *job); /* back on the loop; may free what embeds the job */
@@ -39,6 +41,8 @@ struct workq_config {
     const char *name; /* borrowed for the work queue's life; also the threads' name */
     size_t threads;
     size_t capacity; /* jobs that may wait, those under work not counted */
+    size_t per_key;  /* of the jobs of one key so many are worked on at once, begun in their order;
+                        the others are not kept waiting. 0: keys do not matter */
 
     /* Each thread's own context (a store connection, say), opened before workq_create returns. Both
      * may be NULL. */
@@ -47,6 +51,8 @@ struct workq_config {
     void *arg;                         /* for open */
     const struct workq_groups *groups; /* or NULL; borrowed for the work queue's life */
 };
+
+uint64_t workq_key(const char *name);
 
 struct workq *workq_create(const struct workq_config *config, struct loop_queue *loop_queue,
                            struct error *err);

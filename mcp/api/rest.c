@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "helpers/base/workq.h"
 #include "mcp/api/rest_call.h"
 
 enum rest_workq rest_workq(const char *method, const char *path)
@@ -19,6 +20,23 @@ enum rest_workq rest_workq(const char *method, const char *path)
     if (!route || !(route->flags & (ROUTE_WRITE | ROUTE_GRAPH)))
         return REST_READ;
     return route->flags & ROUTE_WRITE ? REST_WRITE : REST_GRAPH;
+}
+
+uint64_t rest_key(const struct rest_request *request)
+{
+    char given[REST_QUERY_MAX];
+    struct rest_call call = {0};
+    const char *name = NULL;
+
+    if (rest_path_split(&call.path, request->path))
+        rest_route_find(request->method, &call.path, &call);
+    if (call.session)
+        name = call.session;
+    else if (call.node && request->session_header)
+        name = request->session_header;
+    else if (call.node)
+        name = rest_query(request->query, "session_id", given, sizeof given) ? given : call.node;
+    return name ? workq_key(name) : 0;
 }
 
 bool rest_has_path(const char *path, char *allow, size_t size)

@@ -49,6 +49,9 @@ struct rest_response {
 /* Which work queue a request belongs on; REST_READ also for paths that do not exist. */
 enum rest_workq { REST_READ, REST_WRITE, REST_GRAPH };
 enum rest_workq rest_workq(const char *method, const char *path);
+/* What a request names for workq_key: its session, else the node of a bare path, else nothing (0).
+ */
+uint64_t rest_key(const struct rest_request *request);
 /* Whether any route has this path, for 404 against 405, and the methods it has ("GET, POST") for
  * Allow. */
 bool rest_has_path(const char *path, char *allow, size_t size);

@@ -290,9 +290,11 @@ int approval_describe(struct server *server, const char *session_id, const char 
     approval->user = user;
     if (!approval->arguments || !approval->call_id)
         error_set(err, ERROR_MEMORY, "out of memory for an approval");
-    else if (begin(&approval->preview, tool, approval->arguments, session_id, who, err) == 0 &&
-             workq_submit(server->trial, &approval->job, err) == 0)
-        return 0;
+    else if (begin(&approval->preview, tool, approval->arguments, session_id, who, err) == 0) {
+        approval->job.key = workq_key(session_id);
+        if (workq_submit(server->trial, &approval->job, err) == 0)
+            return 0;
+    }
     free_approval(approval);
     return -1;
 }

@@ -404,6 +404,7 @@ int thread_load(struct server *server, const char *session_id, const char *threa
     memcpy(loading->id, thread_id, strlen(thread_id) + 1);
     loading->on_done = on_done;
     loading->user = user;
+    loading->job.key = workq_key(session_id);
     if (workq_submit(server->read, &loading->job, err) == 0)
         return 0;
     free(loading);
@@ -482,6 +483,7 @@ int thread_save(struct server *server, struct thread *thread,
     saving->job.work = on_save;
     saving->job.done = on_saved;
     saving->job.undone = on_not_saved;
+    saving->job.key = workq_key(thread->id); /* what the session's edits wait for is not theirs */
     saving->thread = thread;
     memcpy(saving->session_id, thread->session_id, sizeof saving->session_id);
     memcpy(saving->id, thread->id, sizeof saving->id);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "mcp/command/server.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,9 +15,13 @@
 #define WRITE_GROUP_CAP 64 /* calls that share one commit */
 #define READ_QUEUE_CAP  1024
 #define READ_THREADS    2
-#define SERVICE_THREADS 8 /* readers that wait for a service, not for the processor */
-#define GRAPH_QUEUE_CAP 64
-#define TRIAL_QUEUE_CAP 64
+/* In front of a service, where threads wait for it and not for the processor. Each session has a
+ * few of them at most, so that one that has to wait holds up no other. */
+#define SERVICE_THREADS      8
+#define SERVICE_READ_THREADS 16
+#define SERVICE_READS        2 /* of one session at once */
+#define GRAPH_QUEUE_CAP      64
+#define TRIAL_QUEUE_CAP      64
 
 static void *open_writer(void *arg, struct error *err)
 {
@@ -58,20 +63,73 @@ static const struct workq_groups write_groups = {
     .jobs = WRITE_GROUP_CAP,
 };
 
-static struct workq *open_workq(struct server *server, const char *name, size_t threads,
-                                size_t capacity, void *(*open)(void *, struct error *),
+/* igraph's state is the process's, so one thread at a time uses it; not one that waits for the
+ * service. */
+static pthread_mutex_t graph_turn = PTHREAD_MUTEX_INITIALIZER;
+
+static void on_graph_wait(void *user, bool waits)
+{
+    (void)user;
+    if (waits)
+        pthread_mutex_unlock(&graph_turn);
+    else
+        pthread_mutex_lock(&graph_turn);
+}
+
+static int graph_begin(void *context, struct error *err)
+{
+    (void)err;
+    pthread_mutex_lock(&graph_turn);
+    store_on_wait(context, on_graph_wait, NULL);
+    return 0;
+}
+
+static int graph_end(void *context, struct error *err)
+{
+    (void)context;
+    (void)err;
+    pthread_mutex_unlock(&graph_turn);
+    return 0;
+}
+
+static const struct workq_groups graph_turns = {.begin = graph_begin, .end = graph_end, .jobs = 1};
+
+/* The work queues with a store, first in front of a database and then in front of a service. */
+static const struct store_workq {
+    const char *name;
+    void *(*open)(void *, struct error *);
+    size_t capacity;
+    struct {
+        size_t threads, per_key;
+        const struct workq_groups *groups;
+    } forms[2];
+} sql_workq = {"sql",
+               open_writer,
+               SQL_QUEUE_CAP,
+               {{1, 0, &write_groups}, {SERVICE_THREADS, 1, NULL}}},
+  read_workq = {"read",
+                open_reader,
+                READ_QUEUE_CAP,
+                {{READ_THREADS, 0, NULL}, {SERVICE_READ_THREADS, SERVICE_READS, NULL}}},
+  graph_workq = {"graph",
+                 open_reader,
+                 GRAPH_QUEUE_CAP,
+                 {{1, 0, NULL}, {SERVICE_THREADS, 1, &graph_turns}}},
+  trial_workq = {"trial", open_reader, TRIAL_QUEUE_CAP, {{1, 0, NULL}, {SERVICE_THREADS, 1, NULL}}};
+
+static struct workq *open_workq(struct server *server, const struct store_workq *workq,
                                 struct error *err)
 {
+    const bool service = store_url_capabilities(server->store_url).waits_for_network;
     const struct workq_config config = {
-        .name = name,
-        .threads = threads,
-        .capacity = capacity,
-        .open = open,
+        .name = workq->name,
+        .threads = workq->forms[service].threads,
+        .per_key = workq->forms[service].per_key,
+        .capacity = workq->capacity,
+        .open = workq->open,
         .close = close_store,
         .arg = server,
-        .groups = open == open_writer && store_url_capabilities(server->store_url).group_commit
-                      ? &write_groups
-                      : NULL,
+        .groups = workq->forms[service].groups,
     };
 
     return workq_create(&config, server->loop_queue, err);
@@ -132,14 +190,10 @@ struct executor *server_executor(const struct config *config, const char *const 
 
 int server_open_readers(struct server *server, struct error *err)
 {
-    server->read =
-        open_workq(server, "read",
-                   store_url_capabilities(server->store_url).waits_for_network ? SERVICE_THREADS
-                                                                               : READ_THREADS,
-                   READ_QUEUE_CAP, open_reader, err);
+    server->read = open_workq(server, &read_workq, err);
     if (!server->read)
         return -1;
-    server->graph = open_workq(server, "graph", 1, GRAPH_QUEUE_CAP, open_reader, err);
+    server->graph = open_workq(server, &graph_workq, err);
     if (!server->graph)
         return -1;
     server->graphs = graph_cache_create((unsigned)server->query_timeout_seconds, err);
@@ -168,10 +222,10 @@ int server_init(struct server *server, uv_loop_t *loop, const struct config *con
     if (!server->feed)
         return -1;
     /* The writer first: it creates and migrates what the readers want to find. */
-    server->sql = open_workq(server, "sql", 1, SQL_QUEUE_CAP, open_writer, err);
+    server->sql = open_workq(server, &sql_workq, err);
     if (!server->sql)
         return -1;
-    server->trial = open_workq(server, "trial", 1, TRIAL_QUEUE_CAP, open_reader, err);
+    server->trial = open_workq(server, &trial_workq, err);
     if (!server->trial || server_open_readers(server, err) < 0)
         return -1;
     server->executor = server_executor(config, NULL, &engine);

@@ -2,7 +2,7 @@
  *
  * The graphs of the sessions last asked about, so that a graph is built once for each state of a
  * session's nodes and edges; what else is edited leaves it as it is. Used on the graph work queue,
- * which is one thread; the counts may be read on any.
+ * where one thread at a time has its turn; the counts may be read on any.
  */
 #ifndef LECTERN_SESSION_GRAPH_CACHE_H
 #define LECTERN_SESSION_GRAPH_CACHE_H

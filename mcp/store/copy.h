@@ -25,6 +25,16 @@ uint64_t copy_transaction(const struct store *store);
 /* Rises when part of a transaction is taken back, and with it what was read in that part. */
 uint64_t copy_taken_back(const struct store *store);
 
+/* Sets the open write transaction aside, so that nothing is locked while the service is waited for:
+ * its changes are recorded and rolled back, and the depth is 0 until copy_resume, which makes them
+ * again. Meanwhile other transactions may be made, but not on the sessions that this one changed.
+ * 1; 0 where none is open; -1: the transaction is lost, as its end will say. */
+int copy_suspend(struct store *store, struct error *err);
+/* suspended: what copy_suspend returned. Hands rc through; -1 with err where the transaction is
+ * lost. */
+int copy_resume(struct store *store, int suspended, int rc, struct error *err);
+bool copy_is_suspended(const struct store *store);
+
 /* *version: of the session here, -1 where it is not known here. */
 int copy_version(struct store *store, const char *sid, int64_t *version, struct error *err);
 /* Makes the session's row where there is none. title: or NULL where it is not told. */

@@ -33,6 +33,7 @@ enum statement {
 };
 
 struct db_backend;
+struct db_changes; /* of a transaction that was set aside */
 
 /* One connection; the first member of the backend's own. */
 struct db {
@@ -69,6 +70,16 @@ struct db_backend {
     int (*savepoint)(struct db *db, struct error *err);
     int (*end_savepoint)(struct db *db, bool keep, struct error *err);
     void (*end_reads)(struct db *db); /* rows_end for whatever is still being read */
+    /* ---- a write transaction that is set aside while a service is waited for (copy_suspend).
+     * shared: a file that all connections to the copy have open, for what they leave one another.
+     * Behind the outermost begin, as a savepoint: from here on what changes is recorded. */
+    int (*record)(struct db *db, int shared, struct error *err);
+    void (*end_record)(struct db *db);
+    /* Takes the changes of depth savepoints down and rolls everything back, also where it fails. */
+    struct db_changes *(*set_aside)(struct db *db, unsigned depth, int shared, struct error *err);
+    /* Begins again, with as many savepoints; frees the changes. On -1 nothing is open. */
+    int (*make_again)(struct db *db, struct db_changes *changes, int shared, struct error *err);
+
     /* What was committed has changed: called after the commit, once for each thing. */
     void (*notify)(struct db *db, const struct store_change *change);
 

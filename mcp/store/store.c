@@ -175,8 +175,16 @@ int store_refresh(struct store *store, unsigned scope, const char *sid, const ch
                   struct error *err)
 {
     struct upstream *upstream = store->upstream;
+    int rc;
 
-    return upstream ? upstream->refresh(upstream, store, scope, sid, node_id, err) : 0;
+    if (!upstream)
+        return 0;
+    if (store->waiter)
+        store->waiter(store->waiter_user, true);
+    rc = upstream->refresh(upstream, store, scope, sid, node_id, err);
+    if (store->waiter)
+        store->waiter(store->waiter_user, false);
+    return rc;
 }
 
 int store_catch_up(struct store *store, const char *sid, struct error *err)
@@ -197,4 +205,10 @@ void store_observe(struct store *store, store_observer *observer, void *user)
 {
     store->db->observer = observer;
     store->db->observer_user = user;
+}
+
+void store_on_wait(struct store *store, store_waiter *waiter, void *user)
+{
+    store->waiter = waiter;
+    store->waiter_user = user;
 }

@@ -53,13 +53,19 @@ enum upstream_scope {
 
 /* A service that is the truth for what the database keeps a copy of. */
 struct upstream {
+    int shared; /* a file beside the copy that all its connections have open; here: the last keys */
     /* Brings the copy up to date before a read or a write of that scope. What others changed there
      * goes into the change log as theirs. -1: the service cannot be asked, or says no. */
     int (*refresh)(struct upstream *upstream, struct store *store, unsigned scope, const char *sid,
                    const char *node_id, struct error *err);
+    /* Keeps every other writer of the session out until the open write transaction has ended; waits
+     * for the one that keeps us out. */
+    int (*own)(struct upstream *upstream, struct store *store, const char *sid, struct error *err);
     /* Within the outermost write transaction, before its commit: passes what it changed (its rows
-     * of the change log) on. -1: nothing is kept, here or there. */
+     * of the change log) on; it is suspended meanwhile. -1: nothing is kept, here or there. */
     int (*push)(struct upstream *upstream, struct store *store, struct error *err);
+    /* The outermost write transaction has ended. */
+    void (*ended)(struct upstream *upstream, struct store *store);
     /* A new session, there and here. */
     int (*create)(struct upstream *upstream, struct store *store, const struct writer *writer,
                   const char *title, char sid[SESSION_ID_SIZE], struct error *err);
@@ -72,14 +78,18 @@ struct upstream {
 struct store {
     struct upstream *upstream; /* owned; NULL: the database is the truth */
     struct db *db;             /* owned */
+    store_waiter *waiter;      /* or NULL */
+    void *waiter_user;
     enum store_access access;
     uint64_t transactions;        /* outermost ones begun so far */
+    uint64_t transaction;         /* the number of the open one */
     uint64_t taken_back;          /* inner ones that were not kept so far */
     int64_t changes_before;       /* key of the last row of the log when the open one began */
     unsigned depth;               /* open write transactions, one in the other */
     bool snapshot;                /* a read transaction over several reads is open */
     size_t marks[SAVEPOINTS_CAP]; /* of the dirty set, where each began */
     struct dirty_set *dirty;      /* what the outermost one has changed so far */
+    struct suspended *suspended;  /* the write transaction that is, or NULL */
     struct {                      /* an import under way */
         bool active;
         struct write write;

@@ -3,8 +3,10 @@
  * Transactions. A write counts up the session's version and leaves its rows in the change log.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "mcp/store/copy.h"
 #include "mcp/store/store_internal.h"
 
 int store_read_begin(struct store *store, struct error *err)
@@ -45,8 +47,27 @@ void store_snapshot_end(struct store *store)
 /* What comes behind it in the log is what this transaction has to pass on. */
 static int note_last_change(struct store *store, struct error *err)
 {
-    store->transactions++;
+    store->transaction = ++store->transactions;
     return db_number(store->db, &store->changes_before, err, SQL_COPY_LAST_CHANGE, "");
+}
+
+static int check_open(struct store *store, struct error *err)
+{
+    return store->db->backend->is_open(store->db)
+               ? 0
+               : error_set(err, ERROR_IO, "the transaction was lost, nothing of it is kept");
+}
+
+/* In front of a service: so that it can be set aside. */
+static int record(struct store *store, struct error *err)
+{
+    const struct db_backend *backend = store->db->backend;
+
+    if (note_last_change(store, err) == 0 &&
+        backend->record(store->db, store->upstream->shared, err) == 0)
+        return 0;
+    backend->rollback(store->db);
+    return -1;
 }
 
 int store_begin(struct store *store, struct error *err)
@@ -57,22 +78,15 @@ int store_begin(struct store *store, struct error *err)
         return error_set(err, ERROR_INTERNAL, "the store was opened for reading only");
     if (store->depth == SAVEPOINTS_CAP)
         return error_set(err, ERROR_INTERNAL, "transactions nest deeper than %u", SAVEPOINTS_CAP);
+    if (store->depth > 0 && check_open(store, err) != 0)
+        return -1;
     if ((store->depth == 0 ? backend->begin(store->db, true, err)
                            : backend->savepoint(store->db, err)) != 0)
         return -1;
-    if (store->depth == 0 && store->upstream && note_last_change(store, err) != 0) {
-        store->db->backend->rollback(store->db);
+    if (store->upstream && store->depth == 0 && record(store, err) != 0)
         return -1;
-    }
     store->marks[store->depth++] = dirty_set_mark(store->dirty);
     return 0;
-}
-
-static int check_open(struct store *store, struct error *err)
-{
-    return store->db->backend->is_open(store->db)
-               ? 0
-               : error_set(err, ERROR_IO, "the transaction was lost, nothing of it is kept");
 }
 
 static int end_inner(struct store *store, bool keep, struct error *err)
@@ -98,14 +112,17 @@ static int end_outermost(struct store *store, bool keep, struct error *err)
         store->depth--;
         backend->end_reads(store->db);
     }
+    backend->end_record(store->db);
     if (keep && rc == 0)
         rc = backend->commit(store->db, err);
     if (keep && rc == 0) {
         dirty_set_notify(store->dirty, store->db);
-        return 0;
+    } else {
+        backend->rollback(store->db);
+        dirty_set_forget(store->dirty, 0);
     }
-    backend->rollback(store->db);
-    dirty_set_forget(store->dirty, 0);
+    if (upstream)
+        upstream->ended(upstream, store);
     return rc;
 }
 
@@ -143,8 +160,15 @@ static int fill_write(struct store *store, const struct writer *writer, const ch
 int store_write_begin(struct store *store, const struct writer *writer, const char *sid,
                       struct write *write, struct error *err)
 {
-    if (store_begin(store, err) != 0)
+    struct upstream *upstream = store->upstream;
+
+    if (upstream && sid && store->depth == 0 && upstream->own(upstream, store, sid, err) != 0)
         return -1;
+    if (store_begin(store, err) != 0) {
+        if (upstream && store->depth == 0)
+            upstream->ended(upstream, store);
+        return -1;
+    }
     if (fill_write(store, writer, sid, write, err) != 0) {
         store_end(store, false, NULL);
         return -1;
@@ -173,4 +197,83 @@ int store_write_end(struct store *store, const struct write *write, int rc, stru
     if (store_end(store, rc == 0, rc == 0 ? err : NULL) != 0)
         rc = -1;
     return rc;
+}
+
+/* ---- setting a write transaction aside ---- */
+
+struct suspended {
+    struct db_changes *changes;
+    unsigned depth;
+    size_t marks[SAVEPOINTS_CAP];
+    uint64_t transaction;
+    int64_t changes_before;
+    struct dirty_set *dirty;
+};
+
+bool copy_is_suspended(const struct store *store)
+{
+    return store->suspended != NULL;
+}
+
+static void finish(struct suspended *suspended)
+{
+    dirty_set_destroy(suspended->dirty);
+    free(suspended);
+}
+
+int copy_suspend(struct store *store, struct error *err)
+{
+    struct dirty_set *dirty = store->dirty;
+    struct suspended *suspended;
+
+    if (store->depth == 0)
+        return 0;
+    store->db->backend->end_reads(store->db);
+    if (check_open(store, err) != 0)
+        return -1;
+    suspended = calloc(1, sizeof *suspended);
+    if (suspended)
+        suspended->dirty = dirty_set_create();
+    if (!suspended || !suspended->dirty) {
+        free(suspended);
+        return error_set(err, ERROR_MEMORY, "out of memory for a transaction");
+    }
+    suspended->depth = store->depth;
+    suspended->transaction = store->transaction;
+    suspended->changes_before = store->changes_before;
+    memcpy(suspended->marks, store->marks, sizeof suspended->marks);
+    suspended->changes =
+        store->db->backend->set_aside(store->db, store->depth, store->upstream->shared, err);
+    if (!suspended->changes) {
+        finish(suspended);
+        return -1;
+    }
+    store->dirty = suspended->dirty;
+    suspended->dirty = dirty;
+    store->depth = 0;
+    store->suspended = suspended;
+    return 1;
+}
+
+static int resume(struct store *store, struct error *err)
+{
+    struct suspended *suspended = store->suspended;
+    struct dirty_set *dirty = store->dirty;
+    int rc =
+        store->db->backend->make_again(store->db, suspended->changes, store->upstream->shared, err);
+
+    store->suspended = NULL;
+    store->depth = suspended->depth;
+    store->transaction = suspended->transaction;
+    store->changes_before = suspended->changes_before;
+    memcpy(store->marks, suspended->marks, sizeof store->marks);
+    store->dirty = suspended->dirty;
+    suspended->dirty = dirty;
+    finish(suspended);
+    return rc;
+}
+
+int copy_resume(struct store *store, int suspended, int rc, struct error *err)
+{
+    return suspended > 0 && resume(store, rc == 0 ? err : NULL) != 0 ? -1 : rc;
 }

@@ -65,6 +65,7 @@ void session_broker_take(struct server *server, struct broker_request *request)
     brokered->request = request;
     brokered->job.work = on_work;
     brokered->job.done = on_done;
+    brokered->job.key = workq_key(broker_request_session(request));
     if (workq_submit(choose_workq(brokered, server), &brokered->job, NULL) < 0) {
         refuse(request, "{\"detail\": \"the server is busy; try again\"}");
         finish(brokered);

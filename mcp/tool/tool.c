@@ -233,6 +233,14 @@ static struct workq *workq_for(const struct tool_call *call)
     return call->tool->graphs ? call->server->graph : call->server->read;
 }
 
+/* Those that name no session mean the only one. */
+static uint64_t key_of(const struct tool_call *call)
+{
+    const char *given = json_get_string(call->arguments, "session_id");
+
+    return workq_key(given ? given : call->bound_session ? call->bound_session : "");
+}
+
 /* The argument names of the schema, so that a misspelt one is told instead of ignored. */
 static int check_names(const struct tool_call *call, struct error *err)
 {
@@ -280,6 +288,7 @@ void tool_call_start(struct tool_call *call)
         call->job.work = on_work;
         call->job.done = on_workq_done;
         call->job.undone = on_undone;
+        call->job.key = key_of(call);
         rc = workq_submit(workq_for(call), &call->job, &err);
     }
     if (rc < 0) {

@@ -35,12 +35,12 @@ static const char *method_of(const struct server_request *request)
     return strcmp(request->method, "HEAD") == 0 ? "GET" : request->method;
 }
 
-static void on_work(struct workq_job *workq_job, void *context)
+/* Borrowed from the job. */
+static struct rest_request request_of(const struct rest_job *job)
 {
-    struct rest_job *job = (struct rest_job *)workq_job;
     const struct server_request *request = &job->request;
-    struct error err = {0};
-    const struct rest_request rest = {
+
+    return (struct rest_request){
         .method = method_of(request),
         .path = request->target,
         .query = request->query,
@@ -56,6 +56,13 @@ static void on_work(struct workq_job *workq_job, void *context)
         .cancel = job->cancel,
         .trial = job->trial,
     };
+}
+
+static void on_work(struct workq_job *workq_job, void *context)
+{
+    struct rest_job *job = (struct rest_job *)workq_job;
+    const struct rest_request rest = request_of(job);
+    struct error err = {0};
 
     rest_response_finish(&job->response);
     if (job->trial && cancel_check(job->cancel, &err) < 0)
@@ -252,6 +259,7 @@ static void handle(struct exchange *exchange)
     const struct server_request *request = exchange_request(exchange);
     struct server *server = exchange_server(exchange);
     struct rest_job *job = calloc(1, sizeof *job);
+    struct rest_request rest;
     struct error err = {0};
 
     if (!job) {
@@ -266,6 +274,8 @@ static void handle(struct exchange *exchange)
     job->request = *request;
     name_writer(job, request->editor);
     job->body = exchange_take_body(exchange);
+    rest = request_of(job);
+    job->job.key = rest_key(&rest);
     if (workq_submit(choose_workq(job, server), &job->job, &err) < 0) {
         exchange_error(exchange, 429, "%s", err.text);
         free_job(job);

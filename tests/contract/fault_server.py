@@ -10,13 +10,16 @@ HUGE_PIECE = b"x" * (1 << 20)
 
 class FaultServer:
     """mode: pass, slow (seconds late), silent (for ever), refuse (nobody listens), 503, garbage, half, huge, lost (done, but not answered),
-    undescribed (no /openapi.json).
-    only: the methods it is for; after: how many of those go through before."""
+    undescribed (no /openapi.json), held (until the next set(), then passed on).
+    only: the methods it is for; about: texts, one of which its path or X-Session-ID has; after: how many of those go through before."""
 
     def __init__(self, port):
         self.behind = port
         self.mode = "pass"
         self.only = ()
+        self.about = ()
+        self.holding = 0
+        self.released = threading.Event()
         self.after = 0
         self.late = 0.0
         self.seen = []
@@ -44,9 +47,12 @@ class FaultServer:
         self.threads.append(thread)
         thread.start()
 
-    def set(self, mode, only=(), after=0, late=0.0):
+    def set(self, mode, only=(), after=0, late=0.0, about=()):
         with self.lock:
-            was, self.mode, self.only, self.after, self.late = self.mode, mode, only, after, late
+            was, self.mode, self.only, self.after, self.late, self.about = self.mode, mode, only, after, late, about
+            self.released.set()
+            if mode == "held":
+                self.released = threading.Event()
         if mode == "refuse":
             self._deafen()
         elif was == "refuse":
@@ -64,9 +70,27 @@ class FaultServer:
                 return
             self._start(self._serve, connection)
 
-    def _mode_for(self, method):
+    def wait_for(self, count):
+        """Until so many requests are held."""
+        until = time.monotonic() + 60
+        while self.holding < count:
+            assert time.monotonic() < until, "%d of %d requests are held" % (self.holding, count)
+            time.sleep(0.01)
+
+    def _hold(self):
+        with self.lock:
+            released = self.released
+            self.holding += 1
+        released.wait()
+        with self.lock:
+            self.holding -= 1
+
+    def _mode_for(self, method, path, headers):
+        where = path + " " + headers.get("X-Session-ID", "")
         with self.lock:
             if self.mode == "pass" or (self.only and method not in self.only):
+                return "pass"
+            if self.about and not any(text in where for text in self.about):
                 return "pass"
             if self.after > 0:
                 self.after -= 1
@@ -109,7 +133,7 @@ class FaultServer:
                 request = self._read(connection)
                 if request:
                     self.seen.append(request[:3])
-                    self._answer(connection, self._mode_for(request[0]), request)
+                    self._answer(connection, self._mode_for(*request[:3]), request)
             except OSError:
                 pass  # who asked has given up
 
@@ -132,12 +156,15 @@ class FaultServer:
         elif mode == "undescribed" and request[1] == "/openapi.json":
             connection.sendall(b"HTTP/1.1 404 X\r\nContent-Length: 23\r\nConnection: close\r\n\r\n{\"detail\": \"Not Found\"}")
         else:
+            if mode == "held":
+                self._hold()
             if mode == "slow":
                 time.sleep(self.late)
             connection.sendall(self._forward(*request))
 
     def close(self):
         self.ending.set()
+        self.released.set()
         if self.mode != "refuse":
             self._deafen()
         for thread in self.threads:

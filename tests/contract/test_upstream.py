@@ -569,6 +569,267 @@ class Faults(Between):
         self.assertEqual(self.texts("X1"), there)
 
 
+class Unlocked:
+    """Whatever request of a call hangs, nobody holds the database's lock meanwhile."""
+    calls = (
+        ("POST", "~/nodes/X1/components/insert", {"type": "paragraph", "parameters": {"text": "c"}}),
+        ("POST", "~/changes", {"operations": [
+            {"op": "create_node", "node_id": "Y1", "title": "Y"},
+            {"op": "create_component", "node_id": "Y1", "component_type": "paragraph", "parameters": {"text": "c"}},
+            {"op": "create_relationship", "from_node_id": "X1", "to_node_id": "Y1"}]}),
+        ("POST", "~/undo", {}),
+        ("DELETE", "~/nodes/X1", None),
+    )
+
+    def lock(self):
+        """Takes it and lets it go; it fails where another has it."""
+        file = next(pathlib.Path(self.workspace.data).glob("*.copy.db"))
+        copy = sqlite3.connect(str(file), timeout=0, isolation_level=None)
+        try:
+            copy.execute("BEGIN IMMEDIATE")
+            copy.execute("ROLLBACK")
+        finally:
+            copy.close()
+
+    def held_at(self, reached, method, path, body):
+        """One call whose request number `reached` hangs; whether it has that many."""
+        client, outcome = harness.Client(self.server.port), []
+        self.between.set("held", after=reached)
+        thread = threading.Thread(target=lambda: outcome.append(client.http(method, *self.sent(path, body))[0]))
+        thread.start()
+        while thread.is_alive() and self.between.holding == 0:
+            time.sleep(0.005)
+        hung = self.between.holding > 0
+        if hung:
+            self.lock()
+        self.between.set("pass")
+        thread.join()
+        client.connection.close()
+        self.assertEqual(outcome, [200])
+        return hung
+
+    def prepare(self, path):
+        self.between.set("pass")
+        for node in ("X1", "Y1"):
+            self.ask("DELETE", "~/nodes/" + node)
+        self.node("X1")
+        self.put_in("X1", "a", "b")
+        self.there("PUT", self.path_there("X1") + "/1", paragraph("theirs"))  # so that there is something to take in
+        if path == "~/undo":
+            self.put_in("X1", "c")
+
+    def test_nothing_is_locked_while_a_request_hangs(self):
+        for method, path, body in self.calls:
+            reached = 0
+            self.prepare(path)
+            while self.held_at(reached, method, path, body):
+                reached += 1
+                self.prepare(path)
+            self.assertGreater(reached, 1, path)
+
+
+class HangingPoor(Unlocked, Between):
+    words = ("--poor",)
+
+    def path_there(self, node_id):
+        return "/nodes/%s/components" % node_id
+
+
+class Hanging(Unlocked, Between):
+    """The service hangs on one session: nobody who is about another one waits for it. What must not wait is done while what hangs is
+    under way; nothing is timed."""
+    options = ("--store-timeout", "60")
+    threads = 8  # SERVICE_THREADS
+
+    def setUp(self):
+        self.between.set("pass")
+        super().setUp()
+        self.node("X1")
+        self.put_in("X1", "a", "b")
+        self.others = [self.good("POST", "/session/create", {})["session_id"] for _ in range(self.threads)]
+        self.under_way = []
+        for sid in self.others:
+            self.append(self.server, sid, "N001", "first")
+        self.addCleanup(self.release)
+
+    def release(self):
+        self.between.set("pass")
+        for thread, _, client in self.under_way:
+            thread.join()
+            client.connection.close()
+
+    def start_call(self, call):
+        """call(client) in a thread of its own; where its outcome comes to stand."""
+        client, outcome = harness.Client(self.server.port), []
+        thread = threading.Thread(target=lambda: outcome.append(call(client)))
+        thread.start()
+        self.under_way.append((thread, outcome, client))
+        return outcome
+
+    @staticmethod
+    def append(client, sid, node_id, text, **headers):
+        status, answer, _ = client.http("POST", "/session/%s/nodes/%s/components/insert" % (sid, node_id),
+                                        {"type": "paragraph", "parameters": {"text": text}}, **headers)
+        assert status == 200, answer
+        return status
+
+    def hang(self, *sids, only=("POST", "PUT", "DELETE")):
+        """A write to each of them that the service has and does not answer."""
+        self.between.set("held", only=only, about=sids)
+        outcomes = [self.start_call(lambda client, sid=sid: self.append(client, sid, "N001", "held")) for sid in sids]
+        self.between.wait_for(len(sids))
+        return outcomes
+
+    def found(self, sid, node_id="N001"):
+        listed = self.good("GET", "/session/%s/nodes/%s/components" % (sid, node_id))["components"]
+        return [one["parameters"]["text"] for one in listed]
+
+    def work(self, sid):
+        """Every kind of call there is, about a session that does not hang."""
+        path = "/session/%s" % sid
+        self.append(self.server, sid, "N001", "second")
+        self.good("POST", path + "/changes", {"operations": [
+            {"op": "create_node", "node_id": "C1", "title": "Made"},
+            {"op": "create_component", "node_id": "C1", "component_type": "paragraph", "parameters": {"text": "in it"}},
+            {"op": "create_relationship", "from_node_id": "N001", "to_node_id": "C1"}]})
+        self.good("POST", path + "/changes", {"dry_run": True, "operations": [{"op": "delete_node", "node_id": "C1"}]})
+        self.good("POST", path + "/undo", {})
+        self.assertEqual(self.found(sid), ["first", "second"])
+        for read in ("/nodes", "/relationships", "/positions", "/history", "/graph/counts"):
+            self.good("GET", path + read)
+        client = harness.Client(self.server.port)
+        client.initialize()
+        client.good("add_component", session_id=sid, node_id="N001", component_type="paragraph", parameters={"text": "third"})
+        client.good("history", session_id=sid)
+        client.good("query_graph", session_id=sid, query="counts")
+        client.connection.close()
+        self.assertEqual(self.found(sid), ["first", "second", "third"])
+
+    def test_others_do_not_wait_for_a_write_that_hangs(self):
+        [held] = self.hang(self.others[0])
+        self.work(self.others[1])
+        self.assertEqual(held, [], "what hangs has ended")
+        self.release()
+        self.assertEqual(held, [200])
+        self.assertEqual(self.found(self.others[0]), ["first", "held"])
+
+    def test_all_threads_but_one_hang(self):
+        held = self.hang(*self.others[1:])
+        self.work(self.others[0])
+        self.assertEqual(held, [[]] * len(held))
+        self.release()
+        self.assertEqual(held, [[200]] * len(held))
+        for sid in self.others[1:]:
+            self.assertEqual(self.found(sid), ["first", "held"])
+
+    def test_reads_and_graph_questions_of_it_hang_too(self):
+        sid = self.others[0]
+        self.between.set("held", about=[sid])
+        for path in ("/nodes", "/nodes/N001/components", "/relationships", "/graph/counts", "/history") * 4:
+            self.start_call(lambda client, path=path: client.http("GET", "/session/%s%s" % (sid, path))[0])
+        self.between.wait_for(3)
+        self.work(self.others[1])
+        self.assertEqual([outcome for _, outcome, _ in self.under_way], [[]] * 20)
+        self.release()
+        self.assertEqual([outcome for _, outcome, _ in self.under_way], [[200]] * 20)
+
+    def test_the_writes_of_one_session_keep_their_order(self):
+        sid = self.others[0]
+        stdio = harness.Stdio(self.workspace, "--store", self.between.url, *self.options)
+        stdio.initialize()
+        self.between.set("held", only=("POST",), about=[sid])
+        for turn in range(6):
+            stdio.send({"jsonrpc": "2.0", "id": 100 + turn, "method": "tools/call", "params": {"name": "add_component", "arguments": {
+                "session_id": sid, "node_id": "N001", "component_type": "paragraph", "parameters": {"text": str(turn)}}}})
+        self.between.wait_for(1)
+        other = self.start_call(lambda client: self.append(client, sid, "N001", "other"))  # of another process
+        self.between.set("pass")
+        for turn in range(6):
+            self.assertFalse(stdio.receive(100 + turn)["result"].get("isError", False))
+        stdio.close()
+        self.release()
+        self.assertEqual(other, [200])
+        texts = self.found(sid)
+        self.assertEqual([text for text in texts if text.isdigit()], [str(turn) for turn in range(6)])
+        self.assertEqual(sorted(texts), sorted(["first", "other"] + [str(turn) for turn in range(6)]))
+
+    def test_a_key_is_good_for_one_write(self):
+        sid = self.others[0]
+        self.between.set("held", only=("POST",), about=[sid])
+        same = [self.start_call(lambda client: self.append(client, sid, "N001", "held", Idempotency_Key="one")) for _ in range(3)]
+        self.between.wait_for(1)
+        self.release()
+        self.assertEqual(same, [[200]] * 3)
+        self.assertEqual(self.found(sid), ["first", "held"])
+
+    def test_a_client_that_leaves_meanwhile(self):
+        sid = self.others[0]
+        self.between.set("held", only=("POST",), about=[sid])
+        client = harness.Client(self.server.port)
+        client.connection.request("POST", "/session/%s/nodes/N001/components/insert" % sid,
+                                  json.dumps({"type": "paragraph", "parameters": {"text": "held"}}), {"Content-Type": "application/json"})
+        self.between.wait_for(1)
+        client.connection.close()
+        self.work(self.others[1])
+        self.release()
+        self.append(self.server, sid, "N001", "next")
+        self.assertEqual(self.found(sid), ["first", "held", "next"])
+
+    def test_what_is_refused_in_the_end_leaves_nothing(self):
+        sid, body = self.others[0], {"operations": [
+            {"op": "create_node", "node_id": "C1", "title": "Made"},
+            {"op": "create_relationship", "from_node_id": "N001", "to_node_id": "C1"}]}
+        self.between.set("held", only=("POST",), about=["/session/%s/relationships" % sid])
+        held = self.start_call(lambda client: client.http("POST", "/session/%s/changes" % sid, body)[0])
+        self.between.wait_for(1)
+        self.work(self.others[1])
+        self.release()
+        self.assertEqual(held, [200])
+        self.between.set("503", only=("POST",), about=["/session/%s/relationships" % sid])
+        body["operations"][0]["node_id"] = body["operations"][1]["to_node_id"] = "C2"
+        before = self.good("GET", "/session/%s/history" % sid)["version"]
+        self.assertEqual(self.server.http("POST", "/session/%s/changes" % sid, body)[0], 503)
+        self.between.set("pass")
+        self.assertEqual(self.good("GET", "/session/%s/history" % sid)["version"], before)
+        self.assertNotIn("C2", [node["node_id"] for node in self.good("GET", "/session/%s/nodes" % sid)["nodes"]])
+
+    def test_killed_while_one_hangs(self):
+        sid, other = self.others[:2]
+        self.between.set("held", only=("POST",), about=[sid])
+        client = harness.Client(self.server.port)
+        client.connection.request("POST", "/session/%s/nodes/N001/components/insert" % sid,
+                                  json.dumps({"type": "paragraph", "parameters": {"text": "held"}}), {"Content-Type": "application/json"})
+        self.between.wait_for(1)
+        self.append(self.server, other, "N001", "acknowledged")
+        self.server.kill()
+        client.connection.close()
+        self.between.set("pass")
+        type(self).server = harness.Server(self.workspace, *NO_SANDBOX, "--store", self.between.url, *self.options)
+        self.assertEqual(self.found(other), ["first", "acknowledged"])
+        self.append(self.server, sid, "N001", "next")
+        there = [one["parameters"]["text"] for one in
+                 self.there("GET", "/session/%s/nodes/N001/components" % sid)["components"]]
+        self.assertEqual(there[0], "first")
+        self.assertEqual(there.count("next"), 1)
+        self.assertEqual(self.found(sid), there)
+
+    def test_ended_while_one_hangs(self):
+        workspace = harness.Workspace()
+        self.addCleanup(workspace.close)
+        server = harness.Server(workspace, *NO_SANDBOX, "--store", self.between.url, "--store-timeout", str(PATIENCE))
+        self.append(server, self.others[0], "N001", "before")
+        self.between.set("silent", only=("POST",), about=[self.others[0]])
+        client = harness.Client(server.port)
+        client.connection.request("POST", "/session/%s/nodes/N001/components/insert" % self.others[0],
+                                  json.dumps({"type": "paragraph", "parameters": {"text": "held"}}), {"Content-Type": "application/json"})
+        self.append(server, self.others[1], "N001", "acknowledged")
+        self.assertEqual(server.close(), 0)
+        client.connection.close()
+        self.between.set("pass")
+        self.assertEqual(self.found(self.others[1]), ["first", "acknowledged"])
+        self.assertEqual(self.found(self.others[0]), ["first", "before"])
+
+
 class Token(unittest.TestCase):
     def test_the_token_is_sent_and_never_told(self):
         secret = "s3cret-of-the-service"

@@ -3,6 +3,7 @@
  * Work queues, loop queues and cancel tokens together, on a real loop.
  */
 #include <poll.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -208,6 +209,65 @@ static void a_context_that_fails_is_told(void **state)
     assert_string_equal(err.text, "work queue sql: no disk");
 }
 
+/* Of one key one job at a time and in their order; what others wait for keeps no other key back. */
+struct keyed_job {
+    struct number_job number;
+    struct cancel *until; /* or NULL */
+    char *order;          /* of the jobs that have begun */
+};
+
+static void work_keyed(struct workq_job *job, void *context)
+{
+    struct keyed_job *keyed = (struct keyed_job *)job;
+    size_t len = strlen(keyed->order);
+
+    keyed->order[len] = (char)('a' + keyed->number.value);
+    if (keyed->until)
+        block_until_fired(job, keyed->until);
+    else
+        work(job, context);
+}
+
+static void one_key_waits_for_itself_alone(void **state)
+{
+    struct fixture fixture = {.expected = JOBS}; /* never */
+    struct cancel *cancel = cancel_create(NULL);
+    struct workq_config config = {.name = "test",
+                                  .threads = 2,
+                                  .capacity = JOBS,
+                                  .per_key = 1,
+                                  .open = open_context,
+                                  .close = close_context,
+                                  .arg = &fixture};
+    char held[8] = "", others[8] = "";
+    struct workq *workq;
+
+    (void)state;
+    uv_loop_init(&fixture.loop);
+    fixture.loop_queue = loop_queue_create(&fixture.loop, NULL);
+    workq = workq_create(&config, fixture.loop_queue, NULL);
+    for (size_t i = 0; i < 8; i++) {
+        struct keyed_job *keyed = calloc(1, sizeof *keyed);
+
+        assert_non_null(keyed);
+        keyed->number = (struct number_job){
+            .job = {.work = work_keyed, .done = done}, .fixture = &fixture, .value = i};
+        keyed->number.job.key = workq_key(i < 4 ? "held" : "other");
+        keyed->until = i == 0 ? cancel : NULL;
+        keyed->order = i < 4 ? held : others;
+        assert_int_equal(workq_submit(workq, &keyed->number.job, NULL), 0);
+    }
+    while (atomic_load(&fixture.worked) < 4) /* the others' */
+        sched_yield();
+    assert_string_equal(others, "efgh");
+    cancel_fire(cancel);
+    workq_destroy(workq);
+    assert_string_equal(held, "abcd");
+    finish(&fixture);
+    assert_int_equal(fixture.done, 8);
+    cancel_unref(cancel);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -215,6 +275,7 @@ int main(void)
         cmocka_unit_test(destroy_drains),
         cmocka_unit_test(a_full_workq_says_busy),
         cmocka_unit_test(a_context_that_fails_is_told),
+        cmocka_unit_test(one_key_waits_for_itself_alone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

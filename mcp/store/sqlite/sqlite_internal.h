@@ -34,6 +34,7 @@ struct sqlite_db {
     enum store_access access;
     struct sqlite_rows rows[STATEMENT_COUNT];
     sqlite3_stmt *controls[CONTROL_COUNT]; /* NULL until they are first used */
+    struct sqlite3_session *record;        /* what the open transaction changes, or NULL */
 };
 
 static inline struct sqlite_db *sqlite_of(struct db *db)
@@ -60,7 +61,12 @@ int sqlite_migrate(sqlite3 *handle, const char *path, struct error *err);
 /* 0 when the file has the newest form, or with older an older one. */
 int sqlite_check_schema(sqlite3 *handle, const char *path, bool older, struct error *err);
 
-/* ---- copy.c, backup.c: functions of struct db_backend ---- */
+/* ---- copy.c, backup.c, suspend.c: functions of struct db_backend ---- */
+
+int sqlite_record(struct db *db, int shared, struct error *err);
+void sqlite_end_record(struct db *db);
+struct db_changes *sqlite_set_aside(struct db *db, unsigned depth, int shared, struct error *err);
+int sqlite_make_again(struct db *db, struct db_changes *changes, int shared, struct error *err);
 
 struct db *sqlite_open_copy(struct db *db, const char *sid, bool history, struct error *err);
 int sqlite_backup(struct db *db, const char *path, db_step_fn *on_step, void *user,

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "helpers/base/json.h"
+#include "mcp/store/copy.h"
 #include "mcp/store/upstream/remote.h"
 
 #define TEMPLATE_CAP 160
@@ -102,14 +103,12 @@ static unsigned read_document(const json_t *document)
     return can;
 }
 
-int remote_know(struct remote *remote, struct error *err)
+static int ask_document(struct remote *remote, struct error *err)
 {
     struct ask ask = {.cap = REMOTE_LIST_CAP};
     json_t *document = NULL;
-    int rc = 0;
+    int rc;
 
-    if (remote->known)
-        return 0;
     buf_adds(&ask.path, "/openapi.json");
     rc = remote_ask(remote, &ask, 1, err);
     if (rc == 0 && ask.came.status == 200) {
@@ -127,6 +126,15 @@ int remote_know(struct remote *remote, struct error *err)
     json_decref(document);
     ask_finish(&ask);
     return rc;
+}
+
+int remote_know(struct remote *remote, struct store *store, struct error *err)
+{
+    int suspended = remote->known || !store ? 0 : copy_suspend(store, err);
+
+    if (suspended < 0)
+        return -1;
+    return copy_resume(store, suspended, remote->known ? 0 : ask_document(remote, err), err);
 }
 
 void remote_describe(const struct remote *remote, struct buf *words)

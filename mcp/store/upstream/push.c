@@ -202,28 +202,59 @@ static int note_outcome(struct store *store, const json_t *steps, const json_t *
     return 0;
 }
 
+/* While nothing is locked but the session. */
+static int send_suspended(struct remote *remote, struct store *store, json_t *steps,
+                          struct error *err)
+{
+    int rc, suspended = json_array_size(steps) > 0 ? copy_suspend(store, err) : 0;
+
+    if (suspended < 0)
+        return -1;
+    rc = send_steps(remote, steps, err);
+    if (copy_resume(store, suspended, rc, err) == 0)
+        return 0;
+    return rc == 0 ? give_up(remote, steps, json_array_size(steps), err) : -1;
+}
+
+/* What others committed while the transaction was suspended is in the log behind its begin too. */
+static json_t *touched_here(struct remote *remote, struct store *store, struct error *err)
+{
+    json_t *touched = copy_touched(store, err), *session;
+    const char *sid;
+    void *next;
+
+    json_object_foreach_safe(touched, next, sid, session)
+    {
+        if (!remote_owns(remote, sid))
+            json_object_del(touched, sid);
+    }
+    return touched;
+}
+
 int remote_push(struct upstream *upstream, struct store *store, struct error *err)
 {
     struct remote *remote = remote_of(upstream);
     json_auto_t *touched = NULL, *steps = NULL;
+    int suspended;
 
     if (remote->quiet)
         return 0;
-    touched = copy_touched(store, err);
+    touched = touched_here(remote, store, err);
     if (!touched)
         return -1;
     if (json_object_size(touched) == 0)
         return 0;
     remote_transaction(remote, store);
     remote_begin(remote, PUSH_TIMES);
-    if (remote_know(remote, err) != 0)
+    if (remote_know(remote, store, err) != 0)
         return -1;
     steps = plan_steps(remote, store, touched, err);
-    if (!steps || send_steps(remote, steps, err) != 0)
+    if (!steps || send_suspended(remote, store, steps, err) != 0)
         return -1;
     if (note_outcome(store, steps, touched, err) == 0)
         return 0;
-    return give_up(remote, steps, json_array_size(steps), err);
+    suspended = copy_suspend(store, NULL);
+    return copy_resume(store, suspended, give_up(remote, steps, json_array_size(steps), err), NULL);
 }
 
 /* ---- a new session ---- */
@@ -248,10 +279,9 @@ static int take_in(struct remote *remote, struct store *store, const struct writ
     return rc;
 }
 
-int remote_create(struct upstream *upstream, struct store *store, const struct writer *writer,
+static int create(struct remote *remote, struct store *store, const struct writer *writer,
                   const char *title, char sid[SESSION_ID_SIZE], struct error *err)
 {
-    struct remote *remote = remote_of(upstream);
     json_auto_t *body = title && *title ? json_pack("{s:s}", "title", title) : json_object();
     json_auto_t *answer = NULL;
     struct ask ask = {.method = "POST", .body = body};
@@ -260,10 +290,9 @@ int remote_create(struct upstream *upstream, struct store *store, const struct w
 
     if (!body)
         return error_set_at(err, "title", "title: is no UTF-8 text");
-    remote_transaction(remote, store);
     remote_begin(remote, 1);
     buf_adds(&ask.path, "/session/create");
-    rc = remote_know(remote, err) == 0 ? remote_ask(remote, &ask, 1, err) : -1;
+    rc = remote_know(remote, store, err) == 0 ? remote_ask(remote, &ask, 1, err) : -1;
     if (rc == 0 && ask.came.status >= 300)
         rc = remote_refused(remote, &ask, "the new session", err);
     if (rc == 0) {
@@ -278,22 +307,32 @@ int remote_create(struct upstream *upstream, struct store *store, const struct w
         return -1;
     snprintf(sid, SESSION_ID_SIZE, "%s", made);
     /* Its first nodes; who fails here finds them with the next read. */
-    remote_refresh(upstream, store, UPSTREAM_NODES, sid, NULL, NULL);
+    remote_refresh(&remote->base, store, UPSTREAM_NODES, sid, NULL, NULL);
     return 0;
+}
+
+/* The service has it from now on, so the copy does too, whatever becomes of an open transaction. */
+int remote_create(struct upstream *upstream, struct store *store, const struct writer *writer,
+                  const char *title, char sid[SESSION_ID_SIZE], struct error *err)
+{
+    int suspended = copy_suspend(store, err);
+
+    if (suspended < 0)
+        return -1;
+    return copy_resume(store, suspended,
+                       create(remote_of(upstream), store, writer, title, sid, err), err);
 }
 
 /* ---- a session goes ---- */
 
-int remote_remove(struct upstream *upstream, struct store *store, const char *sid,
-                  struct error *err)
+static int send_removal(struct remote *remote, struct store *store, const char *sid,
+                        struct error *err)
 {
-    struct remote *remote = remote_of(upstream);
     struct ask ask = {.method = "DELETE", .sid = sid};
     int rc;
 
-    remote_transaction(remote, store);
     remote_begin(remote, 1);
-    if (remote_know(remote, err) != 0)
+    if (remote_know(remote, store, err) != 0)
         return -1;
     if (!(remote->can & CAN_DELETE_SESSION))
         return error_set(err, ERROR_CONFLICT,
@@ -306,4 +345,14 @@ int remote_remove(struct upstream *upstream, struct store *store, const char *si
         rc = remote_refused(remote, &ask, "the deletion of the session", err);
     ask_finish(&ask);
     return rc;
+}
+
+int remote_remove(struct upstream *upstream, struct store *store, const char *sid,
+                  struct error *err)
+{
+    int suspended = copy_suspend(store, err);
+
+    if (suspended < 0)
+        return -1;
+    return copy_resume(store, suspended, send_removal(remote_of(upstream), store, sid, err), err);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Bringing the copy up to date in what a call is about. What was asked for while another connection
- * wrote to the copy may be older than that write: it is asked for again.
+ * wrote to the copy may be older than that write: it is asked for again. No transaction is open
+ * while the service is asked.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -56,9 +57,20 @@ static int add_first(struct remote *remote, struct store *store, const struct wa
 typedef int add_fn(struct remote *remote, struct store *store, const struct wanted *wanted,
                    struct resources *resources, struct error *err);
 
+/* A transaction that is open is set aside while the service is asked. */
+static int fetch(struct remote *remote, struct store *store, struct resources *resources,
+                 struct error *err)
+{
+    int suspended = copy_suspend(store, err);
+
+    if (suspended < 0)
+        return -1;
+    return copy_resume(store, suspended, resources_fetch(remote, resources, err), err);
+}
+
 /* Asks and takes in, until no other write came between. */
-static int bring(struct remote *remote, struct store *store, const struct wanted *wanted,
-                 add_fn *add, struct error *err)
+static int bring_here(struct remote *remote, struct store *store, const struct wanted *wanted,
+                      add_fn *add, struct error *err)
 {
     for (int i = 0; i < ATTEMPTS; i++) {
         struct resources resources = {0};
@@ -67,15 +79,27 @@ static int bring(struct remote *remote, struct store *store, const struct wanted
         if (rc == 0)
             rc = add(remote, store, wanted, &resources, err);
         if (rc == 0 && resources.count > 0)
-            rc = resources_fetch(remote, &resources, err);
+            rc = fetch(remote, store, &resources, err);
         if (rc == 0 && resources.count > 0)
-            rc = resources_apply(remote, store, &resources, copy_depth(store) == 0, err);
+            rc = resources_apply(remote, store, &resources, err);
         resources_finish(&resources);
         if (rc <= 0)
             return rc;
     }
     return error_set(err, ERROR_BUSY,
                      "the session is written to all the time, call again in a moment");
+}
+
+/* What is taken in of a session that the open transaction does not own is no part of it: its owner
+ * may commit before. */
+static int bring(struct remote *remote, struct store *store, const struct wanted *wanted,
+                 add_fn *add, struct error *err)
+{
+    int suspended = remote_owns(remote, wanted->sid) ? 0 : copy_suspend(store, err);
+
+    if (suspended < 0)
+        return -1;
+    return copy_resume(store, suspended, bring_here(remote, store, wanted, add, err), err);
 }
 
 int refresh_nodes(struct remote *remote, struct store *store, const char *sid, struct error *err)
@@ -313,6 +337,18 @@ static int refresh_sessions(struct remote *remote, struct store *store, struct e
     return check_sessions(remote, store, err);
 }
 
+/* About other sessions than that of an open transaction, so outside of it. */
+static int refresh_outside(struct remote *remote, struct store *store,
+                           int (*refresh)(struct remote *, struct store *, struct error *),
+                           struct error *err)
+{
+    int suspended = copy_suspend(store, err);
+
+    if (suspended < 0)
+        return -1;
+    return copy_resume(store, suspended, refresh(remote, store, err), err);
+}
+
 /* Whose a node is, over all sessions. */
 static int refresh_owners(struct remote *remote, struct store *store, struct error *err)
 {
@@ -369,12 +405,14 @@ int remote_refresh(struct upstream *upstream, struct store *store, unsigned scop
     if (sid && strlen(sid) >= SESSION_ID_SIZE)
         return 0; /* no session has it: the copy says so */
     remote_transaction(remote, store);
+    if (sid && copy_depth(store) > 0 && remote_own(upstream, store, sid, err) != 0)
+        return -1;
     remote_begin(remote, whole ? WHOLE_TIMES : NODE_TIMES);
-    if (remote_know(remote, err) != 0)
+    if (remote_know(remote, store, err) != 0)
         return -1;
     if (scope & UPSTREAM_SESSIONS)
-        return refresh_sessions(remote, store, err);
+        return refresh_outside(remote, store, refresh_sessions, err);
     if (scope & UPSTREAM_OWNERS)
-        return refresh_owners(remote, store, err);
+        return refresh_outside(remote, store, refresh_owners, err);
     return refresh_session(remote, store, &wanted, err);
 }

@@ -2,9 +2,12 @@
  *
  * Opening the copy and what stands behind it.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mcp/store/store_internal.h"
 #include "mcp/store/upstream/remote.h"
@@ -24,6 +27,9 @@ static void close_remote(struct upstream *upstream)
 
     store_close(remote->before);
     http_client_destroy(remote->client);
+    if (upstream->shared >= 0)
+        close(upstream->shared);
+    json_decref(remote->owned);
     json_decref(remote->fresh);
     json_decref(remote->states);
     if (remote->authorization)
@@ -84,6 +90,18 @@ static int read_token(struct remote *remote, struct error *err)
     return 0;
 }
 
+/* In the folder that opening the copy has made. */
+static int open_shared(struct remote *remote, struct error *err)
+{
+    struct buf path BUF_AUTO = {0};
+
+    buf_addf(&path, "%s-locks", remote->copy);
+    if (buf_check(&path, "a path", err) != 0)
+        return -1;
+    remote->base.shared = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    return remote->base.shared >= 0 ? 0 : error_errno(err, errno, "cannot open %s", path.data);
+}
+
 static struct remote *create_remote(const char *url, struct error *err)
 {
     struct remote *remote = calloc(1, sizeof *remote);
@@ -92,13 +110,17 @@ static struct remote *create_remote(const char *url, struct error *err)
         error_set(err, ERROR_MEMORY, "out of memory for a store");
         return NULL;
     }
-    remote->base = (struct upstream){.refresh = remote_refresh,
+    remote->base = (struct upstream){.shared = -1,
+                                     .refresh = remote_refresh,
+                                     .own = remote_own,
                                      .push = remote_push,
+                                     .ended = remote_ended,
                                      .create = remote_create,
                                      .remove = remote_remove,
                                      .close = close_remote};
     remote->fresh = json_object();
     remote->states = json_object();
+    remote->owned = json_object();
     if (read_url(remote, url, err) == 0 && read_token(remote, err) == 0)
         remote->client = http_client_create(err);
     if (remote->client)
@@ -115,6 +137,10 @@ struct store *upstream_open(const char *url, enum store_access access, struct er
     if (!remote)
         return NULL;
     store = store_open_file(remote->copy, access == STORE_LOOK ? STORE_LOOK : STORE_WRITE, err);
+    if (store && access != STORE_LOOK && open_shared(remote, err) != 0) {
+        store_close(store);
+        store = NULL;
+    }
     if (store && access != STORE_LOOK)
         store->upstream = &remote->base;
     else
@@ -130,7 +156,7 @@ int upstream_describe(const char *url, struct buf *words, struct error *err)
     if (!remote)
         return -1;
     remote_begin(remote, 2);
-    rc = remote_know(remote, err);
+    rc = remote_know(remote, NULL, err);
     if (rc == 0) {
         buf_addf(words, "the service %s answers; ", remote->url);
         remote_describe(remote, words);

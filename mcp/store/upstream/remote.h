@@ -60,6 +60,7 @@ struct remote {
     uint64_t taken_back;  /* likewise: what was read in a part that is gone is read anew */
     json_t *fresh;        /* what was read within it: {name: true} */
     json_t *states;       /* how it stood at the service then: {name: state} */
+    json_t *owned;        /* sessions whose lock the open transaction holds: {sid: true} */
 };
 
 static inline struct remote *remote_of(struct upstream *upstream)
@@ -100,13 +101,25 @@ int remote_garbage(struct remote *remote, const char *path, const char *why, str
 
 /* ---- capability.c ---- */
 
-/* Asks once, and again after the service was away. */
-int remote_know(struct remote *remote, struct error *err);
+/* Asks once, and again after the service was away. store: whose open transaction is set aside
+ * meanwhile; or NULL. */
+int remote_know(struct remote *remote, struct store *store, struct error *err);
 void remote_describe(const struct remote *remote, struct buf *words);
 /* "/session/ID/nodes/NODE/components", or the bare one. */
 void remote_component_path(const struct remote *remote, struct buf *path, const char *sid,
                            const char *node_id);
 void remote_session_path(struct buf *path, const char *sid, const char *what);
+
+/* ---- session_lock.c: one writer of a session in the copy, over all threads and processes ---- */
+
+/* For the open write transaction, until it has ended (remote_ended). Waits, and sets the
+ * transaction aside for that. */
+int remote_own(struct upstream *upstream, struct store *store, const char *sid, struct error *err);
+void remote_ended(struct upstream *upstream, struct store *store);
+bool remote_owns(const struct remote *remote, const char *sid);
+/* For one short transaction. wait false: 1 where another has it. */
+int session_lock(struct remote *remote, const char *sid, bool wait, struct error *err);
+void session_unlock(struct remote *remote, const char *sid);
 
 /* ---- refresh.c ---- */
 
@@ -149,10 +162,10 @@ int resources_add(struct remote *remote, struct store *store, struct resources *
 void resources_finish(struct resources *resources);
 /* Asks for all of them. */
 int resources_fetch(struct remote *remote, struct resources *resources, struct error *err);
-/* Takes in what changed, in one transaction. 1: the copy was written to since they were asked for,
- * and nothing is done. checked: whether that is looked at. */
+/* Takes in what changed, in one transaction. 1: the session's copy was written to since they were
+ * asked for, and nothing is done. */
 int resources_apply(struct remote *remote, struct store *store, struct resources *resources,
-                    bool checked, struct error *err);
+                    struct error *err);
 /* The name under which a thing's state is remembered; of a node or of the session (NULL). */
 void resource_name(struct buf *to, enum resource_kind kind, const char *node_id);
 
@@ -161,6 +174,7 @@ void resource_name(struct buf *to, enum resource_kind kind, const char *node_id)
 /* Forgets what belongs to an earlier transaction. */
 void remote_transaction(struct remote *remote, const struct store *store);
 bool state_is_fresh(const struct remote *remote, const char *sid, const char *name);
+void state_note_fresh(struct remote *remote, const struct resource *resource);
 /* After something was taken in within a transaction. */
 int state_note(struct remote *remote, struct store *store, const struct resource *resource,
                struct error *err);

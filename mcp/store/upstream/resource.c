@@ -83,7 +83,8 @@ int resources_add(struct remote *remote, struct store *store, struct resources *
     int known, ours = 0;
 
     resource_name(&name, kind, node_id);
-    if (copy_depth(store) > 0 && state_is_fresh(remote, sid, name.data))
+    if ((copy_depth(store) > 0 || copy_is_suspended(store)) &&
+        state_is_fresh(remote, sid, name.data))
         return 0;
     if (copy_depth(store) > 0)
         ours = is_ours(remote, store, kind, sid, node_id, err);
@@ -393,29 +394,52 @@ static bool anything_new(const struct resources *resources)
     return false;
 }
 
-int resources_apply(struct remote *remote, struct store *store, struct resources *resources,
-                    bool checked, struct error *err)
+/* In a transaction of its own or within the open one. */
+static int apply(struct remote *remote, struct store *store, struct resources *resources,
+                 struct error *err)
 {
     char uuid[UUID_TEXT_SIZE], change_set[sizeof COPY_CHANGE_SET + UUID_TEXT_SIZE];
     bool quiet = remote->quiet;
     int64_t version = 0;
     int rc;
 
-    if (!anything_new(resources) && copy_depth(store) == 0)
-        return 0;
     if (text_uuid(uuid, err) != 0 || store_begin(store, err) != 0)
         return -1;
     snprintf(change_set, sizeof change_set, "%s%s", COPY_CHANGE_SET, uuid);
     rc = copy_version(store, resources->list[0].sid, &version, err);
-    if (rc == 0 && checked && version != resources->version) {
-        store_end(store, false, NULL);
-        return 1;
-    }
+    if (rc == 0 && copy_depth(store) == 1 && version != resources->version)
+        rc = 1;
     if (rc == 0)
         rc = take_all(remote, store, resources, change_set, err);
     remote->quiet = true; /* what came from there is not sent there */
-    if (store_end(store, rc == 0, rc == 0 ? err : NULL) != 0)
+    if (store_end(store, rc == 0, rc == 0 ? err : NULL) != 0 && rc == 0)
         rc = -1;
     remote->quiet = quiet;
     return rc;
+}
+
+/* Not while a write to the session is under way: what came may have half of it. Who is in the
+ * middle of another session's write does without instead of waiting. */
+int resources_apply(struct remote *remote, struct store *store, struct resources *resources,
+                    struct error *err)
+{
+    const char *sid = resources->list[0].sid;
+    int rc;
+
+    if (copy_depth(store) > 0)
+        return apply(remote, store, resources, err);
+    if (remote_owns(remote, sid))
+        return 0;
+    if (anything_new(resources)) {
+        rc = session_lock(remote, sid, !copy_is_suspended(store), err);
+        if (rc != 0)
+            return rc < 0 ? -1 : 0;
+        rc = apply(remote, store, resources, err);
+        session_unlock(remote, sid);
+        if (rc != 0)
+            return rc;
+    }
+    for (size_t i = 0; copy_is_suspended(store) && i < resources->count; i++)
+        state_note_fresh(remote, &resources->list[i]);
+    return 0;
 }

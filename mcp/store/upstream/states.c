@@ -15,6 +15,8 @@ void remote_transaction(struct remote *remote, const struct store *store)
 {
     uint64_t now = copy_depth(store) > 0 ? copy_transaction(store) : 0;
 
+    if (copy_is_suspended(store)) /* still the same */
+        return;
     if (remote->transaction == now && now != 0 && remote->taken_back == copy_taken_back(store))
         return;
     remote->transaction = now;
@@ -62,6 +64,14 @@ static void keep_sequence(struct remote *remote, struct store *store, const char
     json_object_set_new(remote->states, key.data, copy_sequence(store, sid, node_id, err));
 }
 
+void state_note_fresh(struct remote *remote, const struct resource *resource)
+{
+    struct buf key BUF_AUTO = {0};
+
+    name_of(&key, resource->sid, resource->name.data);
+    json_object_set_new(remote->fresh, key.data, json_true());
+}
+
 int state_note(struct remote *remote, struct store *store, const struct resource *resource,
                struct error *err)
 {
@@ -69,8 +79,8 @@ int state_note(struct remote *remote, struct store *store, const struct resource
     const char *node_id;
     json_t *components;
 
+    state_note_fresh(remote, resource);
     name_of(&key, resource->sid, resource->name.data);
-    json_object_set_new(remote->fresh, key.data, json_true());
     if (!resource->content)
         return 0;
     switch (resource->kind) {
