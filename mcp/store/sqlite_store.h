@@ -207,6 +207,7 @@ int sqlite_fail(struct sqlite_store *store, struct error *err, const char *what)
 int sqlite_number(struct sqlite_store *store, enum statement id, int64_t key, const char *text,
                   int64_t *number, struct error *err);
 
+void sqlite_reset_all(struct sqlite_store *store);
 void sqlite_finalize_all(struct sqlite_store *store);
 
 /* A text column, borrowed until the statement moves; NULL where it is NULL. */
@@ -216,8 +217,6 @@ struct row_text sqlite_row_text(sqlite3_stmt *statement, int column);
 struct kept sqlite_kept(sqlite3_stmt *statement, int body_column);
 
 /* ---- transaction.c ---- */
-
-void sqlite_reset_all(struct sqlite_store *store);
 
 /* One snapshot for a read of several statements. */
 int sqlite_read_begin(struct sqlite_store *store, struct error *err);

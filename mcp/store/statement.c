@@ -457,6 +457,14 @@ int sqlite_number(struct sqlite_store *store, enum statement id, int64_t key, co
     return 0;
 }
 
+/* A SELECT that was left in the middle would hold its snapshot open. */
+void sqlite_reset_all(struct sqlite_store *store)
+{
+    for (size_t i = 0; i < STATEMENT_COUNT; i++)
+        if (store->statements[i])
+            sqlite3_reset(store->statements[i]);
+}
+
 void sqlite_finalize_all(struct sqlite_store *store)
 {
     for (size_t i = 0; i < STATEMENT_COUNT; i++) {

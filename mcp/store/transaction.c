@@ -8,14 +8,6 @@
 
 #include "mcp/store/sqlite_store.h"
 
-/* A SELECT that was left in the middle would hold its snapshot open. */
-void sqlite_reset_all(struct sqlite_store *store)
-{
-    for (size_t i = 0; i < STATEMENT_COUNT; i++)
-        if (store->statements[i])
-            sqlite3_reset(store->statements[i]);
-}
-
 static void roll_back(struct sqlite_store *store)
 {
     sqlite_reset_all(store);
