@@ -190,14 +190,30 @@ struct workq *workq_create(const struct workq_config *config, struct loop_queue 
     return workq;
 }
 
+/* Jobs of one key do not take all the room where others need not wait for them. */
+static bool is_full(const struct workq *workq, uint64_t key)
+{
+    const struct workq_job *job;
+    size_t of_key = 0;
+
+    if (workq->waiting >= workq->config.capacity)
+        return true;
+    if (workq->config.per_key == 0 || key == 0 || workq->waiting < workq->config.capacity / 2)
+        return false;
+    STAILQ_FOREACH(job, &workq->jobs, link) of_key += job->key == key;
+    return of_key >= workq->config.capacity / 2;
+}
+
 int workq_submit(struct workq *workq, struct workq_job *job, struct error *err)
 {
+    size_t waiting;
     bool full;
 
     job->task.run = run_done;
     job->task.arg = job;
     pthread_mutex_lock(&workq->lock);
-    full = workq->waiting >= workq->config.capacity;
+    full = is_full(workq, job->key);
+    waiting = workq->waiting;
     if (!full) {
         STAILQ_INSERT_TAIL(&workq->jobs, job, link);
         workq->waiting++;
@@ -207,7 +223,7 @@ int workq_submit(struct workq *workq, struct workq_job *job, struct error *err)
     return full ? error_set(err, ERROR_BUSY,
                             "the server is busy: %zu calls already wait for '%s'; send it again in "
                             "a moment",
-                            workq->config.capacity, workq->config.name)
+                            waiting, workq->config.name)
                 : 0;
 }
 

@@ -42,7 +42,8 @@ struct workq_config {
     size_t threads;
     size_t capacity; /* jobs that may wait, those under work not counted */
     size_t per_key;  /* of the jobs of one key so many are worked on at once, begun in their order;
-                        the others are not kept waiting. 0: keys do not matter */
+                        the others are not kept waiting, and have half of the room. 0: keys do not
+                        matter */
 
     /* Each thread's own context (a store connection, say), opened before workq_create returns. Both
      * may be NULL. */

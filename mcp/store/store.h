@@ -93,8 +93,8 @@ int store_catch_up(struct store *store, const char *sid, struct error *err);
 /* The observer is called on the store's thread after each commit, once for each thing changed. */
 void store_observe(struct store *store, store_observer *observer, void *user);
 
-/* In front of a service: called on the store's thread before a call may wait for the service (waits)
- * and when it need not any more. */
+/* In front of a service: called on the store's thread before a call may wait for the service
+ * (waits) and when it need not any more. */
 typedef void store_waiter(void *user, bool waits);
 void store_on_wait(struct store *store, store_waiter *waiter, void *user);
 

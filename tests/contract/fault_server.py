@@ -10,7 +10,8 @@ HUGE_PIECE = b"x" * (1 << 20)
 
 class FaultServer:
     """mode: pass, slow (seconds late), silent (for ever), refuse (nobody listens), 503, garbage, half, huge, lost (done, but not answered),
-    undescribed (no /openapi.json), held (until the next set(), then passed on).
+    undescribed (no /openapi.json), held (until the next set(), then passed on), unanswered (done, and
+    answered after the next set()).
     only: the methods it is for; about: texts, one of which its path or X-Session-ID has; after: how many of those go through before."""
 
     def __init__(self, port):
@@ -51,7 +52,7 @@ class FaultServer:
         with self.lock:
             was, self.mode, self.only, self.after, self.late, self.about = self.mode, mode, only, after, late, about
             self.released.set()
-            if mode == "held":
+            if mode in ("held", "unanswered"):
                 self.released = threading.Event()
         if mode == "refuse":
             self._deafen()
@@ -158,9 +159,12 @@ class FaultServer:
         else:
             if mode == "held":
                 self._hold()
+            answer = self._forward(*request) if mode == "unanswered" else None
+            if answer:
+                self._hold()
             if mode == "slow":
                 time.sleep(self.late)
-            connection.sendall(self._forward(*request))
+            connection.sendall(answer or self._forward(*request))
 
     def close(self):
         self.ending.set()

@@ -713,6 +713,20 @@ class Hanging(Unlocked, Between):
         self.assertEqual(held, [200])
         self.assertEqual(self.found(self.others[0]), ["first", "held"])
 
+    def test_what_is_done_there_and_not_answered(self):
+        sid = self.others[0]
+        self.between.set("unanswered", only=("POST",), about=[sid])
+        made = self.start_call(lambda client: client.http("POST", "/session/%s/nodes" % sid, {"node_id": "M1", "title": "M"})[0])
+        self.between.wait_for(1)
+        self.good("GET", "/sessions")  # where its number of nodes is another one already
+        read = self.start_call(lambda client: client.http("GET", "/session/%s/nodes" % sid)[0])  # waits for the write
+        self.work(self.others[1])
+        self.assertEqual((made, read), ([], []))
+        self.release()
+        self.assertEqual((made, read), ([200], [200]))
+        changes = self.good("GET", "/session/%s/history" % sid)["changes"]
+        self.assertEqual([one["who"] for one in changes if one["who"] == "outside"], ["outside"])  # its first reading
+
     def test_all_threads_but_one_hang(self):
         held = self.hang(*self.others[1:])
         self.work(self.others[0])

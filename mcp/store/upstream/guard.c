@@ -15,8 +15,12 @@
 static int look_at(struct remote *remote, struct store *store, const char *sid, struct error *err)
 {
     struct error why = {0};
+    int rc;
 
-    if (refresh_nodes(remote, store, sid, &why) == 0)
+    remote->passing = true;
+    rc = refresh_nodes(remote, store, sid, &why);
+    remote->passing = false;
+    if (rc == 0)
         return 0;
     if (why.kind == ERROR_UNAUTHORIZED)
         return copy_session_gone(store, sid, true, err);

@@ -342,11 +342,14 @@ static int refresh_outside(struct remote *remote, struct store *store,
                            int (*refresh)(struct remote *, struct store *, struct error *),
                            struct error *err)
 {
-    int suspended = copy_suspend(store, err);
+    int rc, suspended = copy_suspend(store, err);
 
     if (suspended < 0)
         return -1;
-    return copy_resume(store, suspended, refresh(remote, store, err), err);
+    remote->passing = true;
+    rc = refresh(remote, store, err);
+    remote->passing = false;
+    return copy_resume(store, suspended, rc, err);
 }
 
 /* Whose a node is, over all sessions. */

@@ -53,6 +53,7 @@ struct remote {
     bool doubt;          /* the last request was not answered in time */
     bool known;          /* can is asked for */
     unsigned can;
+    bool passing;    /* what is read is of sessions that the call is not about */
     bool quiet;      /* what is written to the copy came from the service: nothing is passed on */
     int64_t ends_ms; /* when the call under way must end, monotonic */
     struct store *before; /* the copy as it was before the open transaction; opened when needed */

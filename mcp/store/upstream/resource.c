@@ -418,8 +418,8 @@ static int apply(struct remote *remote, struct store *store, struct resources *r
     return rc;
 }
 
-/* Not while a write to the session is under way: what came may have half of it. Who is in the
- * middle of another session's write does without instead of waiting. */
+/* Not while a write to the session is under way: what came may have half of it. Who is about
+ * another session, or in the middle of its write, does without instead of waiting. */
 int resources_apply(struct remote *remote, struct store *store, struct resources *resources,
                     struct error *err)
 {
@@ -431,7 +431,7 @@ int resources_apply(struct remote *remote, struct store *store, struct resources
     if (remote_owns(remote, sid))
         return 0;
     if (anything_new(resources)) {
-        rc = session_lock(remote, sid, !copy_is_suspended(store), err);
+        rc = session_lock(remote, sid, !remote->passing && !copy_is_suspended(store), err);
         if (rc != 0)
             return rc < 0 ? -1 : 0;
         rc = apply(remote, store, resources, err);
