@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The acceptance corpora, straight through the runner: no validator stands before it here.
 
-Hostile programs, not judged inside either, must leak nothing, end in time and leave nothing; ordinary ones must print what plain Python printed. The
+Hostile programs, not checked inside either, must leak nothing, end in time and leave nothing; ordinary ones must print what plain Python printed. The
 questions on real curricula are contract.truth's, which asks them through all of it."""
 import ast
 import base64
@@ -90,8 +90,8 @@ class Hostile(unittest.TestCase):
         self.assertEqual(CANARY.read_text().strip(), self.secret)
 
 
-class Judged(unittest.TestCase):
-    """The judgement inside by itself: what it finds, and what CPython refuses as no Python."""
+class Checked(unittest.TestCase):
+    """The check inside by itself: what it finds, and what CPython refuses as no Python."""
 
     # What is wrong with bytes and letters before they are Python is the validator's alone.
     LEFT = {"encoding": "broken UTF-8 in a comment", "control": "control characters in comments and strings",
@@ -103,13 +103,13 @@ class Judged(unittest.TestCase):
         sys.path.insert(0, str(sandbox.SHARE))
         policy = __import__("policy")
         sys.path.pop(0)
-        cls.judge = staticmethod(policy.judge)
+        cls.check = staticmethod(policy.check)
         cls.tables = policy.load(sandbox.SHARE / "policy.json")
 
     def refused(self, case):
         try:
             tree = ast.parse(case["bytes"])
-            return bool(self.judge(tree, self.tables[case["profile"]])) or compile(tree, "<code>", "exec") is None
+            return bool(self.check(tree, self.tables[case["profile"]])) or compile(tree, "<code>", "exec") is None
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return True
 
