@@ -143,8 +143,8 @@ static const struct mistake mistakes_import[] = {
      "Import 'pprint' is not allowed in the current security profile. Print json.dumps(value, "
      "indent=2)."},
     {"import warnings\nwarnings.filterwarnings(\"ignore\")\n", "import-not-allowed", 1, 8,
-     "Import 'warnings' is not allowed in the current security profile. Leave it away, and "
-     "print(...) what is to be told."},
+     "Import 'warnings' is not allowed in the current security profile. Leave it out, and "
+     "print(...) the text instead."},
     {"import locale\n", "import-not-allowed", 1, 8,
      "Import 'locale' is not allowed in the current security profile. Write f\"{n:,}\" for "
      "thousands."},

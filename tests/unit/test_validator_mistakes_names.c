@@ -277,7 +277,7 @@ static const struct mistake mistakes_memory[] = {
     {"import networkx as nx\nm = nx.to_scipy_sparse_array(nx.Graph())\nm.indices[0] = 9\n",
      "forbidden-attribute", 3, 3,
      "The attribute 'indices' holds no items that can be stored: it reaches an array's memory. "
-     "Build the matrix anew from its edges."},
+     "Build a new matrix from its edges."},
 };
 
 /* Bytes and encodings. */
