@@ -55,30 +55,6 @@ static uint32_t next_clean(const unsigned char **at, bool *started)
     return 0;
 }
 
-static size_t encode(uint32_t c, char bytes[4])
-{
-    if (c < 0x80) {
-        bytes[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        bytes[0] = (char)(0xc0 | c >> 6);
-        bytes[1] = (char)(0x80 | (c & 0x3f));
-        return 2;
-    }
-    if (c < 0x10000) {
-        bytes[0] = (char)(0xe0 | c >> 12);
-        bytes[1] = (char)(0x80 | (c >> 6 & 0x3f));
-        bytes[2] = (char)(0x80 | (c & 0x3f));
-        return 3;
-    }
-    bytes[0] = (char)(0xf0 | c >> 18);
-    bytes[1] = (char)(0x80 | (c >> 12 & 0x3f));
-    bytes[2] = (char)(0x80 | (c >> 6 & 0x3f));
-    bytes[3] = (char)(0x80 | (c & 0x3f));
-    return 4;
-}
-
 void graph_text_add(struct buf *to, const char *text, size_t cap, bool quoted)
 {
     const unsigned char *at = (const unsigned char *)text;
@@ -89,15 +65,16 @@ void graph_text_add(struct buf *to, const char *text, size_t cap, bool quoted)
     if (quoted)
         buf_addc(to, '"');
     while ((c = next_clean(&at, &started)) != 0) {
-        char bytes[4];
-        size_t len = encode(c, bytes);
+        size_t len = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+        const char *bytes = c == ' '             ? " "
+                            : c == REPLACEMENT   ? "\xEF\xBF\xBD"
+                            : quoted && c == '"' ? "'"
+                                                 : (const char *)at - len;
 
         if (used + len > cap) {
             buf_adds(to, "…");
             break;
         }
-        if (quoted && c == '"')
-            bytes[0] = '\'';
         buf_add(to, bytes, len);
         used += len;
     }

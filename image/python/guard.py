@@ -149,7 +149,7 @@ def make_arm(filename, folders):
             frame = frame.f_back
         return False
 
-    def judge(event, args):
+    def check(event, args):
         if event in INNER_EVENTS:
             if frame_at(2).f_code.co_filename == filename:
                 raise PermissionError("%s is the interpreter's own and out of reach" % (args[1],))
@@ -174,7 +174,7 @@ def make_arm(filename, folders):
             return
         judging = True
         try:
-            judge(event, args)
+            check(event, args)
         finally:
             judging = False
 

@@ -5,7 +5,7 @@ Started by the runner (image/runner/runner.c), already confined, with one socket
 executor/frame.h; the runner believes none of them unseen, and it alone keeps the deadline and the caps. What stands
 here is for good answers; the walls are around this process, not in it.
 
-The code is judged once more here, by the policy that the server judged it by, but over CPython's own tree of the very
+The code is checked once more here, by the policy that the server checked it by, but over CPython's own tree of the very
 bytes; that tree is compiled, and runs. Nothing runs of what is refused here.
 
 Nothing of this file is within easy reach of the code that runs: the socket lives in closures, this module and its
@@ -83,10 +83,10 @@ def load_file(name, folder):
     return module
 
 
-def make_judges(policy, folder):
-    """{profile: what judges a tree by it}. The tables are read now: when a job comes there is no time."""
+def make_checks(policy, folder):
+    """{profile: what checks a tree by it}. The tables are read now: when a job comes there is no time."""
     tables = policy.load(os.path.join(folder, "policy.json"))
-    return {profile: functools.partial(policy.judge, policy=table) for profile, table in tables.items()}
+    return {profile: functools.partial(policy.check, policy=table) for profile, table in tables.items()}
 
 
 def open_stream(fd):
@@ -106,22 +106,22 @@ class Disagreement(Exception):
     """Refused here, though the server has accepted it: a stable code and a line (0: none)."""
 
 
-def judged_tree(source, judge):
+def checked_tree(source, check):
     """The tree of the very bytes. What runs is compiled from it: nothing comes between."""
-    if judge is None:  # the server knows a profile that this image does not
+    if check is None:  # the server knows a profile that this image does not
         raise Disagreement("unknown-profile", 0)
     try:
         tree = ast.parse(source, FILENAME)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise Disagreement("syntax", getattr(error, "lineno", None) or 0) from error
-    found = judge(tree)
+    found = check(tree)
     if found:
         line, code = found[0]
         raise Disagreement(code, line)
     return tree
 
 
-def compile_judged(tree):
+def compile_checked(tree):
     """Two code objects: the statements, and the last expression or None."""
     try:
         return compile_tree(tree)
@@ -237,8 +237,8 @@ def run_job(job, send, finish, parts):
     parts.arm()
     send("S")
     try:
-        reporter.tree = judged_tree(source, parts.judges.get(job["profile"]))
-        statements, last = compile_judged(reporter.tree)
+        reporter.tree = checked_tree(source, parts.checks.get(job["profile"]))
+        statements, last = compile_checked(reporter.tree)
     except Disagreement as refusal:
         finish(1, disagreement=dict(zip(("code", "line"), refusal.args)), **describe_refusal(reporter, refusal))
     try:
@@ -321,13 +321,13 @@ def rehearse(parts, with_pandas):
     if with_pandas:
         source = ("import pandas\nframe = pandas.DataFrame([{'a': 1, 'b': 'x'}, {'a': 2, 'b': 'y'}])\n"
                   "print(frame.groupby('b').a.sum().sort_values(), frame[frame.a > 1], file=out)\n") + source
-    profile, judge = list(parts.judges.items())[-1]  # the widest
+    profile, check = list(parts.checks.items())[-1]  # the widest
     job = json.loads(json.dumps({"code": source, "profile": profile, "preload": ["json"], "warnings": True}))
     before = sys.modules["__main__"]
     names = set_up(job, parts)
     sys.modules["__main__"] = before
     names["out"] = io.StringIO()
-    statements, last = compile_judged(judged_tree(source.encode("utf-8"), judge))
+    statements, last = compile_checked(checked_tree(source.encode("utf-8"), check))
     exec(statements, names)
     json.dumps({"value": parts.show(eval(last, names))}, ensure_ascii=False).encode("utf-8", "replace")
     if "matplotlib.pyplot" in sys.modules:
@@ -345,7 +345,7 @@ def main(argv):
     reporter = load_file("report", here).make_reporter(FILENAME, folders, int(options["--memory-mb"]))
     parts = types.SimpleNamespace(guard=load_file("guard", here), reporter=reporter, folders=folders,
                                   show=load_file("values", here).show, plots=load_file("plots", here),
-                                  judges=make_judges(load_file("policy", here), here))
+                                  checks=make_checks(load_file("policy", here), here))
     helpers = load_file("code_helpers", options["--helpers"])
     sys.modules["code_helpers"] = helpers
     parts.begin = helpers.__dict__.pop("connect")(ask)

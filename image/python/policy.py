@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The second judgement: the validator's policy over CPython's own tree of the very bytes that will run.
+"""The second check: the validator's policy over CPython's own tree of the very bytes that will run.
 
 The server runs only what its validator accepted, so a finding here is a bug of one of the two. There is no table in
 this file: load() takes all from policy.json, which is what `lectern validate --dump-policy` prints. What the policy
@@ -82,7 +82,7 @@ class Walk:
         self.takes_methods = False  # by their names
         self.formats = False  # fills in templates
         self.pieces = []  # lines of texts that may be pieces of one
-        self.run_together = set()  # ids of strings that were judged with their neighbours
+        self.run_together = set()  # ids of strings that were checked with their neighbours
 
     def find(self, code, line):
         self.found.append((line, code))
@@ -94,7 +94,7 @@ class Walk:
         while self.put_off:
             self.scope, nodes, self.by_name = self.put_off.pop()
             self.walk(nodes)
-        meaning.judge_uses(self)
+        meaning.check_uses(self)
         return sorted(set(self.found))
 
     def walk(self, stack):
@@ -122,7 +122,7 @@ class Walk:
             self.classes.append(scope)
         return scope
 
-    def judge_name(self, text, line):
+    def check_name(self, text, line):
         if text[:2] == "__" and self.policy.is_dunder(text):
             self.find("dunder", line)
         elif text in self.policy.names:
@@ -163,6 +163,6 @@ PARTS = {kind: getter(fields) for kind, *fields in FIELDS}
 LEAVES = frozenset((type(None), ast.Pass, ast.Break, ast.Continue, ast.MatchSingleton))
 
 
-def judge(tree, policy):
+def check(tree, policy):
     """What the policy refuses of a module's tree: [(line, code)], sorted; empty where it allows all."""
     return Walk(policy, tree).run()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Buffers in memory, which stand for files: io.StringIO(text), io.BytesIO(data), and variables that are bound to nothing
-else. Functions that read one, and methods that write to one, may be given what is a buffer for certain. Judged at the end
+else. Functions that read one, and methods that write to one, may be given what is a buffer for certain. Checked at the end
 of the walk (policy_meaning.py), when what names mean is known."""
 import ast
 
@@ -58,7 +58,7 @@ class Buffers:
         return self.known[where, node.id]
 
     def reads(self, attribute):
-        """Whether the reader is called with a buffer; what else it is given is judged then."""
+        """Whether the reader is called with a buffer; what else it is given is checked then."""
         call = self.walk.readers.get(id(attribute))
         if call is None or len(call.args) > 2 or any(type(one) is ast.Starred for one in call.args):
             return False
@@ -73,7 +73,7 @@ class Buffers:
         return True
 
 
-def judge_paths(walk, buffers):
+def check_paths(walk, buffers):
     """The first argument of each method that writes that may be a path."""
     for values in walk.paths:
         for value, line in values:

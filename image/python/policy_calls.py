@@ -32,13 +32,13 @@ def text_of(node):
 def name(walk, node, called=False):
     text = node.id
     if text in walk.policy.watched_names or text[:2] == "__":
-        walk.judge_name(text, node.lineno)
+        walk.check_name(text, node.lineno)
         if text in walk.policy.getters and not called:
             walk.find("name-by-text", node.lineno)
         if type(node.ctx) is ast.Load:
             places = walk.places.get(id(node), ())
             if text in walk.policy.of_place:
-                walk.places_of.judge_place(walk, text, places, node.lineno)
+                walk.places_of.check_place(walk, text, places, node.lineno)
             if text in walk.policy.types and not called and "asked_for" not in places and "mapped" not in places:
                 walk.types.append((text, walk.scope, node.lineno))
     if type(node.ctx) is ast.Load:
@@ -64,7 +64,7 @@ def attribute(walk, node, called=False):
             doubts.append((node, len(chain), called))
             if node.attr in walk.policy.of_place and type(node.ctx) is ast.Load:
                 places = walk.places.get(id(node), ()) if len(chain) == 1 else ("asked_for",)
-                walk.places_of.judge_place(walk, node.attr, places, node.end_lineno)
+                walk.places_of.check_place(walk, node.attr, places, node.end_lineno)
         called = False
         node = node.value
     root = None
@@ -73,11 +73,11 @@ def attribute(walk, node, called=False):
         chain.reverse()
         walk.uses.append((node, chain, walk.scope, walk.scope.statement))
         if node.id in walk.policy.watched_names or node.id[:2] == "__":
-            walk.judge_name(node.id, node.lineno)
+            walk.check_name(node.id, node.lineno)
             if node.id in walk.policy.getters:
                 walk.find("name-by-text", node.lineno)
             if node.id in walk.policy.of_place:
-                walk.places_of.judge_place(walk, node.id, ("asked_for",), node.lineno)
+                walk.places_of.check_place(walk, node.id, ("asked_for",), node.lineno)
     else:
         walk.stack.append(node)
     for attribute, back, was_called in doubts:
@@ -100,17 +100,17 @@ def call(walk, node):
         text = None
         walk.stack.append(function)
     if text in walk.policy.watched_calls:
-        judge_call(walk, node, text, kind is ast.Attribute, function.end_lineno)
+        check_call(walk, node, text, kind is ast.Attribute, function.end_lineno)
     walk.stack += node.args
     walk.stack += node.keywords
 
 
-def judge_call(walk, node, text, is_attribute, line):
+def check_call(walk, node, text, is_attribute, line):
     policy = walk.policy
     if is_attribute and text in policy.writers:
-        judge_writer(walk, node)
+        check_writer(walk, node)
     if is_attribute and text in policy.queries:
-        judge_query(walk, node)
+        check_query(walk, node)
     if text in policy.getters and not is_plain_getter(walk, node, text):
         walk.find("name-by-text", line)
     if not is_attribute and text in policy.types:
@@ -118,7 +118,7 @@ def judge_call(walk, node, text, is_attribute, line):
         if odd or len(node.args) > 1:
             walk.find("forbidden-name", line)
     if text in policy.options:
-        judge_options(walk, node)
+        check_options(walk, node)
     if text in (policy.methods_by_name if is_attribute else policy.by_name):
         walk.by_name += 1
         walk.stack.append(walk.by_name)  # an int: where it comes up again, the call is done
@@ -128,7 +128,7 @@ def leave_call(walk, _number):
     walk.by_name -= 1
 
 
-def judge_writer(walk, node):
+def check_writer(walk, node):
     paths = [(one, one.lineno) for one in node.args]
     for one in node.keywords:
         if one.arg is None:
@@ -138,7 +138,7 @@ def judge_writer(walk, node):
     walk.paths.append([row for row in paths if not (type(row[0]) is ast.Constant and row[0].value is None)])
 
 
-def judge_query(walk, node):
+def check_query(walk, node):
     arguments = [(None, one, one.lineno) for one in node.args]
     arguments += [(one.arg or "**", one.value, one.lineno) for one in node.keywords]
     for number, (keyword, value, line) in enumerate(arguments):
@@ -159,7 +159,7 @@ def has_query_fault(walk, text):
             or unicodedata.normalize("NFKC", text) != text)
 
 
-def judge_options(walk, node):
+def check_options(walk, node):
     for one in (*node.args[::2], *(one.value for one in node.keywords if one.arg == "pat")):
         text = text_of(one)
         if text is None:
@@ -177,7 +177,7 @@ def is_bad_template(walk, text):
                                        for field in FIELDS_OF.findall(text))
 
 
-def judge_text(walk, text, line):
+def check_text(walk, text, line):
     if is_bad_template(walk, text) or walk.policy.is_command(text):
         walk.find("name-by-text", line)
     elif "__" in text and PIECE.match(text) and not walk.policy.dunder_pieces.isdisjoint(SEPARATORS.split(text)):
@@ -208,12 +208,12 @@ def constant(walk, node):
     if walk.by_name and ((text[:2] == "__" and len(text) > 2) or text in walk.policy.methods):
         walk.find("name-by-text", node.lineno)
     if id(node) not in walk.run_together:
-        judge_text(walk, text, node.lineno)
+        check_text(walk, text, node.lineno)
 
 
 def joined(walk, node):
     if id(node) not in walk.run_together:
-        judge_text(walk, text_of(node), node.lineno)
+        check_text(walk, text_of(node), node.lineno)
     walk.run_together.update(map(id, node.values))
     walk.stack += node.values
 
@@ -239,15 +239,15 @@ def binary(walk, node):
         if text_of(one) is not None:
             run.append(one)
         else:
-            judge_run(walk, run)
+            check_run(walk, run)
             run = []
-    judge_run(walk, run)
+    check_run(walk, run)
 
 
-def judge_run(walk, run):
+def check_run(walk, run):
     if len(run) > 1:
         walk.run_together.update(map(id, run))
-        judge_text(walk, "".join(map(text_of, run)), run[0].lineno)
+        check_text(walk, "".join(map(text_of, run)), run[0].lineno)
 
 
 HANDLERS = {

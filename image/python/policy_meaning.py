@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What names mean, by Python's own scoping, and with it the judgement of modules: what is reached through them, that nothing
+"""What names mean, by Python's own scoping, and with it the check of modules: what is reached through them, that nothing
 is stored on them, and that they are no values. Runs at the end of the walk (policy.py), over the uses that it kept."""
 import ast
 
@@ -14,8 +14,8 @@ def is_type_call(node):
     return type(node) is ast.Call and type(node.func) is ast.Name and node.func.id == "type"
 
 
-def judge_kept(walk):
-    """What could not be judged before all of the program was seen."""
+def check_kept(walk):
+    """What could not be checked before all of the program was seen."""
     for scope in walk.classes:
         walk.own.update(scope.bound.difference(scope.outer))
     walk.of_classes.update(*(scope.bound.difference(scope.outer) for scope in walk.classes))
@@ -36,8 +36,8 @@ def judge_kept(walk):
             walk.find("forbidden-name", line)
 
 
-def judge_foreign(walk, of_modules):
-    """Nothing is stored to what was imported. What means a module was judged as one."""
+def check_foreign(walk, of_modules):
+    """Nothing is stored to what was imported. What means a module was checked as one."""
     for name, scope in walk.foreign:
         plain_scope(walk, name, scope).foreign.add(name)
     names = {name for name, _ in walk.foreign}
@@ -48,33 +48,33 @@ def judge_foreign(walk, of_modules):
                 walk.find("module-store", node.lineno)
 
 
-def judge_uses(walk):
-    judge_kept(walk)
-    steps = {}  # id of a Name: attributes behind it that were judged as the module's
+def check_uses(walk):
+    check_kept(walk)
+    steps = {}  # id of a Name: attributes behind it that were checked as the module's
     names = place_imports(walk)
     given_away = find_given_away(walk, names) if names else {}
     buffers = None
     if walk.readers or any(walk.paths):
         buffers = walk.buffers_of.Buffers(walk, lambda *place: meaning(walk, *place, given_away),
                                           lambda *place: plain_scope(walk, *place))
-        walk.buffers_of.judge_paths(walk, buffers)
+        walk.buffers_of.check_paths(walk, buffers)
     if names:
         for node, chain, scope, statement in walk.uses:
             if node.id in names:
                 module = meaning(walk, node.id, scope, statement, given_away)
                 if module is not None:
-                    steps[id(node)] = judge_module_use(walk, node, chain, module, buffers)
-    judge_foreign(walk, steps)
+                    steps[id(node)] = check_module_use(walk, node, chain, module, buffers)
+    check_foreign(walk, steps)
     for node, number, root, called in walk.doubts:
         if number >= steps.get(id(root), 0):
-            judge_attribute(walk, node, called)
+            check_attribute(walk, node, called)
             if walk.arrays:
-                judge_array(walk, node)
+                check_array(walk, node)
         if not called:
-            judge_uncalled(walk, node)
+            check_uncalled(walk, node)
 
 
-def judge_attribute(walk, node, called):
+def check_attribute(walk, node, called):
     """One that is watched, and no step of a module's chain."""
     policy, text = walk.policy, node.attr
     if policy.is_dunder(text):
@@ -88,7 +88,7 @@ def judge_attribute(walk, node, called):
         walk.find("forbidden-attribute", node.end_lineno)
 
 
-def judge_array(walk, node):
+def check_array(walk, node):
     """One that reaches the memory of arrays, or loads matplotlib."""
     policy, text = walk.policy, node.attr
     own = text in walk.of_classes
@@ -102,7 +102,7 @@ def judge_array(walk, node):
         walk.find("forbidden-attribute", node.end_lineno)
 
 
-def judge_uncalled(walk, node):
+def check_uncalled(walk, node):
     policy, text = walk.policy, node.attr
     if text in policy.writers:
         walk.find("file-method", node.end_lineno)
@@ -169,8 +169,8 @@ def meaning(walk, name, scope, statement, given_away):
     return where.modules.get(name)
 
 
-def judge_module_use(walk, node, chain, module, buffers):
-    """The number of attributes that were judged."""
+def check_module_use(walk, node, chain, module, buffers):
+    """The number of attributes that were checked."""
     if chain is None:
         walk.find("module-as-value", node.lineno)
         return 0

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Statements and what binds: names in every role but that of being read, scopes, imports. A handler takes the walk
-(policy.py) and a node; it judges the node and puts on the walk's stack what there is to go on with."""
+(policy.py) and a node; it checks the node and puts on the walk's stack what there is to go on with."""
 import ast
 
 
 def declare(walk, node):
     word = "global" if type(node) is ast.Global else "nonlocal"
     for text in node.names:
-        walk.judge_name(text, node.lineno)
+        walk.check_name(text, node.lineno)
         walk.scope.outer[text] = word
         walk.declared.append((text, walk.scope))
         if word == "global" and walk.scope is not walk.root:
@@ -16,7 +16,7 @@ def declare(walk, node):
 
 def walrus(walk, node):
     target, scope = node.target, walk.scope
-    walk.judge_name(target.id, target.lineno)
+    walk.check_name(target.id, target.lineno)
     if target.id in walk.policy.getters:
         walk.find("name-by-text", target.lineno)
     while scope.kind == "comprehension":
@@ -44,20 +44,20 @@ def handler(walk, node):
 
 def keyword(walk, node):
     if node.arg is not None:
-        walk.judge_name(node.arg, node.lineno)
+        walk.check_name(node.arg, node.lineno)
         if node.arg in walk.policy.keywords:
             walk.find("forbidden-name", node.lineno)
         if node.arg in walk.policy.checks and not (type(node.value) is ast.Constant and node.value.value is True):
             walk.find("forbidden-name", node.lineno)
         if node.arg in walk.policy.evaluated:
-            walk.places_of.judge_setting(walk, node.value)
+            walk.places_of.check_setting(walk, node.value)
     elif type(node.value) is ast.Dict:
-        walk.places_of.judge_keys(walk, node.value)
+        walk.places_of.check_keys(walk, node.value)
     walk.stack.append(node.value)
 
 
 def condition(walk, node):
-    text = guarding_text(node.test)  # of the guard only this is judged
+    text = guarding_text(node.test)  # of the guard only this is checked
     walk.stack.append(node.test if text is None else text)
     walk.stack += (node.body, node.orelse)
 
@@ -99,7 +99,7 @@ def match_class(walk, node):
 
 
 def bind(walk, text, line):
-    walk.judge_name(text, line)
+    walk.check_name(text, line)
     walk.scope.bind(text)
 
 
@@ -109,7 +109,7 @@ def parameters(walk, args, scope):
         if one is not None:
             if scope.first is None and scope.kind == "function" and walk.scope.kind == "class":
                 scope.first = one.arg
-            walk.judge_name(one.arg, one.lineno)
+            walk.check_name(one.arg, one.lineno)
             scope.bind(one.arg)
             walk.places_of.stands(walk, "asked_for", (one.annotation,))
             walk.stack.append(one.annotation)
@@ -119,7 +119,7 @@ def parameters(walk, args, scope):
 def function(walk, node):
     walk.scope.bind(node.name)
     if not (walk.scope.kind == "class" and node.name in walk.policy.dunders):
-        walk.judge_name(node.name, node.lineno)
+        walk.check_name(node.name, node.lineno)
     walk.places_of.stands(walk, "asked_for", (node.returns,))
     walk.places_of.decorated(walk, node.decorator_list)
     walk.stack += (node.decorator_list, node.returns)
@@ -153,7 +153,7 @@ def note_import(walk, name, module, node, line):
     walk.imports.append((name, module, walk.scope, walk.scope.statement if direct else None, line))
 
 
-def judge_module(walk, name, line):
+def check_module(walk, name, line):
     module = walk.policy.modules.get(name)
     if module is None or not module.importable:
         walk.find("import-not-allowed", line)
@@ -162,7 +162,7 @@ def judge_module(walk, name, line):
     return module
 
 
-def judge_bound(walk, text, line):
+def check_bound(walk, text, line):
     if walk.policy.is_dunder(text) or text in walk.policy.names:
         walk.find("forbidden-name", line)
 
@@ -177,10 +177,10 @@ def bind_alias(walk, alias, name):
 
 def import_(walk, node):
     for alias in node.names:
-        module = judge_module(walk, alias.name, alias.lineno)
+        module = check_module(walk, alias.name, alias.lineno)
         first = alias.name.partition(".")[0]
         if alias.asname is not None:
-            judge_bound(walk, alias.asname, alias.end_lineno)
+            check_bound(walk, alias.asname, alias.end_lineno)
         else:
             module = module and walk.policy.modules.get(first)
         bind_alias(walk, alias, alias.asname or first)
@@ -194,7 +194,7 @@ def import_from(walk, node):
         walk.find("import-not-allowed", node.lineno)
         module = None
     else:
-        module = judge_module(walk, node.module, node.lineno)
+        module = check_module(walk, node.module, node.lineno)
     for alias in node.names:
         if alias.name == "*":
             walk.find("import-star", alias.lineno)
@@ -206,7 +206,7 @@ def import_from(walk, node):
 
 def member(walk, module, alias, node):
     name = alias.asname or alias.name
-    judge_bound(walk, name, alias.end_lineno)
+    check_bound(walk, name, alias.end_lineno)
     inner = walk.policy.modules.get("%s.%s" % (module.name, alias.name))
     if inner is not None:
         note_import(walk, name, inner, node, alias.end_lineno)

@@ -30,7 +30,7 @@ def decorated(walk, decorators):
         stands(walk, "decorator", (node,))
 
 
-def judge_place(walk, text, places, line):
+def check_place(walk, text, places, line):
     for place, names in walk.policy.places.items():
         if text in names and place not in places:
             walk.find("forbidden-name", line)
@@ -79,12 +79,12 @@ def place_arguments(walk, node):
         stands(walk, "mapped", node.args)
 
 
-def judge_setting(walk, value):
+def check_setting(walk, value):
     if walk.text_of(value) is not None:
         walk.find("text-method", value.lineno)
 
 
-def judge_keys(walk, dictionary):
+def check_keys(walk, dictionary):
     """Of f(**{"key": value})."""
     for key in dictionary.keys:
         if key is not None and walk.text_of(key) in walk.policy.keywords:
@@ -94,9 +94,9 @@ def judge_keys(walk, dictionary):
 def dictionary(walk, node):
     for key, value in zip(node.keys, node.values):
         if key is not None and walk.text_of(key) in walk.policy.evaluated_settings:
-            judge_setting(walk, value)
+            check_setting(walk, value)
         elif key is None and type(value) is ast.Dict:
-            judge_keys(walk, value)
+            check_keys(walk, value)
     walk.stack += (node.keys, node.values)
 
 
@@ -104,7 +104,7 @@ def assign(walk, node):
     settings = walk.policy.evaluated_settings
     walk.buffers_of.note_assigned(walk, node.targets, node.value)
     if any(type(one) is ast.Subscript and walk.text_of(one.slice) in settings for one in node.targets):
-        judge_setting(walk, node.value)
+        check_setting(walk, node.value)
     walk.stack += (node.targets, node.value)
 
 

@@ -295,12 +295,11 @@ static json_t *fields_of(const json_t *object, const json_t *ours, const char *c
         if (other)
             continue;
         if (!strcmp(key, "extensions") && ours) {
-            json_t *rest = json_copy(value);
+            json_auto_t *rest = json_copy(value);
 
             json_object_del(rest, CASE_EXTENSION);
             if (json_object_size(rest) > 0)
                 json_object_set(fields, key, rest);
-            json_decref(rest);
         } else {
             json_object_set(fields, key, value);
         }
@@ -416,7 +415,8 @@ static json_t *kept_of(const json_t *package, const json_t *document, const json
 
 static json_t *root_of(const json_t *package, const json_t *aside)
 {
-    json_t *document = json_copy(json_object_get(package, "CFDocument")), *meta, *root;
+    json_auto_t *document = json_copy(json_object_get(package, "CFDocument"));
+    json_t *meta, *root;
     const json_t *ours = ours_of(document), *further = json_object_get(ours, "further");
     const json_t *title = json_object_get(document, "title");
     bool made = json_is_true(json_object_get(ours, "generated"));
@@ -428,24 +428,23 @@ static json_t *root_of(const json_t *package, const json_t *aside)
         json_object_set(meta, "title", (json_t *)title);
     if (!made && json_is_object(meta)) {
         if (ours) {
-            json_t *rest = json_copy(json_object_get(document, "extensions"));
+            json_auto_t *rest = json_copy(json_object_get(document, "extensions"));
 
             json_object_del(rest, CASE_EXTENSION);
             if (json_object_size(rest) > 0)
                 json_object_set(document, "extensions", rest);
             else
                 json_object_del(document, "extensions");
-            json_decref(rest);
         }
         json_object_set_new(meta, "case", kept_of(package, document, aside));
     }
-    json_decref(document);
     return root;
 }
 
 json_t *case_curriculum(const json_t *package, struct format_report *report, struct error *err)
 {
-    json_t *nodes, *relationships, *ids, *aside, *root;
+    json_auto_t *relationships = NULL, *ids = NULL, *aside = NULL;
+    json_t *nodes, *root;
     const json_t *inner = json_object_get(package, "CFPackage"), *ours;
 
     if (json_is_object(inner))
@@ -473,9 +472,6 @@ json_t *case_curriculum(const json_t *package, struct format_report *report, str
                     "%zu associations end at the document or outside its items: kept in meta.case, "
                     "and no relationships",
                     json_array_size(aside));
-    json_decref(relationships);
-    json_decref(ids);
-    json_decref(aside);
     return root;
 }
 
@@ -593,7 +589,8 @@ static void entry_begin(struct entry *entry)
 /* Its own reference; exact: the extension is there even where nothing is left to say. */
 static json_t *entry_end(struct entry *entry, const json_t *value, bool exact)
 {
-    json_t *extensions = json_object_get(entry->to, "extensions"), *ours = json_object();
+    json_t *extensions = json_object_get(entry->to, "extensions");
+    json_auto_t *ours = json_object();
 
     if (value)
         json_object_set(ours, "value", (json_t *)value);
@@ -608,7 +605,6 @@ static json_t *entry_end(struct entry *entry, const json_t *value, bool exact)
         }
         json_object_set(extensions, CASE_EXTENSION, ours);
     }
-    json_decref(ours);
     json_decref(entry->generated);
     json_decref(entry->fields);
     return entry->to;
@@ -744,7 +740,8 @@ static json_t *made_document(struct case_writer *writer, const json_t *meta, con
 static json_t *document_of(struct case_writer *writer, const json_t *curriculum)
 {
     const json_t *meta = json_object_get(curriculum, "meta"), *kept = kept_case(curriculum);
-    json_t *further = json_copy((json_t *)curriculum), *ours = json_object(), *document, *plain;
+    json_auto_t *further = json_copy((json_t *)curriculum), *ours = json_object(), *plain = NULL;
+    json_t *document;
     json_t *title = has_text(meta, "title") ? json_incref(json_object_get(meta, "title"))
                                             : json_string("Untitled curriculum");
 
@@ -773,9 +770,6 @@ static json_t *document_of(struct case_writer *writer, const json_t *curriculum)
         json_object_set(extensions, CASE_EXTENSION, ours);
         json_object_set_new(document, "extensions", extensions);
     }
-    json_decref(plain);
-    json_decref(further);
-    json_decref(ours);
     return document;
 }
 
@@ -852,24 +846,20 @@ static bool looks_like(const char *path)
 
 static json_t *read_case(const char *path, struct format_report *report, struct error *err)
 {
-    json_t *package = format_json.read(path, report, err), *curriculum = NULL;
+    json_auto_t *package = format_json.read(path, report, err);
+    json_t *curriculum = package ? case_curriculum(package, report, err) : NULL;
 
-    if (package)
-        curriculum = case_curriculum(package, report, err);
     if (package && !curriculum)
         error_wrap(err, "%s", path);
-    json_decref(package);
     return curriculum;
 }
 
 static int write_case(const json_t *curriculum, const char *path, struct format_report *report,
                       struct error *err)
 {
-    json_t *package = case_package(curriculum, report, err);
-    int rc = package ? format_json.write(package, path, report, err) : -1;
+    json_auto_t *package = case_package(curriculum, report, err);
 
-    json_decref(package);
-    return rc;
+    return package ? format_json.write(package, path, report, err) : -1;
 }
 
 const struct format format_case = {

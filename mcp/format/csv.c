@@ -178,8 +178,8 @@ static int read_cell(struct sheet_reader *reader, size_t i, size_t line, const j
 static json_t *add_rest(struct sheet_reader *reader, size_t line, const json_t *cell, json_t *entry,
                         struct error *err)
 {
-    json_t *rest = json_read(json_string_value(cell), json_string_length(cell), "", NULL);
-    json_t *whole = json_object_get(rest, "entry"), *value, *result = NULL;
+    json_auto_t *rest = json_read(json_string_value(cell), json_string_length(cell), "", NULL);
+    json_t *whole = json_object_get(rest, "entry"), *value;
     const char *key;
 
     if (!json_is_object(rest) || (!whole && !json_is_object(json_object_get(rest, "fields")))) {
@@ -187,18 +187,16 @@ static json_t *add_rest(struct sheet_reader *reader, size_t line, const json_t *
                   "%s line %zu: the cell of '" CSV_REST
                   ":json' is not {\"fields\": {...}}; empty it to do without",
                   reader->name, line);
-    } else if (whole && json_object_size(entry) == 0) {
-        result = json_incref(whole);
-    } else {
-        json_object_foreach(json_object_get(rest, "fields"), key, value)
-        {
-            if (!json_object_get(entry, key))
-                json_object_set(entry, key, value);
-        }
-        result = json_incref(entry);
+        return NULL;
     }
-    json_decref(rest);
-    return result;
+    if (whole && json_object_size(entry) == 0)
+        return json_incref(whole);
+    json_object_foreach(json_object_get(rest, "fields"), key, value)
+    {
+        if (!json_object_get(entry, key))
+            json_object_set(entry, key, value);
+    }
+    return json_incref(entry);
 }
 
 static bool is_direction(const char *type)
@@ -238,7 +236,7 @@ static int read_row(void *user, size_t line, const json_t *cells, struct error *
 {
     struct sheet_reader *reader = user;
     const json_t *cell, *rest = NULL;
-    json_t *entry, *whole = NULL;
+    json_auto_t *entry = NULL, *whole = NULL;
     int rc = 0;
     size_t i;
 
@@ -268,8 +266,6 @@ static int read_row(void *user, size_t line, const json_t *cells, struct error *
     }
     if (rc == 0 && whole && json_array_append(reader->entries, whole) < 0)
         rc = error_set(err, ERROR_MEMORY, "out of memory for %s", reader->name);
-    json_decref(whole);
-    json_decref(entry);
     return rc;
 }
 
@@ -471,14 +467,13 @@ static json_t *rest_of(const struct table *table, const json_t *entry)
 
 static void add_rest_cell(struct table *table, struct buf *row, const json_t *entry)
 {
-    json_t *rest =
+    json_auto_t *rest =
         json_is_object(entry) ? rest_of(table, entry) : json_pack("{s:O}", "entry", entry);
 
     if (rest) {
         table->rest++;
         add_value(row, rest, CSV_JSON);
     }
-    json_decref(rest);
 }
 
 static void add_row(struct table *table, struct buf *text, const json_t *entry)
@@ -624,28 +619,26 @@ static json_t *read_sheet(const struct csv_sheet *sheet, const char *path,
 static json_t *read_further(const char *path, bool *relationships, struct error *err)
 {
     struct buf BUF_AUTO text = {0};
-    json_t *beside, *further;
+    json_auto_t *beside = NULL;
+    json_t *further;
 
     if (file_read(path, CURRICULUM_FILE_CAP, &text, err) < 0)
         return NULL;
     beside = json_read(text.data, text.len, path, err);
-    further = json_incref(json_object_get(beside, "further"));
-    if (beside && !json_is_object(further)) {
-        error_set(err, ERROR_INVALID,
-                  "%s is not {\"further\": {...}}, as an export writes it; take it away to do "
-                  "without",
-                  path);
-        json_decref(further);
-        further = NULL;
-    }
+    further = json_object_get(beside, "further");
     *relationships = !json_is_false(json_object_get(beside, "relationships"));
-    json_decref(beside);
-    return further;
+    if (json_is_object(further))
+        return json_incref(further);
+    if (beside)
+        error_set(err, ERROR_INVALID,
+                  "%s is not {\"further\": {...}}, as an export writes it; delete it to do without",
+                  path);
+    return NULL;
 }
 
 static json_t *read_csv(const char *path, struct format_report *report, struct error *err)
 {
-    json_t *root, *nodes = NULL, *relationships = NULL;
+    json_auto_t *root = NULL, *nodes = NULL, *relationships = NULL;
     bool has_relationships = true;
     struct place place;
     char name[PATH_MAX];
@@ -665,23 +658,18 @@ static json_t *read_csv(const char *path, struct format_report *report, struct e
         nodes = read_sheet(&csv_nodes, name, report, err);
     if (nodes && find(&place, relationship_names, name, sizeof name)) {
         relationships = read_sheet(&csv_relationships, name, report, err);
-        if (!relationships) {
-            json_decref(nodes);
-            nodes = NULL;
-        }
+        if (!relationships)
+            return NULL;
     } else if (nodes) {
         format_loss(report, "%s%s is not there: the nodes come without relationships", place.prefix,
                     CSV_RELATIONSHIPS_FILE);
     }
-    if (!nodes) {
-        json_decref(root);
+    if (!nodes)
         return NULL;
-    }
-    json_object_set_new(root, "nodes", nodes);
+    json_object_set(root, "nodes", nodes);
     if (relationships && (has_relationships || json_array_size(relationships) > 0))
         json_object_set(root, "relationships", relationships);
-    json_decref(relationships);
-    return root;
+    return json_incref(root);
 }
 
 /* ---- writing ---- */
@@ -706,7 +694,8 @@ static int add_further(struct folder *folder, const json_t *curriculum, struct e
 {
     const json_t *relationships = json_object_get(curriculum, "relationships");
     struct buf BUF_AUTO text = {0};
-    json_t *further = json_copy((json_t *)curriculum), *beside;
+    json_t *further = json_copy((json_t *)curriculum);
+    json_auto_t *beside = NULL;
 
     json_object_del(further, "nodes");
     if (json_is_array(relationships))
@@ -714,7 +703,6 @@ static int add_further(struct folder *folder, const json_t *curriculum, struct e
     beside =
         json_pack("{s:o, s:b}", "further", further, "relationships", json_is_array(relationships));
     json_write(&text, beside);
-    json_decref(beside);
     buf_addc(&text, '\n');
     return folder_add(folder, CSV_FURTHER_FILE, &text, err);
 }

@@ -158,9 +158,9 @@ static int add_index(struct folder *folder, const json_t *curriculum, unsigned u
                      const json_t *names, struct error *err)
 {
     const json_t *relationships = json_object_get(curriculum, "relationships");
-    json_t *further = json_copy((json_t *)curriculum), *index;
+    json_t *further = json_copy((json_t *)curriculum);
+    json_auto_t *index = NULL;
     struct buf BUF_AUTO text = {0};
-    int rc;
 
     json_object_del(further, "nodes");
     if (json_is_array(relationships))
@@ -170,10 +170,9 @@ static int add_index(struct folder *folder, const json_t *curriculum, unsigned u
     if (json_is_array(relationships))
         json_object_set(index, "relationships", (json_t *)relationships);
     json_object_set_new(index, "further", further);
-    rc = yaml_write(&text, index, err);
-    json_decref(index);
-    return rc < 0 ? error_wrap(err, MARKDOWN_INDEX)
-                  : folder_add(folder, MARKDOWN_INDEX, &text, err);
+    if (yaml_write(&text, index, err) < 0)
+        return error_wrap(err, MARKDOWN_INDEX);
+    return folder_add(folder, MARKDOWN_INDEX, &text, err);
 }
 
 static int markdown_write(const json_t *curriculum, const char *path, struct format_report *report,
@@ -181,7 +180,7 @@ static int markdown_write(const json_t *curriculum, const char *path, struct for
 {
     const json_t *nodes = json_object_get(curriculum, "nodes"), *node;
     unsigned usual = usual_shape(nodes);
-    json_t *names, *taken;
+    json_auto_t *names = NULL, *taken = NULL;
     struct folder folder;
     int rc = 0;
     size_t i;
@@ -201,8 +200,6 @@ static int markdown_write(const json_t *curriculum, const char *path, struct for
     }
     if (rc == 0)
         rc = add_index(&folder, curriculum, usual, names, err);
-    json_decref(names);
-    json_decref(taken);
     return folder_end(&folder, rc == 0, rc == 0 ? err : NULL) < 0 || rc < 0 ? -1 : 0;
 }
 
@@ -285,7 +282,7 @@ static json_t *read_index(struct reader *reader, struct error *err)
 {
     struct buf BUF_AUTO text = {0};
     const json_t *relationships, *further;
-    json_t *index, *root = NULL;
+    json_auto_t *index = NULL;
 
     if (!file_is_in(reader->path, MARKDOWN_INDEX))
         return json_object();
@@ -300,18 +297,19 @@ static json_t *read_index(struct reader *reader, struct error *err)
         strcmp(json_get_string(index, "lectern"), MARKDOWN_KIND) != 0) {
         error_set(err, ERROR_INVALID,
                   MARKDOWN_INDEX " line 1: it must say `lectern: " MARKDOWN_KIND "`");
-    } else if (relationships && !json_is_array(relationships)) {
+        return NULL;
+    }
+    if (relationships && !json_is_array(relationships)) {
         error_set(err, ERROR_INVALID, MARKDOWN_INDEX ": relationships must be a list, not %s",
                   json_kind(relationships));
-    } else {
-        if (json_object_get(index, "usual"))
-            reader->usual = shape_of_names(json_object_get(index, "usual"));
-        reader->relationships = relationships ? json_copy((json_t *)relationships) : NULL;
-        if (read_list(reader, json_object_get(index, "nodes"), err) == 0)
-            root = json_is_object(further) ? json_copy((json_t *)further) : json_object();
+        return NULL;
     }
-    json_decref(index);
-    return root;
+    if (json_object_get(index, "usual"))
+        reader->usual = shape_of_names(json_object_get(index, "usual"));
+    reader->relationships = relationships ? json_copy((json_t *)relationships) : NULL;
+    if (read_list(reader, json_object_get(index, "nodes"), err) < 0)
+        return NULL;
+    return json_is_object(further) ? json_copy((json_t *)further) : json_object();
 }
 
 /* ---- ordinary notes ---- */
@@ -454,7 +452,8 @@ static void add_link(struct reader *reader, const char *from, const char *link, 
 
 static void add_links(struct reader *reader)
 {
-    json_t *seen = json_object(), *link;
+    json_auto_t *seen = json_object();
+    json_t *link;
     size_t i;
 
     if (!reader->relationships && reader->notes > 0)
@@ -462,14 +461,14 @@ static void add_links(struct reader *reader)
     json_array_foreach(reader->links, i, link)
         add_link(reader, json_string_value(json_array_get(link, 0)),
                  json_string_value(json_array_get(link, 1)), seen);
-    json_decref(seen);
 }
 
 /* ---- the folder ---- */
 
 static json_t *read_folder(struct reader *reader, const json_t *names, struct error *err)
 {
-    json_t *name, *root;
+    json_auto_t *root = NULL;
+    json_t *name;
     size_t i;
 
     json_array_foreach((json_t *)names, i, name)
@@ -480,16 +479,14 @@ static json_t *read_folder(struct reader *reader, const json_t *names, struct er
     json_array_foreach((json_t *)names, i, name)
     {
         if (json_is_true(json_object_get(reader->files, json_string_value(name))) &&
-            read_note(reader, json_string_value(name), err) < 0) {
-            json_decref(root);
+            read_note(reader, json_string_value(name), err) < 0)
             return NULL;
-        }
     }
     add_links(reader);
     json_object_set(root, "nodes", reader->nodes);
     if (reader->relationships)
         json_object_set(root, "relationships", reader->relationships);
-    return root;
+    return json_incref(root);
 }
 
 static void say_what_was_done(const struct reader *reader, size_t links)
@@ -510,7 +507,8 @@ static void say_what_was_done(const struct reader *reader, size_t links)
 static json_t *markdown_read(const char *path, struct format_report *report, struct error *err)
 {
     size_t links = 0;
-    json_t *names, *root = NULL;
+    json_auto_t *names = NULL;
+    json_t *root = NULL;
     struct reader reader = {.path = path,
                             .report = report,
                             .usual = SHAPE_USUAL,
@@ -527,7 +525,6 @@ static json_t *markdown_read(const char *path, struct format_report *report, str
         root = read_folder(&reader, names, err);
     if (root)
         say_what_was_done(&reader, links);
-    json_decref(names);
     json_decref(reader.files);
     json_decref(reader.ids);
     json_decref(reader.links);

@@ -506,7 +506,7 @@ static bool write_typed(struct buf *to, const json_t *component, size_t place, u
 {
     const json_t *parameters = json_object_get(component, "parameters");
     const char *type = type_of(component);
-    json_t *left, *attributes;
+    json_auto_t *left = NULL, *attributes = NULL;
     struct buf BUF_AUTO body = {0};
     bool done;
 
@@ -526,8 +526,6 @@ static bool write_typed(struct buf *to, const json_t *component, size_t place, u
         add_attributes(to, attributes);
     buf_adds(to, " " MARK_END "\n");
     buf_add(to, body.data, body.len);
-    json_decref(attributes);
-    json_decref(left);
     return done && !body.failed;
 }
 
@@ -550,16 +548,13 @@ static bool reads_as(const struct buf *text, const json_t *component, size_t pla
 {
     size_t mark = line_end(text->data, text->len), at = mark + 1;
     const char *body = text->data + at;
-    json_t *read;
-    bool same;
+    json_auto_t *read = NULL;
 
     for (; at < text->len; at += line_end(text->data + at, text->len - at) + 1)
         if (component_is_mark(text->data + at, line_end(text->data + at, text->len - at)))
             return false;
     read = component_read(text->data, mark, body, text->len - mark - 1, place, usual, "", 1, NULL);
-    same = read && json_equal(read, (json_t *)component);
-    json_decref(read);
-    return same;
+    return read && json_equal(read, (json_t *)component);
 }
 
 int component_write(struct buf *to, const json_t *component, size_t place, unsigned usual,
@@ -695,7 +690,8 @@ json_t *component_read(const char *mark_line, size_t mark_len, const char *body,
                        size_t place, unsigned usual, const char *name, size_t line,
                        struct error *err)
 {
-    json_t *component = NULL, *parameters;
+    json_auto_t *parameters = NULL;
+    json_t *component = NULL;
     struct mark mark = {0};
 
     if (read_mark(mark_line, mark_len, &mark, name, line, err) < 0)
@@ -706,7 +702,6 @@ json_t *component_read(const char *mark_line, size_t mark_len, const char *body,
         parameters = body_read(mark.type, body, body_len, name, line, err);
         if (parameters)
             component = assemble(&mark, parameters, place, usual);
-        json_decref(parameters);
     }
     json_decref(mark.attributes);
     return component;

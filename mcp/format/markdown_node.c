@@ -112,17 +112,15 @@ static void add_list(const struct source *source, cmark_node *list, json_t *comp
     }
     steps = json_array();
     for (cmark_node *item = cmark_node_first_child(list); item; item = cmark_node_next(item)) {
-        json_t *whole = lines_of(source, (size_t)cmark_node_get_start_line(item),
-                                 (size_t)cmark_node_get_end_line(item));
+        json_auto_t *whole = lines_of(source, (size_t)cmark_node_get_start_line(item),
+                                      (size_t)cmark_node_get_end_line(item));
         struct buf BUF_AUTO body = {0};
-        json_t *read;
+        json_auto_t *read = NULL;
 
         /* The same reader as for our own steps takes the number and the indentation away. */
         buf_add(&body, json_string_value(whole), json_string_length(whole));
         read = body_read("step-sequence", body.data ? body.data : "", body.len, "", 1, NULL);
         json_array_extend(steps, json_object_get(read, "steps"));
-        json_decref(read);
-        json_decref(whole);
     }
     add(components, "step-sequence", "steps", steps);
 }
@@ -215,39 +213,34 @@ static int write_front(struct buf *to, const json_t *front, struct error *err)
 static int write_plain(struct buf *to, const json_t *node, unsigned usual, struct error *err)
 {
     const json_t *components = json_object_get(node, "components"), *component;
-    json_t *front = json_copy((json_t *)node);
+    json_auto_t *front = json_copy((json_t *)node);
     size_t i;
-    int rc;
 
     if (json_array_size(components) > 0)
         json_object_del(front, "components");
-    rc = write_front(to, front, err);
+    if (write_front(to, front, err) < 0)
+        return -1;
     json_array_foreach((json_t *)components, i, component)
     {
         buf_addc(to, '\n');
-        if (rc == 0)
-            rc = component_write(to, component, i + 1, usual, err);
+        if (component_write(to, component, i + 1, usual, err) < 0)
+            return -1;
     }
-    json_decref(front);
-    return rc;
+    return 0;
 }
 
 static int write_whole(struct buf *to, const json_t *node, struct error *err)
 {
-    json_t *front = json_pack("{s:O}", WHOLE_KEY, node);
-    int rc = write_front(to, front, err);
+    json_auto_t *front = json_pack("{s:O}", WHOLE_KEY, node);
 
-    json_decref(front);
-    return rc;
+    return write_front(to, front, err);
 }
 
 static bool reads_as(const struct buf *text, const json_t *node, unsigned usual)
 {
-    json_t *read = node_read(text, "", usual, NULL, NULL);
-    bool same = read && json_equal(read, (json_t *)node);
+    json_auto_t *read = node_read(text, "", usual, NULL, NULL);
 
-    json_decref(read);
-    return same;
+    return read && json_equal(read, (json_t *)node);
 }
 
 int node_write(struct buf *to, const json_t *node, unsigned usual, struct error *err)
@@ -377,11 +370,9 @@ static int check_text(const struct cursor *whole, struct error *err)
 
     while (cursor.at < cursor.end) {
         size_t len = line_len(&cursor);
-        json_t *line = json_stringn(cursor.at, len);
-        bool good = line && !memchr(cursor.at, '\0', len);
+        json_auto_t *line = json_stringn(cursor.at, len);
 
-        json_decref(line);
-        if (!good)
+        if (!line || memchr(cursor.at, '\0', len))
             return error_set(err, ERROR_MALFORMED, "%s line %zu: this is not text in UTF-8",
                              cursor.name, cursor.line);
         skip_line(&cursor);
@@ -394,28 +385,20 @@ json_t *node_read(const struct buf *text, const char *name, unsigned usual, stru
 {
     struct cursor cursor = {
         .at = text->data, .end = text->data + text->len, .line = 1, .name = name};
-    json_t *node, *components, *whole;
+    json_auto_t *node = NULL, *components = NULL;
+    json_t *whole;
 
     cursor.at += file_mark(text->data, text->len);
     if (check_text(&cursor, err) < 0)
         return NULL;
     node = read_front(&cursor, note != NULL, err);
     whole = json_object_get(node, WHOLE_KEY);
-    if (whole && json_object_size(node) == 1) {
-        json_incref(whole);
-        json_decref(node);
-        return whole;
-    }
-    if (!node)
-        return NULL;
+    if (whole && json_object_size(node) == 1)
+        return json_incref(whole);
     components = json_array();
-    if (read_body(&cursor, usual, note, components, err) < 0) {
-        json_decref(components);
-        json_decref(node);
+    if (!node || read_body(&cursor, usual, note, components, err) < 0)
         return NULL;
-    }
     if (json_array_size(components) > 0)
         json_object_set(node, "components", components);
-    json_decref(components);
-    return node;
+    return json_incref(node);
 }

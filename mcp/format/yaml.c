@@ -59,10 +59,9 @@ static json_t *yaml_plain_value(const char *text, size_t len)
 static bool yaml_text_needs_quotes(const char *text, size_t len)
 {
     static const char *const words[] = {"yes", "no", "on", "off", "y", "n", NULL};
-    json_t *value = yaml_plain_value(text, len);
+    json_auto_t *value = yaml_plain_value(text, len);
     bool other = value != NULL;
 
-    json_decref(value);
     for (size_t i = 0; words[i]; i++)
         other = other || (strlen(words[i]) == len && !strncasecmp(words[i], text, len));
     /* Dates, times and numbers of YAML 1.1 begin so. */
@@ -361,17 +360,15 @@ static bool is_flat_enough(const json_t *value, unsigned depth)
 
 static bool reads_as(const struct buf *text, const json_t *value)
 {
-    json_t *read = yaml_read(text->data, text->len, "", 1, NULL);
-    bool same = read && json_equal(read, (json_t *)value);
+    json_auto_t *read = yaml_read(text->data, text->len, "", 1, NULL);
 
-    json_decref(read);
-    return same;
+    return read && json_equal(read, (json_t *)value);
 }
 
 int yaml_write(struct buf *to, const json_t *value, struct error *err)
 {
     struct buf BUF_AUTO text = {0}, json = {0};
-    json_t *wrapped;
+    json_auto_t *wrapped = NULL;
     bool done;
 
     if (is_flat_enough(value, 0)) {
@@ -389,7 +386,6 @@ int yaml_write(struct buf *to, const json_t *value, struct error *err)
     json_write(&json, value);
     wrapped = json_pack("{s:s%}", YAML_JSON_KEY, json.data ? json.data : "", json.len);
     done = wrapped && write_document(&text, wrapped, true) && reads_as(&text, value);
-    json_decref(wrapped);
     if (!done)
         return error_set(err, ERROR_INTERNAL, "a value could not be written as YAML");
     buf_add(to, text.data, text.len);

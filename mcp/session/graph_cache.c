@@ -104,7 +104,8 @@ static void put_first(struct graph_cache *cache, const struct entry *entry)
     cache->entries[0] = *entry;
 }
 
-/* Graphs grow with what they are asked, so their bytes are counted again each time. The first stays.
+/* Graphs grow with what they are asked, so their bytes are counted again each time. The first
+ * stays.
  */
 static void keep_to_cap(struct graph_cache *cache)
 {

@@ -299,7 +299,7 @@ class Formats(FormatCase):
         self.refused("export", "--format", "csv", sid, str(self.folder / "no" / "such" / "place"), saying=("No such file",))
         self.refused("export", "--format", "word", sid, "x", saying=("none of json, csv, case, markdown",))
         self.refused("export", "--format", "csv", sid, saying=("a folder",))
-        self.refused("import", "--format", "csv", str(self.folder / "nothing"), saying=("no pair of CSV files",))
+        self.refused("import", "--format", "csv", str(self.folder / "nothing"), saying=("not a pair of CSV files",))
         self.refused("import", self.workspace.data, saying=("neither nodes.csv nor files NAME.md",))
         self.assertEqual(sorted(os.listdir(self.folder)), ["csv", "in.json", "markdown", "taken.json"])
 
@@ -357,7 +357,7 @@ class Foreign(FormatCase):
                 ("Id,Label\na,x\nb,y,z\n", good, ("nodes.csv line 3: 3 cells, where the heading has 2",)),
                 ("Name,Label\na,x\n", good, ("nodes.csv line 1: no column is called Id",)),
                 ("Id,Label\n\na,x\n,y\n", good, ("nodes.csv line 4: the cell of Id is empty",)),
-                ("Id,components:json\na,[1\n", good, ("nodes.csv line 2: the cell of 'components' is no JSON",)),
+                ("Id,components:json\na,[1\n", good, ("nodes.csv line 2: the cell of 'components' is not JSON",)),
                 ("Id,lectern:json\na,5\n", good, ("nodes.csv line 2: ", "lectern:json")),
                 (b"Id,Label\na,x\nb,\xe9\n", good, ("nodes.csv line 3: a cell is not UTF-8",)),
                 ("Id\na\n".encode("utf-16"), good, ("nodes.csv line 1: it is UTF-16",)),
@@ -415,14 +415,14 @@ class Foreign(FormatCase):
             with self.subTest(saying=saying):
                 self.refused("import", self.write("bad.case.json", package), saying=("bad.case.json",) + saying)
         self.refused("import", self.write("bad.case.json", '{"CFDocument":\n{"identifier":,}}'), saying=("line 2",))
-        self.refused("import", self.write("bad.case.json", {"nodes": []}), saying=("no CASE package",))
+        self.refused("import", self.write("bad.case.json", {"nodes": []}), saying=("not a CASE package",))
         package = self.framework()[1]
         del package["CFDocument"]["creator"], package["CFItems"][0]["lastChangeDateTime"]
         package["CFAssociations"][2]["associationType"] = "leadsOn"
         said = self.load(self.write("poor.json", package))[1]
         self.assertIn("CFDocument.creator is missing, which CASE 1.0 needs", said)
         self.assertIn("CFItems.0.lastChangeDateTime is missing", said)
-        self.assertIn("'leadsOn' is none of CASE 1.0's", said)
+        self.assertIn("'leadsOn' is not one of CASE 1.0's", said)
 
     def test_foreign_notes(self):
         folder = self.folder / "notes"
@@ -461,7 +461,7 @@ class Foreign(FormatCase):
                 ({"a.md": "---\ntitle: x\ntitle: y\n---\n"}, ("a.md line 3: this key stands here twice",)),
                 ({"a.md": "---\na: &x [1]\nb: *x\n---\n"}, ("a.md line 3: aliases",)),
                 ({"a.md": "---\n- 1\n---\n"}, ("a.md line 2: front matter must be",)),
-                ({"a.md": b"x\n\xff\n"}, ("a.md line 2: this is no text in UTF-8",)),
+                ({"a.md": b"x\n\xff\n"}, ("a.md line 2: this is not text in UTF-8",)),
                 ({"a.md": node + "<!-- component: paragraph\n"}, ("a.md line 6: the mark must end on its line",)),
                 ({"a.md": node + "x\n\n<!-- component: paragraph {] -->\n"}, ("a.md line 8: behind the type",)),
                 ({"a.md": node + "<!-- component: definition -->\n\nno label\n"}, ("a.md line 8: a field must begin here",)),

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Holds the validator's policy against the judgement inside the sandbox (image/python/policy.py), which walks CPython 3.11's own tree.
+"""Holds the validator's policy against the check inside the sandbox (image/python/policy.py), which walks CPython 3.11's own tree.
 
     compare_policy.py LECTERN [--mutants N] [--seed N] [--keep DIR] [--short]
 
 LECTERN is the program. Over the acceptance corpora, the project's own Python and mutants of both (statements and names
 exchanged, the seed is printed), in each profile:
-1. what the validator accepts the judgement inside accepts: everything else is a run refused for a bug of ours;
+1. what the validator accepts the check inside accepts: everything else is a run refused for a bug of ours;
 2. where CPython parses the text, and neither bytes nor syntax are at fault, both find the same: the same codes on the same
    lines.
 --keep writes the programs on which they differ. Environment: LECTERN_SHARED, the folder with the corpora. Exit status 0
@@ -100,7 +100,7 @@ def compare(label, source, profile, tables, verdict, tally):
         if accepted:
             tally.differ("syntax", label, source, profile, set(), {(0, "syntax")})
         return
-    inside = set(policy.judge(tree, tables[profile]))
+    inside = set(policy.check(tree, tables[profile]))
     outside = {one for one in diagnostics if one[1] in CODES}
     tally.accepted += accepted
     tally.refused += bool(inside)
@@ -131,7 +131,7 @@ def compare_all(lectern, programs, profiles, tables, tally, label):
                 for (name, source), verdict in zip(batch, verdicts):
                     compare(name, source, profile, tables, verdict, tally)
     after = (tally.programs, tally.accepted, tally.refused, tally.compared, sum(tally.wrong.values()))
-    print("%s: %d judgements, %d accepted by the validator, %d refused inside, %d compared by code and line, %d differ" % (
+    print("%s: %d checks, %d accepted by the validator, %d refused inside, %d compared by code and line, %d differ" % (
         label, *(new - old for new, old in zip(after, before))))
 
 

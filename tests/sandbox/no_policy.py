@@ -6,5 +6,5 @@ def load(_path):
     return dict.fromkeys(("minimal", "data-science", "visualization"))
 
 
-def judge(_tree, policy):
+def check(_tree, policy):
     return policy or []

@@ -130,7 +130,7 @@ class Inside(unittest.TestCase):
         sys.path.insert(0, str(sandbox.SHARE))
         policy = __import__("policy")
         sys.path.pop(0)
-        cls.check = staticmethod(policy.judge)
+        cls.check = staticmethod(policy.check)
         cls.tables = policy.load(sandbox.SHARE / "policy.json")
 
     def refused(self, case):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Reads a program into a tree, as CPython 3.11's grammar has it (Grammar/python.gram): what
- * ast.parse takes is taken, what it refuses is refused, except that source.h's byte rules come
+ * ast.parse takes is taken, what it refuses is refused, except that validator.c's byte rules come
  * first. What only the compiler refuses is the business of validator/rule/.
  */
 #ifndef LECTERN_VALIDATOR_PARSER_H
