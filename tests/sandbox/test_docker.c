@@ -55,7 +55,7 @@ static json_t *ask(const char *method, const char *path, const json_t *body, lon
 {
     const struct docker_request request = {.method = method, .path = path, .body = body};
     struct error err = {0};
-    struct docker_api *api = docker_api_create(NULL, &err);
+    struct docker_api *api = docker_api_create(NULL, NULL, &err);
     json_t *answer = NULL;
 
     if (!api || docker_api_hello(api, &err) < 0 ||
