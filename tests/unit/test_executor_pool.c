@@ -311,7 +311,7 @@ static void test_idle_sandboxes_end(void **state)
 }
 
 #define CALLERS 20
-#define EACH    10
+#define EACH    6
 
 /* More sessions than there may be sandboxes, all at once: each job runs, and in no sandbox but its
  * session's. */
@@ -376,7 +376,7 @@ static void check_fair(const char *session)
     create();
     await_ready("bare", 2);
     for (int i = 0; i < 40; i++)
-        begin(&many[i], "many", "bare", "sleep 80");
+        begin(&many[i], "many", "bare", "sleep 50");
     begin(&one, session, "bare", "print x");
     assert_true(job_waiter_wait(&one, 20000));
     for (int i = 0; i < 40; i++) {
