@@ -151,8 +151,8 @@ static char *pack_refusal(uint32_t id, int status, const char *detail, size_t *f
     return frame;
 }
 
-static int refuse(struct broker *broker, uint32_t id, int status, const char *detail,
-                  struct error *err)
+static int refuse_request(struct broker *broker, uint32_t id, int status, const char *detail,
+                          struct error *err)
 {
     size_t len = 0;
     char *frame = pack_refusal(id, status, detail, &len);
@@ -194,7 +194,7 @@ static void on_clock(uv_timer_t *timer)
             continue;
         }
         forget(broker, request);
-        if (refuse(broker, id, 504, detail, NULL) < 0)
+        if (refuse_request(broker, id, 504, detail, NULL) < 0)
             return; /* the sandbox is broken, and the broker at its end */
     }
     if (due != UINT64_MAX)
@@ -311,18 +311,19 @@ int broker_take(struct broker *broker, const struct frame *frame, struct error *
     if (++broker->requests > broker->limits->requests) {
         if (broker->requests > broker->limits->requests + BROKER_OVER_CAP_MAX)
             return error_set(err, ERROR_MALFORMED, "%zu requests in one run", broker->requests);
-        return refuse(broker, id, 403,
-                      "too many requests in one run: read in bulk, for instance all nodes at once",
-                      err);
+        return refuse_request(
+            broker, id, 403,
+            "too many requests in one run: read in bulk, for instance all nodes at once", err);
     }
     if (!request_is_get(text, frame->len - REQUEST_ID_SIZE))
-        return refuse(broker, id, 405,
-                      "only reading is allowed here: GET and a path without spaces", err);
+        return refuse_request(broker, id, 405,
+                              "only reading is allowed here: GET and a path without spaces", err);
     if (!broker->session_id || !broker->on_request)
-        return refuse(broker, id, 401, "this run has no session: name one when the code is sent",
-                      err);
+        return refuse_request(broker, id, 401,
+                              "this run has no session: name one when the code is sent", err);
     if (broker->in_flight >= BROKER_IN_FLIGHT_CAP)
-        return refuse(broker, id, 429, "too many requests at once: wait for answers first", err);
+        return refuse_request(broker, id, 429, "too many requests at once: wait for answers first",
+                              err);
     request = create_request(broker, id, text + 4, frame->len - REQUEST_ID_SIZE - 4);
     if (!request)
         return error_set(err, ERROR_MEMORY, "out of memory for a request");

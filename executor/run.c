@@ -284,7 +284,7 @@ static void set_deadline(struct executor_run *run, uint64_t ms)
     uv_timer_start(&run->timer, on_deadline, ms, 0);
 }
 
-static void ask(struct executor_run *run)
+static void ask_pool(struct executor_run *run)
 {
     run->phase = RUN_PHASE_QUEUED;
     set_deadline(run, run->host->limits->wait_ms);
@@ -307,7 +307,7 @@ static void on_broken(struct sandbox *sandbox, const struct error *why, void *us
         run->sandbox = NULL;
         run->wait.again = true;
         pool_return(run->host->pool, slot, POOL_UNUSED);
-        ask(run);
+        ask_pool(run);
     } else {
         log_warning("executor", "a run failed: %s", why->text);
         end_with(run, EXECUTION_ENGINE, why->text);
@@ -602,7 +602,7 @@ void run_begin(struct executor_run *run, const struct run_host *host, void *user
     run->broker.send = send_answer;
     uv_timer_init(host->loop, &run->timer);
     run->timer.data = run;
-    ask(run);
+    ask_pool(run);
 }
 
 /* The answer goes out now, and the sandbox is removed: neither waits for the code to heed it. */

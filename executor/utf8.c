@@ -1,91 +1,76 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "executor/utf8.h"
 
+#include <string.h>
+
 #include "helpers/base/utf8.h"
 
-/* Unicode 15, table 3-7: for each lead byte, the length of its sequence and the range of the second
- * byte. */
-static size_t sequence(unsigned char lead, unsigned char *low, unsigned char *high)
+static bool is_whole(const char *bytes, size_t len)
 {
-    *low = 0x80;
-    *high = 0xbf;
-    if (lead < 0x80)
-        return 1;
-    if (lead >= 0xc2 && lead <= 0xdf)
-        return 2;
-    if (lead >= 0xe0 && lead <= 0xef) {
-        if (lead == 0xe0)
-            *low = 0xa0;
-        if (lead == 0xed)
-            *high = 0x9f;
-        return 3;
-    }
-    if (lead >= 0xf0 && lead <= 0xf4) {
-        if (lead == 0xf0)
-            *low = 0x90;
-        if (lead == 0xf4)
-            *high = 0x8f;
-        return 4;
-    }
-    return 0;
+    uint32_t character;
+
+    return utf8_decode(bytes, len, &character) == len;
 }
 
-static void add_replacement(struct buf *to)
+/* Whether a character may begin with these bytes: then it also does with one of these at the end of
+ * their range behind them. */
+static bool is_beginning(const char *bytes, size_t len)
 {
-    buf_add(to, UTF8_REPLACEMENT, 3);
+    static const unsigned char ends[] = {0x80, 0xbf};
+    char filled[UTF8_LEN_MAX];
+    uint32_t character;
+
+    for (size_t i = 0; i < sizeof ends; i++) {
+        memset(filled, ends[i], sizeof filled);
+        memcpy(filled, bytes, len);
+        if (len < sizeof filled && utf8_decode(filled, sizeof filled, &character) > len)
+            return true;
+    }
+    return false;
 }
 
-static void take(struct utf8_repair *repair, unsigned char byte, struct buf *to)
+static void take(struct utf8_repair *repair, char byte, struct buf *to)
 {
-    unsigned char low, high;
-    size_t wanted;
-
-    if (repair->pending_len > 0) {
-        wanted = sequence(repair->pending[0], &low, &high);
-        if (repair->pending_len > 1) {
-            low = 0x80;
-            high = 0xbf;
-        }
-        if (byte >= low && byte <= high) {
-            repair->pending[repair->pending_len++] = byte;
-            if (repair->pending_len == wanted) {
-                buf_add(to, repair->pending, wanted);
-                repair->pending_len = 0;
-            }
-            return;
-        }
-        add_replacement(to);
+    repair->pending[repair->pending_len++] = byte;
+    if (is_beginning(repair->pending, repair->pending_len))
+        return;
+    if (is_whole(repair->pending, repair->pending_len)) {
+        buf_add(to, repair->pending, repair->pending_len);
         repair->pending_len = 0;
+        return;
     }
-    wanted = sequence(byte, &low, &high);
-    if (wanted == 1)
-        buf_addc(to, (char)byte);
-    else if (wanted == 0)
-        add_replacement(to);
-    else
-        repair->pending[repair->pending_len++] = byte;
+    buf_adds(to, UTF8_REPLACEMENT);
+    if (repair->pending_len == 1) {
+        repair->pending_len = 0;
+    } else { /* what was there is none, and the byte may begin the next */
+        repair->pending_len = 0;
+        take(repair, byte, to);
+    }
 }
 
 void utf8_repair_feed(struct utf8_repair *repair, const char *bytes, size_t len, struct buf *to)
 {
+    uint32_t character;
     size_t i = 0;
 
     while (i < len) {
-        size_t run = i;
+        size_t run = i, size = 1;
 
-        /* Runs of ASCII are most of what comes. */
-        while (repair->pending_len == 0 && run < len && (unsigned char)bytes[run] < 0x80)
-            run++;
+        /* Whole characters are most of what comes, and most of them are ASCII. */
+        for (; repair->pending_len == 0 && run < len && size > 0; run += size)
+            size = (unsigned char)bytes[run] < 0x80
+                       ? 1
+                       : utf8_decode(bytes + run, len - run, &character);
         buf_add(to, bytes + i, run - i);
         i = run;
         if (i < len)
-            take(repair, (unsigned char)bytes[i++], to);
+            take(repair, bytes[i++], to);
     }
 }
 
 void utf8_repair_end(struct utf8_repair *repair, struct buf *to)
 {
     if (repair->pending_len > 0)
-        add_replacement(to);
+        buf_adds(to, UTF8_REPLACEMENT);
     repair->pending_len = 0;
 }

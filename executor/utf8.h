@@ -12,7 +12,7 @@
 #include "helpers/base/buf.h"
 
 struct utf8_repair {
-    unsigned char pending[4]; /* the beginning of a character */
+    char pending[4]; /* the beginning of a character */
     size_t pending_len;
 };
 

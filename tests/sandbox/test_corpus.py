@@ -155,7 +155,7 @@ class Inside(unittest.TestCase):
 class Ordinary(unittest.TestCase):
     def check(self, case, curriculum):
         options = options_of(case)
-        outcome = run(case["bytes"].decode(), curriculum, profile=case["profile"], **options)
+        outcome = run(case["bytes"].decode(), curriculum, **{**options, "profile": case["profile"]})
         expected = case["expect_stdout"]
         if expected is not None and outcome.text != expected:
             return ["%s (%s): %r instead of %r; %s" % (case["id"], case["title"], outcome.text[:200], expected[:200],

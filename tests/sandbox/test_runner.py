@@ -310,7 +310,7 @@ class Limits(unittest.TestCase):
     def test_memory_full_of_small_things(self):
         for code in ("x = []\nwhile True: x.append((1, 2, object()))", "a = None\nwhile True: a = [a]",
                      "def f():\n    a = None\n    while True: a = {1: a}\nf()"):
-            outcome = self.run_code(code, memory_mb=200)
+            outcome = self.run_code(code, memory_mb=200, seconds=120, timeout_ms=60000)  # memory is to end it, not time
             self.assertEqual((outcome.status, outcome.result.get("error_type"), outcome.stderr),
                              ("memory", "MemoryError", b""), code)
 
