@@ -654,7 +654,7 @@ static void start(struct run_call *call)
 }
 
 /* 1: it is under way or answered; 0: it has to wait. Calls that read run side by side; one that
- * edits waits for all before it, and those behind wait for it, so that each sees what the model
+ * edits waits for all before it, and those after it wait for it, so that each sees what the model
  * thinks it sees. */
 static int start_one(struct run_call *call, struct error *err)
 {

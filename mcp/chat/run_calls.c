@@ -65,12 +65,12 @@ static void refuse_at_once(struct run_call *call, size_t number, bool broken)
         buf_addf(&call->refusal, "Not done: %u calls at once are the most. Send this one again.",
                  RUN_CALLS_MAX);
     } else if (!call->tool) {
-        buf_adds(&call->refusal, "There is no tool of that name. The tools: ");
+        buf_adds(&call->refusal, "Unknown tool. The tools: ");
         tool_names(&call->refusal);
         buf_addc(&call->refusal, '.');
     } else if (broken || !json_is_object(json_object_get(call->use, "input"))) {
-        buf_adds(&call->refusal, "Not done: the arguments are no whole JSON object. Send it again, "
-                                 "whole.");
+        buf_adds(&call->refusal, "Not done: the arguments are not a complete JSON object. Send the "
+                                 "call again.");
     }
 }
 
@@ -159,7 +159,7 @@ static void tell_progress(struct run_call *call)
     if (!call->tool->progress(&call->call, &words, &printed))
         return;
     tell(call, RUN_CALL_STANDS, &words, WORDS_CAP);
-    if (!call->run->cancelled) /* by who was told */
+    if (!call->run->cancelled) /* by the listener */
         tell(call, RUN_CALL_PRINTED, &printed, PRINTED_CAP);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Events for the listener. The assistant's message has one id; it is that
- * of its first text too. Later texts and thinking have it with the block's number behind, so that
+ * of its first text too. Later texts and thinking have it with the block's number appended, so that
  * no id is begun twice.
  */
 #include <stdio.h>

@@ -19,7 +19,7 @@
 #include "mcp/session/text.h"
 
 #define RUN_TITLE_SIZE 256u
-#define RUN_ID_SIZE    (UUID_TEXT_SIZE + 24u) /* an id of ours, with a block's number behind it */
+#define RUN_ID_SIZE    (UUID_TEXT_SIZE + 24u) /* an id of ours, with a block's number appended */
 
 enum run_state {
     /* Steps. */
