@@ -523,12 +523,9 @@ static void act(struct http_loop *http, curl_socket_t fd, int events)
 static void on_socket_event(uv_poll_t *poll, int status, int events)
 {
     struct http_socket *socket = (struct http_socket *)poll;
-    int flags = status < 0 ? CURL_CSELECT_ERR : 0;
+    int flags = (status < 0 ? CURL_CSELECT_ERR : 0) | (events & UV_READABLE ? CURL_CSELECT_IN : 0) |
+                (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0);
 
-    if (events & UV_READABLE)
-        flags |= CURL_CSELECT_IN;
-    if (events & UV_WRITABLE)
-        flags |= CURL_CSELECT_OUT;
     act(socket->http, socket->fd, flags);
 }
 

@@ -170,7 +170,7 @@ static void on_progress_timer(uv_timer_t *timer)
     for (size_t i = 0; i < run->call_count; i++) {
         struct run_call *call = &run->calls[i];
 
-        if (call->state == CALL_RUNS && call->tool->progress && !run->cancelled)
+        if (call->state == RUN_CALL_RUNS && call->tool->progress && !run->cancelled)
             tell_progress(call);
     }
 }
@@ -378,7 +378,7 @@ int run_call_result(struct run_call *call, struct error *err)
                             (json_int_t)took.waited, "repair", (json_int_t)repair_of(call));
     if (!call->block || !call->shown)
         return error_set(err, ERROR_MEMORY, "out of memory for a tool's result");
-    call->state = CALL_ANSWERED;
+    call->state = RUN_CALL_ANSWERED;
     run_tell(run, &(struct run_event){
                       .kind = RUN_CALL_RESULT,
                       .id = call->id,
@@ -404,7 +404,7 @@ int run_calls_refuse(struct chat_run *run, const char *why, const char *as, stru
     for (size_t i = 0; i < run->call_count; i++) {
         struct run_call *call = &run->calls[i];
 
-        if (call->state == CALL_ANSWERED)
+        if (call->state == RUN_CALL_ANSWERED)
             continue;
         if (call->refusal.len == 0) {
             buf_adds(&call->refusal, why);
