@@ -461,8 +461,8 @@ void http_send_many(struct http_client *client, const struct http_request *reque
 
 /* ---- on a loop ----
  *
- * libcurl's documented pattern: curl says by on_socket which descriptors it wants to be watched,
- * and by on_timeout when it wants to be called; each event of them goes into
+ * libcurl's documented pattern: curl reports by on_socket which descriptors to watch,
+ * and by on_timeout when to call it; each event of them goes into
  * curl_multi_socket_action.
  */
 
@@ -523,12 +523,9 @@ static void act(struct http_loop *http, curl_socket_t fd, int events)
 static void on_socket_event(uv_poll_t *poll, int status, int events)
 {
     struct http_socket *socket = (struct http_socket *)poll;
-    int flags = status < 0 ? CURL_CSELECT_ERR : 0;
+    int flags = (status < 0 ? CURL_CSELECT_ERR : 0) | (events & UV_READABLE ? CURL_CSELECT_IN : 0) |
+                (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0);
 
-    if (events & UV_READABLE)
-        flags |= CURL_CSELECT_IN;
-    if (events & UV_WRITABLE)
-        flags |= CURL_CSELECT_OUT;
     act(socket->http, socket->fd, flags);
 }
 
@@ -730,7 +727,7 @@ static int write_head(const struct http_request *request, struct buf *head, stru
     if (!url || curl_url_set(url, CURLUPART_URL, request->url, 0) != CURLUE_OK ||
         curl_url_get(url, CURLUPART_HOST, &host, 0) != CURLUE_OK ||
         curl_url_get(url, CURLUPART_PATH, &path, 0) != CURLUE_OK) {
-        error_set(err, ERROR_INVALID, "'%s' is no address of a server", request->url);
+        error_set(err, ERROR_INVALID, "'%s' is not the address of a server", request->url);
         goto out;
     }
     buf_addf(head, "%s %s", request->method ? request->method : "GET", path);
@@ -775,7 +772,7 @@ static int send_head(struct http_tunnel *tunnel, const struct http_request *requ
     return 0;
 }
 
-/* The answer's head into tunnel->early; what came behind it stays there for receive. */
+/* The answer's head into tunnel->early; what came after it stays there for receive. */
 static int read_head(struct http_tunnel *tunnel, const struct http_request *request,
                      unsigned *left_ms, struct error *err)
 {

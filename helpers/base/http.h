@@ -46,8 +46,8 @@ struct http_request {
     unsigned
         silent_ms; /* ends a request when nothing came for this long; 0: only total_ms counts */
     bool direct;   /* not by a proxy, whatever the environment says */
-    bool once; /* never on a connection that was used before: curl sends a request anew when such
-                  a one turns out to be closed, and this one may not be done twice */
+    bool once;     /* never on a connection that was used before: curl repeats a request when such
+                      a one turns out to be closed, and this one may not be done twice */
     const struct http_tls *tls;
     const struct cancel *cancel;
     size_t response_cap;
@@ -88,7 +88,7 @@ void http_client_destroy(struct http_client *client); /* takes NULL */
 /* 0 when an answer came, whatever its status. A cancel is seen at once, however silent the other
  * side is. -1: ERROR_UNAVAILABLE where nobody listens,
  * ERROR_TIMEOUT, ERROR_CANCELLED, ERROR_TOO_LARGE, else ERROR_IO. *response is filled in any case
- * and wants http_response_finish. */
+ * and needs http_response_finish. */
 int http_send(struct http_client *client, const struct http_request *request,
               struct http_response *response, struct error *err);
 
@@ -116,7 +116,7 @@ struct http_transfer;
 
 /* As http_send, but returns at once; request->cancel is not looked at (http_transfer_cancel). What
  * request points to, and response, are borrowed until the end. on_done comes last, never before
- * this returns, with err of kind ERROR_NONE where an answer came; the transfer is freed behind it.
+ * this returns, with err of kind ERROR_NONE where an answer came; the transfer is freed after it.
  * NULL with err: on_done will not come. */
 struct http_transfer *http_transfer_start(struct http_loop *http,
                                           const struct http_request *request,

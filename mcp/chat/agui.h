@@ -9,7 +9,7 @@
  *   lectern.output   {"toolCallId", "text"}: what a running analysis has printed since the last
  *   lectern.usage    {"inputTokens", "cachedInputTokens", "cacheWriteInputTokens", "outputTokens",
  *                     "requests", "wholeCurriculumTokens"}: of this run so far
- *   lectern.waiting  {"attempt", "milliseconds", "why"}: the model's service is asked anew
+ *   lectern.waiting  {"attempt", "milliseconds", "why"}: the model's service is asked again
  *   lectern.limit    {"limit", "message"}: a bound was reached, or ("stopped") the server stops
  *   lectern.again    {"id", "message"}: the newest question is asked again; id is the note's
  *
@@ -23,7 +23,7 @@
 
 #include "mcp/chat/run.h"
 
-/* What frames are told apart by; texts borrowed. */
+/* What identifies a run in its frames; texts borrowed. */
 struct agui_run {
     const char *thread_id, *run_id;
     json_t *open; /* its own: what has begun and not ended, as a run that finishes must have ended

@@ -23,7 +23,7 @@ static void put(struct snapshot *snapshot, json_t *message)
     json_array_append_new(snapshot->messages, message);
 }
 
-/* The text blocks one behind the other; a new reference. */
+/* The text blocks, joined; a new reference. */
 static json_t *joined_text(const json_t *content)
 {
     struct buf text BUF_AUTO = {0};

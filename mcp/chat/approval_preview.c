@@ -13,7 +13,7 @@
 
 #define TITLE_SAID       120 /* bytes */
 #define NODES_SAID_MAX   2u  /* that go, each with a line of its own */
-#define NODES_PLACED_MAX 20u /* whose components are told by their places */
+#define NODES_PLACED_MAX 20u /* whose components are shown with their places */
 
 /* ---- doing it ---- */
 
@@ -46,7 +46,7 @@ static int find_set(struct approval_preview *preview, struct store *store, char 
     found = json_get_string(json_array_get(json_object_get(read, "changes"), 0), "change_set");
     if (!found)
         return error_set_at(err, "version",
-                            "version: no change ended at %lld; send one that action list tells.",
+                            "version: no change ended at %lld; send one listed by action list.",
                             (long long)preview->asked.version);
     snprintf(set, size, "%s", found);
     return 0;
@@ -72,7 +72,7 @@ static int restore(struct approval_preview *preview, struct store *store, struct
 
     if (preview->asked.version <= 0)
         return error_set_at(err, "version",
-                            "restore needs version; action list tells those there are.");
+                            "restore needs version; action list shows the versions.");
     return store_restore(store, &writer, preview->sid, preview->asked.version, &preview->undone,
                          err);
 }
@@ -81,7 +81,7 @@ static int restore(struct approval_preview *preview, struct store *store, struct
 
 struct difference_row {
     const char *node_id; /* "" where it has none */
-    size_t place;        /* as the store tells it */
+    size_t place;        /* as the store reports it */
     json_t *value;       /* borrowed */
 };
 
@@ -90,12 +90,12 @@ static int by_node(const void *one, const void *other)
     const struct difference_row *a = one, *b = other;
     int order = strverscmp(a->node_id, b->node_id);
 
-    if (!*a->node_id != !*b->node_id) /* relationships behind what they join */
+    if (!*a->node_id != !*b->node_id) /* relationships after what they join */
         return *a->node_id ? -1 : 1;
     return order != 0 ? order : (a->place > b->place) - (a->place < b->place);
 }
 
-/* Node by node, as a person reads them; the store tells what was changed last first. A new
+/* Node by node, as a person reads them; the store reports the latest change first. A new
  * reference, NULL where there are none or without memory. */
 static json_t *in_order(const json_t *differences)
 {

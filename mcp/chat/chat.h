@@ -9,7 +9,7 @@
  * MESSAGES_SNAPSHOT; that run ends with outcome interrupt where approvals are open. Changes by
  * others come as such runs too, or inside the page's run, and so does STATE_SNAPSHOT where a
  * conversation of the session has come. A run input while another runs waits for it; one too many
- * is told in its turn, by a run of its id that fails with code "busy", that it was not taken. A
+ * is refused in its turn, by a run of its id that fails with code "busy". A
  * page that goes takes its run with it: the model's request and the tools are cancelled.
  */
 #ifndef LECTERN_CHAT_CHAT_H
@@ -26,11 +26,12 @@
 #define CHAT_PAGES_CAP 512u
 #define CHAT_QUEUE_CAP                                                                             \
     ((size_t)16 << 20) /* bytes of frames that wait for one page; more close it */
-#define CHAT_HOLD_BYTES     ((size_t)1 << 20) /* of them, above which its model has to wait */
-#define CHAT_INPUTS_CAP     4u                /* run inputs of one page that wait for their turn */
-#define CHAT_REFUSED_CAP    64u  /* that wait to be told why they are not taken; more close it */
-#define CHAT_CANCELLED_CAP  64u  /* stopped questions that wait to be kept, of one thread */
-#define CHAT_CHANGES_CAP    128u /* changes that wait for one page; of more it is told to read all */
+#define CHAT_HOLD_BYTES    ((size_t)1 << 20) /* of them, above which its model has to wait */
+#define CHAT_INPUTS_CAP    4u                /* run inputs of one page that wait for their turn */
+#define CHAT_REFUSED_CAP   64u               /* that wait to be refused; more close it */
+#define CHAT_CANCELLED_CAP 64u /* stopped questions that wait to be kept, of one thread */
+#define CHAT_CHANGES_CAP                                                                           \
+    128u /* changes that wait for one page; above that it is asked to read all */
 #define CHAT_JOINED_MAX     ((size_t)64 << 10) /* bytes that pieces of text grow to while they wait */
 #define CHAT_THREADS_LISTED 50u
 #define CHAT_EDITOR_MAX     64u /* bytes of an editor's name */
@@ -40,7 +41,7 @@ struct chat_page;
 struct model;
 
 struct chat_config {
-    struct model *model; /* borrowed; NULL: each question is told that there is none */
+    struct model *model; /* borrowed; NULL: each question is refused */
 };
 
 /* wake: something waits for this page, or it is to be closed. */
@@ -70,7 +71,7 @@ struct chat_page *chat_page_create(struct chat *chat, const char *session_id, co
                                    const char *editor, void *user);
 void chat_page_destroy(struct chat_page *page); /* takes NULL */
 
-/* A whole frame. What is wrong with it is told to the page; -1: it is to be closed. */
+/* A whole frame. What is wrong with it is reported to the page; -1: it is to be closed. */
 int chat_page_receive(struct chat_page *page, const char *text, size_t len);
 /* The next frame for the page, appended to *to; false where none waits. */
 bool chat_page_next(struct chat_page *page, struct buf *to);

@@ -139,7 +139,7 @@ struct chat_page {
     size_t refused_count;            /* and that will only be refused */
     struct question *question;       /* under way, or NULL */
     struct agui_run run;             /* of it */
-    bool in_run;                     /* behind the last frame that waits, a run is open */
+    bool in_run;                     /* after the last frame that waits, a run is open */
     bool ended;                      /* to be closed */
     struct greeting *greeting;       /* under way, or NULL */
     json_t *state;                   /* owned: what the greeting says, until it is sent */
@@ -166,7 +166,7 @@ struct chat_state {
 void chat_state_work(struct workq_job *job, void *context);
 json_t *chat_state_make(const struct chat *chat, const struct chat_state *state); /* or NULL */
 void chat_state_finish(struct chat_state *state);
-/* Soon: the session's pages are told where they have not the threads that there are by then. */
+/* Soon: sends the state to the session's pages that do not know all threads. */
 void chat_state_read(struct chat *chat, const char *session_id);
 void chat_state_abandon(struct chat *chat);
 

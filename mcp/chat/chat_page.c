@@ -238,7 +238,7 @@ static void forget_changes(struct chat_page *page)
     page->change_count = 0;
 }
 
-/* It is told already, or waits already. */
+/* It waits already. */
 static bool is_waiting(const struct chat_page *page, const struct store_change *change)
 {
     const struct page_change *waits;
@@ -259,7 +259,7 @@ static void keep_change(struct chat_page *page, const struct store_change *chang
 {
     struct page_change *kept = calloc(1, sizeof *kept);
 
-    if (!kept) { /* better to connect anew than to miss one */
+    if (!kept) { /* better to connect again than to miss one */
         end_page(page);
         return;
     }

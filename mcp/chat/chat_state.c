@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The state that pages are told: when they connect, and anew when a conversation of their session
+ * The state that pages are sent: when they connect, and again when a conversation of their session
  * has come, or has another title, whoever asked in it.
  */
 #include <stdlib.h>
@@ -48,7 +48,7 @@ void chat_state_finish(struct chat_state *state)
     buf_finish(&state->threads);
 }
 
-/* ---- anew ---- */
+/* ---- again ---- */
 
 struct state_reading {
     struct chat_state state; /* first */

@@ -362,7 +362,7 @@ static void begin_next(struct conversation *conversation)
         STAILQ_REMOVE_HEAD(&conversation->questions, link);
         begin(conversation, question);
     }
-    /* The next who wants it tries again. */
+    /* The next user tries again. */
     if (!conversation->thread && !conversation->loading)
         conversation->error = (struct error){0};
 }
@@ -410,9 +410,9 @@ static void on_task(void *arg)
         conversation->thread = NULL;
         conversation->stale = false;
         conversation->posted = false;
-        conversation->ended_user = NULL; /* who asked is told as well what is there */
+        conversation->ended_user = NULL; /* who asked is sent what is there, too */
         conversation_load(conversation);
-        return; /* its pages are told when it is there */
+        return; /* its pages are notified when it is there */
     }
     conversation->users++; /* until all this is done */
     conversation->posted = false;

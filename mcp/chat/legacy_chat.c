@@ -24,7 +24,7 @@ struct legacy_chat {
     struct buf answer;                           /* of the one that runs */
 };
 
-/* ---- what is told ---- */
+/* ---- messages ---- */
 
 static void send_message(struct legacy_chat *wire, struct buf *message)
 {
@@ -108,7 +108,7 @@ static void forget(struct legacy_chat *wire, const struct question *question)
     }
 }
 
-/* What was said before a failure is told as well: nobody else keeps it for the client. */
+/* What was said before a failure is sent as well: nobody else keeps it for the client. */
 static void end(struct legacy_chat *wire, const struct question *question,
                 const struct run_event *event)
 {
@@ -160,7 +160,7 @@ static void on_refused(struct question *question, const struct error *err, const
     (void)code;
     if (!wire)
         return;
-    send_error(wire, err ? err->text : "the question was taken back");
+    send_error(wire, err ? err->text : "the question was cancelled");
     forget(wire, question);
 }
 
@@ -223,7 +223,7 @@ static json_t *attachment_block(const json_t *base64, const char *name, struct e
     begin = skip_data_url(given);
     buf_init(&file, LEGACY_CHAT_FILE_MAX);
     if (decode(begin, json_string_length(base64) - (size_t)(begin - given), &file) != 0) {
-        error_set_at(err, "file", "file is no base64");
+        error_set_at(err, "file", "file must be base64");
         return NULL;
     }
     if (file.failed) {
@@ -234,7 +234,7 @@ static json_t *attachment_block(const json_t *base64, const char *name, struct e
     as_text = json_stringn(file.data ? file.data : "", file.len);
     if (!as_text || memchr(file.data ? file.data : "", '\0', file.len)) {
         json_decref(as_text);
-        error_set_at(err, "file", "the file is no text in UTF-8: only text can be read");
+        error_set_at(err, "file", "the file must be UTF-8 text");
         return NULL;
     }
     json_decref(as_text);

@@ -4,8 +4,8 @@
  * "content", "file"? (base64), "fileName"?, "context"} in; {"type": "tool_start", "tool"},
  * {"type": "tool_executed", "tool", "arguments", "result"}, {"type": "tool_complete", "tool"},
  * {"type": "refresh_ui", ...} (by /mcp-sync itself), {"type": "error", "error"} and at the end one
- * {"type": "ai_response", "content"} out; where it failed an "error", behind what had come. It
- * knows no approval: an edit that wants one is not done, and the answer says where to approve it.
+ * {"type": "ai_response", "content"} out; where it failed an "error", after what had come. It
+ * knows no approval: an edit that needs one is not done, and the answer says where to approve it.
  * Everything runs on the loop's thread.
  */
 #ifndef LECTERN_CHAT_LEGACY_CHAT_H
@@ -23,7 +23,7 @@ struct legacy_chat; /* one client's conversation; its thread is kept as those of
 struct legacy_chat *legacy_chat_create(struct chat *chat,
                                        void (*send)(void *user, const char *text, size_t len),
                                        void *user);
-/* message: a chat_message, an object. Errors are told to the client. */
+/* message: a chat_message, an object. Errors are sent to the client. */
 void legacy_chat_receive(struct legacy_chat *wire, const char *session_id, const char *where,
                          const json_t *message);
 void legacy_chat_destroy(struct legacy_chat *wire); /* takes NULL; cancels its run */

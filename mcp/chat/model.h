@@ -73,7 +73,7 @@ struct model_call {
 };
 
 /* -1 with ERROR_BUSY, ERROR_UNAVAILABLE (not ready) or ERROR_TOO_LARGE (the body): on_done will not
- * come, the call wants model_call_finish. Else on_done comes, never before this returns. */
+ * come, the call needs model_call_finish. Else on_done comes, never before this returns. */
 int model_call_start(struct model *model, struct model_call *call, struct error *err);
 /* Ends it soon, by on_done with ERROR_CANCELLED (unless it has just ended). The listener is called
  * no more. */

@@ -15,7 +15,7 @@
 
 #define TOKENS_MAX     ((json_int_t)1 << 48) /* more is no count: sums of it stay within 64 bits */
 #define ID_CHARACTERS  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
-#define ID_NUMBER_ROOM 12u /* bytes of "_" and any number behind an id */
+#define ID_NUMBER_ROOM 12u /* bytes of "_" and any number after an id */
 
 /* Everything is borrowed. */
 struct model_event {
@@ -138,7 +138,7 @@ static struct model_block *find_block(struct model_message *message, const json_
     return NULL;
 }
 
-/* What streams in a block of each type, and whom it is told to. */
+/* What streams in a block of each type. */
 static const struct {
     const char *type;
     enum model_block_kind kind;
@@ -180,7 +180,7 @@ static void tell_text(struct model_event *event, const struct model_block *block
         notify(event->user, (size_t)(block - event->message->blocks), text, len);
 }
 
-/* Keeps text of the block and tells it. The first half of a character waits for the second, which
+/* Keeps text of the block and reports it. The first half of a character waits for the second, which
  * the next text may begin with; stays it alone, it is U+FFFD. */
 static int add_text(struct model_event *event, struct model_block *block, const char *text,
                     size_t len, struct error *err)
@@ -298,7 +298,7 @@ static int add_signature(struct model_event *event, struct model_block *block, j
     size_t len = json_string_length(signature);
 
     if (!json_is_string(signature))
-        return malformed(err, "a signature that is no text");
+        return malformed(err, "a signature that is not text");
     if (take_bytes(event->message, len, err) < 0)
         return -1;
     buf_add(&block->signature, json_string_value(signature), len);
@@ -312,7 +312,7 @@ static int add_citation(struct model_event *event, struct model_block *block, js
     json_t *citations = json_object_get(block->value, "citations");
 
     if (!json_is_object(citation))
-        return malformed(err, "a citation that is none");
+        return malformed(err, "a citation that is not an object");
     if (take_bytes(event->message, event->len, err) < 0)
         return -1;
     if (!json_is_array(citations)) {
@@ -498,7 +498,7 @@ static json_t *read_data(struct model_event *event, const char *data, size_t len
     }
     value = json_read(data, len, "an event", NULL);
     if (!value)
-        malformed(err, "data that is no JSON");
+        malformed(err, "data that is not JSON");
     return value;
 }
 
@@ -524,7 +524,7 @@ int model_message_event(struct model_message *message, const struct model_listen
         which = type ? find_event(type) : EVENT_COUNT;
     event.data = value;
     if (which < EVENT_COUNT && !json_is_object(value))
-        rc = malformed(err, "an event that is no object");
+        rc = malformed(err, "an event that is not an object");
     else if (which < EVENT_COUNT && events[which].within && !message->began)
         rc = malformed(err, "an event before message_start");
     else if (which < EVENT_COUNT)

@@ -2,9 +2,10 @@
  *
  * One answer of a model as it streams in: the events of the Anthropic Messages API ("Streaming
  * messages") put together to the assistant's message, in the API's own form, so that it can be sent
- * back unmodified (thinking and its signatures included). What a listener wants to show meanwhile
- * is told on the way. Unknown events, deltas and blocks are skipped or kept as they are; an error
- * event, a block that never ended and an end without message_stop are failures. Pure, any thread.
+ * back unmodified (thinking and its signatures included). A listener
+ * hears of it on the way. Unknown events, deltas and blocks are skipped or kept as they are; an
+ * error event, a block that never ended and an end without message_stop are failures. Pure, any
+ * thread.
  */
 #ifndef LECTERN_CHAT_MODEL_MESSAGE_H
 #define LECTERN_CHAT_MODEL_MESSAGE_H
@@ -37,7 +38,7 @@ const char *model_stop_name(enum model_stop stop); /* static */
 
 /* Tokens, as the API counts them. message_delta's are cumulative: the last one counts. */
 struct model_usage {
-    int64_t input;       /* behind the last cache mark */
+    int64_t input;       /* after the last cache mark */
     int64_t cache_write; /* cache_creation_input_tokens */
     int64_t cache_read;  /* cache_read_input_tokens */
     int64_t output;
@@ -45,9 +46,9 @@ struct model_usage {
 int64_t model_usage_input(const struct model_usage *usage); /* all three together */
 void model_usage_add(struct model_usage *sum, const struct model_usage *more);
 
-/* What is told, or asked, on the way; each may be NULL. Blocks are numbered from 0 as they begin,
- * the numbers of model_message.blocks. Texts are borrowed and never empty; a delta is whole
- * characters of UTF-8 (a cut one waits for its rest). Blocks of other kinds are not told. */
+/* What is reported, or asked, on the way; each may be NULL. Blocks are numbered from 0 as they
+ * begin, the numbers of model_message.blocks. Texts are borrowed and never empty; a delta is whole
+ * characters of UTF-8 (a cut one waits for its rest). Blocks of other kinds are not reported. */
 struct model_listener {
     void (*on_text_begin)(void *user, size_t block);
     void (*on_text)(void *user, size_t block, const char *text, size_t len);
@@ -100,7 +101,7 @@ void model_message_init(struct model_message *message);
 void model_message_finish(struct model_message *message);
 
 /* One event; data is NUL-terminated. -1: the message cannot be had any more: ERROR_MALFORMED,
- * ERROR_TOO_LARGE, ERROR_MEMORY, or what an error event told (as model_refusal_tell says it). */
+ * ERROR_TOO_LARGE, ERROR_MEMORY, or what an error event says (model_refusal_describe). */
 int model_message_event(struct model_message *message, const struct model_listener *listener,
                         void *user, const char *name, const char *data, size_t len,
                         struct error *err);

@@ -155,7 +155,7 @@ static void write_edits(const struct server *server, struct buf *to)
         "components are shown to the editor, with what would be lost, and done only once approved. "
         "Do not ask for that in words, and do not split a call to get around it: make the call. If "
         "it is declined, leave it and ask what the editor wants instead.\n"
-        "- Afterwards say in a sentence what is different now. history tells and undoes changes.\n"
+        "- Afterwards say in a sentence what is different now. history lists and undoes changes.\n"
         "\n",
         TOOL_OPERATIONS_MAX);
 }
@@ -276,7 +276,7 @@ void prompt_context(const json_t *items, struct buf *to)
 
     if (count == 0)
         return;
-    buf_adds(to, "What the editor's program tells of itself:\n<data>[");
+    buf_adds(to, "Context from the editor's program:\n<data>[");
     for (i = 0; i < count && i < PROMPT_CONTEXT_ITEMS && room > 0; i++) {
         size_t taken;
 

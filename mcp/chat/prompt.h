@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the model is told before the conversation: who asks, what the tools are for, when to analyse
+ * The system prompt: who asks, what the tools are for, when to analyse
  * and when to edit, the helpers with worked snippets, the component types. The same bytes for every
  * question of a session as long as the tables are the same, so that the service caches it: no
  * clock, no place. Where the editor is goes into the newest user message (prompt_where).
@@ -28,7 +28,7 @@ void prompt_where(const char *node_id, const char *node_title, const char *scree
 #define PROMPT_CONTEXT_VALUE_MAX 4000u /* bytes of a value */
 #define PROMPT_CONTEXT_MAX       8000u /* bytes of all of them */
 
-/* Appends what the client tells of itself beside that, marked as data: an array of
+/* Appends what the client says of itself beside that, marked as data: an array of
  * {"description", "value"}, both texts. Nothing where it is empty. */
 void prompt_context(const json_t *items, struct buf *to);
 

@@ -49,7 +49,7 @@ static void write_tool(const struct tool *tool, const struct server *server, str
     json_decref(described);
 }
 
-/* As the Messages API wants them; the last has a cache mark. */
+/* As the Messages API expects them; the last has a cache mark. */
 static void write_tools(const struct server *server, struct buf *to)
 {
     buf_addc(to, '[');

@@ -532,7 +532,7 @@ static void on_looked_at(void *user, json_t *interrupt, const struct error *err)
     struct run_call *call = user;
     struct chat_run *run = call->run;
 
-    call->state = CALL_WAITS;
+    call->state = RUN_CALL_WAITS;
     call->interrupt = interrupt;
     if (!interrupt)
         buf_adds(&call->refusal, err->text);
@@ -545,7 +545,7 @@ static void look_at(struct run_call *call)
     struct chat_run *run = call->run;
     struct error err = {0};
 
-    call->state = CALL_LOOKED_AT;
+    call->state = RUN_CALL_LOOKED_AT;
     run->under_way++;
     if (approval_describe(run->server, run->thread->session_id, run->who, call->id, call->tool,
                           run_call_input(call), run_approval_attempt(call), on_looked_at, call,
@@ -602,7 +602,7 @@ static void on_call_done(struct tool_call *tool_call)
     struct error err = {0};
 
     run->under_way--;
-    call->state = CALL_LOST;
+    call->state = RUN_CALL_LOST;
     if (run_call_result(call, &err) < 0) {
         run->failure = err;
         run_cancel(run, RUN_STOP_EDITOR); /* the failure says why */
@@ -645,7 +645,7 @@ static void start(struct run_call *call)
     if (run->cancelled) /* by the listener */
         return;
     call->made = true;
-    call->state = CALL_RUNS;
+    call->state = RUN_CALL_RUNS;
     run->under_way++;
     run->editing = writes(call);
     uv_update_time(run->server->loop);
@@ -656,13 +656,13 @@ static void start(struct run_call *call)
 }
 
 /* 1: it is under way or answered; 0: it has to wait. Calls that read run side by side; one that
- * edits waits for all before it, and those behind wait for it, so that each sees what the model
+ * edits waits for all before it, and those after it wait for it, so that each sees what the model
  * thinks it sees. */
 static int start_one(struct run_call *call, struct error *err)
 {
     struct chat_run *run = call->run;
 
-    if (call->state != CALL_WAITS)
+    if (call->state != RUN_CALL_WAITS)
         return 1;
     if (call->refusal.len > 0)
         return run_call_result(call, err) < 0 ? -1 : 1;
@@ -873,7 +873,7 @@ void run_cancel(struct chat_run *run, enum run_stop by)
     if (run->asked)
         model_call_cancel(run->asked);
     for (size_t i = 0; i < run->call_count; i++) {
-        if (run->calls[i].state == CALL_RUNS)
+        if (run->calls[i].state == RUN_CALL_RUNS)
             tool_call_cancel(&run->calls[i].call);
     }
 }

@@ -2,7 +2,7 @@
  *
  * One run: a question of an editor, or the answer to an approval, until the model has no more to
  * say, with all requests to the model and all tool calls between. It knows no wire: what happens is
- * told as events to a listener (agui.h makes AG-UI frames of them, legacy_chat.h the original
+ * reported as events to a listener (agui.h makes AG-UI frames of them, legacy_chat.h the original
  * CMS's).
  *
  * The thread's messages are in thread.h; what they gain is durable before the model or the listener
@@ -27,7 +27,7 @@
 #define RUN_CALL_TEXT_MAX    ((size_t)64 << 10) /* bytes of a result that the model is shown */
 #define LEGACY_REPLACEMENTS_MAX                                                                    \
     3u                       /* replacing operations of a question where nobody can be asked */
-#define RUN_PROGRESS_MS 250u /* output of a call under way is told at most so often */
+#define RUN_PROGRESS_MS 250u /* output of a call under way is reported at most so often */
 
 struct chat_run;
 struct approval;
@@ -52,7 +52,7 @@ enum run_event_kind {
     RUN_CALL_RESULT,    /* id, name, message_id (new), text, call: its images, category; arguments;
                            milliseconds, and waited: those before its work, where it is known;
                            repair: how many attempts at this code failed before, 0 none */
-    RUN_WAITING,        /* the model is asked anew: number: attempt, milliseconds, text: why */
+    RUN_WAITING,        /* the model is asked again: number: attempt, milliseconds, text: why */
     RUN_LIMIT,          /* name: "turns", "tokens", "attempts", "output", "calls", "context",
                            "replacements", or "stopped": by the server's end; text */
     RUN_ENDED,          /* outcome and what belongs to it; the run is no more after it */
@@ -90,7 +90,7 @@ struct run_event {
     const json_t *interrupts; /* RUN_INTERRUPTED: array, as thread.h keeps them */
     const struct error *err;  /* RUN_FAILED */
     bool unsaved; /* RUN_FAILED: the store has less than the thread, which is not to be used any
-                     more: destroy it, load it anew */
+                     more: destroy it, load it again */
 };
 
 struct run_listener {
@@ -130,8 +130,8 @@ struct run_request {
     size_t answer_count;
 };
 
-/* NULL with err: nothing was told, nothing changed (an unknown interrupt, no memory, the model is
- * not ready). Else RUN_BEGAN comes, never before it returns, and RUN_ENDED once, last. */
+/* NULL with err: nothing was reported, nothing changed (an unknown interrupt, no memory, the model
+ * is not ready). Else RUN_BEGAN comes, never before it returns, and RUN_ENDED once, last. */
 struct chat_run *run_start(struct server *server, struct model *model,
                            const struct run_request *request, struct run_listener *listener,
                            struct error *err);

@@ -28,7 +28,7 @@ static const char unlooked[] =
 
 bool run_approval_needed(const struct run_call *call)
 {
-    return call->state == CALL_WAITS && call->refusal.len == 0 &&
+    return call->state == RUN_CALL_WAITS && call->refusal.len == 0 &&
            approval_needed(call->tool, run_call_input(call), call->run->approvals);
 }
 
@@ -85,7 +85,7 @@ void run_approvals_refuse(struct chat_run *run)
 
         if (run_approval_needed(call))
             buf_adds(&call->refusal, cannot_approve);
-        if (call->state != CALL_WAITS || call->refusal.len > 0)
+        if (call->state != RUN_CALL_WAITS || call->refusal.len > 0)
             continue;
         call->replaces = approval_replacements(call->tool, run_call_input(call));
         if (call->replaces == 0 || total + call->replaces <= LEGACY_REPLACEMENTS_MAX) {

@@ -65,12 +65,12 @@ static void refuse_at_once(struct run_call *call, size_t number, bool broken)
         buf_addf(&call->refusal, "Not done: %u calls at once are the most. Send this one again.",
                  RUN_CALLS_MAX);
     } else if (!call->tool) {
-        buf_adds(&call->refusal, "There is no tool of that name. The tools: ");
+        buf_adds(&call->refusal, "Unknown tool. The tools: ");
         tool_names(&call->refusal);
         buf_addc(&call->refusal, '.');
     } else if (broken || !json_is_object(json_object_get(call->use, "input"))) {
-        buf_adds(&call->refusal, "Not done: the arguments are no whole JSON object. Send it again, "
-                                 "whole.");
+        buf_adds(&call->refusal, "Not done: the arguments are not a complete JSON object. Send the "
+                                 "call again.");
     }
 }
 
@@ -159,7 +159,7 @@ static void tell_progress(struct run_call *call)
     if (!call->tool->progress(&call->call, &words, &printed))
         return;
     tell(call, RUN_CALL_STANDS, &words, WORDS_CAP);
-    if (!call->run->cancelled) /* by who was told */
+    if (!call->run->cancelled) /* by the listener */
         tell(call, RUN_CALL_PRINTED, &printed, PRINTED_CAP);
 }
 
@@ -170,7 +170,7 @@ static void on_progress_timer(uv_timer_t *timer)
     for (size_t i = 0; i < run->call_count; i++) {
         struct run_call *call = &run->calls[i];
 
-        if (call->state == CALL_RUNS && call->tool->progress && !run->cancelled)
+        if (call->state == RUN_CALL_RUNS && call->tool->progress && !run->cancelled)
             tell_progress(call);
     }
 }
@@ -378,7 +378,7 @@ int run_call_result(struct run_call *call, struct error *err)
                             (json_int_t)took.waited, "repair", (json_int_t)repair_of(call));
     if (!call->block || !call->shown)
         return error_set(err, ERROR_MEMORY, "out of memory for a tool's result");
-    call->state = CALL_ANSWERED;
+    call->state = RUN_CALL_ANSWERED;
     run_tell(run, &(struct run_event){
                       .kind = RUN_CALL_RESULT,
                       .id = call->id,
@@ -404,7 +404,7 @@ int run_calls_refuse(struct chat_run *run, const char *why, const char *as, stru
     for (size_t i = 0; i < run->call_count; i++) {
         struct run_call *call = &run->calls[i];
 
-        if (call->state == CALL_ANSWERED)
+        if (call->state == RUN_CALL_ANSWERED)
             continue;
         if (call->refusal.len == 0) {
             buf_adds(&call->refusal, why);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Events for the listener. The assistant's message has one id; it is that
- * of its first text too. Later texts and thinking have it with the block's number behind, so that
+ * of its first text too. Later texts and thinking have it with the block's number appended, so that
  * no id is begun twice.
  */
 #include <stdio.h>
@@ -36,12 +36,12 @@ void run_tell_limit(struct chat_run *run, const char *name, const char *id, cons
 /* A call's own, else one that is made in own. */
 static const char *block_id(const struct chat_run *run, size_t block, char own[RUN_ID_SIZE])
 {
-    bool first = run->sent[block].kind == BLOCK_TEXT;
+    bool first = run->sent[block].kind == RUN_BLOCK_TEXT;
 
-    if (run->sent[block].kind == BLOCK_CALL)
+    if (run->sent[block].kind == RUN_BLOCK_CALL)
         return run->sent[block].id;
     for (size_t i = 0; first && i < block; i++)
-        first = run->sent[i].kind != BLOCK_TEXT;
+        first = run->sent[i].kind != RUN_BLOCK_TEXT;
     if (first)
         snprintf(own, RUN_ID_SIZE, "%s", run->message_id);
     else
@@ -81,7 +81,7 @@ static void tell_piece(struct chat_run *run, size_t block, enum run_event_kind e
 
 static void on_text_begin(void *user, size_t block)
 {
-    begin(user, block, BLOCK_TEXT, RUN_TEXT_BEGAN);
+    begin(user, block, RUN_BLOCK_TEXT, RUN_TEXT_BEGAN);
 }
 
 static void on_text(void *user, size_t block, const char *text, size_t len)
@@ -91,7 +91,7 @@ static void on_text(void *user, size_t block, const char *text, size_t len)
 
 static void on_thinking_begin(void *user, size_t block)
 {
-    begin(user, block, BLOCK_THINKING, RUN_THINKING_BEGAN);
+    begin(user, block, RUN_BLOCK_THINKING, RUN_THINKING_BEGAN);
 }
 
 static void on_thinking(void *user, size_t block, const char *text, size_t len)
@@ -108,7 +108,7 @@ static void on_call_begin(void *user, size_t block, const char *id, const char *
     sent->name = strdup(name);
     if (!sent->id || !sent->name) /* it is in the thread all the same, and gets its result */
         return;
-    begin(run, block, BLOCK_CALL, RUN_CALL_BEGAN);
+    begin(run, block, RUN_BLOCK_CALL, RUN_CALL_BEGAN);
 }
 
 static void on_call_arguments(void *user, size_t block, const char *json, size_t len)
@@ -122,9 +122,9 @@ static void on_call_arguments(void *user, size_t block, const char *json, size_t
 static void end_block(struct chat_run *run, size_t block)
 {
     static const enum run_event_kind ended[] = {
-        [BLOCK_TEXT] = RUN_TEXT_ENDED,
-        [BLOCK_THINKING] = RUN_THINKING_ENDED,
-        [BLOCK_CALL] = RUN_CALL_ENDED,
+        [RUN_BLOCK_TEXT] = RUN_TEXT_ENDED,
+        [RUN_BLOCK_THINKING] = RUN_THINKING_ENDED,
+        [RUN_BLOCK_CALL] = RUN_CALL_ENDED,
     };
     struct run_sent_block *sent = &run->sent[block];
     char own[RUN_ID_SIZE];
@@ -199,7 +199,7 @@ void run_events_drop(struct chat_run *run, const json_t *content, const char *wh
     for (size_t i = 0; i < MODEL_BLOCKS_CAP; i++) {
         const struct run_sent_block *sent = &run->sent[i];
 
-        if (sent->kind == BLOCK_CALL && !has_call(content, sent->id))
+        if (sent->kind == RUN_BLOCK_CALL && !has_call(content, sent->id))
             drop_call(run, sent->id, sent->name, why);
     }
 }

@@ -95,7 +95,7 @@ static bool may_ask(const json_t *message)
 }
 
 /* A page keeps what was refused in its history, and sends it again with the next question. So what
- * cannot be taken is a fault of the newest message only; before it, it is let go. */
+ * cannot be taken is a fault of the newest message only; older ones are skipped. */
 static int take_message(const json_t *message, size_t i, bool newest, struct taking *to,
                         struct error *err)
 {
@@ -140,7 +140,7 @@ static int take_messages(const json_t *given, struct run_input *input, struct er
 
     if (!json_is_array(messages))
         return error_set_at(err, "messages", "messages must be a list; " ADVICE);
-    if (input->resume) /* nothing is asked: whatever the history holds is let go */
+    if (input->resume) /* nothing is asked: the history is skipped */
         return 0;
     if (!ids)
         return error_set(err, ERROR_MEMORY, "out of memory for the question");

@@ -5,10 +5,10 @@
  * Of the input count: threadId, runId, the user messages (those the thread has not yet; of one that
  * has all of them the newest, asked again where its answer never came or broke off), context
  * ({"description", "value"}: "node_id", "node_title", "screen" and "action" are where the editor
- * is, all else goes to the model as the client tells it, up to prompt.h's caps), resume, and
- * forwardedProps.lectern {"approvals": "destructive" | "every"}. The rest is read and let go: the
+ * is, all else goes to the model as the client says it, up to prompt.h's caps), resume, and
+ * forwardedProps.lectern {"approvals": "destructive" | "every"}. The rest is ignored: the
  * history is the server's own. A page keeps what was refused and sends it again: what cannot be
- * taken is a fault in the newest user message only, before it, it is let go. With answers (resume)
+ * taken is a fault in the newest user message only, older ones are skipped. With answers (resume)
  * nothing is asked, so no message is looked at.
  */
 #ifndef LECTERN_CHAT_RUN_INPUT_H
@@ -20,7 +20,7 @@
  * keeps beside that. */
 #define RUN_INPUT_CAP         (THREAD_BYTES_MAX + ((size_t)8 << 20))
 #define RUN_INPUT_TEXT_MAX    ((size_t)64 << 10) /* bytes of one user message */
-#define RUN_INPUT_MESSAGES    10000u /* the newest of a history; those before are let go */
+#define RUN_INPUT_MESSAGES    10000u /* the newest of a history; older ones are skipped */
 #define RUN_INPUT_ANSWERS_MAX 16u
 #define RUN_ID_MAX            128u
 
@@ -37,7 +37,7 @@ struct run_input {
 
 /* Escapes of half a character, which JSON.stringify writes where a text was cut within one, are
  * read as U+FFFD. 0, or ERROR_MALFORMED, ERROR_INVALID or ERROR_TOO_LARGE that says what to send.
- * *input wants run_input_finish in any case. */
+ * *input needs run_input_finish in any case. */
 int run_input_read(const char *text, size_t len, struct run_input *input, struct error *err);
 void run_input_finish(struct run_input *input);
 /* resume as a run takes it, and how many; texts borrowed from the input. */

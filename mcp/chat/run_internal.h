@@ -19,7 +19,7 @@
 #include "mcp/session/text.h"
 
 #define RUN_TITLE_SIZE 256u
-#define RUN_ID_SIZE    (UUID_TEXT_SIZE + 24u) /* an id of ours, with a block's number behind it */
+#define RUN_ID_SIZE    (UUID_TEXT_SIZE + 24u) /* an id of ours, with a block's number appended */
 
 enum run_state {
     /* Steps. */
@@ -46,7 +46,13 @@ enum run_state {
     RUN_STATE_CALLING,
 };
 
-enum run_call_state { CALL_WAITS, CALL_LOOKED_AT, CALL_RUNS, CALL_LOST, CALL_ANSWERED };
+enum run_call_state {
+    RUN_CALL_WAITS,
+    RUN_CALL_LOOKED_AT,
+    RUN_CALL_RUNS,
+    RUN_CALL_LOST,
+    RUN_CALL_ANSWERED
+};
 
 /* One tool call of a turn. */
 struct run_call {
@@ -66,7 +72,7 @@ struct run_call {
     json_t *shown;       /* owned: its row in "shown" */
 };
 
-enum run_block { BLOCK_NONE, BLOCK_TEXT, BLOCK_THINKING, BLOCK_CALL };
+enum run_block { RUN_BLOCK_NONE, RUN_BLOCK_TEXT, RUN_BLOCK_THINKING, RUN_BLOCK_CALL };
 
 struct run_progress_timer; /* run_calls.c */
 

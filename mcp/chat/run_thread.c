@@ -40,8 +40,8 @@ static int take_answer(struct chat_run *run, const struct run_answer *answer, st
 
     if (count_of(run->thread->interrupts, id) == 0)
         return error_set(err, ERROR_NOT_FOUND,
-                         "nothing asked is open by the id '%.*s': it was answered before, or is "
-                         "another thread's. An answer is good once; load the thread anew",
+                         "no approval with the id '%.*s' is open: it was answered before, or is "
+                         "another thread's. Load the thread again",
                          utf8_shown(id, ID_SHOWN), id);
     if (json_object_get(run->answers, id))
         return error_set(err, ERROR_INVALID, "'%.*s' is answered twice, send one answer to it",

@@ -242,7 +242,7 @@ bool thread_may_ask_again(const struct thread *thread, const char *id)
  * where there is none, it is added as the thread is loaded.
  */
 
-/* The last message that is no note; *ended: a note behind it says how its run ended. */
+/* The last message that is not a note; *ended: a note after it says how its run ended. */
 static const json_t *last_message(const struct thread *thread, bool *ended)
 {
     static const char *const ends[] = {"error", "stopped", "refusal", "usage"};

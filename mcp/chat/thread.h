@@ -37,7 +37,7 @@ struct thread {
      * again; one of kind THREAD_NOT_ASKED has id and text of a question that the editor stopped
      * before its turn. A refusal's has "from", the id of the first message that was refused: from
      * there to the note nothing is sent any more. One of kind "context" may have "skip", the
-     * questions at the thread's beginning that are left out behind it. */
+     * questions at the thread's beginning that are left out after it. */
     json_t *messages;
     json_t *interrupts; /* array, empty where none is open: {"id", "reason", "message",
                            "toolCallId", "responseSchema", "metadata"} as AG-UI has them */
@@ -72,7 +72,7 @@ bool thread_has_call(const struct thread *thread, const char *id);
 /* From its first question, in one line; "" before there is one. */
 void thread_title(const struct thread *thread, char title[THREAD_TITLE_MAX + 1]);
 
-/* A message of the user that says something, behind tool results perhaps (a question instead of an
+/* A message of the user that says something, after tool results perhaps (a question instead of an
  * answer to what was asked). */
 bool thread_is_question(const json_t *message);
 bool thread_is_note(const json_t *message, const char *kind);
@@ -80,7 +80,7 @@ bool thread_is_note(const json_t *message, const char *kind);
 bool thread_has_block(const json_t *content, const char *type);
 size_t thread_questions(const struct thread *thread); /* how many */
 /* Whether the newest message of that id says of a question that it was not asked: it may be, if the
- * editor wants so. */
+ * editor asks for it. */
 bool thread_was_not_asked(const struct thread *thread, const char *id);
 /* Whether id is the newest question's, and its answer never came, broke off or was stopped. */
 bool thread_may_ask_again(const struct thread *thread, const char *id);
@@ -92,7 +92,7 @@ bool thread_may_ask_again(const struct thread *thread, const char *id);
 #define THREAD_OLD_BYTES 4000u /* of an older result that are sent */
 
 /* The messages for the model, a new reference: an array of {"role", "content"}; NULL without
- * memory. Repairs what a stop left behind, so that the history can always be replayed: a call
+ * memory. Repairs what a stop left, so that the history can always be replayed: a call
  * without its result gets one that says so, a result without its call and empty content are left
  * out, it begins with the user. Where a question was asked again after a part of an answer, the
  * model is told so. Tool results older than the fresh questions are shortened. What the thread's

@@ -15,7 +15,7 @@
     "This call was stopped, or it was not run. Nothing is known of what it would have answered."
 #define ASKED_AGAIN                                                                                \
     "The answer broke off or failed here, and the editor asks the same question again. Answer it " \
-    "anew. "                                                                                       \
+    "again. "                                                                                      \
     "Edits that were made above still stand: do not make them twice."
 #define PICTURE_LEFT_OUT "(A picture was here. It is left out of an old answer.)"
 

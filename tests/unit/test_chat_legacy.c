@@ -214,12 +214,12 @@ static void test_questions_that_are_wrong(void **state)
         {"{\"content\":\"\"}", "content must be the question"},
         {"{\"content\":\"a\",\"file\":7}", "base64"},
         {"{\"content\":\"a\",\"file\":{}}", "base64"},
-        {"{\"content\":\"a\",\"file\":\"a\"}", "no base64"},
-        {"{\"content\":\"a\",\"file\":\"YQ=b\"}", "no base64"},
-        {"{\"content\":\"a\",\"file\":\"Y!Q=\"}", "no base64"},
-        {"{\"content\":\"a\",\"file\":\"YW\\u0000Jj\"}", "no base64"},
-        {"{\"content\":\"a\",\"file\":\"/+8=\"}", "no text in UTF-8"},
-        {"{\"content\":\"a\",\"file\":\"YQBi\"}", "no text in UTF-8"}, /* a, NUL, b */
+        {"{\"content\":\"a\",\"file\":\"a\"}", "must be base64"},
+        {"{\"content\":\"a\",\"file\":\"YQ=b\"}", "must be base64"},
+        {"{\"content\":\"a\",\"file\":\"Y!Q=\"}", "must be base64"},
+        {"{\"content\":\"a\",\"file\":\"YW\\u0000Jj\"}", "must be base64"},
+        {"{\"content\":\"a\",\"file\":\"/+8=\"}", "must be UTF-8 text"},
+        {"{\"content\":\"a\",\"file\":\"YQBi\"}", "must be UTF-8 text"}, /* a, NUL, b */
     };
 
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

@@ -363,7 +363,7 @@ static const struct {
     {"drop-in-call", ERROR_IO, "in the middle", "I run.", 1},
     {"end-early", ERROR_IO, "in the middle", "Hello", 1},
     {"error-event", ERROR_BUSY, "overloaded", "Hel", 1},
-    {"malformed", ERROR_MALFORMED, "no JSON", "Hello", 1},
+    {"malformed", ERROR_MALFORMED, "not JSON", "Hello", 1},
     {"refusal", ERROR_NONE, "", "", 1},
 };
 

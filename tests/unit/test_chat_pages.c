@@ -683,6 +683,34 @@ static void test_two_threads_side_by_side(void **state)
     chat_page_destroy(two.page);
 }
 
+/* Where a page does not read, its model has to wait. */
+static void test_a_slow_page_holds_its_model(void **state)
+{
+    static char text[60000];
+    struct test_page page;
+
+    memset(text, 'x', sizeof text - 1);
+    greet(state, &page, "t1");
+    ask(&page, "t1", "r1", "m1");
+    turn(state);
+    TELL(.kind = RUN_BEGAN);
+    TELL(.kind = RUN_TEXT_BEGAN, .id = "a");
+    while (!current->held) {
+        assert_false(chat_page_ended(page.page));
+        TELL(.kind = RUN_TEXT, .id = "a", SAY(text));
+    }
+    while (current->held) {
+        json_t *frame = take(&page);
+
+        assert_non_null(frame);
+        json_decref(frame);
+    }
+    TELL(.kind = RUN_TEXT_ENDED, .id = "a");
+    end_run(RUN_SUCCEEDED);
+    turn(state);
+    chat_page_destroy(page.page);
+}
+
 static void test_a_thread_that_was_not_kept_is_read_again(void **state)
 {
     struct test_page page;
@@ -847,6 +875,7 @@ int main(void)
         TEST(test_changes_while_approvals_are_open),
         TEST(test_two_pages_on_one_thread),
         TEST(test_two_threads_side_by_side),
+        TEST(test_a_slow_page_holds_its_model),
         TEST(test_a_thread_that_was_not_kept_is_read_again),
         TEST(test_who_goes_takes_the_run_along),
         TEST(test_all_are_cancelled_at_the_end),

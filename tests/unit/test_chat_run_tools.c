@@ -244,7 +244,7 @@ static void test_broken_arguments(void **state)
     expect_outcome(fixture, RUN_SUCCEEDED);
     assert_int_equal(count_events(fixture, "started"), 1);
     assert_true(json_is_true(json_object_get(result_sent(fixture, 1, "c1"), "is_error")));
-    assert_non_null(strstr(result_text(fixture, 1, "c1"), "no whole JSON object"));
+    assert_non_null(strstr(result_text(fixture, 1, "c1"), "not a complete JSON object"));
     assert_null(json_object_get(result_sent(fixture, 1, "c2"), "is_error"));
 }
 
