@@ -201,7 +201,6 @@ class NoExecutor(unittest.TestCase):
 
 
 class ExecCase(unittest.TestCase):
-
     def setUp(self):
         self.workspace = harness.Workspace()
         self.addCleanup(self.workspace.close)
