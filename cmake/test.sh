@@ -34,7 +34,7 @@ configure() {
 [ $tier = quick ] || step "The page" cmake/page.sh --check
 step "Configure" configure
 # Where they are installed, the chat's tests check each frame with them as well.
-[ $tier = quick ] || step "npm packages of the chat's checks" env LECTERN_BUILD=build/release /usr/bin/python3 -B tests/contract/npm.py chat
+[ $tier = quick ] || step "npm packages of the chat's checks" env LECTERN_BUILD="$PWD/build/release" /usr/bin/python3 -B tests/contract/npm.py chat
 step "Build" cmake --build --preset release
 
 echo "==> Tests ($tier)"

@@ -285,6 +285,10 @@ class Page:
         payload = {"approved": approved, **({"reason": reason} if reason else {})}
         return await self.ask(resume=[{"interruptId": interrupt["id"], "status": "resolved", "payload": payload}], **more)
 
+    async def settled(self):
+        """The server has read what was sent before: it answers a ping behind it."""
+        await asyncio.wait_for(await self.socket.ping(), SECONDS)
+
     async def stop(self, run_id):
         await self.send({"type": "lectern.stop", "runId": run_id})
 

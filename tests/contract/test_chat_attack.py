@@ -7,11 +7,12 @@ import contextlib
 import json
 import pathlib
 import sqlite3
+import threading
 import unittest
 
 import chat_case
 from chat_case import Page
-from replay_model import answer, call, hold, pause, text
+from replay_model import answer, call, gate, hold, pause, text
 
 ENDLESS = "import time\nprint('begun', flush=True)\nwhile True:\n    time.sleep(0.05)\n"
 DELETE = {"node_id": "N001", "component_order": 1}
@@ -128,11 +129,13 @@ class Locked(AttackCase):
     async def test_locked_in_the_midst_of_a_run(self):
         """Another program holds the database for longer than the server waits: the run says so, and the thread is as it was kept."""
         page = await self.page()
-        self.play(answer(text("I look."), pause(0.3), call("query_graph", {"query": "counts"})), answer(text("Done.")))
+        locked = threading.Event()
+        self.play(answer(text("I look."), gate(locked), call("query_graph", {"query": "counts"})), answer(text("Done.")))
         start, run_id = await page.send_input("Count.")
         await page.wait_for(lambda: any(event["type"] == "TEXT_MESSAGE_CONTENT" for event in page.events[start:]), "text")
         with self.database() as database:
             database.execute("BEGIN IMMEDIATE")
+            locked.set()
             await page.wait_for(lambda: any(event["type"] == "RUN_ERROR" for event in page.events[start:]), "the end of the run",
                                 LOCK_SECONDS)
             database.execute("ROLLBACK")
@@ -219,7 +222,8 @@ class Interrupted(AttackCase):
 
     async def test_deleted_in_the_midst_of_a_run(self):
         for table, column in (("chat_thread", "thread_id"), ("session", "session_id")):
-            for first in ([text("A word."), pause(0.3), text("Another.")], [text("I look."), call("query_graph", {"query": "counts"})]):
+            deleted = threading.Event()
+            for first in ([text("A word."), gate(deleted), text("Another.")], [text("I look."), call("query_graph", {"query": "counts"})]):
                 with self.subTest(table=table, parts=len(first)):
                     sid = self.workspace.load(chat_case.DEMO_FILE)
                     page = await self.page(sid=sid)
@@ -230,6 +234,7 @@ class Interrupted(AttackCase):
                     with self.database() as database:
                         key = page.thread_id if table == "chat_thread" else sid
                         self.assertEqual(database.execute("DELETE FROM %s WHERE %s = ?" % (table, column), (key,)).rowcount, 1)
+                    deleted.set()
                     run = await page.run_from(start, run_id)
                     self.assertIn(run.outcome, ("error", "success"))  # success where all was kept before
                     self.script.answers.clear()

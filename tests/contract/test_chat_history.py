@@ -2,10 +2,11 @@
 """A client that sends its whole history each time, as AG-UI's own does: what was refused or stopped stays in that history, and
 makes nothing impossible that comes after it."""
 import json
+import threading
 import unittest
 
 import chat_case
-from replay_model import answer, call, pause, text
+from replay_model import answer, call, gate, text
 
 IMAGE = [{"type": "text", "text": "What is this?"},
          {"type": "image", "source": {"type": "url", "value": "http://example.org/y.png"}}]
@@ -51,10 +52,13 @@ class History(chat_case.ChatCase):
 
     async def stopped_in_the_queue(self, page):
         """A question that is stopped while another is answered; the history it leaves."""
-        self.play(answer(text("One"), pause(0.3)))
+        stopped = threading.Event()
+        self.play(answer(text("One"), gate(stopped)))
         start, first = await page.send_input("First?")
         _, second = await page.send_input("Stopped?", message_id="stopped-" + page.thread_id)
         await page.stop(second)
+        await page.settled()
+        stopped.set()
         self.assertEqual((await page.run_from(start, first)).text, "One")
         self.assertEqual((await page.run_from(start, second)).outcome, "cancelled")
 
@@ -90,10 +94,13 @@ class History(chat_case.ChatCase):
 
     async def test_an_approval_after_a_question_that_was_stopped(self):
         page = await self.page()
-        self.play(answer(pause(0.3), delete()))
+        stopped = threading.Event()
+        self.play(answer(gate(stopped), delete()))
         start, first = await page.send_input("Delete the first component of N001.")
         _, second = await page.send_input("Stopped?")
         await page.stop(second)
+        await page.settled()
+        stopped.set()
         interrupt = (await page.run_from(start, first)).interrupts[0]
         self.assertEqual((await page.run_from(start, second)).outcome, "cancelled")
         self.play(answer(text("Then not.")), answer(text("Here.")))

@@ -4,12 +4,13 @@ in the midst of it, a server without a key, and clients of the original CMS."""
 import asyncio
 import base64
 import json
+import threading
 import unittest
 
 import chat_case
 import harness
 from chat_case import ChatWorkspace, serve
-from replay_model import answer, call, drop, error_event, fail, hold, pause, text
+from replay_model import answer, call, drop, error_event, fail, hold, gate, text
 
 ENDLESS = "import time\nprint('begun', flush=True)\nwhile True:\n    time.sleep(0.05)\n"
 SLOW = [text("Half of it ", pieces=3), hold()]
@@ -138,9 +139,12 @@ class Life(chat_case.ChatCase):
 
     async def test_inputs_wait_for_their_turn(self):
         page = await self.page()
-        self.play(answer(text("One"), pause(0.2)), answer(text("Two")))
+        sent = threading.Event()
+        self.play(answer(text("One"), gate(sent)), answer(text("Two")))
         start, first = await page.send_input("First.")
         _, second = await page.send_input("Second.")
+        await page.settled()
+        sent.set()
         one, two = await page.run_from(start, first), await page.run_from(start, second)
         self.assertEqual((one.text, two.text), ("One", "Two"))
         self.assertLess(page.events.index(one.end), page.events.index(two.events[0]))
@@ -148,9 +152,12 @@ class Life(chat_case.ChatCase):
     async def test_too_many_inputs(self):
         """The answer under way is not lost; each of the others is answered, or told that it was not taken."""
         page = await self.page()
-        self.play(answer(text("One"), pause(0.3)), *[answer(text("More")) for _ in range(4)])
+        sent = threading.Event()
+        self.play(answer(text("One"), gate(sent)), *[answer(text("More")) for _ in range(4)])
         start = len(page.events)
         runs = [(await page.send_input("Flood %d." % number))[1] for number in range(8)]
+        await page.settled()
+        sent.set()
         told = [await page.run_from(start, run_id) for run_id in runs[:5]]
         self.assertEqual([run.text for run in told], ["One"] + ["More"] * 4)
         refused = await page.wait_for(lambda: (lambda errors: len(errors) == 3 and errors)(
@@ -320,12 +327,14 @@ class Endings(chat_case.ChatCase):
     async def test_a_session_deleted_in_the_midst(self):
         """Its pages are told, runs under way end with the reason, and what is asked afterwards is refused; others go on."""
         page, other = await self.page(), await self.page(sid=self.workspace.load(chat_case.DEMO_FILE))
-        self.play(answer(text("Half of it "), pause(1.5), call("query_graph", {"query": "counts"})))
+        deleted = threading.Event()
+        self.play(answer(text("Half of it "), gate(deleted), call("query_graph", {"query": "counts"})))
         start, run_id = await page.send_input("Talk.")
         await page.wait_for(lambda: any(event["type"] == "TEXT_MESSAGE_CONTENT" for event in page.events[start:]), "text")
         self.http("DELETE", "/session/" + self.sid)
         await page.wait_for(lambda: any(event["type"] == "CUSTOM" and '"session"' in json.dumps(event["value"])
                                         for event in page.events[start:]), "the news")
+        deleted.set()
         run = await page.run_from(start, run_id)
         self.assertEqual(run.outcome, "error")
         self.assertIn("was deleted by rest", run.error)

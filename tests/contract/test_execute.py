@@ -200,12 +200,14 @@ class NoExecutor(unittest.TestCase):
         workspace.close()
 
 
-class Exec(unittest.TestCase):
-    """lectern exec: the same result from the shell, and its end by a signal."""
-
+class ExecCase(unittest.TestCase):
     def setUp(self):
         self.workspace = harness.Workspace()
         self.addCleanup(self.workspace.close)
+
+
+class Exec(ExecCase):
+    """lectern exec: the same result from the shell."""
 
     def test_json_has_the_documented_members(self):
         done = self.workspace.run("exec", "--json", stdin=b"print('x')\n1 + 1")
@@ -230,6 +232,8 @@ class Exec(unittest.TestCase):
                 self.assertEqual((info["errorCategory"], info["isRetryable"]), (category, category == "engine"), info)
                 self.assertEqual({name: info["context"].get(name) for name in known}, known)
 
+
+class ExecLibraries(ExecCase):
     def test_warnings(self):
         code = b"import numpy as np\nprint(np.array([1.0]) / np.array([0.0]))"
         self.assertNotIn(b"RuntimeWarning", self.workspace.run("exec", stdin=code).stderr)

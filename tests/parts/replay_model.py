@@ -17,6 +17,7 @@ Parts of an answer, in their order:
         pieces=N: in so many deltas; cut=N: only its first N characters, and the block stays open; units=N: deltas of N
         UTF-16 units, an emoji's two halves apart. Several calls are parallel calls.
     ping(), unknown_event(), error_event(type, message), raw(bytes), pause(seconds)
+    gate(event): nothing more comes until that threading.Event is set, or the client leaves;
     drop(): the connection is cut there (TCP reset); end(): the body ends there in good order, without message_stop;
     hold(): nothing more comes, and nothing ends, until the client leaves.
 and of the whole: answer(..., stop="end_turn", details={...}, usage={"input": 10, "cache_read": 0, "cache_write": 0,
@@ -99,6 +100,10 @@ def raw(data):
 
 def pause(seconds):
     return Part("pause", seconds=seconds)
+
+
+def gate(event):
+    return Part("gate", event=event)
 
 
 def drop():
@@ -185,6 +190,8 @@ def answer(*parts, stop=None, details=None, usage=None, newline="\n", chunk=None
             steps.append(("send", part.data))
         elif part.kind == "pause":
             steps.append(("pause", part.seconds))
+        elif part.kind == "gate":
+            steps.append(("gate", part.event))
         else:
             steps.append((part.kind, None))
             ended = True
@@ -645,6 +652,8 @@ class Replay:
                     self._pause(connection, chosen.gap)
             elif kind == "pause":
                 self._pause(connection, value)
+            elif kind == "gate":
+                self._pause(connection, None, value)
             elif kind == "hold":
                 self._pause(connection, None)
             elif kind == "drop":
@@ -660,13 +669,13 @@ class Replay:
     def _send(self, connection, data):
         connection.sendall(data)
 
-    def _pause(self, connection, seconds):
-        """Waits; leaves at once where the client does. None: until then."""
+    def _pause(self, connection, seconds, event=None):
+        """Waits; leaves at once where the client does. None: until then, or until the event is set."""
         until = None if seconds is None else time.monotonic() + seconds
-        while until is None or time.monotonic() < until:
+        while (until is None or time.monotonic() < until) and not (event and event.is_set()):
             if self._stop.is_set():
                 raise _Gone
-            left = 0.1 if until is None else min(0.1, max(0, until - time.monotonic()))
+            left = 0.01 if event else 0.1 if until is None else min(0.1, max(0, until - time.monotonic()))
             if select.select([connection], [], [], left)[0]:
                 if connection.recv(1, socket.MSG_PEEK) == b"":
                     raise _Gone

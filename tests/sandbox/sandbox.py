@@ -4,8 +4,6 @@
 Environment: LECTERN_BUILD, the build folder; LECTERN_SHARED, the folder with real curricula and corpora.
 """
 import atexit
-import tempfile
-import atexit
 import json
 import os
 import pathlib
@@ -45,6 +43,7 @@ PYTHON = "/usr/bin/python3"
 HEAD = struct.Struct(">B3xI")
 JOB_HEAD = struct.Struct(">5I")  # timeout_ms, stdout_cap, stderr_cap, tail_cap, output_limit
 READY_SECONDS = 60
+END_SECONDS = 30  # for a process to be gone; programs that must be ended would run longer
 SESSION = "5e551011-0000-4000-8000-000000000001"
 
 DATA_PRELOAD = "numpy,pandas,networkx"
@@ -389,6 +388,14 @@ def alive(pid):
     except OSError:
         return False
     return state not in "ZX"
+
+
+def wait_until_gone(pid):
+    until = time.monotonic() + END_SECONDS
+    while alive(pid):
+        if time.monotonic() > until:
+            raise AssertionError("process %d is still there" % pid)
+        time.sleep(0.02)
 
 
 def kill(pid):
