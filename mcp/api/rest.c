@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "mcp/api/rest_call.h"
+#include "mcp/api/rest_internal.h"
 
 enum rest_workq rest_workq(const char *method, const char *path)
 {

@@ -4,8 +4,8 @@
  * the transport calls it on a work queue, and the executor's broker uses the same code for the
  * reads that a run may make. One const table of routes.
  */
-#ifndef LECTERN_SESSION_REST_H
-#define LECTERN_SESSION_REST_H
+#ifndef LECTERN_API_REST_H
+#define LECTERN_API_REST_H
 
 #include <stdbool.h>
 #include <stddef.h>

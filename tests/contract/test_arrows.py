@@ -37,7 +37,7 @@ ARROWS = (
                                    "helpers/base/*"]),
     ("mcp/session/change_effect.c", ["mcp/session/*", "mcp/store/store.h", "helpers/graph/graph.h",
                                      "helpers/graph/difference.h", "helpers/graph/text.h", "helpers/base/*"]),
-    ("mcp/api/rest_graph.c", ["mcp/api/*", "mcp/session/*", "mcp/store/store.h", "helpers/graph/graph.h",
+    ("mcp/api/graph.c", ["mcp/api/*", "mcp/session/*", "mcp/store/store.h", "helpers/graph/graph.h",
                               "helpers/base/*"]),
     # A node is named for an edit as it is for a question.
     ("mcp/store/node_name.c", ["mcp/store/*", "mcp/session/*", "helpers/graph/name.h", "helpers/base/*"]),
@@ -65,7 +65,7 @@ ARROWS = (
     ("mcp/transport/sync.*", ["mcp/transport/sync.h", "mcp/transport/sync_outbox.h", "mcp/session/change_feed.h",
                               "helpers/base/*"]),
     ("mcp/transport/sync_outbox.*", ["mcp/transport/sync.h", "mcp/transport/sync_outbox.h", "helpers/base/*"]),
-    ("mcp/transport/http.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/api/rest_cache.h", "mcp/server.h",
+    ("mcp/transport/http.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/api/cache.h", "mcp/server.h",
                               "helpers/base/*"]),
     ("mcp/transport/*", ["mcp/transport/*", "mcp/protocol/peer.h", "mcp/protocol/message.h", "mcp/api/rest.h",
                          "mcp/server.h", "helpers/base/*"]),

@@ -2,8 +2,8 @@
  *
  * Inside of the session API: one request on its way through the table of routes.
  */
-#ifndef LECTERN_SESSION_REST_CALL_H
-#define LECTERN_SESSION_REST_CALL_H
+#ifndef LECTERN_API_REST_INTERNAL_H
+#define LECTERN_API_REST_INTERNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ struct rest_route {
     enum rest_state state;
     rest_handler *now; /* of a write with a state: reads it, for a 412; else NULL */
 
-    /* for /openapi.json (rest_openapi.c) */
+    /* for /openapi.json (openapi.c) */
     const char *id; /* operationId, unique */
     const char *tag;
     const char *summary;
@@ -72,12 +72,12 @@ struct rest_route {
     const char *answer; /* of the 200; name of a schema */
 };
 
-/* ---- rest_routes.c ---- */
+/* ---- routes.c ---- */
 
 extern const struct rest_route rest_routes[];
 extern const size_t rest_route_count;
 
-/* ---- rest_route.c ---- */
+/* ---- route.c ---- */
 
 /* Decodes each segment; false when the path is too long, has too many segments, or holds what is no
  * encoding. */
@@ -87,7 +87,7 @@ const struct rest_route *rest_route_find(const char *method, const struct rest_p
                                          struct rest_call *call);
 void rest_route_methods(const struct rest_path *path, char *allow, size_t size);
 
-/* ---- rest_query.c ---- */
+/* ---- query.c ---- */
 
 /* Decodes %XX in place, and + as a space in a query; false for what is no encoding, or hides a NUL.
  */
@@ -102,12 +102,12 @@ int rest_query_next(const char **at, char name[REST_NAME_MAX], char value[REST_Q
 int rest_query_number(const char *query, const char *name, int64_t least, int64_t most,
                       int64_t *number, struct error *err);
 
-/* ---- rest_run.c ---- */
+/* ---- run.c ---- */
 
 /* Runs the call's route: conditions, transaction, key, handler. Always fills the response. */
 void rest_run(struct rest_call *call);
 
-/* ---- rest_condition.c ---- */
+/* ---- condition.c ---- */
 
 /* The strong validator of what the route's answer shows; "" where it has none. */
 int rest_etag(struct rest_call *call, char etag[REST_ETAG_SIZE], struct error *err);
@@ -115,7 +115,7 @@ int rest_etag(struct rest_call *call, char etag[REST_ETAG_SIZE], struct error *e
  * 0, -1. */
 int rest_matches(struct rest_call *call, const char *list, bool weak, struct error *err);
 
-/* ---- rest_idempotency.c ---- */
+/* ---- idempotency.c ---- */
 
 /* In the call's transaction. 1: it was done before, and is answered as then; 0: it is to be done.
  */
@@ -123,7 +123,7 @@ int rest_idempotency_find(struct rest_call *call, struct error *err);
 /* Keeps the answer for a repeat. */
 int rest_idempotency_keep(struct rest_call *call, struct error *err);
 
-/* ---- rest_answer.c ---- */
+/* ---- answer.c ---- */
 
 /* err as an answer; of a place that names none, it is in the query of a read, else in the body. */
 void rest_answer_faults(struct rest_call *call, const struct error *err);
@@ -135,7 +135,7 @@ void rest_answer_end(struct rest_call *call);
 /* Text as a JSON string, whatever bytes it has. */
 void rest_answer_string(struct buf *json, const char *text);
 
-/* ---- rest_body.c ---- */
+/* ---- body.c ---- */
 
 /* Checks the body by the members that the route takes. What is wrong is named with its place, an
  * unknown member with the nearest known one. Afterwards call->body is an object with the members
@@ -150,7 +150,7 @@ int rest_take_path_id(struct rest_call *call, const char *name, const char *id, 
 int rest_path_number(const struct rest_call *call, const char *name, int64_t *number,
                      struct error *err);
 
-/* ---- rest_changes.c ---- */
+/* ---- changes.c ---- */
 
 /* Gives up what the answer could still be filled in with. */
 void rest_more_drop(struct rest_response *response);
@@ -158,16 +158,16 @@ void rest_more_drop(struct rest_response *response);
 /* ---- handlers ---- */
 
 rest_handler rest_health, rest_session_create, rest_session_validate, rest_session_rename,
-    rest_session_delete, rest_sessions, rest_openapi; /* rest_session.c, rest_openapi.c */
+    rest_session_delete, rest_sessions, rest_openapi; /* session.c, openapi.c */
 rest_handler rest_nodes, rest_node_create, rest_node_update, rest_node_delete, rest_node_texts,
-    rest_node_texts_write, rest_positions, rest_positions_write; /* rest_node.c */
+    rest_node_texts_write, rest_positions, rest_positions_write; /* node.c */
 rest_handler rest_relationships, rest_relationship_create, rest_relationships_create,
-    rest_relationship_update, rest_relationship_delete; /* rest_relationship.c */
+    rest_relationship_update, rest_relationship_delete; /* relationship.c */
 rest_handler rest_components, rest_components_replace, rest_components_save,
     rest_components_reorder, rest_component_insert, rest_component_update, rest_component_delete,
-    rest_all_components;                                             /* rest_component.c */
-rest_handler rest_history, rest_difference, rest_undo, rest_restore; /* rest_history.c */
-rest_handler rest_graph, rest_graph_queries;                         /* rest_graph.c */
-rest_handler rest_changes;                                           /* rest_changes.c */
+    rest_all_components;                                             /* component.c */
+rest_handler rest_history, rest_difference, rest_undo, rest_restore; /* history.c */
+rest_handler rest_graph, rest_graph_queries;                         /* graph.c */
+rest_handler rest_changes;                                           /* changes.c */
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/api/rest_call.h"
+#include "mcp/api/rest_internal.h"
 #include "mcp/session/text.h"
 
 int rest_components(struct rest_call *call, struct error *err)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mcp/api/rest_call.h"
+#include "mcp/api/rest_internal.h"
 
 static int hex_value(char c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The bodies of the routes: which members each takes, by the name that its schema has in
- * rest_schema.c. Members of a body, and numbers of a path, that say how to write and are no part of
+ * schema.c. Members of a body, and numbers of a path, that say how to write and are no part of
  * what is kept.
  */
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "helpers/base/json.h"
 #include "mcp/session/change_set.h"
 #include "mcp/session/entity.h"
-#include "mcp/api/rest_call.h"
+#include "mcp/api/rest_internal.h"
 
 /* ---- the table ---- */
 

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "mcp/api/rest_call.h"
+#include "mcp/api/rest_internal.h"
 
 bool rest_path_split(struct rest_path *path, const char *encoded)
 {

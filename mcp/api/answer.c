@@ -10,7 +10,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "helpers/base/faults.h"
-#include "mcp/api/rest_call.h"
+#include "mcp/api/rest_internal.h"
 
 static const struct {
     enum error_kind kind;

@@ -11,7 +11,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/change_set.h"
-#include "mcp/api/rest_call.h"
+#include "mcp/api/rest_internal.h"
 
 #define NO_EFFECT "null}" /* the end of an answer that has none */
 

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "helpers/base/json.h"
-#include "mcp/api/rest_call.h"
+#include "mcp/api/rest_internal.h"
 
 int rest_relationships(struct rest_call *call, struct error *err)
 {

@@ -9,7 +9,7 @@
 
 #include "helpers/graph/graph.h"
 #include "mcp/session/graph_cache.h"
-#include "mcp/api/rest_call.h"
+#include "mcp/api/rest_internal.h"
 
 #define TYPES_CAP 16u
 #define LIMIT_MAX 1000000000u

@@ -2,8 +2,8 @@
  *
  * The schemas of /openapi.json, and its parameters.
  */
-#ifndef LECTERN_SESSION_REST_SCHEMA_H
-#define LECTERN_SESSION_REST_SCHEMA_H
+#ifndef LECTERN_API_SCHEMA_H
+#define LECTERN_API_SCHEMA_H
 
 #include "helpers/base/buf.h"
 

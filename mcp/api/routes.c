@@ -2,7 +2,7 @@
  *
  * The table of routes: what is dispatched, and what /openapi.json describes.
  */
-#include "mcp/api/rest_call.h"
+#include "mcp/api/rest_internal.h"
 
 #define WRITE      ROUTE_WRITE
 #define WRITE_BODY (ROUTE_WRITE | ROUTE_BODY)

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "mcp/api/rest_call.h"
+#include "mcp/api/rest_internal.h"
 
 #define HISTORY_LIMIT_DEFAULT 50
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mcp/api/rest_call.h"
-#include "mcp/api/rest_schema.h"
+#include "mcp/api/rest_internal.h"
+#include "mcp/api/schema.h"
 
 static const char head[] =
     "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Lectern\",\"version\":\"" LECTERN_VERSION "\","

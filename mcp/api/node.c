@@ -3,7 +3,7 @@
  * Handlers of the session API: nodes, their category texts, their places on the canvas.
  */
 #include "helpers/base/json.h"
-#include "mcp/api/rest_call.h"
+#include "mcp/api/rest_internal.h"
 
 int rest_nodes(struct rest_call *call, struct error *err)
 {

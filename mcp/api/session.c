@@ -4,7 +4,7 @@
  */
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
-#include "mcp/api/rest_call.h"
+#include "mcp/api/rest_internal.h"
 
 int rest_health(struct rest_call *call, struct error *err)
 {

@@ -8,8 +8,8 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/faults.h"
-#include "mcp/api/rest_cache.h"
-#include "mcp/api/rest_call.h"
+#include "mcp/api/cache.h"
+#include "mcp/api/rest_internal.h"
 
 #define STABLE_ATTEMPTS 3
 

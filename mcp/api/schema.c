@@ -5,7 +5,7 @@
  */
 #include "mcp/session/change_set.h"
 #include "mcp/session/component_type.h"
-#include "mcp/api/rest_schema.h"
+#include "mcp/api/schema.h"
 
 static void write_names(struct buf *to, const char *const *names)
 {
