@@ -192,6 +192,9 @@ void rest_answer_detail(struct rest_response *response, int status, const char *
     buf_addc(&response->body, '}');
 }
 
+const struct fields rest_success =
+    REST_ANSWER("Success", REST_FLAG("success"), REST_TEXT("message"));
+
 void rest_answer_success(struct rest_call *call, const char *format, ...)
 {
     char message[ERROR_TEXT_CAP];

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Handler of the session API for change sets: {"operations", "dry_run", "keep_going",
- * "expected_version"}. The answer
- * is whole without the effect on the graph ("effect": null), which is filled in on the graph work
- * queue.
+ * Route of the session API for change sets. The answer is whole without the effect on the graph
+ * ("effect": null), which is filled in on the graph work queue.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +84,7 @@ static void answer(struct rest_call *call, const struct change_set *set,
     buf_adds(to, ",\"effect\":" NO_EFFECT);
 }
 
-int rest_changes(struct rest_call *call, struct error *err)
+static int change(struct rest_call *call, struct error *err)
 {
     const struct change_set set = {
         .operations = json_object_get(call->body, "operations"),
@@ -103,3 +102,29 @@ int rest_changes(struct rest_call *call, struct error *err)
     change_set_outcome_finish(&outcome);
     return 0;
 }
+
+/* clang-format off */
+static const struct fields body = {
+    .name = "a change set", .schema = "ChangeSet",
+    .rows = (const struct field[]){
+        {.name = "operations", .type = FIELD_ARRAY, .required = true, .of = &change_set_operation,
+         .documentation = "[{\"op\": \"delete_node\", \"node_id\": \"N003\"}, ...], up to 500"},
+        {.name = "dry_run", .type = FIELD_FLAG},
+        {.name = "keep_going", .type = FIELD_FLAG},
+        {.name = "expected_version", .type = FIELD_WHOLE, .least = 1, .most = INFINITY,
+         .documentation = "A stale one is refused with 409, and nothing is done"}, {0}},
+};
+static const struct fields result = REST_ANSWER(NULL, REST_FLAG("ok"), REST_TEXT("message"), {.name = "op", .type = FIELD_TEXT});
+static const struct fields done =
+    REST_ANSWER("ChangeSetDone", REST_TEXT("session_id"), REST_FLAG("dry_run"), REST_TEXT_OR_NULL("change_set"),
+                REST_WHOLE("version"), REST_WHOLE("done"), REST_WHOLE("bad"), REST_LIST("results", &result),
+                {.name = "effect", .required = true,
+                 .documentation = "On the graph: new cycles, nodes cut off, the longest chain, what comes downstream; or null"},
+                {.name = "effect_error", .type = FIELD_TEXT});
+
+const struct rest_route rest_change_routes[] = {
+    {"POST", "/session/{sid}/changes", change, ROUTE_WRITE | ROUTE_BODY | ROUTE_TRIES, REST_STATE_SESSION, rest_nodes,
+     "changeCurriculum", "changes", "Several operations as one, or what they would do", NULL, &body, &done},
+    {0},
+};
+/* clang-format on */

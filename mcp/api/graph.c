@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Handlers of the session API: the queries of the graph there are, and the answer of one as data.
- * The query is a segment of the path, what it is about stands behind the '?'. rest_graph runs on
+ * Routes of the session API: the queries of the graph there are, and the answer of one as data.
+ * The query is a segment of the path, what it is about stands behind the '?'. ask runs on
  * the graph work queue.
  */
-#include <stdio.h>
 #include <string.h>
 
+#include "helpers/base/json.h"
 #include "helpers/graph/graph.h"
 #include "mcp/session/graph_cache.h"
 #include "mcp/api/rest_internal.h"
@@ -23,7 +23,7 @@ static const char *const takes[] = {
 
 /* ---- the list ---- */
 
-int rest_graph_queries(struct rest_call *call, struct error *err)
+static int list_queries(struct rest_call *call, struct error *err)
 {
     static const char *const arguments[] = {
         [GRAPH_TAKES_NOTHING] = "",
@@ -50,77 +50,28 @@ int rest_graph_queries(struct rest_call *call, struct error *err)
 
 /* ---- a question ---- */
 
-struct asked {
-    struct graph_question question;
-    char node[REST_QUERY_MAX], from[REST_QUERY_MAX], to[REST_QUERY_MAX];
-    char type[TYPES_CAP][REST_QUERY_MAX];
-    const char *types[TYPES_CAP + 1];
-    size_t type_count;
-};
-
-static int read_limit(struct asked *asked, const char *value, struct error *err)
+/* Borrows its texts from the call. */
+static void read_question(const struct rest_call *call, struct graph_question *question,
+                          const char *types[TYPES_CAP + 1])
 {
-    unsigned limit = 0;
-    size_t digits = strspn(value, "0123456789");
+    const json_t *given = json_object_get(call->asked, "types"), *type;
+    size_t i;
 
-    if (digits == 0 || digits > 10 || value[digits] || sscanf(value, "%u", &limit) != 1 ||
-        limit < 1 || limit > LIMIT_MAX)
-        return error_set_at(err, "query.limit",
-                            "limit must be a whole number from 1 on; leave it out for all rows");
-    asked->question.limit = limit;
-    return 0;
-}
-
-static int read_one(struct asked *asked, const char *name, const char *value, struct error *err)
-{
-    const struct {
-        const char *name;
-        char *text;
-        const char **member;
-    } texts[] = {
-        {"node_id", asked->node, &asked->question.node},
-        {"from_node_id", asked->from, &asked->question.from},
-        {"to_node_id", asked->to, &asked->question.to},
+    *question = (struct graph_question){
+        .query = call->item,
+        .node = json_get_string(call->asked, "node_id"),
+        .from = json_get_string(call->asked, "from_node_id"),
+        .to = json_get_string(call->asked, "to_node_id"),
+        .limit = (unsigned)rest_asked_whole(call, "limit", 0),
+        .types = types,
+        .bounds = graph_cache_bounds(call->request->graphs, call->request->cancel),
     };
-
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        if (strcmp(texts[i].name, name) != 0)
-            continue;
-        memcpy(texts[i].text, value, strlen(value) + 1);
-        *texts[i].member = texts[i].text;
-        return 0;
+    types[0] = NULL;
+    json_array_foreach((json_t *)given, i, type)
+    {
+        types[i] = json_string_value(type);
+        types[i + 1] = NULL;
     }
-    if (strcmp(name, "limit") == 0)
-        return read_limit(asked, value, err);
-    if (strcmp(name, "types") != 0)
-        return error_set_at(err, "query.",
-                            "there is no '%s' here: node_id, from_node_id, to_node_id, limit, and "
-                            "types once for each relationship type",
-                            name);
-    if (asked->type_count == TYPES_CAP)
-        return error_set_at(err, "query.types",
-                            "up to %u relationship types, or types=all for every one", TYPES_CAP);
-    memcpy(asked->type[asked->type_count], value, strlen(value) + 1);
-    asked->types[asked->type_count] = asked->type[asked->type_count];
-    asked->type_count++;
-    return 0;
-}
-
-static int read_question(const struct rest_call *call, struct asked *asked, struct error *err)
-{
-    char name[REST_NAME_MAX], value[REST_QUERY_MAX];
-    const char *at = call->request->query;
-    int more;
-
-    memset(asked, 0, sizeof *asked);
-    asked->question.query = call->item;
-    asked->question.types = asked->types;
-    asked->question.bounds = graph_cache_bounds(call->request->graphs, call->request->cancel);
-    while ((more = rest_query_next(&at, name, value, err)) > 0) {
-        if (read_one(asked, name, value, err) < 0)
-            return -1;
-    }
-    return more;
 }
 
 /* The library's errors by the names that the path and its query have. */
@@ -143,19 +94,55 @@ static int rename_error(const char *query, struct error *err)
     return -1;
 }
 
-int rest_graph(struct rest_call *call, struct error *err)
+static int ask(struct rest_call *call, struct error *err)
 {
+    struct graph_question question;
+    const char *types[TYPES_CAP + 1];
     struct graph *graph;
-    struct asked asked;
 
     if (!call->request->graphs)
         return error_set(err, ERROR_UNAVAILABLE, "graph questions are not answered here");
-    if (cancel_check(call->request->cancel, err) < 0 || read_question(call, &asked, err) < 0)
+    if (cancel_check(call->request->cancel, err) < 0)
         return -1;
+    if (json_array_size(json_object_get(call->asked, "types")) > TYPES_CAP)
+        return error_set_at(err, "query.types",
+                            "up to %u relationship types, or types=all for every one", TYPES_CAP);
+    read_question(call, &question, types);
     graph = graph_cache_get(call->request->graphs, call->store, call->session, err);
     if (!graph)
         return -1;
-    if (graph_answer_data(graph, &asked.question, &call->response->body, err) < 0)
+    if (graph_answer_data(graph, &question, &call->response->body, err) < 0)
         return rename_error(call->item, err);
     return 0;
 }
+
+/* clang-format off */
+/* ---- shapes ---- */
+
+static const struct fields query_row =
+    REST_ANSWER(NULL, REST_TEXT("query"), {.name = "takes", .type = FIELD_ARRAY, .item = FIELD_TEXT, .required = true},
+                REST_TEXT("summary"));
+static const struct fields queries_answer =
+    REST_ANSWER("GraphQueries", REST_LIST("queries", &query_row), REST_WHOLE("total"));
+static const struct fields answer = {
+    .flags = FIELDS_ANSWER, .schema = "GraphAnswer", .documentation = "Of another form for each query; nodes by their ids",
+};
+static const struct fields ask_query = {
+    .name = "the query", .flags = FIELDS_AS_TEXT, .noun = "parameter",
+    .rows = (const struct field[]){
+        {.name = "node_id", .type = FIELD_TEXT, .documentation = "A node's id, or its title"},
+        {.name = "from_node_id", .type = FIELD_TEXT, .documentation = "Where a path begins: id or title"},
+        {.name = "to_node_id", .type = FIELD_TEXT, .documentation = "Where a path ends: id or title"},
+        {.name = "types", .type = FIELD_ARRAY, .item = FIELD_TEXT, .documentation = "Relationship types, or all"},
+        {.name = "limit", .type = FIELD_WHOLE, .least = 1, .most = LIMIT_MAX,
+         .documentation = "Rows of each list at most; left out: all"}, {0}},
+};
+
+const struct rest_route rest_graph_routes[] = {
+    {"GET", "/session/{sid}/graph", list_queries, ROUTE_BROKER, REST_STATE_SESSION, NULL,
+     "listGraphQueries", "graph", "The questions that the graph answers", NULL, NULL, &queries_answer},
+    {"GET", "/session/{sid}/graph/{query}", ask, ROUTE_BROKER | ROUTE_GRAPH, REST_STATE_SESSION, NULL,
+     "askGraph", "graph", "One of them, answered as data", &ask_query, NULL, &answer},
+    {0},
+};
+/* clang-format on */

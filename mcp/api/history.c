@@ -1,55 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Handlers of the session API: what was changed, and taking it back.
+ * Routes of the session API: what was changed, and taking it back.
  */
 #include <inttypes.h>
-#include <string.h>
+#include <math.h>
 
+#include "helpers/base/json.h"
 #include "mcp/api/rest_internal.h"
 
 #define HISTORY_LIMIT_DEFAULT 50
 
-/* ?texts=false leaves before and after out. */
-static int read_texts(const char *query, bool *without, struct error *err)
+static int history(struct rest_call *call, struct error *err)
 {
-    char value[REST_QUERY_MAX];
+    const struct history_page page = {
+        .since = rest_asked_whole(call, "since", 0),
+        .before = rest_asked_whole(call, "before", 0),
+        .limit = (size_t)rest_asked_whole(call, "limit", HISTORY_LIMIT_DEFAULT),
+        .node_id = json_get_string(call->asked, "node_id"),
+        .without_texts = json_is_false(json_object_get(call->asked, "texts")),
+    };
 
-    if (!rest_query(query, "texts", value, sizeof value))
-        return 0;
-    *without = strcmp(value, "false") == 0;
-    if (*without || strcmp(value, "true") == 0)
-        return 0;
-    return error_set_at(err, "query.texts", "texts must be true or false");
-}
-
-int rest_history(struct rest_call *call, struct error *err)
-{
-    const char *query = call->request->query;
-    struct history_page page = {0};
-    int64_t limit = HISTORY_LIMIT_DEFAULT;
-    char node[REST_QUERY_MAX];
-
-    if (rest_query_number(query, "since", 0, INT64_MAX, &page.since, err) != 0 ||
-        rest_query_number(query, "before", 0, INT64_MAX, &page.before, err) != 0 ||
-        rest_query_number(query, "limit", 1, HISTORY_LIMIT_MAX, &limit, err) != 0 ||
-        read_texts(query, &page.without_texts, err) != 0)
-        return -1;
-    page.limit = (size_t)limit;
-    page.node_id = rest_query(query, "node_id", node, sizeof node) ? node : NULL;
     return store_read_history(call->store, call->session, &page, &call->response->body, err);
 }
 
-int rest_difference(struct rest_call *call, struct error *err)
+static int difference(struct rest_call *call, struct error *err)
 {
-    const char *query = call->request->query;
-    int64_t from = -1, to = -1;
+    int64_t from = rest_asked_whole(call, "from", 0), to = rest_asked_whole(call, "to", -1);
 
-    if (rest_query_number(query, "from", 0, INT64_MAX, &from, err) != 0 ||
-        rest_query_number(query, "to", 0, INT64_MAX, &to, err) != 0)
-        return -1;
-    if (from < 0)
-        return error_set_at(err, "query.from",
-                            "from is needed: a version, as GET /session/{sid}/history tells them");
     if (to < 0 && store_session(call->store, call->session, NULL, 0, &to, err) != 0)
         return -1;
     return store_read_difference(call->store, call->session, from, to, &call->response->body, err);
@@ -68,7 +45,7 @@ static void answer_state(struct rest_call *call, const char *done, const struct 
     rest_answer_end(call);
 }
 
-int rest_undo(struct rest_call *call, struct error *err)
+static int undo(struct rest_call *call, struct error *err)
 {
     const json_t *change_set = json_object_get(call->body, "change_set");
     struct undo_state state = {0};
@@ -80,7 +57,7 @@ int rest_undo(struct rest_call *call, struct error *err)
     return 0;
 }
 
-int rest_restore(struct rest_call *call, struct error *err)
+static int restore(struct rest_call *call, struct error *err)
 {
     struct undo_state state = {0};
     int64_t version = json_integer_value(json_object_get(call->body, "version"));
@@ -90,3 +67,71 @@ int rest_restore(struct rest_call *call, struct error *err)
     answer_state(call, "Restored", &state);
     return 0;
 }
+
+/* clang-format off */
+/* ---- shapes ---- */
+
+static const struct fields history_query = {
+    .name = "the query", .flags = FIELDS_OPEN | FIELDS_AS_TEXT,
+    .rows = (const struct field[]){
+        {.name = "since", .type = FIELD_WHOLE, .most = INFINITY, .documentation = "Only what came after this version"},
+        {.name = "before", .type = FIELD_WHOLE, .most = INFINITY, .documentation = "Only what came up to this version"},
+        {.name = "limit", .type = FIELD_WHOLE, .least = 1, .most = HISTORY_LIMIT_MAX,
+         .documentation = "Change sets at most; 50 where none is said"},
+        {.name = "node_id", .type = FIELD_TEXT, .documentation = "Only what was done to this node"},
+        {.name = "texts", .type = FIELD_FLAG, .documentation = "false leaves before and after out"}, {0}},
+};
+static const struct fields difference_query = {
+    .name = "the query", .flags = FIELDS_OPEN | FIELDS_AS_TEXT,
+    .rows = (const struct field[]){
+        {.name = "from", .type = FIELD_WHOLE, .required = true, .most = INFINITY,
+         .documentation = "a version of GET /session/{sid}/history"},
+        {.name = "to", .type = FIELD_WHOLE, .most = INFINITY, .documentation = "A version; the present one where none is said"},
+        {0}},
+};
+static const struct fields undo_body = {
+    .name = "undo", .schema = "Undo",
+    .rows = (const struct field[]){
+        {.name = "change_set", .type = FIELD_TEXT,
+         .documentation = "Left out: the newest change, if you made it (the same X-Editor; those who send none are one "
+                          "writer); else 409 names it"}, {0}},
+};
+static const struct fields restore_body = {
+    .name = "restore", .schema = "Restore",
+    .rows = (const struct field[]){
+        {.name = "version", .type = FIELD_WHOLE, .required = true, .most = INFINITY,
+         .documentation = "one of those in the history"}, {0}},
+};
+
+static const struct fields entry =
+    REST_ANSWER(NULL, REST_WHOLE("version"), REST_TEXT("entity"), REST_TEXT_OR_NULL("entity_id"), REST_TEXT_OR_NULL("node_id"),
+                REST_TEXT("op"), {.name = "before"}, {.name = "after"});
+static const struct fields change =
+    REST_ANSWER(NULL, REST_TEXT("change_set"), REST_WHOLE("version"), REST_TEXT("at"), REST_TEXT_OR_NULL("who"),
+                REST_TEXT_OR_NULL("undone_by"), REST_TEXT("what"), {.name = "entries_left_out", .type = FIELD_WHOLE},
+                REST_LIST("entries", &entry));
+static const struct fields history_answer =
+    REST_ANSWER("History", REST_TEXT("session_id"), REST_WHOLE("version"), REST_LIST("changes", &change), REST_WHOLE("total"));
+static const struct fields one_difference =
+    REST_ANSWER(NULL, REST_TEXT("entity"), REST_TEXT_OR_NULL("entity_id"), REST_TEXT_OR_NULL("node_id"), REST_ANY("before"),
+                REST_ANY("after"));
+static const struct fields difference_answer =
+    REST_ANSWER("Difference", REST_TEXT("session_id"), REST_WHOLE("from"), REST_WHOLE("to"),
+                REST_LIST("differences", &one_difference), REST_WHOLE("total"));
+static const struct fields undone =
+    REST_ANSWER("Undone", REST_FLAG("success"), REST_TEXT("message"), REST_TEXT("change_set"),
+                {.name = "by_set", .type = FIELD_TEXT, .required = true, .documentation = "Undoing this one does it again"},
+                REST_WHOLE("entries"), REST_WHOLE("version"));
+
+const struct rest_route rest_history_routes[] = {
+    {"GET", "/session/{sid}/history", history, 0, REST_STATE_SESSION, NULL,
+     "readHistory", "history", "What was changed, newest first", &history_query, NULL, &history_answer},
+    {"GET", "/session/{sid}/difference", difference, 0, REST_STATE_SESSION, NULL,
+     "readDifference", "history", "The difference between two versions", &difference_query, NULL, &difference_answer},
+    {"POST", "/session/{sid}/undo", undo, ROUTE_WRITE, REST_STATE_SESSION, rest_nodes,
+     "undo", "history", "Undoes a change set, or your own newest change", NULL, &undo_body, &undone},
+    {"POST", "/session/{sid}/restore", restore, ROUTE_WRITE | ROUTE_BODY, REST_STATE_SESSION, rest_nodes,
+     "restore", "history", "Brings back the content of a version", NULL, &restore_body, &undone},
+    {0},
+};
+/* clang-format on */

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What stands behind the '?', and URL encoding. Pure.
+ * The query behind the '?', read by the fields of its route, and URL encoding. Pure.
  */
-#include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "mcp/api/rest_internal.h"
@@ -71,8 +68,10 @@ static bool take_part(const char *part, size_t len, char *to, size_t size)
     return rest_decode(to, true);
 }
 
-int rest_query_next(const char **at, char name[REST_NAME_MAX], char value[REST_QUERY_MAX],
-                    struct error *err)
+/* The next name and value of the query at *at, both decoded, and *at behind them. 1, 0 at the end,
+ * -1 for what is no encoding, or does not fit: ERROR_INVALID. */
+static int next(const char **at, char name[REST_NAME_MAX], char value[REST_QUERY_MAX],
+                struct error *err)
 {
     const char *part = *at + strspn(*at, "&");
     size_t len = strcspn(part, "&"), name_len = strcspn(part, "=&");
@@ -93,25 +92,54 @@ int rest_query_next(const char **at, char name[REST_NAME_MAX], char value[REST_Q
     return 1;
 }
 
-int rest_query_number(const char *query, const char *name, int64_t least, int64_t most,
-                      int64_t *number, struct error *err)
+/* Members that the query has several times are arrays. */
+static int keep(const struct fields *fields, json_t *members, const char *name, const char *value)
 {
-    char value[REST_QUERY_MAX], loc[ERROR_LOC_CAP], top[48] = "";
-    long long parsed;
-    char *end;
+    const struct field *row = fields_find(fields, name);
+    json_t *list;
 
-    if (!rest_query(query, name, value, sizeof value))
+    if (!row && fields->flags & FIELDS_OPEN)
         return 0;
-    errno = 0;
-    parsed = strtoll(value, &end, 10);
-    if (*value >= '0' && *value <= '9' && !*end && errno == 0 && parsed >= least &&
-        parsed <= most) {
-        *number = parsed;
-        return 0;
+    if (row && row->type == FIELD_ARRAY) {
+        list = json_object_get(members, name);
+        if (!list && json_object_set_new(members, name, json_array()) == 0)
+            list = json_object_get(members, name);
+        return json_array_append_new(list, json_string(value));
     }
-    snprintf(loc, sizeof loc, "query.%s", name);
-    if (most < INT64_MAX)
-        snprintf(top, sizeof top, " to %" PRId64, most);
-    return error_set_at(err, loc, "%s must be a whole number from %" PRId64 "%s", name, least,
-                        *top ? top : " on");
+    if (json_object_get(members, name)) /* the first counts */
+        return 0;
+    return json_object_set_new(members, name, json_string(value));
+}
+
+int rest_take_query(struct rest_call *call, struct error *err)
+{
+    const struct fields *fields = call->route->query;
+    char name[REST_NAME_MAX], value[REST_QUERY_MAX];
+    const char *at = call->request->query;
+    json_auto_t *members = NULL;
+    struct problems problems;
+    int more = 0;
+
+    if (!fields)
+        return 0;
+    members = json_object();
+    while (members && (more = next(&at, name, value, err)) > 0) {
+        if (keep(fields, members, name, value) != 0)
+            return error_set_at(err, "query.", "'%s' is no UTF-8 text", name);
+    }
+    if (more < 0)
+        return -1;
+    problems_begin(&problems, "query");
+    if (members)
+        call->asked = fields_take(fields, members, NULL, &problems);
+    if (!call->asked)
+        return error_set(err, ERROR_MEMORY, "out of memory for the query");
+    return problems_end(&problems, NULL, err);
+}
+
+int64_t rest_asked_whole(const struct rest_call *call, const char *name, int64_t otherwise)
+{
+    const json_t *value = json_object_get(call->asked, name);
+
+    return value ? json_integer_value(value) : otherwise;
 }

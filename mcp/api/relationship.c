@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Handlers of the session API: relationships.
+ * Routes of the session API: relationships.
  */
 #include <inttypes.h>
 
 #include "helpers/base/json.h"
 #include "mcp/api/rest_internal.h"
+#include "mcp/session/entity.h"
 
-int rest_relationships(struct rest_call *call, struct error *err)
+static int list_all(struct rest_call *call, struct error *err)
 {
     return store_read_relationships(call->store, call->session, &call->response->body, err);
 }
@@ -28,7 +29,7 @@ static void answer_state(struct rest_call *call, const char *done,
     rest_answer_end(call);
 }
 
-int rest_relationship_create(struct rest_call *call, struct error *err)
+static int create(struct rest_call *call, struct error *err)
 {
     struct relationship_state state = {0};
 
@@ -39,7 +40,7 @@ int rest_relationship_create(struct rest_call *call, struct error *err)
     return 0;
 }
 
-int rest_relationships_create(struct rest_call *call, struct error *err)
+static int create_many(struct rest_call *call, struct error *err)
 {
     const json_t *given = json_object_get(call->body, "relationships");
     size_t created = 0;
@@ -53,7 +54,7 @@ int rest_relationships_create(struct rest_call *call, struct error *err)
     return 0;
 }
 
-int rest_relationship_update(struct rest_call *call, struct error *err)
+static int update(struct rest_call *call, struct error *err)
 {
     struct relationship_state state = {0};
     int64_t id;
@@ -67,7 +68,7 @@ int rest_relationship_update(struct rest_call *call, struct error *err)
     return 0;
 }
 
-int rest_relationship_delete(struct rest_call *call, struct error *err)
+static int delete_relationship(struct rest_call *call, struct error *err)
 {
     struct relationship_state state = {0};
     int64_t id;
@@ -79,3 +80,49 @@ int rest_relationship_delete(struct rest_call *call, struct error *err)
     answer_state(call, "deleted", &state);
     return 0;
 }
+
+/* clang-format off */
+/* ---- shapes ---- */
+
+static const struct fields relationship = {
+    .schema = "Relationship", .flags = FIELDS_ANSWER, .documentation = "Further fields are kept and given back",
+    .rows = (const struct field[]){
+        REST_WHOLE("id"), REST_TEXT("session_id"), REST_TEXT_OR_NULL("from_node_id"), REST_TEXT_OR_NULL("to_node_id"),
+        REST_TEXT_OR_NULL("relationship_type"), REST_TEXT_OR_NULL("explanation"), REST_TEXT_OR_NULL("created_by"),
+        REST_NUMBER_OR_NULL("confidence_score"), REST_TEXT_OR_NULL("created_at"), {0}},
+};
+static const struct fields all =
+    REST_ANSWER("Relationships", REST_TEXT("session_id"), REST_LIST("relationships", &relationship), REST_WHOLE("total"));
+static const struct fields end = REST_ANSWER(NULL, REST_TEXT("node_id"), REST_TEXT_OR_NULL("title"));
+static const struct fields done =
+    REST_ANSWER("RelationshipDone", REST_FLAG("success"), REST_TEXT("message"), REST_WHOLE("id"),
+                {.name = "cycle", .type = FIELD_ARRAY, .of = &end,
+                 .documentation = "The cycle of prerequisites that it closes"});
+static const struct fields many_done =
+    REST_ANSWER("RelationshipsDone", REST_FLAG("success"), REST_TEXT("message"), REST_WHOLE("created"));
+
+static const struct fields many_body = {
+    .name = "a list of relationships", .schema = "RelationshipsNew",
+    .rows = (const struct field[]){
+        {.name = "relationships", .type = FIELD_ARRAY, .required = true, .flags = FIELD_ALONE,
+         .of = &entity_relationship_brief_fields,
+         .documentation = "[{\"from\", \"to\", \"type\", \"explanation\"}, ...]"},
+        REST_GIVEN_BACK("session_id"), REST_GIVEN_BACK("total"), {0}},
+};
+
+#define RELATIONSHIPS "/session/{sid}/relationships"
+
+const struct rest_route rest_relationship_routes[] = {
+    {"GET", RELATIONSHIPS, list_all, ROUTE_BROKER, REST_STATE_SESSION, NULL,
+     "listRelationships", "relationships", "The session's relationships", NULL, NULL, &all},
+    {"POST", RELATIONSHIPS, create, ROUTE_WRITE | ROUTE_BODY | ROUTE_STORED, REST_STATE_SESSION, list_all,
+     "createRelationship", "relationships", "A new relationship", NULL, &entity_relationship_fields, &done},
+    {"POST", RELATIONSHIPS "/bulk", create_many, ROUTE_WRITE | ROUTE_BODY, REST_STATE_SESSION, list_all,
+     "createRelationships", "relationships", "Many new relationships, all or none", NULL, &many_body, &many_done},
+    {"PUT", RELATIONSHIPS "/{id}", update, ROUTE_WRITE | ROUTE_BODY | ROUTE_STORED, REST_STATE_SESSION, list_all,
+     "updateRelationship", "relationships", "Changes a relationship", NULL, &entity_relationship_change_fields, &done},
+    {"DELETE", RELATIONSHIPS "/{id}", delete_relationship, ROUTE_WRITE, REST_STATE_SESSION, list_all,
+     "deleteRelationship", "relationships", "Deletes a relationship", NULL, NULL, &done},
+    {0},
+};
+/* clang-format on */

@@ -15,7 +15,7 @@ enum rest_workq rest_workq(const char *method, const char *path)
     struct rest_path split;
 
     if (rest_path_split(&split, path))
-        route = rest_route_find(method, &split, NULL);
+        route = rest_route_find(method, &split);
     if (!route || !(route->flags & (ROUTE_WRITE | ROUTE_GRAPH)))
         return REST_READ;
     return route->flags & ROUTE_WRITE ? REST_WRITE : REST_GRAPH;
@@ -56,8 +56,9 @@ void rest_handle(struct store *store, const struct rest_request *request,
         rest_answer_detail(response, 404, "Not Found");
         return;
     }
-    call.route = rest_route_find(request->method, &call.path, &call);
+    call.route = rest_route_find(request->method, &call.path);
     if (call.route) {
+        rest_route_capture(&call);
         rest_run(&call);
         return;
     }
@@ -110,8 +111,10 @@ void rest_broker(struct store *store, const struct rest_broker_request *asked,
     if (target_path(asked->target, path, &request.query)) {
         request.path = path;
         if (rest_path_split(&call.path, path))
-            call.route = rest_route_find("GET", &call.path, &call);
+            call.route = rest_route_find("GET", &call.path);
     }
+    if (call.route)
+        rest_route_capture(&call);
     if (call.route && (call.route->flags & ROUTE_BROKER) && call.session &&
         !strcmp(call.session, asked->sid))
         rest_run(&call);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "helpers/base/cancel.h"
+#include "helpers/base/fields.h"
 #include "mcp/store/store.h"
 
 struct graph_cache;
@@ -70,6 +71,10 @@ int rest_keep_whole(struct store *store, const char *key, const struct rest_resp
 
 /* An error as an answer in that shape; what response had goes. */
 void rest_answer_error(struct rest_response *response, const struct error *err);
+
+/* The body of POST /execute, which the transport serves. */
+#define REST_EXECUTE_TIMEOUT_MAX 3600 /* seconds; the server's own limit is far below */
+extern const struct fields rest_execute_fields;
 
 /* One GET inside one session, for the broker: 403 for anything else than a read of that very
  * session. */

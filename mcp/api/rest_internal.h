@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 
+#include "helpers/base/fields.h"
 #include "mcp/api/rest.h"
 
 #define REST_SEGMENTS_CAP 8
@@ -34,6 +35,7 @@ struct rest_call {
     const char *item;               /* {order}, {id}, {query} */
     char resolved[SESSION_ID_SIZE]; /* the session of a bare path */
     json_t *body;                   /* owned; NULL where none was sent */
+    json_t *asked;                  /* owned: the members of the query that the route takes */
 };
 
 typedef int rest_handler(struct rest_call *call, struct error *err);
@@ -45,6 +47,7 @@ enum rest_route_flags {
     ROUTE_GRAPH = 1 << 3,  /* on the graph work queue */
     ROUTE_TRIES = 1 << 4,  /* "dry_run": true in the body only asks what it would do */
     ROUTE_ENDS = 1 << 5,   /* its state is gone afterwards, so the answer has no ETag */
+    ROUTE_STORED = 1 << 6, /* its body is what is stored, and is checked there (entity.h) */
 };
 
 /* What the ETag of a route counts the writes to. */
@@ -63,28 +66,77 @@ struct rest_route {
     enum rest_state state;
     rest_handler *now; /* of a write with a state: reads it, for a 412; else NULL */
 
-    /* for /openapi.json (openapi.c) */
     const char *id; /* operationId, unique */
     const char *tag;
     const char *summary;
-    const char *query;  /* names of rest_parameters, with spaces between; or NULL */
-    const char *body;   /* name of a schema; NULL: takes none */
-    const char *answer; /* of the 200; name of a schema */
+    const struct fields *query;  /* FIELDS_OPEN: others are ignored; NULL: takes none */
+    const struct fields *body;   /* NULL: takes none */
+    const struct fields *answer; /* of the 200 */
 };
 
-/* ---- routes.c ---- */
+/* The routes of one subject; ends with a row that has no method. */
+extern const struct rest_route rest_service_routes[], rest_session_routes[], rest_node_routes[],
+    rest_relationship_routes[], rest_component_routes[], rest_change_routes[], rest_graph_routes[],
+    rest_history_routes[];
 
-extern const struct rest_route rest_routes[];
-extern const size_t rest_route_count;
+/* Rows of answers. */
+#define REST_TEXT(member)                                                                          \
+    {                                                                                              \
+        .name = (member), .type = FIELD_TEXT, .required = true                                     \
+    }
+#define REST_TEXT_OR_NULL(member)                                                                  \
+    {                                                                                              \
+        .name = (member), .type = FIELD_TEXT, .required = true, .flags = FIELD_NULL                \
+    }
+#define REST_WHOLE(member)                                                                         \
+    {                                                                                              \
+        .name = (member), .type = FIELD_WHOLE, .required = true                                    \
+    }
+#define REST_NUMBER(member)                                                                        \
+    {                                                                                              \
+        .name = (member), .type = FIELD_NUMBER, .required = true                                   \
+    }
+#define REST_NUMBER_OR_NULL(member)                                                                \
+    {                                                                                              \
+        .name = (member), .type = FIELD_NUMBER, .required = true, .flags = FIELD_NULL              \
+    }
+#define REST_FLAG(member)                                                                          \
+    {                                                                                              \
+        .name = (member), .type = FIELD_FLAG, .required = true                                     \
+    }
+#define REST_ANY(member)                                                                           \
+    {                                                                                              \
+        .name = (member), .required = true                                                         \
+    }
+#define REST_LIST(member, shape)                                                                   \
+    {                                                                                              \
+        .name = (member), .type = FIELD_ARRAY, .required = true, .of = (shape)                     \
+    }
+#define REST_ANSWER(name, ...)                                                                     \
+    {                                                                                              \
+        .rows = (const struct field[]){__VA_ARGS__, {0}}, .flags = FIELDS_ANSWER, .schema = (name) \
+    }
+#define REST_GIVEN_BACK(member)                                                                    \
+    {                                                                                              \
+        .name = (member), .flags = FIELD_GIVEN_BACK                                                \
+    }
 
 /* ---- route.c ---- */
+
+/* All routes, one after the other: zeroed before the first. NULL at the end. */
+struct rest_routes {
+    size_t subject;
+    const struct rest_route *row;
+};
+const struct rest_route *rest_routes_next(struct rest_routes *at);
 
 /* Decodes each segment; false when the path is too long, has too many segments, or holds what is no
  * encoding. */
 bool rest_path_split(struct rest_path *path, const char *encoded);
-/* The route, with its captures in call; NULL when there is none. */
-const struct rest_route *rest_route_find(const char *method, const struct rest_path *path,
-                                         struct rest_call *call);
+/* NULL when there is none. */
+const struct rest_route *rest_route_find(const char *method, const struct rest_path *path);
+/* Sets what the pattern of the call's route captures of its path. */
+void rest_route_capture(struct rest_call *call);
 void rest_route_methods(const struct rest_path *path, char *allow, size_t size);
 
 /* ---- query.c ---- */
@@ -94,13 +146,10 @@ void rest_route_methods(const struct rest_path *path, char *allow, size_t size);
 bool rest_decode(char *text, bool query);
 /* The decoded value of a name in the query; false when it is not there, or does not fit. */
 bool rest_query(const char *query, const char *name, char *value, size_t size);
-/* The next name and value of the query at *at, both decoded, and *at behind them. 1, 0 at the end,
- * -1 for what is no encoding, or does not fit: ERROR_INVALID. */
-int rest_query_next(const char **at, char name[REST_NAME_MAX], char value[REST_QUERY_MAX],
-                    struct error *err);
-/* A whole number from least to most; *number keeps its value where the query has none. */
-int rest_query_number(const char *query, const char *name, int64_t least, int64_t most,
-                      int64_t *number, struct error *err);
+/* The members of the query that the route takes, checked, in call->asked. */
+int rest_take_query(struct rest_call *call, struct error *err);
+/* One of them as a whole number; otherwise: where it was not sent. */
+int64_t rest_asked_whole(const struct rest_call *call, const char *name, int64_t otherwise);
 
 /* ---- run.c ---- */
 
@@ -124,6 +173,8 @@ int rest_idempotency_find(struct rest_call *call, struct error *err);
 int rest_idempotency_keep(struct rest_call *call, struct error *err);
 
 /* ---- answer.c ---- */
+
+extern const struct fields rest_success; /* what rest_answer_success writes */
 
 /* err as an answer; of a place that names none, it is in the query of a read, else in the body. */
 void rest_answer_faults(struct rest_call *call, const struct error *err);
@@ -155,19 +206,13 @@ int rest_path_number(const struct rest_call *call, const char *name, int64_t *nu
 /* Gives up what the answer could still be filled in with. */
 void rest_more_drop(struct rest_response *response);
 
-/* ---- handlers ---- */
+/* ---- handlers that several subjects have ---- */
 
-rest_handler rest_health, rest_session_create, rest_session_validate, rest_session_rename,
-    rest_session_delete, rest_sessions, rest_openapi; /* session.c, openapi.c */
-rest_handler rest_nodes, rest_node_create, rest_node_update, rest_node_delete, rest_node_texts,
-    rest_node_texts_write, rest_positions, rest_positions_write; /* node.c */
-rest_handler rest_relationships, rest_relationship_create, rest_relationships_create,
-    rest_relationship_update, rest_relationship_delete; /* relationship.c */
-rest_handler rest_components, rest_components_replace, rest_components_save,
-    rest_components_reorder, rest_component_insert, rest_component_update, rest_component_delete,
-    rest_all_components;                                             /* component.c */
-rest_handler rest_history, rest_difference, rest_undo, rest_restore; /* history.c */
-rest_handler rest_graph, rest_graph_queries;                         /* graph.c */
-rest_handler rest_changes;                                           /* changes.c */
+rest_handler rest_nodes;   /* node.c */
+rest_handler rest_openapi; /* openapi.c */
+
+/* ---- execute.c ---- */
+
+extern const struct fields rest_execute_answer;
 
 #endif

@@ -251,9 +251,10 @@ void rest_run(struct rest_call *call)
     struct faults faults;
     struct error err = {.faults = faults_clear(&faults)};
 
-    if (read_body(call, &err) != 0 || run(call, &err) != 0 ||
+    if (rest_take_query(call, &err) != 0 || read_body(call, &err) != 0 || run(call, &err) != 0 ||
         buf_check(&call->response->body, "the answer", &err) != 0)
         rest_answer_faults(call, &err);
     json_decref(call->body);
-    call->body = NULL;
+    json_decref(call->asked);
+    call->body = call->asked = NULL;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Handlers of the session API: the service and its sessions.
+ * Routes of the session API: the service and its sessions.
  */
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
 #include "mcp/api/rest_internal.h"
 
-int rest_health(struct rest_call *call, struct error *err)
+static int health(struct rest_call *call, struct error *err)
 {
     (void)err;
     buf_adds(&call->response->body,
@@ -15,7 +15,7 @@ int rest_health(struct rest_call *call, struct error *err)
     return 0;
 }
 
-int rest_session_create(struct rest_call *call, struct error *err)
+static int create(struct rest_call *call, struct error *err)
 {
     const json_t *title = json_object_get(call->body, "title");
     char sid[SESSION_ID_SIZE];
@@ -29,7 +29,7 @@ int rest_session_create(struct rest_call *call, struct error *err)
     return 0;
 }
 
-int rest_session_rename(struct rest_call *call, struct error *err)
+static int rename_session(struct rest_call *call, struct error *err)
 {
     const char *title = json_get_string(call->body, "title");
 
@@ -40,7 +40,7 @@ int rest_session_rename(struct rest_call *call, struct error *err)
     return 0;
 }
 
-int rest_session_delete(struct rest_call *call, struct error *err)
+static int delete_session(struct rest_call *call, struct error *err)
 {
     char title[TITLE_MAX + 1];
 
@@ -52,7 +52,7 @@ int rest_session_delete(struct rest_call *call, struct error *err)
     return 0;
 }
 
-int rest_session_validate(struct rest_call *call, struct error *err)
+static int validate(struct rest_call *call, struct error *err)
 {
     struct error why = {0};
     bool valid = store_session(call->store, call->session, NULL, 0, NULL, &why) == 0;
@@ -67,7 +67,57 @@ int rest_session_validate(struct rest_call *call, struct error *err)
     return 0;
 }
 
-int rest_sessions(struct rest_call *call, struct error *err)
+static int list_sessions(struct rest_call *call, struct error *err)
 {
     return store_read_sessions(call->store, &call->response->body, err);
 }
+
+/* clang-format off */
+/* ---- the service ---- */
+
+static const struct fields health_answer =
+    REST_ANSWER("Health", REST_TEXT("status"), REST_TEXT("service"), REST_TEXT("version"));
+static const struct fields openapi_answer =
+    REST_ANSWER("OpenApi", REST_TEXT("openapi"), {.name = "info", .type = FIELD_OBJECT, .required = true},
+                {.name = "paths", .type = FIELD_OBJECT, .required = true});
+
+const struct rest_route rest_service_routes[] = {
+    {"GET", "/health", health, 0, REST_STATE_NONE, NULL,
+     "health", "service", "Whether the service works", NULL, NULL, &health_answer},
+    {"GET", "/openapi.json", rest_openapi, 0, REST_STATE_NONE, NULL,
+     "openapi", "service", "This description", NULL, NULL, &openapi_answer},
+    {0},
+};
+
+/* ---- sessions ---- */
+
+static const struct fields create_body = {
+    .name = "a new session", .schema = "SessionNew",
+    .rows = (const struct field[]){{.name = "title", .type = FIELD_TEXT, .most = TITLE_MAX}, {0}},
+};
+static const struct fields created =
+    REST_ANSWER("SessionCreated", REST_TEXT("session_id"),
+                {.name = "expires_in_hours", .required = true, .documentation = "null: sessions are permanent"},
+                REST_TEXT("message"));
+static const struct fields valid =
+    REST_ANSWER("SessionValid", REST_TEXT("session_id"), REST_FLAG("valid"), REST_TEXT("message"));
+static const struct fields one =
+    REST_ANSWER(NULL, REST_TEXT("session_id"), REST_TEXT_OR_NULL("title"), REST_WHOLE("nodes"),
+                REST_WHOLE("relationships"), REST_TEXT_OR_NULL("last_modified"));
+static const struct fields all = REST_ANSWER("Sessions", REST_LIST("sessions", &one), REST_WHOLE("total"));
+
+const struct rest_route rest_session_routes[] = {
+    {"GET", "/sessions", list_sessions, 0, REST_STATE_ALL, NULL,
+     "listSessions", "sessions", "The sessions there are", NULL, NULL, &all},
+    {"POST", "/session/create", create, ROUTE_WRITE, REST_STATE_NONE, NULL,
+     "createSession", "sessions", "A new session with nodes N001 and N002", NULL, &create_body, &created},
+    {"PUT", "/session/{sid}", rename_session, ROUTE_WRITE | ROUTE_BODY, REST_STATE_SESSION, rest_nodes,
+     "renameSession", "sessions", "Renames a session", NULL, &entity_session_fields, &rest_success},
+    {"DELETE", "/session/{sid}", delete_session, ROUTE_WRITE | ROUTE_ENDS, REST_STATE_SESSION, rest_nodes,
+     "deleteSession", "sessions", "Deletes a session with all that belongs to it; this cannot be undone",
+     NULL, NULL, &rest_success},
+    {"GET", "/session/validate/{sid}", validate, 0, REST_STATE_NONE, NULL,
+     "validateSession", "sessions", "Whether a session exists", NULL, NULL, &valid},
+    {0},
+};
+/* clang-format on */

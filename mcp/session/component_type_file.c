@@ -13,6 +13,7 @@
 #include "mcp/session/component_type.h"
 #include "mcp/session/component_type_row.h"
 #include "mcp/session/text.h"
+#include "mcp/store/store.h"
 
 #define FILE_CAP    ((size_t)256 << 10)
 #define ADDED_CAP   64 /* types of a file */
@@ -32,17 +33,22 @@ static struct {
     struct added_type *more;
 } loaded;
 
-static const struct {
-    const char *name;
-    enum parameter_shape shape;
-} shapes[] = {
-    {"text", SHAPE_TEXT},     {"text-list", SHAPE_TEXT_LIST}, {"choice", SHAPE_CHOICE},
-    {"number", SHAPE_NUMBER}, {"boolean", SHAPE_FLAG},        {"object", SHAPE_OBJECT},
+static const struct field kinds[] = {
+    {.name = "text", .type = FIELD_TEXT, .most = (double)TEXT_MAX, .flags = FIELD_NUL},
+    {.name = "text-list",
+     .type = FIELD_ARRAY,
+     .item = FIELD_TEXT,
+     .most = (double)TEXT_MAX,
+     .flags = FIELD_NUL},
+    {.name = "choice", .type = FIELD_TEXT},
+    {.name = "number", .type = FIELD_NUMBER},
+    {.name = "boolean", .type = FIELD_FLAG},
+    {.name = "object", .type = FIELD_OBJECT},
 };
-#define SHAPE_COUNT (sizeof shapes / sizeof shapes[0])
-static const char *const shape_names[] = {"text",    "text-list", "choice", "number",
-                                          "boolean", "object",    NULL};
-_Static_assert(sizeof shape_names / sizeof shape_names[0] == SHAPE_COUNT + 1, "a name a shape");
+#define KIND_COUNT (sizeof kinds / sizeof kinds[0])
+static const char *const kind_names[] = {"text",    "text-list", "choice", "number",
+                                         "boolean", "object",    NULL};
+_Static_assert(sizeof kind_names / sizeof kind_names[0] == KIND_COUNT + 1, "a name for each kind");
 
 #define A_NAME                                                                                     \
     {                                                                                              \
@@ -62,16 +68,16 @@ static const struct field type_rows[] = {
     {.name = "parameters", .type = FIELD_ARRAY, .required = true},
     {0},
 };
-static const struct fields type_fields = {"a component type", type_rows, 0};
+static const struct fields type_fields = {.name = "a component type", .rows = type_rows};
 
 static const struct field parameter_rows[] = {
     A_NAME,
-    {.name = "type", .type = FIELD_TEXT, .required = true, .choices = shape_names},
+    {.name = "type", .type = FIELD_TEXT, .required = true, .choices = kind_names},
     {.name = "required", .type = FIELD_FLAG},
     {.name = "choices", .type = FIELD_ARRAY},
     {0},
 };
-static const struct fields parameter_fields = {"a parameter", parameter_rows, 0};
+static const struct fields parameter_fields = {.name = "a parameter", .rows = parameter_rows};
 
 /* Names stand in schemas and prompts: letters, digits, - and _, a letter first. */
 static void check_name(const json_t *object, const char *loc, struct problems *problems)
@@ -142,25 +148,25 @@ static void take_choices(const json_t *choices, const char *loc, const char **to
 static void take_parameter(const json_t *object, size_t at, struct component_type *type,
                            const char **choices, struct problems *problems)
 {
-    struct parameter *parameter = &type->parameters[at];
-    const char *shape = json_get_string(object, "type");
+    struct field *parameter = &type->parameters[at];
+    const char *kind = json_get_string(object, "type");
     char loc[LOC_CAP / 2], field[LOC_CAP];
 
     snprintf(loc, sizeof loc, "parameters.%zu", at);
     if (!check_object(object, &parameter_fields, loc, problems))
         return;
-    parameter->name = json_get_string(object, "name");
-    parameter->needed = json_is_true(json_object_get(object, "required"));
-    for (size_t i = 0; i < SHAPE_COUNT; i++) {
-        if (!strcmp(shapes[i].name, shape))
-            parameter->shape = shapes[i].shape;
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        if (!strcmp(kinds[i].name, kind))
+            *parameter = kinds[i];
     }
+    parameter->name = json_get_string(object, "name");
+    parameter->required = json_is_true(json_object_get(object, "required"));
     snprintf(field, sizeof field, "%s.name", loc);
     for (size_t i = 0; i < at; i++) {
         if (type->parameters[i].name && !strcmp(type->parameters[i].name, parameter->name))
             problems_add(problems, field, "is there twice");
     }
-    if (parameter->shape == SHAPE_CHOICE) {
+    if (!strcmp(kind, "choice")) {
         parameter->choices = choices;
         take_choices(json_object_get(object, "choices"), loc, choices, problems);
     } else if (json_object_get(object, "choices")) {

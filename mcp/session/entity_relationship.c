@@ -27,11 +27,13 @@ static const struct field relationship_rows[] = {
     ENTITY_GIVEN_BACK("created_at"),
     {0},
 };
-const struct fields entity_relationship_fields = {"a relationship", relationship_rows, FIELDS_OPEN};
-const struct fields entity_relationship_brief_fields = {"a relationship", relationship_rows,
-                                                        FIELDS_OPEN | FIELDS_ALSO};
+const struct fields entity_relationship_fields = {"a relationship", relationship_rows, FIELDS_OPEN,
+                                                  .schema = "RelationshipNew"};
+const struct fields entity_relationship_brief_fields = {
+    "a relationship", relationship_rows, FIELDS_OPEN | FIELDS_ALSO, .schema = "RelationshipBrief"};
 const struct fields entity_relationship_change_fields = {"a relationship", relationship_rows,
-                                                         FIELDS_OPEN | FIELDS_CHANGE};
+                                                         FIELDS_OPEN | FIELDS_CHANGE,
+                                                         .schema = "RelationshipChange"};
 
 static int set_defaults(json_t *given, const char *who, const char *now)
 {

@@ -4,7 +4,6 @@
  */
 #include "helpers/base/json.h"
 #include "mcp/tool/arguments.h"
-#include "mcp/tool/schema.h"
 #include "mcp/tool/table.h"
 
 static int run(struct tool_call *call, struct store *store, struct error *err)
@@ -14,18 +13,12 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     char sid[SESSION_ID_SIZE];
     struct component_state first;
     const char *node_id;
-    json_t *components;
-    size_t count;
-    int rc;
+    const json_t *components = json_object_get(call->arguments, "components");
+    size_t count = json_array_size(components);
 
     if (tool_session(call, store, sid, err) < 0 ||
         argument_node(call, store, sid, "node_id", &found, &node_id, err) < 0 ||
-        argument_json(call, "components", JSON_ARRAY, &components, err) < 0)
-        return -1;
-    count = json_array_size(components);
-    rc = store_components_append(store, &writer, sid, node_id, components, &first, err);
-    json_decref(components);
-    if (rc < 0)
+        store_components_append(store, &writer, sid, node_id, components, &first, err) < 0)
         return -1;
     buf_addf(&call->text, "Added %zu components to %s \"%s\", now components %ld to %ld of %ld.",
              count, node_id, first.node_title, first.order, first.order + (long)count - 1,
@@ -33,24 +26,20 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     return 0;
 }
 
-static void schema_write(const struct server *server, struct buf *to)
-{
-    (void)server;
-    buf_adds(to,
-             "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_KEY "," SCHEMA_NODE
-             ",\"components\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
-             "\"properties\":{\"type\":"
-             "{\"type\":\"string\"},\"parameters\":{\"type\":\"object\"}},\"required\":["
-             "\"type\",\"parameters\"]}}},"
-             "\"required\":[\"node_id\",\"components\"]}");
-}
+static const struct fields component = {
+    .name = "a component",
+    .rows = (const struct field[]){ARGUMENT("type", FIELD_TEXT, .required = true),
+                                   ARGUMENT("parameters", FIELD_OBJECT, .required = true),
+                                   {0}},
+};
 
 const struct tool tool_batch_add_components = {
     .name = "batch_add_components",
     .title = "Add several components",
     .description =
         "Append components (types and parameters as in add_component) to a node: all or none.",
-    .schema_write = schema_write,
+    .arguments = ARGUMENTS("batch_add_components", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE,
+                           ARGUMENT("components", FIELD_ARRAY, .required = true, .of = &component)),
     .run = run,
     .writes = true,
 };

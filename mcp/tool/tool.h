@@ -15,6 +15,7 @@
 #include "helpers/base/buf.h"
 #include "helpers/base/cancel.h"
 #include "helpers/base/error.h"
+#include "helpers/base/fields.h"
 #include "helpers/base/workq.h"
 #include "mcp/store/store.h"
 #include "mcp/tool/failure.h"
@@ -81,10 +82,8 @@ struct tool {
     const char *description;
     /* Appends to the description what depends on the server's configuration; may be NULL. */
     void (*describe_here)(const struct server *server, struct buf *to);
-    /* JSON Schema of the arguments. NULL: schema_write appends it (where an enum comes from a
-     * table, a limit from the server's configuration). */
-    const char *schema;
-    void (*schema_write)(const struct server *server, struct buf *to);
+    /* Checked before the tool gets the call (arguments.h). context of write_schema: the server. */
+    struct fields arguments;
     bool read_only, destructive, idempotent; /* annotations */
 
     /* On a work queue: `writes` picks sql (one thread, read-write) or trial, else graph where

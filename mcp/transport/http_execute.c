@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "helpers/base/fields.h"
 #include "helpers/base/json.h"
 #include "mcp/tool/analysis.h"
 #include "mcp/tool/run_json.h"
@@ -146,23 +145,6 @@ static void on_gone(void *user)
 
 /* ---- the request ---- */
 
-static const struct field rows[] = {
-    {.name = "code", /* of any bytes: the validator says what is wrong */
-     .type = FIELD_TEXT,
-     .required = true,
-     .documentation = "{\"code\": \"print(1)\"}",
-     .flags = FIELD_NUL},
-    {.name = "profile", .type = FIELD_TEXT},
-    {.name = "session_id", .type = FIELD_TEXT},
-    {.name = "timeout_seconds",
-     .type = FIELD_WHOLE,
-     .least = 1,
-     .most = ANALYSIS_TIMEOUT_ASKED_MAX},
-    {.name = "warnings", .type = FIELD_FLAG},
-    {0},
-};
-static const struct fields fields = {"/execute", rows, 0};
-
 static void take_members(struct execution *execution)
 {
     struct analysis *analysis = &execution->analysis;
@@ -190,7 +172,7 @@ static int read_body(struct execution *execution, const struct buf *body, struct
     if (!json_is_object(sent))
         return error_set_at(err, "", "the body must be an object: send {\"code\": \"print(1)\"}");
     problems_begin(&problems, "");
-    execution->body = fields_take(&fields, sent, NULL, &problems);
+    execution->body = fields_take(&rest_execute_fields, sent, NULL, &problems);
     if (problems_end(&problems, NULL, err) < 0)
         return -1;
     if (!execution->body)

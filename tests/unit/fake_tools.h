@@ -14,7 +14,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/server.h"
-#include "mcp/tool/tool.h"
+#include "mcp/tool/arguments.h"
 
 #define FAKE_REPORT_MS 100
 
@@ -50,8 +50,8 @@ static const struct tool tool_echo = {
     .name = "echo",
     .title = "Echo",
     .description = "Says back what it gets",
-    .schema = "{\"type\":\"object\",\"properties\":{\"text\":{\"type\":\"string\"},"
-              "\"fail\":{\"type\":\"boolean\"},\"image_bytes\":{\"type\":\"integer\"}}}",
+    .arguments = ARGUMENTS("echo", ARGUMENT("text", FIELD_TEXT), ARGUMENT("fail", FIELD_FLAG),
+                           ARGUMENT("image_bytes", FIELD_WHOLE)),
     .read_only = true,
     .run = echo_run,
 };
@@ -79,7 +79,7 @@ static const struct tool tool_wait = {
     .name = "wait",
     .title = "Wait",
     .description = "Waits",
-    .schema = "{\"type\":\"object\",\"properties\":{\"ms\":{\"type\":\"integer\"}}}",
+    .arguments = ARGUMENTS("fake", ARGUMENT("ms", FIELD_WHOLE)),
     .run = wait_run,
 };
 
@@ -158,7 +158,7 @@ static const struct tool tool_report = {
     .name = "report",
     .title = "Report",
     .description = "Reports",
-    .schema = "{\"type\":\"object\",\"properties\":{\"ms\":{\"type\":\"integer\"}}}",
+    .arguments = ARGUMENTS("fake", ARGUMENT("ms", FIELD_WHOLE)),
     .start = report_start,
     .stop = report_stop,
     .progress = report_progress,
