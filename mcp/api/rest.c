@@ -9,27 +9,25 @@
 
 #include "mcp/api/rest_internal.h"
 
-enum rest_workq rest_workq(const char *method, const char *path)
+const struct rest_route *rest_find(const char *method, const char *path, char *allow, size_t size)
 {
-    const struct rest_route *route = NULL;
-    struct rest_path split;
-
-    if (rest_path_split(&split, path))
-        route = rest_route_find(method, &split);
-    if (!route || !(route->flags & (ROUTE_WRITE | ROUTE_GRAPH)))
-        return REST_READ;
-    return route->flags & ROUTE_WRITE ? REST_WRITE : REST_GRAPH;
-}
-
-bool rest_has_path(const char *path, char *allow, size_t size)
-{
+    const struct rest_route *route;
     struct rest_path split;
 
     *allow = '\0';
     if (!rest_path_split(&split, path))
-        return false;
-    rest_route_methods(&split, allow, size);
-    return *allow != '\0';
+        return NULL;
+    route = rest_route_find(method, &split);
+    if (!route)
+        rest_route_methods(&split, allow, size);
+    return route;
+}
+
+enum rest_workq rest_workq(const struct rest_route *route)
+{
+    if (!route || !(route->flags & (ROUTE_WRITE | ROUTE_GRAPH)))
+        return REST_READ;
+    return route->flags & ROUTE_WRITE ? REST_WRITE : REST_GRAPH;
 }
 
 static void begin(struct rest_call *call, struct store *store, const struct rest_request *request,
@@ -39,6 +37,7 @@ static void begin(struct rest_call *call, struct store *store, const struct rest
     call->store = store;
     call->request = request;
     call->response = response;
+    call->route = request->route;
     call->writer.who = request->who ? request->who : "rest";
     memset(response, 0, sizeof *response);
     buf_init(&response->body, 0);
@@ -52,18 +51,16 @@ void rest_handle(struct store *store, const struct rest_request *request,
     char allow[64];
 
     begin(&call, store, request, response);
-    if (!rest_path_split(&call.path, request->path)) {
-        rest_answer_detail(response, 404, "Not Found");
+    if (!call.route)
+        call.route = rest_find(request->method, request->path, allow, sizeof allow);
+    if (!call.route) {
+        rest_answer_detail(response, *allow ? 405 : 404,
+                           *allow ? "Method Not Allowed" : "Not Found");
         return;
     }
-    call.route = rest_route_find(request->method, &call.path);
-    if (call.route) {
-        rest_route_capture(&call);
-        rest_run(&call);
-        return;
-    }
-    rest_route_methods(&call.path, allow, sizeof allow);
-    rest_answer_detail(response, *allow ? 405 : 404, *allow ? "Method Not Allowed" : "Not Found");
+    rest_path_split(&call.path, request->path);
+    rest_route_capture(&call);
+    rest_run(&call);
 }
 
 void rest_response_finish(struct rest_response *response)
@@ -87,18 +84,19 @@ static bool target_path(const char *target, char path[REST_PATH_MAX], const char
     return true;
 }
 
-enum rest_workq rest_broker_workq(const char *target)
+const struct rest_route *rest_broker_find(const char *target)
 {
-    char path[REST_PATH_MAX];
+    char path[REST_PATH_MAX], allow[64];
     const char *query;
 
-    return target_path(target, path, &query) ? rest_workq("GET", path) : REST_READ;
+    return target_path(target, path, &query) ? rest_find("GET", path, allow, sizeof allow) : NULL;
 }
 
 void rest_broker(struct store *store, const struct rest_broker_request *asked,
                  struct rest_response *response)
 {
-    struct rest_request request = {.method = "GET",
+    struct rest_request request = {.route = asked->route,
+                                   .method = "GET",
                                    .path = "",
                                    .query = "",
                                    .who = "run",
@@ -108,13 +106,11 @@ void rest_broker(struct store *store, const struct rest_broker_request *asked,
     struct rest_call call;
 
     begin(&call, store, &request, response);
-    if (target_path(asked->target, path, &request.query)) {
+    if (call.route && target_path(asked->target, path, &request.query)) {
         request.path = path;
-        if (rest_path_split(&call.path, path))
-            call.route = rest_route_find("GET", &call.path);
-    }
-    if (call.route)
+        rest_path_split(&call.path, path);
         rest_route_capture(&call);
+    }
     if (call.route && (call.route->flags & ROUTE_BROKER) && call.session &&
         !strcmp(call.session, asked->sid))
         rest_run(&call);

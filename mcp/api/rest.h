@@ -17,14 +17,16 @@
 struct graph_cache;
 struct rest_cache;
 struct rest_more;
+struct rest_route;
 
 #define REST_PATH_MAX  2048
 #define REST_ETAG_SIZE 40
 
 struct rest_request {
-    const char *method; /* "GET" */
-    const char *path;   /* as the URL has it, without the query: "/session/SID/nodes/a%2Fb" */
-    const char *query;  /* likewise, after '?'; or "" */
+    const struct rest_route *route; /* of rest_find; NULL: rest_handle finds it */
+    const char *method;             /* "GET" */
+    const char *path;  /* as the URL has it, without the query: "/session/SID/nodes/a%2Fb" */
+    const char *query; /* likewise, after '?'; or "" */
     const char *session_header;  /* X-Session-ID, or NULL */
     const char *if_match;        /* or NULL */
     const char *if_none_match;   /* or NULL */
@@ -47,12 +49,12 @@ struct rest_response {
     struct rest_more *more;    /* what rest_fill_in makes more of it with; owned, or NULL */
 };
 
-/* Which work queue a request belongs on; REST_READ also for paths that do not exist. */
+/* The route of a method and path: found once, and handed on with the request. NULL: there is none,
+ * and allow has the methods of the path ("GET, POST") for Allow, or "" where there is no path. */
+const struct rest_route *rest_find(const char *method, const char *path, char *allow, size_t size);
+/* Which work queue its requests belong on; REST_READ also for NULL. */
 enum rest_workq { REST_READ, REST_WRITE, REST_GRAPH };
-enum rest_workq rest_workq(const char *method, const char *path);
-/* Whether any route has this path, for 404 against 405, and the methods it has ("GET, POST") for
- * Allow. */
-bool rest_has_path(const char *path, char *allow, size_t size);
+enum rest_workq rest_workq(const struct rest_route *route);
 
 /* Always fills *response: errors are answers in FastAPI's shape. Blocking. */
 void rest_handle(struct store *store, const struct rest_request *request,
@@ -79,6 +81,7 @@ extern const struct fields rest_execute_fields;
 /* One GET inside one session, for the broker: 403 for anything else than a read of that very
  * session. */
 struct rest_broker_request {
+    const struct rest_route *route; /* of rest_broker_find */
     const char *sid;
     const char *target; /* "/session/SID/nodes?limit=5", as a URL has it */
     struct graph_cache *graphs;
@@ -86,6 +89,6 @@ struct rest_broker_request {
 };
 void rest_broker(struct store *store, const struct rest_broker_request *request,
                  struct rest_response *response);
-enum rest_workq rest_broker_workq(const char *target);
+const struct rest_route *rest_broker_find(const char *target);
 
 #endif

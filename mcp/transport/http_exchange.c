@@ -42,6 +42,16 @@ const struct server_request *exchange_request(const struct exchange *exchange)
     return &exchange->request;
 }
 
+void exchange_set_rest_route(struct exchange *exchange, const struct rest_route *route)
+{
+    exchange->rest_route = route;
+}
+
+const struct rest_route *exchange_rest_route(const struct exchange *exchange)
+{
+    return exchange->rest_route;
+}
+
 const struct buf *exchange_body(const struct exchange *exchange)
 {
     return &exchange->body;

@@ -20,6 +20,7 @@ struct exchange {
     struct http_server *http;
     struct lws *wsi;
     const struct http_route *route;
+    const struct rest_route *rest_route; /* or NULL */
     struct server_request request;
     struct gate_verdict gate;
     enum exchange_state state;

@@ -373,20 +373,26 @@ static void test_unknown_paths_and_methods(void **state)
     expect(fixture, "GET", "/a/b/c/d/e/f/g/h/i/j", NULL, 404, NULL);
     expect(fixture, "GET", "/session//nodes", NULL, 404, NULL);
     expect(fixture, "PATCH", "/health", NULL, 405, "{\"detail\":\"Method Not Allowed\"}");
-    assert_true(rest_has_path("/session/x/nodes", allow, sizeof allow));
+    assert_null(rest_find("PATCH", "/session/x/nodes", allow, sizeof allow));
     assert_string_equal(allow, "GET, POST");
-    assert_true(rest_has_path("/nodes/x/components/3", allow, sizeof allow));
+    assert_null(rest_find("PATCH", "/nodes/x/components/3", allow, sizeof allow));
     assert_string_equal(allow, "PUT, DELETE");
-    assert_false(rest_has_path("/sessions/", allow, sizeof allow));
-    assert_int_equal(rest_workq("POST", "/nodes/x/components"), REST_WRITE);
-    assert_int_equal(rest_workq("DELETE", "/session/s/nodes/x"), REST_WRITE);
-    assert_int_equal(rest_workq("GET", "/session/s/nodes"), REST_READ);
-    assert_int_equal(rest_workq("GET", "/session/s/graph"), REST_READ);
-    assert_int_equal(rest_workq("GET", "/session/s/graph/order"), REST_GRAPH);
-    assert_int_equal(rest_workq("POST", "/nowhere"), REST_READ);
-    assert_int_equal(rest_broker_workq("/session/s/graph/order?limit=1"), REST_GRAPH);
-    assert_int_equal(rest_broker_workq("/session/s/graph?limit=1"), REST_READ);
-    assert_int_equal(rest_broker_workq("/session/s/gr%61ph/order"), REST_GRAPH);
+    assert_null(rest_find("GET", "/sessions/", allow, sizeof allow));
+    assert_string_equal(allow, "");
+    assert_int_equal(rest_workq(rest_find("POST", "/nodes/x/components", allow, sizeof allow)),
+                     REST_WRITE);
+    assert_int_equal(rest_workq(rest_find("DELETE", "/session/s/nodes/x", allow, sizeof allow)),
+                     REST_WRITE);
+    assert_int_equal(rest_workq(rest_find("GET", "/session/s/nodes", allow, sizeof allow)),
+                     REST_READ);
+    assert_int_equal(rest_workq(rest_find("GET", "/session/s/graph", allow, sizeof allow)),
+                     REST_READ);
+    assert_int_equal(rest_workq(rest_find("GET", "/session/s/graph/order", allow, sizeof allow)),
+                     REST_GRAPH);
+    assert_int_equal(rest_workq(rest_find("POST", "/nowhere", allow, sizeof allow)), REST_READ);
+    assert_int_equal(rest_workq(rest_broker_find("/session/s/graph/order?limit=1")), REST_GRAPH);
+    assert_int_equal(rest_workq(rest_broker_find("/session/s/graph?limit=1")), REST_READ);
+    assert_int_equal(rest_workq(rest_broker_find("/session/s/gr%61ph/order")), REST_GRAPH);
     buf_init(&deep, 0);
     buf_adds(&deep, "{\"node_id\":\"X\",\"title\":\"t\",\"deep\":");
     for (int i = 0; i < 200; i++)
@@ -403,10 +409,12 @@ static void broker(struct fixture *fixture, const char *target, int status, cons
     struct rest_response response;
     struct answer answer;
 
-    rest_broker(
-        fixture->store,
-        &(struct rest_broker_request){.sid = fixture->sid, .target = target, .graphs = graphs},
-        &response);
+    rest_broker(fixture->store,
+                &(struct rest_broker_request){.route = rest_broker_find(target),
+                                              .sid = fixture->sid,
+                                              .target = target,
+                                              .graphs = graphs},
+                &response);
     answer = take(&response);
     if (answer.status != status || !strstr(answer.text, says))
         fail_msg("%s: %d %s", target, answer.status, answer.text);
