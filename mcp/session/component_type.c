@@ -60,10 +60,10 @@ static const struct component_type built_in[] = {
 };
 
 /* Of one picture; further members are kept, also misspelt ones. */
-static const struct field picture_rows[] = {TEXT("title"), TEXT("body"), TEXT("svgCode"), TEXT("imagePath"), TEXT("imageUrl"), {0}};
+const struct field component_picture_rows[] = {TEXT("title"), TEXT("body"), TEXT("svgCode"), TEXT("imagePath"), TEXT("imageUrl"), {0}};
 /* clang-format on */
 static const struct fields picture = {
-    .name = "a picture", .rows = picture_rows, .flags = FIELDS_OPEN};
+    .name = "a picture", .rows = component_picture_rows, .flags = FIELDS_OPEN};
 static const char *const picture_families[] = {"svg", "image", NULL};
 
 #define BUILT_IN_COUNT (sizeof built_in / sizeof built_in[0])

@@ -17,6 +17,8 @@ struct component_type {
     struct field parameters[COMPONENT_PARAMETERS_CAP + 1]; /* ends with one without a name */
 };
 
+extern const struct field component_picture_rows[]; /* the members of one picture */
+
 /* Puts rows behind the built-in ones; borrowed. Before any thread is started. */
 void component_types_set_added(const struct component_type *rows, size_t count);
 
