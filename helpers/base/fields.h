@@ -56,6 +56,11 @@ struct field {
     const struct fields *of;
 };
 
+/* clang-format off */
+/* A row: FIELD("title", FIELD_TEXT, .required = true). */
+#define FIELD(member, kind, ...) {.name = (member), .type = (kind), __VA_ARGS__}
+/* clang-format on */
+
 enum fields_flags {
     FIELDS_OPEN = 1 << 0,    /* further members are kept; only a misspelt name is refused */
     FIELDS_ALSO = 1 << 1,    /* the rows' other names are taken too */

@@ -107,20 +107,20 @@ static int change(struct rest_call *call, struct error *err)
 static const struct fields body = {
     .name = "a change set", .schema = "ChangeSet",
     .rows = (const struct field[]){
-        {.name = "operations", .type = FIELD_ARRAY, .required = true, .of = &change_set_operation,
-         .documentation = "[{\"op\": \"delete_node\", \"node_id\": \"N003\"}, ...], up to 500"},
-        {.name = "dry_run", .type = FIELD_FLAG},
-        {.name = "keep_going", .type = FIELD_FLAG},
-        {.name = "expected_version", .type = FIELD_WHOLE, .least = 1, .most = INFINITY,
-         .documentation = "A stale one is refused with 409, and nothing is done"}, {0}},
+        FIELD("operations", FIELD_ARRAY, .required = true, .of = &change_set_operation,
+         .documentation = "[{\"op\": \"delete_node\", \"node_id\": \"N003\"}, ...], up to 500"),
+        FIELD("dry_run", FIELD_FLAG),
+        FIELD("keep_going", FIELD_FLAG),
+        FIELD("expected_version", FIELD_WHOLE, .least = 1, .most = INFINITY,
+         .documentation = "A stale one is refused with 409, and nothing is done"), {0}},
 };
-static const struct fields result = REST_ANSWER(NULL, REST_FLAG("ok"), REST_TEXT("message"), {.name = "op", .type = FIELD_TEXT});
+static const struct fields result = REST_ANSWER(NULL, REST_FLAG("ok"), REST_TEXT("message"), FIELD("op", FIELD_TEXT));
 static const struct fields done =
     REST_ANSWER("ChangeSetDone", REST_TEXT("session_id"), REST_FLAG("dry_run"), REST_TEXT_OR_NULL("change_set"),
                 REST_WHOLE("version"), REST_WHOLE("done"), REST_WHOLE("bad"), REST_LIST("results", &result),
                 {.name = "effect", .required = true,
                  .documentation = "On the graph: new cycles, nodes cut off, the longest chain, what comes downstream; or null"},
-                {.name = "effect_error", .type = FIELD_TEXT});
+                FIELD("effect_error", FIELD_TEXT));
 
 const struct rest_route rest_change_routes[] = {
     {"POST", "/session/{sid}/changes", change, ROUTE_WRITE | ROUTE_BODY | ROUTE_TRIES, REST_STATE_SESSION, rest_nodes,

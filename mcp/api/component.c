@@ -152,9 +152,9 @@ static const struct fields component = {
     .documentation = "An import keeps what breaks the rules, so types here are wider than in writes. Further fields "
                      "are kept and given back",
     .rows = (const struct field[]){
-        {.name = "component_id", .type = FIELD_TEXT, .required = true, .documentation = "Stable"},
+        FIELD("component_id", FIELD_TEXT, .required = true, .documentation = "Stable"),
         REST_WHOLE("revision"), REST_TEXT_OR_NULL("type"),
-        {.name = "component_type", .type = FIELD_TEXT, .required = true, .flags = FIELD_NULL, .documentation = "The same as type"},
+        FIELD("component_type", FIELD_TEXT, .required = true, .flags = FIELD_NULL, .documentation = "The same as type"),
         {.name = "order", .required = true, .documentation = "From 1 on, dense"},
         {.name = "order_index", .required = true, .documentation = "The same as order"},
         {.name = "parameters", .required = true, .documentation = "An object, shaped by type"},
@@ -179,29 +179,29 @@ static const struct fields deleted =
 static const struct fields sequence_body = {
     .name = "a sequence of components", .schema = "ComponentsNew",
     .rows = (const struct field[]){
-        {.name = "components", .type = FIELD_ARRAY, .required = true, .flags = FIELD_ALONE, .of = &entity_component_fields,
-         .documentation = "[{type, order, parameters, confidence}, ...], the node's whole sequence"},
-        {.name = "suggested_template", .type = FIELD_TEXT, .most = TITLE_MAX, .flags = FIELD_NULL},
-        {.name = "overall_confidence", .type = FIELD_NUMBER, .most = 1, .flags = FIELD_NULL},
-        {.name = "node_id", .type = FIELD_TEXT},
+        FIELD("components", FIELD_ARRAY, .required = true, .flags = FIELD_ALONE, .of = &entity_component_fields,
+         .documentation = "[{type, order, parameters, confidence}, ...], the node's whole sequence"),
+        FIELD("suggested_template", FIELD_TEXT, .most = TITLE_MAX, .flags = FIELD_NULL),
+        FIELD("overall_confidence", FIELD_NUMBER, .most = 1, .flags = FIELD_NULL),
+        FIELD("node_id", FIELD_TEXT),
         REST_GIVEN_BACK("session_id"), REST_GIVEN_BACK("title"), REST_GIVEN_BACK("total_components"), {0}},
 };
 static const struct fields order_body = {
     .name = "a new order", .schema = "Order",
     .rows = (const struct field[]){
-        {.name = "order", .type = FIELD_ARRAY, .required = true, .flags = FIELD_ALONE, .item = FIELD_WHOLE,
-         .documentation = "[3, 1, 2], the old places in their new sequence"}, {0}},
+        FIELD("order", FIELD_ARRAY, .required = true, .flags = FIELD_ALONE, .item = FIELD_WHOLE,
+         .documentation = "[3, 1, 2], the old places in their new sequence"), {0}},
 };
 static const struct fields all_query = {
     .name = "the query", .flags = FIELDS_OPEN | FIELDS_AS_TEXT,
     .rows = (const struct field[]){
-        {.name = "offset", .type = FIELD_WHOLE, .most = INFINITY, .documentation = "Nodes to leave out at the beginning"},
-        {.name = "limit", .type = FIELD_WHOLE, .most = INFINITY, .documentation = "Nodes at most; 0: all"}, {0}},
+        FIELD("offset", FIELD_WHOLE, .most = INFINITY, .documentation = "Nodes to leave out at the beginning"),
+        FIELD("limit", FIELD_WHOLE, .most = INFINITY, .documentation = "Nodes at most; 0: all"), {0}},
 };
 static const struct fields bare_query = {
     .name = "the query", .flags = FIELDS_OPEN,
     .rows = (const struct field[]){
-        {.name = "session_id", .type = FIELD_TEXT, .documentation = "Names the session of a bare path"}, {0}},
+        FIELD("session_id", FIELD_TEXT, .documentation = "Names the session of a bare path"), {0}},
 };
 
 #define SEQUENCE "/session/{sid}/nodes/{nid}/components"

@@ -8,12 +8,12 @@
 const struct fields rest_execute_fields = {
     .name = "/execute", .schema = "Execute",
     .rows = (const struct field[]){
-        {.name = "code", .type = FIELD_TEXT, .required = true, .documentation = "{\"code\": \"print(1)\"}",
-         .flags = FIELD_NUL}, /* of any bytes: the validator says what is wrong */
-        {.name = "profile", .type = FIELD_TEXT},
-        {.name = "session_id", .type = FIELD_TEXT},
-        {.name = "timeout_seconds", .type = FIELD_WHOLE, .least = 1, .most = REST_EXECUTE_TIMEOUT_MAX},
-        {.name = "warnings", .type = FIELD_FLAG}, {0}},
+        FIELD("code", FIELD_TEXT, .required = true, .documentation = "{\"code\": \"print(1)\"}",
+         .flags = FIELD_NUL), /* of any bytes: the validator says what is wrong */
+        FIELD("profile", FIELD_TEXT),
+        FIELD("session_id", FIELD_TEXT),
+        FIELD("timeout_seconds", FIELD_WHOLE, .least = 1, .most = REST_EXECUTE_TIMEOUT_MAX),
+        FIELD("warnings", FIELD_FLAG), {0}},
 };
 
 static const struct fields artifact = REST_ANSWER(NULL, REST_TEXT("mime"), REST_TEXT("base64"));

@@ -120,7 +120,7 @@ static int ask(struct rest_call *call, struct error *err)
 /* ---- shapes ---- */
 
 static const struct fields query_row =
-    REST_ANSWER(NULL, REST_TEXT("query"), {.name = "takes", .type = FIELD_ARRAY, .item = FIELD_TEXT, .required = true},
+    REST_ANSWER(NULL, REST_TEXT("query"), FIELD("takes", FIELD_ARRAY, .item = FIELD_TEXT, .required = true),
                 REST_TEXT("summary"));
 static const struct fields queries_answer =
     REST_ANSWER("GraphQueries", REST_LIST("queries", &query_row), REST_WHOLE("total"));
@@ -130,12 +130,12 @@ static const struct fields answer = {
 static const struct fields ask_query = {
     .name = "the query", .flags = FIELDS_AS_TEXT, .noun = "parameter",
     .rows = (const struct field[]){
-        {.name = "node_id", .type = FIELD_TEXT, .documentation = "A node's id, or its title"},
-        {.name = "from_node_id", .type = FIELD_TEXT, .documentation = "Where a path begins: id or title"},
-        {.name = "to_node_id", .type = FIELD_TEXT, .documentation = "Where a path ends: id or title"},
-        {.name = "types", .type = FIELD_ARRAY, .item = FIELD_TEXT, .documentation = "Relationship types, or all"},
-        {.name = "limit", .type = FIELD_WHOLE, .least = 1, .most = LIMIT_MAX,
-         .documentation = "Rows of each list at most; left out: all"}, {0}},
+        FIELD("node_id", FIELD_TEXT, .documentation = "A node's id, or its title"),
+        FIELD("from_node_id", FIELD_TEXT, .documentation = "Where a path begins: id or title"),
+        FIELD("to_node_id", FIELD_TEXT, .documentation = "Where a path ends: id or title"),
+        FIELD("types", FIELD_ARRAY, .item = FIELD_TEXT, .documentation = "Relationship types, or all"),
+        FIELD("limit", FIELD_WHOLE, .least = 1, .most = LIMIT_MAX,
+         .documentation = "Rows of each list at most; left out: all"), {0}},
 };
 
 const struct rest_route rest_graph_routes[] = {

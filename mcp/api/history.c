@@ -74,33 +74,32 @@ static int restore(struct rest_call *call, struct error *err)
 static const struct fields history_query = {
     .name = "the query", .flags = FIELDS_OPEN | FIELDS_AS_TEXT,
     .rows = (const struct field[]){
-        {.name = "since", .type = FIELD_WHOLE, .most = INFINITY, .documentation = "Only what came after this version"},
-        {.name = "before", .type = FIELD_WHOLE, .most = INFINITY, .documentation = "Only what came up to this version"},
-        {.name = "limit", .type = FIELD_WHOLE, .least = 1, .most = HISTORY_LIMIT_MAX,
-         .documentation = "Change sets at most; 50 where none is said"},
-        {.name = "node_id", .type = FIELD_TEXT, .documentation = "Only what was done to this node"},
-        {.name = "texts", .type = FIELD_FLAG, .documentation = "false leaves before and after out"}, {0}},
+        FIELD("since", FIELD_WHOLE, .most = INFINITY, .documentation = "Only what came after this version"),
+        FIELD("before", FIELD_WHOLE, .most = INFINITY, .documentation = "Only what came up to this version"),
+        FIELD("limit", FIELD_WHOLE, .least = 1, .most = HISTORY_LIMIT_MAX,
+         .documentation = "Change sets at most; 50 where none is said"),
+        FIELD("node_id", FIELD_TEXT, .documentation = "Only what was done to this node"),
+        FIELD("texts", FIELD_FLAG, .documentation = "false leaves before and after out"), {0}},
 };
 static const struct fields difference_query = {
     .name = "the query", .flags = FIELDS_OPEN | FIELDS_AS_TEXT,
     .rows = (const struct field[]){
-        {.name = "from", .type = FIELD_WHOLE, .required = true, .most = INFINITY,
-         .documentation = "a version of GET /session/{sid}/history"},
-        {.name = "to", .type = FIELD_WHOLE, .most = INFINITY, .documentation = "A version; the present one where none is said"},
+        FIELD("from", FIELD_WHOLE, .required = true, .most = INFINITY,
+         .documentation = "a version of GET /session/{sid}/history"),
+        FIELD("to", FIELD_WHOLE, .most = INFINITY, .documentation = "A version; the present one where none is said"),
         {0}},
 };
 static const struct fields undo_body = {
     .name = "undo", .schema = "Undo",
     .rows = (const struct field[]){
-        {.name = "change_set", .type = FIELD_TEXT,
-         .documentation = "Left out: the newest change, if you made it (the same X-Editor; those who send none are one "
-                          "writer); else 409 names it"}, {0}},
+        FIELD("change_set", FIELD_TEXT, .documentation = "Left out: the newest change, if you made it (the same X-Editor; those who send none are one "
+                          "writer); else 409 names it"), {0}},
 };
 static const struct fields restore_body = {
     .name = "restore", .schema = "Restore",
     .rows = (const struct field[]){
-        {.name = "version", .type = FIELD_WHOLE, .required = true, .most = INFINITY,
-         .documentation = "one of those in the history"}, {0}},
+        FIELD("version", FIELD_WHOLE, .required = true, .most = INFINITY,
+         .documentation = "one of those in the history"), {0}},
 };
 
 static const struct fields entry =
@@ -108,7 +107,7 @@ static const struct fields entry =
                 REST_TEXT("op"), {.name = "before"}, {.name = "after"});
 static const struct fields change =
     REST_ANSWER(NULL, REST_TEXT("change_set"), REST_WHOLE("version"), REST_TEXT("at"), REST_TEXT_OR_NULL("who"),
-                REST_TEXT_OR_NULL("undone_by"), REST_TEXT("what"), {.name = "entries_left_out", .type = FIELD_WHOLE},
+                REST_TEXT_OR_NULL("undone_by"), REST_TEXT("what"), FIELD("entries_left_out", FIELD_WHOLE),
                 REST_LIST("entries", &entry));
 static const struct fields history_answer =
     REST_ANSWER("History", REST_TEXT("session_id"), REST_WHOLE("version"), REST_LIST("changes", &change), REST_WHOLE("total"));
@@ -120,7 +119,7 @@ static const struct fields difference_answer =
                 REST_LIST("differences", &one_difference), REST_WHOLE("total"));
 static const struct fields undone =
     REST_ANSWER("Undone", REST_FLAG("success"), REST_TEXT("message"), REST_TEXT("change_set"),
-                {.name = "by_set", .type = FIELD_TEXT, .required = true, .documentation = "Undoing this one does it again"},
+                FIELD("by_set", FIELD_TEXT, .required = true, .documentation = "Undoing this one does it again"),
                 REST_WHOLE("entries"), REST_WHOLE("version"));
 
 const struct rest_route rest_history_routes[] = {

@@ -106,12 +106,12 @@ static const struct fields position = {
 };
 static const struct fields node_positions =
     REST_ANSWER("Positions", REST_TEXT("session_id"),
-                {.name = "positions", .type = FIELD_MAP, .required = true, .of = &position});
+                FIELD("positions", FIELD_MAP, .required = true, .of = &position));
 static const struct fields positions_body = {
     .name = "a body of positions", .schema = "PositionsChange",
     .rows = (const struct field[]){
-        {.name = "positions", .type = FIELD_MAP, .required = true, .of = &position, .flags = FIELD_NULLS,
-         .documentation = "{\"N001\": {\"x\": 100.5, \"y\": 200.3}}"},
+        FIELD("positions", FIELD_MAP, .required = true, .of = &position, .flags = FIELD_NULLS,
+         .documentation = "{\"N001\": {\"x\": 100.5, \"y\": 200.3}}"),
         REST_GIVEN_BACK("session_id"), {0}},
 };
 

@@ -140,9 +140,8 @@ static const struct fields stale_answer =
                  .required = true,
                  .documentation = "What is there now, as a GET gives it; or null"});
 
-static const struct fields fault =
-    REST_ANSWER(NULL, {.name = "loc", .type = FIELD_ARRAY, .required = true}, REST_TEXT("msg"),
-                REST_TEXT("type"));
+static const struct fields fault = REST_ANSWER(NULL, FIELD("loc", FIELD_ARRAY, .required = true),
+                                               REST_TEXT("msg"), REST_TEXT("type"));
 static const struct fields fault_list = REST_ANSWER(NULL, REST_LIST("detail", &fault));
 
 static void write_faults(const struct field *row, const void *context, struct buf *to)

@@ -40,25 +40,6 @@ bool rest_decode(char *text, bool query)
     return true;
 }
 
-bool rest_query(const char *query, const char *name, char *value, size_t size)
-{
-    size_t len = strlen(name);
-
-    for (const char *at = query; at && *at; at = strchr(at, '&') ? strchr(at, '&') + 1 : NULL) {
-        size_t value_len;
-
-        if (strncmp(at, name, len) != 0 || at[len] != '=')
-            continue;
-        value_len = strcspn(at + len + 1, "&");
-        if (value_len >= size)
-            return false;
-        memcpy(value, at + len + 1, value_len);
-        value[value_len] = '\0';
-        return rest_decode(value, true);
-    }
-    return false;
-}
-
 static bool take_part(const char *part, size_t len, char *to, size_t size)
 {
     if (len >= size)

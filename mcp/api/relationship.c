@@ -96,17 +96,17 @@ static const struct fields all =
 static const struct fields end = REST_ANSWER(NULL, REST_TEXT("node_id"), REST_TEXT_OR_NULL("title"));
 static const struct fields done =
     REST_ANSWER("RelationshipDone", REST_FLAG("success"), REST_TEXT("message"), REST_WHOLE("id"),
-                {.name = "cycle", .type = FIELD_ARRAY, .of = &end,
-                 .documentation = "The cycle of prerequisites that it closes"});
+                FIELD("cycle", FIELD_ARRAY, .of = &end,
+                 .documentation = "The cycle of prerequisites that it closes"));
 static const struct fields many_done =
     REST_ANSWER("RelationshipsDone", REST_FLAG("success"), REST_TEXT("message"), REST_WHOLE("created"));
 
 static const struct fields many_body = {
     .name = "a list of relationships", .schema = "RelationshipsNew",
     .rows = (const struct field[]){
-        {.name = "relationships", .type = FIELD_ARRAY, .required = true, .flags = FIELD_ALONE,
+        FIELD("relationships", FIELD_ARRAY, .required = true, .flags = FIELD_ALONE,
          .of = &entity_relationship_brief_fields,
-         .documentation = "[{\"from\", \"to\", \"type\", \"explanation\"}, ...]"},
+         .documentation = "[{\"from\", \"to\", \"type\", \"explanation\"}, ...]"),
         REST_GIVEN_BACK("session_id"), REST_GIVEN_BACK("total"), {0}},
 };
 

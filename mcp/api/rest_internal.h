@@ -79,47 +79,20 @@ extern const struct rest_route rest_service_routes[], rest_session_routes[], res
     rest_relationship_routes[], rest_component_routes[], rest_change_routes[], rest_graph_routes[],
     rest_history_routes[];
 
-/* Rows of answers. */
-#define REST_TEXT(member)                                                                          \
-    {                                                                                              \
-        .name = (member), .type = FIELD_TEXT, .required = true                                     \
-    }
-#define REST_TEXT_OR_NULL(member)                                                                  \
-    {                                                                                              \
-        .name = (member), .type = FIELD_TEXT, .required = true, .flags = FIELD_NULL                \
-    }
-#define REST_WHOLE(member)                                                                         \
-    {                                                                                              \
-        .name = (member), .type = FIELD_WHOLE, .required = true                                    \
-    }
-#define REST_NUMBER(member)                                                                        \
-    {                                                                                              \
-        .name = (member), .type = FIELD_NUMBER, .required = true                                   \
-    }
-#define REST_NUMBER_OR_NULL(member)                                                                \
-    {                                                                                              \
-        .name = (member), .type = FIELD_NUMBER, .required = true, .flags = FIELD_NULL              \
-    }
-#define REST_FLAG(member)                                                                          \
-    {                                                                                              \
-        .name = (member), .type = FIELD_FLAG, .required = true                                     \
-    }
-#define REST_ANY(member)                                                                           \
-    {                                                                                              \
-        .name = (member), .required = true                                                         \
-    }
-#define REST_LIST(member, shape)                                                                   \
-    {                                                                                              \
-        .name = (member), .type = FIELD_ARRAY, .required = true, .of = (shape)                     \
-    }
-#define REST_ANSWER(name, ...)                                                                     \
-    {                                                                                              \
-        .rows = (const struct field[]){__VA_ARGS__, {0}}, .flags = FIELDS_ANSWER, .schema = (name) \
-    }
-#define REST_GIVEN_BACK(member)                                                                    \
-    {                                                                                              \
-        .name = (member), .flags = FIELD_GIVEN_BACK                                                \
-    }
+/* Rows of answers, and whole ones. */
+/* clang-format off */
+#define REST_TEXT(member)           FIELD(member, FIELD_TEXT, .required = true)
+#define REST_TEXT_OR_NULL(member)   FIELD(member, FIELD_TEXT, .required = true, .flags = FIELD_NULL)
+#define REST_WHOLE(member)          FIELD(member, FIELD_WHOLE, .required = true)
+#define REST_NUMBER(member)         FIELD(member, FIELD_NUMBER, .required = true)
+#define REST_NUMBER_OR_NULL(member) FIELD(member, FIELD_NUMBER, .required = true, .flags = FIELD_NULL)
+#define REST_FLAG(member)           FIELD(member, FIELD_FLAG, .required = true)
+#define REST_ANY(member)            FIELD(member, FIELD_ANY, .required = true)
+#define REST_LIST(member, shape)    FIELD(member, FIELD_ARRAY, .required = true, .of = (shape))
+#define REST_GIVEN_BACK(member)     FIELD(member, FIELD_ANY, .flags = FIELD_GIVEN_BACK)
+#define REST_ANSWER(name, ...) \
+    {.rows = (const struct field[]){__VA_ARGS__, {0}}, .flags = FIELDS_ANSWER, .schema = (name)}
+/* clang-format on */
 
 /* ---- route.c ---- */
 
@@ -144,8 +117,6 @@ void rest_route_methods(const struct rest_path *path, char *allow, size_t size);
 /* Decodes %XX in place, and + as a space in a query; false for what is no encoding, or hides a NUL.
  */
 bool rest_decode(char *text, bool query);
-/* The decoded value of a name in the query; false when it is not there, or does not fit. */
-bool rest_query(const char *query, const char *name, char *value, size_t size);
 /* The members of the query that the route takes, checked, in call->asked. */
 int rest_take_query(struct rest_call *call, struct error *err);
 /* One of them as a whole number; otherwise: where it was not sent. */

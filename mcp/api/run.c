@@ -31,7 +31,7 @@ static int read_body(struct rest_call *call, struct error *err)
 static int resolve(struct rest_call *call, struct error *err)
 {
     const struct rest_request *request = call->request;
-    char given[REST_QUERY_MAX];
+    const char *given = json_get_string(call->asked, "session_id");
 
     if (call->session || !call->node)
         return 0;
@@ -39,7 +39,7 @@ static int resolve(struct rest_call *call, struct error *err)
         call->session = request->session_header;
         return 0;
     }
-    if (rest_query(request->query, "session_id", given, sizeof given)) {
+    if (given) {
         if (strlen(given) >= sizeof call->resolved)
             return error_set(err, ERROR_UNKNOWN_SESSION,
                              "there is no session of the id in ?session_id=");

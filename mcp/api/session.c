@@ -78,8 +78,8 @@ static int list_sessions(struct rest_call *call, struct error *err)
 static const struct fields health_answer =
     REST_ANSWER("Health", REST_TEXT("status"), REST_TEXT("service"), REST_TEXT("version"));
 static const struct fields openapi_answer =
-    REST_ANSWER("OpenApi", REST_TEXT("openapi"), {.name = "info", .type = FIELD_OBJECT, .required = true},
-                {.name = "paths", .type = FIELD_OBJECT, .required = true});
+    REST_ANSWER("OpenApi", REST_TEXT("openapi"), FIELD("info", FIELD_OBJECT, .required = true),
+                FIELD("paths", FIELD_OBJECT, .required = true));
 
 const struct rest_route rest_service_routes[] = {
     {"GET", "/health", health, 0, REST_STATE_NONE, NULL,
@@ -93,7 +93,7 @@ const struct rest_route rest_service_routes[] = {
 
 static const struct fields create_body = {
     .name = "a new session", .schema = "SessionNew",
-    .rows = (const struct field[]){{.name = "title", .type = FIELD_TEXT, .most = TITLE_MAX}, {0}},
+    .rows = (const struct field[]){FIELD("title", FIELD_TEXT, .most = TITLE_MAX), {0}},
 };
 static const struct fields created =
     REST_ANSWER("SessionCreated", REST_TEXT("session_id"),

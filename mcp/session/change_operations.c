@@ -17,15 +17,9 @@
 #define WORD_SHOWN 64 /* bytes of a client's own word in an error */
 
 /* Rows of members. A number may come as text, as models send it. */
-#define NEEDED(member, kind, ...)                                                                  \
-    {                                                                                              \
-        .name = member, .type = kind, .required = true, __VA_ARGS__                                \
-    }
-#define MAY_HAVE(member, kind, ...)                                                                \
-    {                                                                                              \
-        .name = member, .type = kind, __VA_ARGS__                                                  \
-    }
-#define PLACE FIELD_WHOLE, .least = 1, .most = INFINITY, .flags = FIELD_AS_TEXT
+#define NEEDED(member, kind, ...)   FIELD(member, kind, .required = true, __VA_ARGS__)
+#define MAY_HAVE(member, kind, ...) FIELD(member, kind, __VA_ARGS__)
+#define PLACE                       FIELD_WHOLE, .least = 1, .most = INFINITY, .flags = FIELD_AS_TEXT
 
 #define NODE               NEEDED("node_id", FIELD_TEXT, .flags = FIELD_NAME)
 #define REVISION           MAY_HAVE("expected_revision", PLACE)

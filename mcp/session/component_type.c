@@ -30,12 +30,11 @@ static const char *const background_styles[] = {"purple", "blue", "green", "oran
 static const struct fields pictures, chart_data;
 
 /* clang-format off */
-#define TEXT(member, ...) \
-    {.name = (member), .type = FIELD_TEXT, .most = (double)TEXT_MAX, .flags = FIELD_NUL, __VA_ARGS__}
+#define TEXT(member, ...)      FIELD(member, FIELD_TEXT, .most = (double)TEXT_MAX, .flags = FIELD_NUL, __VA_ARGS__)
 #define NEEDED(member)         TEXT(member, .required = true)
-#define CHOICE(member, of, ...) {.name = (member), .type = FIELD_TEXT, .choices = (of), __VA_ARGS__}
+#define CHOICE(member, of, ...) FIELD(member, FIELD_TEXT, .choices = (of), __VA_ARGS__)
 /* Their count stands in most. */
-#define PICTURES(count) {.name = "pictures", .type = FIELD_OBJECT, .required = true, .most = (count), .of = &pictures}
+#define PICTURES(count) FIELD("pictures", FIELD_OBJECT, .required = true, .most = (count), .of = &pictures)
 
 static const struct component_type built_in[] = {
     {"heading", "the beginning of a section", {NEEDED("text")}},
@@ -43,8 +42,8 @@ static const struct component_type built_in[] = {
     {"memory-trick", "a mnemonic or image that helps to recall", {NEEDED("text")}},
     {"definition", "one term, where it first matters", {NEEDED("term"), NEEDED("definition")}},
     {"step-sequence", "a procedure, one action a step",
-     {{.name = "steps", .type = FIELD_ARRAY, .item = FIELD_TEXT, .required = true, .most = (double)TEXT_MAX,
-       .flags = FIELD_NUL}}},
+     {FIELD("steps", FIELD_ARRAY, .item = FIELD_TEXT, .required = true, .most = (double)TEXT_MAX,
+       .flags = FIELD_NUL)}},
     {"worked-example", "one task solved with its reasoning", {NEEDED("problem"), NEEDED("solution"), NEEDED("answer")}},
     {"callout-box", "a warning, tip or key fact that must stand out",
      {NEEDED("text"), CHOICE("style", callout_styles)}},
@@ -53,7 +52,7 @@ static const struct component_type built_in[] = {
     {"four-pictures", "four cases or stages in pictures", {PICTURES(4)}},
     {"hero-number", "one figure, chart or drawing that carries the lesson",
      {CHOICE("visual_type", visual_types, .required = true), NEEDED("visual_content"), TEXT("caption"),
-      CHOICE("background_style", background_styles), {.name = "chart_data", .type = FIELD_OBJECT, .of = &chart_data}}},
+      CHOICE("background_style", background_styles), FIELD("chart_data", FIELD_OBJECT, .of = &chart_data)}},
     {"three-svgs", "three ideas, each a drawing with title and description",
      {NEEDED("title1"), NEEDED("title2"), NEEDED("title3"),
       NEEDED("description1"), NEEDED("description2"), NEEDED("description3"), TEXT("svg1"), TEXT("svg2"), TEXT("svg3")}},

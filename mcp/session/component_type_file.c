@@ -34,16 +34,13 @@ static struct {
 } loaded;
 
 static const struct field kinds[] = {
-    {.name = "text", .type = FIELD_TEXT, .most = (double)TEXT_MAX, .flags = FIELD_NUL},
-    {.name = "text-list",
-     .type = FIELD_ARRAY,
-     .item = FIELD_TEXT,
-     .most = (double)TEXT_MAX,
-     .flags = FIELD_NUL},
-    {.name = "choice", .type = FIELD_TEXT},
-    {.name = "number", .type = FIELD_NUMBER},
-    {.name = "boolean", .type = FIELD_FLAG},
-    {.name = "object", .type = FIELD_OBJECT},
+    FIELD("text", FIELD_TEXT, .most = (double)TEXT_MAX, .flags = FIELD_NUL),
+    FIELD("text-list", FIELD_ARRAY, .item = FIELD_TEXT, .most = (double)TEXT_MAX,
+          .flags = FIELD_NUL),
+    FIELD("choice", FIELD_TEXT),
+    FIELD("number", FIELD_NUMBER),
+    FIELD("boolean", FIELD_FLAG),
+    FIELD("object", FIELD_OBJECT),
 };
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
 static const char *const kind_names[] = {"text",    "text-list", "choice", "number",
@@ -58,23 +55,18 @@ _Static_assert(sizeof kind_names / sizeof kind_names[0] == KIND_COUNT + 1, "a na
 
 static const struct field type_rows[] = {
     A_NAME,
-    {.name = "use",
-     .type = FIELD_TEXT,
-     .required = true,
-     .least = 1,
-     .most = USE_MAX,
-     .documentation = "when an author picks it, a few words",
-     .flags = FIELD_LINE},
-    {.name = "parameters", .type = FIELD_ARRAY, .required = true},
+    FIELD("use", FIELD_TEXT, .required = true, .least = 1, .most = USE_MAX,
+          .documentation = "when an author picks it, a few words", .flags = FIELD_LINE),
+    FIELD("parameters", FIELD_ARRAY, .required = true),
     {0},
 };
 static const struct fields type_fields = {.name = "a component type", .rows = type_rows};
 
 static const struct field parameter_rows[] = {
     A_NAME,
-    {.name = "type", .type = FIELD_TEXT, .required = true, .choices = kind_names},
-    {.name = "required", .type = FIELD_FLAG},
-    {.name = "choices", .type = FIELD_ARRAY},
+    FIELD("type", FIELD_TEXT, .required = true, .choices = kind_names),
+    FIELD("required", FIELD_FLAG),
+    FIELD("choices", FIELD_ARRAY),
     {0},
 };
 static const struct fields parameter_fields = {.name = "a parameter", .rows = parameter_rows};

@@ -14,8 +14,8 @@ static const char *const component_service_fields[] = {"order", "order_index", "
                                                        "revision", NULL};
 
 static const struct field component_rows[] = {
-    {.name = "type", .type = FIELD_TEXT, .of = &component_type_names},
-    {.name = "component_type", .type = FIELD_TEXT, .of = &component_type_names},
+    FIELD("type", FIELD_TEXT, .of = &component_type_names),
+    FIELD("component_type", FIELD_TEXT, .of = &component_type_names),
     {.name = "parameters"}, /* component_type_check looks at them */
     ENTITY_SHARE("confidence"),
     {.name = "position", .documentation = "where it is inserted"},

@@ -11,17 +11,12 @@ const char *const entity_categories[] = {"explanation", "real_world_example", "t
         ENTITY_TEXT("textbook_content"), ENTITY_TEXT("memory_trick")
 
 static const struct field node_rows[] = {
-    {.name = "node_id",
-     .type = FIELD_TEXT,
-     .required = true,
-     .least = 1,
-     .most = NODE_ID_MAX,
-     .documentation = "an id such as \"N003\"",
-     .flags = FIELD_LINE},
-    {.name = "title", .type = FIELD_TEXT, .required = true, .least = 1, .most = TITLE_MAX},
+    FIELD("node_id", FIELD_TEXT, .required = true, .least = 1, .most = NODE_ID_MAX,
+          .documentation = "an id such as \"N003\"", .flags = FIELD_LINE),
+    FIELD("title", FIELD_TEXT, .required = true, .least = 1, .most = TITLE_MAX),
     ENTITY_TEXT("raw_content"),
-    {.name = "chapter_id", .type = FIELD_WHOLE},
-    {.name = "content_category", .type = FIELD_TEXT, .choices = entity_categories},
+    FIELD("chapter_id", FIELD_WHOLE),
+    FIELD("content_category", FIELD_TEXT, .choices = entity_categories),
     CATEGORY_TEXTS,
     ENTITY_WHOLE("expected_revision"),
     ENTITY_GIVEN_BACK("session_id"),
@@ -34,7 +29,7 @@ const struct fields entity_node_change_fields = {"a node", node_rows, FIELDS_OPE
                                                  .schema = "NodeChange"};
 
 static const struct field session_rows[] = {
-    {.name = "title", .type = FIELD_TEXT, .required = true, .least = 1, .most = TITLE_MAX},
+    FIELD("title", FIELD_TEXT, .required = true, .least = 1, .most = TITLE_MAX),
     {0},
 };
 const struct fields entity_session_fields = {

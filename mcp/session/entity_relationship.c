@@ -15,10 +15,7 @@ static const char *const relationship_service_fields[] = {"id", "session_id", "c
 static const struct field relationship_rows[] = {
     END("from_node_id", "from"),
     END("to_node_id", "to"),
-    {.name = "relationship_type",
-     .type = FIELD_TEXT,
-     .choices = relationship_types,
-     .also = "type"},
+    FIELD("relationship_type", FIELD_TEXT, .choices = relationship_types, .also = "type"),
     ENTITY_TEXT("explanation"),
     ENTITY_TEXT("created_by"),
     ENTITY_SHARE("confidence_score"),

@@ -11,22 +11,16 @@
 #include "mcp/tool/tool.h"
 
 /* The arguments of a tool: rows of struct field. Values may come as text, as models send them. */
-#define ARGUMENTS(tool, ...)                                                                       \
-    {                                                                                              \
-        .name = (tool), .rows = (const struct field[]){__VA_ARGS__, {0}}, .flags = FIELDS_AS_TEXT, \
-        .noun = "argument"                                                                         \
-    }
-#define ARGUMENT(member, kind, ...)                                                                \
-    {                                                                                              \
-        .name = (member), .type = (kind), __VA_ARGS__                                              \
-    }
-#define ARGUMENT_SESSION ARGUMENT("session_id", FIELD_TEXT)
-#define ARGUMENT_KEY     ARGUMENT("idempotency_key", FIELD_TEXT)
-#define ARGUMENT_NODE    ARGUMENT("node_id", FIELD_TEXT, .required = true, .least = 1)
-#define ARGUMENT_COMPONENT                                                                         \
-    ARGUMENT("component_order", FIELD_WHOLE, .least = 1, .most = INFINITY),                        \
-        ARGUMENT("component_id", FIELD_TEXT)
-#define ARGUMENT_REVISION ARGUMENT("expected_revision", FIELD_WHOLE, .least = 1, .most = INFINITY)
+/* clang-format off */
+#define ARGUMENTS(tool, ...) \
+    {.name = (tool), .rows = (const struct field[]){__VA_ARGS__, {0}}, .flags = FIELDS_AS_TEXT, .noun = "argument"}
+#define ARGUMENT_SESSION   FIELD("session_id", FIELD_TEXT)
+#define ARGUMENT_KEY       FIELD("idempotency_key", FIELD_TEXT)
+#define ARGUMENT_NODE      FIELD("node_id", FIELD_TEXT, .required = true, .least = 1)
+#define ARGUMENT_COMPONENT \
+    FIELD("component_order", FIELD_WHOLE, .least = 1, .most = INFINITY), FIELD("component_id", FIELD_TEXT)
+#define ARGUMENT_REVISION  FIELD("expected_revision", FIELD_WHOLE, .least = 1, .most = INFINITY)
+/* clang-format on */
 
 /* Checks the call's arguments by the tool's fields, and puts them in their own types: text that is
  * a number, true or false, an object or an array, becomes one. */

@@ -28,8 +28,8 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
 
 static const struct fields component = {
     .name = "a component",
-    .rows = (const struct field[]){ARGUMENT("type", FIELD_TEXT, .required = true),
-                                   ARGUMENT("parameters", FIELD_OBJECT, .required = true),
+    .rows = (const struct field[]){FIELD("type", FIELD_TEXT, .required = true),
+                                   FIELD("parameters", FIELD_OBJECT, .required = true),
                                    {0}},
 };
 
@@ -39,7 +39,7 @@ const struct tool tool_batch_add_components = {
     .description =
         "Append components (types and parameters as in add_component) to a node: all or none.",
     .arguments = ARGUMENTS("batch_add_components", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE,
-                           ARGUMENT("components", FIELD_ARRAY, .required = true, .of = &component)),
+                           FIELD("components", FIELD_ARRAY, .required = true, .of = &component)),
     .run = run,
     .writes = true,
 };

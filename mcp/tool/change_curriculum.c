@@ -107,9 +107,9 @@ const struct tool tool_change_curriculum = {
                    "their effect.",
     .arguments = ARGUMENTS(
         "change_curriculum", ARGUMENT_SESSION, ARGUMENT_KEY,
-        ARGUMENT("operations", FIELD_ARRAY, .required = true, .of = &change_set_operation_brief),
-        ARGUMENT("dry_run", FIELD_FLAG), ARGUMENT("keep_going", FIELD_FLAG),
-        ARGUMENT("expected_version", FIELD_WHOLE, .least = 1, .most = INFINITY)),
+        FIELD("operations", FIELD_ARRAY, .required = true, .of = &change_set_operation_brief),
+        FIELD("dry_run", FIELD_FLAG), FIELD("keep_going", FIELD_FLAG),
+        FIELD("expected_version", FIELD_WHOLE, .least = 1, .most = INFINITY)),
     .destructive = true,
     .run = run,
     .tries = tries,

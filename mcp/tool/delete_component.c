@@ -30,7 +30,7 @@ const struct tool tool_delete_component = {
     .title = "Delete a component",
     .description = "Delete one component; those behind it move up.",
     .arguments = ARGUMENTS("delete_component", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE,
-                           ARGUMENT_COMPONENT, ARGUMENT("confirm", FIELD_FLAG), ARGUMENT_REVISION),
+                           ARGUMENT_COMPONENT, FIELD("confirm", FIELD_FLAG), ARGUMENT_REVISION),
     .destructive = true,
     .run = run,
     .writes = true,

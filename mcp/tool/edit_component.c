@@ -40,7 +40,7 @@ const struct tool tool_edit_component = {
     .description = "Change parameters of one component; those not named keep.",
     .arguments = ARGUMENTS(
         "edit_component", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE, ARGUMENT_COMPONENT,
-        ARGUMENT("new_parameters", FIELD_OBJECT, .required = true), ARGUMENT_REVISION),
+        FIELD("new_parameters", FIELD_OBJECT, .required = true), ARGUMENT_REVISION),
     .destructive = true,
     .idempotent = true,
     .run = run,

@@ -243,13 +243,13 @@ const struct tool tool_history = {
     .title = "History",
     .description = "What changed, by whom; undo a change (default: your newest), restore a "
                    "version, difference of two. Undo and restore can be undone.",
-    .arguments = ARGUMENTS(
-        "history", ARGUMENT_SESSION, ARGUMENT("action", FIELD_TEXT, .choices = action_names),
-        ARGUMENT("version", FIELD_WHOLE, .least = 1, .most = INFINITY),
-        ARGUMENT("to_version", FIELD_WHOLE, .least = 1, .most = INFINITY),
-        ARGUMENT("change_set", FIELD_TEXT), ARGUMENT("node_id", FIELD_TEXT),
-        ARGUMENT("since", FIELD_WHOLE, .least = 0, .most = INFINITY),
-        ARGUMENT("limit", FIELD_WHOLE, .least = 1, .most = LIST_MAX), ARGUMENT_KEY),
+    .arguments =
+        ARGUMENTS("history", ARGUMENT_SESSION, FIELD("action", FIELD_TEXT, .choices = action_names),
+                  FIELD("version", FIELD_WHOLE, .least = 1, .most = INFINITY),
+                  FIELD("to_version", FIELD_WHOLE, .least = 1, .most = INFINITY),
+                  FIELD("change_set", FIELD_TEXT), FIELD("node_id", FIELD_TEXT),
+                  FIELD("since", FIELD_WHOLE, .least = 0, .most = INFINITY),
+                  FIELD("limit", FIELD_WHOLE, .least = 1, .most = LIST_MAX), ARGUMENT_KEY),
     .destructive = true,
     .run = run,
     .writes = true,

@@ -50,8 +50,8 @@ static const struct tool tool_echo = {
     .name = "echo",
     .title = "Echo",
     .description = "Says back what it gets",
-    .arguments = ARGUMENTS("echo", ARGUMENT("text", FIELD_TEXT), ARGUMENT("fail", FIELD_FLAG),
-                           ARGUMENT("image_bytes", FIELD_WHOLE)),
+    .arguments = ARGUMENTS("echo", FIELD("text", FIELD_TEXT), FIELD("fail", FIELD_FLAG),
+                           FIELD("image_bytes", FIELD_WHOLE)),
     .read_only = true,
     .run = echo_run,
 };
@@ -79,7 +79,7 @@ static const struct tool tool_wait = {
     .name = "wait",
     .title = "Wait",
     .description = "Waits",
-    .arguments = ARGUMENTS("fake", ARGUMENT("ms", FIELD_WHOLE)),
+    .arguments = ARGUMENTS("fake", FIELD("ms", FIELD_WHOLE)),
     .run = wait_run,
 };
 
@@ -158,7 +158,7 @@ static const struct tool tool_report = {
     .name = "report",
     .title = "Report",
     .description = "Reports",
-    .arguments = ARGUMENTS("fake", ARGUMENT("ms", FIELD_WHOLE)),
+    .arguments = ARGUMENTS("fake", FIELD("ms", FIELD_WHOLE)),
     .start = report_start,
     .stop = report_stop,
     .progress = report_progress,
