@@ -48,10 +48,7 @@ static const char *const kind_names[] = {"text",    "text-list", "choice", "numb
 _Static_assert(sizeof kind_names / sizeof kind_names[0] == KIND_COUNT + 1, "a name for each kind");
 
 #define A_NAME                                                                                     \
-    {                                                                                              \
-        .name = "name", .type = FIELD_TEXT, .required = true, .least = 1, .most = NAME_MAX,        \
-        .flags = FIELD_LINE                                                                        \
-    }
+    FIELD("name", FIELD_TEXT, .required = true, .least = 1, .most = NAME_MAX, .flags = FIELD_LINE)
 
 static const struct field type_rows[] = {
     A_NAME,

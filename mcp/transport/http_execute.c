@@ -13,6 +13,8 @@
 #include "mcp/tool/run_json.h"
 #include "mcp/transport/http_internal.h"
 
+_Static_assert(REST_EXECUTE_TIMEOUT_MAX == ANALYSIS_TIMEOUT_ASKED_MAX, "one limit");
+
 #define EXECUTE_BODY_CAP ((size_t)1 << 20) /* the longest program, however it is escaped */
 
 struct execution {

@@ -499,7 +499,8 @@ static void test_malformed(void **state)
         int status;
         const char *says;
     } requests[] = {
-        {HEADER_FIELD("X-A: a\0b"), sizeof HEADER_FIELD("X-A: a\0b") - 1, 400, "control characters"},
+        {HEADER_FIELD("X-A: a\0b"), sizeof HEADER_FIELD("X-A: a\0b") - 1, 400,
+         "control characters"},
         {HEADER_FIELD("X-A: a\x01"), 0, 400, "control characters"},
         {HEADER_FIELD("X-A: a\rb"), 0, 400, "control characters"},
         {HEADER_FIELD("no colon"), 0, 400, "Name: value"},
