@@ -461,13 +461,6 @@ static void write_choices(const char *const *names, bool or_null, struct buf *to
     buf_adds(to, or_null ? ",null]" : "]");
 }
 
-void fields_schema_choices(const char *const *names, struct buf *to)
-{
-    buf_adds(to, "{\"type\":\"string\"");
-    write_choices(names, false, to);
-    buf_addc(to, '}');
-}
-
 static void write_object(const struct schema *schema, const struct fields *fields,
                          const struct field *row);
 

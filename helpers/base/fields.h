@@ -118,7 +118,5 @@ void fields_schema(const struct fields *fields, const char *refs, const void *co
                    struct buf *to);
 /* Appends that of one row's value, not null. */
 void field_schema(const struct field *row, struct buf *to);
-/* Appends {"type": "string", "enum": [...]}, NULL-terminated names. */
-void fields_schema_choices(const char *const *names, struct buf *to);
 
 #endif
