@@ -126,7 +126,7 @@ struct checked {
     const struct field *row;
     const char *name; /* as it was sent */
     const json_t *object;
-    struct problems *problems;
+    struct validation_errors *problems;
 };
 
 static void wrong_kind(const struct checked *checked, const json_t *value, bool same_kind)
@@ -135,8 +135,9 @@ static void wrong_kind(const struct checked *checked, const json_t *value, bool 
 
     buf_init(&wanted, ERROR_TEXT_CAP / 2);
     field_describe(checked->row, &wanted);
-    problems_add(checked->problems, checked->name, "must be %s%s%s", wanted.data ? wanted.data : "",
-                 same_kind ? "" : ", not ", same_kind ? "" : json_kind(value));
+    validation_add(checked->problems, checked->name, "must be %s%s%s",
+                   wanted.data ? wanted.data : "", same_kind ? "" : ", not ",
+                   same_kind ? "" : json_kind(value));
 }
 
 static void check_choice(const struct checked *checked, const char *text)
@@ -153,10 +154,10 @@ static void check_choice(const struct checked *checked, const char *text)
     }
     buf_init(&wanted, ERROR_TEXT_CAP / 2);
     field_describe(checked->row, &wanted);
-    problems_add(checked->problems, checked->name, "must be %s, not '%.*s'%s%s%s",
-                 wanted.data ? wanted.data : "", utf8_shown(text, NAME_SHOWN), text,
-                 search.best ? "; did you mean '" : "", search.best ? search.best : "",
-                 search.best ? "'?" : "");
+    validation_add(checked->problems, checked->name, "must be %s, not '%.*s'%s%s%s",
+                   wanted.data ? wanted.data : "", utf8_shown(text, NAME_SHOWN), text,
+                   search.best ? "; did you mean '" : "", search.best ? search.best : "",
+                   search.best ? "'?" : "");
 }
 
 static bool has_control(const char *text, size_t len)
@@ -179,7 +180,7 @@ static void check_text(const struct checked *checked, const json_t *value)
     else if (row->choices)
         check_choice(checked, text);
     else if (row->most > 0 && (double)len > row->most)
-        problems_add(checked->problems, checked->name, "is longer than %.0f bytes", row->most);
+        validation_add(checked->problems, checked->name, "is longer than %.0f bytes", row->most);
     else if ((double)len < row->least)
         wrong = "must not be empty";
     else if ((row->flags & FIELD_LINE) && has_control(text, len))
@@ -187,7 +188,7 @@ static void check_text(const struct checked *checked, const json_t *value)
     else if (!(row->flags & FIELD_NUL) && memchr(text, '\0', len))
         wrong = "holds a NUL character";
     if (wrong)
-        problems_add(checked->problems, checked->name, "%s", wrong);
+        validation_add(checked->problems, checked->name, "%s", wrong);
 }
 
 static void check_items(const struct checked *checked, const json_t *array)
@@ -262,7 +263,7 @@ void fields_list(const struct fields *fields, struct buf *to)
 }
 
 static void say_unknown(const struct fields *fields, const char *name, const struct field *meant,
-                        struct problems *problems)
+                        struct validation_errors *problems)
 {
     const char *noun = fields->noun ? fields->noun : "member";
     struct buf BUF_AUTO names = {0};
@@ -270,20 +271,20 @@ static void say_unknown(const struct fields *fields, const char *name, const str
 
     snprintf(shown, sizeof shown, "%.*s", utf8_shown(name, NAME_SHOWN), name);
     if (meant) {
-        problems_add(problems, shown, "unknown %s '%s'; did you mean '%s'?", noun, shown,
-                     meant->name);
+        validation_add(problems, shown, "unknown %s '%s'; did you mean '%s'?", noun, shown,
+                       meant->name);
         return;
     }
     buf_init(&names, ERROR_TEXT_CAP / 2);
     fields_list(fields, &names);
-    problems_add(problems, shown, "unknown %s '%s' of %s, which has %s%s%s%s", noun, shown,
-                 fields->name, names.len > 0 ? "the " : "none", names.len > 0 ? noun : "",
-                 names.len > 0 ? "s " : "", names.len > 0 ? names.data : "");
+    validation_add(problems, shown, "unknown %s '%s' of %s, which has %s%s%s%s", noun, shown,
+                   fields->name, names.len > 0 ? "the " : "none", names.len > 0 ? noun : "",
+                   names.len > 0 ? "s " : "", names.len > 0 ? names.data : "");
 }
 
 /* A name that no row has. */
 static void check_unknown(const struct fields *fields, const char *name, const json_t *object,
-                          const json_t *kept, struct problems *problems)
+                          const json_t *kept, struct validation_errors *problems)
 {
     const struct field *meant = nearest_row(fields, name, object);
     bool misspelt = meant && is_near(name, nearest_distance(name, meant->name));
@@ -292,26 +293,26 @@ static void check_unknown(const struct fields *fields, const char *name, const j
         say_unknown(fields, name, meant, problems);
 }
 
-static void say_needed(const struct field *row, struct problems *problems)
+static void say_needed(const struct field *row, struct validation_errors *problems)
 {
     struct buf BUF_AUTO wanted = {0};
 
     buf_init(&wanted, ERROR_TEXT_CAP / 2);
     field_describe(row, &wanted);
-    problems_add(problems, row->name, "is needed, send %s%s%s", wanted.data ? wanted.data : "",
-                 row->documentation ? ": " : "", row->documentation ? row->documentation : "");
+    validation_add(problems, row->name, "is needed, send %s%s%s", wanted.data ? wanted.data : "",
+                   row->documentation ? ": " : "", row->documentation ? row->documentation : "");
 }
 
 /* A row's member, by its own name or by the other one. */
 static void check_row(const struct fields *fields, const struct field *row, const json_t *object,
-                      struct problems *problems)
+                      struct validation_errors *problems)
 {
     const char *other = fields->flags & FIELDS_ALSO ? row->also : NULL;
     const json_t *value = json_object_get(object, row->name);
     const json_t *again = other ? json_object_get(object, other) : NULL;
 
     if (value && again && !json_equal((json_t *)value, (json_t *)again)) {
-        problems_add(problems, other, "and %s differ, send one of them", row->name);
+        validation_add(problems, other, "and %s differ, send one of them", row->name);
         return;
     }
     if (!value && !again) {
@@ -324,7 +325,8 @@ static void check_row(const struct fields *fields, const struct field *row, cons
                     value ? value : again);
 }
 
-void fields_check_rows(const struct fields *fields, const json_t *object, struct problems *problems)
+void fields_check_rows(const struct fields *fields, const json_t *object,
+                       struct validation_errors *problems)
 {
     const struct field *row = NULL;
 
@@ -333,7 +335,7 @@ void fields_check_rows(const struct fields *fields, const json_t *object, struct
 }
 
 void fields_check_names(const struct fields *fields, const json_t *object, const json_t *kept,
-                        struct problems *problems)
+                        struct validation_errors *problems)
 {
     const char *name;
     json_t *value;
@@ -346,7 +348,7 @@ void fields_check_names(const struct fields *fields, const json_t *object, const
 }
 
 void fields_check(const struct fields *fields, const json_t *object, const json_t *kept,
-                  struct problems *problems)
+                  struct validation_errors *problems)
 {
     fields_check_rows(fields, object, problems);
     fields_check_names(fields, object, kept, problems);
@@ -412,7 +414,7 @@ static bool is_given(const struct field *row, const json_t *value)
 }
 
 json_t *fields_take(const struct fields *fields, const json_t *object, const json_t *kept,
-                    struct problems *problems)
+                    struct validation_errors *problems)
 {
     json_auto_t *sent = json_object();
     json_t *to = json_object();

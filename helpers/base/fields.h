@@ -12,7 +12,7 @@
 #include <jansson.h>
 
 #include "helpers/base/buf.h"
-#include "helpers/base/problems.h"
+#include "helpers/base/validation.h"
 
 struct fields;
 
@@ -83,7 +83,7 @@ struct fields {
     void (*describe)(const struct field *row, struct buf *to);
     /* object: what the value is a member of; name: the value's place in an error. */
     void (*check)(const struct field *row, const json_t *value, const json_t *object,
-                  const char *name, struct problems *problems);
+                  const char *name, struct validation_errors *problems);
 };
 
 /* The row of that name, or NULL. */
@@ -92,17 +92,17 @@ const struct field *fields_find(const struct fields *fields, const char *name);
 /* Adds what is wrong with an object to problems. kept: an object whose own names are no
  * misspellings, as a stored one has them; or NULL. */
 void fields_check(const struct fields *fields, const json_t *object, const json_t *kept,
-                  struct problems *problems);
+                  struct validation_errors *problems);
 /* Its two halves: what is there of the rows, and what no row names. */
 void fields_check_rows(const struct fields *fields, const json_t *object,
-                       struct problems *problems);
+                       struct validation_errors *problems);
 void fields_check_names(const struct fields *fields, const json_t *object, const json_t *kept,
-                        struct problems *problems);
+                        struct validation_errors *problems);
 
 /* The same, and the members by their own names, each of its own type, without those that were not
  * given. A new reference; NULL: out of memory. Where something is wrong, it is not to be used. */
 json_t *fields_take(const struct fields *fields, const json_t *object, const json_t *kept,
-                    struct problems *problems);
+                    struct validation_errors *problems);
 
 /* "title, id, place": the names that a client may send. */
 void fields_list(const struct fields *fields, struct buf *to);

@@ -9,14 +9,14 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
-#include "helpers/base/faults.h"
+#include "helpers/base/validation.h"
 #include "mcp/api/rest_internal.h"
 
 static const struct {
     enum error_kind kind;
     int status;
 } statuses[] = {
-    {ERROR_MALFORMED, 400}, {ERROR_INVALID, 422},     {ERROR_UNKNOWN_SESSION, 401},
+    {ERROR_MALFORMED, 400}, {ERROR_INVALID, 422},     {ERROR_UNAUTHORIZED, 401},
     {ERROR_NOT_FOUND, 404}, {ERROR_CONFLICT, 409},    {ERROR_STALE, 409},
     {ERROR_TOO_LARGE, 413}, {ERROR_BUSY, 503},        {ERROR_TIMEOUT, 503},
     {ERROR_CANCELLED, 503}, {ERROR_UNAVAILABLE, 503},
@@ -134,8 +134,8 @@ static void add_faults(struct buf *json, const struct input *input, const struct
 
     buf_addc(json, '[');
     if (!err->listed)
-        add_fault(json, input, err->loc, faults_message(err));
-    while (err->listed && faults_next(err->faults, &at, &loc, &text)) {
+        add_fault(json, input, err->loc, validation_message(err));
+    while (err->listed && validation_next(err->list, &at, &loc, &text)) {
         buf_adds(json, comma);
         comma = ",";
         add_fault(json, input, loc, text);

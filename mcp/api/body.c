@@ -40,7 +40,7 @@ int rest_take_body(struct rest_call *call, struct error *err)
 {
     static const struct fields none = {.name = "this request"};
     const struct fields *body = call->route->body ? call->route->body : &none;
-    struct problems problems;
+    struct validation_errors problems;
     json_t *taken;
 
     if (!call->body || call->route->flags & ROUTE_STORED)
@@ -48,7 +48,7 @@ int rest_take_body(struct rest_call *call, struct error *err)
     if (json_is_array(call->body) && name_alone(body) &&
         put_around(call, name_alone(body), err) != 0)
         return -1;
-    problems_begin(&problems, "");
+    validation_begin(&problems, "");
     if (!json_is_object(call->body)) {
         struct buf BUF_AUTO names = {0};
 
@@ -61,7 +61,7 @@ int rest_take_body(struct rest_call *call, struct error *err)
     taken = fields_take(body, call->body, NULL, &problems);
     json_decref(call->body);
     call->body = taken;
-    if (problems_end(&problems, NULL, err) != 0)
+    if (validation_end(&problems, NULL, err) != 0)
         return -1;
     return taken ? 0 : error_set(err, ERROR_MEMORY, "out of memory for the request body");
 }
@@ -77,13 +77,13 @@ int rest_take_number(struct rest_call *call, const char *name, int64_t *number, 
     const struct fields fields = {.name = "the body", .rows = rows, .flags = FIELDS_OPEN};
     json_t *value = json_object_get(call->body, name);
     json_auto_t *one = value ? json_pack("{s:O}", name, value) : NULL, *taken = NULL;
-    struct problems problems;
+    struct validation_errors problems;
 
     if (!value)
         return 0;
-    problems_begin(&problems, "");
+    validation_begin(&problems, "");
     taken = fields_take(&fields, one, NULL, &problems);
-    if (problems_end(&problems, NULL, err) != 0)
+    if (validation_end(&problems, NULL, err) != 0)
         return -1;
     *number = json_integer_value(json_object_get(taken, name));
     json_object_del(call->body, name);

@@ -98,7 +98,7 @@ int rest_take_query(struct rest_call *call, struct error *err)
     char name[REST_NAME_MAX], value[REST_QUERY_MAX];
     const char *at = call->request->query;
     json_auto_t *members = NULL;
-    struct problems problems;
+    struct validation_errors problems;
     int more = 0;
 
     if (!fields)
@@ -110,12 +110,12 @@ int rest_take_query(struct rest_call *call, struct error *err)
     }
     if (more < 0)
         return -1;
-    problems_begin(&problems, "query");
+    validation_begin(&problems, "query");
     if (members)
         call->asked = fields_take(fields, members, NULL, &problems);
     if (!call->asked)
         return error_set(err, ERROR_MEMORY, "out of memory for the query");
-    return problems_end(&problems, NULL, err);
+    return validation_end(&problems, NULL, err);
 }
 
 int64_t rest_asked_whole(const struct rest_call *call, const char *name, int64_t otherwise)

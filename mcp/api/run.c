@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "helpers/base/faults.h"
+#include "helpers/base/validation.h"
 #include "mcp/api/cache.h"
 #include "mcp/api/rest_internal.h"
 
@@ -41,7 +41,7 @@ static int resolve(struct rest_call *call, struct error *err)
     }
     if (given) {
         if (strlen(given) >= sizeof call->resolved)
-            return error_set(err, ERROR_UNKNOWN_SESSION,
+            return error_set(err, ERROR_UNAUTHORIZED,
                              "there is no session of the id in ?session_id=");
         memcpy(call->resolved, given, strlen(given) + 1);
     } else if (store_session_of_node(call->store, call->node, call->resolved, err) != 0) {
@@ -248,8 +248,8 @@ static int run(struct rest_call *call, struct error *err)
 
 void rest_run(struct rest_call *call)
 {
-    struct faults faults;
-    struct error err = {.faults = faults_clear(&faults)};
+    struct validation_errors faults;
+    struct error err = {.list = validation_begin(&faults, "")};
 
     if (rest_take_query(call, &err) != 0 || read_body(call, &err) != 0 || run(call, &err) != 0 ||
         buf_check(&call->response->body, "the answer", &err) != 0)

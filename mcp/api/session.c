@@ -57,7 +57,7 @@ static int validate(struct rest_call *call, struct error *err)
     struct error why = {0};
     bool valid = store_session(call->store, call->session, NULL, 0, NULL, &why) == 0;
 
-    if (!valid && why.kind != ERROR_UNKNOWN_SESSION)
+    if (!valid && why.kind != ERROR_UNAUTHORIZED)
         return error_set(err, why.kind, "%s", why.text);
     buf_adds(&call->response->body, "{\"session_id\":");
     rest_answer_string(&call->response->body, call->session);

@@ -184,7 +184,7 @@ static const struct fields stop_fields = {.name = "lectern.stop", .rows = stop_r
 static int check_own(const json_t *object, const struct fields *fields, const char *loc,
                      const char *name, struct error *err)
 {
-    struct problems problems;
+    struct validation_errors problems;
     char where[64];
 
     snprintf(where, sizeof where, "%s%s%s", loc, *loc && *name ? "." : "", name);
@@ -196,9 +196,9 @@ static int check_own(const json_t *object, const struct fields *fields, const ch
         return error_set_at(err, where, "%s must be an object with the members %s", where,
                             names.data ? names.data : "");
     }
-    problems_begin(&problems, where);
+    validation_begin(&problems, where);
     fields_check(fields, object, NULL, &problems);
-    return problems_end(&problems, NULL, err);
+    return validation_end(&problems, NULL, err);
 }
 
 /* ---- answers ---- */

@@ -232,7 +232,7 @@ const struct change_operation *change_operation_read(const json_t *item, const j
 {
     const struct change_operation *operation = find(json_get_string(item, "op"));
     json_auto_t *sent = NULL;
-    struct problems problems;
+    struct validation_errors problems;
     struct fields fields;
     struct buf BUF_AUTO advice = {0};
 
@@ -249,7 +249,7 @@ const struct change_operation *change_operation_read(const json_t *item, const j
         return NULL;
     }
     fields = members_of(operation);
-    problems_begin(&problems, "");
+    validation_begin(&problems, "");
     sent = sent_members(operation, item, results);
     if (sent)
         *given = fields_take(&fields, sent, NULL, &problems);
@@ -261,7 +261,7 @@ const struct change_operation *change_operation_read(const json_t *item, const j
         buf_init(&advice, ERROR_TEXT_CAP / 2);
         change_operation_list(operation, &advice);
     }
-    if (problems_end(&problems, advice.data, err) == 0)
+    if (validation_end(&problems, advice.data, err) == 0)
         return operation;
     json_decref(*given);
     *given = NULL;

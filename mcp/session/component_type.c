@@ -12,7 +12,7 @@
 #include "helpers/base/fields.h"
 #include "helpers/base/json.h"
 #include "helpers/base/nearest.h"
-#include "helpers/base/problems.h"
+#include "helpers/base/validation.h"
 #include "mcp/session/component_type_row.h"
 #include "mcp/store/store.h"
 #include "mcp/session/text.h"
@@ -170,8 +170,8 @@ static bool is_picture(const char *name, const char **family)
 }
 
 /* A picture that the type has no place for. */
-static void check_picture_names(struct problems *problems, const char *field, const json_t *value,
-                                unsigned count)
+static void check_picture_names(struct validation_errors *problems, const char *field,
+                                const json_t *value, unsigned count)
 {
     const char *name, *family;
     json_t *one;
@@ -187,40 +187,41 @@ static void check_picture_names(struct problems *problems, const char *field, co
         if (number[0] >= '1' && number[0] <= (char)('0' + count) && !number[1])
             continue;
         snprintf(inner, sizeof inner, "%s.%s", field, text_cut_line(shown, sizeof shown, name));
-        problems_add(problems, inner, "is one picture too many; send %s1 to %s%u", family, family,
-                     count);
+        validation_add(problems, inner, "is one picture too many; send %s1 to %s%u", family, family,
+                       count);
     }
 }
 
-static void check_picture(struct problems *problems, const char *field, const json_t *value)
+static void check_picture(struct validation_errors *problems, const char *field,
+                          const json_t *value)
 {
     char where[ERROR_LOC_CAP];
-    struct problems found;
+    struct validation_errors found;
     struct error err = {0};
 
     if (!json_is_object(value)) {
-        problems_add(problems, field,
-                     "must be an object {title, body, svgCode or imagePath}, not %s",
-                     json_kind(value));
+        validation_add(problems, field,
+                       "must be an object {title, body, svgCode or imagePath}, not %s",
+                       json_kind(value));
         return;
     }
     snprintf(where, sizeof where, "%s%s%s", problems->loc, *problems->loc ? "." : "", field);
-    problems_begin(&found, where);
+    validation_begin(&found, where);
     fields_check_rows(&picture, value, &found);
-    if (problems_end(&found, NULL, &err) < 0)
-        problems_take(problems, &err);
+    if (validation_end(&found, NULL, &err) < 0)
+        validation_take(problems, &err);
 }
 
 static void check_pictures(const struct field *row, const json_t *value, const json_t *object,
-                           const char *field, struct problems *problems)
+                           const char *field, struct validation_errors *problems)
 {
     unsigned count = (unsigned)row->most;
 
     (void)object;
     if (!json_is_object(value)) {
-        problems_add(problems, field,
-                     "must be an object with svg1..svg%u or image1..image%u, not %s", count, count,
-                     json_kind(value));
+        validation_add(problems, field,
+                       "must be an object with svg1..svg%u or image1..image%u, not %s", count,
+                       count, json_kind(value));
         return;
     }
     check_picture_names(problems, field, value, count);
@@ -239,7 +240,7 @@ static void check_pictures(const struct field *row, const json_t *value, const j
                 check_picture(problems, inner, one);
         }
         if (!found)
-            problems_add(problems, field, "svg%u (or image%u) is missing", i, i);
+            validation_add(problems, field, "svg%u (or image%u) is missing", i, i);
     }
 }
 
@@ -262,7 +263,7 @@ static void schema_chart(const struct field *row, const void *context, struct bu
 }
 
 static void check_chart(const struct field *row, const json_t *value, const json_t *parameters,
-                        const char *field, struct problems *problems)
+                        const char *field, struct validation_errors *problems)
 {
     static const char *const fraction[] = {"numerator", "denominator"};
     static const char *const bar[] = {"current", "maximum"};
@@ -271,8 +272,8 @@ static void check_chart(const struct field *row, const json_t *value, const json
 
     (void)row;
     if (!json_is_object(value)) {
-        problems_add(problems, field, "must be an object {%s, %s}, not %s", names[0], names[1],
-                     json_kind(value));
+        validation_add(problems, field, "must be an object {%s, %s}, not %s", names[0], names[1],
+                       json_kind(value));
         return;
     }
     for (size_t i = 0; i < 2; i++) {
@@ -281,9 +282,9 @@ static void check_chart(const struct field *row, const json_t *value, const json
 
         snprintf(inner, sizeof inner, "%s.%s", field, names[i]);
         if (!number)
-            problems_add(problems, inner, "is missing, send a number");
+            validation_add(problems, inner, "is missing, send a number");
         else if (!json_is_number(number))
-            problems_add(problems, inner, "must be a number, not %s", json_kind(number));
+            validation_add(problems, inner, "must be a number, not %s", json_kind(number));
     }
 }
 
@@ -422,19 +423,19 @@ int component_type_check(const char *type, const json_t *parameters, const json_
 {
     const struct component_type *row = component_type_find(type);
     char where[ERROR_LOC_CAP];
-    struct problems problems;
+    struct validation_errors problems;
     struct buf advice BUF_AUTO = {0};
     struct fields fields;
 
     if (!row)
         return unknown_type(type, loc, err);
     snprintf(where, sizeof where, "%s%sparameters", loc, *loc ? "." : "");
-    problems_begin(&problems, where);
+    validation_begin(&problems, where);
     fields = parameters_of(row);
     if (!parameters) {
-        problems_add(&problems, "", "is missing, send an object");
+        validation_add(&problems, "", "is missing, send an object");
     } else if (!json_is_object(parameters)) {
-        problems_add(&problems, "", "must be an object, not %s", json_kind(parameters));
+        validation_add(&problems, "", "must be an object, not %s", json_kind(parameters));
     } else {
         fields_check_rows(&fields, parameters, &problems);
         fields_check_names(&fields, sent ? sent : parameters, kept, &problems);
@@ -444,7 +445,7 @@ int component_type_check(const char *type, const json_t *parameters, const json_
     buf_init(&advice, ADVICE_CAP);
     buf_adds(&advice, "The parameters of ");
     component_type_describe(row, &advice);
-    return problems_end(&problems, advice.data, err);
+    return validation_end(&problems, advice.data, err);
 }
 
 int relationship_type_check(const char *type, const char *loc, struct error *err)

@@ -69,7 +69,7 @@ static const struct field parameter_rows[] = {
 static const struct fields parameter_fields = {.name = "a parameter", .rows = parameter_rows};
 
 /* Names stand in schemas and prompts: letters, digits, - and _, a letter first. */
-static void check_name(const json_t *object, const char *loc, struct problems *problems)
+static void check_name(const json_t *object, const char *loc, struct validation_errors *problems)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     const char *name = json_get_string(object, "name");
@@ -86,37 +86,37 @@ static void check_name(const json_t *object, const char *loc, struct problems *p
     if (len > 0 && !name[len])
         return;
     snprintf(field, sizeof field, "%s%sname", loc, *loc ? "." : "");
-    problems_add(problems, field, "must be letters, digits, '-' and '_', a letter first");
+    validation_add(problems, field, "must be letters, digits, '-' and '_', a letter first");
 }
 
 /* The object's members, checked; false where it is none. */
 static bool check_object(const json_t *object, const struct fields *fields, const char *loc,
-                         struct problems *problems)
+                         struct validation_errors *problems)
 {
-    struct problems found;
+    struct validation_errors found;
     struct error err = {0};
 
     if (!json_is_object(object)) {
-        problems_add(problems, loc, "must be an object, not %s", json_kind(object));
+        validation_add(problems, loc, "must be an object, not %s", json_kind(object));
         return false;
     }
-    problems_begin(&found, loc);
+    validation_begin(&found, loc);
     fields_check(fields, object, NULL, &found);
     check_name(object, "", &found);
-    if (problems_end(&found, NULL, &err) < 0)
-        problems_take(problems, &err);
+    if (validation_end(&found, NULL, &err) < 0)
+        validation_take(problems, &err);
     return found.count == 0;
 }
 
 static void take_choices(const json_t *choices, const char *loc, const char **to,
-                         struct problems *problems)
+                         struct validation_errors *problems)
 {
     size_t count = json_array_size(choices);
     char field[LOC_CAP];
 
     snprintf(field, sizeof field, "%s.choices", loc);
     if (count < 1 || count > CHOICES_CAP) {
-        problems_add(problems, field, "must be an array of 1 to %d texts", CHOICES_CAP);
+        validation_add(problems, field, "must be an array of 1 to %d texts", CHOICES_CAP);
         return;
     }
     for (size_t i = 0; i < count; i++) {
@@ -126,16 +126,16 @@ static void take_choices(const json_t *choices, const char *loc, const char **to
         to[i] = json_string_value(choice);
         snprintf(field, sizeof field, "%s.choices.%zu", loc, i);
         if (!to[i] || len < 1 || len > NAME_MAX || strlen(to[i]) != len)
-            problems_add(problems, field, "must be text of 1 to %d bytes", NAME_MAX);
+            validation_add(problems, field, "must be text of 1 to %d bytes", NAME_MAX);
         for (size_t j = 0; to[i] && j < i; j++) {
             if (to[j] && !strcmp(to[i], to[j]))
-                problems_add(problems, field, "is there twice");
+                validation_add(problems, field, "is there twice");
         }
     }
 }
 
 static void take_parameter(const json_t *object, size_t at, struct component_type *type,
-                           const char **choices, struct problems *problems)
+                           const char **choices, struct validation_errors *problems)
 {
     struct field *parameter = &type->parameters[at];
     const char *kind = json_get_string(object, "type");
@@ -153,30 +153,31 @@ static void take_parameter(const json_t *object, size_t at, struct component_typ
     snprintf(field, sizeof field, "%s.name", loc);
     for (size_t i = 0; i < at; i++) {
         if (type->parameters[i].name && !strcmp(type->parameters[i].name, parameter->name))
-            problems_add(problems, field, "is there twice");
+            validation_add(problems, field, "is there twice");
     }
     if (!strcmp(kind, "choice")) {
         parameter->choices = choices;
         take_choices(json_object_get(object, "choices"), loc, choices, problems);
     } else if (json_object_get(object, "choices")) {
-        problems_add(problems, loc, "only a parameter of type choice has choices");
+        validation_add(problems, loc, "only a parameter of type choice has choices");
     }
 }
 
 /* A row whose name an earlier one or a built-in type has. */
-static void check_unique(const struct component_type *rows, size_t at, struct problems *problems)
+static void check_unique(const struct component_type *rows, size_t at,
+                         struct validation_errors *problems)
 {
     const char *name = rows[at].name;
 
     if (component_type_find(name))
-        problems_add(problems, "name", "'%s' is a built-in component type", name);
+        validation_add(problems, "name", "'%s' is a built-in component type", name);
     for (size_t i = 0; i < at; i++) {
         if (rows[i].name && !strcmp(rows[i].name, name))
-            problems_add(problems, "name", "row %zu has the name '%s' already", i + 1, name);
+            validation_add(problems, "name", "row %zu has the name '%s' already", i + 1, name);
     }
 }
 
-static void take_type(const json_t *object, size_t at, struct problems *problems)
+static void take_type(const json_t *object, size_t at, struct validation_errors *problems)
 {
     const json_t *parameters = json_object_get(object, "parameters");
     struct component_type *type = &loaded.rows[at];
@@ -188,8 +189,8 @@ static void take_type(const json_t *object, size_t at, struct problems *problems
     type->use = json_get_string(object, "use");
     check_unique(loaded.rows, at, problems);
     if (count < 1 || count > COMPONENT_PARAMETERS_CAP) {
-        problems_add(problems, "parameters", "must be an array of 1 to %d parameters",
-                     COMPONENT_PARAMETERS_CAP);
+        validation_add(problems, "parameters", "must be an array of 1 to %d parameters",
+                       COMPONENT_PARAMETERS_CAP);
         return;
     }
     for (size_t i = 0; i < count; i++)
@@ -214,12 +215,12 @@ static int take_types(struct error *err)
         return error_set(err, ERROR_MEMORY, "out of memory for its component types");
     for (size_t i = 0; i < count; i++) {
         const json_t *object = json_array_get(loaded.file, i);
-        struct problems problems;
+        struct validation_errors problems;
         char name[NAME_MAX];
 
-        problems_begin(&problems, "");
+        validation_begin(&problems, "");
         take_type(object, i, &problems);
-        if (problems_end(&problems, NULL, err) < 0)
+        if (validation_end(&problems, NULL, err) < 0)
             return error_wrap(err, "row %zu%s%s%s", i + 1,
                               json_get_string(object, "name") ? " (" : "",
                               text_cut_line(name, sizeof name, json_get_string(object, "name")),

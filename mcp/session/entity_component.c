@@ -52,7 +52,7 @@ static int check_types_agree(const json_t *component, const char *loc, struct er
 }
 
 /* A type that is no text is a fault of fields_check; null is none there. */
-static bool has_type(const json_t *component, struct problems *problems)
+static bool has_type(const json_t *component, struct validation_errors *problems)
 {
     static const char *const keys[] = {"type", "component_type"};
 
@@ -60,7 +60,7 @@ static bool has_type(const json_t *component, struct problems *problems)
         const json_t *type = json_object_get(component, keys[i]);
 
         if (json_is_null(type))
-            problems_add(problems, keys[i], "must be text, not null");
+            validation_add(problems, keys[i], "must be text, not null");
         if (type && !json_is_string(type))
             return false;
     }
@@ -72,20 +72,20 @@ static bool has_type(const json_t *component, struct problems *problems)
 static int check_component(const json_t *component, const json_t *sent, const json_t *kept,
                            const char *loc, struct error *err)
 {
-    struct problems problems;
-    struct faults each;
-    struct error found = {.faults = faults_clear(&each)};
+    struct validation_errors problems;
+    struct validation_errors each;
+    struct error found = {.list = validation_begin(&each, "")};
 
-    problems_begin(&problems, loc);
+    validation_begin(&problems, loc);
     fields_check(&entity_component_fields, component, kept, &problems);
     if (check_types_agree(component, loc, &found) != 0)
-        problems_take(&problems, &found);
+        validation_take(&problems, &found);
     if (has_type(component, &problems) &&
         component_type_check(entity_component_type(component),
                              json_object_get(component, "parameters"), sent,
                              json_object_get(kept, "parameters"), loc, &found) != 0)
-        problems_take(&problems, &found);
-    return problems_end(&problems, NULL, err);
+        validation_take(&problems, &found);
+    return validation_end(&problems, NULL, err);
 }
 
 json_t *entity_component(const json_t *input, const char *loc, struct error *err)

@@ -52,16 +52,16 @@ static const char *const node_service_fields[] = {"session_id", "created_at", "l
 json_t *entity_node(const json_t *input, struct error *err)
 {
     json_t *node = entity_open(input, "", "node", err);
-    struct problems problems;
+    struct validation_errors problems;
 
     if (!node)
         return NULL;
-    problems_begin(&problems, "");
+    validation_begin(&problems, "");
     fields_check(&entity_node_fields, node, NULL, &problems);
     if (json_object_get(node, "components"))
-        problems_add(&problems, "components",
-                     "cannot come with a new node: create the node, then add its components");
-    if (problems_end(&problems, NULL, err) != 0) {
+        validation_add(&problems, "components",
+                       "cannot come with a new node: create the node, then add its components");
+    if (validation_end(&problems, NULL, err) != 0) {
         json_decref(node);
         return NULL;
     }
@@ -88,21 +88,21 @@ static int set_fields(json_t *node, const json_t *changes, struct error *err)
 int entity_node_change(json_t *node, const json_t *changes, struct error *err)
 {
     json_auto_t *given = entity_open(changes, "", "change", err);
-    struct problems problems;
+    struct validation_errors problems;
     const json_t *id;
 
     if (!given)
         return -1;
-    problems_begin(&problems, "");
+    validation_begin(&problems, "");
     id = json_object_get(given, "node_id");
     if (json_is_string(id) && !json_equal((json_t *)id, json_object_get(node, "node_id")))
-        problems_add(&problems, "node_id",
-                     "stays as it is: create a node of the new id and merge this one into it");
+        validation_add(&problems, "node_id",
+                       "stays as it is: create a node of the new id and merge this one into it");
     fields_check(&entity_node_change_fields, given, node, &problems);
     if (json_object_get(given, "components"))
-        problems_add(&problems, "components",
-                     "are no field of the node: write them one by one, or as a whole sequence");
-    if (problems_end(&problems, NULL, err) != 0)
+        validation_add(&problems, "components",
+                       "are no field of the node: write them one by one, or as a whole sequence");
+    if (validation_end(&problems, NULL, err) != 0)
         return -1;
     entity_drop(given, node_service_fields);
     json_object_del(given, "node_id");
@@ -115,29 +115,29 @@ int entity_node_change(json_t *node, const json_t *changes, struct error *err)
 
 int entity_session_check(const json_t *object, struct error *err)
 {
-    struct problems problems;
+    struct validation_errors problems;
 
-    problems_begin(&problems, "");
+    validation_begin(&problems, "");
     fields_check(&entity_session_fields, object, NULL, &problems);
-    return problems_end(&problems, NULL, err);
+    return validation_end(&problems, NULL, err);
 }
 
 int entity_texts_check(const json_t *texts, struct error *err)
 {
-    struct problems problems;
+    struct validation_errors problems;
     bool any = false;
 
     if (!json_is_object(texts))
         return error_set_at(err, "",
                             "send a JSON object with some of explanation, real_world_example, "
                             "textbook_content, memory_trick");
-    problems_begin(&problems, "");
+    validation_begin(&problems, "");
     fields_check(&entity_texts_fields, texts, NULL, &problems);
     for (size_t i = 0; entity_categories[i]; i++)
         any = any || json_object_get(texts, entity_categories[i]);
     if (!any)
-        problems_add(&problems, "", "nothing to write");
-    return problems_end(
+        validation_add(&problems, "", "nothing to write");
+    return validation_end(
         &problems, "The texts are explanation, real_world_example, textbook_content, memory_trick",
         err);
 }

@@ -54,19 +54,19 @@ json_t *entity_relationship(const json_t *input, const char *loc, bool short_nam
     const struct fields *fields =
         short_names ? &entity_relationship_brief_fields : &entity_relationship_fields;
     json_auto_t *sent = entity_open(input, loc, "relationship", err);
-    struct problems problems;
+    struct validation_errors problems;
     const json_t *to;
     json_t *given;
 
     if (!sent)
         return NULL;
-    problems_begin(&problems, loc);
+    validation_begin(&problems, loc);
     given = fields_take(fields, sent, NULL, &problems);
     to = json_object_get(given, "to_node_id");
     if (to && json_equal((json_t *)to, json_object_get(given, "from_node_id")))
-        problems_add(&problems, json_object_get(sent, "to_node_id") ? "to_node_id" : "to",
-                     "is the node itself, a relationship needs two nodes");
-    if (given && problems_end(&problems, NULL, err) == 0 && set_defaults(given, who, now) == 0)
+        validation_add(&problems, json_object_get(sent, "to_node_id") ? "to_node_id" : "to",
+                       "is the node itself, a relationship needs two nodes");
+    if (given && validation_end(&problems, NULL, err) == 0 && set_defaults(given, who, now) == 0)
         return given;
     if (problems.count == 0)
         error_set(err, ERROR_MEMORY, "out of memory for a relationship");
@@ -75,7 +75,8 @@ json_t *entity_relationship(const json_t *input, const char *loc, bool short_nam
 }
 
 /* The ends may come along, as a client sends back what it was given, but not differ. */
-static void check_ends(const json_t *relationship, const json_t *given, struct problems *problems)
+static void check_ends(const json_t *relationship, const json_t *given,
+                       struct validation_errors *problems)
 {
     static const char *const ends[] = {"from_node_id", "to_node_id"};
 
@@ -83,22 +84,22 @@ static void check_ends(const json_t *relationship, const json_t *given, struct p
         const json_t *end = json_object_get(given, ends[i]);
 
         if (end && !json_equal((json_t *)end, json_object_get(relationship, ends[i])))
-            problems_add(problems, ends[i],
-                         "stays as it is: delete the relationship and create another");
+            validation_add(problems, ends[i],
+                           "stays as it is: delete the relationship and create another");
     }
 }
 
 int entity_relationship_change(json_t *relationship, const json_t *changes, struct error *err)
 {
     json_auto_t *sent = entity_open(changes, "", "change", err), *given = NULL;
-    struct problems problems;
+    struct validation_errors problems;
 
     if (!sent)
         return -1;
-    problems_begin(&problems, "");
+    validation_begin(&problems, "");
     given = fields_take(&entity_relationship_change_fields, sent, relationship, &problems);
     check_ends(relationship, given, &problems);
-    if (problems_end(&problems, NULL, err) != 0)
+    if (validation_end(&problems, NULL, err) != 0)
         return -1;
     entity_drop(given, relationship_service_fields);
     if (!given || json_object_update(relationship, given) != 0)

@@ -9,10 +9,10 @@ int arguments_take(struct tool_call *call, struct error *err)
 {
     const struct fields *fields = &call->tool->arguments;
     struct buf BUF_AUTO advice = {0};
-    struct problems problems;
+    struct validation_errors problems;
     json_t *taken;
 
-    problems_begin(&problems, "");
+    validation_begin(&problems, "");
     taken = fields_take(fields, call->arguments, NULL, &problems);
     if (!taken)
         return error_set(err, ERROR_MEMORY, "out of memory for the arguments");
@@ -23,7 +23,7 @@ int arguments_take(struct tool_call *call, struct error *err)
     buf_init(&advice, ERROR_TEXT_CAP / 2);
     buf_addf(&advice, "The arguments of %s: ", fields->name);
     fields_list(fields, &advice);
-    return problems_end(&problems, advice.data, err);
+    return validation_end(&problems, advice.data, err);
 }
 
 const char *argument_text(const struct tool_call *call, const char *name)

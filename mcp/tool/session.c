@@ -23,7 +23,7 @@ int tool_session(const struct tool_call *call, struct store *store, char sid[SES
     if (!given || !*given)
         return store_only_session(store, sid, err);
     if (strlen(given) >= SESSION_ID_SIZE)
-        return error_set(err, ERROR_UNKNOWN_SESSION,
+        return error_set(err, ERROR_UNAUTHORIZED,
                          "'%.*s' is no session id: it is a UUID of 36 characters.",
                          utf8_shown(given, SESSION_ID_SIZE), given);
     snprintf(sid, SESSION_ID_SIZE, "%s", given);

@@ -54,7 +54,7 @@ static void answer_error(struct execution *execution, const struct error *err)
         response.body.len--; /* its closing brace */
     run_json_failure(failure, &response.body);
     buf_addc(&response.body, '}');
-    if (err->kind == ERROR_UNKNOWN_SESSION) /* named in the body, not the login of a client */
+    if (err->kind == ERROR_UNAUTHORIZED) /* named in the body, not the login of a client */
         response.status = 404;
     if (execution->exchange) {
         exchange_set_retry_after(execution->exchange, execution->analysis.failure.retry_after_s);
@@ -165,7 +165,7 @@ static void take_members(struct execution *execution)
 static int read_body(struct execution *execution, const struct buf *body, struct error *err)
 {
     struct error why = {0};
-    struct problems problems;
+    struct validation_errors problems;
     json_auto_t *sent =
         json_read(body->data ? body->data : "", body->len, "the request body", &why);
 
@@ -173,9 +173,9 @@ static int read_body(struct execution *execution, const struct buf *body, struct
         return error_set_at(err, "", "%s; send {\"code\": \"print(1)\"}", why.text);
     if (!json_is_object(sent))
         return error_set_at(err, "", "the body must be an object: send {\"code\": \"print(1)\"}");
-    problems_begin(&problems, "");
+    validation_begin(&problems, "");
     execution->body = fields_take(&rest_execute_fields, sent, NULL, &problems);
-    if (problems_end(&problems, NULL, err) < 0)
+    if (validation_end(&problems, NULL, err) < 0)
         return -1;
     if (!execution->body)
         return error_set(err, ERROR_MEMORY, "out of memory for the request body");
@@ -187,8 +187,8 @@ static int read_body(struct execution *execution, const struct buf *body, struct
 static void run(struct execution *execution, const struct buf *body)
 {
     struct buf BUF_AUTO why = {0};
-    struct faults faults;
-    struct error err = {.faults = faults_clear(&faults)};
+    struct validation_errors faults;
+    struct error err = {.list = validation_begin(&faults, "")};
 
     buf_adds(&why, ANALYSIS_BLOCKED ": ");
     if (read_body(execution, body, &err) == 0) {

@@ -353,7 +353,7 @@ static void the_version_that_was_read_is_looked_at(void **state)
     assert_int_equal(outcome.version, version + 2);
     writer.expected_cursor = 0;
     change_set_outcome_finish(&outcome);
-    must_fail(fixture, ERROR_UNKNOWN_SESSION,
+    must_fail(fixture, ERROR_UNAUTHORIZED,
               change_set_apply(fixture->store, &writer, "nobody", &set, &outcome, &fixture->err));
 }
 
@@ -583,7 +583,7 @@ static void a_trial_of_no_session_says_so(void **state)
 
     assert_non_null(copy);
     assert_int_equal(store_session(copy, "none", NULL, 0, NULL, &fixture->err), -1);
-    assert_int_equal(fixture->err.kind, ERROR_UNKNOWN_SESSION);
+    assert_int_equal(fixture->err.kind, ERROR_UNAUTHORIZED);
     store_close(copy);
     must(fixture, store_begin(fixture->store, &fixture->err));
     assert_null(store_trial_open(fixture->store, fixture->sid, false, &fixture->err));

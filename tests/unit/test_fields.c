@@ -33,13 +33,13 @@ static json_t *take(unsigned flags, const char *object, const char *kept, struct
     const struct fields fields = {.name = "a thing", .rows = rows, .flags = flags};
     json_auto_t *sent = json_read(object, strlen(object), "the object", NULL);
     json_auto_t *has = kept ? json_read(kept, strlen(kept), "the object", NULL) : NULL;
-    struct problems problems;
+    struct validation_errors problems;
     json_t *taken;
 
     assert_non_null(sent);
-    problems_begin(&problems, "");
+    validation_begin(&problems, "");
     taken = fields_take(&fields, sent, has, &problems);
-    problems_end(&problems, NULL, err);
+    validation_end(&problems, NULL, err);
     return taken;
 }
 

@@ -213,7 +213,7 @@ static void test_keeps_a_graph_for_each_version(void **state)
             graph_cache_get(cache, fixture->store, others[i % GRAPH_CACHE_ENTRIES], &err));
     assert_non_null(graph_cache_get(cache, fixture->store, fixture->sid, &err));
     assert_null(graph_cache_get(cache, fixture->store, "no such session", &err));
-    assert_int_equal(err.kind, ERROR_UNKNOWN_SESSION);
+    assert_int_equal(err.kind, ERROR_UNAUTHORIZED);
     expect(fixture, "{\"query\": \"order\"}", -1, "Test");
 }
 
