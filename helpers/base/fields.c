@@ -49,18 +49,6 @@ static bool is_near(const char *name, size_t distance)
     return distance <= MISSPELT_EDITS_MAX && distance * MISSPELT_EDIT_CHARS <= strlen(name);
 }
 
-const char *fields_misspelt(const char *name, const char *const *names, const json_t *object)
-{
-    struct nearest search;
-
-    nearest_begin(&search, name);
-    for (; *names; names++) {
-        if (!json_object_get(object, *names))
-            nearest_feed(&search, *names);
-    }
-    return search.best && is_near(name, nearest_distance(name, search.best)) ? search.best : NULL;
-}
-
 /* The row whose name was meant, among those that the object does not have. */
 static const struct field *nearest_row(const struct fields *fields, const char *name,
                                        const json_t *object)
@@ -93,9 +81,13 @@ void field_describe(const struct field *row, struct buf *to)
         [FIELD_ANY] = "any value",        [FIELD_TEXT] = "text",
         [FIELD_WHOLE] = "a whole number", [FIELD_NUMBER] = "a number",
         [FIELD_FLAG] = "true or false",   [FIELD_OBJECT] = "an object",
-        [FIELD_ARRAY] = "an array",
+        [FIELD_ARRAY] = "an array",       [FIELD_MAP] = "an object",
     };
 
+    if (row->of && row->of->describe) {
+        row->of->describe(row, to);
+        return;
+    }
     if (row->choices) {
         buf_adds(to, "one of ");
         for (size_t i = 0; row->choices[i]; i++)
@@ -103,6 +95,8 @@ void field_describe(const struct field *row, struct buf *to)
         return;
     }
     buf_adds(to, words[row->type]);
+    if (row->type == FIELD_ARRAY && row->item == FIELD_TEXT)
+        buf_adds(to, " of text");
     if ((row->type != FIELD_WHOLE && row->type != FIELD_NUMBER) || !is_bounded(row))
         return;
     buf_addf(to, " from %.15g", row->least);
@@ -117,29 +111,12 @@ static bool in_bounds(const struct field *row, double number)
     return !is_bounded(row) || (number >= row->least && number <= row->most);
 }
 
-/* Whether a value is a whole number, of any bounds; text that is one is taken where the row says
- * so. */
-static bool read_whole(const struct field *row, const json_t *value, json_int_t *number)
+static bool is_whole(const json_t *value)
 {
-    const char *text = json_string_value(value);
     double real = json_real_value(value);
-    char *end;
 
-    if (json_is_integer(value)) {
-        *number = json_integer_value(value);
-        return true;
-    }
-    if (json_is_real(value)) {
-        bool whole = fabs(real) <= WHOLE_MAX && real == floor(real);
-
-        *number = whole ? (json_int_t)real : 0;
-        return whole;
-    }
-    if (!text || !*text || !(row->flags & FIELD_AS_TEXT))
-        return false;
-    errno = 0;
-    *number = strtoll(text, &end, 10);
-    return errno == 0 && !*end;
+    return json_is_integer(value) ||
+           (json_is_real(value) && fabs(real) <= WHOLE_MAX && real == floor(real));
 }
 
 /* ---- checking values ---- */
@@ -148,6 +125,7 @@ static bool read_whole(const struct field *row, const json_t *value, json_int_t 
 struct checked {
     const struct field *row;
     const char *name; /* as it was sent */
+    const json_t *object;
     struct validation_errors *problems;
 };
 
@@ -213,12 +191,30 @@ static void check_text(const struct checked *checked, const json_t *value)
         validation_add(checked->problems, checked->name, "%s", wrong);
 }
 
+static void check_items(const struct checked *checked, const json_t *array)
+{
+    struct field row = *checked->row;
+    char name[NAME_SHOWN * 2];
+    const json_t *item;
+    size_t i;
+
+    row.type = row.item;
+    json_array_foreach((json_t *)array, i, item)
+    {
+        snprintf(name, sizeof name, "%.*s.%zu", NAME_SHOWN, checked->name, i);
+        check_text(&(struct checked){&row, name, NULL, checked->problems}, item);
+    }
+}
+
 static void check_value(const struct checked *checked, const json_t *value)
 {
     const struct field *row = checked->row;
-    json_int_t whole;
-    bool good = true, same_kind = false;
+    bool good = true, same_kind = json_is_number(value);
 
+    if (row->of && row->of->check) {
+        row->of->check(row, value, checked->object, checked->name, checked->problems);
+        return;
+    }
     switch (row->type) {
     case FIELD_ANY:
         break;
@@ -226,21 +222,25 @@ static void check_value(const struct checked *checked, const json_t *value)
         check_text(checked, value);
         break;
     case FIELD_WHOLE:
-        good = read_whole(row, value, &whole) && in_bounds(row, (double)whole);
-        same_kind = json_is_number(value);
+        good = is_whole(value) && in_bounds(row, json_number_value(value));
         break;
     case FIELD_NUMBER:
         good = json_is_number(value) && in_bounds(row, json_number_value(value));
-        same_kind = json_is_number(value);
         break;
     case FIELD_FLAG:
         good = json_is_boolean(value);
+        same_kind = false;
         break;
     case FIELD_OBJECT:
+    case FIELD_MAP:
         good = json_is_object(value);
+        same_kind = false;
         break;
     case FIELD_ARRAY:
         good = json_is_array(value);
+        same_kind = false;
+        if (row->item == FIELD_TEXT)
+            check_items(checked, value);
         break;
     }
     if (!good)
@@ -252,30 +252,34 @@ static void check_value(const struct checked *checked, const json_t *value)
 void fields_list(const struct fields *fields, struct buf *to)
 {
     const struct field *row = NULL;
+    const char *comma = "";
 
     while ((row = next_row(fields, row))) {
-        if (!(row->flags & FIELD_GIVEN_BACK))
-            buf_addf(to, "%s%s", to->len > 0 ? ", " : "", row->name);
+        if (row->flags & FIELD_GIVEN_BACK)
+            continue;
+        buf_addf(to, "%s%s", comma, row->name);
+        comma = ", ";
     }
 }
 
 static void say_unknown(const struct fields *fields, const char *name, const struct field *meant,
                         struct validation_errors *problems)
 {
+    const char *noun = fields->noun ? fields->noun : "member";
     struct buf BUF_AUTO names = {0};
     char shown[NAME_SHOWN + 1];
 
     snprintf(shown, sizeof shown, "%.*s", utf8_shown(name, NAME_SHOWN), name);
     if (meant) {
-        validation_add(problems, shown, "unknown member '%s'; did you mean '%s'?", shown,
+        validation_add(problems, shown, "unknown %s '%s'; did you mean '%s'?", noun, shown,
                        meant->name);
         return;
     }
     buf_init(&names, ERROR_TEXT_CAP / 2);
     fields_list(fields, &names);
-    validation_add(problems, shown, "unknown member '%s' of %s, which has %s%s", shown,
-                   fields->name, names.len > 0 ? "the members " : "none",
-                   names.len > 0 ? names.data : "");
+    validation_add(problems, shown, "unknown %s '%s' of %s, which has %s%s%s%s", noun, shown,
+                   fields->name, names.len > 0 ? "the " : "none", names.len > 0 ? noun : "",
+                   names.len > 0 ? "s " : "", names.len > 0 ? names.data : "");
 }
 
 /* A name that no row has. */
@@ -317,19 +321,25 @@ static void check_row(const struct fields *fields, const struct field *row, cons
         return;
     }
     if (!json_is_null(value ? value : again) || row->required)
-        check_value(&(struct checked){row, value ? row->name : other, problems},
+        check_value(&(struct checked){row, value ? row->name : other, object, problems},
                     value ? value : again);
 }
 
-void fields_check(const struct fields *fields, const json_t *object, const json_t *kept,
-                  struct validation_errors *problems)
+void fields_check_rows(const struct fields *fields, const json_t *object,
+                       struct validation_errors *problems)
 {
     const struct field *row = NULL;
-    const char *name;
-    json_t *value;
 
     while ((row = next_row(fields, row)))
         check_row(fields, row, object, problems);
+}
+
+void fields_check_names(const struct fields *fields, const json_t *object, const json_t *kept,
+                        struct validation_errors *problems)
+{
+    const char *name;
+    json_t *value;
+
     json_object_foreach((json_t *)object, name, value)
     {
         if (!fields_find(fields, name))
@@ -337,34 +347,291 @@ void fields_check(const struct fields *fields, const json_t *object, const json_
     }
 }
 
+void fields_check(const struct fields *fields, const json_t *object, const json_t *kept,
+                  struct validation_errors *problems)
+{
+    fields_check_rows(fields, object, problems);
+    fields_check_names(fields, object, kept, problems);
+}
+
 /* ---- taking ---- */
 
-static int take(const struct field *row, const char *name, json_t *value, json_t *to)
+static json_t *whole_of_text(const char *text)
 {
-    json_int_t whole;
+    json_int_t number;
+    char *end;
 
-    if (!row)
-        return json_object_set(to, name, value);
-    if (json_is_null(value) && !(row->flags & FIELD_NULL))
-        return 0;
-    if (row->type == FIELD_WHOLE && read_whole(row, value, &whole))
-        return json_object_set_new(to, row->name, json_integer(whole));
-    return json_object_set(to, row->name, value);
+    if ((*text < '0' || *text > '9') && *text != '-')
+        return NULL;
+    errno = 0;
+    number = strtoll(text, &end, 10);
+    return !*end && errno == 0 ? json_integer(number) : NULL;
+}
+
+/* What a text stands for where the row is of another type; NULL: nothing of that type. */
+static json_t *read_text(const struct field *row, const json_t *value)
+{
+    const char *text = json_string_value(value);
+    json_t *read;
+
+    switch (row->type) {
+    case FIELD_WHOLE:
+        return whole_of_text(text);
+    case FIELD_FLAG:
+        if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+            return NULL;
+        return json_boolean(*text == 't');
+    case FIELD_OBJECT:
+    case FIELD_ARRAY:
+        if (row->item == FIELD_TEXT && *text != '[')
+            return json_pack("[O]", value); /* one text for an array of one */
+        read = json_read(text, json_string_length(value), row->name, NULL);
+        if (json_is_object(read) || json_is_array(read))
+            return read;
+        json_decref(read);
+        return NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* The value in its own type: a new reference. What cannot be read stays, for the check to name. */
+static json_t *convert(const struct fields *fields, const struct field *row, json_t *value)
+{
+    json_t *read = NULL;
+
+    if (row && json_is_string(value) &&
+        ((fields->flags & FIELDS_AS_TEXT) || (row->flags & FIELD_AS_TEXT)))
+        read = read_text(row, value);
+    else if (row && row->type == FIELD_WHOLE && json_is_real(value) && is_whole(value))
+        read = json_integer((json_int_t)json_real_value(value));
+    return read ? read : json_incref(value);
+}
+
+static bool is_given(const struct field *row, const json_t *value)
+{
+    return !row || !json_is_null(value) || (row->flags & FIELD_NULL);
 }
 
 json_t *fields_take(const struct fields *fields, const json_t *object, const json_t *kept,
                     struct validation_errors *problems)
 {
+    json_auto_t *sent = json_object();
     json_t *to = json_object();
     const char *name;
     json_t *value;
-    int rc = 0;
+    int rc = sent && to ? 0 : -1;
 
-    fields_check(fields, object, kept, problems);
     json_object_foreach((json_t *)object, name, value) rc |=
-        take(fields_find(fields, name), name, value, to);
+        json_object_set_new(sent, name, convert(fields, fields_find(fields, name), value));
+    if (rc == 0)
+        fields_check(fields, sent, kept, problems);
+    json_object_foreach(sent, name, value)
+    {
+        const struct field *row = fields_find(fields, name);
+
+        if (is_given(row, value))
+            rc |= json_object_set(to, row ? row->name : name, value);
+    }
     if (rc == 0)
         return to;
     json_decref(to);
     return NULL;
+}
+
+/* ---- schemas ---- */
+
+struct schema {
+    struct buf *to;
+    const char *refs; /* NULL: the short form */
+    const void *context;
+};
+
+static void write_pair(const struct schema *schema, const char *name, const char *text)
+{
+    buf_addf(schema->to, ",\"%s\":", name);
+    json_write_string(schema->to, text, strlen(text));
+}
+
+static void write_choices(const char *const *names, bool or_null, struct buf *to)
+{
+    buf_adds(to, ",\"enum\":[");
+    for (size_t i = 0; names[i]; i++) {
+        buf_adds(to, i > 0 ? "," : "");
+        json_write_string(to, names[i], strlen(names[i]));
+    }
+    buf_adds(to, or_null ? ",null]" : "]");
+}
+
+static void write_object(const struct schema *schema, const struct fields *fields,
+                         const struct field *row);
+
+/* A value that has members of its own: there, or by the name of their schema. */
+static void write_of(const struct schema *schema, const struct field *row, bool or_null)
+{
+    struct buf *to = schema->to;
+
+    buf_adds(to, or_null ? "{\"oneOf\":[" : "");
+    if (schema->refs && row->of->schema)
+        buf_addf(to, "{\"$ref\":\"%s%s\"}", schema->refs, row->of->schema);
+    else
+        write_object(schema, row->of, row);
+    buf_adds(to, or_null ? ",{\"type\":\"null\"}]}" : "");
+}
+
+/* The short form says the most that a number may be: models send no negative ones. */
+static void write_bounds(const struct schema *schema, const struct field *row)
+{
+    bool text = row->type == FIELD_TEXT;
+
+    if (!is_bounded(row) || (text && !schema->refs) ||
+        (!text && row->type != FIELD_WHOLE && row->type != FIELD_NUMBER))
+        return;
+    if (schema->refs && (!text || row->least > 0))
+        buf_addf(schema->to, ",\"%s\":%.15g", text ? "minLength" : "minimum", row->least);
+    if (row->most > 0 && !isinf(row->most))
+        buf_addf(schema->to, ",\"%s\":%.15g", text ? "maxLength" : "maximum", row->most);
+}
+
+static const char *const json_types[] = {
+    [FIELD_ANY] = NULL,        [FIELD_TEXT] = "string",  [FIELD_WHOLE] = "integer",
+    [FIELD_NUMBER] = "number", [FIELD_FLAG] = "boolean", [FIELD_OBJECT] = "object",
+    [FIELD_ARRAY] = "array",   [FIELD_MAP] = "object",
+};
+
+static void write_type(const struct schema *schema, const struct field *row, bool or_null)
+{
+    bool or_text = schema->refs && (row->flags & FIELD_AS_TEXT);
+    const char *type = json_types[row->type];
+
+    if (!type || (row->choices && schema->refs)) /* the choices say it */
+        return;
+    buf_addf(schema->to, ",\"type\":%s\"%s\"%s%s%s", or_null || or_text ? "[" : "", type,
+             or_text ? ",\"string\"" : "", or_null ? ",\"null\"" : "",
+             or_null || or_text ? "]" : "");
+}
+
+static void write_items(const struct schema *schema, const struct field *row)
+{
+    buf_addf(schema->to, ",\"%s\":", row->type == FIELD_MAP ? "additionalProperties" : "items");
+    if (row->of)
+        write_of(schema, row, row->flags & FIELD_NULLS);
+    else
+        buf_addf(schema->to, row->item == FIELD_ANY ? "{}" : "{\"type\":\"%s\"}",
+                 json_types[row->item]);
+}
+
+/* or_null: where the value may be null, for "not given" or as a value. */
+static void write_row(const struct schema *schema, const struct field *row, bool or_null)
+{
+    bool has_items = row->type == FIELD_ARRAY || row->type == FIELD_MAP;
+    struct buf *to = schema->to;
+    size_t start = to->len;
+
+    if (row->of && !has_items) {
+        write_of(schema, row, or_null);
+        return;
+    }
+    write_type(schema, row, or_null);
+    if (row->choices)
+        write_choices(row->choices, or_null, to);
+    else
+        write_bounds(schema, row);
+    if (has_items && (row->of || row->item != FIELD_ANY))
+        write_items(schema, row);
+    if (row->documentation)
+        write_pair(schema, "description", row->documentation);
+    if (to->len == start)
+        buf_addc(to, '{');
+    else if (to->data)
+        to->data[start] = '{'; /* in place of the first comma */
+    buf_addc(to, '}');
+}
+
+static bool needs(const struct fields *fields, const struct field *row)
+{
+    bool by_another_name = row->also && (fields->flags & FIELDS_ALSO);
+
+    return row->required && !by_another_name && !(fields->flags & FIELDS_CHANGE);
+}
+
+static void write_properties(const struct schema *schema, const struct fields *fields)
+{
+    const struct field *row = NULL;
+    const char *comma = "";
+
+    while ((row = next_row(fields, row))) {
+        const char *const names[] = {row->name, fields->flags & FIELDS_ALSO ? row->also : NULL};
+        bool or_null =
+            row->flags & FIELD_NULL || (!(fields->flags & FIELDS_ANSWER) && !row->required);
+
+        for (size_t i = 0; i < 2 && names[i]; i++) {
+            buf_addf(schema->to, "%s\"%s\":", comma, names[i]);
+            write_row(schema, row, or_null && schema->refs);
+            comma = ",";
+        }
+    }
+}
+
+static void write_required(const struct schema *schema, const struct fields *fields)
+{
+    const struct field *row = NULL;
+    bool any = false;
+
+    while ((row = next_row(fields, row))) {
+        if (!needs(fields, row))
+            continue;
+        buf_addf(schema->to, "%s\"%s\"", any ? "," : ",\"required\":[", row->name);
+        any = true;
+    }
+    buf_adds(schema->to, any ? "]" : "");
+}
+
+static const struct field *row_alone(const struct fields *fields)
+{
+    const struct field *row = NULL;
+
+    while ((row = next_row(fields, row)) && !(row->flags & FIELD_ALONE))
+        continue;
+    return row;
+}
+
+static void write_object(const struct schema *schema, const struct fields *fields,
+                         const struct field *row)
+{
+    const struct field *alone = schema->refs ? row_alone(fields) : NULL;
+    struct buf *to = schema->to;
+
+    if (fields->write_schema) {
+        fields->write_schema(row, schema->context, to);
+        return;
+    }
+    buf_adds(to, alone ? "{\"oneOf\":[{\"type\":\"object\"" : "{\"type\":\"object\"");
+    if (schema->refs || is_row(fields->rows)) {
+        buf_adds(to, ",\"properties\":{");
+        write_properties(schema, fields);
+        buf_addc(to, '}');
+        write_required(schema, fields);
+    }
+    if (schema->refs && !(fields->flags & (FIELDS_OPEN | FIELDS_ANSWER)))
+        buf_adds(to, ",\"additionalProperties\":false");
+    if (fields->documentation)
+        write_pair(schema, "description", fields->documentation);
+    buf_addc(to, '}');
+    if (!alone)
+        return;
+    buf_addc(to, ',');
+    write_row(schema, alone, false);
+    buf_adds(to, "]}");
+}
+
+void field_schema(const struct field *row, struct buf *to)
+{
+    write_row(&(struct schema){to, "", NULL}, row, false);
+}
+
+void fields_schema(const struct fields *fields, const char *refs, const void *context,
+                   struct buf *to)
+{
+    write_object(&(struct schema){to, refs, context}, fields, NULL);
 }

@@ -7,16 +7,26 @@
 
 #include <string.h>
 
+#include "helpers/base/json.h"
 #include "helpers/base/workq.h"
-#include "mcp/api/rest_call.h"
+#include "mcp/api/rest_internal.h"
 
-enum rest_workq rest_workq(const char *method, const char *path)
+const struct rest_route *rest_find(const char *method, const char *path, char *allow, size_t size)
 {
-    const struct rest_route *route = NULL;
+    const struct rest_route *route;
     struct rest_path split;
 
-    if (rest_path_split(&split, path))
-        route = rest_route_find(method, &split, NULL);
+    *allow = '\0';
+    if (!rest_path_split(&split, path))
+        return NULL;
+    route = rest_route_find(method, &split);
+    if (!route)
+        rest_route_methods(&split, allow, size);
+    return route;
+}
+
+enum rest_workq rest_workq(const struct rest_route *route)
+{
     if (!route || !(route->flags & (ROUTE_WRITE | ROUTE_GRAPH)))
         return REST_READ;
     return route->flags & ROUTE_WRITE ? REST_WRITE : REST_GRAPH;
@@ -24,30 +34,26 @@ enum rest_workq rest_workq(const char *method, const char *path)
 
 uint64_t rest_key(const struct rest_request *request)
 {
-    char given[REST_QUERY_MAX];
-    struct rest_call call = {0};
+    struct rest_call call = {.request = request, .route = request->route};
     const char *name = NULL;
+    struct error unused = {0};
+    uint64_t key;
 
-    if (rest_path_split(&call.path, request->path))
-        rest_route_find(request->method, &call.path, &call);
+    if (!call.route || !rest_path_split(&call.path, request->path))
+        return 0;
+    rest_route_capture(&call);
     if (call.session)
         name = call.session;
     else if (call.node && request->session_header)
         name = request->session_header;
-    else if (call.node)
-        name = rest_query(request->query, "session_id", given, sizeof given) ? given : call.node;
-    return name ? workq_key(name) : 0;
-}
-
-bool rest_has_path(const char *path, char *allow, size_t size)
-{
-    struct rest_path split;
-
-    *allow = '\0';
-    if (!rest_path_split(&split, path))
-        return false;
-    rest_route_methods(&split, allow, size);
-    return *allow != '\0';
+    else if (call.node) {
+        if (rest_take_query(&call, &unused) == 0) /* what is wrong is said by rest_handle */
+            name = json_get_string(call.asked, "session_id");
+        name = name ? name : call.node;
+    }
+    key = name ? workq_key(name) : 0;
+    json_decref(call.asked);
+    return key;
 }
 
 static void begin(struct rest_call *call, struct store *store, const struct rest_request *request,
@@ -57,6 +63,7 @@ static void begin(struct rest_call *call, struct store *store, const struct rest
     call->store = store;
     call->request = request;
     call->response = response;
+    call->route = request->route;
     call->writer.who = request->who ? request->who : "rest";
     memset(response, 0, sizeof *response);
     buf_init(&response->body, 0);
@@ -70,17 +77,16 @@ void rest_handle(struct store *store, const struct rest_request *request,
     char allow[64];
 
     begin(&call, store, request, response);
-    if (!rest_path_split(&call.path, request->path)) {
-        rest_answer_detail(response, 404, "Not Found");
+    if (!call.route)
+        call.route = rest_find(request->method, request->path, allow, sizeof allow);
+    if (!call.route) {
+        rest_answer_detail(response, *allow ? 405 : 404,
+                           *allow ? "Method Not Allowed" : "Not Found");
         return;
     }
-    call.route = rest_route_find(request->method, &call.path, &call);
-    if (call.route) {
-        rest_run(&call);
-        return;
-    }
-    rest_route_methods(&call.path, allow, sizeof allow);
-    rest_answer_detail(response, *allow ? 405 : 404, *allow ? "Method Not Allowed" : "Not Found");
+    rest_path_split(&call.path, request->path);
+    rest_route_capture(&call);
+    rest_run(&call);
 }
 
 void rest_response_finish(struct rest_response *response)
@@ -104,18 +110,19 @@ static bool target_path(const char *target, char path[REST_PATH_MAX], const char
     return true;
 }
 
-enum rest_workq rest_broker_workq(const char *target)
+const struct rest_route *rest_broker_find(const char *target)
 {
-    char path[REST_PATH_MAX];
+    char path[REST_PATH_MAX], allow[64];
     const char *query;
 
-    return target_path(target, path, &query) ? rest_workq("GET", path) : REST_READ;
+    return target_path(target, path, &query) ? rest_find("GET", path, allow, sizeof allow) : NULL;
 }
 
 void rest_broker(struct store *store, const struct rest_broker_request *asked,
                  struct rest_response *response)
 {
-    struct rest_request request = {.method = "GET",
+    struct rest_request request = {.route = asked->route,
+                                   .method = "GET",
                                    .path = "",
                                    .query = "",
                                    .who = "run",
@@ -125,10 +132,10 @@ void rest_broker(struct store *store, const struct rest_broker_request *asked,
     struct rest_call call;
 
     begin(&call, store, &request, response);
-    if (target_path(asked->target, path, &request.query)) {
+    if (call.route && target_path(asked->target, path, &request.query)) {
         request.path = path;
-        if (rest_path_split(&call.path, path))
-            call.route = rest_route_find("GET", &call.path, &call);
+        rest_path_split(&call.path, path);
+        rest_route_capture(&call);
     }
     if (call.route && (call.route->flags & ROUTE_BROKER) && call.session &&
         !strcmp(call.session, asked->sid))

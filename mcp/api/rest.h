@@ -4,26 +4,29 @@
  * the transport calls it on a work queue, and the executor's broker uses the same code for the
  * reads that a run may make. One const table of routes.
  */
-#ifndef LECTERN_SESSION_REST_H
-#define LECTERN_SESSION_REST_H
+#ifndef LECTERN_API_REST_H
+#define LECTERN_API_REST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "helpers/base/cancel.h"
+#include "helpers/base/fields.h"
 #include "mcp/store/store.h"
 
 struct graph_cache;
 struct rest_cache;
 struct rest_more;
+struct rest_route;
 
 #define REST_PATH_MAX  2048
 #define REST_ETAG_SIZE 40
 
 struct rest_request {
-    const char *method; /* "GET" */
-    const char *path;   /* as the URL has it, without the query: "/session/SID/nodes/a%2Fb" */
-    const char *query;  /* likewise, after '?'; or "" */
+    const struct rest_route *route; /* of rest_find; NULL: rest_handle finds it */
+    const char *method;             /* "GET" */
+    const char *path;  /* as the URL has it, without the query: "/session/SID/nodes/a%2Fb" */
+    const char *query; /* likewise, after '?'; or "" */
     const char *session_header;  /* X-Session-ID, or NULL */
     const char *if_match;        /* or NULL */
     const char *if_none_match;   /* or NULL */
@@ -46,15 +49,15 @@ struct rest_response {
     struct rest_more *more;    /* what rest_fill_in makes more of it with; owned, or NULL */
 };
 
-/* Which work queue a request belongs on; REST_READ also for paths that do not exist. */
+/* The route of a method and path: found once, and handed on with the request. NULL: there is none,
+ * and allow has the methods of the path ("GET, POST") for Allow, or "" where there is no path. */
+const struct rest_route *rest_find(const char *method, const char *path, char *allow, size_t size);
+/* Which work queue its requests belong on; REST_READ also for NULL. */
 enum rest_workq { REST_READ, REST_WRITE, REST_GRAPH };
-enum rest_workq rest_workq(const char *method, const char *path);
-/* What a request names for workq_key: its session, else the node of a bare path, else nothing (0).
- */
+enum rest_workq rest_workq(const struct rest_route *route);
+/* What a request with its route names for workq_key: its session, otherwise the node of a bare path,
+ * otherwise nothing (0). */
 uint64_t rest_key(const struct rest_request *request);
-/* Whether any route has this path, for 404 against 405, and the methods it has ("GET, POST") for
- * Allow. */
-bool rest_has_path(const char *path, char *allow, size_t size);
 
 /* Always fills *response: errors are answers in FastAPI's shape. Blocking. */
 void rest_handle(struct store *store, const struct rest_request *request,
@@ -74,9 +77,14 @@ int rest_keep_whole(struct store *store, const char *key, const struct rest_resp
 /* An error as an answer in that shape; what response had goes. */
 void rest_answer_error(struct rest_response *response, const struct error *err);
 
+/* The body of POST /execute, which the transport serves. */
+#define REST_EXECUTE_TIMEOUT_MAX 3600 /* seconds; the server's own limit is far below */
+extern const struct fields rest_execute_fields;
+
 /* One GET inside one session, for the broker: 403 for anything else than a read of that very
  * session. */
 struct rest_broker_request {
+    const struct rest_route *route; /* of rest_broker_find */
     const char *sid;
     const char *target; /* "/session/SID/nodes?limit=5", as a URL has it */
     struct graph_cache *graphs;
@@ -84,6 +92,6 @@ struct rest_broker_request {
 };
 void rest_broker(struct store *store, const struct rest_broker_request *request,
                  struct rest_response *response);
-enum rest_workq rest_broker_workq(const char *target);
+const struct rest_route *rest_broker_find(const char *target);
 
 #endif

@@ -236,17 +236,21 @@ static bool is_as_shown(const struct approval_preview *preview, const json_t *in
            json_integer_value(json_object_get(shown, "more")) == (json_int_t)preview->more;
 }
 
-/* Sets what the call would do; its texts are borrowed from arguments. */
-static int begin(struct approval_preview *preview, const struct tool *tool, json_t *arguments,
+/* Sets what the call would do; its texts are borrowed from *arguments, which are the checked ones
+ * afterwards. */
+static int begin(struct approval_preview *preview, const struct tool *tool, json_t **arguments,
                  const char *session_id, const char *who, struct error *err)
 {
-    const struct tool_call call = {.tool = tool, .arguments = arguments};
+    struct tool_call call = {.tool = tool, .arguments = *arguments};
+    int rc;
 
     snprintf(preview->sid, sizeof preview->sid, "%s", session_id);
     preview->who = who;
-    if (check_session(arguments, session_id, err) < 0)
+    if (check_session(*arguments, session_id, err) < 0)
         return -1;
-    return tool_call_preview(&call, &preview->asked, err);
+    rc = tool_call_preview(&call, &preview->asked, err);
+    *arguments = call.arguments;
+    return rc;
 }
 
 int approval_check(const struct tool *tool, const json_t *arguments, const char *session_id,
@@ -258,7 +262,7 @@ int approval_check(const struct tool *tool, const json_t *arguments, const char 
 
     if (!own)
         return error_set(err, ERROR_MEMORY, "out of memory for an approval");
-    if (begin(&preview, tool, own, session_id, who, err) == 0 &&
+    if (begin(&preview, tool, &own, session_id, who, err) == 0 &&
         approval_preview(&preview, store, err) == 0) {
         if (is_as_shown(&preview, interrupt))
             rc = 0;
@@ -290,7 +294,7 @@ int approval_describe(struct server *server, const char *session_id, const char 
     approval->user = user;
     if (!approval->arguments || !approval->call_id)
         error_set(err, ERROR_MEMORY, "out of memory for an approval");
-    else if (begin(&approval->preview, tool, approval->arguments, session_id, who, err) == 0) {
+    else if (begin(&approval->preview, tool, &approval->arguments, session_id, who, err) == 0) {
         approval->job.key = workq_key(session_id);
         if (workq_submit(server->trial, &approval->job, err) == 0)
             return 0;
@@ -301,13 +305,6 @@ int approval_describe(struct server *server, const char *session_id, const char 
 
 /* ---- whether it is needed ---- */
 
-static struct tool_impact impact_of(const struct tool *tool, const json_t *arguments)
-{
-    const struct tool_call call = {.tool = tool, .arguments = (json_t *)arguments};
-
-    return tool_call_impact(&call);
-}
-
 bool approval_needed(const struct tool *tool, const json_t *arguments, enum approvals approvals)
 {
     static const enum tool_loss least[] = {
@@ -316,12 +313,12 @@ bool approval_needed(const struct tool *tool, const json_t *arguments, enum appr
         [APPROVALS_NONE_ASKED] = TOOL_LOSS_DELETED,
     };
 
-    return impact_of(tool, arguments).loss >= least[approvals];
+    return tool_call_impact(tool, arguments).loss >= least[approvals];
 }
 
 size_t approval_replacements(const struct tool *tool, const json_t *arguments)
 {
-    struct tool_impact impact = impact_of(tool, arguments);
+    struct tool_impact impact = tool_call_impact(tool, arguments);
 
     return impact.loss < TOOL_LOSS_REPLACED ? 0 : impact.replaces;
 }

@@ -236,7 +236,6 @@ static enum run_state read_session(struct chat_run *run)
     run->reading.work = read_work;
     run->reading.done = on_read;
     run->reading.key = workq_key(run->thread->session_id);
-    run->reading.key = workq_key(run->thread->session_id);
     if (workq_submit(run->server->read, &run->reading, &err) < 0)
         return fail(run, &err);
     return RUN_STATE_READING;

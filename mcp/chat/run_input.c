@@ -164,21 +164,21 @@ static const struct field own_rows[] = {
     {.name = "approvals", .type = FIELD_TEXT, .choices = approval_names},
     {0},
 };
-static const struct fields own_fields = {"forwardedProps.lectern", own_rows, 0};
+static const struct fields own_fields = {.name = "forwardedProps.lectern", .rows = own_rows};
 
 static const struct field answer_rows[] = {
     {.name = "approved", .type = FIELD_FLAG, .required = true},
     {.name = "reason", .type = FIELD_TEXT, .most = (double)RUN_INPUT_TEXT_MAX, .flags = FIELD_NUL},
     {0},
 };
-static const struct fields answer_fields = {"an answer", answer_rows, 0};
+static const struct fields answer_fields = {.name = "an answer", .rows = answer_rows};
 
 static const struct field stop_rows[] = {
     {.name = "type", .type = FIELD_TEXT, .required = true},
     {.name = "runId", .type = FIELD_TEXT, .required = true},
     {0},
 };
-static const struct fields stop_fields = {"lectern.stop", stop_rows, 0};
+static const struct fields stop_fields = {.name = "lectern.stop", .rows = stop_rows};
 
 /* name: the member of loc that the object is. */
 static int check_own(const json_t *object, const struct fields *fields, const char *loc,

@@ -17,15 +17,9 @@
 #define WORD_SHOWN 64 /* bytes of a client's own word in an error */
 
 /* Rows of members. A number may come as text, as models send it. */
-#define NEEDED(member, kind, ...)                                                                  \
-    {                                                                                              \
-        .name = member, .type = kind, .required = true, __VA_ARGS__                                \
-    }
-#define MAY_HAVE(member, kind, ...)                                                                \
-    {                                                                                              \
-        .name = member, .type = kind, __VA_ARGS__                                                  \
-    }
-#define PLACE FIELD_WHOLE, .least = 1, .most = INFINITY, .flags = FIELD_AS_TEXT
+#define NEEDED(member, kind, ...)   FIELD(member, kind, .required = true, __VA_ARGS__)
+#define MAY_HAVE(member, kind, ...) FIELD(member, kind, __VA_ARGS__)
+#define PLACE                       FIELD_WHOLE, .least = 1, .most = INFINITY, .flags = FIELD_AS_TEXT
 
 #define NODE               NEEDED("node_id", FIELD_TEXT, .flags = FIELD_NAME)
 #define REVISION           MAY_HAVE("expected_revision", PLACE)
@@ -40,96 +34,118 @@
 
 const struct change_operation change_operations[] = {
     {.name = "create_node",
-     .takes = "node_id, title, fields?",
      .members = {NEEDED("node_id", FIELD_TEXT), NEEDED("title", FIELD_TEXT)},
      .further = true,
      .touches_graph = true,
      .apply = change_create_node},
     {.name = "rename_node",
-     .takes = "node_id, title",
      .members = {NODE, NEEDED("title", FIELD_TEXT, .also = "new_title"), REVISION},
      .touches_graph = true,
      .apply = change_rename_node},
     {.name = "edit_node",
-     .takes = "node_id, fields",
      .members = {NODE, MAY_HAVE("title", FIELD_TEXT), REVISION},
      .further = true,
      .touches_graph = true,
      .apply = change_edit_node},
     {.name = "delete_node",
-     .takes = "node_id",
      .members = {NODE, REVISION},
      .touches_graph = true,
      .apply = change_delete_node},
     {.name = "merge_nodes",
-     .takes = "node_id, into_node_id",
      .members = {NODE, NEEDED("into_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "into"),
                  REVISION},
      .touches_graph = true,
      .apply = change_merge_nodes},
     {.name = "create_component",
-     .takes = "node_id, component_type, parameters, position?",
      .members = {NODE, NEEDED("component_type", FIELD_TEXT, .also = "type"),
                  NEEDED("parameters", FIELD_OBJECT), MAY_HAVE("position", PLACE),
                  CONFIDENCE("confidence")},
      .apply = change_create_component},
     {.name = "edit_component",
-     .takes = "node_id, component_order or component_id, new_parameters",
      .members = {NODE, COMPONENT_ID, COMPONENT_ORDER,
                  NEEDED("new_parameters", FIELD_OBJECT, .also = "parameters"), REVISION},
      .apply = change_edit_component},
     {.name = "delete_component",
-     .takes = "node_id, component_order or component_id",
      .members = {NODE, COMPONENT_ID, COMPONENT_ORDER, REVISION},
      .apply = change_delete_component},
     {.name = "reorder_components",
-     .takes = "node_id, order ([3,1,2]: old places)",
      .members = {NODE, NEEDED("order", FIELD_ARRAY)},
      .apply = change_reorder_components},
     {.name = "create_relationship",
-     .takes = "from_node_id, to_node_id, relationship_type?, explanation?",
      .members = {FROM(NEEDED), TO(NEEDED), TYPE, EXPLANATION, CONFIDENCE("confidence_score")},
      .touches_graph = true,
      .apply = change_create_relationship},
     {.name = "edit_relationship",
-     .takes = "id, or both ends and relationship_type; new_type?, explanation?",
      .members = {RELATIONSHIP, MAY_HAVE("new_type", FIELD_TEXT), EXPLANATION,
                  CONFIDENCE("confidence_score")},
      .touches_graph = true,
      .apply = change_edit_relationship},
     {.name = "delete_relationship",
-     .takes = "id, or both ends and relationship_type",
      .members = {RELATIONSHIP},
      .touches_graph = true,
      .apply = change_delete_relationship},
 };
 const size_t change_operation_count = sizeof change_operations / sizeof change_operations[0];
 
-static void begin_schema(struct buf *to)
+static struct fields members_of(const struct change_operation *operation)
 {
+    return (struct fields){.name = operation->name,
+                           .rows = operation->members,
+                           .flags = FIELDS_ALSO | (operation->further ? FIELDS_OPEN : 0)};
+}
+
+void change_operation_list(const struct change_operation *operation, struct buf *to)
+{
+    buf_addf(to, "%s takes ", operation->name);
+    for (const struct field *row = operation->members; row->name; row++)
+        buf_addf(to, "%s%s%s", row > operation->members ? ", " : "", row->name,
+                 row->required ? "" : "?");
+    buf_adds(to, operation->further ? ", fields?" : "");
+}
+
+/* ---- schemas ---- */
+
+static void write_operation(const struct change_operation *operation, struct buf *to)
+{
+    const char *const name[] = {operation->name, NULL};
+    struct field rows[CHANGE_MEMBERS_CAP + 2] = {NEEDED("op", FIELD_TEXT, .choices = name)};
+    struct fields fields = members_of(operation);
+
+    memcpy(rows + 1, operation->members, sizeof operation->members);
+    fields.rows = rows;
+    fields_schema(&fields, "", NULL, to);
+}
+
+static void write_operations(const struct field *row, const void *context, struct buf *to)
+{
+    (void)row;
+    (void)context;
+    buf_adds(to, "{\"type\":\"object\",\"anyOf\":[");
+    for (size_t i = 0; i < change_operation_count; i++) {
+        buf_adds(to, i > 0 ? "," : "");
+        write_operation(&change_operations[i], to);
+    }
+    buf_adds(to, "]}");
+}
+
+static void write_brief(const struct field *row, const void *context, struct buf *to)
+{
+    (void)row;
+    (void)context;
     buf_adds(to, "{\"type\":\"object\",\"properties\":{\"op\":{\"type\":\"string\",\"enum\":[");
     for (size_t i = 0; i < change_operation_count; i++)
         buf_addf(to, "%s\"%s\"", i > 0 ? "," : "", change_operations[i].name);
-    buf_adds(to, "]}},\"required\":[\"op\"],\"description\":\"");
-}
-
-void change_set_operation_schema_beside_tools(struct buf *to)
-{
-    begin_schema(to);
     buf_adds(to,
+             "]}},\"required\":[\"op\"],\"description\":\""
              "Members as in the tools. create_node: node_id, title, fields?; rename_node: title; "
              "edit_node: fields; merge_nodes: into_node_id; reorder_components: order "
              "([3,1,2], old places); edit_relationship, delete_relationship: id, or ends and "
              "type; new_type?\"}");
 }
 
-void change_set_operation_schema(struct buf *to)
-{
-    begin_schema(to);
-    for (size_t i = 0; i < change_operation_count; i++)
-        buf_addf(to, "%s: %s. ", change_operations[i].name, change_operations[i].takes);
-    buf_adds(to, "All but create: expected_revision?\"}");
-}
+const struct fields change_set_operation = {"an operation", .schema = "Operation",
+                                            .write_schema = write_operations};
+const struct fields change_set_operation_brief = {"an operation", .write_schema = write_brief};
 
 /* ---- which operation ---- */
 
@@ -218,7 +234,7 @@ const struct change_operation *change_operation_read(const json_t *item, const j
     json_auto_t *sent = NULL;
     struct validation_errors problems;
     struct fields fields;
-    char advice[ERROR_TEXT_CAP / 2];
+    struct buf BUF_AUTO advice = {0};
 
     *given = NULL;
     if (!json_is_object(item)) {
@@ -232,8 +248,7 @@ const struct change_operation *change_operation_read(const json_t *item, const j
         say_unknown(json_object_get(item, "op"), err);
         return NULL;
     }
-    fields = (struct fields){operation->name, operation->members,
-                             FIELDS_ALSO | (operation->further ? FIELDS_OPEN : 0)};
+    fields = members_of(operation);
     validation_begin(&problems, "");
     sent = sent_members(operation, item, results);
     if (sent)
@@ -242,8 +257,11 @@ const struct change_operation *change_operation_read(const json_t *item, const j
         error_set(err, ERROR_MEMORY, "out of memory for an operation");
         return NULL;
     }
-    snprintf(advice, sizeof advice, "%s takes %s", operation->name, operation->takes);
-    if (validation_end(&problems, advice, err) == 0)
+    if (problems.count > 0) {
+        buf_init(&advice, ERROR_TEXT_CAP / 2);
+        change_operation_list(operation, &advice);
+    }
+    if (validation_end(&problems, advice.data, err) == 0)
         return operation;
     json_decref(*given);
     *given = NULL;

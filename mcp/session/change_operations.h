@@ -22,7 +22,6 @@ struct change_work {
 
 struct change_operation {
     const char *name;
-    const char *takes; /* its members, for the schema */
     struct field members[CHANGE_MEMBERS_CAP + 1];
     bool further; /* other members are the node's own fields */
     bool touches_graph;
@@ -39,6 +38,8 @@ const struct change_operation *change_operation_read(const json_t *item, const j
 /* Puts ids in place of titles in given, in the transaction of the operation. */
 int change_operation_resolve(const struct change_operation *operation, struct store *store,
                              const char *sid, json_t *given, struct error *err);
+/* "rename_node takes node_id, title, expected_revision?" */
+void change_operation_list(const struct change_operation *operation, struct buf *to);
 /* Whether an item touches the graph, so far as can be told. */
 bool change_operation_touches_graph(const json_t *item);
 

@@ -26,6 +26,7 @@
 
 #include <stdbool.h>
 
+#include "helpers/base/fields.h"
 #include "mcp/store/store.h"
 
 #define CHANGE_SET_OPERATIONS_MAX 500
@@ -56,10 +57,8 @@ int change_set_apply(struct store *store, const struct writer *writer, const cha
                      struct error *err);
 void change_set_outcome_finish(struct change_set_outcome *outcome);
 
-/* Appends the schema of one operation, for the tool and for the API's description. */
-void change_set_operation_schema(struct buf *to);
-/* The same in few words, for who reads the tools' schemas too. */
-void change_set_operation_schema_beside_tools(struct buf *to);
+/* One operation, for the schemas of the API; and, in fewer words, for the tool's. */
+extern const struct fields change_set_operation, change_set_operation_brief;
 
 /* ---- change_effect.c, on the graph work queue ---- */
 

@@ -10,6 +10,7 @@
 
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
+#include "helpers/base/fields.h"
 
 struct component_type;
 
@@ -32,8 +33,8 @@ void component_types_unload(void);
  * whose names are no misspellings; or NULL. */
 int component_type_check(const char *type, const json_t *parameters, const json_t *sent,
                          const json_t *kept, const char *loc, struct error *err);
-/* Their names as a JSON array: ["heading", ...]. */
-void component_type_names_json(struct buf *to);
+/* For the `of` of a row that has one of their names: their enum. */
+extern const struct fields component_type_names;
 
 /* "definition: term (text, needed), definition (text, needed)", one line. */
 void component_type_describe(const struct component_type *type, struct buf *to);
@@ -43,8 +44,8 @@ void component_type_outline(const struct component_type *type, struct buf *to);
 /* When an author picks it, a few words: "one task solved with its reasoning". */
 const char *component_type_use(const struct component_type *type);
 
-/* The JSON Schema of a new component of any of the types. */
-void component_type_schema(struct buf *to);
+/* The JSON Schema of a new component of any of the types, as fields have it. */
+void component_type_schema(const struct field *row, const void *context, struct buf *to);
 
 extern const char *const relationship_types[]; /* NULL-terminated: LEADS_TO first, the default */
 int relationship_type_check(const char *type, const char *loc, struct error *err);

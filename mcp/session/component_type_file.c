@@ -13,6 +13,7 @@
 #include "mcp/session/component_type.h"
 #include "mcp/session/component_type_row.h"
 #include "mcp/session/text.h"
+#include "mcp/store/store.h"
 
 #define FILE_CAP    ((size_t)256 << 10)
 #define ADDED_CAP   64 /* types of a file */
@@ -32,46 +33,40 @@ static struct {
     struct added_type *more;
 } loaded;
 
-static const struct {
-    const char *name;
-    enum parameter_shape shape;
-} shapes[] = {
-    {"text", SHAPE_TEXT},     {"text-list", SHAPE_TEXT_LIST}, {"choice", SHAPE_CHOICE},
-    {"number", SHAPE_NUMBER}, {"boolean", SHAPE_FLAG},        {"object", SHAPE_OBJECT},
+static const struct field kinds[] = {
+    FIELD("text", FIELD_TEXT, .most = (double)TEXT_MAX, .flags = FIELD_NUL),
+    FIELD("text-list", FIELD_ARRAY, .item = FIELD_TEXT, .most = (double)TEXT_MAX,
+          .flags = FIELD_NUL),
+    FIELD("choice", FIELD_TEXT),
+    FIELD("number", FIELD_NUMBER),
+    FIELD("boolean", FIELD_FLAG),
+    FIELD("object", FIELD_OBJECT),
 };
-#define SHAPE_COUNT (sizeof shapes / sizeof shapes[0])
-static const char *const shape_names[] = {"text",    "text-list", "choice", "number",
-                                          "boolean", "object",    NULL};
-_Static_assert(sizeof shape_names / sizeof shape_names[0] == SHAPE_COUNT + 1, "a name a shape");
+#define KIND_COUNT (sizeof kinds / sizeof kinds[0])
+static const char *const kind_names[] = {"text",    "text-list", "choice", "number",
+                                         "boolean", "object",    NULL};
+_Static_assert(sizeof kind_names / sizeof kind_names[0] == KIND_COUNT + 1, "a name for each kind");
 
 #define A_NAME                                                                                     \
-    {                                                                                              \
-        .name = "name", .type = FIELD_TEXT, .required = true, .least = 1, .most = NAME_MAX,        \
-        .flags = FIELD_LINE                                                                        \
-    }
+    FIELD("name", FIELD_TEXT, .required = true, .least = 1, .most = NAME_MAX, .flags = FIELD_LINE)
 
 static const struct field type_rows[] = {
     A_NAME,
-    {.name = "use",
-     .type = FIELD_TEXT,
-     .required = true,
-     .least = 1,
-     .most = USE_MAX,
-     .documentation = "when an author picks it, a few words",
-     .flags = FIELD_LINE},
-    {.name = "parameters", .type = FIELD_ARRAY, .required = true},
+    FIELD("use", FIELD_TEXT, .required = true, .least = 1, .most = USE_MAX,
+          .documentation = "when an author picks it, a few words", .flags = FIELD_LINE),
+    FIELD("parameters", FIELD_ARRAY, .required = true),
     {0},
 };
-static const struct fields type_fields = {"a component type", type_rows, 0};
+static const struct fields type_fields = {.name = "a component type", .rows = type_rows};
 
 static const struct field parameter_rows[] = {
     A_NAME,
-    {.name = "type", .type = FIELD_TEXT, .required = true, .choices = shape_names},
-    {.name = "required", .type = FIELD_FLAG},
-    {.name = "choices", .type = FIELD_ARRAY},
+    FIELD("type", FIELD_TEXT, .required = true, .choices = kind_names),
+    FIELD("required", FIELD_FLAG),
+    FIELD("choices", FIELD_ARRAY),
     {0},
 };
-static const struct fields parameter_fields = {"a parameter", parameter_rows, 0};
+static const struct fields parameter_fields = {.name = "a parameter", .rows = parameter_rows};
 
 /* Names stand in schemas and prompts: letters, digits, - and _, a letter first. */
 static void check_name(const json_t *object, const char *loc, struct validation_errors *problems)
@@ -142,25 +137,25 @@ static void take_choices(const json_t *choices, const char *loc, const char **to
 static void take_parameter(const json_t *object, size_t at, struct component_type *type,
                            const char **choices, struct validation_errors *problems)
 {
-    struct parameter *parameter = &type->parameters[at];
-    const char *shape = json_get_string(object, "type");
+    struct field *parameter = &type->parameters[at];
+    const char *kind = json_get_string(object, "type");
     char loc[LOC_CAP / 2], field[LOC_CAP];
 
     snprintf(loc, sizeof loc, "parameters.%zu", at);
     if (!check_object(object, &parameter_fields, loc, problems))
         return;
-    parameter->name = json_get_string(object, "name");
-    parameter->needed = json_is_true(json_object_get(object, "required"));
-    for (size_t i = 0; i < SHAPE_COUNT; i++) {
-        if (!strcmp(shapes[i].name, shape))
-            parameter->shape = shapes[i].shape;
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        if (!strcmp(kinds[i].name, kind))
+            *parameter = kinds[i];
     }
+    parameter->name = json_get_string(object, "name");
+    parameter->required = json_is_true(json_object_get(object, "required"));
     snprintf(field, sizeof field, "%s.name", loc);
     for (size_t i = 0; i < at; i++) {
         if (type->parameters[i].name && !strcmp(type->parameters[i].name, parameter->name))
             validation_add(problems, field, "is there twice");
     }
-    if (parameter->shape == SHAPE_CHOICE) {
+    if (!strcmp(kind, "choice")) {
         parameter->choices = choices;
         take_choices(json_object_get(object, "choices"), loc, choices, problems);
     } else if (json_object_get(object, "choices")) {

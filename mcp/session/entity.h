@@ -24,7 +24,8 @@ extern const char *const entity_categories[]; /* the four content categories, NU
 
 /* Their members. Further ones are kept; a misspelt name of one that is not there is refused. */
 extern const struct fields entity_node_fields, entity_node_change_fields, entity_component_fields,
-    entity_relationship_fields, entity_relationship_brief_fields, entity_relationship_change_fields;
+    entity_component_change_fields, entity_relationship_fields, entity_relationship_brief_fields,
+    entity_relationship_change_fields;
 extern const struct fields entity_texts_fields; /* the four texts of a node, and no others */
 
 /* Each returns a new reference, or NULL with err. */
@@ -49,7 +50,7 @@ int entity_node_change(json_t *node, const json_t *changes, struct error *err);
 int entity_relationship_change(json_t *relationship, const json_t *changes, struct error *err);
 
 /* {"title": ...}: what can be changed of a session. */
-extern const struct field entity_session_rows[];
+extern const struct fields entity_session_fields;
 int entity_session_check(const json_t *object, struct error *err);
 
 /* {"explanation": ..., ...}: at least one of the four, each text or null. */

@@ -19,21 +19,11 @@ json_t *entity_open(const json_t *input, const char *loc, const char *what, stru
 void entity_drop(json_t *object, const char *const *keys); /* keys: NULL-terminated */
 
 /* Rows that several entities have. */
-#define ENTITY_TEXT(member)                                                                        \
-    {                                                                                              \
-        .name = member, .type = FIELD_TEXT, .most = (double)TEXT_MAX, .flags = FIELD_NUL           \
-    }
-#define ENTITY_SHARE(member)                                                                       \
-    {                                                                                              \
-        .name = member, .type = FIELD_NUMBER, .least = 0, .most = 1                                \
-    }
-#define ENTITY_WHOLE(member)                                                                       \
-    {                                                                                              \
-        .name = member, .type = FIELD_WHOLE, .least = 1, .most = INFINITY                          \
-    }
-#define ENTITY_GIVEN_BACK(member)                                                                  \
-    {                                                                                              \
-        .name = member, .flags = FIELD_GIVEN_BACK                                                  \
-    }
+/* clang-format off */
+#define ENTITY_TEXT(member)       FIELD(member, FIELD_TEXT, .most = (double)TEXT_MAX, .flags = FIELD_NUL)
+#define ENTITY_SHARE(member)      FIELD(member, FIELD_NUMBER, .least = 0, .most = 1)
+#define ENTITY_WHOLE(member)      FIELD(member, FIELD_WHOLE, .least = 1, .most = INFINITY)
+#define ENTITY_GIVEN_BACK(member) FIELD(member, FIELD_ANY, .flags = FIELD_GIVEN_BACK)
+/* clang-format on */
 
 #endif

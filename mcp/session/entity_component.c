@@ -14,19 +14,23 @@ static const char *const component_service_fields[] = {"order", "order_index", "
                                                        "revision", NULL};
 
 static const struct field component_rows[] = {
-    {.name = "type", .type = FIELD_TEXT},
-    {.name = "component_type", .type = FIELD_TEXT},
+    FIELD("type", FIELD_TEXT, .of = &component_type_names),
+    FIELD("component_type", FIELD_TEXT, .of = &component_type_names),
     {.name = "parameters"}, /* component_type_check looks at them */
     ENTITY_SHARE("confidence"),
     {.name = "position", .documentation = "where it is inserted"},
-    {.name = "component_id"},
-    {.name = "expected_revision"},
+    {.name = "component_id", .documentation = "finds it after its order has changed"},
+    {.name = "expected_revision", .documentation = "a stale one is refused with 409"},
     ENTITY_GIVEN_BACK("order"),
     ENTITY_GIVEN_BACK("order_index"),
     ENTITY_GIVEN_BACK("revision"),
     {0},
 };
-const struct fields entity_component_fields = {"a component", component_rows, FIELDS_OPEN};
+const struct fields entity_component_fields = {"a component", component_rows, FIELDS_OPEN,
+                                               .schema = "ComponentNew",
+                                               .write_schema = component_type_schema};
+const struct fields entity_component_change_fields = {
+    "a component", component_rows, FIELDS_OPEN | FIELDS_CHANGE, .schema = "ComponentChange"};
 
 const char *entity_component_type(const json_t *component)
 {

@@ -11,17 +11,12 @@ const char *const entity_categories[] = {"explanation", "real_world_example", "t
         ENTITY_TEXT("textbook_content"), ENTITY_TEXT("memory_trick")
 
 static const struct field node_rows[] = {
-    {.name = "node_id",
-     .type = FIELD_TEXT,
-     .required = true,
-     .least = 1,
-     .most = NODE_ID_MAX,
-     .documentation = "an id such as \"N003\"",
-     .flags = FIELD_LINE},
-    {.name = "title", .type = FIELD_TEXT, .required = true, .least = 1, .most = TITLE_MAX},
+    FIELD("node_id", FIELD_TEXT, .required = true, .least = 1, .most = NODE_ID_MAX,
+          .documentation = "an id such as \"N003\"", .flags = FIELD_LINE),
+    FIELD("title", FIELD_TEXT, .required = true, .least = 1, .most = TITLE_MAX),
     ENTITY_TEXT("raw_content"),
-    {.name = "chapter_id", .type = FIELD_WHOLE},
-    {.name = "content_category", .type = FIELD_TEXT, .choices = entity_categories},
+    FIELD("chapter_id", FIELD_WHOLE),
+    FIELD("content_category", FIELD_TEXT, .choices = entity_categories),
     CATEGORY_TEXTS,
     ENTITY_WHOLE("expected_revision"),
     ENTITY_GIVEN_BACK("session_id"),
@@ -29,13 +24,16 @@ static const struct field node_rows[] = {
     ENTITY_GIVEN_BACK("last_modified"),
     {0},
 };
-const struct fields entity_node_fields = {"a node", node_rows, FIELDS_OPEN};
-const struct fields entity_node_change_fields = {"a node", node_rows, FIELDS_OPEN | FIELDS_CHANGE};
+const struct fields entity_node_fields = {"a node", node_rows, FIELDS_OPEN, .schema = "NodeNew"};
+const struct fields entity_node_change_fields = {"a node", node_rows, FIELDS_OPEN | FIELDS_CHANGE,
+                                                 .schema = "NodeChange"};
 
-const struct field entity_session_rows[] = {
-    {.name = "title", .type = FIELD_TEXT, .required = true, .least = 1, .most = TITLE_MAX},
+static const struct field session_rows[] = {
+    FIELD("title", FIELD_TEXT, .required = true, .least = 1, .most = TITLE_MAX),
     {0},
 };
+const struct fields entity_session_fields = {
+    .name = "a session", .rows = session_rows, .schema = "SessionChange"};
 
 static const struct field texts_rows[] = {
     CATEGORY_TEXTS,
@@ -44,7 +42,8 @@ static const struct field texts_rows[] = {
     ENTITY_GIVEN_BACK("title"),
     {0},
 };
-const struct fields entity_texts_fields = {"the content of a node", texts_rows, 0};
+const struct fields entity_texts_fields = {
+    .name = "the content of a node", .rows = texts_rows, .schema = "NodeTextsChange"};
 
 /* Never kept from a write. */
 static const char *const node_service_fields[] = {"session_id", "created_at", "last_modified",
@@ -116,11 +115,10 @@ int entity_node_change(json_t *node, const json_t *changes, struct error *err)
 
 int entity_session_check(const json_t *object, struct error *err)
 {
-    const struct fields fields = {"a session", entity_session_rows, 0};
     struct validation_errors problems;
 
     validation_begin(&problems, "");
-    fields_check(&fields, object, NULL, &problems);
+    fields_check(&entity_session_fields, object, NULL, &problems);
     return validation_end(&problems, NULL, err);
 }
 

@@ -15,10 +15,7 @@ static const char *const relationship_service_fields[] = {"id", "session_id", "c
 static const struct field relationship_rows[] = {
     END("from_node_id", "from"),
     END("to_node_id", "to"),
-    {.name = "relationship_type",
-     .type = FIELD_TEXT,
-     .choices = relationship_types,
-     .also = "type"},
+    FIELD("relationship_type", FIELD_TEXT, .choices = relationship_types, .also = "type"),
     ENTITY_TEXT("explanation"),
     ENTITY_TEXT("created_by"),
     ENTITY_SHARE("confidence_score"),
@@ -27,11 +24,13 @@ static const struct field relationship_rows[] = {
     ENTITY_GIVEN_BACK("created_at"),
     {0},
 };
-const struct fields entity_relationship_fields = {"a relationship", relationship_rows, FIELDS_OPEN};
-const struct fields entity_relationship_brief_fields = {"a relationship", relationship_rows,
-                                                        FIELDS_OPEN | FIELDS_ALSO};
+const struct fields entity_relationship_fields = {"a relationship", relationship_rows, FIELDS_OPEN,
+                                                  .schema = "RelationshipNew"};
+const struct fields entity_relationship_brief_fields = {
+    "a relationship", relationship_rows, FIELDS_OPEN | FIELDS_ALSO, .schema = "RelationshipBrief"};
 const struct fields entity_relationship_change_fields = {"a relationship", relationship_rows,
-                                                         FIELDS_OPEN | FIELDS_CHANGE};
+                                                         FIELDS_OPEN | FIELDS_CHANGE,
+                                                         .schema = "RelationshipChange"};
 
 static int set_defaults(json_t *given, const char *who, const char *now)
 {

@@ -5,7 +5,6 @@
 #include "helpers/base/json.h"
 #include "mcp/session/component_type.h"
 #include "mcp/tool/arguments.h"
-#include "mcp/tool/schema.h"
 #include "mcp/tool/table.h"
 
 static int run(struct tool_call *call, struct store *store, struct error *err)
@@ -14,22 +13,19 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     struct buf found BUF_AUTO = {0};
     char sid[SESSION_ID_SIZE];
     struct component_state state;
-    const char *node_id, *type;
-    json_t *parameters;
+    const char *node_id;
     json_t *component;
-    long position;
     int rc;
 
     if (tool_session(call, store, sid, err) < 0 ||
-        argument_node(call, store, sid, "node_id", &found, &node_id, err) < 0 ||
-        argument_text(call, "component_type", &type, err) < 0 ||
-        argument_number_or(call, "position", &position, 1, 1000000, 0, err) < 0 ||
-        argument_json(call, "parameters", JSON_OBJECT, &parameters, err) < 0)
+        argument_node(call, store, sid, "node_id", &found, &node_id, err) < 0)
         return -1;
-    component = json_pack("{s:s, s:o}", "type", type, "parameters", parameters);
+    component = json_pack("{s:O, s:O}", "type", json_object_get(call->arguments, "component_type"),
+                          "parameters", json_object_get(call->arguments, "parameters"));
     if (!component)
         return error_set(err, ERROR_MEMORY, "out of memory for the component");
-    rc = store_component_insert(store, &writer, sid, node_id, position, component, &state, err);
+    rc = store_component_insert(store, &writer, sid, node_id, argument_whole(call, "position", 0),
+                                component, &state, err);
     json_decref(component);
     if (rc < 0)
         return -1;
@@ -40,24 +36,34 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     return 0;
 }
 
-static void schema_write(const struct server *server, struct buf *to)
+static void write_parameters(const struct field *row, const void *context, struct buf *to)
 {
-    (void)server;
-    buf_adds(to, "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_KEY
-                 "," SCHEMA_NODE ",\"component_type\":");
-    schema_component_types(to);
-    buf_adds(to, ",\"parameters\":{\"type\":\"object\",\"description\":\"By type: ");
-    schema_component_parameters(to);
-    buf_adds(to, "\"},\"position\":{\"type\":\"integer\",\"minimum\":1,\"description\":\""
-                 "default: at the end\"}},"
-                 "\"required\":[\"node_id\",\"component_type\",\"parameters\"]}");
+    struct buf BUF_AUTO text = {0};
+
+    (void)row;
+    (void)context;
+    buf_init(&text, 0);
+    buf_adds(&text, "By type: ");
+    for (size_t i = 0; i < component_type_count(); i++) {
+        buf_adds(&text, i > 0 ? "; " : "");
+        component_type_outline(component_type_at(i), &text);
+    }
+    buf_adds(to, "{\"type\":\"object\",\"description\":");
+    json_write_string(to, text.data, text.len);
+    buf_addc(to, '}');
 }
+static const struct fields parameters = {.name = "parameters", .write_schema = write_parameters};
 
 const struct tool tool_add_component = {
     .name = "add_component",
     .title = "Add a component",
     .description = "Insert a component into a node (id or title).",
-    .schema_write = schema_write,
+    .arguments = ARGUMENTS("add_component", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE,
+                           FIELD("component_type", FIELD_TEXT, .required = true, .least = 1,
+                                 .of = &component_type_names),
+                           FIELD("parameters", FIELD_OBJECT, .required = true, .of = &parameters),
+                           FIELD("position", FIELD_WHOLE, .least = 1, .most = INFINITY,
+                                 .documentation = "default: last")),
     .run = run,
     .operation = "create_component",
     .writes = true,

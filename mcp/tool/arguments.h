@@ -1,26 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Reading a tool's arguments. Each function returns 0, or -1 with ERROR_INVALID that names the
- * argument and says what to send. Values are borrowed from the call.
+ * A tool's arguments: rows that several tools share, and reading what was sent. Every word here is
+ * paid for in each client's context: keep them few.
  */
 #ifndef LECTERN_TOOL_ARGUMENTS_H
 #define LECTERN_TOOL_ARGUMENTS_H
 
+#include <math.h>
+
 #include "mcp/tool/tool.h"
 
-int argument_text(const struct tool_call *call, const char *name, const char **value,
-                  struct error *err);
-int argument_text_or(const struct tool_call *call, const char *name, const char **value,
-                     const char *otherwise, struct error *err);
-/* A whole number from least to most; text that is one ("3") is taken too, as models send it. */
-int argument_number_or(const struct tool_call *call, const char *name, long *value, long least,
-                       long most, long otherwise, struct error *err);
-/* true or false; the same as text is taken too. */
-int argument_flag(const struct tool_call *call, const char *name, bool *value, struct error *err);
-/* An object or array, also where it comes as JSON text, as some clients send it. A new reference.
- */
-int argument_json(const struct tool_call *call, const char *name, json_type type, json_t **value,
-                  struct error *err);
+/* The arguments of a tool: rows of struct field. Values may come as text, as models send them. */
+/* clang-format off */
+#define ARGUMENTS(tool, ...) \
+    {.name = (tool), .rows = (const struct field[]){__VA_ARGS__, {0}}, .flags = FIELDS_AS_TEXT, .noun = "argument"}
+#define ARGUMENT_SESSION   FIELD("session_id", FIELD_TEXT)
+#define ARGUMENT_KEY       FIELD("idempotency_key", FIELD_TEXT)
+#define ARGUMENT_NODE      FIELD("node_id", FIELD_TEXT, .required = true, .least = 1)
+#define ARGUMENT_COMPONENT \
+    FIELD("component_order", FIELD_WHOLE, .least = 1, .most = INFINITY), FIELD("component_id", FIELD_TEXT)
+#define ARGUMENT_REVISION  FIELD("expected_revision", FIELD_WHOLE, .least = 1, .most = INFINITY)
+/* clang-format on */
+
+/* Checks the call's arguments by the tool's fields, and puts them in their own types: text that is
+ * a number, true or false, an object or an array, becomes one. */
+int arguments_take(struct tool_call *call, struct error *err);
+
+/* Of a call whose arguments are taken: the text, or NULL; the number, or otherwise; the flag. */
+const char *argument_text(const struct tool_call *call, const char *name);
+long argument_whole(const struct tool_call *call, const char *name, long otherwise);
+bool argument_flag(const struct tool_call *call, const char *name);
 
 /* The id of the node that the argument names by id or title (store_node_id); borrowed from the call
  * or from found, which the caller finishes. */

@@ -5,7 +5,6 @@
 #include "helpers/base/json.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/preview.h"
-#include "mcp/tool/schema.h"
 #include "mcp/tool/table.h"
 
 static int run(struct tool_call *call, struct store *store, struct error *err)
@@ -15,18 +14,12 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     char sid[SESSION_ID_SIZE];
     struct component_state first;
     const char *node_id;
-    json_t *components;
-    size_t count;
-    int rc;
+    const json_t *components = json_object_get(call->arguments, "components");
+    size_t count = json_array_size(components);
 
     if (tool_session(call, store, sid, err) < 0 ||
         argument_node(call, store, sid, "node_id", &found, &node_id, err) < 0 ||
-        argument_json(call, "components", JSON_ARRAY, &components, err) < 0)
-        return -1;
-    count = json_array_size(components);
-    rc = store_components_append(store, &writer, sid, node_id, components, &first, err);
-    json_decref(components);
-    if (rc < 0)
+        store_components_append(store, &writer, sid, node_id, components, &first, err) < 0)
         return -1;
     buf_addf(&call->text, "Added %zu components to %s \"%s\", now components %ld to %ld of %ld.",
              count, node_id, first.node_title, first.order, first.order + (long)count - 1,
@@ -36,26 +29,22 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
 
 static struct tool_impact impact(const struct tool_call *call)
 {
-    json_auto_t *components = NULL;
+    size_t components = json_array_size(json_object_get(call->arguments, "components"));
 
-    argument_json(call, "components", JSON_ARRAY, &components, NULL);
-    return (struct tool_impact){.loss = json_array_size(components) > TOOL_OPERATIONS_MAX
-                                            ? TOOL_LOSS_DELETED
-                                            : TOOL_LOSS_NOTHING};
+    return (struct tool_impact){.loss = components > TOOL_OPERATIONS_MAX ? TOOL_LOSS_DELETED
+                                                                         : TOOL_LOSS_NOTHING};
 }
 
 static int preview(const struct tool_call *call, struct tool_preview *preview, struct error *err)
 {
-    json_auto_t *components = NULL;
-    json_t *component;
+    json_t *added;
     size_t i;
 
-    if (argument_json(call, "components", JSON_ARRAY, &components, err) < 0)
-        return -1;
+    (void)err;
     preview->operations = json_array();
-    json_array_foreach(components, i, component)
+    json_array_foreach(json_object_get(call->arguments, "components"), i, added)
     {
-        json_t *operation = json_copy(component);
+        json_t *operation = json_copy(added);
 
         json_object_set_new(operation, "op", json_string("create_component"));
         json_object_set(operation, "node_id", json_object_get(call->arguments, "node_id"));
@@ -64,24 +53,20 @@ static int preview(const struct tool_call *call, struct tool_preview *preview, s
     return 0;
 }
 
-static void schema_write(const struct server *server, struct buf *to)
-{
-    (void)server;
-    buf_adds(to,
-             "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_KEY "," SCHEMA_NODE
-             ",\"components\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
-             "\"properties\":{\"type\":"
-             "{\"type\":\"string\"},\"parameters\":{\"type\":\"object\"}},\"required\":["
-             "\"type\",\"parameters\"]}}},"
-             "\"required\":[\"node_id\",\"components\"]}");
-}
+static const struct fields component = {
+    .name = "a component",
+    .rows = (const struct field[]){FIELD("type", FIELD_TEXT, .required = true),
+                                   FIELD("parameters", FIELD_OBJECT, .required = true),
+                                   {0}},
+};
 
 const struct tool tool_batch_add_components = {
     .name = "batch_add_components",
     .title = "Add several components",
     .description =
         "Append components (types and parameters as in add_component) to a node: all or none.",
-    .schema_write = schema_write,
+    .arguments = ARGUMENTS("batch_add_components", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE,
+                           FIELD("components", FIELD_ARRAY, .required = true, .of = &component)),
     .run = run,
     .impact = impact,
     .preview = preview,

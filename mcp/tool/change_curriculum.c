@@ -14,7 +14,6 @@
 #include "mcp/session/change_set.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/preview.h"
-#include "mcp/tool/schema.h"
 #include "mcp/tool/table.h"
 
 static void say(struct tool_call *call, const struct change_set *set,
@@ -55,27 +54,23 @@ static int apply(struct tool_call *call, struct store *store, const char *sid,
 
 static bool tries(const struct tool_call *call)
 {
-    bool dry_run = false;
-
-    return argument_flag(call, "dry_run", &dry_run, NULL) == 0 && dry_run;
+    return argument_flag(call, "dry_run");
 }
 
 static struct tool_impact impact(const struct tool_call *call)
 {
-    json_auto_t *operations = NULL;
-
     if (tries(call))
         return (struct tool_impact){.loss = TOOL_LOSS_NO_EDIT};
-    argument_json(call, "operations", JSON_ARRAY, &operations, NULL);
-    return tool_impact_of(operations);
+    return tool_impact_of(json_object_get(call->arguments, "operations"));
 }
 
 static int preview(const struct tool_call *call, struct tool_preview *preview, struct error *err)
 {
-    if (argument_flag(call, "keep_going", &preview->keep_going, err) < 0 ||
-        argument_number_or(call, "expected_version", &preview->version, 1, LONG_MAX, 0, err) < 0)
-        return -1;
-    return argument_json(call, "operations", JSON_ARRAY, &preview->operations, err);
+    (void)err;
+    preview->keep_going = argument_flag(call, "keep_going");
+    preview->version = argument_whole(call, "expected_version", 0);
+    preview->operations = json_incref(json_object_get(call->arguments, "operations"));
+    return 0;
 }
 
 static int try(struct tool_call *call, struct store *store, const char *sid,
@@ -90,24 +85,20 @@ static int try(struct tool_call *call, struct store *store, const char *sid,
 
 static int run(struct tool_call *call, struct store *store, struct error *err)
 {
-    struct writer writer = {.who = call->who};
-    struct change_set set = {0};
-    json_t *operations = NULL;
+    const struct writer writer = {
+        .who = call->who,
+        .expected_cursor = argument_whole(call, "expected_version", 0),
+    };
+    const struct change_set set = {
+        .operations = json_object_get(call->arguments, "operations"),
+        .dry_run = argument_flag(call, "dry_run"),
+        .keep_going = argument_flag(call, "keep_going"),
+    };
     char sid[SESSION_ID_SIZE];
-    long version;
-    int rc;
 
-    if (tool_session(call, store, sid, err) < 0 ||
-        argument_flag(call, "dry_run", &set.dry_run, err) < 0 ||
-        argument_flag(call, "keep_going", &set.keep_going, err) < 0 ||
-        argument_number_or(call, "expected_version", &version, 1, LONG_MAX, 0, err) < 0 ||
-        argument_json(call, "operations", JSON_ARRAY, &operations, err) < 0)
+    if (tool_session(call, store, sid, err) < 0)
         return -1;
-    writer.expected_cursor = version;
-    set.operations = operations;
-    rc = (set.dry_run ? try : apply)(call, store, sid, &writer, &set, err);
-    json_decref(operations);
-    return rc;
+    return (set.dry_run ? try : apply)(call, store, sid, &writer, &set, err);
 }
 
 static int then(struct tool_call *call, struct error *err)
@@ -126,23 +117,16 @@ static void forget(struct tool_call *call)
     call->state = NULL;
 }
 
-static void schema_write(const struct server *server, struct buf *to)
-{
-    (void)server;
-    buf_adds(to, "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_KEY
-                 ",\"operations\":{\"type\":\"array\",\"items\":");
-    change_set_operation_schema_beside_tools(to);
-    buf_adds(to, "},\"dry_run\":{\"type\":\"boolean\"},\"keep_going\":{\"type\":\"boolean\"},"
-                 "\"expected_version\":{\"type\":"
-                 "\"integer\"}},\"required\":[\"operations\"]}");
-}
-
 const struct tool tool_change_curriculum = {
     .name = "change_curriculum",
     .title = "Change the curriculum",
     .description = "Several operations, all or none (keep_going: but for bad ones); dry_run tells "
                    "their effect.",
-    .schema_write = schema_write,
+    .arguments = ARGUMENTS(
+        "change_curriculum", ARGUMENT_SESSION, ARGUMENT_KEY,
+        FIELD("operations", FIELD_ARRAY, .required = true, .of = &change_set_operation_brief),
+        FIELD("dry_run", FIELD_FLAG), FIELD("keep_going", FIELD_FLAG),
+        FIELD("expected_version", FIELD_WHOLE, .least = 1, .most = INFINITY)),
     .destructive = true,
     .run = run,
     .tries = tries,

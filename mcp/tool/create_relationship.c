@@ -4,9 +4,9 @@
  * edge that closes a cycle of prerequisites is made, and the cycle is said by titles.
  */
 #include "helpers/base/json.h"
+#include "mcp/session/component_type.h"
 #include "mcp/session/text.h"
 #include "mcp/tool/arguments.h"
-#include "mcp/tool/schema.h"
 #include "mcp/tool/table.h"
 
 #define CYCLE_NODES_SHOWN 12
@@ -39,20 +39,21 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     struct buf from_found BUF_AUTO = {0}, to_found BUF_AUTO = {0};
     char sid[SESSION_ID_SIZE];
     struct relationship_state state = {0};
-    const char *from, *to, *type, *explanation;
+    const char *type = argument_text(call, "relationship_type");
+    const char *explanation = argument_text(call, "explanation");
+    const char *from, *to;
     char from_title[TITLE_SAID], to_title[TITLE_SAID];
     json_t *relationship;
     int rc;
 
     if (tool_session(call, store, sid, err) < 0 ||
         argument_node(call, store, sid, "from_node_id", &from_found, &from, err) < 0 ||
-        argument_node(call, store, sid, "to_node_id", &to_found, &to, err) < 0 ||
-        argument_text_or(call, "relationship_type", &type, "LEADS_TO", err) < 0 ||
-        argument_text_or(call, "explanation", &explanation, "", err) < 0)
+        argument_node(call, store, sid, "to_node_id", &to_found, &to, err) < 0)
         return -1;
     relationship =
         json_pack("{s:s, s:s, s:s, s:s, s:s}", "from_node_id", from, "to_node_id", to,
-                  "relationship_type", type, "explanation", explanation, "created_by", call->who);
+                  "relationship_type", type ? type : relationship_types[0], "explanation",
+                  explanation ? explanation : "", "created_by", call->who);
     if (!relationship)
         return error_set(err, ERROR_MEMORY, "out of memory for the relationship");
     rc = store_relationship_create(store, &writer, sid, relationship, &state, err);
@@ -68,24 +69,17 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     return 0;
 }
 
-static void schema_write(const struct server *server, struct buf *to)
-{
-    (void)server;
-    buf_adds(to, "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_KEY
-                 ",\"from_node_id\":{\"type\":\"string\",\"description\":\"learnt "
-                 "first\"},\"to_node_id\":{\"type\":"
-                 "\"string\"},\"relationship_type\":");
-    schema_relationship_types(to);
-    buf_adds(
-        to,
-        ",\"explanation\":{\"type\":\"string\"}},\"required\":[\"from_node_id\",\"to_node_id\"]}");
-}
-
 const struct tool tool_create_relationship = {
     .name = "create_relationship",
     .title = "Create a relationship",
     .description = "Join two nodes, from the earlier to the later.",
-    .schema_write = schema_write,
+    .arguments = ARGUMENTS("create_relationship", ARGUMENT_SESSION, ARGUMENT_KEY,
+                           FIELD("from_node_id", FIELD_TEXT, .required = true, .least = 1,
+                                 .documentation = "learnt first"),
+                           FIELD("to_node_id", FIELD_TEXT, .required = true, .least = 1),
+                           FIELD("relationship_type", FIELD_TEXT, .choices = relationship_types,
+                                 .documentation = "default: LEADS_TO"),
+                           FIELD("explanation", FIELD_TEXT)),
     .run = run,
     .operation = "create_relationship",
     .writes = true,

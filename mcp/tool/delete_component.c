@@ -4,7 +4,6 @@
  * a person's: it is taken for the contract's sake and decides nothing.
  */
 #include "mcp/tool/arguments.h"
-#include "mcp/tool/schema.h"
 #include "mcp/tool/table.h"
 
 static int run(struct tool_call *call, struct store *store, struct error *err)
@@ -14,12 +13,11 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     char sid[SESSION_ID_SIZE];
     struct component_state state;
     struct component_ref ref;
-    long revision;
 
     if (tool_session(call, store, sid, err) < 0 ||
         argument_component(call, store, sid, &found, &ref, err) < 0 ||
-        argument_number_or(call, "expected_revision", &revision, 1, 1000000000, 0, err) < 0 ||
-        store_component_delete(store, &writer, sid, &ref, revision, &state, err) < 0)
+        store_component_delete(store, &writer, sid, &ref,
+                               argument_whole(call, "expected_revision", 0), &state, err) < 0)
         return -1;
     buf_addf(&call->text,
              "Deleted component %ld (%s: %s) of %s \"%s\"; %ld remain, renumbered from 1.",
@@ -31,9 +29,8 @@ const struct tool tool_delete_component = {
     .name = "delete_component",
     .title = "Delete a component",
     .description = "Delete one component; those behind it move up.",
-    .schema = "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_KEY "," SCHEMA_NODE
-              "," SCHEMA_COMPONENT ",\"confirm\":{\"type\":\"boolean\"}," SCHEMA_REVISION
-              "},\"required\":[\"node_id\"]}",
+    .arguments = ARGUMENTS("delete_component", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE,
+                           ARGUMENT_COMPONENT, FIELD("confirm", FIELD_FLAG), ARGUMENT_REVISION),
     .destructive = true,
     .run = run,
     .operation = "delete_component",

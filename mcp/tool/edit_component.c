@@ -5,7 +5,6 @@
 #include "helpers/base/json.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/preview.h"
-#include "mcp/tool/schema.h"
 #include "mcp/tool/table.h"
 
 static int run(struct tool_call *call, struct store *store, struct error *err)
@@ -15,19 +14,17 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     char sid[SESSION_ID_SIZE];
     struct component_state state;
     struct component_ref ref;
-    json_t *parameters, *changes;
-    long revision;
+    json_t *changes;
     int rc;
 
     if (tool_session(call, store, sid, err) < 0 ||
-        argument_component(call, store, sid, &found, &ref, err) < 0 ||
-        argument_number_or(call, "expected_revision", &revision, 1, 1000000000, 0, err) < 0 ||
-        argument_json(call, "new_parameters", JSON_OBJECT, &parameters, err) < 0)
+        argument_component(call, store, sid, &found, &ref, err) < 0)
         return -1;
-    changes = json_pack("{s:o}", "parameters", parameters);
+    changes = json_pack("{s:O}", "parameters", json_object_get(call->arguments, "new_parameters"));
     if (!changes)
         return error_set(err, ERROR_MEMORY, "out of memory for the change");
-    rc = store_component_update(store, &writer, sid, &ref, changes, true, revision, &state, err);
+    rc = store_component_update(store, &writer, sid, &ref, changes, true,
+                                argument_whole(call, "expected_revision", 0), &state, err);
     json_decref(changes);
     if (rc < 0)
         return -1;
@@ -40,19 +37,17 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
 
 static struct tool_impact impact(const struct tool_call *call)
 {
-    json_auto_t *parameters = NULL;
-
-    argument_json(call, "new_parameters", JSON_OBJECT, &parameters, NULL);
-    return (struct tool_impact){tool_loss_of_edit(parameters), 1};
+    return (struct tool_impact){
+        tool_loss_of_edit(json_object_get(call->arguments, "new_parameters")), 1};
 }
 
 const struct tool tool_edit_component = {
     .name = "edit_component",
     .title = "Edit a component",
     .description = "Change parameters of one component; those not named keep.",
-    .schema = "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION "," SCHEMA_KEY "," SCHEMA_NODE
-              "," SCHEMA_COMPONENT ",\"new_parameters\":{\"type\":\"object\"}," SCHEMA_REVISION
-              "},\"required\":[\"node_id\",\"new_parameters\"]}",
+    .arguments = ARGUMENTS(
+        "edit_component", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE, ARGUMENT_COMPONENT,
+        FIELD("new_parameters", FIELD_OBJECT, .required = true), ARGUMENT_REVISION),
     .destructive = true,
     .idempotent = true,
     .run = run,

@@ -11,7 +11,6 @@
 #include "mcp/tool/analysis.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/run_answer.h"
-#include "mcp/tool/schema.h"
 #include "mcp/tool/table.h"
 
 /* One run. Owned by the loop; the executor's thread fills the call's answer while it has it. */
@@ -86,19 +85,6 @@ static int check(struct analysis_call *run, struct error *err)
     return analysis_check(&run->analysis, &why) ? 0 : error_set(err, ERROR_INVALID, "%s", why.data);
 }
 
-static int read_arguments(struct analysis_call *run, struct error *err)
-{
-    struct tool_call *call = run->call;
-    struct analysis *analysis = &run->analysis;
-
-    if (argument_text(call, "code", &analysis->code, err) < 0 ||
-        argument_number_or(call, "timeout_seconds", &analysis->timeout_asked, 1,
-                           ANALYSIS_TIMEOUT_ASKED_MAX, 0, err) < 0)
-        return -1;
-    analysis->code_len = strlen(analysis->code);
-    return 0;
-}
-
 static int start(struct tool_call *call, struct error *err)
 {
     struct analysis_call *run = calloc(1, sizeof *run);
@@ -115,8 +101,10 @@ static int start(struct tool_call *call, struct error *err)
     run->analysis.on_failed = on_failed;
     analysis_init(&run->analysis);
     call->state = run;
-    if (read_arguments(run, err) == 0 && check(run, err) == 0 &&
-        analysis_start(&run->analysis, err) == 0)
+    run->analysis.code = argument_text(call, "code");
+    run->analysis.code_len = strlen(run->analysis.code);
+    run->analysis.timeout_asked = argument_whole(call, "timeout_seconds", 0);
+    if (check(run, err) == 0 && analysis_start(&run->analysis, err) == 0)
         return 0;
     discard(run);
     return -1;
@@ -137,14 +125,15 @@ static bool progress(struct tool_call *call, struct buf *words, struct buf *prin
     return run && analysis_progress(&run->analysis, words, printed);
 }
 
-static void schema_write(const struct server *server, struct buf *to)
+/* The server's own limit, to which a longer one is cut. */
+static void write_timeout(const struct field *row, const void *context, struct buf *to)
 {
-    buf_addf(to,
-             "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION
-             ",\"code\":{\"type\":\"string\"},\"timeout_seconds\":{\"type\":\"integer\","
-             "\"maximum\":%ld}},\"required\":[\"code\"]}",
-             server->timeout_seconds);
+    const struct server *server = context;
+
+    (void)row;
+    buf_addf(to, "{\"type\":\"integer\",\"maximum\":%ld}", server->timeout_seconds);
 }
+static const struct fields timeout = {.name = "timeout_seconds", .write_schema = write_timeout};
 
 /* What the server's profile lets code import. */
 static void describe_here(const struct server *server, struct buf *to)
@@ -183,7 +172,10 @@ const struct tool tool_execute_code = {
                    "query_graph(query, node_id=None, ...) -> dict, as that tool. print() what you "
                    "need, short; the last expression's value shows too.",
     .describe_here = describe_here,
-    .schema_write = schema_write,
+    .arguments = ARGUMENTS("execute_code", ARGUMENT_SESSION,
+                           FIELD("code", FIELD_TEXT, .required = true, .least = 1),
+                           FIELD("timeout_seconds", FIELD_WHOLE, .least = 1,
+                                 .most = ANALYSIS_TIMEOUT_ASKED_MAX, .of = &timeout)),
     .read_only = true,
     .start = start,
     .stop = stop,

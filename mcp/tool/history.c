@@ -11,12 +11,10 @@
 #include "helpers/base/json.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/history_words.h"
-#include "mcp/tool/schema.h"
 #include "mcp/tool/table.h"
 
 #define LIST_DEFAULT 20
 #define LIST_MAX     200
-#define VERSION_MAX  1000000000000L
 
 /* One version of two names is 0 where it is not given. */
 struct asked {
@@ -184,6 +182,8 @@ static const struct {
     {"restore", restore, true},
 };
 
+static const char *const action_names[] = {"list", "difference", "undo", "restore", NULL};
+
 static bool only_reads(const struct tool_call *call)
 {
     const char *action = json_get_string(call->arguments, "action");
@@ -204,22 +204,22 @@ static int preview(const struct tool_call *call, struct tool_preview *preview, s
 {
     preview->action =
         json_string_is(call->arguments, "action", "undo") ? TOOL_UNDOES : TOOL_RESTORES;
-    if (argument_number_or(call, "version", &preview->version, 1, VERSION_MAX, 0, err) < 0)
-        return -1;
-    return argument_text_or(call, "change_set", &preview->change_set, NULL, err);
+    preview->version = argument_whole(call, "version", 0);
+    preview->change_set = argument_text(call, "change_set");
+    (void)err;
+    return 0;
 }
 
 static int read_asked(struct tool_call *call, struct store *store, struct asked *asked,
                       struct error *err)
 {
-    if (tool_session(call, store, asked->sid, err) < 0 ||
-        argument_text_or(call, "node_id", &asked->node_id, NULL, err) < 0 ||
-        argument_text_or(call, "change_set", &asked->change_set, NULL, err) < 0 ||
-        argument_number_or(call, "version", &asked->version, 1, VERSION_MAX, 0, err) < 0 ||
-        argument_number_or(call, "to_version", &asked->to_version, 1, VERSION_MAX, 0, err) < 0 ||
-        argument_number_or(call, "since", &asked->since, 0, VERSION_MAX, 0, err) < 0)
-        return -1;
-    return argument_number_or(call, "limit", &asked->limit, 1, LIST_MAX, LIST_DEFAULT, err);
+    asked->node_id = argument_text(call, "node_id");
+    asked->change_set = argument_text(call, "change_set");
+    asked->version = argument_whole(call, "version", 0);
+    asked->to_version = argument_whole(call, "to_version", 0);
+    asked->since = argument_whole(call, "since", 0);
+    asked->limit = argument_whole(call, "limit", LIST_DEFAULT);
+    return tool_session(call, store, asked->sid, err);
 }
 
 /* An id of a node that was deleted is taken as it is: history has it still. */
@@ -240,17 +240,14 @@ static int resolve_node(struct store *store, struct asked *asked, struct error *
 static int run(struct tool_call *call, struct store *store, struct error *err)
 {
     struct asked asked = {0};
-    const char *action;
+    const char *action = argument_text(call, "action");
     size_t i = 0;
     int rc = -1;
 
-    if (argument_text_or(call, "action", &action, actions[0].name, err) < 0 ||
-        read_asked(call, store, &asked, err) < 0)
+    if (read_asked(call, store, &asked, err) < 0)
         return -1;
-    while (i < sizeof actions / sizeof actions[0] && strcmp(actions[i].name, action) != 0)
+    while (action && strcmp(actions[i].name, action) != 0)
         i++;
-    if (i == sizeof actions / sizeof actions[0])
-        return error_set_at(err, "action", "action: send list, difference, undo or restore.");
     if (resolve_node(store, &asked, err) == 0)
         rc = actions[i].run(call, store, &asked, err);
     buf_finish(&asked.found);
@@ -262,11 +259,13 @@ const struct tool tool_history = {
     .title = "History",
     .description = "What changed, by whom; undo a change (default: your newest), restore a "
                    "version, difference of two. Undo and restore can be undone.",
-    .schema = "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION
-              ",\"action\":{\"type\":\"string\",\"enum\":[\"list\",\"difference\",\"undo\","
-              "\"restore\"]},\"version\":{\"type\":\"integer\"},\"to_version\":{\"type\":"
-              "\"integer\"},\"change_set\":{\"type\":\"string\"}," SCHEMA_NODE
-              ",\"since\":{\"type\":\"integer\"},\"limit\":{\"type\":\"integer\"}," SCHEMA_KEY "}}",
+    .arguments =
+        ARGUMENTS("history", ARGUMENT_SESSION, FIELD("action", FIELD_TEXT, .choices = action_names),
+                  FIELD("version", FIELD_WHOLE, .least = 1, .most = INFINITY),
+                  FIELD("to_version", FIELD_WHOLE, .least = 1, .most = INFINITY),
+                  FIELD("change_set", FIELD_TEXT), FIELD("node_id", FIELD_TEXT),
+                  FIELD("since", FIELD_WHOLE, .least = 0, .most = INFINITY),
+                  FIELD("limit", FIELD_WHOLE, .least = 1, .most = LIST_MAX), ARGUMENT_KEY),
     .destructive = true,
     .run = run,
     .writes = true,

@@ -21,8 +21,7 @@ struct kept_call {
 
 static int read_key(const struct tool_call *call, const char **key, struct error *err)
 {
-    if (argument_text_or(call, KEY_ARGUMENT, key, NULL, err) < 0)
-        return -1;
+    *key = argument_text(call, KEY_ARGUMENT);
     if (!*key)
         *key = json_string_value(call->idempotency_key);
     if (!*key || (**key && strlen(*key) <= TOOL_KEY_MAX))

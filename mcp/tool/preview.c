@@ -126,12 +126,19 @@ struct tool_impact tool_impact_of(const json_t *operations)
     return impact;
 }
 
-struct tool_impact tool_call_impact(const struct tool_call *call)
+struct tool_impact tool_call_impact(const struct tool *tool, const json_t *arguments)
 {
-    const struct tool *tool = call->tool;
+    struct tool_call call = {.tool = tool, .arguments = json_deep_copy(arguments)};
+    struct tool_impact impact;
+    struct error unused = {0};
 
-    if (tool->impact)
-        return tool->impact(call);
+    if (tool->impact && call.arguments) {
+        arguments_take(&call, &unused); /* wrong ones are refused when the call runs */
+        impact = tool->impact(&call);
+        json_decref(call.arguments);
+        return impact;
+    }
+    json_decref(call.arguments);
     if (tool->read_only || !tool->writes)
         return (struct tool_impact){.loss = TOOL_LOSS_NO_EDIT};
     return (struct tool_impact){.loss = tool->destructive ? TOOL_LOSS_DELETED : TOOL_LOSS_NOTHING};
@@ -139,12 +146,13 @@ struct tool_impact tool_call_impact(const struct tool_call *call)
 
 /* ---- what would be done ---- */
 
-int tool_call_preview(const struct tool_call *call, struct tool_preview *preview, struct error *err)
+int tool_call_preview(struct tool_call *call, struct tool_preview *preview, struct error *err)
 {
     static const char *const own[] = {"session_id", "idempotency_key", "confirm"};
-    static const char *const objects[] = {"parameters", "new_parameters"};
     json_t *operation;
 
+    if (arguments_take(call, err) < 0)
+        return -1;
     if (call->tool->preview)
         return call->tool->preview(call, preview, err);
     if (!call->tool->operation)
@@ -153,12 +161,6 @@ int tool_call_preview(const struct tool_call *call, struct tool_preview *preview
     operation = json_copy(call->arguments);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         json_object_del(operation, own[i]);
-    for (size_t i = 0; i < sizeof objects / sizeof objects[0]; i++) {
-        json_t *read = get_object(operation, objects[i]); /* some models send it as JSON text */
-
-        if (read)
-            json_object_set_new(operation, objects[i], read);
-    }
     json_object_set_new(operation, "op", json_string(call->tool->operation));
     preview->operations = json_pack("[o]", operation);
     return 0;

@@ -9,34 +9,22 @@
 #include "mcp/server.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/session/graph_cache.h"
-#include "mcp/tool/schema.h"
 #include "mcp/tool/table.h"
 
 #define TYPES_CAP 16u
 
-/* types: an array of texts, or one text that is no JSON, as models send it. The array keeps the
- * texts alive. */
-static int read_types(const struct tool_call *call, json_t **array,
-                      const char *types[TYPES_CAP + 1], struct error *err)
+static int read_types(const struct tool_call *call, const char *types[TYPES_CAP + 1],
+                      struct error *err)
 {
     const json_t *given = json_object_get(call->arguments, "types"), *type;
     size_t i;
 
-    types[0] = NULL;
-    if (!given || json_is_null(given))
-        return 0;
-    if (json_is_string(given) && json_string_value(given)[0] != '[')
-        *array = json_pack("[O]", given);
-    else if (argument_json(call, "types", JSON_ARRAY, array, err) < 0)
-        return -1;
-    if (json_array_size(*array) > TYPES_CAP)
+    if (json_array_size(given) > TYPES_CAP)
         return error_set_at(err, "types", "types takes up to %u relationship types, or [\"all\"].",
                             TYPES_CAP);
-    json_array_foreach(*array, i, type)
+    types[0] = NULL;
+    json_array_foreach((json_t *)given, i, type)
     {
-        if (!json_is_string(type))
-            return error_set_at(err, "types",
-                                "types wants an array of texts such as [\"PREREQUISITE\"].");
         types[i] = json_string_value(type);
         types[i + 1] = NULL;
     }
@@ -76,31 +64,37 @@ static int answer(struct tool_call *call, struct store *store, const char *sid,
 
 static int run(struct tool_call *call, struct store *store, struct error *err)
 {
-    struct graph_question question = {.bounds =
-                                          graph_cache_bounds(call->server->graphs, call->cancel)};
     const char *types[TYPES_CAP + 1];
+    struct graph_question question = {
+        .query = argument_text(call, "query"),
+        .node = argument_text(call, "node_id"),
+        .from = argument_text(call, "from_node_id"),
+        .to = argument_text(call, "to_node_id"),
+        .types = types,
+        .limit = (unsigned)argument_whole(call, "limit", GRAPH_LIMIT_DEFAULT),
+        .bounds = graph_cache_bounds(call->server->graphs, call->cancel),
+    };
     char sid[SESSION_ID_SIZE];
-    json_t *array = NULL;
-    long limit;
-    int rc = -1;
 
-    question.types = types;
-    if (argument_text_or(call, "query", &question.query, "", err) == 0 &&
-        argument_text_or(call, "node_id", &question.node, NULL, err) == 0 &&
-        argument_text_or(call, "from_node_id", &question.from, NULL, err) == 0 &&
-        argument_text_or(call, "to_node_id", &question.to, NULL, err) == 0 &&
-        argument_number_or(call, "limit", &limit, 1, GRAPH_LIMIT_MAX, GRAPH_LIMIT_DEFAULT, err) ==
-            0 &&
-        check_needs(&question, err) == 0 && read_types(call, &array, types, err) == 0 &&
-        tool_session(call, store, sid, err) == 0) {
-        question.limit = (unsigned)limit;
-        rc = answer(call, store, sid, &question, err);
-    }
-    json_decref(array);
-    return rc;
+    if (check_needs(&question, err) < 0 || read_types(call, types, err) < 0 ||
+        tool_session(call, store, sid, err) < 0)
+        return -1;
+    return answer(call, store, sid, &question, err);
 }
 
-static void schema_write(const struct server *server, struct buf *to)
+/* ---- the queries' names ---- */
+
+static void describe_queries(const struct field *row, struct buf *to)
+{
+    size_t count;
+    const struct graph_query *queries = graph_queries(&count);
+
+    (void)row;
+    for (size_t i = 0; i < count; i++)
+        buf_addf(to, "%s%s", i > 0 ? ", " : "one of ", queries[i].name);
+}
+
+static void write_queries(const struct field *row, const void *context, struct buf *to)
 {
     static const char *const takes[] = {
         [GRAPH_TAKES_NOTHING] = "",
@@ -111,9 +105,9 @@ static void schema_write(const struct server *server, struct buf *to)
     size_t count;
     const struct graph_query *queries = graph_queries(&count);
 
-    (void)server;
-    buf_adds(to, "{\"type\":\"object\",\"properties\":{" SCHEMA_SESSION
-                 ",\"query\":{\"type\":\"string\",\"enum\":[");
+    (void)row;
+    (void)context;
+    buf_adds(to, "{\"type\":\"string\",\"enum\":[");
     for (size_t i = 0; i < count; i++)
         buf_addf(to, "%s\"%s\"", i > 0 ? "," : "", queries[i].name);
     buf_adds(to, "],\"description\":\"");
@@ -121,21 +115,24 @@ static void schema_write(const struct server *server, struct buf *to)
         buf_addf(to, "%s%s%s: %s", i > 0 ? "; " : "", queries[i].name, takes[queries[i].needs],
                  queries[i].summary);
     }
-    buf_adds(to, "\"}," SCHEMA_NODE
-                 ",\"from_node_id\":{\"type\":\"string\"},\"to_node_id\":{\"type\":\"string\"},"
-                 "\"types\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":"
-                 "\"relationship types, or [\\\"all\\\"]\"},");
-    buf_addf(to,
-             "\"limit\":{\"type\":\"integer\",\"maximum\":%u,\"default\":%u}},"
-             "\"required\":[\"query\"]}",
-             GRAPH_LIMIT_MAX, GRAPH_LIMIT_DEFAULT);
+    buf_adds(to, "\"}");
 }
+static const struct fields query_names = {
+    .name = "query", .write_schema = write_queries, .describe = describe_queries};
 
+_Static_assert(GRAPH_LIMIT_DEFAULT == 20, "as said below");
 const struct tool tool_query_graph = {
     .name = "query_graph",
     .title = "Ask the graph",
     .description = "Exact answers about the graph. Nodes by id or title.",
-    .schema_write = schema_write,
+    .arguments = ARGUMENTS("query_graph", ARGUMENT_SESSION,
+                           FIELD("query", FIELD_TEXT, .required = true, .of = &query_names),
+                           FIELD("node_id", FIELD_TEXT), FIELD("from_node_id", FIELD_TEXT),
+                           FIELD("to_node_id", FIELD_TEXT),
+                           FIELD("types", FIELD_ARRAY, .item = FIELD_TEXT,
+                                 .documentation = "relationship types, or [\"all\"]"),
+                           FIELD("limit", FIELD_WHOLE, .least = 1, .most = GRAPH_LIMIT_MAX,
+                                 .documentation = "default: 20")),
     .read_only = true,
     .idempotent = true,
     .run = run,

@@ -11,10 +11,8 @@
 int tool_session(const struct tool_call *call, struct store *store, char sid[SESSION_ID_SIZE],
                  struct error *err)
 {
-    const char *given;
+    const char *given = argument_text(call, "session_id");
 
-    if (argument_text_or(call, "session_id", &given, NULL, err) < 0)
-        return -1;
     if (call->bound_session && given && strcmp(given, call->bound_session) != 0)
         return error_set_at(
             err, "session_id",

@@ -9,6 +9,7 @@
 struct brokered {
     struct workq_job job;
     struct broker_request *request;
+    const struct rest_route *route;
     struct graph_cache *graphs; /* on the graph work queue only */
     struct cancel *cancel;      /* there too */
 };
@@ -22,6 +23,7 @@ static void on_work(struct workq_job *job, void *context)
 {
     struct brokered *brokered = (struct brokered *)job;
     const struct rest_broker_request read = {
+        .route = brokered->route,
         .sid = broker_request_session(brokered->request),
         .target = broker_request_target(brokered->request),
         .graphs = brokered->graphs,
@@ -47,7 +49,8 @@ static void on_done(struct workq_job *job)
 
 static struct workq *choose_workq(struct brokered *brokered, struct server *server)
 {
-    if (rest_broker_workq(broker_request_target(brokered->request)) != REST_GRAPH)
+    brokered->route = rest_broker_find(broker_request_target(brokered->request));
+    if (rest_workq(brokered->route) != REST_GRAPH)
         return server->read;
     brokered->graphs = server->graphs;
     brokered->cancel = broker_request_cancel(brokered->request);

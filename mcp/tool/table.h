@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The tools' own definitions, each in the file of its name.
+ * The tools, in the order of tools/list: tool_NAME is defined in NAME.c. A new tool is its file and
+ * a row here.
  */
 #ifndef LECTERN_TOOL_TABLE_H
 #define LECTERN_TOOL_TABLE_H
 
 #include "mcp/tool/tool.h"
 
-extern const struct tool tool_add_component, tool_edit_component, tool_delete_component,
-    tool_create_relationship, tool_batch_add_components, tool_change_curriculum, tool_history,
-    tool_execute_code, tool_query_graph;
+#define TOOL_TABLE(ROW)                                                                            \
+    ROW(add_component)                                                                             \
+    ROW(edit_component)                                                                            \
+    ROW(delete_component)                                                                          \
+    ROW(create_relationship)                                                                       \
+    ROW(batch_add_components)                                                                      \
+    ROW(change_curriculum)                                                                         \
+    ROW(history)                                                                                   \
+    ROW(execute_code)                                                                              \
+    ROW(query_graph)
+
+#define TOOL_DECLARE(name) extern const struct tool tool_##name;
+TOOL_TABLE(TOOL_DECLARE)
 
 #endif

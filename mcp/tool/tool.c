@@ -11,14 +11,12 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
-#include "helpers/base/nearest.h"
-#include "helpers/base/utf8.h"
 #include "mcp/server.h"
 #include "mcp/session/text.h"
+#include "mcp/tool/arguments.h"
 #include "mcp/tool/idempotency.h"
 
-#define NAME_SHOWN          100 /* bytes of a client's own words in an error */
-#define WORKQ_RETRY_AFTER_S 1   /* a work queue works its queue off in less */
+#define WORKQ_RETRY_AFTER_S 1 /* a work queue works its queue off in less */
 
 const struct tool *tool_find(const char *name)
 {
@@ -35,14 +33,6 @@ void tool_names(struct buf *to)
         buf_addf(to, "%s%s", i > 0 ? ", " : "", tools[i]->name);
 }
 
-static void write_schema(const struct tool *tool, const struct server *server, struct buf *to)
-{
-    if (tool->schema_write)
-        tool->schema_write(server, to);
-    else
-        buf_adds(to, tool->schema);
-}
-
 void tool_describe(const struct tool *tool, const struct server *server, struct buf *to)
 {
     struct buf BUF_AUTO description = {0};
@@ -57,7 +47,7 @@ void tool_describe(const struct tool *tool, const struct server *server, struct 
     buf_adds(to, ",\"description\":");
     json_write_string(to, description.data, description.len);
     buf_adds(to, ",\"inputSchema\":");
-    write_schema(tool, server, to);
+    fields_schema(&tool->arguments, NULL, server, to);
     /* What the protocol takes for granted is left out: each word is paid for in every conversation.
      */
     buf_addf(to, ",\"annotations\":{\"%s",
@@ -241,47 +231,13 @@ static uint64_t key_of(const struct tool_call *call)
     return workq_key(given ? given : call->bound_session ? call->bound_session : "");
 }
 
-/* The argument names of the schema, so that a misspelt one is told instead of ignored. */
-static int check_names(const struct tool_call *call, struct error *err)
-{
-    struct buf BUF_AUTO text = {0}, BUF_AUTO known = {0};
-    struct nearest search;
-    json_t *schema, *properties;
-    const char *name, *property;
-    json_t *value, *unused;
-    int rc = 0;
-
-    buf_init(&text, 0);
-    buf_init(&known, ERROR_TEXT_CAP / 2);
-    write_schema(call->tool, call->server, &text);
-    schema = json_read(text.data, text.len, "the tool's schema", err);
-    if (!schema)
-        return -1;
-    properties = json_object_get(schema, "properties");
-    json_object_foreach(properties, property, unused)
-        buf_addf(&known, "%s%s", known.len > 0 ? ", " : "", property);
-    json_object_foreach(call->arguments, name, value)
-    {
-        if (rc < 0 || json_object_get(properties, name))
-            continue;
-        nearest_begin(&search, name);
-        json_object_foreach(properties, property, unused) nearest_feed(&search, property);
-        rc = error_set_at(err, name, "%s has no argument '%.*s'%s%s%s. Its arguments: %s.",
-                          call->tool->name, utf8_shown(name, NAME_SHOWN), name,
-                          search.best ? "; did you mean '" : "", search.best ? search.best : "",
-                          search.best ? "'?" : "", known.data);
-    }
-    json_decref(schema);
-    return rc;
-}
-
 void tool_call_start(struct tool_call *call)
 {
     struct error err = {0};
     int rc;
 
     buf_init(&call->text, TOOL_ANSWER_CAP);
-    rc = check_names(call, &err);
+    rc = arguments_take(call, &err);
     if (rc == 0 && call->tool->start) {
         rc = call->tool->start(call, &err);
     } else if (rc == 0) {

@@ -15,6 +15,7 @@
 #include "helpers/base/buf.h"
 #include "helpers/base/cancel.h"
 #include "helpers/base/error.h"
+#include "helpers/base/fields.h"
 #include "helpers/base/workq.h"
 #include "mcp/store/store.h"
 #include "mcp/tool/failure.h"
@@ -106,10 +107,8 @@ struct tool {
     const char *description;
     /* Appends to the description what depends on the server's configuration; may be NULL. */
     void (*describe_here)(const struct server *server, struct buf *to);
-    /* JSON Schema of the arguments. NULL: schema_write appends it (where an enum comes from a
-     * table, a limit from the server's configuration). */
-    const char *schema;
-    void (*schema_write)(const struct server *server, struct buf *to);
+    /* Checked before the tool gets the call (arguments.h). context of write_schema: the server. */
+    struct fields arguments;
     bool read_only, destructive, idempotent; /* annotations */
 
     /* On a work queue: `writes` picks sql (one thread, read-write) or trial, else graph where
@@ -166,11 +165,11 @@ bool tool_call_writes(const struct tool_call *call);
 /* Whether it is run on the trial work queue. */
 bool tool_call_tries(const struct tool_call *call);
 
-/* What the call would take away, and what it would do, by its tool and arguments alone. -1: what is
- * wrong with them, or a tool that has no preview. */
-struct tool_impact tool_call_impact(const struct tool_call *call);
-int tool_call_preview(const struct tool_call *call, struct tool_preview *preview,
-                      struct error *err);
+/* What a call would take away. */
+struct tool_impact tool_call_impact(const struct tool *tool, const json_t *arguments);
+/* What it would do. Checks the arguments first, as tool_call_start does; the texts of *preview are
+ * borrowed from them. -1: what is wrong with them, or a tool that has no preview. */
+int tool_call_preview(struct tool_call *call, struct tool_preview *preview, struct error *err);
 
 /* FAILURE_NONE where it went well; an answer that outgrew its cap has failed too. */
 enum failure_category tool_call_category(const struct tool_call *call);

@@ -15,7 +15,7 @@
 
 #include "helpers/base/log.h"
 #include "mcp/chat/chat.h"
-#include "mcp/api/rest_cache.h"
+#include "mcp/api/cache.h"
 #include "mcp/transport/http_server.h"
 #include "mcp/transport/sync.h"
 #include "mcp/transport/web_socket.h"

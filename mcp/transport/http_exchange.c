@@ -31,6 +31,7 @@ struct exchange {
     struct http_server *http;
     struct lws *wsi;
     const struct http_route *route;
+    const struct rest_route *rest_route; /* or NULL */
     struct server_request request;
     struct gate_verdict gate;
     enum exchange_state state;
@@ -81,6 +82,16 @@ struct rest_cache *exchange_answers(struct exchange *exchange)
 const struct server_request *exchange_request(const struct exchange *exchange)
 {
     return &exchange->request;
+}
+
+void exchange_set_rest_route(struct exchange *exchange, const struct rest_route *route)
+{
+    exchange->rest_route = route;
+}
+
+const struct rest_route *exchange_rest_route(const struct exchange *exchange)
+{
+    return exchange->rest_route;
 }
 
 const struct buf *exchange_body(const struct exchange *exchange)

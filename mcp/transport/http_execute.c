@@ -8,11 +8,12 @@
 #include <string.h>
 
 #include "helpers/base/cleanup.h"
-#include "helpers/base/fields.h"
 #include "helpers/base/json.h"
 #include "mcp/tool/analysis.h"
 #include "mcp/tool/run_json.h"
 #include "mcp/transport/http_internal.h"
+
+_Static_assert(REST_EXECUTE_TIMEOUT_MAX == ANALYSIS_TIMEOUT_ASKED_MAX, "one limit");
 
 #define EXECUTE_BODY_CAP ((size_t)1 << 20) /* the longest program, however it is escaped */
 
@@ -146,23 +147,6 @@ static void on_gone(void *user)
 
 /* ---- the request ---- */
 
-static const struct field rows[] = {
-    {.name = "code", /* of any bytes: the validator says what is wrong */
-     .type = FIELD_TEXT,
-     .required = true,
-     .documentation = "{\"code\": \"print(1)\"}",
-     .flags = FIELD_NUL},
-    {.name = "profile", .type = FIELD_TEXT},
-    {.name = "session_id", .type = FIELD_TEXT},
-    {.name = "timeout_seconds",
-     .type = FIELD_WHOLE,
-     .least = 1,
-     .most = ANALYSIS_TIMEOUT_ASKED_MAX},
-    {.name = "warnings", .type = FIELD_FLAG},
-    {0},
-};
-static const struct fields fields = {"/execute", rows, 0};
-
 static void take_members(struct execution *execution)
 {
     struct analysis *analysis = &execution->analysis;
@@ -190,7 +174,7 @@ static int read_body(struct execution *execution, const struct buf *body, struct
     if (!json_is_object(sent))
         return error_set_at(err, "", "the body must be an object: send {\"code\": \"print(1)\"}");
     validation_begin(&problems, "");
-    execution->body = fields_take(&fields, sent, NULL, &problems);
+    execution->body = fields_take(&rest_execute_fields, sent, NULL, &problems);
     if (validation_end(&problems, NULL, err) < 0)
         return -1;
     if (!execution->body)

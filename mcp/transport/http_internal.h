@@ -83,6 +83,9 @@ struct mcp_sessions *exchange_sessions(struct exchange *exchange);
 const struct chat *exchange_chat(struct exchange *exchange);
 struct rest_cache *exchange_answers(struct exchange *exchange);
 const struct server_request *exchange_request(const struct exchange *exchange);
+/* Of the session API: found by its check, for its handler. */
+void exchange_set_rest_route(struct exchange *exchange, const struct rest_route *route);
+const struct rest_route *exchange_rest_route(const struct exchange *exchange);
 const struct buf *exchange_body(const struct exchange *exchange);
 struct buf exchange_take_body(struct exchange *exchange); /* now the caller's */
 

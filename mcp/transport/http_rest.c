@@ -18,15 +18,13 @@
 
 struct rest_job {
     struct workq_job job;
-    struct exchange *exchange; /* NULL once the client is gone */
-    struct server_request request;
-    char who[HTTP_EDITOR_MAX + sizeof HTTP_PAGE_PREFIX + sizeof "rest:"];
+    struct exchange *exchange;   /* NULL once the client is gone */
+    struct rest_request request; /* its texts are in `texts` and body */
     struct buf body;
-    struct rest_cache *answers;
-    struct graph_cache *graphs; /* on the graph work queue only */
-    struct cancel *cancel;      /* there and on trial: fired when the client is gone; or NULL */
-    bool trial;                 /* on the trial work queue */
+    struct cancel *cancel; /* fired when the client is gone; or NULL */
     struct rest_response response;
+    char who[HTTP_EDITOR_MAX + sizeof HTTP_PAGE_PREFIX + sizeof "rest:"];
+    char texts[];
 };
 
 /* HEAD is a GET whose answer is not sent. */
@@ -35,40 +33,16 @@ static const char *method_of(const struct server_request *request)
     return strcmp(request->method, "HEAD") == 0 ? "GET" : request->method;
 }
 
-/* Borrowed from the job. */
-static struct rest_request request_of(const struct rest_job *job)
-{
-    const struct server_request *request = &job->request;
-
-    return (struct rest_request){
-        .method = method_of(request),
-        .path = request->target,
-        .query = request->query,
-        .session_header = *request->session ? request->session : NULL,
-        .if_match = *request->if_match ? request->if_match : NULL,
-        .if_none_match = *request->if_none_match ? request->if_none_match : NULL,
-        .idempotency_key = request->has_key ? request->idempotency_key : NULL,
-        .who = job->who,
-        .body = job->body.data ? job->body.data : "",
-        .body_len = job->body.len,
-        .answers = job->answers,
-        .graphs = job->graphs,
-        .cancel = job->cancel,
-        .trial = job->trial,
-    };
-}
-
 static void on_work(struct workq_job *workq_job, void *context)
 {
     struct rest_job *job = (struct rest_job *)workq_job;
-    const struct rest_request rest = request_of(job);
     struct error err = {0};
 
     rest_response_finish(&job->response);
-    if (job->trial && cancel_check(job->cancel, &err) < 0)
+    if (job->request.trial && cancel_check(job->cancel, &err) < 0)
         rest_answer_error(&job->response, &err);
     else
-        rest_handle(context, &rest, &job->response);
+        rest_handle(context, &job->request, &job->response);
 }
 
 static void on_undone(struct workq_job *workq_job, const struct error *err)
@@ -91,12 +65,13 @@ static void watch_client(struct rest_job *job)
 {
     if (!job->cancel)
         job->cancel = cancel_create(NULL);
+    job->request.cancel = job->cancel;
 }
 
 /* What the graph work queue needs: the graphs, and to hear that the client is gone. */
 static void ask_graph(struct rest_job *job, struct server *server)
 {
-    job->graphs = server->graphs;
+    job->request.graphs = server->graphs;
     watch_client(job);
 }
 
@@ -105,7 +80,7 @@ static void on_fill_in(struct workq_job *workq_job, void *context)
     struct rest_job *job = (struct rest_job *)workq_job;
 
     (void)context;
-    rest_fill_in(&job->response, job->graphs, job->cancel, NULL);
+    rest_fill_in(&job->response, job->request.graphs, job->cancel, NULL);
 }
 
 /* The write is done, whether or not its whole answer is kept for a repeat. */
@@ -131,7 +106,7 @@ static bool tries(struct rest_job *job)
 
     if (!job->exchange)
         return false;
-    job->trial = true;
+    job->request.trial = true;
     watch_client(job);
     if (workq_submit(exchange_server(job->exchange)->trial, &job->job, &err) == 0)
         return true;
@@ -149,7 +124,8 @@ static bool needs_followup(struct rest_job *job)
 
     if (job->response.tries)
         return tries(job);
-    if (!job->exchange || !(job->response.more || (filled && job->request.has_key && !job->trial)))
+    if (!job->exchange ||
+        !(job->response.more || (filled && job->request.idempotency_key && !job->request.trial)))
         return false;
     server = exchange_server(job->exchange);
     job->job.work = filled ? on_keep_whole : on_fill_in;
@@ -188,44 +164,35 @@ static void on_gone(void *user)
         cancel_fire(job->cancel);
 }
 
-/* Whether a method is among those of an Allow header. */
-static bool allows(const char *allow, const char *method)
+static void refuse_path(struct exchange *exchange, const struct server_request *request,
+                        const char *has)
 {
-    size_t len = strlen(method);
+    char allow[ALLOW_SIZE + sizeof ", HEAD, OPTIONS"];
 
-    for (const char *at = allow; (at = strstr(at, method)); at += len) {
-        if ((at == allow || at[-1] == ' ' || at[-1] == ',') && (at[len] == ',' || at[len] == '\0'))
-            return true;
-    }
-    return false;
-}
-
-static void check_method(struct exchange *exchange, const char *method, const char *path)
-{
-    char has[ALLOW_SIZE] = "", allow[ALLOW_SIZE + sizeof ", HEAD, OPTIONS"];
-    bool reads;
-
-    if (!rest_has_path(path, has, sizeof has)) {
-        exchange_error(exchange, 404, "unknown path %.*s", message_show(path), path);
+    if (!*has) {
+        exchange_error(exchange, 404, "unknown path %.*s", message_show(request->target),
+                       request->target);
         return;
     }
-    reads = allows(has, "GET");
-    if (allows(has, method) || (reads && strcmp(method, "HEAD") == 0))
-        return;
-    snprintf(allow, sizeof allow, "%s%s", has, reads ? ", HEAD, OPTIONS" : ", OPTIONS");
+    snprintf(allow, sizeof allow, "%s%s", has,
+             strstr(has, "GET") ? ", HEAD, OPTIONS" : ", OPTIONS");
     exchange_set_allow(exchange, allow);
-    if (strcmp(method, "OPTIONS") == 0)
+    if (strcmp(request->method, "OPTIONS") == 0)
         exchange_answer(exchange, 204, NULL, NULL);
     else
-        exchange_error(exchange, 405, "this path does not support %s; it supports %s", method,
+        exchange_error(exchange, 405, "this path does not support %s; it supports %s", request->method,
                        allow);
 }
 
 static void check(struct exchange *exchange)
 {
     const struct server_request *request = exchange_request(exchange);
+    char has[ALLOW_SIZE];
 
-    check_method(exchange, request->method, request->target);
+    exchange_set_rest_route(exchange,
+                            rest_find(method_of(request), request->target, has, sizeof has));
+    if (!exchange_rest_route(exchange))
+        refuse_path(exchange, request, has);
     if (!exchange_answered(exchange) && request->wrong_editor)
         exchange_error(exchange, 422, "%s", request->wrong_editor);
     if (!exchange_answered(exchange))
@@ -242,7 +209,7 @@ static void name_writer(struct rest_job *job, const char *editor)
 
 static struct workq *choose_workq(struct rest_job *job, struct server *server)
 {
-    switch (rest_workq(method_of(&job->request), job->request.target)) {
+    switch (rest_workq(job->request.route)) {
     case REST_WRITE:
         return server->sql;
     case REST_GRAPH:
@@ -254,29 +221,63 @@ static struct workq *choose_workq(struct rest_job *job, struct server *server)
     return server->read;
 }
 
-static void handle(struct exchange *exchange)
+/* Copies a text of the request, as the client may leave before the answer. NULL for NULL. */
+static const char *copy(char **at, const char *text)
+{
+    size_t size = text ? strlen(text) + 1 : 0;
+    char *to = *at;
+
+    if (text)
+        memcpy(to, text, size);
+    *at += size;
+    return text ? to : NULL;
+}
+
+static struct rest_job *create_job(struct exchange *exchange)
 {
     const struct server_request *request = exchange_request(exchange);
-    struct server *server = exchange_server(exchange);
-    struct rest_job *job = calloc(1, sizeof *job);
-    struct rest_request rest;
+    size_t size = strlen(request->target) + strlen(request->query) + strlen(request->session) +
+                  strlen(request->if_match) + strlen(request->if_none_match) +
+                  strlen(request->idempotency_key) + 6;
+    struct rest_job *job = calloc(1, sizeof *job + size);
+    char *at = job ? job->texts : NULL;
+
+    if (!job)
+        return NULL;
+    job->job.work = on_work;
+    job->job.done = on_done;
+    job->job.undone = on_undone;
+    job->exchange = exchange;
+    job->body = exchange_take_body(exchange);
+    name_writer(job, request->editor);
+    job->request = (struct rest_request){
+        .route = exchange_rest_route(exchange),
+        .method = method_of(request),
+        .path = copy(&at, request->target),
+        .query = copy(&at, request->query),
+        .session_header = copy(&at, *request->session ? request->session : NULL),
+        .if_match = copy(&at, *request->if_match ? request->if_match : NULL),
+        .if_none_match = copy(&at, *request->if_none_match ? request->if_none_match : NULL),
+        .idempotency_key = copy(&at, request->has_key ? request->idempotency_key : NULL),
+        .who = job->who,
+        .body = job->body.data ? job->body.data : "",
+        .body_len = job->body.len,
+        .answers = exchange_answers(exchange),
+    };
+    return job;
+}
+
+static void handle(struct exchange *exchange)
+{
+    struct rest_job *job = create_job(exchange);
     struct error err = {0};
 
     if (!job) {
         exchange_error(exchange, 503, "out of memory: send it again in a moment");
         return;
     }
-    job->job.work = on_work;
-    job->job.done = on_done;
-    job->job.undone = on_undone;
-    job->exchange = exchange;
-    job->answers = exchange_answers(exchange);
-    job->request = *request;
-    name_writer(job, request->editor);
-    job->body = exchange_take_body(exchange);
-    rest = request_of(job);
-    job->job.key = rest_key(&rest);
-    if (workq_submit(choose_workq(job, server), &job->job, &err) < 0) {
+    job->job.key = rest_key(&job->request);
+    if (workq_submit(choose_workq(job, exchange_server(exchange)), &job->job, &err) < 0) {
         exchange_error(exchange, 429, "%s", err.text);
         free_job(job);
         return;

@@ -39,7 +39,7 @@ ARROWS = (
                                    "helpers/base/*"]),
     ("mcp/session/change_effect.c", ["mcp/session/*", "mcp/store/store.h", "helpers/graph/graph.h",
                                      "helpers/graph/difference.h", "helpers/graph/text.h", "helpers/base/*"]),
-    ("mcp/api/rest_graph.c", ["mcp/api/*", "mcp/session/*", "mcp/store/store.h", "helpers/graph/graph.h",
+    ("mcp/api/graph.c", ["mcp/api/*", "mcp/session/*", "mcp/store/store.h", "helpers/graph/graph.h",
                               "helpers/base/*"]),
     # Below the store: one folder for each database, which knows none of the store's rules.
     ("mcp/store/sqlite/*", ["mcp/store/sqlite/*", "mcp/store/db.h", "mcp/store/statements.h", "helpers/base/*"]),
@@ -68,7 +68,7 @@ ARROWS = (
     ("mcp/transport/chat_socket.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/chat/run_input.h", "helpers/base/*"]),
     ("mcp/transport/sync_socket.c", ["mcp/transport/*", "mcp/chat/legacy_chat.h", "mcp/chat/prompt.h", "helpers/base/*"]),
     ("mcp/transport/sync.*", ["mcp/transport/sync.h", "mcp/session/change_feed.h", "helpers/base/*"]),
-    ("mcp/transport/http.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/api/rest_cache.h", "mcp/server.h",
+    ("mcp/transport/http.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/api/cache.h", "mcp/server.h",
                               "helpers/base/*"]),
     ("mcp/transport/*", ["mcp/transport/*", "mcp/protocol/peer.h", "mcp/protocol/message.h", "mcp/api/rest.h",
                          "mcp/server.h", "helpers/base/*"]),

@@ -129,6 +129,17 @@ class Wrong(unittest.TestCase):
                 refused.add(name)
         self.assertLess({"changeCurriculum", "deleteNode", "undo", "createSession", "replaceComponentsBare"}, refused)
 
+    def test_the_description_says_which_bodies_are_closed(self):
+        schemas = self.description["components"]["schemas"]
+        for methods in self.description["paths"].values():
+            for operation in methods.values():
+                body = operation.get("requestBody", {}).get("content", {}).get("application/json")
+                if body:
+                    schema = schemas[body["schema"]["$ref"].split("/")[-1]]
+                    schema = schema.get("oneOf", [schema])[0]
+                    closed = schema.get("additionalProperties") is False
+                    self.assertEqual(closed, operation["operationId"] not in ENTITIES, operation["operationId"])
+
     def test_what_a_client_of_the_contract_sends_is_taken(self):
         sequence = self.server.http("GET", self.path("/session/{sid}/nodes/N003/components"))[1]
         nodes = self.path("/session/{sid}/nodes")

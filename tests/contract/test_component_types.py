@@ -151,7 +151,7 @@ class Types(Case):
         for parameters, says in (({"numerator": 1, "denominater": 2}, "did you mean 'denominator'?"),
                                  ({"numerator": "1", "denominator": 2}, "must be a number, not text"),
                                  (dict(BAR, labels="a"), "must be an array of text"),
-                                 (dict(BAR, colour="blue"), "none of red, light blue"),
+                                 (dict(BAR, colour="blue"), "one of red, light blue"),
                                  (dict(BAR, shaded=1), "must be true or false"),
                                  (dict(BAR, axis=[]), "must be an object")):
             for refused, said in (self.call("add_component", component_type="fraction-bar", parameters=parameters),
@@ -189,7 +189,7 @@ class Types(Case):
         said = self.workspace.run("import", "--dry-run", "--component-types", types, path)
         said = (said.stdout + said.stderr).decode()
         self.assertIn("component 2", said)
-        self.assertIn("parameters.text: is missing", said)
+        self.assertIn("parameters.text: is needed", said)
         self.assertNotIn("no component type", said)
         said = self.workspace.run("import", "--dry-run", path)
         self.assertIn(b"'quote' is no component type", said.stdout + said.stderr)

@@ -14,7 +14,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/server.h"
-#include "mcp/tool/tool.h"
+#include "mcp/tool/arguments.h"
 
 #define FAKE_REPORT_MS 100
 
@@ -51,8 +51,8 @@ static const struct tool tool_echo = {
     .name = "echo",
     .title = "Echo",
     .description = "Says back what it gets",
-    .schema = "{\"type\":\"object\",\"properties\":{\"text\":{\"type\":\"string\"},"
-              "\"fail\":{\"type\":\"boolean\"},\"image_bytes\":{\"type\":\"integer\"}}}",
+    .arguments = ARGUMENTS("echo", FIELD("text", FIELD_TEXT), FIELD("fail", FIELD_FLAG),
+                           FIELD("image_bytes", FIELD_WHOLE)),
     .read_only = true,
     .run = echo_run,
 };
@@ -81,7 +81,7 @@ static const struct tool tool_wait = {
     .name = "wait",
     .title = "Wait",
     .description = "Waits",
-    .schema = "{\"type\":\"object\",\"properties\":{\"ms\":{\"type\":\"integer\"}}}",
+    .arguments = ARGUMENTS("fake", FIELD("ms", FIELD_WHOLE)),
     .run = wait_run,
 };
 
@@ -160,7 +160,7 @@ static const struct tool tool_report = {
     .name = "report",
     .title = "Report",
     .description = "Reports",
-    .schema = "{\"type\":\"object\",\"properties\":{\"ms\":{\"type\":\"integer\"}}}",
+    .arguments = ARGUMENTS("fake", FIELD("ms", FIELD_WHOLE)),
     .start = report_start,
     .stop = report_stop,
     .progress = report_progress,

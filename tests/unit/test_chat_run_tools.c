@@ -4,6 +4,7 @@
  * told while they work, repairs, and stopping them.
  */
 #include "tests/unit/run_fixture.h"
+#include "mcp/tool/arguments.h"
 
 #include <poll.h>
 #include <stdatomic.h>
@@ -96,15 +97,15 @@ static bool work_progress(struct tool_call *call, struct buf *words, struct buf 
     return true;
 }
 
-#define SCHEMA                                                                                     \
-    "{\"type\":\"object\",\"properties\":{\"ms\":{\"type\":\"integer\"},\"last\":{\"type\":"       \
-    "\"boolean\"},\"how\":{\"type\":\"string\"}}}"
+#define TAKES                                                                                      \
+    ARGUMENTS("work", FIELD("ms", FIELD_WHOLE), FIELD("last", FIELD_FLAG),                   \
+              FIELD("how", FIELD_TEXT))
 
 static const struct tool tool_read = {
     .name = "read",
     .title = "Read",
     .description = "Reads",
-    .schema = SCHEMA,
+    .arguments = TAKES,
     .read_only = true,
     .start = start_work,
     .stop = stop_work,
@@ -115,7 +116,7 @@ static const struct tool tool_edit = {
     .name = "edit",
     .title = "Edit",
     .description = "Edits",
-    .schema = SCHEMA,
+    .arguments = TAKES,
     .start = start_work,
     .stop = stop_work,
     .writes = true,
@@ -162,7 +163,7 @@ static const struct tool tool_code = {
     .name = "execute_code",
     .title = "Run",
     .description = "Runs",
-    .schema = SCHEMA,
+    .arguments = TAKES,
     .read_only = true,
     .run = run_code,
 };

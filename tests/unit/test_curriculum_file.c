@@ -95,7 +95,7 @@ static void test_findings(void **state)
         "node 1 (T1): component 8 is no object",
         "node 1 (T1): component 7: order and order_index differ",
         "1 components repeat an order",
-        "node 3: component 1: parameters.text: is missing",
+        "node 3: component 1: parameters.text: is needed",
         "relationship 3: to_node_id 'nowhere' does not exist",
         "relationship 2 repeats an earlier one",
         "relationship 4 leads from a node to itself",

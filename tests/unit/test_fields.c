@@ -30,7 +30,7 @@ static const struct field rows[] = {
 
 static json_t *take(unsigned flags, const char *object, const char *kept, struct error *err)
 {
-    const struct fields fields = {"a thing", rows, flags};
+    const struct fields fields = {.name = "a thing", .rows = rows, .flags = flags};
     json_auto_t *sent = json_read(object, strlen(object), "the object", NULL);
     json_auto_t *has = kept ? json_read(kept, strlen(kept), "the object", NULL) : NULL;
     struct validation_errors problems;

@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include "helpers/base/cancel.h"
+#include "mcp/tool/arguments.h"
 #include "mcp/tool/table.h"
 
 #define COURSE                                                                                     \
@@ -253,7 +254,8 @@ static const char *call_tool(struct fixture *fixture, struct tool_call *call, co
     call->who = "mcp:test";
     call->cancel = cancel_create(&fixture->err);
     fixture->err = (struct error){0};
-    if (call->tool->run(call, fixture->store, &fixture->err) < 0)
+    if (arguments_take(call, &fixture->err) < 0 ||
+        call->tool->run(call, fixture->store, &fixture->err) < 0)
         buf_adds(&call->text, fixture->err.text);
     return call->text.data;
 }
@@ -297,7 +299,8 @@ static void test_tool(void **state)
     expect(fixture, "{\"action\":\"restore\",\"version\":3}", true, "nothing was changed");
     expect(fixture, "{\"action\":\"restore\",\"version\":99}", true, "send 1 (where");
     expect(fixture, "{\"action\":\"restore\"}", true, "restore needs version");
-    expect(fixture, "{\"action\":\"forget\"}", false, "send list, difference, undo or restore");
+    expect(fixture, "{\"action\":\"forget\"}", false,
+           "must be one of list, difference, undo, restore");
 }
 
 int main(void)

@@ -490,7 +490,7 @@ static void test_upgrades(void **state)
  * next request would begin is not known. */
 static void test_malformed(void **state)
 {
-#define FIELD(text) "GET /health HTTP/1.1\r\nHost: localhost\r\n" text "\r\n\r\n"
+#define HEADER_FIELD(text) "GET /health HTTP/1.1\r\nHost: localhost\r\n" text "\r\n\r\n"
 #define POST(text)                                                                                 \
     "POST /session/create HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" text  \
     "\r\n\r\n"
@@ -500,14 +500,15 @@ static void test_malformed(void **state)
         int status;
         const char *says;
     } requests[] = {
-        {FIELD("X-A: a\0b"), sizeof FIELD("X-A: a\0b") - 1, 400, "control characters"},
-        {FIELD("X-A: a\x01"), 0, 400, "control characters"},
-        {FIELD("X-A: a\rb"), 0, 400, "control characters"},
-        {FIELD("no colon"), 0, 400, "Name: value"},
-        {FIELD("X-A : a"), 0, 400, "Name: value"},
-        {FIELD(" folded: a"), 0, 400, "Name: value"},
-        {FIELD("X-A: a\r\n folded"), 0, 400, "Name: value"},
-        {FIELD(": a"), 0, 400, "Name: value"},
+        {HEADER_FIELD("X-A: a\0b"), sizeof HEADER_FIELD("X-A: a\0b") - 1, 400,
+         "control characters"},
+        {HEADER_FIELD("X-A: a\x01"), 0, 400, "control characters"},
+        {HEADER_FIELD("X-A: a\rb"), 0, 400, "control characters"},
+        {HEADER_FIELD("no colon"), 0, 400, "Name: value"},
+        {HEADER_FIELD("X-A : a"), 0, 400, "Name: value"},
+        {HEADER_FIELD(" folded: a"), 0, 400, "Name: value"},
+        {HEADER_FIELD("X-A: a\r\n folded"), 0, 400, "Name: value"},
+        {HEADER_FIELD(": a"), 0, 400, "Name: value"},
         {"GET /health HTTP/1.1\nHost: localhost\n\n", 0, 400, "CR LF"},
         {"GET /health HTTP/1.1\r\nHost: localhost\n\r\n", 0, 400, "CR LF"},
         {"GET /%00x HTTP/1.1\r\nHost: localhost\r\n\r\n", 0, 400, "%00"},
@@ -538,7 +539,7 @@ static void test_malformed(void **state)
         {POST("Content-Length: 5\r\nTransfer-Encoding: chunked"), 0, 411, "Content-Length"},
         {POST("Transfer-Encoding: identity"), 0, 411, "Content-Length"},
         {POST("Transfer-Encoding : chunked"), 0, 400, "Name: value"},
-        {FIELD("Transfer-Encoding: chunked"), 0, 411, "Content-Length"},
+        {HEADER_FIELD("Transfer-Encoding: chunked"), 0, 411, "Content-Length"},
     };
     const struct fixture *fixture = *state;
     struct client client;
@@ -569,7 +570,7 @@ static void test_malformed(void **state)
     expect(fixture, "GET", "http://localhost/health?a=b", "Host: ignored.example\r\n", NULL, 200,
            "status");
     expect(fixture, "GET", "/health", "", NULL, 200, "status");
-#undef FIELD
+#undef HEADER_FIELD
 #undef POST
 }
 

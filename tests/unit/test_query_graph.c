@@ -19,6 +19,7 @@
 #include "mcp/server.h"
 #include "mcp/session/curriculum_file.h"
 #include "mcp/session/graph_cache.h"
+#include "mcp/tool/arguments.h"
 #include "mcp/tool/table.h"
 
 /* The description and schema are paid for in every client's context: about 450 tokens. */
@@ -99,7 +100,9 @@ static int call_tool(struct fixture *fixture, const char *arguments, char *text,
     call.arguments = json_read(arguments, strlen(arguments), "arguments", &err);
     assert_non_null(call.arguments);
     buf_init(&call.text, TOOL_ANSWER_CAP);
-    rc = tool_query_graph.run(&call, fixture->store, &err);
+    rc = arguments_take(&call, &err);
+    if (rc == 0)
+        rc = tool_query_graph.run(&call, fixture->store, &err);
     snprintf(text, size, "%s", rc < 0 ? err.text : call.text.data);
     buf_finish(&call.text);
     json_decref(call.arguments);
@@ -137,19 +140,21 @@ static void test_wrong_arguments(void **state)
 {
     struct fixture *fixture = *state;
 
-    expect(fixture, "{}", -1, "The queries: outline, ");
+    expect(fixture, "{}", -1, "query: is needed, send one of outline, ");
     expect(fixture, "{\"query\": \"need\", \"node_id\": \"N2\"}", -1, "did you mean 'needs'?");
     expect(fixture, "{\"query\": \"needs\"}", -1, "needs takes node_id: ");
     expect(fixture, "{\"query\": \"path\", \"node_id\": \"N1\"}", -1,
            "path takes from_node_id and to_node_id: ");
-    expect(fixture, "{\"query\": 3}", -1, "query wants a text");
+    expect(fixture, "{\"query\": 3}", -1, "query: must be one of outline, ");
     expect(fixture, "{\"query\": \"needs\", \"node_id\": \"N4\"}", -1, "the nearest is N1");
     expect(fixture, "{\"query\": \"order\", \"limit\": 501}", -1,
-           "limit wants a whole number from 1 to 500");
+           "limit: must be a whole number from 1 to 500");
     expect(fixture, "{\"query\": \"order\", \"limit\": 0}", -1,
-           "limit wants a whole number from 1 to 500");
-    expect(fixture, "{\"query\": \"order\", \"types\": [1]}", -1, "types wants an array of texts");
-    expect(fixture, "{\"query\": \"order\", \"types\": {}}", -1, "types wants an array");
+           "limit: must be a whole number from 1 to 500");
+    expect(fixture, "{\"query\": \"order\", \"types\": [1]}", -1,
+           "types.0: must be text, not a number");
+    expect(fixture, "{\"query\": \"order\", \"types\": {}}", -1,
+           "types: must be an array of text, not an object");
     expect(fixture,
            "{\"query\": \"order\", \"types\": "
            "[\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\","
@@ -222,7 +227,7 @@ static void test_schema(void **state)
     (void)state;
     graph_queries(&count);
     buf_init(&text, 0);
-    tool_query_graph.schema_write(NULL, &text);
+    fields_schema(&tool_query_graph.arguments, NULL, NULL, &text);
     schema = json_read(text.data, text.len, "the schema", &err);
     assert_non_null(schema);
     names =

@@ -13,6 +13,3 @@ declare module "node:assert/strict" {
   };
   export default assert;
 }
-declare module "node:fs" {
-  export function readFileSync(path: string, encoding: "utf8"): string;
-}

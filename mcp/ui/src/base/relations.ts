@@ -2,6 +2,8 @@
 // The kinds of links and what they are called, for the graph, the legend, the lesson and its forms. A link of any kind leads from the
 // node that comes first to the one that comes later.
 
+import type { RelationshipType } from "./contract";
+
 export interface Relation {
   type: string;
   forward: string; // EARLIER … LATER
@@ -10,7 +12,7 @@ export interface Relation {
   width: number;
 }
 
-export const RELATIONS: readonly Relation[] = [
+export const RELATIONS: readonly (Relation & { type: RelationshipType })[] = [
   { type: "PREREQUISITE", forward: "is needed for", back: "needs", line: "thick", width: 2 },
   { type: "PREREQUISITE_FOR", forward: "prepares for", back: "builds on", line: "medium", width: 1.4 },
   { type: "LEADS_TO", forward: "leads to", back: "follows", line: "thin", width: 0.9 },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The component types and their fields: one table that the chooser, the forms and the drawing read. Its names are those of
-// mcp/session/component_type.c, which judges what is written; kinds.test.ts holds the two against each other.
+// The component types and their fields, which the chooser, the forms and the drawing read: those of the server's table
+// (base/contract.ts), with words for people. A type without words here gets those of its name.
+import { componentTypes } from "../base/contract";
 
 export type Shape = "text" | "line" | "list" | "choice" | "pictures" | "chart" | "svg";
 
@@ -14,8 +15,7 @@ export interface Field {
   hint?: string;
 }
 
-export type KindName = "heading" | "paragraph" | "memory-trick" | "definition" | "step-sequence" | "worked-example" | "callout-box" |
-  "two-pictures" | "three-pictures" | "four-pictures" | "hero-number" | "three-svgs";
+export type KindName = (typeof componentTypes)[number]["name"];
 
 export interface Kind {
   name: KindName;
@@ -24,43 +24,52 @@ export interface Kind {
   fields: readonly Field[];
 }
 
-const text = (name: string, label: string, hint?: string): Field => ({ name, label, shape: "text", needed: true, hint });
-const line = (name: string, label: string, needed = true, hint?: string): Field => ({ name, label, shape: "line", needed, hint });
-const svg = (name: string, label: string): Field => ({ name, label, shape: "svg", needed: false });
-const pictures = (count: number): Field => ({ name: "pictures", label: "Pictures", shape: "pictures", needed: true, pictures: count });
+interface Words {
+  label: string;
+  when: string;
+  fields: Record<string, [label: string, shape?: Shape, hint?: string]>; // in the order of the form
+}
 
-export const calloutStyles = ["tip", "warning", "important", "info"] as const;
-export const visualTypes = ["text", "image", "pie-chart", "bar-chart", "fraction-circle", "svg"] as const;
-export const backgroundStyles = ["purple", "blue", "green", "orange", "red", "dark", "light"] as const;
-export const pictureFields = ["title", "body", "svgCode", "imagePath", "imageUrl"] as const;
+const pictures: Words["fields"] = { pictures: ["Pictures"] };
 
-export const kinds: readonly Kind[] = [
-  { name: "heading", label: "Heading", when: "Opens a section and says what it is about.", fields: [line("text", "Heading")] },
-  { name: "paragraph", label: "Paragraph", when: "Explains in running text.", fields: [text("text", "Text")] },
-  { name: "memory-trick", label: "Memory trick", when: "A rhyme, a picture or a rule of thumb that helps to remember.",
-    fields: [text("text", "Trick")] },
-  { name: "definition", label: "Definition", when: "Says exactly what one term means.",
-    fields: [line("term", "Term"), text("definition", "What it means")] },
-  { name: "step-sequence", label: "Steps", when: "A procedure that is done in a fixed order.",
-    fields: [{ name: "steps", label: "Steps", shape: "list", needed: true }] },
-  { name: "worked-example", label: "Worked example", when: "One task, solved in full.",
-    fields: [text("problem", "Task"), text("solution", "Solution"), line("answer", "Answer")] },
-  { name: "callout-box", label: "Callout", when: "A tip, a warning or a fact that must not be missed.",
-    fields: [text("text", "Text"), { name: "style", label: "Style", shape: "choice", needed: false, choices: calloutStyles }] },
-  { name: "two-pictures", label: "Two pictures", when: "Compares two things side by side.", fields: [pictures(2)] },
-  { name: "three-pictures", label: "Three pictures", when: "Shows three cases or stages.", fields: [pictures(3)] },
-  { name: "four-pictures", label: "Four pictures", when: "Shows four cases at a glance.", fields: [pictures(4)] },
-  { name: "hero-number", label: "Big number", when: "One number, chart or picture that should stick.",
-    fields: [
-      { name: "visual_type", label: "Shown as", shape: "choice", needed: true, choices: visualTypes },
-      text("visual_content", "Content", "The number or text; for an image its address, for an SVG its code."),
-      line("caption", "Caption", false),
-      { name: "background_style", label: "Background", shape: "choice", needed: false, choices: backgroundStyles },
-      { name: "chart_data", label: "Chart", shape: "chart", needed: false }] },
-  { name: "three-svgs", label: "Three drawings", when: "Three ideas, each with a title, a sentence and, if it helps, a drawing.",
-    fields: [1, 2, 3].flatMap(i => [line(`title${i}`, `Title ${i}`), text(`description${i}`, `Description ${i}`),
-      svg(`svg${i}`, `Drawing ${i}, SVG`)]) },
-];
+const words: Partial<Record<KindName, Words>> = {
+  heading: { label: "Heading", when: "Opens a section and says what it is about.", fields: { text: ["Heading", "line"] } },
+  paragraph: { label: "Paragraph", when: "Explains in running text.", fields: { text: ["Text"] } },
+  "memory-trick": { label: "Memory trick", when: "A rhyme, a picture or a rule of thumb that helps to remember.", fields: { text: ["Trick"] } },
+  definition: { label: "Definition", when: "Says exactly what one term means.",
+    fields: { term: ["Term", "line"], definition: ["What it means"] } },
+  "step-sequence": { label: "Steps", when: "A procedure that is done in a fixed order.", fields: { steps: ["Steps"] } },
+  "worked-example": { label: "Worked example", when: "One task, solved in full.",
+    fields: { problem: ["Task"], solution: ["Solution"], answer: ["Answer", "line"] } },
+  "callout-box": { label: "Callout", when: "A tip, a warning or a fact that must not be missed.", fields: { text: ["Text"], style: ["Style"] } },
+  "two-pictures": { label: "Two pictures", when: "Compares two things side by side.", fields: pictures },
+  "three-pictures": { label: "Three pictures", when: "Shows three cases or stages.", fields: pictures },
+  "four-pictures": { label: "Four pictures", when: "Shows four cases at a glance.", fields: pictures },
+  "hero-number": { label: "Big number", when: "One number, chart or picture that should stick.",
+    fields: {
+      visual_type: ["Shown as"],
+      visual_content: ["Content", "text", "The number or text; for an image its address, for an SVG its code."],
+      caption: ["Caption", "line"], background_style: ["Background"], chart_data: ["Chart"] } },
+  "three-svgs": { label: "Three drawings", when: "Three ideas, each with a title, a sentence and, if it helps, a drawing.",
+    fields: Object.fromEntries([1, 2, 3].flatMap(i => [[`title${i}`, [`Title ${i}`, "line"]], [`description${i}`, [`Description ${i}`]],
+      [`svg${i}`, [`Drawing ${i}, SVG`, "svg"]]])) as Words["fields"] },
+};
+
+const shapes = { text: "text", "text-list": "list", choice: "choice", pictures: "pictures", chart: "chart" } as const;
+const spoken = (name: string) => name.charAt(0).toUpperCase() + name.slice(1).replaceAll(/[-_]/g, " ");
+
+function kindOfType(type: (typeof componentTypes)[number]): Kind {
+  const own = words[type.name], order = Object.keys(own?.fields ?? {});
+  const fields = type.parameters.map((parameter): Field => {
+    const [label, shape, hint] = own?.fields[parameter.name] ?? [spoken(parameter.name)];
+    return { name: parameter.name, label, shape: shape ?? shapes[parameter.type], needed: parameter.required, hint,
+      choices: "choices" in parameter ? parameter.choices : undefined, pictures: "count" in parameter ? parameter.count : undefined };
+  });
+  fields.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+  return { name: type.name, label: own?.label ?? spoken(type.name), when: own?.when ?? `${spoken(type.use)}.`, fields };
+}
+
+export const kinds: readonly Kind[] = componentTypes.map(kindOfType);
 
 const byName = new Map<string, Kind>(kinds.map(kind => [kind.name, kind]));
 export const kindOf = (name: unknown): Kind | undefined => byName.get(String(name));

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Handler of the session API for change sets: {"operations", "dry_run", "keep_going",
- * "expected_version"}. The answer
- * is whole without the effect on the graph ("effect": null), which is filled in on the graph work
- * queue.
+ * Route of the session API for change sets. The answer is whole without the effect on the graph
+ * ("effect": null), which is filled in on the graph work queue.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
 #include "mcp/session/change_set.h"
-#include "mcp/api/rest_call.h"
+#include "mcp/api/rest_internal.h"
 
 #define NO_EFFECT "null}" /* the end of an answer that has none */
 
@@ -85,7 +84,7 @@ static void answer(struct rest_call *call, const struct change_set *set,
     buf_adds(to, ",\"effect\":" NO_EFFECT);
 }
 
-int rest_changes(struct rest_call *call, struct error *err)
+static int change(struct rest_call *call, struct error *err)
 {
     const struct change_set set = {
         .operations = json_object_get(call->body, "operations"),
@@ -103,3 +102,29 @@ int rest_changes(struct rest_call *call, struct error *err)
     change_set_outcome_finish(&outcome);
     return 0;
 }
+
+/* clang-format off */
+static const struct fields body = {
+    .name = "a change set", .schema = "ChangeSet",
+    .rows = (const struct field[]){
+        FIELD("operations", FIELD_ARRAY, .required = true, .of = &change_set_operation,
+         .documentation = "[{\"op\": \"delete_node\", \"node_id\": \"N003\"}, ...], up to 500"),
+        FIELD("dry_run", FIELD_FLAG),
+        FIELD("keep_going", FIELD_FLAG),
+        FIELD("expected_version", FIELD_WHOLE, .least = 1, .most = INFINITY,
+         .documentation = "A stale one is refused with 409, and nothing is done"), {0}},
+};
+static const struct fields result = REST_ANSWER(NULL, REST_FLAG("ok"), REST_TEXT("message"), FIELD("op", FIELD_TEXT));
+static const struct fields done =
+    REST_ANSWER("ChangeSetDone", REST_TEXT("session_id"), REST_FLAG("dry_run"), REST_TEXT_OR_NULL("change_set"),
+                REST_WHOLE("version"), REST_WHOLE("done"), REST_WHOLE("bad"), REST_LIST("results", &result),
+                {.name = "effect", .required = true,
+                 .documentation = "On the graph: new cycles, nodes cut off, the longest chain, what comes downstream; or null"},
+                FIELD("effect_error", FIELD_TEXT));
+
+const struct rest_route rest_change_routes[] = {
+    {"POST", "/session/{sid}/changes", change, ROUTE_WRITE | ROUTE_BODY | ROUTE_TRIES, REST_STATE_SESSION, rest_nodes,
+     "changeCurriculum", "changes", "Several operations as one, or what they would do", NULL, &body, &done},
+    {0},
+};
+/* clang-format on */

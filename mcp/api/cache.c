@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/api/rest_cache.h"
+#include "mcp/api/cache.h"
 
 #include <pthread.h>
 #include <stdint.h>

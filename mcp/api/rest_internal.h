@@ -2,14 +2,15 @@
  *
  * Inside of the session API: one request on its way through the table of routes.
  */
-#ifndef LECTERN_SESSION_REST_CALL_H
-#define LECTERN_SESSION_REST_CALL_H
+#ifndef LECTERN_API_REST_INTERNAL_H
+#define LECTERN_API_REST_INTERNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include <jansson.h>
 
+#include "helpers/base/fields.h"
 #include "mcp/api/rest.h"
 
 #define REST_SEGMENTS_CAP 8
@@ -34,6 +35,7 @@ struct rest_call {
     const char *item;               /* {order}, {id}, {query} */
     char resolved[SESSION_ID_SIZE]; /* the session of a bare path */
     json_t *body;                   /* owned; NULL where none was sent */
+    json_t *asked;                  /* owned: the members of the query that the route takes */
 };
 
 typedef int rest_handler(struct rest_call *call, struct error *err);
@@ -45,6 +47,7 @@ enum rest_route_flags {
     ROUTE_GRAPH = 1 << 3,  /* on the graph work queue */
     ROUTE_TRIES = 1 << 4,  /* "dry_run": true in the body only asks what it would do */
     ROUTE_ENDS = 1 << 5,   /* its state is gone afterwards, so the answer has no ETag */
+    ROUTE_STORED = 1 << 6, /* its body is what is stored, and is checked there (entity.h) */
 };
 
 /* What the ETag of a route counts the writes to. */
@@ -63,51 +66,68 @@ struct rest_route {
     enum rest_state state;
     rest_handler *now; /* of a write with a state: reads it, for a 412; else NULL */
 
-    /* for /openapi.json (rest_openapi.c) */
     const char *id; /* operationId, unique */
     const char *tag;
     const char *summary;
-    const char *query;  /* names of rest_parameters, with spaces between; or NULL */
-    const char *body;   /* name of a schema; NULL: takes none */
-    const char *answer; /* of the 200; name of a schema */
+    const struct fields *query;  /* FIELDS_OPEN: others are ignored; NULL: takes none */
+    const struct fields *body;   /* NULL: takes none */
+    const struct fields *answer; /* of the 200 */
 };
 
-/* ---- rest_routes.c ---- */
+/* The routes of one subject; ends with a row that has no method. */
+extern const struct rest_route rest_service_routes[], rest_session_routes[], rest_node_routes[],
+    rest_relationship_routes[], rest_component_routes[], rest_change_routes[], rest_graph_routes[],
+    rest_history_routes[];
 
-extern const struct rest_route rest_routes[];
-extern const size_t rest_route_count;
+/* Rows of answers, and whole ones. */
+/* clang-format off */
+#define REST_TEXT(member)           FIELD(member, FIELD_TEXT, .required = true)
+#define REST_TEXT_OR_NULL(member)   FIELD(member, FIELD_TEXT, .required = true, .flags = FIELD_NULL)
+#define REST_WHOLE(member)          FIELD(member, FIELD_WHOLE, .required = true)
+#define REST_NUMBER(member)         FIELD(member, FIELD_NUMBER, .required = true)
+#define REST_NUMBER_OR_NULL(member) FIELD(member, FIELD_NUMBER, .required = true, .flags = FIELD_NULL)
+#define REST_FLAG(member)           FIELD(member, FIELD_FLAG, .required = true)
+#define REST_ANY(member)            FIELD(member, FIELD_ANY, .required = true)
+#define REST_LIST(member, shape)    FIELD(member, FIELD_ARRAY, .required = true, .of = (shape))
+#define REST_GIVEN_BACK(member)     FIELD(member, FIELD_ANY, .flags = FIELD_GIVEN_BACK)
+#define REST_ANSWER(name, ...) \
+    {.rows = (const struct field[]){__VA_ARGS__, {0}}, .flags = FIELDS_ANSWER, .schema = (name)}
+/* clang-format on */
 
-/* ---- rest_route.c ---- */
+/* ---- route.c ---- */
+
+/* All routes, one after the other: zeroed before the first. NULL at the end. */
+struct rest_routes {
+    size_t subject;
+    const struct rest_route *row;
+};
+const struct rest_route *rest_routes_next(struct rest_routes *at);
 
 /* Decodes each segment; false when the path is too long, has too many segments, or holds what is no
  * encoding. */
 bool rest_path_split(struct rest_path *path, const char *encoded);
-/* The route, with its captures in call; NULL when there is none. */
-const struct rest_route *rest_route_find(const char *method, const struct rest_path *path,
-                                         struct rest_call *call);
+/* NULL when there is none. */
+const struct rest_route *rest_route_find(const char *method, const struct rest_path *path);
+/* Sets what the pattern of the call's route captures of its path. */
+void rest_route_capture(struct rest_call *call);
 void rest_route_methods(const struct rest_path *path, char *allow, size_t size);
 
-/* ---- rest_query.c ---- */
+/* ---- query.c ---- */
 
 /* Decodes %XX in place, and + as a space in a query; false for what is no encoding, or hides a NUL.
  */
 bool rest_decode(char *text, bool query);
-/* The decoded value of a name in the query; false when it is not there, or does not fit. */
-bool rest_query(const char *query, const char *name, char *value, size_t size);
-/* The next name and value of the query at *at, both decoded, and *at behind them. 1, 0 at the end,
- * -1 for what is no encoding, or does not fit: ERROR_INVALID. */
-int rest_query_next(const char **at, char name[REST_NAME_MAX], char value[REST_QUERY_MAX],
-                    struct error *err);
-/* A whole number from least to most; *number keeps its value where the query has none. */
-int rest_query_number(const char *query, const char *name, int64_t least, int64_t most,
-                      int64_t *number, struct error *err);
+/* The members of the query that the route takes, checked, in call->asked. */
+int rest_take_query(struct rest_call *call, struct error *err);
+/* One of them as a whole number; otherwise: where it was not sent. */
+int64_t rest_asked_whole(const struct rest_call *call, const char *name, int64_t otherwise);
 
-/* ---- rest_run.c ---- */
+/* ---- run.c ---- */
 
 /* Runs the call's route: conditions, transaction, key, handler. Always fills the response. */
 void rest_run(struct rest_call *call);
 
-/* ---- rest_condition.c ---- */
+/* ---- condition.c ---- */
 
 /* The strong validator of what the route's answer shows; "" where it has none. */
 int rest_etag(struct rest_call *call, char etag[REST_ETAG_SIZE], struct error *err);
@@ -115,7 +135,7 @@ int rest_etag(struct rest_call *call, char etag[REST_ETAG_SIZE], struct error *e
  * 0, -1. */
 int rest_matches(struct rest_call *call, const char *list, bool weak, struct error *err);
 
-/* ---- rest_idempotency.c ---- */
+/* ---- idempotency.c ---- */
 
 /* In the call's transaction. 1: it was done before, and is answered as then; 0: it is to be done.
  */
@@ -123,7 +143,9 @@ int rest_idempotency_find(struct rest_call *call, struct error *err);
 /* Keeps the answer for a repeat. */
 int rest_idempotency_keep(struct rest_call *call, struct error *err);
 
-/* ---- rest_answer.c ---- */
+/* ---- answer.c ---- */
+
+extern const struct fields rest_success; /* what rest_answer_success writes */
 
 /* err as an answer; of a place that names none, it is in the query of a read, else in the body. */
 void rest_answer_faults(struct rest_call *call, const struct error *err);
@@ -135,7 +157,7 @@ void rest_answer_end(struct rest_call *call);
 /* Text as a JSON string, whatever bytes it has. */
 void rest_answer_string(struct buf *json, const char *text);
 
-/* ---- rest_body.c ---- */
+/* ---- body.c ---- */
 
 /* Checks the body by the members that the route takes. What is wrong is named with its place, an
  * unknown member with the nearest known one. Afterwards call->body is an object with the members
@@ -150,24 +172,18 @@ int rest_take_path_id(struct rest_call *call, const char *name, const char *id, 
 int rest_path_number(const struct rest_call *call, const char *name, int64_t *number,
                      struct error *err);
 
-/* ---- rest_changes.c ---- */
+/* ---- changes.c ---- */
 
 /* Gives up what the answer could still be filled in with. */
 void rest_more_drop(struct rest_response *response);
 
-/* ---- handlers ---- */
+/* ---- handlers that several subjects have ---- */
 
-rest_handler rest_health, rest_session_create, rest_session_validate, rest_session_rename,
-    rest_session_delete, rest_sessions, rest_openapi; /* rest_session.c, rest_openapi.c */
-rest_handler rest_nodes, rest_node_create, rest_node_update, rest_node_delete, rest_node_texts,
-    rest_node_texts_write, rest_positions, rest_positions_write; /* rest_node.c */
-rest_handler rest_relationships, rest_relationship_create, rest_relationships_create,
-    rest_relationship_update, rest_relationship_delete; /* rest_relationship.c */
-rest_handler rest_components, rest_components_replace, rest_components_save,
-    rest_components_reorder, rest_component_insert, rest_component_update, rest_component_delete,
-    rest_all_components;                                             /* rest_component.c */
-rest_handler rest_history, rest_difference, rest_undo, rest_restore; /* rest_history.c */
-rest_handler rest_graph, rest_graph_queries;                         /* rest_graph.c */
-rest_handler rest_changes;                                           /* rest_changes.c */
+rest_handler rest_nodes;   /* node.c */
+rest_handler rest_openapi; /* openapi.c */
+
+/* ---- execute.c ---- */
+
+extern const struct fields rest_execute_answer;
 
 #endif

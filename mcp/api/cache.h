@@ -3,8 +3,8 @@
  * Answers to reads, kept by what was asked for as long as their ETag is the one that is: a list
  * that nobody has written to is made once. Any thread. What was used last goes last.
  */
-#ifndef LECTERN_SESSION_REST_CACHE_H
-#define LECTERN_SESSION_REST_CACHE_H
+#ifndef LECTERN_API_CACHE_H
+#define LECTERN_API_CACHE_H
 
 #include <stdbool.h>
 

@@ -10,7 +10,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "helpers/base/validation.h"
-#include "mcp/api/rest_call.h"
+#include "mcp/api/rest_internal.h"
 
 static const struct {
     enum error_kind kind;
@@ -64,29 +64,37 @@ struct input {
     bool known;         /* body is all there is of it */
 };
 
+/* The next part of a place at *loc: "components", "2", "type". false at the end. */
+static bool next_part(const char **loc, char part[ERROR_LOC_CAP], bool *index)
+{
+    size_t len = strcspn(*loc, ".");
+
+    if (!**loc)
+        return false;
+    snprintf(part, ERROR_LOC_CAP, "%.*s", (int)len, *loc);
+    *index = is_index(part, len);
+    *loc += len + ((*loc)[len] == '.');
+    return true;
+}
+
 /* "components.2.type" as ["body","components",2,"type"]; path.x, query.x and header.x name their
  * own place. */
 static void add_loc(struct buf *json, const struct input *input, const char *loc)
 {
-    bool own = names_place(loc);
+    bool own = names_place(loc), index;
     const char *comma = own ? "" : ",";
+    char part[ERROR_LOC_CAP];
 
     buf_addc(json, '[');
     if (!own)
         rest_answer_string(json, input->name);
-    while (*loc) {
-        size_t len = strcspn(loc, ".");
-        char part[ERROR_LOC_CAP];
-
-        snprintf(part, sizeof part, "%.*s", (int)len, loc);
+    while (next_part(&loc, part, &index)) {
         buf_adds(json, comma);
         comma = ",";
-        if (!own && is_index(part, len))
+        if (!own && index)
             buf_addf(json, "%ld", strtol(part, NULL, 10));
         else
             rest_answer_string(json, part);
-        loc += len;
-        loc += *loc == '.';
     }
     buf_addc(json, ']');
 }
@@ -95,20 +103,16 @@ static void add_loc(struct buf *json, const struct input *input, const char *loc
 static bool is_missing(const struct input *input, const char *loc)
 {
     const json_t *value = input->body;
+    char part[ERROR_LOC_CAP];
+    bool index;
 
     if (names_place(loc) || !input->known)
         return false;
-    while (value && *loc) {
-        size_t len = strcspn(loc, ".");
-        char part[ERROR_LOC_CAP];
-
-        snprintf(part, sizeof part, "%.*s", (int)len, loc);
+    while (value && next_part(&loc, part, &index)) {
         if (json_is_array(value))
-            value = is_index(part, len) ? json_array_get(value, strtoul(part, NULL, 10)) : NULL;
+            value = index ? json_array_get(value, strtoul(part, NULL, 10)) : NULL;
         else
             value = json_object_get(value, part);
-        loc += len;
-        loc += *loc == '.';
     }
     return !value;
 }
@@ -191,6 +195,9 @@ void rest_answer_detail(struct rest_response *response, int status, const char *
     rest_answer_string(&response->body, detail);
     buf_addc(&response->body, '}');
 }
+
+const struct fields rest_success =
+    REST_ANSWER("Success", REST_FLAG("success"), REST_TEXT("message"));
 
 void rest_answer_success(struct rest_call *call, const char *format, ...)
 {

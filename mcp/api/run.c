@@ -8,8 +8,8 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/validation.h"
-#include "mcp/api/rest_cache.h"
-#include "mcp/api/rest_call.h"
+#include "mcp/api/cache.h"
+#include "mcp/api/rest_internal.h"
 
 #define STABLE_ATTEMPTS 3
 
@@ -31,7 +31,7 @@ static int read_body(struct rest_call *call, struct error *err)
 static int resolve(struct rest_call *call, struct error *err)
 {
     const struct rest_request *request = call->request;
-    char given[REST_QUERY_MAX];
+    const char *given = json_get_string(call->asked, "session_id");
 
     if (call->session || !call->node)
         return 0;
@@ -39,7 +39,7 @@ static int resolve(struct rest_call *call, struct error *err)
         call->session = request->session_header;
         return 0;
     }
-    if (rest_query(request->query, "session_id", given, sizeof given)) {
+    if (given) {
         if (strlen(given) >= sizeof call->resolved)
             return error_set(err, ERROR_UNAUTHORIZED,
                              "there is no session of the id in ?session_id=");
@@ -251,9 +251,10 @@ void rest_run(struct rest_call *call)
     struct validation_errors faults;
     struct error err = {.list = validation_begin(&faults, "")};
 
-    if (read_body(call, &err) != 0 || run(call, &err) != 0 ||
+    if (rest_take_query(call, &err) != 0 || read_body(call, &err) != 0 || run(call, &err) != 0 ||
         buf_check(&call->response->body, "the answer", &err) != 0)
         rest_answer_faults(call, &err);
     json_decref(call->body);
-    call->body = NULL;
+    json_decref(call->asked);
+    call->body = call->asked = NULL;
 }

@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Finding one's way in the table of routes. Each segment of a path is decoded by itself, so that a
- * node id may hold any character, the slash as %2F.
+ * The table of routes, and finding the one that a request means. Each segment of a path is decoded
+ * by itself, so that a node id may hold any character, the slash as %2F. The rows of a subject are
+ * in its file.
  */
+#include <stdio.h>
 #include <string.h>
 
-#include "mcp/api/rest_call.h"
+#include "mcp/api/rest_internal.h"
+
+static const struct rest_route *const subjects[] = {
+    rest_service_routes,   rest_session_routes, rest_node_routes,  rest_relationship_routes,
+    rest_component_routes, rest_change_routes,  rest_graph_routes, rest_history_routes,
+};
+#define SUBJECTS (sizeof subjects / sizeof subjects[0])
+
+const struct rest_route *rest_routes_next(struct rest_routes *at)
+{
+    at->row = at->row ? at->row + 1 : subjects[0];
+    if (!at->row->method && at->subject + 1 < SUBJECTS)
+        at->row = subjects[++at->subject];
+    return at->row->method ? at->row : NULL;
+}
 
 bool rest_path_split(struct rest_path *path, const char *encoded)
 {
@@ -65,33 +81,33 @@ static bool matches(const char *pattern, const struct rest_path *path, struct re
     return !*pattern;
 }
 
-const struct rest_route *rest_route_find(const char *method, const struct rest_path *path,
-                                         struct rest_call *call)
+const struct rest_route *rest_route_find(const char *method, const struct rest_path *path)
 {
-    for (size_t i = 0; i < rest_route_count; i++)
-        if (!strcmp(rest_routes[i].method, method) && matches(rest_routes[i].pattern, path, NULL)) {
-            matches(rest_routes[i].pattern, path, call);
-            return &rest_routes[i];
-        }
+    const struct rest_route *route;
+    struct rest_routes at = {0};
+
+    while ((route = rest_routes_next(&at))) {
+        if (!strcmp(route->method, method) && matches(route->pattern, path, NULL))
+            return route;
+    }
     return NULL;
+}
+
+void rest_route_capture(struct rest_call *call)
+{
+    matches(call->route->pattern, &call->path, call);
 }
 
 void rest_route_methods(const struct rest_path *path, char *allow, size_t size)
 {
-    size_t len = 0;
+    const struct rest_route *route;
+    struct rest_routes at = {0};
 
     *allow = '\0';
-    for (size_t i = 0; i < rest_route_count; i++) {
-        size_t more = strlen(rest_routes[i].method) + 2;
+    while ((route = rest_routes_next(&at))) {
+        size_t len = strlen(allow);
 
-        if (!matches(rest_routes[i].pattern, path, NULL) || strstr(allow, rest_routes[i].method) ||
-            len + more >= size)
-            continue;
-        if (len > 0) {
-            memcpy(allow + len, ", ", 2);
-            len += 2;
-        }
-        memcpy(allow + len, rest_routes[i].method, more - 1);
-        len += more - 2;
+        if (matches(route->pattern, path, NULL) && !strstr(allow, route->method))
+            snprintf(allow + len, size - len, "%s%s", len > 0 ? ", " : "", route->method);
     }
 }

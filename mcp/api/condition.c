@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mcp/api/rest_call.h"
+#include "mcp/api/rest_internal.h"
 
 static const char letters[] = {
     [REST_STATE_ALL] = 'a', [REST_STATE_SESSION] = 'v', [REST_STATE_NODE] = 'c'};

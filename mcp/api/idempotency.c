@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "helpers/base/hash.h"
-#include "mcp/api/rest_call.h"
+#include "mcp/api/rest_internal.h"
 
 static int check_key(const char *key, struct error *err)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * GET /openapi.json: the API described from the table that dispatches it. What a route's flags and
- * captures mean for its parameters and answers is said once, here. Pure but for the handler.
+ * GET /openapi.json: the API described from the table that dispatches it, and from the fields that
+ * its bodies are checked by. What a route's flags and captures mean for its parameters and answers
+ * is said once, here. Pure but for the handler.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "mcp/api/rest_call.h"
-#include "mcp/api/rest_schema.h"
+#include "mcp/api/rest_internal.h"
 
 static const char head[] =
     "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Lectern\",\"version\":\"" LECTERN_VERSION "\","
@@ -30,54 +30,31 @@ static const char head[] =
 
 /* ---- parameters ---- */
 
-#define TEXT   "{\"type\":\"string\"}"
-#define NUMBER "{\"type\":\"integer\",\"minimum\":0}"
-#define PLACE  "{\"type\":\"integer\",\"minimum\":1}"
+#define TEXT  "{\"type\":\"string\"}"
+#define PLACE "{\"type\":\"integer\",\"minimum\":1}"
+#define REFS  "#/components/schemas/"
 
+/* Those that stand in paths and headers. */
 static const struct {
-    const char *key;  /* as routes name it */
-    const char *name; /* as requests do */
+    const char *name;
     const char *in;
     const char *schema;
     const char *description;
 } parameters[] = {
-    {"sid", "sid", "path", TEXT, "The session's id"},
-    {"nid", "nid", "path", TEXT, "The node's id, percent-encoded"},
-    {"order", "order", "path", PLACE, "The component's place, from 1 on"},
-    {"id", "id", "path", PLACE, "The relationship's id"},
-    {"query", "query", "path", TEXT, "A name of the list of queries"},
-    {"X-Session-ID", "X-Session-ID", "header", TEXT, "Names the session of a bare path"},
-    {"If-Match", "If-Match", "header", TEXT, "An ETag: write only if it still holds"},
-    {"If-None-Match", "If-None-Match", "header", TEXT, "An ETag: 304 if it still holds"},
-    {"Idempotency-Key", "Idempotency-Key", "header",
-     "{\"type\":\"string\",\"minLength\":1,\"maxLength\":200}",
+    {"sid", "path", TEXT, "The session's id"},
+    {"nid", "path", TEXT, "The node's id, percent-encoded"},
+    {"order", "path", PLACE, "The component's place, from 1 on"},
+    {"id", "path", PLACE, "The relationship's id"},
+    {"query", "path", TEXT, "A name of the list of queries"},
+    {"X-Session-ID", "header", TEXT, "Names the session of a bare path"},
+    {"If-Match", "header", TEXT, "An ETag: write only if it still holds"},
+    {"If-None-Match", "header", TEXT, "An ETag: 304 if it still holds"},
+    {"Idempotency-Key", "header", "{\"type\":\"string\",\"minLength\":1,\"maxLength\":200}",
      "A repeat with the same key gets the first answer"},
-    {"X-Editor", "X-Editor", "header", TEXT,
+    {"X-Editor", "header", TEXT,
      "Who writes, for the history and for those who look on: at most 64 bytes of UTF-8, as they "
-     "are "
-     "or as %XX"},
-    {"session_id", "session_id", "query", TEXT, "Names the session of a bare path"},
-    {"offset", "offset", "query", NUMBER, "Nodes to leave out at the beginning"},
-    {"limit", "limit", "query", NUMBER, "Nodes at most; 0: all"},
-    {"node_id", "node_id", "query", TEXT, "A node's id, for a graph query also its title"},
-    {"from_node_id", "from_node_id", "query", TEXT, "Where a path begins: id or title"},
-    {"to_node_id", "to_node_id", "query", TEXT, "Where a path ends: id or title"},
-    {"types", "types", "query", "{\"type\":\"array\",\"items\":" TEXT "}",
-     "Relationship types, or all"},
-    {"limit_rows", "limit", "query", PLACE, "Rows of each list at most"},
-    {"limit_history", "limit", "query", "{\"type\":\"integer\",\"minimum\":1,\"maximum\":500}",
-     "Change sets at most; 50 where none is said"},
-    {"since", "since", "query", NUMBER, "Only what came after this version"},
-    {"before", "before", "query", NUMBER, "Only what came up to this version"},
-    {"texts", "texts", "query", "{\"type\":\"boolean\"}", "false leaves before and after out"},
-    {"from", "from", "query", NUMBER, "A version"},
-    {"to", "to", "query", NUMBER, "A version; the present one where none is said"},
+     "are or as %XX"},
 };
-
-static bool is_needed(const char *key)
-{
-    return !strcmp(key, "from");
-}
 
 static void write_parameters(struct buf *to)
 {
@@ -86,11 +63,21 @@ static void write_parameters(struct buf *to)
         buf_addf(to,
                  "%s\"%s\":{\"name\":\"%s\",\"in\":\"%s\",\"required\":%s,\"schema\":%s,"
                  "\"description\":\"%s\"}",
-                 i > 0 ? "," : "", parameters[i].key, parameters[i].name, parameters[i].in,
-                 !strcmp(parameters[i].in, "path") || is_needed(parameters[i].key) ? "true"
-                                                                                   : "false",
-                 parameters[i].schema, parameters[i].description);
+                 i > 0 ? "," : "", parameters[i].name, parameters[i].name, parameters[i].in,
+                 !strcmp(parameters[i].in, "path") ? "true" : "false", parameters[i].schema,
+                 parameters[i].description);
     buf_addc(to, '}');
+}
+
+static void write_query(struct buf *to, const struct fields *query, const char **comma)
+{
+    for (const struct field *row = query ? query->rows : NULL; row && row->name; row++) {
+        buf_addf(to, "%s{\"name\":\"%s\",\"in\":\"query\",\"required\":%s,\"schema\":", *comma,
+                 row->name, row->required ? "true" : "false");
+        field_schema(row, to);
+        buf_addc(to, '}');
+        *comma = ",";
+    }
 }
 
 static void refer(struct buf *to, const char *kind, const char *name, size_t len,
@@ -115,13 +102,12 @@ static void write_route_parameters(struct buf *to, const struct rest_route *rout
                    {"X-Editor", true, false},
                    {"If-None-Match", false, true}};
     bool write = route->flags & ROUTE_WRITE;
-    const char *comma = "", *names = route->query ? route->query : "";
+    const char *comma = "";
 
     buf_adds(to, ",\"parameters\":[");
     for (const char *at = strchr(route->pattern, '{'); at; at = strchr(at + 1, '{'))
         refer(to, "parameters", at + 1, strcspn(at + 1, "}"), &comma);
-    for (; *names; names += strcspn(names, " "), names += *names == ' ')
-        refer(to, "parameters", names, strcspn(names, " "), &comma);
+    write_query(to, route->query, &comma);
     if (is_bare(route))
         refer(to, "parameters", "X-Session-ID", strlen("X-Session-ID"), &comma);
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
@@ -147,31 +133,53 @@ enum occasion {
     OF_INPUT
 };
 
+static const struct fields error_answer = REST_ANSWER("Error", REST_TEXT("detail"));
+static const struct fields stale_answer =
+    REST_ANSWER("Stale", REST_TEXT("detail"),
+                {.name = "current",
+                 .required = true,
+                 .documentation = "What is there now, as a GET gives it; or null"});
+
+static const struct fields fault = REST_ANSWER(NULL, FIELD("loc", FIELD_ARRAY, .required = true),
+                                               REST_TEXT("msg"), REST_TEXT("type"));
+static const struct fields fault_list = REST_ANSWER(NULL, REST_LIST("detail", &fault));
+
+static void write_faults(const struct field *row, const void *context, struct buf *to)
+{
+    (void)row;
+    (void)context;
+    buf_adds(to, "{\"oneOf\":[");
+    fields_schema(&fault_list, REFS, NULL, to);
+    buf_adds(to, ",{\"$ref\":\"" REFS "Error\"}]}");
+}
+static const struct fields faults_answer = {.schema = "Faults", .write_schema = write_faults};
+
 static const struct {
     int status;
     enum occasion occasion;
-    const char *schema;
+    const struct fields *answer;
     const char *description;
 } refusals[] = {
-    {400, ALWAYS, "Error", "The request cannot be read"},
-    {401, OF_SESSION, "Error", "There is no such session"},
-    {403, ALWAYS, "Error", "Host or Origin is not let in"},
-    {404, OF_THING, "Error", "There is no such node, component, relationship, query or version"},
-    {409, OF_WRITE, "Error", "It is there already, or was changed since"},
-    {409, OF_BARE, "Error", "The node id is in several sessions: name one"},
-    {411, OF_BODY, "Error", "A body in chunks is not taken"},
-    {412, OF_STATE_WRITE, "Stale", "What If-Match names has changed since"},
-    {413, OF_BODY, "Error", "The body is too large"},
-    {415, OF_BODY, "Error", "The body is not JSON by its Content-Type"},
-    {422, OF_INPUT, "Faults", "Each field that is wrong"},
-    {429, ALWAYS, "Error", "Too many requests wait: try again after Retry-After"},
-    {500, ALWAYS, "Error", "A fault of the server"},
-    {503, ALWAYS, "Error", "Not now: try again after Retry-After"},
+    {400, ALWAYS, &error_answer, "The request cannot be read"},
+    {401, OF_SESSION, &error_answer, "There is no such session"},
+    {403, ALWAYS, &error_answer, "Host or Origin is not let in"},
+    {404, OF_THING, &error_answer,
+     "There is no such node, component, relationship, query or version"},
+    {409, OF_WRITE, &error_answer, "It is there already, or was changed since"},
+    {409, OF_BARE, &error_answer, "The node id is in several sessions: name one"},
+    {411, OF_BODY, &error_answer, "A body in chunks is not taken"},
+    {412, OF_STATE_WRITE, &stale_answer, "What If-Match names has changed since"},
+    {413, OF_BODY, &error_answer, "The body is too large"},
+    {415, OF_BODY, &error_answer, "The body is not JSON by its Content-Type"},
+    {422, OF_INPUT, &faults_answer, "Each field that is wrong"},
+    {429, ALWAYS, &error_answer, "Too many requests wait: try again after Retry-After"},
+    {500, ALWAYS, &error_answer, "A fault of the server"},
+    {503, ALWAYS, &error_answer, "Not now: try again after Retry-After"},
 };
 
 static bool applies(const struct rest_route *route, enum occasion occasion)
 {
-    bool session = strstr(route->pattern, "{sid}") && route->handle != rest_session_validate;
+    bool session = strstr(route->pattern, "{sid}") && strcmp(route->id, "validateSession") != 0;
     bool write = route->flags & ROUTE_WRITE;
 
     switch (occasion) {
@@ -212,7 +220,7 @@ static void write_responses(struct buf *to)
                  ",\"%s%d\":{\"description\":\"%s\",\"content\":{\"application/json\":{"
                  "\"schema\":{\"$ref\":\"#/components/schemas/%s\"}}}}",
                  refusals[i].occasion == OF_BARE ? "Bare" : "Refused", refusals[i].status,
-                 refusals[i].description, refusals[i].schema);
+                 refusals[i].description, refusals[i].answer->schema);
     buf_adds(to,
              "},\"headers\":{\"ETag\":{\"description\":\"Of the state that is shown, or is left "
              "by a write\",\"schema\":" TEXT "},\"Idempotency-Replayed\":{\"description\":"
@@ -235,7 +243,7 @@ static void write_answer(struct buf *to, const struct rest_route *route)
     buf_addf(to,
              ",\"content\":{\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/"
              "%s\"}}}}",
-             route->answer);
+             route->answer->schema);
     if (state && !write)
         buf_adds(to, ",\"304\":{\"$ref\":\"#/components/responses/Same\"}");
     write_refusals(to, applies, route);
@@ -244,14 +252,12 @@ static void write_answer(struct buf *to, const struct rest_route *route)
 
 /* ---- paths ---- */
 
-static void write_body(struct buf *to, const char *schema)
+static void write_body(struct buf *to, const struct fields *body, bool required)
 {
-    bool optional = *schema == '?';
-
     buf_addf(to,
              ",\"requestBody\":{\"required\":%s,\"content\":{\"application/json\":{\"schema\":{"
              "\"$ref\":\"#/components/schemas/%s\"}}}}",
-             optional ? "false" : "true", schema + optional);
+             required ? "true" : "false", body->schema);
 }
 
 static void write_operation(struct buf *to, const struct rest_route *route)
@@ -266,17 +272,9 @@ static void write_operation(struct buf *to, const struct rest_route *route)
              route->id, route->tag, route->summary);
     write_route_parameters(to, route);
     if (route->body)
-        write_body(to, route->body);
+        write_body(to, route->body, route->flags & ROUTE_BODY);
     write_answer(to, route);
     buf_addc(to, '}');
-}
-
-static bool is_first(size_t index)
-{
-    for (size_t i = 0; i < index; i++)
-        if (!strcmp(rest_routes[i].pattern, rest_routes[index].pattern))
-            return false;
-    return true;
 }
 
 static bool applies_always(const struct rest_route *route, enum occasion occasion)
@@ -291,7 +289,7 @@ static void write_others(struct buf *to)
 {
     buf_adds(to, "\"/execute\":{\"post\":{\"operationId\":\"execute\",\"tags\":[\"analyses\"],"
                  "\"summary\":\"Runs Python over a session's curriculum\"");
-    write_body(to, "Execute");
+    write_body(to, &rest_execute_fields, true);
     buf_adds(to, ",\"responses\":{\"200\":{\"description\":\"It ran, or its code was refused\","
                  "\"content\":{\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/"
                  "Executed\"}}}}");
@@ -303,35 +301,96 @@ static void write_others(struct buf *to)
                  "\"#/components/responses/Refused403\"}}}}");
 }
 
+/* All routes of a path stand together; the first writes them. */
+static void write_path(struct buf *to, const struct rest_route *first)
+{
+    const struct rest_route *route;
+    struct rest_routes at = {0};
+    const char *comma = "";
+
+    while ((route = rest_routes_next(&at))) {
+        if (strcmp(route->pattern, first->pattern) != 0)
+            continue;
+        if (!*comma && route != first)
+            return;
+        if (!*comma)
+            buf_addf(to, "\"%s\":{", first->pattern);
+        buf_adds(to, comma);
+        comma = ",";
+        write_operation(to, route);
+    }
+    buf_adds(to, "},");
+}
+
+/* ---- schemas ---- */
+
+#define SCHEMAS_CAP 64 /* named ones */
+
+struct schemas {
+    struct buf *to;
+    const struct fields *written[SCHEMAS_CAP];
+    size_t count;
+};
+
+static bool is_written(const struct schemas *schemas, const struct fields *fields)
+{
+    for (size_t i = 0; i < schemas->count; i++) {
+        if (!strcmp(schemas->written[i]->schema, fields->schema))
+            return true;
+    }
+    return false;
+}
+
+/* The schema, where it has a name and is not written yet, and those that it refers to. */
+static void write_schema(struct schemas *schemas, const struct fields *fields)
+{
+    if (!fields || (fields->schema && is_written(schemas, fields)))
+        return;
+    if (fields->schema && schemas->count < SCHEMAS_CAP) {
+        buf_addf(schemas->to, "%s\"%s\":", schemas->count > 0 ? "," : "", fields->schema);
+        schemas->written[schemas->count++] = fields;
+        fields_schema(fields, REFS, NULL, schemas->to);
+    }
+    for (const struct field *row = fields->rows; row && row->name; row++)
+        write_schema(schemas, row->of);
+}
+
+static void write_schemas(struct buf *to)
+{
+    struct schemas schemas = {.to = to};
+    const struct rest_route *route;
+    struct rest_routes at = {0};
+
+    buf_adds(to, "\"schemas\":{");
+    while ((route = rest_routes_next(&at))) {
+        write_schema(&schemas, route->body);
+        write_schema(&schemas, route->answer);
+    }
+    write_schema(&schemas, &rest_execute_fields);
+    write_schema(&schemas, &rest_execute_answer);
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        write_schema(&schemas, refusals[i].answer);
+    buf_addc(to, '}');
+}
+
 int rest_openapi(struct rest_call *call, struct error *err)
 {
     struct buf *to = &call->response->body;
+    const struct rest_route *route;
+    struct rest_routes at = {0};
 
     (void)err;
     buf_adds(to, head);
     buf_adds(to, "\"paths\":{");
-    for (size_t i = 0; i < rest_route_count; i++) {
-        const char *comma = "";
-
-        if (!is_first(i))
-            continue;
-        buf_addf(to, "\"%s\":{", rest_routes[i].pattern);
-        for (size_t j = i; j < rest_route_count; j++) {
-            if (strcmp(rest_routes[i].pattern, rest_routes[j].pattern) != 0)
-                continue;
-            buf_adds(to, comma);
-            comma = ",";
-            write_operation(to, &rest_routes[j]);
-        }
-        buf_adds(to, "},");
-    }
+    while ((route = rest_routes_next(&at)))
+        write_path(to, route);
     write_others(to);
     buf_adds(to, "},\"components\":{");
     write_parameters(to);
     buf_addc(to, ',');
     write_responses(to);
-    buf_adds(to, ",\"schemas\":");
-    rest_schemas(to);
+    buf_addc(to, ',');
+    write_schemas(to);
     buf_adds(to, "}}");
     return 0;
 }
