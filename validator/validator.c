@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "validator/rule/compile.h"
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 #include "validator/syntax/parser.h"
 #include "validator/syntax/unicode.h"
 

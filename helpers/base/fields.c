@@ -34,11 +34,11 @@ const struct field *fields_find(const struct fields *fields, const char *name)
     const struct field *row = NULL;
 
     while ((row = next_row(fields, row))) {
-        if (!strcmp(row->name, name))
+        if (strcmp(row->name, name) == 0)
             return row;
     }
     while ((fields->flags & FIELDS_ALSO) && (row = next_row(fields, row))) {
-        if (row->also && !strcmp(row->also, name))
+        if (row->also && strcmp(row->also, name) == 0)
             return row;
     }
     return NULL;
@@ -148,7 +148,7 @@ static void check_choice(const struct checked *checked, const char *text)
 
     nearest_begin(&search, text);
     for (size_t i = 0; choices[i]; i++) {
-        if (!strcmp(choices[i], text))
+        if (strcmp(choices[i], text) == 0)
             return;
         nearest_feed(&search, choices[i]);
     }

@@ -360,7 +360,7 @@ int http_send(struct http_client *client, const struct http_request *request,
 
 /* ---- many at once ---- */
 
-struct slot {
+struct http_slot {
     struct transfer transfer;
     struct curl_slist *headers;
     struct error *err;
@@ -378,14 +378,14 @@ static int open_slots(struct http_client *client, struct error *err)
     return open_multi(client, err);
 }
 
-static void leave(struct slot *slot)
+static void leave(struct http_slot *slot)
 {
     curl_slist_free_all(slot->headers);
     memset(slot, 0, sizeof *slot);
 }
 
 /* Whether the request is under way. */
-static bool enter(struct http_client *client, size_t at, struct slot *slot,
+static bool enter(struct http_client *client, size_t at, struct http_slot *slot,
                   const struct http_request *request, struct http_response *response,
                   struct error *err)
 {
@@ -401,7 +401,7 @@ static bool enter(struct http_client *client, size_t at, struct slot *slot,
     return false;
 }
 
-static size_t collect(struct http_client *client, struct slot *slots)
+static size_t collect(struct http_client *client, struct http_slot *slots)
 {
     size_t ended = 0;
     CURLMsg *message;
@@ -429,7 +429,7 @@ void http_send_many(struct http_client *client, const struct http_request *reque
                     struct http_response *responses, struct error *errors, size_t count,
                     size_t at_once)
 {
-    struct slot slots[HTTP_AT_ONCE_MAX] = {0};
+    struct http_slot slots[HTTP_AT_ONCE_MAX] = {0};
     size_t next = 0, busy = 0;
     struct error failed = {0};
 

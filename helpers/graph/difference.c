@@ -25,11 +25,11 @@ struct graph_comparison {
     struct graph_difference *difference;
 };
 
-static struct graph_name name_of(const struct graph_side *side, uint32_t node)
+static struct graph_node_name name_of(const struct graph_side *side, uint32_t node)
 {
     const struct graph_vertex *vertex = &side->graph->nodes[node];
 
-    return (struct graph_name){vertex->id, vertex->title};
+    return (struct graph_node_name){vertex->id, vertex->title};
 }
 
 /* ---- new cycles ----
@@ -96,7 +96,7 @@ static int keep(struct cycles *cycles, uint32_t count, struct error *err)
     struct graph_difference *difference = cycles->comparison->difference;
     size_t at = difference->cycle_count;
     uint32_t GRAPH_AUTO *turned = graph_alloc(count, sizeof *turned, err);
-    struct graph_name *names;
+    struct graph_node_name *names;
 
     if (!turned)
         return -1;
@@ -167,22 +167,23 @@ static bool has_any(const struct graph_view *view, uint32_t v)
     return has_in(view, v) || view->out_start[v] != view->out_start[v + 1];
 }
 
-struct search {
+struct difference_search {
     const struct graph_side *side;
     bool *seen;
     uint32_t *queue;
     size_t count;
 };
 
-static int search_begin(struct search *search, const struct graph_side *side, struct error *err)
+static int search_begin(struct difference_search *search, const struct graph_side *side,
+                        struct error *err)
 {
-    *search = (struct search){.side = side};
+    *search = (struct difference_search){.side = side};
     search->seen = graph_alloc(side->graph->node_count, sizeof *search->seen, err);
     search->queue = graph_alloc(side->graph->node_count, sizeof *search->queue, err);
     return search->seen && search->queue ? 0 : -1;
 }
 
-static void search_finish(struct search *search)
+static void search_finish(struct difference_search *search)
 {
     graph_free(&search->seen);
     graph_free(&search->queue);
@@ -190,7 +191,7 @@ static void search_finish(struct search *search)
 
 #define SEARCH_AUTO __attribute__((cleanup(search_finish)))
 
-static void search_from(struct search *search, uint32_t node)
+static void search_from(struct difference_search *search, uint32_t node)
 {
     if (search->seen[node])
         return;
@@ -203,7 +204,8 @@ static void search_from(struct search *search, uint32_t node)
 /* Where the curriculum begins: before, what no way leads to; after, what was a beginning, whatever
  * leads to it now, and what is new and has no way in. A node that has lost its last way in is no
  * beginning. */
-static void search_from_beginnings(struct search *search, const struct graph_side *earlier)
+static void search_from_beginnings(struct difference_search *search,
+                                   const struct graph_side *earlier)
 {
     const struct graph_side *side = search->side;
 
@@ -220,7 +222,7 @@ static int compare_cut_off(struct graph_comparison *comparison, struct error *er
 {
     const struct graph_side *before = &comparison->before, *after = &comparison->after;
     struct graph_difference *difference = comparison->difference;
-    struct search SEARCH_AUTO was = {0}, SEARCH_AUTO is = {0};
+    struct difference_search SEARCH_AUTO was = {0}, SEARCH_AUTO is = {0};
 
     difference->cut_off = graph_alloc(after->graph->node_count, sizeof *difference->cut_off, err);
     if (!difference->cut_off || search_begin(&was, before, err) < 0 ||
@@ -266,7 +268,7 @@ static bool has_twin(const struct graph_side *side, const struct graph_side *oth
 }
 
 /* From the ends of the edges, and from behind the nodes, that the other graph has not so. */
-static void search_from_changes(struct search *search, const struct graph_side *other)
+static void search_from_changes(struct difference_search *search, const struct graph_side *other)
 {
     const struct graph_side *side = search->side;
     const struct graph_view *ways = side->ways;
@@ -293,7 +295,7 @@ static int compare_downstream(struct graph_comparison *comparison, struct error 
 {
     const struct graph_side *before = &comparison->before, *after = &comparison->after;
     struct graph_difference *difference = comparison->difference;
-    struct search SEARCH_AUTO was = {0}, SEARCH_AUTO is = {0};
+    struct difference_search SEARCH_AUTO was = {0}, SEARCH_AUTO is = {0};
 
     difference->downstream =
         graph_alloc(after->graph->node_count, sizeof *difference->downstream, err);

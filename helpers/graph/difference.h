@@ -11,14 +11,14 @@
 
 #define GRAPH_NEW_CYCLES_CAP 50u /* found one by one; what lies beyond is counted by its edges */
 
-struct graph_name { /* a node of the graph after, borrowed from it */
+struct graph_node_name { /* a node of the graph after, borrowed from it */
     const char *id, *title;
 };
 
 /* Needs that go in a circle and did not before: a shortest one through a pair of nodes that was not
  * joined before. From the node that stands first in the curriculum. */
 struct graph_new_cycle {
-    struct graph_name *nodes;
+    struct graph_node_name *nodes;
     size_t count;
 };
 
@@ -31,7 +31,7 @@ enum graph_cut {
                          points nor from a new one, but only from what is cut off or in a cycle */
 };
 struct graph_cut_off {
-    struct graph_name node;
+    struct graph_node_name node;
     enum graph_cut why;
 };
 
@@ -45,7 +45,7 @@ struct graph_difference {
     /* Nodes that were there before and stand behind what was changed, by ways before or after:
      * behind a node that is new, gone or has another title, or at the end of an edge that is new or
      * gone, or behind it. In the order of the curriculum. */
-    struct graph_name *downstream;
+    struct graph_node_name *downstream;
     size_t downstream_count;
 };
 

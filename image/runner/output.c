@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void keep_tail(struct output *output, const unsigned char *data, size_t len)
+static void keep_tail(struct runner_output *output, const unsigned char *data, size_t len)
 {
     if (len > output->tail_cap) { /* the rest would be written over at once */
         output->tail_came += len - output->tail_cap;
@@ -21,7 +21,7 @@ static void keep_tail(struct output *output, const unsigned char *data, size_t l
     }
 }
 
-size_t output_take(struct output *output, const unsigned char *data, size_t len)
+size_t output_take(struct runner_output *output, const unsigned char *data, size_t len)
 {
     uint64_t room = output->cap - output->sent;
     size_t passed = len < room ? len : (size_t)room;
@@ -32,12 +32,12 @@ size_t output_take(struct output *output, const unsigned char *data, size_t len)
     return passed;
 }
 
-size_t output_tail_len(const struct output *output)
+size_t output_tail_len(const struct runner_output *output)
 {
     return output->tail_came < output->tail_cap ? (size_t)output->tail_came : output->tail_cap;
 }
 
-void output_tail_copy(const struct output *output, unsigned char *to)
+void output_tail_copy(const struct runner_output *output, unsigned char *to)
 {
     size_t len = output_tail_len(output);
     size_t oldest =
@@ -47,7 +47,7 @@ void output_tail_copy(const struct output *output, unsigned char *to)
     memcpy(to + (len - oldest), output->ring, oldest);
 }
 
-uint64_t output_cut(const struct output *output)
+uint64_t output_cut(const struct runner_output *output)
 {
     return output->bytes - output->sent - output_tail_len(output);
 }

@@ -13,7 +13,7 @@
 
 #include "executor/frame.h"
 
-struct output {
+struct runner_output {
     int fd;       /* -1 after its end */
     bool drained; /* there was no more when it was read last */
     enum frame_type type, tail_type;
@@ -27,12 +27,12 @@ struct output {
 
 /* Counts what came and keeps what is beyond the cap. Returns how many of its first bytes are to be
  * passed on. */
-size_t output_take(struct output *output, const unsigned char *data, size_t len);
+size_t output_take(struct runner_output *output, const unsigned char *data, size_t len);
 /* Bytes that are kept of the end. */
-size_t output_tail_len(const struct output *output);
+size_t output_tail_len(const struct runner_output *output);
 /* Writes these, oldest first, into a buffer of FRAME_TAIL_CAP bytes. */
-void output_tail_copy(const struct output *output, unsigned char *to);
+void output_tail_copy(const struct runner_output *output, unsigned char *to);
 /* Bytes that are neither in what was passed on nor in the tail. */
-uint64_t output_cut(const struct output *output);
+uint64_t output_cut(const struct runner_output *output);
 
 #endif

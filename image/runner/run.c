@@ -78,7 +78,7 @@ struct runner_run {
     bool waiting_for_pong;
     unsigned artifacts; /* of this job, so far */
     bool answering;     /* the answer that is coming in goes on to the interpreter */
-    struct output out, err;
+    struct runner_output out, err;
     struct frame_decoder from_server, from_child;
     struct queue to_server, to_child;
     unsigned char chunk[CHUNK];
@@ -133,17 +133,17 @@ static int send_frame(struct runner_run *run, enum frame_type type, const void *
     return 0;
 }
 
-static void open_output(struct output *output, int *fd, enum frame_type type,
+static void open_output(struct runner_output *output, int *fd, enum frame_type type,
                         enum frame_type tail_type)
 {
-    memset(output, 0, offsetof(struct output, ring));
+    memset(output, 0, offsetof(struct runner_output, ring));
     output->fd = *fd;
     output->type = type;
     output->tail_type = tail_type;
     *fd = -1; /* the run's own from now on */
 }
 
-static void close_output(struct output *output)
+static void close_output(struct runner_output *output)
 {
     if (output->fd >= 0)
         close(output->fd);
@@ -281,7 +281,7 @@ static enum verdict judge(const struct runner_run *run, int signal)
     return signal == SIGKILL && !run->killed ? VERDICT_MEMORY : VERDICT_CRASH;
 }
 
-static int send_tail(struct runner_run *run, const struct output *output)
+static int send_tail(struct runner_run *run, const struct runner_output *output)
 {
     size_t len = output_tail_len(output);
 
@@ -337,7 +337,7 @@ static bool is_over(const struct runner_run *run)
 /* ---- output ---- */
 
 /* What Python says while it warms goes where the runner's own messages go. */
-static void pass_on_warm(struct runner_run *run, struct output *output, size_t len)
+static void pass_on_warm(struct runner_run *run, struct runner_output *output, size_t len)
 {
     size_t room = output->bytes < WARM_STDERR_CAP ? WARM_STDERR_CAP - output->bytes : 0;
 
@@ -347,7 +347,7 @@ static void pass_on_warm(struct runner_run *run, struct output *output, size_t l
 }
 
 /* One read. -1 where the frame could not be queued. */
-static int read_output(struct runner_run *run, struct output *output)
+static int read_output(struct runner_run *run, struct runner_output *output)
 {
     ssize_t got = read(output->fd, run->chunk, sizeof run->chunk);
     size_t passed;
@@ -374,7 +374,7 @@ static int read_output(struct runner_run *run, struct output *output)
 }
 
 /* Reads on until nothing is left in the pipe, or the server must read first. */
-static int drain(struct runner_run *run, struct output *output)
+static int drain(struct runner_run *run, struct runner_output *output)
 {
     while (output->fd >= 0 && !output->drained && run->to_server.len < OUTSIDE_HIGH_WATER) {
         if (read_output(run, output) < 0)

@@ -49,7 +49,8 @@ void rest_answer_string(struct buf *json, const char *text)
 
 static bool names_place(const char *loc)
 {
-    return !strncmp(loc, "query.", 6) || !strncmp(loc, "path.", 5) || !strncmp(loc, "header.", 7);
+    return strncmp(loc, "query.", 6) == 0 || strncmp(loc, "path.", 5) == 0 ||
+           strncmp(loc, "header.", 7) == 0;
 }
 
 static bool is_index(const char *part, size_t len)

@@ -46,7 +46,7 @@ int rest_take_body(struct rest_call *call, struct error *err)
     if (!call->body || call->route->flags & ROUTE_STORED)
         return 0;
     if (json_is_array(call->body) && name_alone(body) &&
-        put_around(call, name_alone(body), err) != 0)
+        put_around(call, name_alone(body), err) < 0)
         return -1;
     validation_begin(&problems, "");
     if (!json_is_object(call->body)) {
@@ -61,7 +61,7 @@ int rest_take_body(struct rest_call *call, struct error *err)
     taken = fields_take(body, call->body, NULL, &problems);
     json_decref(call->body);
     call->body = taken;
-    if (validation_end(&problems, NULL, err) != 0)
+    if (validation_end(&problems, NULL, err) < 0)
         return -1;
     return taken ? 0 : error_set(err, ERROR_MEMORY, "out of memory for the request body");
 }
@@ -83,7 +83,7 @@ int rest_take_number(struct rest_call *call, const char *name, int64_t *number, 
         return 0;
     validation_begin(&problems, "");
     taken = fields_take(&fields, one, NULL, &problems);
-    if (validation_end(&problems, NULL, err) != 0)
+    if (validation_end(&problems, NULL, err) < 0)
         return -1;
     *number = json_integer_value(json_object_get(taken, name));
     json_object_del(call->body, name);

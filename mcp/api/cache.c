@@ -12,9 +12,9 @@
 
 #define BUCKETS 4096u
 
-struct entry {
-    TAILQ_ENTRY(entry) used; /* the last used first */
-    LIST_ENTRY(entry) bucket;
+struct answer_entry {
+    TAILQ_ENTRY(answer_entry) used; /* the last used first */
+    LIST_ENTRY(answer_entry) bucket;
     char etag[REST_ETAG_SIZE];
     size_t key_len, len;
     char bytes[]; /* key, answer */
@@ -22,8 +22,8 @@ struct entry {
 
 struct rest_cache {
     pthread_mutex_t lock;
-    TAILQ_HEAD(entries, entry) entries;
-    LIST_HEAD(, entry) buckets[BUCKETS];
+    TAILQ_HEAD(entries, answer_entry) entries;
+    LIST_HEAD(, answer_entry) buckets[BUCKETS];
     size_t count, bytes;
 };
 
@@ -40,12 +40,12 @@ struct rest_cache *rest_cache_create(struct error *err)
     return cache;
 }
 
-static size_t size_of(const struct entry *entry)
+static size_t size_of(const struct answer_entry *entry)
 {
     return sizeof *entry + entry->key_len + entry->len;
 }
 
-static void drop(struct rest_cache *cache, struct entry *entry)
+static void drop(struct rest_cache *cache, struct answer_entry *entry)
 {
     TAILQ_REMOVE(&cache->entries, entry, used);
     LIST_REMOVE(entry, bucket);
@@ -56,7 +56,7 @@ static void drop(struct rest_cache *cache, struct entry *entry)
 
 void rest_cache_destroy(struct rest_cache *cache)
 {
-    struct entry *entry;
+    struct answer_entry *entry;
 
     if (!cache)
         return;
@@ -71,12 +71,12 @@ static size_t bucket_of(const struct buf *key)
     return (size_t)(hash_bytes(HASH_START, key->data, key->len) % BUCKETS);
 }
 
-static struct entry *find(struct rest_cache *cache, const struct buf *key, size_t bucket)
+static struct answer_entry *find(struct rest_cache *cache, const struct buf *key, size_t bucket)
 {
-    struct entry *entry;
+    struct answer_entry *entry;
 
     LIST_FOREACH(entry, &cache->buckets[bucket], bucket)
-    if (entry->key_len == key->len && !memcmp(entry->bytes, key->data, key->len))
+    if (entry->key_len == key->len && memcmp(entry->bytes, key->data, key->len) == 0)
         return entry;
     return NULL;
 }
@@ -85,12 +85,12 @@ bool rest_cache_find(struct rest_cache *cache, const struct buf *key, const char
                      struct buf *answer)
 {
     size_t bucket = bucket_of(key);
-    struct entry *entry;
+    struct answer_entry *entry;
     bool found;
 
     pthread_mutex_lock(&cache->lock);
     entry = find(cache, key, bucket);
-    found = entry && !strcmp(entry->etag, etag);
+    found = entry && strcmp(entry->etag, etag) == 0;
     if (found) {
         buf_add(answer, entry->bytes + entry->key_len, entry->len);
         TAILQ_REMOVE(&cache->entries, entry, used);
@@ -104,7 +104,7 @@ void rest_cache_keep(struct rest_cache *cache, const struct buf *key, const char
                      const struct buf *answer)
 {
     size_t bucket = bucket_of(key);
-    struct entry *entry, *old;
+    struct answer_entry *entry, *old;
 
     if (answer->failed || answer->len > REST_CACHE_ANSWER_MAX || strlen(etag) >= REST_ETAG_SIZE)
         return;

@@ -28,7 +28,7 @@ static int all_components(struct rest_call *call, struct error *err)
 
 static int replace(struct rest_call *call, struct error *err)
 {
-    if (rest_take_path_id(call, "node_id", call->node, err) != 0)
+    if (rest_take_path_id(call, "node_id", call->node, err) < 0)
         return -1;
     return store_components_replace(call->store, &call->writer, call->session, call->node,
                                     call->body, err);
@@ -80,7 +80,7 @@ static int insert(struct rest_call *call, struct error *err)
     struct component_state state;
     int64_t place = 0;
 
-    if (rest_take_number(call, "position", &place, err) != 0)
+    if (rest_take_number(call, "position", &place, err) < 0)
         return -1;
     if (store_component_insert(call->store, &call->writer, call->session, call->node, (long)place,
                                call->body, &state, err) != 0)
@@ -116,10 +116,10 @@ static int update(struct rest_call *call, struct error *err)
     char id[COMPONENT_ID_SIZE];
     int64_t order, expected = 0;
 
-    if (rest_path_number(call, "order", &order, err) != 0)
+    if (rest_path_number(call, "order", &order, err) < 0)
         return -1;
     ref.order = (long)order;
-    if (read_reference(call, &ref, id, &expected, err) != 0)
+    if (read_reference(call, &ref, id, &expected, err) < 0)
         return -1;
     if (store_component_update(call->store, &call->writer, call->session, &ref, call->body, false,
                                (long)expected, &state, err) != 0)
@@ -134,7 +134,7 @@ static int delete_component(struct rest_call *call, struct error *err)
     struct component_state state;
     int64_t order;
 
-    if (rest_path_number(call, "order", &order, err) != 0)
+    if (rest_path_number(call, "order", &order, err) < 0)
         return -1;
     ref.order = (long)order;
     if (store_component_delete(call->store, &call->writer, call->session, &ref, 0, &state, err) !=

@@ -49,10 +49,10 @@ int rest_matches(struct rest_call *call, const char *list, bool weak, struct err
 {
     const char *at = list + strspn(list, " \t,");
 
-    if (!strcmp(at, "*"))
+    if (strcmp(at, "*") == 0)
         return 1;
     while (*at) {
-        bool is_weak = !strncmp(at, "W/", 2);
+        bool is_weak = strncmp(at, "W/", 2) == 0;
         const char *tag = is_weak ? at + 2 : at, *end = *tag == '"' ? strchr(tag + 1, '"') : NULL;
         enum rest_state state;
         char now[REST_ETAG_SIZE];
@@ -61,9 +61,9 @@ int rest_matches(struct rest_call *call, const char *list, bool weak, struct err
             return 0; /* no entity tag, so none that matches */
         state = state_of(call, tag);
         if (state != REST_STATE_NONE && (weak || !is_weak)) {
-            if (write_etag(call, state, now, err) != 0)
+            if (write_etag(call, state, now, err) < 0)
                 return -1;
-            if (strlen(now) == (size_t)(end + 1 - tag) && !memcmp(now, tag, strlen(now)))
+            if (strlen(now) == (size_t)(end + 1 - tag) && memcmp(now, tag, strlen(now)) == 0)
                 return 1;
         }
         at = end + 1 + strspn(end + 1, " \t,");

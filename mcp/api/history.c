@@ -27,7 +27,7 @@ static int difference(struct rest_call *call, struct error *err)
 {
     int64_t from = rest_asked_whole(call, "from", 0), to = rest_asked_whole(call, "to", -1);
 
-    if (to < 0 && store_session(call->store, call->session, NULL, 0, &to, err) != 0)
+    if (to < 0 && store_session(call->store, call->session, NULL, 0, &to, err) < 0)
         return -1;
     return store_read_difference(call->store, call->session, from, to, &call->response->body, err);
 }

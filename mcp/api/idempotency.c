@@ -33,15 +33,15 @@ static void write_fingerprint(const struct rest_call *call, struct buf *to)
 
 int rest_idempotency_find(struct rest_call *call, struct error *err)
 {
-    struct buf fingerprint BUF_AUTO = {0};
+    struct buf BUF_AUTO fingerprint = {0};
     struct idempotency_record answer = {0};
     int found;
 
     if (!call->request->idempotency_key)
         return 0;
     write_fingerprint(call, &fingerprint);
-    if (check_key(call->request->idempotency_key, err) != 0 ||
-        buf_check(&fingerprint, "the request", err) != 0)
+    if (check_key(call->request->idempotency_key, err) < 0 ||
+        buf_check(&fingerprint, "the request", err) < 0)
         return -1;
     found = store_idempotency_find(call->store, call->request->idempotency_key, fingerprint.data,
                                    &answer, err);
@@ -56,13 +56,13 @@ int rest_idempotency_find(struct rest_call *call, struct error *err)
 
 int rest_idempotency_keep(struct rest_call *call, struct error *err)
 {
-    struct buf fingerprint BUF_AUTO = {0};
+    struct buf BUF_AUTO fingerprint = {0};
 
     if (!call->request->idempotency_key)
         return 0;
     write_fingerprint(call, &fingerprint);
-    if (check_key(call->request->idempotency_key, err) != 0 ||
-        buf_check(&fingerprint, "the request", err) != 0)
+    if (check_key(call->request->idempotency_key, err) < 0 ||
+        buf_check(&fingerprint, "the request", err) < 0)
         return -1;
     return store_idempotency_keep(call->store, call->session, call->request->idempotency_key,
                                   fingerprint.data, call->response->status,
@@ -72,7 +72,7 @@ int rest_idempotency_keep(struct rest_call *call, struct error *err)
 int rest_keep_whole(struct store *store, const char *key, const struct rest_response *response,
                     struct error *err)
 {
-    if (buf_check(&response->body, "the answer", err) != 0)
+    if (buf_check(&response->body, "the answer", err) < 0)
         return -1;
     return store_idempotency_amend(store, key, response->body.data, response->body.len, err);
 }

@@ -25,8 +25,8 @@ static int update(struct rest_call *call, struct error *err)
     struct node_state state = {0};
     int64_t expected = 0;
 
-    if (rest_take_path_id(call, "node_id", call->node, err) != 0 ||
-        rest_take_number(call, "expected_revision", &expected, err) != 0)
+    if (rest_take_path_id(call, "node_id", call->node, err) < 0 ||
+        rest_take_number(call, "expected_revision", &expected, err) < 0)
         return -1;
     if (store_node_update(call->store, &call->writer, call->session, call->node, call->body,
                           (long)expected, &state, err) != 0)

@@ -64,7 +64,7 @@ static void write_parameters(struct buf *to)
                  "%s\"%s\":{\"name\":\"%s\",\"in\":\"%s\",\"required\":%s,\"schema\":%s,"
                  "\"description\":\"%s\"}",
                  i > 0 ? "," : "", parameters[i].name, parameters[i].name, parameters[i].in,
-                 !strcmp(parameters[i].in, "path") ? "true" : "false", parameters[i].schema,
+                 strcmp(parameters[i].in, "path") == 0 ? "true" : "false", parameters[i].schema,
                  parameters[i].description);
     buf_addc(to, '}');
 }
@@ -335,7 +335,7 @@ struct schemas {
 static bool is_written(const struct schemas *schemas, const struct fields *fields)
 {
     for (size_t i = 0; i < schemas->count; i++) {
-        if (!strcmp(schemas->written[i]->schema, fields->schema))
+        if (strcmp(schemas->written[i]->schema, fields->schema) == 0)
             return true;
     }
     return false;

@@ -59,7 +59,7 @@ static int update(struct rest_call *call, struct error *err)
     struct relationship_state state = {0};
     int64_t id;
 
-    if (rest_path_number(call, "id", &id, err) != 0)
+    if (rest_path_number(call, "id", &id, err) < 0)
         return -1;
     if (store_relationship_update(call->store, &call->writer, call->session, id, call->body, &state,
                                   err) != 0)
@@ -73,7 +73,7 @@ static int delete_relationship(struct rest_call *call, struct error *err)
     struct relationship_state state = {0};
     int64_t id;
 
-    if (rest_path_number(call, "id", &id, err) != 0)
+    if (rest_path_number(call, "id", &id, err) < 0)
         return -1;
     if (store_relationship_delete(call->store, &call->writer, call->session, id, &state, err) != 0)
         return -1;

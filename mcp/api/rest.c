@@ -138,7 +138,7 @@ void rest_broker(struct store *store, const struct rest_broker_request *asked,
         rest_route_capture(&call);
     }
     if (call.route && (call.route->flags & ROUTE_BROKER) && call.session &&
-        !strcmp(call.session, asked->sid))
+        strcmp(call.session, asked->sid) == 0)
         rest_run(&call);
     else
         rest_answer_detail(

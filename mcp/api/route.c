@@ -51,9 +51,9 @@ static bool capture(const char *name, size_t len, const char *segment, struct re
         return false;
     if (!call)
         return true;
-    if (!strncmp(name, "{sid}", len))
+    if (strncmp(name, "{sid}", len) == 0)
         call->session = segment;
-    else if (!strncmp(name, "{nid}", len))
+    else if (strncmp(name, "{nid}", len) == 0)
         call->node = segment;
     else
         call->item = segment;
@@ -87,7 +87,7 @@ const struct rest_route *rest_route_find(const char *method, const struct rest_p
     struct rest_routes at = {0};
 
     while ((route = rest_routes_next(&at))) {
-        if (!strcmp(route->method, method) && matches(route->pattern, path, NULL))
+        if (strcmp(route->method, method) == 0 && matches(route->pattern, path, NULL))
             return route;
     }
     return NULL;

@@ -44,7 +44,7 @@ static int resolve(struct rest_call *call, struct error *err)
             return error_set(err, ERROR_UNAUTHORIZED,
                              "there is no session of the id in ?session_id=");
         memcpy(call->resolved, given, strlen(given) + 1);
-    } else if (store_session_of_node(call->store, call->node, call->resolved, err) != 0) {
+    } else if (store_session_of_node(call->store, call->node, call->resolved, err) < 0) {
         return -1;
     }
     call->session = call->resolved;
@@ -72,13 +72,13 @@ static int read_between(struct rest_call *call, rest_handler *read, struct error
     struct rest_response *response = call->response;
     char before[REST_ETAG_SIZE];
 
-    if (rest_etag(call, before, err) != 0)
+    if (rest_etag(call, before, err) < 0)
         return -1;
     for (int i = 0; i < STABLE_ATTEMPTS; i++) {
         buf_clear(&response->body);
-        if (read(call, err) != 0 || rest_etag(call, response->etag, err) != 0)
+        if (read(call, err) != 0 || rest_etag(call, response->etag, err) < 0)
             return -1;
-        if (!strcmp(before, response->etag))
+        if (strcmp(before, response->etag) == 0)
             return 0;
         memcpy(before, response->etag, sizeof before);
     }
@@ -93,7 +93,7 @@ static int read_of_state(struct rest_call *call, rest_handler *read, struct erro
     struct rest_response *response = call->response;
     struct buf BUF_AUTO key = {0};
 
-    if (rest_etag(call, response->etag, err) != 0)
+    if (rest_etag(call, response->etag, err) < 0)
         return -1;
     if (!answers)
         return read(call, err);
@@ -131,7 +131,7 @@ static int answer_known(struct rest_call *call, struct error *err)
         return rc;
     buf_clear(&call->response->body);
     call->response->status = 304;
-    return rest_etag(call, call->response->etag, err) != 0 ? -1 : 1;
+    return rest_etag(call, call->response->etag, err) < 0 ? -1 : 1;
 }
 
 static int run_read(struct rest_call *call, struct error *err)
@@ -139,7 +139,7 @@ static int run_read(struct rest_call *call, struct error *err)
     bool known = store_capabilities(call->store).known_before_read;
     int rc;
 
-    if (resolve(call, err) != 0)
+    if (resolve(call, err) < 0)
         return -1;
     rc = known ? answer_known(call, err) : 0;
     if (rc != 0)
@@ -175,7 +175,7 @@ static int write_once(struct rest_call *call, struct error *err)
 
     if (rc != 0)
         return rc < 0 ? -1 : 0;
-    if (resolve(call, err) != 0)
+    if (resolve(call, err) < 0)
         return -1;
     rc = expected ? rest_matches(call, expected, false, err) : 1;
     if (rc < 0)
@@ -183,8 +183,8 @@ static int write_once(struct rest_call *call, struct error *err)
     if (rc == 0)
         return answer_stale(call, err);
     if (rest_take_body(call, err) != 0 || call->route->handle(call, err) != 0 ||
-        (!(call->route->flags & ROUTE_ENDS) && rest_etag(call, call->response->etag, err) != 0) ||
-        buf_check(&call->response->body, "the answer", err) != 0 ||
+        (!(call->route->flags & ROUTE_ENDS) && rest_etag(call, call->response->etag, err) < 0) ||
+        buf_check(&call->response->body, "the answer", err) < 0 ||
         rest_idempotency_keep(call, err) != 0)
         return -1;
     return 1;
@@ -194,7 +194,7 @@ static int run_write(struct rest_call *call, struct error *err)
 {
     int rc;
 
-    if (store_begin(call->store, err) != 0)
+    if (store_begin(call->store, err) < 0)
         return -1;
     rc = write_once(call, err);
     return store_end(call->store, rc > 0, rc < 0 ? NULL : err) != 0 || rc < 0 ? -1 : 0;
@@ -251,8 +251,8 @@ void rest_run(struct rest_call *call)
     struct validation_errors faults;
     struct error err = {.list = validation_begin(&faults, "")};
 
-    if (rest_take_query(call, &err) != 0 || read_body(call, &err) != 0 || run(call, &err) != 0 ||
-        buf_check(&call->response->body, "the answer", &err) != 0)
+    if (rest_take_query(call, &err) < 0 || read_body(call, &err) != 0 || run(call, &err) != 0 ||
+        buf_check(&call->response->body, "the answer", &err) < 0)
         rest_answer_faults(call, &err);
     json_decref(call->body);
     json_decref(call->asked);

@@ -44,7 +44,7 @@ static int delete_session(struct rest_call *call, struct error *err)
 {
     char title[TITLE_MAX + 1];
 
-    if (store_session(call->store, call->session, title, sizeof title, NULL, err) != 0 ||
+    if (store_session(call->store, call->session, title, sizeof title, NULL, err) < 0 ||
         store_session_delete(call->store, &call->writer, call->session, err) != 0)
         return -1;
     rest_answer_success(call, "Session %s deleted, with its history and its conversations", title);

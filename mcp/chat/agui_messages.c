@@ -26,7 +26,7 @@ static void put(struct snapshot *snapshot, json_t *message)
 /* The text blocks, joined; a new reference. */
 static json_t *joined_text(const json_t *content)
 {
-    struct buf text BUF_AUTO = {0};
+    struct buf BUF_AUTO text = {0};
     const json_t *block;
     size_t i;
 
@@ -178,7 +178,7 @@ static json_t *calls_of(const json_t *content)
     json_array_foreach((json_t *)content, i, block)
     {
         const char *id = json_get_string(block, "id"), *name = json_get_string(block, "name");
-        struct buf arguments BUF_AUTO = {0};
+        struct buf BUF_AUTO arguments = {0};
 
         if (!json_string_is(block, "type", "tool_use") || !id || !name)
             continue;

@@ -170,7 +170,7 @@ static int count_remaining(struct approval_preview *preview, struct store *store
     const json_t *operation = json_array_get(preview->asked.operations, 0);
     const char *op = json_get_string(operation, "op");
     const char *name = json_get_string(operation, "node_id"), *node_id;
-    struct buf found BUF_AUTO = {0};
+    struct buf BUF_AUTO found = {0};
     struct node_state state = {0};
 
     preview->remain = -1;

@@ -14,7 +14,7 @@ static void on_change(struct change_listener *listener, const struct store_chang
 
     LIST_FOREACH(page, &chat->pages, link)
     {
-        if (!strcmp(page->session_id, change->sid))
+        if (strcmp(page->session_id, change->sid) == 0)
             page_hear(page, change);
     }
 }

@@ -156,7 +156,7 @@ static void add_buf(struct chat_page *page, struct buf *frame)
 
 static void send_error(struct chat_page *page, const char *message, const char *code)
 {
-    struct buf frame BUF_AUTO = {0};
+    struct buf BUF_AUTO frame = {0};
 
     agui_run_error(message, code, &frame);
     add_buf(page, &frame);
@@ -181,7 +181,7 @@ struct live {
 
 static void live_begin(struct chat_page *page, struct live *live)
 {
-    struct buf frame BUF_AUTO = {0};
+    struct buf BUF_AUTO frame = {0};
 
     snprintf(live->id, sizeof live->id, "live-%u", ++page->live);
     live->run = (struct agui_run){.thread_id = thread_id_of(page), .run_id = live->id};
@@ -197,7 +197,7 @@ static struct thread *thread_of(const struct chat_page *page)
 static void live_end(struct chat_page *page, const struct live *live)
 {
     const struct thread *thread = thread_of(page);
-    struct buf frame BUF_AUTO = {0};
+    struct buf BUF_AUTO frame = {0};
 
     agui_run_finished(&live->run, thread && !thread->in_use ? thread->interrupts : NULL, &frame);
     add_buf(page, &frame);
@@ -206,7 +206,7 @@ static void live_end(struct chat_page *page, const struct live *live)
 static void add_messages(struct chat_page *page)
 {
     const struct thread *thread = thread_of(page);
-    struct buf frame BUF_AUTO = {0};
+    struct buf BUF_AUTO frame = {0};
 
     if (!thread || json_array_size(thread->messages) == 0)
         return;
@@ -248,8 +248,8 @@ static bool is_waiting(const struct chat_page *page, const struct store_change *
         if (waits->target == STORE_SESSION)
             return true;
         if (waits->target == change->target &&
-            !strcmp(waits->node_id, change->node_id ? change->node_id : "") &&
-            !strncmp(waits->who, change->who ? change->who : "", sizeof waits->who - 1))
+            strcmp(waits->node_id, change->node_id ? change->node_id : "") == 0 &&
+            strncmp(waits->who, change->who ? change->who : "", sizeof waits->who - 1) == 0)
             return true;
     }
     return false;
@@ -294,7 +294,7 @@ static void send_change(struct chat_page *page, const struct page_change *kept)
         .node_id = *kept->node_id ? kept->node_id : NULL,
         .who = kept->who,
     };
-    struct buf frame BUF_AUTO = {0};
+    struct buf BUF_AUTO frame = {0};
 
     agui_change(&change, &frame);
     add_buf(page, &frame);
@@ -302,7 +302,7 @@ static void send_change(struct chat_page *page, const struct page_change *kept)
 
 static void send_state(struct chat_page *page, const json_t *state)
 {
-    struct buf frame BUF_AUTO = {0};
+    struct buf BUF_AUTO frame = {0};
 
     agui_state(state, &frame);
     add_buf(page, &frame);
@@ -379,7 +379,7 @@ static void on_event(struct question *question, const struct run_event *event)
 static void send_cancelled(struct chat_page *page, const struct run_input *input)
 {
     const struct agui_run run = {.thread_id = input->thread_id, .run_id = input->run_id};
-    struct buf frame BUF_AUTO = {0};
+    struct buf BUF_AUTO frame = {0};
 
     agui_run_started(&run, &frame);
     add_buf(page, &frame);
@@ -392,7 +392,7 @@ static void send_surplus(struct chat_page *page, const struct question *question
 {
     const struct agui_run run = {.thread_id = question->input.thread_id,
                                  .run_id = question->input.run_id};
-    struct buf frame BUF_AUTO = {0};
+    struct buf BUF_AUTO frame = {0};
 
     agui_run_started(&run, &frame);
     add_buf(page, &frame);

@@ -37,8 +37,8 @@ struct conversation *conversation_get(struct chat *chat, const char *session_id,
 
     LIST_FOREACH(conversation, &chat->conversations, link)
     {
-        if (!strcmp(conversation->session_id, session_id) &&
-            !strcmp(conversation->thread_id, thread_id))
+        if (strcmp(conversation->session_id, session_id) == 0 &&
+            strcmp(conversation->thread_id, thread_id) == 0)
             break;
     }
     if (!conversation) {
@@ -122,7 +122,7 @@ static bool is_kept(const struct conversation *conversation, const char *id)
     {
         const char *own = json_get_string(message, "id");
 
-        if (own && !strcmp(own, id))
+        if (own && strcmp(own, id) == 0)
             return true;
     }
     return false;
@@ -171,7 +171,7 @@ static void add_notes(struct conversation *conversation)
         note = json_pack("{s:O, s:s, s:[], s:{s:s, s:O}}", "id", json_object_get(message, "id"),
                          "role", "note", "content", "shown", "kind", THREAD_NOT_ASKED, "text",
                          json_object_get(message, "content"));
-        if (thread_add(conversation->thread, note, &err) != 0) {
+        if (thread_add(conversation->thread, note, &err) < 0) {
             log_warning("chat", "a stopped question is not kept: %s", err.text);
             break; /* the thread is full, or there is no memory */
         }
@@ -192,8 +192,8 @@ static bool save_cancelled(struct conversation *conversation)
     if (conversation->thread->saved == json_array_size(conversation->thread->messages))
         return false;
     conversation->keeping = true;
-    if (thread_save(conversation->chat->server, conversation->thread, on_kept, conversation,
-                    &err) != 0)
+    if (thread_save(conversation->chat->server, conversation->thread, on_kept, conversation, &err) <
+        0)
         on_kept(conversation, &err);
     return true;
 }

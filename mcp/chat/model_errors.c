@@ -19,12 +19,12 @@
 
 /* What a refusal means. {model}, {address}, {credential} and {seconds} are put into the words;
  * where one of them is not known, unnamed is used instead, which names none. */
-struct meaning {
+struct error_meaning {
     enum error_kind kind;
     const char *words, *unnamed;
 };
 
-static const struct meaning
+static const struct error_meaning
     bad_key = {ERROR_UNAVAILABLE,
                "the model's service refused the key. Check the value of {credential}, and "
                "restart lectern",
@@ -74,7 +74,7 @@ static const struct meaning
 static const struct {
     long status;
     const char *type;
-    const struct meaning *meaning;
+    const struct error_meaning *meaning;
 } rows[] = {
     {400, "invalid_request_error", &invalid},
     {401, "authentication_error", &bad_key},
@@ -109,7 +109,7 @@ static bool is_too_long(const struct model_refusal *refusal)
 }
 
 /* What no row is about means what its hundred means. */
-static const struct meaning *find_meaning(const struct model_refusal *refusal)
+static const struct error_meaning *find_meaning(const struct model_refusal *refusal)
 {
     long status = refusal->status;
 
@@ -172,7 +172,7 @@ static bool add_words(const struct model_refusal *refusal, const char *words, st
 
 int model_refusal_describe(const struct model_refusal *refusal, struct error *err)
 {
-    const struct meaning *meaning = find_meaning(refusal);
+    const struct error_meaning *meaning = find_meaning(refusal);
     BUF_AUTO struct buf text;
     char label[64] = "";
 

@@ -37,7 +37,7 @@ static bool is_type(const json_t *object, const char *name, const char *wanted)
 {
     const char *has = json_get_string(object, name);
 
-    return has && !strcmp(has, wanted);
+    return has && strcmp(has, wanted) == 0;
 }
 
 static int add_part(const json_t *part, const char *loc, struct buf *text, struct error *err)
@@ -66,7 +66,7 @@ static int read_content(const json_t *content, const char *loc, struct buf *text
         return error_set_at(err, loc, "%s.content must be text; " ADVICE, loc);
     json_array_foreach((json_t *)content, i, part)
     {
-        if (add_part(part, loc, text, err) != 0)
+        if (add_part(part, loc, text, err) < 0)
             return -1;
     }
     return 0;
@@ -81,7 +81,7 @@ static bool is_blank(const struct buf *text)
     return true;
 }
 
-struct taking {
+struct input_taking {
     json_t *messages; /* what is taken, in its order */
     json_t *ids;      /* of these: a history is long */
 };
@@ -91,15 +91,15 @@ static bool may_ask(const json_t *message)
 {
     const char *role = json_get_string(message, "role");
 
-    return !role || !strcmp(role, "user");
+    return !role || strcmp(role, "user") == 0;
 }
 
 /* A page keeps what was refused in its history, and sends it again with the next question. So what
  * cannot be taken is a fault of the newest message only; older ones are skipped. */
-static int take_message(const json_t *message, size_t i, bool newest, struct taking *to,
+static int take_message(const json_t *message, size_t i, bool newest, struct input_taking *to,
                         struct error *err)
 {
-    struct buf text BUF_AUTO = {0};
+    struct buf BUF_AUTO text = {0};
     struct error own = {0};
     char id[THREAD_ID_MAX + 1], loc[32];
     int rc;
@@ -135,7 +135,7 @@ static int take_messages(const json_t *given, struct run_input *input, struct er
 {
     const json_t *messages = json_object_get(given, "messages"), *message;
     json_auto_t *ids = json_object();
-    struct taking to = {input->messages, ids};
+    struct input_taking to = {input->messages, ids};
     size_t count = json_array_size(messages), newest = 0, i;
 
     if (!json_is_array(messages))
@@ -208,7 +208,7 @@ static int check_answer(const json_t *entry, const char *loc, struct error *err)
     const json_t *payload = json_object_get(entry, "payload");
     char id[RUN_ID_MAX + 1];
 
-    if (take_id(entry, "interruptId", id, sizeof id - 1, err) != 0)
+    if (take_id(entry, "interruptId", id, sizeof id - 1, err) < 0)
         return error_wrap(err, "%s", loc);
     if (is_type(entry, "status", "cancelled"))
         return 0;
@@ -244,7 +244,7 @@ static int take_resume(const json_t *given, struct run_input *input, struct erro
         char loc[32];
 
         snprintf(loc, sizeof loc, "resume.%zu", i);
-        if (check_answer(entry, loc, err) != 0 || check_repeats(resume, i, err) != 0)
+        if (check_answer(entry, loc, err) < 0 || check_repeats(resume, i, err) < 0)
             return -1;
     }
     input->resume = json_incref(resume);
@@ -319,7 +319,7 @@ static int take_approvals(const json_t *given, struct run_input *input, struct e
     input->approvals = APPROVALS_DESTRUCTIVE;
     if (!ours || json_is_null(ours))
         return 0;
-    if (check_own(ours, &own_fields, "forwardedProps", "lectern", err) != 0)
+    if (check_own(ours, &own_fields, "forwardedProps", "lectern", err) < 0)
         return -1;
     if (is_type(ours, "approvals", "every"))
         input->approvals = APPROVALS_EVERY;
@@ -328,10 +328,10 @@ static int take_approvals(const json_t *given, struct run_input *input, struct e
 
 static int take_input(const json_t *given, struct run_input *input, struct error *err)
 {
-    if (take_id(given, "threadId", input->thread_id, THREAD_ID_MAX, err) != 0 ||
-        take_id(given, "runId", input->run_id, RUN_ID_MAX, err) != 0 ||
-        take_resume(given, input, err) != 0 || take_messages(given, input, err) != 0 ||
-        take_context(given, input, err) != 0 || take_approvals(given, input, err) != 0)
+    if (take_id(given, "threadId", input->thread_id, THREAD_ID_MAX, err) < 0 ||
+        take_id(given, "runId", input->run_id, RUN_ID_MAX, err) < 0 ||
+        take_resume(given, input, err) < 0 || take_messages(given, input, err) != 0 ||
+        take_context(given, input, err) < 0 || take_approvals(given, input, err) < 0)
         return -1;
     if (json_array_size(input->messages) == 0 && !input->resume)
         return error_set_at(err, "messages",
@@ -342,13 +342,13 @@ static int take_input(const json_t *given, struct run_input *input, struct error
 /* JSON.stringify writes half a character as an escape, which is JSON, but no text. */
 static json_t *read_frame(const char *text, size_t len, struct error *err)
 {
-    struct buf repaired BUF_AUTO = {0};
+    struct buf BUF_AUTO repaired = {0};
     json_t *given = json_read(text, len, "the frame", err);
 
     if (given || !json_repair_needed(text, len))
         return given;
     json_repair(text, len, &repaired, NULL);
-    if (buf_check(&repaired, "the frame", err) != 0)
+    if (buf_check(&repaired, "the frame", err) < 0)
         return NULL;
     given = json_read(repaired.data, repaired.len, "the frame", err);
     if (given && err)
@@ -379,7 +379,7 @@ int run_input_read(const char *text, size_t len, struct run_input *input, struct
             return error_set_at(err, "type",
                                 "the only type here is lectern.stop; for a question " ADVICE);
         input->stop = true;
-        if (check_own(given, &stop_fields, "", "", err) != 0)
+        if (check_own(given, &stop_fields, "", "", err) < 0)
             return -1;
         return take_id(given, "runId", input->run_id, RUN_ID_MAX, err);
     }

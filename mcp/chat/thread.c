@@ -16,7 +16,7 @@
 
 static int take_length(const json_t *message, size_t *bytes, struct error *err)
 {
-    struct buf text BUF_AUTO = {0};
+    struct buf BUF_AUTO text = {0};
 
     json_write(&text, message);
     *bytes = text.len;
@@ -356,7 +356,7 @@ static int fill(struct thread *thread, const struct buf *text, struct error *err
 static void on_load(struct workq_job *job, void *context)
 {
     struct loading *loading = (struct loading *)job;
-    struct buf text BUF_AUTO = {0};
+    struct buf BUF_AUTO text = {0};
     struct error cut = {0};
     int rc;
 

@@ -40,7 +40,7 @@ static size_t refused_before(const struct thread *thread, size_t end)
     for (size_t i = end; from && i > 0; i--) {
         const char *id = json_get_string(json_array_get(thread->messages, i - 1), "id");
 
-        if (id && !strcmp(id, from))
+        if (id && strcmp(id, from) == 0)
             return end - (i - 1);
     }
     return 0;
@@ -108,7 +108,7 @@ static json_t *cut_text(const json_t *text)
 {
     const char *bytes = json_string_value(text);
     size_t len = json_string_length(text), head, tail;
-    struct buf cut BUF_AUTO = {0};
+    struct buf BUF_AUTO cut = {0};
 
     if (len <= THREAD_OLD_BYTES)
         return json_incref((json_t *)text);

@@ -88,7 +88,7 @@ static const struct {
 static const struct case_field *case_field_find(const struct case_field *fields, const char *name)
 {
     for (; fields->name; fields++)
-        if (!strcmp(fields->name, name))
+        if (strcmp(fields->name, name) == 0)
             return fields;
     return NULL;
 }
@@ -119,15 +119,15 @@ static bool case_fits(const struct case_field *field, const json_t *value)
 static bool case_knows_association(const char *association_type)
 {
     for (size_t i = 0; association_types[i]; i++)
-        if (!strcmp(association_types[i], association_type))
+        if (strcmp(association_types[i], association_type) == 0)
             return true;
-    return !strncmp(association_type, "ext:", 4); /* CASE 1.1's own */
+    return strncmp(association_type, "ext:", 4) == 0; /* CASE 1.1's own */
 }
 
 static const char *case_association_type(const char *relationship_type)
 {
     for (size_t i = 0; relationship_type && i < TYPE_PAIRS; i++)
-        if (!strcmp(type_pairs[i].relationship, relationship_type))
+        if (strcmp(type_pairs[i].relationship, relationship_type) == 0)
             return type_pairs[i].association;
     if (relationship_type && case_knows_association(relationship_type))
         return relationship_type;
@@ -137,7 +137,7 @@ static const char *case_association_type(const char *relationship_type)
 static const char *case_relationship_type(const char *association_type)
 {
     for (size_t i = 0; i < TYPE_PAIRS; i++)
-        if (!strcmp(type_pairs[i].association, association_type))
+        if (strcmp(type_pairs[i].association, association_type) == 0)
             return type_pairs[i].relationship;
     return association_type;
 }
@@ -193,7 +193,7 @@ static void check_needs(struct checker *checker, const char *place, const json_t
 
     if (!json_is_object(object)) {
         validation_add(&checker->problems, place, "must be an object, not %s",
-                     object ? json_kind(object) : "missing");
+                       object ? json_kind(object) : "missing");
         return;
     }
     for (; needs->name; needs++) {
@@ -205,7 +205,7 @@ static void check_needs(struct checker *checker, const char *place, const json_t
             continue;
         if (needs->vital)
             validation_add(&checker->problems, field, "%s",
-                         value ? "must be text, and not empty" : "is missing");
+                           value ? "must be text, and not empty" : "is missing");
         else
             format_loss(checker->report, "%s %s, which CASE 1.0 needs", field,
                         value ? "is not text" : "is missing");
@@ -243,7 +243,8 @@ static int check_package(const json_t *package, struct format_report *report, st
     for (i = 0; i < 2; i++) {
         value = json_object_get(package, lists[i]);
         if (value && !json_is_array(value) && !json_is_null(value))
-            validation_add(&checker.problems, lists[i], "must be an array, not %s", json_kind(value));
+            validation_add(&checker.problems, lists[i], "must be an array, not %s",
+                           json_kind(value));
     }
     json_array_foreach(json_object_get(package, "CFItems"), i, value)
     {
@@ -274,7 +275,7 @@ static bool was_made(const json_t *ours, const char *key)
 
     json_array_foreach(json_object_get(ours, "generated"), i, entry)
     {
-        if (json_is_string(entry) && !strcmp(json_string_value(entry), key))
+        if (json_is_string(entry) && strcmp(json_string_value(entry), key) == 0)
             return true;
     }
     return false;
@@ -291,10 +292,10 @@ static json_t *fields_of(const json_t *object, const json_t *ours, const char *c
         bool other = was_made(ours, key);
 
         for (size_t i = 0; renamed[i]; i++)
-            other = other || !strcmp(renamed[i], key);
+            other = other || strcmp(renamed[i], key) == 0;
         if (other)
             continue;
-        if (!strcmp(key, "extensions") && ours) {
+        if (strcmp(key, "extensions") == 0 && ours) {
             json_auto_t *rest = json_copy(value);
 
             json_object_del(rest, CASE_EXTENSION);
@@ -491,7 +492,7 @@ struct case_writer {
 };
 
 /* One object on its way: what CASE holds of it, what was made up, what is left. */
-struct entry {
+struct case_entry {
     json_t *to;
     json_t *generated;
     json_t *fields;
@@ -514,7 +515,7 @@ static bool is_uuid(const json_t *value)
            uuid_parse(json_string_value(value), parsed) == 0;
 }
 
-static void set_made(struct entry *entry, const char *key, json_t *value)
+static void set_made(struct case_entry *entry, const char *key, json_t *value)
 {
     json_object_set_new(entry->to, key, value);
     json_array_append_new(entry->generated, json_string(key));
@@ -526,7 +527,7 @@ static bool has_text(const json_t *object, const char *key)
 }
 
 /* The identifier: the one it has, where it is a UUID that no other has; else one made of name. */
-static void set_identifier(struct case_writer *writer, struct entry *entry, const json_t *own,
+static void set_identifier(struct case_writer *writer, struct case_entry *entry, const json_t *own,
                            struct buf *name)
 {
     char made[UUID_TEXT_SIZE];
@@ -546,7 +547,8 @@ static void set_identifier(struct case_writer *writer, struct entry *entry, cons
 }
 
 /* Needed by CASE, and ours have them seldom. */
-static void set_needed(const struct case_writer *writer, struct entry *entry, const json_t *from)
+static void set_needed(const struct case_writer *writer, struct case_entry *entry,
+                       const json_t *from)
 {
     const char *changed = json_get_string(from, "last_modified");
 
@@ -560,7 +562,8 @@ static void set_needed(const struct case_writer *writer, struct entry *entry, co
 }
 
 /* Fields that CASE has go where it has them, the others to what is left. */
-static void sort_fields(struct entry *entry, const json_t *from, const struct case_field *fields)
+static void sort_fields(struct case_entry *entry, const json_t *from,
+                        const struct case_field *fields)
 {
     const char *key;
     json_t *value;
@@ -569,7 +572,7 @@ static void sort_fields(struct entry *entry, const json_t *from, const struct ca
     {
         const struct case_field *field = case_field_find(fields, key);
 
-        if (!strcmp(key, "extensions") && json_object_size(value) > 0 &&
+        if (strcmp(key, "extensions") == 0 && json_object_size(value) > 0 &&
             !json_object_get(value, CASE_EXTENSION))
             json_object_set_new(entry->to, key, json_copy(value));
         else if (field && case_fits(field, value))
@@ -579,7 +582,7 @@ static void sort_fields(struct entry *entry, const json_t *from, const struct ca
     }
 }
 
-static void entry_begin(struct entry *entry)
+static void entry_begin(struct case_entry *entry)
 {
     entry->to = json_object();
     entry->generated = json_array();
@@ -587,7 +590,7 @@ static void entry_begin(struct entry *entry)
 }
 
 /* Its own reference; exact: the extension is there even where nothing is left to say. */
-static json_t *entry_end(struct entry *entry, const json_t *value, bool exact)
+static json_t *entry_end(struct case_entry *entry, const json_t *value, bool exact)
 {
     json_t *extensions = json_object_get(entry->to, "extensions");
     json_auto_t *ours = json_object();
@@ -623,7 +626,7 @@ static json_t *item_of(struct case_writer *writer, const json_t *node, size_t in
     const json_t *id = json_object_get(node, "node_id");
     const char *id_text = name_text(id);
     struct buf BUF_AUTO name = {0};
-    struct entry entry;
+    struct case_entry entry;
 
     entry_begin(&entry);
     sort_fields(&entry, node, case_item_fields);
@@ -653,8 +656,8 @@ static json_t *item_of(struct case_writer *writer, const json_t *node, size_t in
 }
 
 /* One end of an association; an id that no item has is kept beside. */
-static bool write_end(struct case_writer *writer, struct entry *entry, const json_t *relationship,
-                      const char *key, const char *end)
+static bool write_end(struct case_writer *writer, struct case_entry *entry,
+                      const json_t *relationship, const char *key, const char *end)
 {
     const json_t *id = json_object_get(relationship, key);
     const char *text = name_text(id);
@@ -682,7 +685,7 @@ static json_t *association_of(struct case_writer *writer, const json_t *relation
     const char *type = json_get_string(relationship, "relationship_type");
     const char *association = case_association_type(type);
     struct buf BUF_AUTO name = {0};
-    struct entry entry;
+    struct case_entry entry;
     bool origin, destination;
 
     entry_begin(&entry);
@@ -692,7 +695,7 @@ static json_t *association_of(struct case_writer *writer, const json_t *relation
     set_identifier(writer, &entry, json_object_get(relationship, "identifier"), &name);
     if (json_object_get(entry.to, "identifier") == json_object_get(relationship, "identifier"))
         json_object_del(entry.fields, "identifier");
-    if (type && !strcmp(case_relationship_type(association), type)) {
+    if (type && strcmp(case_relationship_type(association), type) == 0) {
         json_object_set_new(entry.to, "associationType", json_string(association));
         json_object_del(entry.fields, "relationship_type");
     } else {
@@ -836,7 +839,7 @@ static bool looks_like(const char *path)
 {
     struct buf BUF_AUTO head = {0};
 
-    if (!strcmp(path, "-"))
+    if (strcmp(path, "-") == 0)
         return false;
     if (file_ends_in(path, "case.json"))
         return true;

@@ -108,18 +108,18 @@ static void name_field(struct sheet_reader *reader, size_t i, const char *headin
     }
     while (len > 0 && heading[len - 1] == ' ')
         len--;
-    if (len == strlen(CSV_REST) && !strncmp(heading, CSV_REST, len) &&
+    if (len == strlen(CSV_REST) && strncmp(heading, CSV_REST, len) == 0 &&
         reader->kinds[i] == CSV_JSON) {
         reader->uses[i] = USE_REST;
         reader->ours = true;
         return;
     }
-    if (!strcasecmp(heading, ":IGNORE")) {
+    if (strcasecmp(heading, ":IGNORE") == 0) {
         reader->uses[i] = USE_NOTHING;
         return;
     }
     snprintf(key, sizeof key, "%.*s", (int)len, heading);
-    if (!strcasecmp(heading, ":LABEL")) /* Neo4j's, which is a class and no title */
+    if (strcasecmp(heading, ":LABEL") == 0) /* Neo4j's, which is a class and no title */
         snprintf(key, sizeof key, "node_type");
     if (len == 0)
         snprintf(key, sizeof key, "column %zu", i + 1);
@@ -201,8 +201,8 @@ static json_t *add_rest(struct sheet_reader *reader, size_t line, const json_t *
 
 static bool is_direction(const char *type)
 {
-    return type && (!strcasecmp(type, "directed") || !strcasecmp(type, "undirected") ||
-                    !strcasecmp(type, "mutual"));
+    return type && (strcasecmp(type, "directed") == 0 || strcasecmp(type, "undirected") == 0 ||
+                    strcasecmp(type, "mutual") == 0);
 }
 
 /* What a row of another tool must have, or is given. */
@@ -330,7 +330,7 @@ struct table {
 static bool is_role(const struct csv_sheet *sheet, const char *key)
 {
     for (size_t i = 0; sheet->roles[i].key; i++)
-        if (!strcmp(sheet->roles[i].key, key))
+        if (strcmp(sheet->roles[i].key, key) == 0)
             return true;
     return false;
 }
@@ -340,7 +340,7 @@ static bool has_column(const struct csv_sheet *sheet, const char *key)
     size_t len = strlen(key);
 
     if (is_role(sheet, key) || len == 0 || len > CSV_NAME_CAP || key[0] == ' ' ||
-        key[len - 1] == ' ' || strchr(key, ':') || !strcasecmp(key, CSV_REST))
+        key[len - 1] == ' ' || strchr(key, ':') || strcasecmp(key, CSV_REST) == 0)
         return false;
     for (size_t i = 0; i < len; i++)
         if ((unsigned char)key[i] < ' ' || key[i] == 127)
@@ -548,11 +548,11 @@ static const char *const further_names[] = {CSV_FURTHER_FILE, NULL};
 static const char *const joints[] = {"-", "_", ".", NULL};
 
 /* What stands in front of the files' names: "folder/", "folder/algebra-". */
-struct place {
+struct csv_place {
     char prefix[PATH_MAX];
 };
 
-static bool find(const struct place *place, const char *const *names, char *path, size_t size)
+static bool find(const struct csv_place *place, const char *const *names, char *path, size_t size)
 {
     for (size_t i = 0; names[i]; i++)
         if (snprintf(path, size, "%s%s", place->prefix, names[i]) < (int)size &&
@@ -561,14 +561,14 @@ static bool find(const struct place *place, const char *const *names, char *path
     return false;
 }
 
-static bool is_there(const struct place *place)
+static bool is_there(const struct csv_place *place)
 {
     char path[PATH_MAX];
 
     return find(place, node_names, path, sizeof path);
 }
 
-static bool find_place(const char *path, struct place *place)
+static bool find_place(const char *path, struct csv_place *place)
 {
     size_t len = strlen(path), size = sizeof place->prefix;
 
@@ -581,7 +581,7 @@ static bool find_place(const char *path, struct place *place)
     for (size_t i = 0; node_names[i]; i++) {
         size_t end = strlen(node_names[i]);
 
-        if (len >= end && !strcmp(path + len - end, node_names[i])) {
+        if (len >= end && strcmp(path + len - end, node_names[i]) == 0) {
             snprintf(place->prefix, size, "%.*s", (int)(len - end), path);
             return is_there(place);
         }
@@ -597,10 +597,10 @@ static bool find_place(const char *path, struct place *place)
 static bool looks_like(const char *path)
 {
     size_t len = strlen(path);
-    struct place place;
+    struct csv_place place;
 
-    return find_place(path, &place) ||
-           (len >= 3 && (!strcasecmp(path + len - 3, "csv") || !strcasecmp(path + len - 3, "tsv")));
+    return find_place(path, &place) || (len >= 3 && (strcasecmp(path + len - 3, "csv") == 0 ||
+                                                     strcasecmp(path + len - 3, "tsv") == 0));
 }
 
 /* ---- reading ---- */
@@ -640,7 +640,7 @@ static json_t *read_csv(const char *path, struct format_report *report, struct e
 {
     json_auto_t *root = NULL, *nodes = NULL, *relationships = NULL;
     bool has_relationships = true;
-    struct place place;
+    struct csv_place place;
     char name[PATH_MAX];
 
     if (!find_place(path, &place)) {

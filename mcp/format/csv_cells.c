@@ -16,7 +16,7 @@
 
 #define CELL_STEP ((size_t)64 << 10) /* by which libcsv's buffer grows */
 
-struct reader {
+struct cell_reader {
     const char *name;
     size_t line;     /* that is fed now */
     size_t row_line; /* where the row began */
@@ -37,7 +37,7 @@ static int no_space(unsigned char c)
 
 static void on_cell(void *text, size_t len, void *user)
 {
-    struct reader *reader = user;
+    struct cell_reader *reader = user;
     json_t *cell = reader->rc == 0 ? json_stringn(text ? text : "", len) : NULL;
 
     reader->in_row = true;
@@ -52,7 +52,7 @@ static void on_cell(void *text, size_t len, void *user)
 
 static void on_row(int end, void *user)
 {
-    struct reader *reader = user;
+    struct cell_reader *reader = user;
 
     (void)end;
     if (reader->rc == 0)
@@ -80,7 +80,8 @@ static char guess_separator(const char *text, size_t len)
     return separators[best];
 }
 
-static int parse(struct csv_parser *parser, struct reader *reader, const char *text, size_t len)
+static int parse(struct csv_parser *parser, struct cell_reader *reader, const char *text,
+                 size_t len)
 {
     for (size_t at = 0; at < len && reader->rc == 0;) {
         const char *end = memchr(text + at, '\n', len - at);
@@ -107,7 +108,7 @@ static int parse(struct csv_parser *parser, struct reader *reader, const char *t
 
 static int check_bytes(const char *name, const char *text, size_t len, struct error *err)
 {
-    if (len >= 2 && (!memcmp(text, "\xFF\xFE", 2) || !memcmp(text, "\xFE\xFF", 2)))
+    if (len >= 2 && (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0))
         return error_set(err, ERROR_MALFORMED, "%s line 1: it is UTF-16: save it as UTF-8", name);
     return 0;
 }
@@ -116,7 +117,7 @@ int csv_rows(const char *name, const struct buf *text,
              int (*row)(void *user, size_t line, const json_t *cells, struct error *err),
              void *user, struct error *err)
 {
-    struct reader reader = {.name = name, .row = row, .user = user, .err = err};
+    struct cell_reader reader = {.name = name, .row = row, .user = user, .err = err};
     struct csv_parser parser;
     const char *from = text->data ? text->data : "";
     size_t len = text->len;
@@ -130,7 +131,7 @@ int csv_rows(const char *name, const struct buf *text,
     if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0)
         return error_set(err, ERROR_MEMORY, "out of memory for %s", name);
     separator = guess_separator(from, len);
-    if (len > 5 && !memcmp(from, "sep=", 4) && strchr(",;\t", from[4])) { /* Excel's own line */
+    if (len > 5 && memcmp(from, "sep=", 4) == 0 && strchr(",;\t", from[4])) { /* Excel's own line */
         size_t skip = 5;
 
         separator = from[4];
@@ -190,10 +191,10 @@ size_t csv_heading(const char *heading, enum csv_kind *kind)
 
     *kind = CSV_TEXT;
     for (size_t i = 0; numbers[i]; i++)
-        if (!strcasecmp(numbers[i], heading))
+        if (strcasecmp(numbers[i], heading) == 0)
             *kind = CSV_NUMBER;
     for (size_t i = 0; colon && colon > heading && i < sizeof types / sizeof types[0]; i++) {
-        if (!strcasecmp(types[i].name, colon + 1)) {
+        if (strcasecmp(types[i].name, colon + 1) == 0) {
             *kind = types[i].kind;
             return (size_t)(colon - heading);
         }
@@ -217,9 +218,9 @@ json_t *csv_value(const char *cell, size_t len, enum csv_kind kind)
     case CSV_NUMBER:
         return number_of(cell, len);
     case CSV_BOOLEAN:
-        return !strcasecmp(cell, "true")    ? json_true()
-               : !strcasecmp(cell, "false") ? json_false()
-                                            : NULL;
+        return strcasecmp(cell, "true") == 0    ? json_true()
+               : strcasecmp(cell, "false") == 0 ? json_false()
+                                                : NULL;
     case CSV_JSON:
         return json_read(cell, len, "", NULL);
     }
@@ -231,7 +232,7 @@ static bool is_of_type(const char *heading, const char *type)
     const char *colon = strrchr(heading, ':');
     size_t len = strlen(type);
 
-    return colon && !strncasecmp(colon, type, len) && (colon[len] == '\0' || colon[len] == '(');
+    return colon && strncasecmp(colon, type, len) == 0 && (colon[len] == '\0' || colon[len] == '(');
 }
 
 int csv_role_rank(enum csv_role role, const char *heading)
@@ -249,7 +250,7 @@ int csv_role_rank(enum csv_role role, const char *heading)
         const char *name = role_names[role][i];
 
         if (name[0] == ':' ? is_of_type(heading, name)
-                           : strlen(name) == len && !strncasecmp(name, heading, len))
+                           : strlen(name) == len && strncasecmp(name, heading, len) == 0)
             return i;
     }
     return -1;

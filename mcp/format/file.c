@@ -100,14 +100,14 @@ int file_read_in(const char *folder, const char *name, size_t cap, struct buf *t
 
 size_t file_mark(const char *text, size_t len)
 {
-    return len >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3) ? 3 : 0;
+    return len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
 bool file_ends_in(const char *name, const char *suffix)
 {
     size_t len = strlen(name), end = strlen(suffix);
 
-    return len >= end && !strcasecmp(name + len - end, suffix);
+    return len >= end && strcasecmp(name + len - end, suffix) == 0;
 }
 
 bool file_is_folder(const char *path)
@@ -152,11 +152,11 @@ int file_write(const char *path, const struct buf *text, struct error *err)
     char beside[PATH_MAX];
     int fd, rc;
 
-    if (!strcmp(path, "-") && isatty(STDOUT_FILENO)) {
+    if (strcmp(path, "-") == 0 && isatty(STDOUT_FILENO)) {
         terminal_write(stdout, text->data, text->len);
         return 0;
     }
-    if (!strcmp(path, "-"))
+    if (strcmp(path, "-") == 0)
         return write_all(STDOUT_FILENO, text, "standard output", err);
     if (snprintf(beside, sizeof beside, "%s.XXXXXX", path) >= (int)sizeof beside)
         return error_set(err, ERROR_INVALID, "%s is too long a path", path);
@@ -186,7 +186,7 @@ static bool is_of_exports(int folder, const char *name)
     for (size_t i = 0; export_suffixes[i]; i++) {
         size_t len = strlen(name), end = strlen(export_suffixes[i]);
 
-        if (len > end && !strcmp(name + len - end, export_suffixes[i]))
+        if (len > end && strcmp(name + len - end, export_suffixes[i]) == 0)
             return true;
     }
     return false;
@@ -202,7 +202,7 @@ static int folder_replaceable(const char *path, bool force, struct error *err)
         return error_errno(err, errno, "%s", path);
     /* The stream is this function\'s own. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     while (rc == 0 && (entry = readdir(folder))) {
-        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
         if (!force)
             rc = error_set(err, ERROR_CONFLICT,
@@ -240,7 +240,7 @@ int file_replaceable(const char *path, bool force, struct error *err)
 {
     struct stat found;
 
-    if (!strcmp(path, "-") || (stat(path, &found) < 0 && errno == ENOENT))
+    if (strcmp(path, "-") == 0 || (stat(path, &found) < 0 && errno == ENOENT))
         return 0;
     if (stat(path, &found) < 0)
         return error_errno(err, errno, "%s", path);
@@ -256,7 +256,7 @@ int folder_begin(struct folder *folder, const char *path, struct error *err)
     size_t len = strlen(path);
 
     folder->fd = -1;
-    if (!strcmp(path, "-"))
+    if (strcmp(path, "-") == 0)
         return error_set(err, ERROR_INVALID, "this form is a folder: name one with -o PATH");
     while (len > 1 && path[len - 1] == '/')
         len--;

@@ -90,7 +90,7 @@ const struct format *const formats[] = {&format_csv, &format_case, &format_markd
 const struct format *format_find(const char *name)
 {
     for (size_t i = 0; formats[i]; i++)
-        if (!strcmp(formats[i]->name, name))
+        if (strcmp(formats[i]->name, name) == 0)
             return formats[i];
     return NULL;
 }

@@ -63,7 +63,7 @@ static size_t slug(const char *text, char *to, size_t cap, bool *exact)
 static bool is_reserved(const char *name)
 {
     for (size_t i = 0; reserved[i]; i++)
-        if (!strcasecmp(reserved[i], name))
+        if (strcasecmp(reserved[i], name) == 0)
             return true;
     return false;
 }
@@ -207,7 +207,7 @@ static int markdown_write(const json_t *curriculum, const char *path, struct for
 
 #define ID_CAP 100 /* bytes of an id made from a file's name */
 
-struct reader {
+struct markdown_reader {
     const char *path;
     struct format_report *report;
     json_t *files; /* name -> true; once it was read: its node id, or null */
@@ -220,7 +220,8 @@ struct reader {
     size_t notes, rules, made;
 };
 
-static int read_text(struct reader *reader, const char *name, struct buf *text, struct error *err)
+static int read_text(struct markdown_reader *reader, const char *name, struct buf *text,
+                     struct error *err)
 {
     if (file_read_in(reader->path, name, reader->left, text, err) < 0)
         return -1;
@@ -228,7 +229,7 @@ static int read_text(struct reader *reader, const char *name, struct buf *text, 
     return 0;
 }
 
-static void keep_id(struct reader *reader, const json_t *node)
+static void keep_id(struct markdown_reader *reader, const json_t *node)
 {
     const char *id = json_get_string(node, "node_id");
 
@@ -238,7 +239,7 @@ static void keep_id(struct reader *reader, const json_t *node)
 
 /* ---- the listed files ---- */
 
-static int read_listed(struct reader *reader, const char *name, struct error *err)
+static int read_listed(struct markdown_reader *reader, const char *name, struct error *err)
 {
     struct buf BUF_AUTO text = {0};
     json_t *node;
@@ -257,7 +258,7 @@ static int read_listed(struct reader *reader, const char *name, struct error *er
     return 0;
 }
 
-static int read_list(struct reader *reader, const json_t *list, struct error *err)
+static int read_list(struct markdown_reader *reader, const json_t *list, struct error *err)
 {
     json_t *entry;
     size_t i;
@@ -278,7 +279,7 @@ static int read_list(struct reader *reader, const json_t *list, struct error *er
 }
 
 /* The curriculum's own fields, owned; the listed nodes and the relationships go to reader. */
-static json_t *read_index(struct reader *reader, struct error *err)
+static json_t *read_index(struct markdown_reader *reader, struct error *err)
 {
     struct buf BUF_AUTO text = {0};
     const json_t *relationships, *further;
@@ -323,7 +324,7 @@ static void stem_of(const char *name, char *stem, size_t size)
     snprintf(stem, size, "%.*s", (int)(strlen(base) - strlen(".md")), base);
 }
 
-static void name_note(struct reader *reader, json_t *node, const char *name,
+static void name_note(struct markdown_reader *reader, json_t *node, const char *name,
                       const struct note *note)
 {
     char stem[FILE_NAME_CAP + 1], id[ID_CAP + 32];
@@ -345,7 +346,7 @@ static void name_note(struct reader *reader, json_t *node, const char *name,
     json_object_set_new(node, "node_id", json_string(id));
 }
 
-static int read_note(struct reader *reader, const char *name, struct error *err)
+static int read_note(struct markdown_reader *reader, const char *name, struct error *err)
 {
     struct note note = {.links = json_array()};
     struct buf BUF_AUTO text = {0};
@@ -408,7 +409,7 @@ static bool resolve(const char *from, const char *link, char *to, size_t size)
             continue;
         if (len >= 2 && to[len - 2] == '.' && (len == 2 || to[len - 3] == '/')) {
             len -= 2; /* "./" */
-        } else if (len >= 3 && !strncmp(to + len - 3, "../", 3) &&
+        } else if (len >= 3 && strncmp(to + len - 3, "../", 3) == 0 &&
                    (len == 3 || to[len - 4] == '/')) {
             if (len == 3)
                 return false;
@@ -420,7 +421,8 @@ static bool resolve(const char *from, const char *link, char *to, size_t size)
     return len > 0 && strlen(to) == len;
 }
 
-static void add_link(struct reader *reader, const char *from, const char *link, json_t *seen)
+static void add_link(struct markdown_reader *reader, const char *from, const char *link,
+                     json_t *seen)
 {
     const json_t *source = json_object_get(reader->files, from), *target;
     char to[PATH_MAX];
@@ -450,7 +452,7 @@ static void add_link(struct reader *reader, const char *from, const char *link, 
     reader->made++;
 }
 
-static void add_links(struct reader *reader)
+static void add_links(struct markdown_reader *reader)
 {
     json_auto_t *seen = json_object();
     json_t *link;
@@ -465,7 +467,7 @@ static void add_links(struct reader *reader)
 
 /* ---- the folder ---- */
 
-static json_t *read_folder(struct reader *reader, const json_t *names, struct error *err)
+static json_t *read_folder(struct markdown_reader *reader, const json_t *names, struct error *err)
 {
     json_auto_t *root = NULL;
     json_t *name;
@@ -489,7 +491,7 @@ static json_t *read_folder(struct reader *reader, const json_t *names, struct er
     return json_incref(root);
 }
 
-static void say_what_was_done(const struct reader *reader, size_t links)
+static void say_what_was_done(const struct markdown_reader *reader, size_t links)
 {
     if (reader->notes > 0)
         format_note(reader->report,
@@ -509,14 +511,14 @@ static json_t *markdown_read(const char *path, struct format_report *report, str
     size_t links = 0;
     json_auto_t *names = NULL;
     json_t *root = NULL;
-    struct reader reader = {.path = path,
-                            .report = report,
-                            .usual = SHAPE_USUAL,
-                            .left = CURRICULUM_FILE_CAP,
-                            .files = json_object(),
-                            .ids = json_object(),
-                            .links = json_array(),
-                            .nodes = json_array()};
+    struct markdown_reader reader = {.path = path,
+                                     .report = report,
+                                     .usual = SHAPE_USUAL,
+                                     .left = CURRICULUM_FILE_CAP,
+                                     .files = json_object(),
+                                     .ids = json_object(),
+                                     .links = json_array(),
+                                     .nodes = json_array()};
 
     names = folder_list(path, ".md", FORMAT_FILES_CAP, &links, err);
     if (names && json_array_size(names) == 0 && !file_is_in(path, MARKDOWN_INDEX))
@@ -547,7 +549,7 @@ static bool holds_notes(const char *path)
         return false;
     /* The stream is this function's own. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     while (!found && (entry = readdir(folder)))
-        found = file_ends_in(entry->d_name, SUFFIX) || !strcmp(entry->d_name, MARKDOWN_INDEX);
+        found = file_ends_in(entry->d_name, SUFFIX) || strcmp(entry->d_name, MARKDOWN_INDEX) == 0;
     closedir(folder);
     return found;
 }

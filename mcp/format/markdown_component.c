@@ -39,7 +39,7 @@ static const struct {
 static enum body_form body_form(const char *type)
 {
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
-        if (!strcmp(forms[i].type, type))
+        if (strcmp(forms[i].type, type) == 0)
             return forms[i].form;
     return BODY_FIELDS;
 }
@@ -325,8 +325,8 @@ static bool is_fenced(const char *body, size_t len)
 {
     const size_t begin = sizeof BODY_YAML_FENCE - 1, end = sizeof BODY_FENCE_END - 1;
 
-    return len >= begin - 1 + end && !memcmp(body, BODY_YAML_FENCE, begin) &&
-           !memcmp(body + len - end, BODY_FENCE_END, end);
+    return len >= begin - 1 + end && memcmp(body, BODY_YAML_FENCE, begin) == 0 &&
+           memcmp(body + len - end, BODY_FENCE_END, end) == 0;
 }
 
 json_t *body_read(const char *type, const char *body, size_t len, const char *name, size_t line,
@@ -401,7 +401,7 @@ unsigned shape_of_names(const json_t *names)
     json_array_foreach((json_t *)names, n, name)
     {
         for (size_t i = 0; i < SHAPE_COUNT; i++)
-            if (json_is_string(name) && !strcmp(shapes[i].name, json_string_value(name)))
+            if (json_is_string(name) && strcmp(shapes[i].name, json_string_value(name)) == 0)
                 shape |= shapes[i].bit;
     }
     return shape;
@@ -441,10 +441,10 @@ unsigned shape_of(const json_t *component, size_t place)
     unsigned shape = 0;
 
     found = json_get_string(component, "type");
-    if (type && found && !strcmp(found, type))
+    if (type && found && strcmp(found, type) == 0)
         shape |= SHAPE_TYPE;
     found = json_get_string(component, "component_type");
-    if (type && found && !strcmp(found, type))
+    if (type && found && strcmp(found, type) == 0)
         shape |= SHAPE_COMPONENT_TYPE;
     if (is_place(json_object_get(component, "order"), place))
         shape |= SHAPE_ORDER;
@@ -489,10 +489,10 @@ static json_t *attributes_of(const json_t *component, size_t place, unsigned usu
         json_object_set_new(attributes, "is", shape_names(shape));
     json_object_foreach((json_t *)component, key, value)
     {
-        bool follows = !strcmp(key, "parameters");
+        bool follows = strcmp(key, "parameters") == 0;
 
         for (size_t i = 0; i < SHAPE_COUNT; i++)
-            follows = follows || ((shape & shapes[i].bit) && !strcmp(key, shapes[i].name));
+            follows = follows || ((shape & shapes[i].bit) && strcmp(key, shapes[i].name) == 0);
         if (!follows)
             json_object_set(attributes, key, value);
     }
@@ -585,16 +585,16 @@ bool component_is_mark(const char *line, size_t len)
 {
     const size_t begin = sizeof MARK_BEGIN - 1;
 
-    return len > begin && !memcmp(line, MARK_BEGIN, begin) &&
+    return len > begin && memcmp(line, MARK_BEGIN, begin) == 0 &&
            (line[begin] == ':' || line[begin] == ' ' || line[begin] == '-');
 }
 
-struct mark {
+struct note_mark {
     char type[TYPE_CAP]; /* "" for one that has none */
     json_t *attributes;  /* owned, or NULL */
 };
 
-static int read_mark(const char *line, size_t len, struct mark *mark, const char *name,
+static int read_mark(const char *line, size_t len, struct note_mark *mark, const char *name,
                      size_t line_number, struct error *err)
 {
     const char *at = line + sizeof MARK_BEGIN - 1, *end = line + len;
@@ -646,7 +646,8 @@ static json_t *read_raw(const char *body, size_t len, const char *name, size_t l
         body++;
         len--;
     }
-    if (len > begin + 3 && !memcmp(body, RAW_FENCE, begin) && !memcmp(body + len - 3, "```", 3)) {
+    if (len > begin + 3 && memcmp(body, RAW_FENCE, begin) == 0 &&
+        memcmp(body + len - 3, "```", 3) == 0) {
         value = json_read(body + begin, len - begin - 3, "the component", err);
         if (!value)
             error_wrap(err, "%s line %zu", name, line);
@@ -658,7 +659,8 @@ static json_t *read_raw(const char *body, size_t len, const char *name, size_t l
     return NULL;
 }
 
-static json_t *assemble(const struct mark *mark, json_t *parameters, size_t place, unsigned usual)
+static json_t *assemble(const struct note_mark *mark, json_t *parameters, size_t place,
+                        unsigned usual)
 {
     json_t *component = json_object(), *value;
     const json_t *text, *is = json_object_get(mark->attributes, "is");
@@ -692,7 +694,7 @@ json_t *component_read(const char *mark_line, size_t mark_len, const char *body,
 {
     json_auto_t *parameters = NULL;
     json_t *component = NULL;
-    struct mark mark = {0};
+    struct note_mark mark = {0};
 
     if (read_mark(mark_line, mark_len, &mark, name, line, err) < 0)
         return NULL;

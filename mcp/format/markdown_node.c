@@ -293,7 +293,7 @@ static bool is_front_line(const struct cursor *cursor)
 
     while (len > 0 && (cursor->at[len - 1] == '\r' || cursor->at[len - 1] == ' '))
         len--;
-    return len == 3 && !memcmp(cursor->at, FRONT_LINE, 3);
+    return len == 3 && memcmp(cursor->at, FRONT_LINE, 3) == 0;
 }
 
 /* The front matter, or an empty object; NULL with err. In a note a "---" that nothing ends is a

@@ -24,7 +24,7 @@
 #define YAML_DEPTH_CAP 200
 #define NUMBER_CAP     40 /* bytes of a plain word that may be a number */
 
-struct reader {
+struct yaml_reader {
     yaml_parser_t parser;
     yaml_event_t event; /* the current one; to be deleted before the next */
     bool has_event;
@@ -44,11 +44,11 @@ static json_t *yaml_plain_value(const char *text, size_t len)
     memcpy(word, text, len);
     word[len] = '\0';
     for (size_t i = 0; nulls[i]; i++)
-        if (!strcmp(word, nulls[i]))
+        if (strcmp(word, nulls[i]) == 0)
             return json_null();
-    if (!strcmp(word, "true") || !strcmp(word, "True") || !strcmp(word, "TRUE"))
+    if (strcmp(word, "true") == 0 || strcmp(word, "True") == 0 || strcmp(word, "TRUE") == 0)
         return json_true();
-    if (!strcmp(word, "false") || !strcmp(word, "False") || !strcmp(word, "FALSE"))
+    if (strcmp(word, "false") == 0 || strcmp(word, "False") == 0 || strcmp(word, "FALSE") == 0)
         return json_false();
     if (word[0] != '-' && (word[0] < '0' || word[0] > '9'))
         return NULL;
@@ -63,19 +63,19 @@ static bool yaml_text_needs_quotes(const char *text, size_t len)
     bool other = value != NULL;
 
     for (size_t i = 0; words[i]; i++)
-        other = other || (strlen(words[i]) == len && !strncasecmp(words[i], text, len));
+        other = other || (strlen(words[i]) == len && strncasecmp(words[i], text, len) == 0);
     /* Dates, times and numbers of YAML 1.1 begin so. */
     return other || len == 0 || (!memchr(text, '\n', len) && strchr("0123456789+-.", text[0]));
 }
 
-static json_t *fail(struct reader *reader, size_t line, const char *what)
+static json_t *fail(struct yaml_reader *reader, size_t line, const char *what)
 {
     error_set(reader->err, ERROR_MALFORMED, "%s line %zu: %s", reader->name,
               reader->first_line + line, what);
     return NULL;
 }
 
-static bool next(struct reader *reader)
+static bool next(struct yaml_reader *reader)
 {
     if (reader->has_event)
         yaml_event_delete(&reader->event);
@@ -88,9 +88,9 @@ static bool next(struct reader *reader)
     return reader->has_event;
 }
 
-static json_t *read_value(struct reader *reader, unsigned depth);
+static json_t *read_value(struct yaml_reader *reader, unsigned depth);
 
-static json_t *read_scalar(struct reader *reader)
+static json_t *read_scalar(struct yaml_reader *reader)
 {
     const char *text = (const char *)reader->event.data.scalar.value;
     size_t len = reader->event.data.scalar.length;
@@ -104,7 +104,7 @@ static json_t *read_scalar(struct reader *reader)
     return value ? value : fail(reader, reader->event.start_mark.line, "this is not UTF-8");
 }
 
-static json_t *read_array(struct reader *reader, unsigned depth)
+static json_t *read_array(struct yaml_reader *reader, unsigned depth)
 {
     json_t *array = json_array();
 
@@ -119,7 +119,7 @@ failed:
     return NULL;
 }
 
-static json_t *read_object(struct reader *reader, unsigned depth)
+static json_t *read_object(struct yaml_reader *reader, unsigned depth)
 {
     json_t *object = json_object();
     char *key = NULL;
@@ -152,7 +152,7 @@ failed:
     return NULL;
 }
 
-static json_t *read_value(struct reader *reader, unsigned depth)
+static json_t *read_value(struct yaml_reader *reader, unsigned depth)
 {
     size_t line = reader->event.start_mark.line;
 
@@ -172,7 +172,7 @@ static json_t *read_value(struct reader *reader, unsigned depth)
     }
 }
 
-static json_t *read_document(struct reader *reader)
+static json_t *read_document(struct yaml_reader *reader)
 {
     json_t *value;
 
@@ -191,7 +191,7 @@ static json_t *read_document(struct reader *reader)
     return NULL;
 }
 
-static json_t *unwrap(struct reader *reader, json_t *value)
+static json_t *unwrap(struct yaml_reader *reader, json_t *value)
 {
     const json_t *json =
         json_object_size(value) == 1 ? json_object_get(value, YAML_JSON_KEY) : NULL;
@@ -210,7 +210,7 @@ static json_t *unwrap(struct reader *reader, json_t *value)
 json_t *yaml_read(const char *text, size_t len, const char *name, size_t first_line,
                   struct error *err)
 {
-    struct reader reader = {.name = name, .first_line = first_line, .err = err};
+    struct yaml_reader reader = {.name = name, .first_line = first_line, .err = err};
     json_t *value;
 
     if (!yaml_parser_initialize(&reader.parser)) {
@@ -229,7 +229,7 @@ json_t *yaml_read(const char *text, size_t len, const char *name, size_t first_l
 /* Writing by libyaml's emitter. Its result is read again before it is believed: first as a person
  * would write it, then with every text in quotes, at last as JSON in one text. */
 
-struct writer {
+struct yaml_writer {
     yaml_emitter_t emitter;
     struct buf *to;
     bool quoted; /* every text */
@@ -238,20 +238,20 @@ struct writer {
 
 static int on_bytes(void *user, unsigned char *bytes, size_t len)
 {
-    struct writer *writer = user;
+    struct yaml_writer *writer = user;
 
     buf_add(writer->to, bytes, len);
     return !writer->to->failed;
 }
 
 /* Takes the event over, as yaml_emitter_emit does. made: what making it returned. */
-static void emit(struct writer *writer, yaml_event_t *event, int made)
+static void emit(struct yaml_writer *writer, yaml_event_t *event, int made)
 {
     if (!made || !yaml_emitter_emit(&writer->emitter, event))
         writer->failed = true;
 }
 
-static void write_scalar(struct writer *writer, const char *text, size_t len, bool plain)
+static void write_scalar(struct yaml_writer *writer, const char *text, size_t len, bool plain)
 {
     yaml_scalar_style_t style = YAML_ANY_SCALAR_STYLE;
     yaml_event_t event;
@@ -265,9 +265,9 @@ static void write_scalar(struct writer *writer, const char *text, size_t len, bo
                                       style));
 }
 
-static void write_value(struct writer *writer, const json_t *value);
+static void write_value(struct yaml_writer *writer, const json_t *value);
 
-static void write_object(struct writer *writer, const json_t *value)
+static void write_object(struct yaml_writer *writer, const json_t *value)
 {
     const char *key;
     json_t *entry;
@@ -283,7 +283,7 @@ static void write_object(struct writer *writer, const json_t *value)
     emit(writer, &event, yaml_mapping_end_event_initialize(&event));
 }
 
-static void write_array(struct writer *writer, const json_t *value)
+static void write_array(struct yaml_writer *writer, const json_t *value)
 {
     json_t *entry;
     yaml_event_t event;
@@ -295,7 +295,7 @@ static void write_array(struct writer *writer, const json_t *value)
     emit(writer, &event, yaml_sequence_end_event_initialize(&event));
 }
 
-static void write_value(struct writer *writer, const json_t *value)
+static void write_value(struct yaml_writer *writer, const json_t *value)
 {
     struct buf BUF_AUTO text = {0};
 
@@ -316,7 +316,7 @@ static void write_value(struct writer *writer, const json_t *value)
 
 static bool write_document(struct buf *to, const json_t *value, bool quoted)
 {
-    struct writer writer = {.to = to, .quoted = quoted};
+    struct yaml_writer writer = {.to = to, .quoted = quoted};
     yaml_event_t event;
 
     if (!yaml_emitter_initialize(&writer.emitter))

@@ -27,7 +27,7 @@ static size_t least(size_t a, size_t b)
 
 /* ---- words ---- */
 
-static void say_node(struct buf *to, const struct graph_name *name)
+static void say_node(struct buf *to, const struct graph_node_name *name)
 {
     graph_text_add(to, name->id, GRAPH_ID_CAP, false);
     buf_addc(to, ' ');
@@ -124,7 +124,7 @@ static void say_downstream(struct buf *to, const struct graph_difference *differ
 
 /* ---- JSON ---- */
 
-static void write_node(struct buf *to, const struct graph_name *name, const char *more)
+static void write_node(struct buf *to, const struct graph_node_name *name, const char *more)
 {
     buf_adds(to, "{\"node_id\":");
     json_write_string(to, name->id, strlen(name->id));
@@ -133,7 +133,7 @@ static void write_node(struct buf *to, const struct graph_name *name, const char
     buf_addf(to, "%s}", more);
 }
 
-static void write_nodes(struct buf *to, const struct graph_name *nodes, size_t count)
+static void write_nodes(struct buf *to, const struct graph_node_name *nodes, size_t count)
 {
     buf_addc(to, '[');
     for (size_t i = 0; i < count; i++) {

@@ -152,7 +152,7 @@ const struct fields change_set_operation_brief = {"an operation", .write_schema 
 static const struct change_operation *find(const char *name)
 {
     for (size_t i = 0; name && i < change_operation_count; i++) {
-        if (!strcmp(change_operations[i].name, name))
+        if (strcmp(change_operations[i].name, name) == 0)
             return &change_operations[i];
     }
     return NULL;
@@ -218,8 +218,8 @@ static json_t *sent_members(const struct change_operation *operation, const json
     for (const struct field *row = operation->members; row->name; row++) {
         json_t *made = NULL;
 
-        component = !strcmp(row->name, "component_id");
-        if (component || !strcmp(row->name, "id"))
+        component = strcmp(row->name, "component_id") == 0;
+        if (component || strcmp(row->name, "id") == 0)
             made = made_by(json_get_string(members, row->name), results, component);
         if (made)
             json_object_set_new(members, row->name, made);
@@ -273,7 +273,7 @@ int change_operation_resolve(const struct change_operation *operation, struct st
 {
     for (const struct field *row = operation->members; row->name; row++) {
         const char *name = json_get_string(given, row->name), *id;
-        struct buf found BUF_AUTO = {0};
+        struct buf BUF_AUTO found = {0};
 
         if (!(row->flags & FIELD_NAME) || !name)
             continue;

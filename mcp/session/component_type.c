@@ -93,7 +93,7 @@ const struct component_type *component_type_at(size_t row)
 const struct component_type *component_type_find(const char *name)
 {
     for (size_t i = 0; name && i < component_type_count(); i++)
-        if (!strcmp(component_type_at(i)->name, name))
+        if (strcmp(component_type_at(i)->name, name) == 0)
             return component_type_at(i);
     return NULL;
 }
@@ -162,7 +162,7 @@ static bool is_picture(const char *name, const char **family)
         size_t len = strlen(picture_families[f]);
 
         *family = picture_families[f];
-        if (!strncmp(name, *family, len) && name[len] &&
+        if (strncmp(name, *family, len) == 0 && name[len] &&
             strspn(name + len, "0123456789") == strlen(name + len))
             return true;
     }
@@ -268,7 +268,8 @@ static void check_chart(const struct field *row, const json_t *value, const json
     static const char *const fraction[] = {"numerator", "denominator"};
     static const char *const bar[] = {"current", "maximum"};
     const char *visual_type = json_get_string(parameters, "visual_type");
-    const char *const *names = visual_type && !strcmp(visual_type, "bar-chart") ? bar : fraction;
+    const char *const *names =
+        visual_type && strcmp(visual_type, "bar-chart") == 0 ? bar : fraction;
 
     (void)row;
     if (!json_is_object(value)) {
@@ -307,7 +308,7 @@ static void describe(const struct field *row, struct buf *to)
     buf_init(&words, 0);
     field_describe(row, &words);
     text = words.data ? words.data : "";
-    text += !strncmp(text, "an ", 3) ? 3 : !strncmp(text, "a ", 2) ? 2 : 0;
+    text += strncmp(text, "an ", 3) == 0 ? 3 : strncmp(text, "a ", 2) == 0 ? 2 : 0;
     buf_adds(to, text);
 }
 
@@ -327,7 +328,7 @@ static const struct field *last_of_run(const struct field *first)
     size_t stem = strcspn(first->name, "123456789");
     const struct field *last = first;
 
-    while (first->name[stem] && last[1].name && !strncmp(last[1].name, first->name, stem) &&
+    while (first->name[stem] && last[1].name && strncmp(last[1].name, first->name, stem) == 0 &&
            last[1].name[stem] == last->name[stem] + 1)
         last++;
     return last;
@@ -398,7 +399,7 @@ static int unknown_type(const char *type, const char *loc, struct error *err)
 {
     char where[ERROR_LOC_CAP], shown[NAME_SHOWN];
     struct nearest search;
-    struct buf list BUF_AUTO = {0};
+    struct buf BUF_AUTO list = {0};
 
     buf_init(&list, ERROR_TEXT_CAP / 2);
     nearest_begin(&search, type ? type : "");
@@ -424,7 +425,7 @@ int component_type_check(const char *type, const json_t *parameters, const json_
     const struct component_type *row = component_type_find(type);
     char where[ERROR_LOC_CAP];
     struct validation_errors problems;
-    struct buf advice BUF_AUTO = {0};
+    struct buf BUF_AUTO advice = {0};
     struct fields fields;
 
     if (!row)
@@ -452,10 +453,10 @@ int relationship_type_check(const char *type, const char *loc, struct error *err
 {
     char shown[NAME_SHOWN];
     struct nearest search;
-    struct buf list BUF_AUTO = {0};
+    struct buf BUF_AUTO list = {0};
 
     for (size_t i = 0; relationship_types[i]; i++)
-        if (type && !strcmp(type, relationship_types[i]))
+        if (type && strcmp(type, relationship_types[i]) == 0)
             return 0;
     buf_init(&list, 0);
     nearest_begin(&search, type ? type : "");

@@ -128,7 +128,7 @@ static void take_choices(const json_t *choices, const char *loc, const char **to
         if (!to[i] || len < 1 || len > NAME_MAX || strlen(to[i]) != len)
             validation_add(problems, field, "must be text of 1 to %d bytes", NAME_MAX);
         for (size_t j = 0; to[i] && j < i; j++) {
-            if (to[j] && !strcmp(to[i], to[j]))
+            if (to[j] && strcmp(to[i], to[j]) == 0)
                 validation_add(problems, field, "is there twice");
         }
     }
@@ -145,17 +145,17 @@ static void take_parameter(const json_t *object, size_t at, struct component_typ
     if (!check_object(object, &parameter_fields, loc, problems))
         return;
     for (size_t i = 0; i < KIND_COUNT; i++) {
-        if (!strcmp(kinds[i].name, kind))
+        if (strcmp(kinds[i].name, kind) == 0)
             *parameter = kinds[i];
     }
     parameter->name = json_get_string(object, "name");
     parameter->required = json_is_true(json_object_get(object, "required"));
     snprintf(field, sizeof field, "%s.name", loc);
     for (size_t i = 0; i < at; i++) {
-        if (type->parameters[i].name && !strcmp(type->parameters[i].name, parameter->name))
+        if (type->parameters[i].name && strcmp(type->parameters[i].name, parameter->name) == 0)
             validation_add(problems, field, "is there twice");
     }
-    if (!strcmp(kind, "choice")) {
+    if (strcmp(kind, "choice") == 0) {
         parameter->choices = choices;
         take_choices(json_object_get(object, "choices"), loc, choices, problems);
     } else if (json_object_get(object, "choices")) {
@@ -172,7 +172,7 @@ static void check_unique(const struct component_type *rows, size_t at,
     if (component_type_find(name))
         validation_add(problems, "name", "'%s' is a built-in component type", name);
     for (size_t i = 0; i < at; i++) {
-        if (rows[i].name && !strcmp(rows[i].name, name))
+        if (rows[i].name && strcmp(rows[i].name, name) == 0)
             validation_add(problems, "name", "row %zu has the name '%s' already", i + 1, name);
     }
 }

@@ -177,7 +177,7 @@ static void check_relationship(const json_t *relationship, size_t index, const j
     const json_t *to = json_object_get(relationship, "to_node_id");
     const json_t *type = json_object_get(relationship, "relationship_type");
     struct error found = {0};
-    struct buf key BUF_AUTO = {0};
+    struct buf BUF_AUTO key = {0};
 
     if (!json_is_object(relationship)) {
         import_finding(report, "relationship %zu is no object: kept for the export only",
@@ -296,11 +296,11 @@ static int write_nodes(struct store *store, const struct file *file,
 
     json_array_foreach(file->nodes, i, node)
     {
-        if (store_import_node(store, node, err) != 0)
+        if (store_import_node(store, node, err) < 0)
             return error_wrap(err, "node %zu", i + 1);
         json_array_foreach(json_object_get(node, "components"), j, component)
         {
-            if (store_import_component(store, component, err) != 0)
+            if (store_import_component(store, component, err) < 0)
                 return error_wrap(err, "node %zu, component %zu", i + 1, j + 1);
             report_progress(progress, "components", ++done, report->components);
         }
@@ -316,7 +316,7 @@ static int write_relationships(struct store *store, const struct file *file,
 
     json_array_foreach(file->relationships, i, relationship)
     {
-        if (store_import_relationship(store, relationship, err) != 0)
+        if (store_import_relationship(store, relationship, err) < 0)
             return error_wrap(err, "relationship %zu", i + 1);
         report_progress(progress, "relationships", i + 1, json_array_size(file->relationships));
     }
@@ -332,8 +332,8 @@ static int write_file(struct store *store, const struct writer *writer, const st
     if (store_import_begin(store, writer, title, file->further, file->relationships != NULL, sid,
                            err) != 0)
         return -1;
-    if (write_nodes(store, file, report, progress, err) != 0 ||
-        write_relationships(store, file, progress, err) != 0) {
+    if (write_nodes(store, file, report, progress, err) < 0 ||
+        write_relationships(store, file, progress, err) < 0) {
         store_import_end(store, false, NULL);
         return -1;
     }
@@ -354,7 +354,7 @@ int curriculum_import(struct store *store, const struct writer *writer, const ch
 
     memset(report, 0, sizeof *report);
     buf_init(&report->text, 0);
-    if (open_file(&file, text, len, err) != 0)
+    if (open_file(&file, text, len, err) < 0)
         goto out;
     import_findings(file.nodes, file.relationships, report);
     if (!file.relationships)

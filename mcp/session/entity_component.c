@@ -179,7 +179,7 @@ int entity_component_change(json_t *component, const json_t *changes, bool merge
         error_set(err, ERROR_MEMORY, "out of memory for a component");
         goto out;
     }
-    if (check_types_agree(given, "", err) != 0)
+    if (check_types_agree(given, "", err) < 0)
         goto out;
     entity_drop(given, component_service_fields);
     type = json_object_get(given, "type");

@@ -61,7 +61,7 @@ json_t *entity_node(const json_t *input, struct error *err)
     if (json_object_get(node, "components"))
         validation_add(&problems, "components",
                        "cannot come with a new node: create the node, then add its components");
-    if (validation_end(&problems, NULL, err) != 0) {
+    if (validation_end(&problems, NULL, err) < 0) {
         json_decref(node);
         return NULL;
     }
@@ -102,7 +102,7 @@ int entity_node_change(json_t *node, const json_t *changes, struct error *err)
     if (json_object_get(given, "components"))
         validation_add(&problems, "components",
                        "are no field of the node: write them one by one, or as a whole sequence");
-    if (validation_end(&problems, NULL, err) != 0)
+    if (validation_end(&problems, NULL, err) < 0)
         return -1;
     entity_drop(given, node_service_fields);
     json_object_del(given, "node_id");

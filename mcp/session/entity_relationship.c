@@ -99,7 +99,7 @@ int entity_relationship_change(json_t *relationship, const json_t *changes, stru
     validation_begin(&problems, "");
     given = fields_take(&entity_relationship_change_fields, sent, relationship, &problems);
     check_ends(relationship, given, &problems);
-    if (validation_end(&problems, NULL, err) != 0)
+    if (validation_end(&problems, NULL, err) < 0)
         return -1;
     entity_drop(given, relationship_service_fields);
     if (!given || json_object_update(relationship, given) != 0)

@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct entry {
+struct graph_entry {
     char sid[SESSION_ID_SIZE];
     int64_t version;
     struct graph *graph; /* owned; NULL: the entry is free, and so are all behind it */
 };
 
 struct graph_cache {
-    struct entry entries[GRAPH_CACHE_ENTRIES];
+    struct graph_entry entries[GRAPH_CACHE_ENTRIES];
     unsigned timeout_s;
     _Atomic uint64_t kept, built;
 };
@@ -93,14 +93,14 @@ static void drop(struct graph_cache *cache, size_t at)
 {
     graph_destroy(cache->entries[at].graph);
     memmove(&cache->entries[at], &cache->entries[at + 1],
-            (GRAPH_CACHE_ENTRIES - at - 1) * sizeof(struct entry));
-    memset(&cache->entries[GRAPH_CACHE_ENTRIES - 1], 0, sizeof(struct entry));
+            (GRAPH_CACHE_ENTRIES - at - 1) * sizeof(struct graph_entry));
+    memset(&cache->entries[GRAPH_CACHE_ENTRIES - 1], 0, sizeof(struct graph_entry));
 }
 
-static void put_first(struct graph_cache *cache, const struct entry *entry)
+static void put_first(struct graph_cache *cache, const struct graph_entry *entry)
 {
     memmove(&cache->entries[1], &cache->entries[0],
-            (GRAPH_CACHE_ENTRIES - 1) * sizeof(struct entry));
+            (GRAPH_CACHE_ENTRIES - 1) * sizeof(struct graph_entry));
     cache->entries[0] = *entry;
 }
 
@@ -118,7 +118,7 @@ static void keep_to_cap(struct graph_cache *cache)
     }
 }
 
-static struct graph *keep(struct graph_cache *cache, const struct entry *entry)
+static struct graph *keep(struct graph_cache *cache, const struct graph_entry *entry)
 {
     if (cache->entries[GRAPH_CACHE_ENTRIES - 1].graph)
         drop(cache, GRAPH_CACHE_ENTRIES - 1);
@@ -139,7 +139,7 @@ static size_t find(const struct graph_cache *cache, const char *sid)
 struct graph *graph_cache_get(struct graph_cache *cache, struct store *store, const char *sid,
                               struct error *err)
 {
-    struct entry entry = {0};
+    struct graph_entry entry = {0};
     int64_t version;
     size_t at;
 
@@ -148,7 +148,7 @@ struct graph *graph_cache_get(struct graph_cache *cache, struct store *store, co
     at = find(cache, sid);
     if (at < GRAPH_CACHE_ENTRIES && cache->entries[at].version == version) {
         entry = cache->entries[at];
-        memmove(&cache->entries[1], &cache->entries[0], at * sizeof(struct entry));
+        memmove(&cache->entries[1], &cache->entries[0], at * sizeof(struct graph_entry));
         cache->entries[0] = entry;
         keep_to_cap(cache);
         cache->kept++;

@@ -11,34 +11,35 @@ struct key_flag {
     unsigned flag;
 };
 
-static const struct key_flag component_keys[] = {{"type", COMPONENT_TYPE},
-                                                 {"component_type", COMPONENT_COMPONENT_TYPE},
-                                                 {"parameters", COMPONENT_PARAMETERS},
-                                                 {"confidence", COMPONENT_CONFIDENCE},
+static const struct key_flag component_keys[] = {{"type", ROW_COMPONENT_TYPE},
+                                                 {"component_type", ROW_COMPONENT_COMPONENT_TYPE},
+                                                 {"parameters", ROW_COMPONENT_PARAMETERS},
+                                                 {"confidence", ROW_COMPONENT_CONFIDENCE},
                                                  {"component_id", ROW_ODD},
                                                  {"revision", ROW_ODD},
                                                  {NULL, 0}};
-static const struct key_flag node_keys[] = {{"node_id", NODE_ID},
-                                            {"title", NODE_TITLE},
-                                            {"content_category", NODE_CATEGORY},
-                                            {"raw_content", NODE_RAW_CONTENT},
-                                            {"chapter_id", NODE_CHAPTER_ID},
-                                            {"created_at", NODE_CREATED_AT},
-                                            {"last_modified", NODE_LAST_MODIFIED},
+static const struct key_flag node_keys[] = {{"node_id", ROW_NODE_ID},
+                                            {"title", ROW_NODE_TITLE},
+                                            {"content_category", ROW_NODE_CATEGORY},
+                                            {"raw_content", ROW_NODE_RAW_CONTENT},
+                                            {"chapter_id", ROW_NODE_CHAPTER_ID},
+                                            {"created_at", ROW_NODE_CREATED_AT},
+                                            {"last_modified", ROW_NODE_LAST_MODIFIED},
                                             {"session_id", ROW_ODD},
-                                            {"suggested_template", NODE_SEQUENCE_FIELDS},
-                                            {"overall_confidence", NODE_SEQUENCE_FIELDS},
+                                            {"suggested_template", ROW_NODE_SEQUENCE_FIELDS},
+                                            {"overall_confidence", ROW_NODE_SEQUENCE_FIELDS},
                                             {NULL, 0}};
-static const struct key_flag relationship_keys[] = {{"from_node_id", RELATIONSHIP_FROM},
-                                                    {"to_node_id", RELATIONSHIP_TO},
-                                                    {"relationship_type", RELATIONSHIP_TYPE},
-                                                    {"explanation", RELATIONSHIP_EXPLANATION},
-                                                    {"created_by", RELATIONSHIP_CREATED_BY},
-                                                    {"confidence_score", RELATIONSHIP_CONFIDENCE},
-                                                    {"created_at", RELATIONSHIP_CREATED_AT},
-                                                    {"id", ROW_ODD},
-                                                    {"session_id", ROW_ODD},
-                                                    {NULL, 0}};
+static const struct key_flag relationship_keys[] = {
+    {"from_node_id", ROW_RELATIONSHIP_FROM},
+    {"to_node_id", ROW_RELATIONSHIP_TO},
+    {"relationship_type", ROW_RELATIONSHIP_TYPE},
+    {"explanation", ROW_RELATIONSHIP_EXPLANATION},
+    {"created_by", ROW_RELATIONSHIP_CREATED_BY},
+    {"confidence_score", ROW_RELATIONSHIP_CONFIDENCE},
+    {"created_at", ROW_RELATIONSHIP_CREATED_AT},
+    {"id", ROW_ODD},
+    {"session_id", ROW_ODD},
+    {NULL, 0}};
 
 static unsigned flags_of(const json_t *entry, const struct key_flag *keys)
 {
@@ -98,7 +99,8 @@ void component_row(json_t *entry, struct buf *body, struct component_row *row)
     plain = (!order || json_is_integer(order)) && (!order_index || json_is_integer(order_index)) &&
             (!order || !order_index || json_equal(order, order_index));
     if (plain) {
-        row->flags |= (order ? COMPONENT_ORDER : 0) | (order_index ? COMPONENT_ORDER_INDEX : 0);
+        row->flags |=
+            (order ? ROW_COMPONENT_ORDER : 0) | (order_index ? ROW_COMPONENT_ORDER_INDEX : 0);
         json_object_del(entry, "order");
         json_object_del(entry, "order_index");
     } else {
@@ -148,11 +150,11 @@ void node_row(json_t *entry, struct buf *body, struct node_row *row)
     take_text(&row->title, json_object_get(entry, "title"));
     read_grouping(entry, row);
     if (!json_is_array(components)) {
-        row->flags |= components ? NODE_COMPONENTS_ODD : 0;
+        row->flags |= components ? ROW_NODE_COMPONENTS_ODD : 0;
         write_body(body, entry);
         return;
     }
-    row->flags |= NODE_COMPONENTS;
+    row->flags |= ROW_NODE_COMPONENTS;
     json_incref(components);
     json_object_del(entry, "components");
     write_body(body, entry);
@@ -242,7 +244,7 @@ static void mirror(json_t *object, const char *one, const char *other)
 static int view_tree(struct buf *to, const struct kept *kept, add_fn *add, const void *source,
                      bool mirrored, struct error *err)
 {
-    struct buf text BUF_AUTO = {0};
+    struct buf BUF_AUTO text = {0};
     struct members members = {&text, true};
     json_auto_t *object = json_read(kept->body, kept->len, "a kept body", err);
     json_auto_t *added = NULL;
@@ -251,7 +253,7 @@ static int view_tree(struct buf *to, const struct kept *kept, add_fn *add, const
     buf_addc(&text, '{');
     add(&members, kept, source);
     buf_addc(&text, '}');
-    if (!object || buf_check(&text, "a view", err) != 0)
+    if (!object || buf_check(&text, "a view", err) < 0)
         return -1;
     added = json_read(text.data, text.len, "a view", err);
     if (!added)
@@ -289,14 +291,14 @@ void component_export(struct buf *to, const struct kept *kept, int64_t order)
 {
     struct members members = {to, false};
 
-    if (!(kept->flags & (COMPONENT_ORDER | COMPONENT_ORDER_INDEX))) {
+    if (!(kept->flags & (ROW_COMPONENT_ORDER | ROW_COMPONENT_ORDER_INDEX))) {
         buf_add(to, kept->body, kept->len);
         return;
     }
     members.empty = open_body(to, kept);
-    if (kept->flags & COMPONENT_ORDER)
+    if (kept->flags & ROW_COMPONENT_ORDER)
         number_member(&members, "order", order);
-    if (kept->flags & COMPONENT_ORDER_INDEX)
+    if (kept->flags & ROW_COMPONENT_ORDER_INDEX)
         number_member(&members, "order_index", order);
     buf_addc(to, '}');
 }
@@ -322,15 +324,15 @@ static void add_component(struct members *members, const struct kept *kept, cons
 
     plain_member(members, "component_id", source->component_id);
     number_member(members, "revision", source->revision);
-    if (!(kept->flags & COMPONENT_TYPE))
+    if (!(kept->flags & ROW_COMPONENT_TYPE))
         type_member(members, "type", source->type);
-    if (!(kept->flags & COMPONENT_COMPONENT_TYPE))
+    if (!(kept->flags & ROW_COMPONENT_COMPONENT_TYPE))
         type_member(members, "component_type", source->type);
-    if (!(kept->flags & COMPONENT_PARAMETERS)) {
+    if (!(kept->flags & ROW_COMPONENT_PARAMETERS)) {
         member(members, "parameters");
         buf_adds(members->to, "{}");
     }
-    null_unless(members, kept, COMPONENT_CONFIDENCE, "confidence");
+    null_unless(members, kept, ROW_COMPONENT_CONFIDENCE, "confidence");
     number_member(members, "order", source->order);
     number_member(members, "order_index", source->order);
 }
@@ -348,10 +350,10 @@ void node_export_begin(struct buf *to, const struct kept *kept, const char *crea
 {
     struct members members = {to, open_body(to, kept)};
 
-    if (kept->flags & NODE_TIMES) {
-        if (created_at && !(kept->flags & NODE_CREATED_AT))
+    if (kept->flags & ROW_NODE_TIMES) {
+        if (created_at && !(kept->flags & ROW_NODE_CREATED_AT))
             plain_member(&members, "created_at", created_at);
-        if (last_modified && !(kept->flags & NODE_LAST_MODIFIED))
+        if (last_modified && !(kept->flags & ROW_NODE_LAST_MODIFIED))
             plain_member(&members, "last_modified", last_modified);
     }
     *empty = members.empty;
@@ -366,14 +368,14 @@ static void add_node(struct members *members, const struct kept *kept, const voi
     const struct node_source *source = from;
 
     plain_member(members, "session_id", source->sid);
-    null_unless(members, kept, NODE_ID, "node_id");
-    null_unless(members, kept, NODE_TITLE, "title");
-    null_unless(members, kept, NODE_CATEGORY, "content_category");
-    null_unless(members, kept, NODE_RAW_CONTENT, "raw_content");
-    null_unless(members, kept, NODE_CHAPTER_ID, "chapter_id");
-    if (!(kept->flags & NODE_CREATED_AT))
+    null_unless(members, kept, ROW_NODE_ID, "node_id");
+    null_unless(members, kept, ROW_NODE_TITLE, "title");
+    null_unless(members, kept, ROW_NODE_CATEGORY, "content_category");
+    null_unless(members, kept, ROW_NODE_RAW_CONTENT, "raw_content");
+    null_unless(members, kept, ROW_NODE_CHAPTER_ID, "chapter_id");
+    if (!(kept->flags & ROW_NODE_CREATED_AT))
         plain_member(members, "created_at", source->created_at);
-    if (!(kept->flags & NODE_LAST_MODIFIED))
+    if (!(kept->flags & ROW_NODE_LAST_MODIFIED))
         plain_member(members, "last_modified", source->last_modified);
 }
 
@@ -396,13 +398,13 @@ static void add_relationship(struct members *members, const struct kept *kept, c
 
     number_member(members, "id", source->id);
     plain_member(members, "session_id", source->sid);
-    null_unless(members, kept, RELATIONSHIP_FROM, "from_node_id");
-    null_unless(members, kept, RELATIONSHIP_TO, "to_node_id");
-    null_unless(members, kept, RELATIONSHIP_TYPE, "relationship_type");
-    null_unless(members, kept, RELATIONSHIP_EXPLANATION, "explanation");
-    null_unless(members, kept, RELATIONSHIP_CREATED_BY, "created_by");
-    null_unless(members, kept, RELATIONSHIP_CONFIDENCE, "confidence_score");
-    null_unless(members, kept, RELATIONSHIP_CREATED_AT, "created_at");
+    null_unless(members, kept, ROW_RELATIONSHIP_FROM, "from_node_id");
+    null_unless(members, kept, ROW_RELATIONSHIP_TO, "to_node_id");
+    null_unless(members, kept, ROW_RELATIONSHIP_TYPE, "relationship_type");
+    null_unless(members, kept, ROW_RELATIONSHIP_EXPLANATION, "explanation");
+    null_unless(members, kept, ROW_RELATIONSHIP_CREATED_BY, "created_by");
+    null_unless(members, kept, ROW_RELATIONSHIP_CONFIDENCE, "confidence_score");
+    null_unless(members, kept, ROW_RELATIONSHIP_CREATED_AT, "created_at");
 }
 
 int relationship_view(struct buf *to, const struct kept *kept, const char *sid, int64_t id,

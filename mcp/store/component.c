@@ -20,9 +20,9 @@ int store_component_write_begin(struct store *store, const struct writer *writer
 {
     memset(work, 0, sizeof *work);
     work->node_id = node_id;
-    if (store_write_begin(store, writer, sid, &work->write, err) != 0)
+    if (store_write_begin(store, writer, sid, &work->write, err) < 0)
         return -1;
-    if (store_node_find(store, work->write.session, node_id, &work->node, err) != 0)
+    if (store_node_find(store, work->write.session, node_id, &work->node, err) < 0)
         goto failed;
     if (work->write.expected_cursor != 0 && work->write.expected_cursor != work->node.cursor) {
         error_set(err, ERROR_STALE, "the components of node %s have changed since they were read",
@@ -117,7 +117,7 @@ int store_component_insert(struct store *store, const struct writer *writer, con
     if (store_component_write_begin(store, writer, sid, node_id, &work, err) != 0)
         return -1;
     given = entity_component(component, "", err);
-    if (!given || check_position(&work.sequence, position, err) != 0) {
+    if (!given || check_position(&work.sequence, position, err) < 0) {
         json_decref(given);
         return store_component_write_end(store, &work, -1, err);
     }
@@ -183,7 +183,7 @@ int store_components_append(struct store *store, const struct writer *writer, co
 
 static int check_revision(const struct sequence_item *item, long expected, struct error *err)
 {
-    struct buf text BUF_AUTO = {0};
+    struct buf BUF_AUTO text = {0};
     char current[CURRENT_CAP];
 
     if (expected == 0 || expected == (long)item->revision)
@@ -323,7 +323,7 @@ static void check_sequence_fields(const json_t *body, struct validation_errors *
     if (template && !json_is_null(template) &&
         (!json_is_string(template) || json_string_length(template) > TITLE_MAX))
         validation_add(problems, "suggested_template", "must be text of at most %d bytes, or null",
-                     TITLE_MAX);
+                       TITLE_MAX);
     if (confidence && !json_is_null(confidence) &&
         (!json_is_number(confidence) || json_number_value(confidence) < 0 ||
          json_number_value(confidence) > 1))
@@ -410,7 +410,8 @@ static int keep_item(struct store *store, struct component_write *work, struct s
 static size_t index_of(const struct sequence *sequence, const char *component_id)
 {
     for (size_t i = 0; component_id && i < sequence->count; i++)
-        if (sequence->items[i].component && !strcmp(sequence->items[i].component_id, component_id))
+        if (sequence->items[i].component &&
+            strcmp(sequence->items[i].component_id, component_id) == 0)
             return i;
     return sequence->count;
 }
@@ -512,12 +513,12 @@ int sequence_replace(struct store *store, struct component_write *work, struct g
                 goto out;
         }
     }
-    if (keep_raw(work, &old, err) != 0)
+    if (keep_raw(work, &old, err) < 0)
         goto out;
     /* Where the kept ones changed places among themselves, that follows from no other row of the
      * log. */
     work->sequence.dense = old.dense && in_old_order(&work->sequence);
-    if (delete_left(store, work, &old, err) != 0)
+    if (delete_left(store, work, &old, err) < 0)
         goto out;
     if (sequence_renumber(store, &work->write, work->node.key, work->node_id, &work->sequence,
                           err) != 0)

@@ -91,7 +91,7 @@ static json_t *merged(const json_t *ours, const json_t *theirs, bool *news, bool
 static int update_node(struct store *store, struct write *write, const struct node_found *found,
                        const json_t *theirs, bool *changed, struct error *err)
 {
-    struct buf adopt BUF_AUTO = {0};
+    struct buf BUF_AUTO adopt = {0};
     struct node_times times;
     json_auto_t *given = take_times(theirs, &times);
     json_auto_t *before = NULL, *after = NULL;
@@ -180,7 +180,7 @@ int copy_nodes(struct store *store, const struct copy_source *source, const json
     size_t i;
     int rc;
 
-    if (!ids || store_write_begin(store, &writer, source->sid, &write, err) != 0)
+    if (!ids || store_write_begin(store, &writer, source->sid, &write, err) < 0)
         return -1;
     write.silent = source->fill;
     json_array_foreach(ids, i, id) json_object_set_new(here, json_string_value(id), json_false());
@@ -200,7 +200,7 @@ int copy_texts(struct store *store, const struct copy_source *source, const char
     int64_t place;
     int rc = -1;
 
-    if (store_write_begin(store, &writer, source->sid, &write, err) != 0)
+    if (store_write_begin(store, &writer, source->sid, &write, err) < 0)
         return -1;
     write.silent = source->fill;
     if (store_node_find(store, write.session, node_id, &node, err) == 0)
@@ -248,7 +248,7 @@ static bool same_type(const json_t *theirs, const json_t *ours)
 {
     const char *one = entity_component_type(theirs), *other = entity_component_type(ours);
 
-    return one && other && !strcmp(one, other);
+    return one && other && strcmp(one, other) == 0;
 }
 
 /* count: of theirs. partner[i]: the index in ours of theirs' i-th. taken: by index in ours. */
@@ -359,7 +359,7 @@ static int take(struct store *store, struct component_write *work, struct matchi
 {
     bool changed = false;
 
-    if (fill_given(taking->list, &work->sequence, taking->given, &taking->news, &changed, err) != 0)
+    if (fill_given(taking->list, &work->sequence, taking->given, &taking->news, &changed, err) < 0)
         return -1;
     work->write.silent = taking->fill || (taking->adopt && !changed);
     if (!taking->news)
@@ -395,7 +395,7 @@ int copy_components(struct store *store, const struct copy_source *source, const
 {
     json_auto_t *list = sorted(theirs);
     struct matching taking = {.list = list, .fill = source->fill};
-    struct buf adopt BUF_AUTO = {0};
+    struct buf BUF_AUTO adopt = {0};
     int rc = -1, adopted;
 
     taking.given = calloc(json_array_size(list) + 1, sizeof *taking.given);
@@ -475,7 +475,7 @@ static json_t *index_by_ends(const json_t *here)
 
     json_object_foreach((json_t *)here, key, one)
     {
-        struct buf name BUF_AUTO = {0};
+        struct buf BUF_AUTO name = {0};
         const json_t *body = json_object_get(one, "body");
         json_t *keys;
 
@@ -496,7 +496,7 @@ static json_t *index_by_ends(const json_t *here)
 static const char *find(const json_t *here, const json_t *index, const json_t *by_theirs,
                         const json_t *theirs, const char *id)
 {
-    struct buf name BUF_AUTO = {0};
+    struct buf BUF_AUTO name = {0};
     const json_t *keys;
     json_t *key;
     size_t i;
@@ -541,7 +541,7 @@ static int update_relationship(struct taking *taking, const char *key, const jso
     json_object_foreach((json_t *)theirs, name, value)
     {
         /* The moment differs by the way between us; the first one told stays. */
-        if (!strcmp(name, "created_at") && json_object_get(ours, name))
+        if (strcmp(name, "created_at") == 0 && json_object_get(ours, name))
             continue;
         if (json_equivalent(json_object_get(ours, name), value) ||
             (json_is_null(value) && json_string_length(json_object_get(ours, name)) == 0))
@@ -599,7 +599,7 @@ static int take_relationships(struct taking *taking, json_t *here, const json_t 
         ours = find(here, by_ends, by_theirs, theirs, id);
         json_object_del(theirs, "id");
         if (!ours) {
-            if (insert_relationship(taking, theirs, made, err) != 0)
+            if (insert_relationship(taking, theirs, made, err) < 0)
                 return -1;
             ours = made;
         } else {
@@ -636,7 +636,7 @@ static int begin(struct taking *taking, struct store *store, const struct copy_s
     const struct writer writer = {.who = COPY_WHO, .change_set = source->change_set};
 
     *taking = (struct taking){.store = store};
-    if (store_write_begin(taking->store, &writer, source->sid, &taking->write, err) != 0)
+    if (store_write_begin(taking->store, &writer, source->sid, &taking->write, err) < 0)
         return -1;
     taking->write.silent = source->fill;
     return 0;

@@ -42,7 +42,7 @@ int copy_version(struct store *store, const char *sid, int64_t *version, struct 
 
 int copy_session(struct store *store, const char *sid, const char *title, struct error *err)
 {
-    struct buf further BUF_AUTO = {0};
+    struct buf BUF_AUTO further = {0};
     char now[TIME_TEXT_SIZE];
     int64_t version;
 
@@ -113,12 +113,12 @@ int copy_log_fill(struct store *store, const struct copy_source *source, size_t 
                   struct error *err)
 {
     const struct writer writer = {.who = COPY_WHO, .change_set = source->change_set};
-    struct buf log BUF_AUTO = {0};
+    struct buf BUF_AUTO log = {0};
     struct write write;
 
     buf_init(&log, 0);
     buf_addf(&log, "{\"nodes\":%zu}", nodes);
-    if (store_write_begin(store, &writer, source->sid, &write, err) != 0)
+    if (store_write_begin(store, &writer, source->sid, &write, err) < 0)
         return -1;
     return store_write_end(
         store, &write,
@@ -130,7 +130,7 @@ int copy_log_session(struct store *store, const struct writer *writer, const cha
 {
     struct write write;
 
-    if (store_write_begin(store, writer, sid, &write, err) != 0)
+    if (store_write_begin(store, writer, sid, &write, err) < 0)
         return -1;
     return store_write_end(
         store, &write, store_log(store, &write, "session", sid, NULL, "create", NULL, NULL, err),
@@ -162,14 +162,14 @@ static void mark_row(json_t *touched, struct rows *row)
     const char *id = rows_text(row, 2), *node_id = rows_text(row, 3);
     const char *op = rows_text(row, 4), *was_of = rows_text(row, 5);
 
-    if (!strcmp(entity, "component")) {
+    if (strcmp(entity, "component") == 0) {
         mark(touched, sid, "sequences", node_id);
         mark(touched, sid, "sequences", was_of); /* it may have gone from one node to another */
-    } else if (!strcmp(entity, "node")) {
+    } else if (strcmp(entity, "node") == 0) {
         mark(touched, sid, "nodes", node_id ? node_id : id);
-    } else if (!strcmp(entity, "relationship")) {
+    } else if (strcmp(entity, "relationship") == 0) {
         mark(touched, sid, "relationships", id);
-    } else if (!strcmp(entity, "position")) {
+    } else if (strcmp(entity, "position") == 0) {
         mark(touched, sid, "positions", node_id ? node_id : id);
     } else {
         mark(touched, sid, op, NULL);

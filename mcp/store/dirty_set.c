@@ -10,7 +10,7 @@
 
 #define DIRTY_SET_CAP 4096u /* more is told as a change of the whole session */
 
-struct entry {
+struct dirty_entry {
     enum store_target target;
     char sid[SESSION_ID_SIZE];
     char who[WHO_CAP];
@@ -18,7 +18,7 @@ struct entry {
 };
 
 struct dirty_set {
-    struct entry *entries;
+    struct dirty_entry *entries;
     size_t count, capacity;
 };
 
@@ -39,13 +39,13 @@ size_t dirty_set_mark(const struct dirty_set *dirty)
     return dirty->count;
 }
 
-static bool is_known(const struct dirty_set *dirty, const struct entry *entry)
+static bool is_known(const struct dirty_set *dirty, const struct dirty_entry *entry)
 {
     for (size_t i = dirty->count; i-- > 0;) {
-        const struct entry *other = &dirty->entries[i];
+        const struct dirty_entry *other = &dirty->entries[i];
 
-        if (other->target == entry->target && !strcmp(other->sid, entry->sid) &&
-            !strcmp(other->node_id, entry->node_id) && !strcmp(other->who, entry->who))
+        if (other->target == entry->target && strcmp(other->sid, entry->sid) == 0 &&
+            strcmp(other->node_id, entry->node_id) == 0 && strcmp(other->who, entry->who) == 0)
             return true;
     }
     return false;
@@ -54,7 +54,7 @@ static bool is_known(const struct dirty_set *dirty, const struct entry *entry)
 void dirty_set_add(struct dirty_set *dirty, const struct write *write, enum store_target target,
                    const char *node_id)
 {
-    struct entry entry = {.target = target};
+    struct dirty_entry entry = {.target = target};
 
     if (dirty->count == DIRTY_SET_CAP) { /* the last entry stands for all that follow */
         dirty->entries[DIRTY_SET_CAP - 1].target = STORE_SESSION;
@@ -69,7 +69,7 @@ void dirty_set_add(struct dirty_set *dirty, const struct write *write, enum stor
         return;
     if (dirty->count == dirty->capacity) {
         size_t capacity = dirty->capacity ? dirty->capacity * 2 : 16;
-        struct entry *more = realloc(dirty->entries, capacity * sizeof *more);
+        struct dirty_entry *more = realloc(dirty->entries, capacity * sizeof *more);
 
         if (!more)
             return; /* an onlooker will see it when it next reads */
@@ -88,7 +88,7 @@ void dirty_set_forget(struct dirty_set *dirty, size_t mark)
 void dirty_set_notify(struct dirty_set *dirty, struct db *db)
 {
     for (size_t i = 0; i < dirty->count; i++) {
-        const struct entry *entry = &dirty->entries[i];
+        const struct dirty_entry *entry = &dirty->entries[i];
         const struct store_change change = {
             .target = entry->target,
             .sid = entry->sid,

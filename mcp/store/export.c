@@ -35,7 +35,7 @@ static int add_node(struct store *store, struct rows *rows, struct buf *text, st
         return 0;
     }
     node_export_begin(text, &kept, rows_text(rows, 2), rows_text(rows, 3), &empty);
-    if (kept.flags & NODE_COMPONENTS) {
+    if (kept.flags & ROW_NODE_COMPONENTS) {
         if (!empty)
             buf_addc(text, ',');
         if (add_components(store, rows_int(rows, 4), text, err) != 0)

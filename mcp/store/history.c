@@ -49,7 +49,7 @@ static int add_node(struct store *store, int64_t session, const char *node_id, s
 {
     char title[TITLE_SHOWN], id[TITLE_SHOWN];
 
-    if (store_old_title(store, session, node_id, title, sizeof title, err) != 0)
+    if (store_old_title(store, session, node_id, title, sizeof title, err) < 0)
         return -1;
     buf_addf(words, "%s \"%s\"", text_cut_line(id, sizeof id, node_id), title);
     return 0;
@@ -68,7 +68,7 @@ static const char *verb(const char *op)
                                            {"create", "created"}, {"import", "imported"}};
 
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
-        if (!strcmp(verbs[i][0], op))
+        if (strcmp(verbs[i][0], op) == 0)
             return verbs[i][1];
     return op;
 }
@@ -89,10 +89,10 @@ static int add_relationship(struct store *store, int64_t session, const struct g
         return 0;
     }
     buf_addf(words, "%.64s from ", type);
-    if (add_node(store, session, from, words, err) != 0)
+    if (add_node(store, session, from, words, err) < 0)
         return -1;
     buf_adds(words, " to ");
-    if (add_node(store, session, to, words, err) != 0)
+    if (add_node(store, session, to, words, err) < 0)
         return -1;
     buf_addf(words, " %s", verb(group->op));
     return 0;
@@ -117,21 +117,21 @@ static int add_group(struct store *store, int64_t session, const struct group *g
 {
     bool one = group->count == 1;
 
-    if (!strcmp(group->entity, "session") && add_renaming(group, words)) {
+    if (strcmp(group->entity, "session") == 0 && add_renaming(group, words)) {
         return 0;
-    } else if (!strcmp(group->entity, "session")) {
+    } else if (strcmp(group->entity, "session") == 0) {
         buf_addf(words, "%s %s", strcmp(group->op, "update") ? "curriculum" : "own fields",
                  verb(group->op));
-    } else if (!strcmp(group->entity, "position")) {
+    } else if (strcmp(group->entity, "position") == 0) {
         buf_addf(words, "%" PRId64 " position%s %s", group->count, one ? "" : "s", verb(group->op));
-    } else if (!strcmp(group->entity, "relationship")) {
+    } else if (strcmp(group->entity, "relationship") == 0) {
         if (one && group->image)
             return add_relationship(store, session, group, words, err);
         buf_addf(words, "%" PRId64 " relationships %s", group->count, verb(group->op));
     } else {
-        if (!strcmp(group->entity, "component"))
+        if (strcmp(group->entity, "component") == 0)
             buf_addf(words, "%" PRId64 " component%s of ", group->count, one ? "" : "s");
-        if (add_node(store, session, group->node_id ? group->node_id : "", words, err) != 0)
+        if (add_node(store, session, group->node_id ? group->node_id : "", words, err) < 0)
             return -1;
         buf_addf(words, " %s", verb(group->op));
     }
@@ -159,7 +159,7 @@ int store_change_words(struct store *store, int64_t session, const char *change_
             continue;
         }
         buf_adds(words, shown++ > 0 ? "; " : "");
-        if (add_group(store, session, &group, words, err) != 0) {
+        if (add_group(store, session, &group, words, err) < 0) {
             rows_end(rows);
             return -1;
         }
@@ -301,9 +301,9 @@ static int read_difference(struct store *store, const char *sid, int64_t from, i
     int rc;
 
     if (store_session_find(store, sid, &session, err) != 0 ||
-        store_first_version(store, session.key, &first, err) != 0 ||
-        check_version("from", from, first, session.version, err) != 0 ||
-        check_version("to", to, first, session.version, err) != 0)
+        store_first_version(store, session.key, &first, err) < 0 ||
+        check_version("from", from, first, session.version, err) < 0 ||
+        check_version("to", to, first, session.version, err) < 0)
         return -1;
     rewind_init(&work.early, store, session.key);
     rewind_init(&work.late, store, session.key);
@@ -389,7 +389,7 @@ static int read_set(struct reading *reading, struct rows *rows, struct page_set 
     add_text(&set->head, "who", rows_text(rows, 3));
     buf_addc(&set->head, ',');
     if (store_undone_by(reading->store, reading->session, set->change_set, by_set, sizeof by_set,
-                        err) != 0)
+                        err) < 0)
         return -1;
     add_text(&set->head, "undone_by", *by_set ? by_set : NULL);
     return 0;
@@ -397,9 +397,9 @@ static int read_set(struct reading *reading, struct rows *rows, struct page_set 
 
 static int add_words(struct reading *reading, struct page_set *set, struct error *err)
 {
-    struct buf words BUF_AUTO = {0};
+    struct buf BUF_AUTO words = {0};
 
-    if (store_change_words(reading->store, reading->session, set->change_set, &words, err) != 0)
+    if (store_change_words(reading->store, reading->session, set->change_set, &words, err) < 0)
         return -1;
     buf_addc(&set->head, ',');
     add_text(&set->head, "what", words.len > 0 ? words.data : "");
@@ -419,7 +419,7 @@ static int read_sets(struct reading *reading, struct error *err)
     rows = db_query(reading->store->db, err, SQL_CHANGE_SETS, "iiisi", reading->session,
                     page->since, before, page->node_id, (int64_t)page->limit);
     while ((row = rows_next(rows, err)) > 0)
-        if (read_set(reading, rows, &reading->sets[reading->set_count++], err) != 0)
+        if (read_set(reading, rows, &reading->sets[reading->set_count++], err) < 0)
             return -1;
     for (size_t i = 0; row == 0 && i < reading->set_count; i++)
         row = add_words(reading, &reading->sets[i], err);
@@ -431,7 +431,7 @@ static int read_sets(struct reading *reading, struct error *err)
 static struct page_set *set_of(struct reading *reading, const char *change_set)
 {
     for (size_t i = 0; i < reading->set_count; i++)
-        if (!strcmp(reading->sets[i].change_set, change_set))
+        if (strcmp(reading->sets[i].change_set, change_set) == 0)
             return &reading->sets[i];
     return NULL;
 }
@@ -501,7 +501,7 @@ static int meet(void *user, const struct rewind_row *row, struct error *err)
     if (reading->rows_met == reading->rows)
         return 1;
     if (!reading->page->without_texts && (set || rewind_has(&reading->rewind, row)) &&
-        rewind_by(reading, row, &before, &after, err) != 0)
+        rewind_by(reading, row, &before, &after, err) < 0)
         return -1;
     if (!set || set->left == 0)
         return 0;

@@ -27,7 +27,7 @@ int store_idempotency_find(struct store *store, const char *key, const char *fin
     char shown[80];
     int row;
 
-    if (check_key(key, err) != 0)
+    if (check_key(key, err) < 0)
         return -1;
     rows = db_query(store->db, err, SQL_ANSWER_FIND, "s", key);
     row = rows_next(rows, err);
@@ -55,17 +55,17 @@ int store_idempotency_keep(struct store *store, const char *sid, const char *key
                            struct error *err)
 {
     struct row_text kept = {body, len};
-    struct buf instead BUF_AUTO = {0};
+    struct buf BUF_AUTO instead = {0};
     int64_t now = (int64_t)time(NULL);
 
-    if (check_key(key, err) != 0)
+    if (check_key(key, err) < 0)
         return -1;
     if (len > ANSWER_BODY_CAP) {
         buf_addf(&instead,
                  "{\"detail\":\"this call was done before; its answer of %zu bytes was too long to "
                  "be kept, read again what it changed\"}",
                  len);
-        if (buf_check(&instead, "the kept answer", err) != 0)
+        if (buf_check(&instead, "the kept answer", err) < 0)
             return -1;
         kept = (struct row_text){instead.data, instead.len};
     }

@@ -22,7 +22,7 @@ int store_import_begin(struct store *store, const struct writer *writer, const c
                        struct error *err)
 {
     struct write *write = &store->import.write;
-    struct buf text BUF_AUTO = {0};
+    struct buf BUF_AUTO text = {0};
     char uuid[UUID_TEXT_SIZE];
 
     if (store->upstream)
@@ -32,8 +32,8 @@ int store_import_begin(struct store *store, const struct writer *writer, const c
                          "sqlite:PATH), or make a session there and send a change set");
     buf_init(&text, 0);
     json_write(&text, further);
-    if (buf_check(&text, "the file's top level", err) != 0 || text_uuid(uuid, err) != 0 ||
-        store_write_begin(store, writer, NULL, write, err) != 0)
+    if (buf_check(&text, "the file's top level", err) < 0 || text_uuid(uuid, err) < 0 ||
+        store_write_begin(store, writer, NULL, write, err) < 0)
         return -1;
     write->version = 1;
     if (db_insert(store->db, &write->session, err, SQL_SESSION_INSERT, "ssibs", uuid, title,
@@ -55,7 +55,7 @@ int store_import_node(struct store *store, json_t *node, struct error *err)
 
     node_row(node, &store->import.body, &row);
     chapter.integer = row.chapter;
-    if (buf_check(&store->import.body, "a node", err) != 0 ||
+    if (buf_check(&store->import.body, "a node", err) < 0 ||
         db_insert(store->db, &store->import.node, err, SQL_NODE_INSERT,
                   row.chapter_number ? "iittoissbi" : "iitttissbi", write->session,
                   store->import.nodes, &row.node_id, &row.title,
@@ -74,7 +74,7 @@ int store_import_component(struct store *store, json_t *component, struct error 
     struct component_row row;
 
     component_row(component, &store->import.body, &row);
-    if (buf_check(&store->import.body, "a component", err) != 0 || text_uuid(uuid, err) != 0 ||
+    if (buf_check(&store->import.body, "a component", err) < 0 || text_uuid(uuid, err) < 0 ||
         db_run(store->db, err, SQL_COMPONENT_INSERT, "iiostbi", store->import.node,
                store->import.component_place, &row.order, uuid, &row.type, &store->import.body,
                (int64_t)row.flags) != 0)
@@ -89,7 +89,7 @@ int store_import_relationship(struct store *store, const json_t *relationship, s
     struct relationship_row row;
 
     relationship_row(relationship, &store->import.body, &row);
-    if (buf_check(&store->import.body, "a relationship", err) != 0 ||
+    if (buf_check(&store->import.body, "a relationship", err) < 0 ||
         db_run(store->db, err, SQL_RELATIONSHIP_INSERT, "iitttbi", store->import.write.session,
                store->import.relationships, &row.from, &row.to, &row.type, &store->import.body,
                (int64_t)row.flags) != 0)
@@ -101,7 +101,7 @@ int store_import_relationship(struct store *store, const json_t *relationship, s
 int store_import_end(struct store *store, bool keep, struct error *err)
 {
     const struct write *write = &store->import.write;
-    struct buf log BUF_AUTO = {0};
+    struct buf BUF_AUTO log = {0};
     int rc = -1;
 
     if (!store->import.active)

@@ -38,8 +38,8 @@ int store_log(struct store *store, const struct write *write, const char *entity
 
     if (write->silent)
         return 0;
-    if ((before && buf_check(before, "a change", err) != 0) ||
-        (after && buf_check(after, "a change", err) != 0))
+    if ((before && buf_check(before, "a change", err) < 0) ||
+        (after && buf_check(after, "a change", err) < 0))
         return -1;
     dirty_set_add(store->dirty, write, target, target == STORE_POSITIONS ? NULL : node_id);
     return db_run(store->db, err, SQL_CHANGE_INSERT, "iisssssssbb", write->session, write->version,
@@ -62,7 +62,7 @@ int store_log_update(struct store *store, const struct write *write, const char 
                      const char *entity_id, const char *node_id, const struct buf *around,
                      const json_t *was, const json_t *is, struct error *err)
 {
-    struct buf whole BUF_AUTO = {0}, patched BUF_AUTO = {0};
+    struct buf BUF_AUTO whole = {0}, patched BUF_AUTO = {0};
     json_auto_t *patch = NULL;
 
     if (write->silent)
@@ -110,7 +110,7 @@ int store_log_component(struct store *store, const struct component_write *work,
                         struct error *err)
 {
     const struct sequence_item *item = before ? before : after;
-    struct buf around BUF_AUTO = {0}, text BUF_AUTO = {0};
+    struct buf BUF_AUTO around = {0}, text BUF_AUTO = {0};
 
     if (work->write.silent)
         return 0;
@@ -134,7 +134,7 @@ int store_log_component(struct store *store, const struct component_write *work,
 int store_log_renumber(struct store *store, const struct write *write, int64_t node,
                        const char *node_id, const struct sequence_item *item, struct error *err)
 {
-    struct buf around BUF_AUTO = {0}, before BUF_AUTO = {0};
+    struct buf BUF_AUTO around = {0}, before BUF_AUTO = {0};
 
     begin_component(&around, node, node_id, item);
     if (item->component && (item->flags & ROW_ODD)) { /* its own keys for it may change with it */

@@ -124,7 +124,7 @@ static int say_shared(struct store *store, int64_t session, const char *name, co
                       size_t count, struct error *err)
 {
     struct rows *rows = db_query(store->db, err, SQL_NODE_NAMES, "i", session);
-    struct buf list BUF_AUTO = {0};
+    struct buf BUF_AUTO list = {0};
     char shown[SHOWN_CAP];
     size_t listed = 0;
     int row = 0;
@@ -144,7 +144,7 @@ static int say_shared(struct store *store, int64_t session, const char *name, co
         return -1;
     if (listed < count)
         buf_addf(&list, " and %zu more", count - listed);
-    if (buf_check(&list, "the nodes of a title", err) != 0)
+    if (buf_check(&list, "the nodes of a title", err) < 0)
         return -1;
     return error_set(err, ERROR_CONFLICT,
                      "%s: \"%s\" is the title of %zu nodes: %s. Send the id of one of them", what,

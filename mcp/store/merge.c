@@ -77,7 +77,7 @@ static int is_left_out(struct store *store, const struct merge *merge, int64_t k
 
     if (!from || !to)
         return 0;
-    if (!strcmp(from, to))
+    if (strcmp(from, to) == 0)
         return 1;
     return store_relationship_same(store, merge->into.write.session, from, to,
                                    json_get_string(relationship, "relationship_type"), key, &same,
@@ -128,11 +128,11 @@ static int find_both(struct store *store, struct merge *merge, long expected, st
     struct component_write *from = &merge->from, *into = &merge->into;
     int64_t twins;
 
-    if (!strcmp(from->node_id, into->node_id))
+    if (strcmp(from->node_id, into->node_id) == 0)
         return error_set_at(err, "into_node_id",
                             "into_node_id: a node cannot be merged into itself");
-    if (store_node_find(store, into->write.session, from->node_id, &from->node, err) != 0 ||
-        store_node_find(store, into->write.session, into->node_id, &into->node, err) != 0 ||
+    if (store_node_find(store, into->write.session, from->node_id, &from->node, err) < 0 ||
+        store_node_find(store, into->write.session, into->node_id, &into->node, err) < 0 ||
         db_number(store->db, &twins, err, SQL_NODE_TWINS, "is", into->write.session,
                   from->node_id) != 0)
         return -1;
@@ -145,10 +145,10 @@ static int merge_nodes(struct store *store, struct merge *merge, long expected, 
 {
     struct component_write *from = &merge->from, *into = &merge->into;
 
-    if (find_both(store, merge, expected, err) != 0 ||
+    if (find_both(store, merge, expected, err) < 0 ||
         sequence_read(store, from->node.key, &from->sequence, err) != 0 ||
         sequence_read(store, into->node.key, &into->sequence, err) != 0 ||
-        move_components(store, merge, err) != 0)
+        move_components(store, merge, err) < 0)
         return -1;
     if (merge->last_of_id && move_relationships(store, merge, err) != 0)
         return -1;
@@ -181,7 +181,7 @@ int store_node_merge(struct store *store, const struct writer *writer, const cha
                       sid, node_id, err) != 0 ||
         store_refresh(store, UPSTREAM_NODE, sid, into, err) != 0)
         return -1;
-    if (store_write_begin_session(store, writer, sid, &merge.into.write, err) != 0)
+    if (store_write_begin_session(store, writer, sid, &merge.into.write, err) < 0)
         return -1;
     rc = merge_nodes(store, &merge, expected_revision, err);
     rc = store_write_end(store, &merge.into.write, rc, err);

@@ -55,7 +55,8 @@ static struct rows *add_around(struct store *store, int64_t node, struct buf *to
     buf_init(to, 0);
     buf_addf(to, "{\"key\":%" PRId64 ",\"place\":%" PRId64 ",\"revision\":%" PRId64, node,
              rows_int(rows, 3), rows_int(rows, 4));
-    buf_addf(to, ",\"flags\":%u", (unsigned)rows_int(rows, 1) & (NODE_COMPONENTS | NODE_TIMES));
+    buf_addf(to, ",\"flags\":%u",
+             (unsigned)rows_int(rows, 1) & (ROW_NODE_COMPONENTS | ROW_NODE_TIMES));
     if (created_at) {
         buf_adds(to, ",\"created_at\":");
         json_write_string(to, created_at, strlen(created_at));
@@ -89,7 +90,7 @@ int store_node_text(struct store *store, int64_t node, struct buf *to, struct er
 int store_node_save(struct store *store, const struct write *write, int64_t node,
                     const json_t *before, json_t *after, unsigned flags, struct error *err)
 {
-    struct buf body BUF_AUTO = {0}, around BUF_AUTO = {0};
+    struct buf BUF_AUTO body = {0}, around BUF_AUTO = {0};
     struct row_order chapter = {ORDER_UNKNOWN, 0, 0};
     const char *node_id;
     struct node_row row;
@@ -98,12 +99,12 @@ int store_node_save(struct store *store, const struct write *write, int64_t node
     if (json_object_get(after,
                         "last_modified")) { /* the column has it from now on, also in the export */
         json_object_del(after, "last_modified");
-        flags |= NODE_TIMES;
+        flags |= ROW_NODE_TIMES;
     }
     node_row(after, &body, &row);
-    if (buf_check(&body, "a node", err) != 0)
+    if (buf_check(&body, "a node", err) < 0)
         return -1;
-    row.flags |= flags & (NODE_COMPONENTS | NODE_TIMES);
+    row.flags |= flags & (ROW_NODE_COMPONENTS | ROW_NODE_TIMES);
     node_id = json_get_string(after, "node_id");
     if (row.chapter_number)
         chapter = (struct row_order){ORDER_INTEGER, row.chapter, 0};
@@ -131,7 +132,7 @@ static int rewrite_node(struct store *store, const struct write *write, int64_t 
     if (!after)
         return error_set(err, ERROR_MEMORY, "out of memory for a node");
     json_object_del(after, "components");
-    return store_node_save(store, write, node, before, after, flags | NODE_COMPONENTS, err);
+    return store_node_save(store, write, node, before, after, flags | ROW_NODE_COMPONENTS, err);
 }
 
 /* A node of a file that gave it no list of components has one from now on, in the export too. */
@@ -139,13 +140,13 @@ static int log_first_components(struct store *store, const struct write *write, 
                                 struct error *err)
 {
     json_auto_t *object = NULL;
-    struct buf before BUF_AUTO = {0};
+    struct buf BUF_AUTO before = {0};
     const char *node_id;
     unsigned flags;
     int64_t place;
 
     object = store_node_load(store, node, &flags, &place, err);
-    if (!object || store_node_text(store, node, &before, err) != 0)
+    if (!object || store_node_text(store, node, &before, err) < 0)
         return -1;
     node_id = json_get_string(object, "node_id");
     return store_log(store, write, "node", node_id, node_id, "touch", &before, NULL, err);
@@ -161,12 +162,12 @@ int store_node_touch(struct store *store, const struct write *write, int64_t nod
         return -1;
     flags = rows_kept(rows, 0).flags;
     rows_end(rows);
-    if (flags & (NODE_LAST_MODIFIED | NODE_COMPONENTS_ODD))
+    if (flags & (ROW_NODE_LAST_MODIFIED | ROW_NODE_COMPONENTS_ODD))
         return rewrite_node(store, write, node, err);
-    if (!(flags & NODE_COMPONENTS) && log_first_components(store, write, node, err) != 0)
+    if (!(flags & ROW_NODE_COMPONENTS) && log_first_components(store, write, node, err) != 0)
         return -1;
     return db_run(store->db, err, SQL_NODE_TOUCH, "iisi", node, write->version, write->now,
-                  (int64_t)NODE_COMPONENTS);
+                  (int64_t)ROW_NODE_COMPONENTS);
 }
 
 /* ---- create ---- */
@@ -175,16 +176,16 @@ int store_node_insert(struct store *store, const struct write *write, int64_t pl
                       size_t cap, const char *created_at, const char *last_modified,
                       struct error *err)
 {
-    struct buf body BUF_AUTO = {0}, log BUF_AUTO = {0};
+    struct buf BUF_AUTO body = {0}, log BUF_AUTO = {0};
     struct row_order chapter = {ORDER_INTEGER, 0, 0};
     struct node_row row;
     int64_t key;
 
     buf_init(&body, cap);
     node_row(node, &body, &row);
-    if (buf_check(&body, "a node", err) != 0)
+    if (buf_check(&body, "a node", err) < 0)
         return -1;
-    row.flags |= NODE_COMPONENTS | NODE_TIMES;
+    row.flags |= ROW_NODE_COMPONENTS | ROW_NODE_TIMES;
     chapter.integer = row.chapter;
     if (db_insert(store->db, &key, err, SQL_NODE_INSERT,
                   row.chapter_number ? "iittoissbi" : "iitttissbi", write->session, place,
@@ -221,7 +222,7 @@ int store_node_create(struct store *store, const struct writer *writer, const ch
 
     if (store_refresh(store, UPSTREAM_NODES, sid, NULL, err) != 0)
         return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
         return -1;
     node = entity_node(input, err);
     if (node && db_number(store->db, &twins, err, SQL_NODE_TWINS, "is", write.session,
@@ -273,11 +274,11 @@ static int delete_relationships(struct store *store, const struct write *write, 
 int store_node_drop(struct store *store, const struct write *write, const struct node_found *node,
                     const char *node_id, bool last_of_id, struct error *err)
 {
-    struct buf before BUF_AUTO = {0};
+    struct buf BUF_AUTO before = {0};
 
     if (last_of_id && store_position_put(store, write, node_id, NULL, err) != 0)
         return -1;
-    if (store_node_text(store, node->key, &before, err) != 0 ||
+    if (store_node_text(store, node->key, &before, err) < 0 ||
         store_log(store, write, "node", node_id, node_id, "delete", &before, NULL, err) != 0)
         return -1;
     return db_run(store->db, err, SQL_NODE_DELETE, "i", node->key);
@@ -289,7 +290,7 @@ int store_node_remove(struct store *store, const struct write *write, const char
     struct node_found node;
     int64_t twins;
 
-    if (store_node_find(store, write->session, node_id, &node, err) != 0 ||
+    if (store_node_find(store, write->session, node_id, &node, err) < 0 ||
         db_number(store->db, &twins, err, SQL_NODE_TWINS, "is", write->session, node_id) != 0 ||
         delete_components(store, write, node.key, node_id, err) != 0)
         return -1;
@@ -309,7 +310,7 @@ int store_node_delete(struct store *store, const struct writer *writer, const ch
                           UPSTREAM_POSITIONS,
                       sid, node_id, err) != 0)
         return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
         return -1;
     return store_write_end(store, &write, store_node_remove(store, &write, node_id, err), err);
 }
@@ -324,8 +325,8 @@ static int write_texts(struct store *store, const struct write *write, const cha
     unsigned flags;
     int64_t place;
 
-    if (store_node_find(store, write->session, node_id, &node, err) != 0 ||
-        entity_texts_check(texts, err) != 0)
+    if (store_node_find(store, write->session, node_id, &node, err) < 0 ||
+        entity_texts_check(texts, err) < 0)
         return -1;
     before = store_node_load(store, node.key, &flags, &place, err);
     if (!before)
@@ -349,7 +350,7 @@ int store_node_texts(struct store *store, const struct writer *writer, const cha
 
     if (store_refresh(store, UPSTREAM_TEXTS, sid, node_id, err) != 0)
         return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
         return -1;
     return store_write_end(store, &write, write_texts(store, &write, node_id, texts, err), err);
 }
@@ -360,7 +361,7 @@ int store_node_check_revision(struct store *store, const struct node_found *node
                               const char *node_id, long expected, struct error *err)
 {
     json_auto_t *object = NULL;
-    struct buf text BUF_AUTO = {0};
+    struct buf BUF_AUTO text = {0};
     char current[CURRENT_CAP];
     unsigned flags;
     int64_t place;
@@ -381,7 +382,7 @@ int store_node_check_revision(struct store *store, const struct node_found *node
 static int check_size(const json_t *before, const json_t *after, const char *node_id,
                       struct error *err)
 {
-    struct buf old BUF_AUTO = {0}, new BUF_AUTO = {0};
+    struct buf BUF_AUTO old = {0}, new BUF_AUTO = {0};
 
     json_write(&new, after);
     if (!new.failed &&new.len <= ENTITY_SIZE_MAX)
@@ -399,7 +400,7 @@ static int fill_state(struct store *store, int64_t session, const char *node_id,
     struct node_found node;
     int64_t components, relationships;
 
-    if (store_node_find(store, session, node_id, &node, err) != 0 ||
+    if (store_node_find(store, session, node_id, &node, err) < 0 ||
         db_number(store->db, &components, err, SQL_NODE_COMPONENTS, "i", node.key) != 0 ||
         db_number(store->db, &relationships, err, SQL_NODE_RELATIONSHIPS, "is", session, node_id) !=
             0)
@@ -421,7 +422,7 @@ static int update(struct store *store, const struct write *write, const char *no
     unsigned flags;
     int64_t place;
 
-    if (store_node_find(store, write->session, node_id, &node, err) != 0 ||
+    if (store_node_find(store, write->session, node_id, &node, err) < 0 ||
         store_node_check_revision(store, &node, node_id, expected, err) != 0)
         return -1;
     before = store_node_load(store, node.key, &flags, &place, err);
@@ -430,8 +431,7 @@ static int update(struct store *store, const struct write *write, const char *no
     after = json_copy(before);
     if (!after)
         return error_set(err, ERROR_MEMORY, "out of memory for a node");
-    if (entity_node_change(after, changes, err) != 0 ||
-        check_size(before, after, node_id, err) != 0)
+    if (entity_node_change(after, changes, err) < 0 || check_size(before, after, node_id, err) < 0)
         return -1;
     if (!json_equal(before, after) &&
         store_node_save(store, write, node.key, before, after, flags, err) != 0)
@@ -464,7 +464,7 @@ int store_node_update(struct store *store, const struct writer *writer, const ch
 
     if (store_refresh(store, UPSTREAM_TEXTS, sid, node_id, err) != 0)
         return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
         return -1;
     rc = update(store, &write, node_id, changes, expected_revision, state, err);
     return store_write_end(store, &write, rc, err);

@@ -55,7 +55,7 @@ static int read_before(struct store *store, const struct write *write, const cha
     if (row > 0) {
         struct row_text text = rows_string(rows, 0);
 
-        same = body->len == text.len && !memcmp(body->data, text.text, text.len);
+        same = body->len == text.len && memcmp(body->data, text.text, text.len) == 0;
         *was = json_read(text.text, text.len, "a kept position", err);
         row = *was ? 1 : -1;
     }
@@ -66,14 +66,14 @@ static int read_before(struct store *store, const struct write *write, const cha
 int store_position_put(struct store *store, const struct write *write, const char *node_id,
                        const json_t *position, struct error *err)
 {
-    struct buf body BUF_AUTO = {0}, before BUF_AUTO = {0}, around BUF_AUTO = {0};
+    struct buf BUF_AUTO body = {0}, before BUF_AUTO = {0}, around BUF_AUTO = {0};
     json_auto_t *was = NULL;
     int same;
 
     buf_init(&body, POSITION_SIZE_MAX);
     if (position)
         json_write(&body, position);
-    if (buf_check(&body, "a position", err) != 0)
+    if (buf_check(&body, "a position", err) < 0)
         return -1;
     same = read_before(store, write, node_id, &body, &was, err);
     if (same != 0)
@@ -110,7 +110,8 @@ static void check_number(struct validation_errors *problems, const char *field, 
         validation_add(problems, where, "is needed, send a number");
 }
 
-static void check_position(struct validation_errors *problems, const char *field, const json_t *position)
+static void check_position(struct validation_errors *problems, const char *field,
+                           const json_t *position)
 {
     if (json_is_null(position))
         return;
@@ -123,8 +124,9 @@ static void check_position(struct validation_errors *problems, const char *field
 }
 
 /* Only of nodes there are: a position that nobody sees would stay for ever. */
-static int check_node(struct store *store, const struct write *write, struct validation_errors *problems,
-                      const char *field, const char *node_id, struct error *err)
+static int check_node(struct store *store, const struct write *write,
+                      struct validation_errors *problems, const char *field, const char *node_id,
+                      struct error *err)
 {
     struct error found = {0};
     struct node_found node;
@@ -191,7 +193,7 @@ int store_positions_write(struct store *store, const struct writer *writer, cons
 
     if (store_refresh(store, UPSTREAM_POSITIONS, sid, NULL, err) != 0)
         return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
         return -1;
     return store_write_end(store, &write, write_all(store, &write, positions, err), err);
 }

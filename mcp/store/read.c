@@ -88,7 +88,7 @@ static int read_list(struct store *store, const char *sid, enum statement id, co
             continue;
         if (total++ > 0)
             buf_addc(json, ',');
-        if (view(json, &kept, rows, session.sid, err) != 0) {
+        if (view(json, &kept, rows, session.sid, err) < 0) {
             row = -1;
             break;
         }
@@ -130,7 +130,7 @@ static int read_texts(struct store *store, const char *sid, const char *node_id,
     unsigned flags;
     int64_t place;
 
-    if (find_both(store, sid, node_id, &session, &node, err) != 0)
+    if (find_both(store, sid, node_id, &session, &node, err) < 0)
         return -1;
     object = store_node_load(store, node.key, &flags, &place, err);
     if (!object)
@@ -223,7 +223,7 @@ int store_node_title(struct store *store, const char *sid, const char *node_id, 
 
     if (store_refresh(store, UPSTREAM_NODES, sid, NULL, err) != 0)
         return -1;
-    if (find_both(store, sid, node_id, &session, &node, err) != 0)
+    if (find_both(store, sid, node_id, &session, &node, err) < 0)
         return -1;
     text_cut(title, size, node.title);
     return 0;
@@ -256,7 +256,7 @@ int store_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct er
 {
     struct rows *rows;
     char first[SESSION_ID_SIZE] = "";
-    struct buf choices BUF_AUTO = {0};
+    struct buf BUF_AUTO choices = {0};
     size_t count;
 
     if (store_refresh(store, UPSTREAM_SESSIONS, NULL, NULL, err) != 0)
@@ -282,7 +282,7 @@ int copy_session_of_node(struct store *store, const char *node_id, char sid[SESS
 {
     struct rows *rows;
     char first[SESSION_ID_SIZE] = "", shown[80];
-    struct buf choices BUF_AUTO = {0};
+    struct buf BUF_AUTO choices = {0};
     size_t count;
 
     buf_init(&choices, 0);
@@ -349,7 +349,7 @@ static void count_confidence(const struct kept *kept, struct confidence *confide
     const json_t *told;
     double value;
 
-    if (!(kept->flags & COMPONENT_CONFIDENCE))
+    if (!(kept->flags & ROW_COMPONENT_CONFIDENCE))
         return;
     if (!read_only_confidence(kept, &value)) {
         component = json_read(kept->body, kept->len, "a kept component", NULL);
@@ -380,7 +380,7 @@ static int add_sequence(struct store *store, int64_t node, struct buf *json, siz
         if ((*total)++ > 0)
             buf_addc(json, ',');
         if (component_view(json, &kept, shown_order(rows), rows_text(rows, 5), rows_int(rows, 6),
-                           &type, err) != 0)
+                           &type, err) < 0)
             return -1;
         if (confidence)
             count_confidence(&kept, confidence);
@@ -442,13 +442,13 @@ static int read_one(struct store *store, const char *sid, const char *node_id, s
     size_t total;
 
     if (store_session_find(store, sid, &session, err) != 0 ||
-        store_node_find(store, session.key, node_id, &node, err) != 0)
+        store_node_find(store, session.key, node_id, &node, err) < 0)
         return -1;
     row = store_node_row(store, node.key, err);
     if (!row)
         return -1;
     kept = rows_kept(row, 0);
-    if (kept.flags & NODE_SEQUENCE_FIELDS) {
+    if (kept.flags & ROW_NODE_SEQUENCE_FIELDS) {
         fields = json_read(kept.body, kept.len, "a kept node", err);
         if (!fields)
             return -1;
@@ -497,7 +497,7 @@ static int read_page(struct store *store, const char *sid, size_t offset, size_t
     int row;
 
     if (store_session_find(store, sid, &session, err) != 0 ||
-        count_nodes(store, session.key, &total, err) != 0)
+        count_nodes(store, session.key, &total, err) < 0)
         return -1;
     rows = db_query(store->db, err, SQL_NODE_PAGE, "iii", session.key, from, most);
     buf_addf(json, "{\"session_id\":\"%s\",\"nodes\":[", session.sid);

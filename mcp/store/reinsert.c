@@ -76,7 +76,7 @@ static int save(struct store *store, const struct component_write *work,
                 struct error *err)
 {
     bool same = item_equal(is, wanted);
-    struct buf body BUF_AUTO = {0};
+    struct buf BUF_AUTO body = {0};
     struct component_row row;
 
     if (same && same_place(is, wanted))
@@ -84,7 +84,7 @@ static int save(struct store *store, const struct component_write *work,
     component_row(wanted->component ? wanted->component : wanted->raw, &body, &row);
     wanted->revision = is->revision + !same;
     wanted->flags = row.flags;
-    if (buf_check(&body, "a component", err) != 0 ||
+    if (buf_check(&body, "a component", err) < 0 ||
         db_run(store->db, err, SQL_COMPONENT_UPDATE, "itbioi", is->key, &row.type, &body,
                (int64_t)row.flags, &wanted->order, wanted->revision) != 0 ||
         db_run(store->db, err, SQL_COMPONENT_PLACE, "iio", is->key, wanted->place,
@@ -109,15 +109,15 @@ static int log_move(struct store *store, const struct component_write *work,
 static int reinsert_back(struct store *store, const struct component_write *work,
                          struct sequence_item *wanted, size_t *things, struct error *err)
 {
-    struct buf body BUF_AUTO = {0};
+    struct buf BUF_AUTO body = {0};
     struct component_row row;
 
     ++*things;
     component_row(wanted->component ? wanted->component : wanted->raw, &body, &row);
     wanted->flags = row.flags;
-    if (buf_check(&body, "a component", err) != 0 ||
+    if (buf_check(&body, "a component", err) < 0 ||
         next_revision(store, work->write.session, "component", wanted->component_id,
-                      &wanted->revision, err) != 0 ||
+                      &wanted->revision, err) < 0 ||
         db_run(store->db, err, SQL_COMPONENT_REINSERT_BACK, "iiositbi", work->node.key,
                wanted->place, &wanted->order, wanted->component_id, wanted->revision, &row.type,
                &body, (int64_t)row.flags) != 0)
@@ -205,14 +205,14 @@ static int drop_relationships(struct reinsertion *work, struct error *err)
 static int reinsert_relationship(struct reinsertion *work, const struct rewind_entry *is,
                                  const struct rewind_entry *wanted, struct error *err)
 {
-    struct buf body BUF_AUTO = {0};
+    struct buf BUF_AUTO body = {0};
     struct relationship_row row;
 
     if (is->value)
         return store_relationship_save(work->store, work->write, is->key, is->place, is->value,
                                        wanted->value, err);
     relationship_row(wanted->value, &body, &row);
-    if (buf_check(&body, "a relationship", err) != 0)
+    if (buf_check(&body, "a relationship", err) < 0)
         return -1;
     /* The version as its revision: it had none higher. */
     if (db_run(work->store->db, err, SQL_RELATIONSHIP_REINSERT_BACK, "iiitttibi", wanted->key,
@@ -273,12 +273,12 @@ static int reinsert_back_node(struct reinsertion *work, struct rewind_node *want
                               struct error *err)
 {
     struct row_order chapter = {ORDER_INTEGER, 0, 0};
-    struct buf body BUF_AUTO = {0}, log BUF_AUTO = {0};
+    struct buf BUF_AUTO body = {0}, log BUF_AUTO = {0};
     struct node_row row;
 
     work->things++;
     node_row(wanted->node, &body, &row);
-    if (buf_check(&body, "a node", err) != 0)
+    if (buf_check(&body, "a node", err) < 0)
         return -1;
     chapter.integer = row.chapter;
     if (db_insert(
@@ -299,10 +299,10 @@ static int reinsert_back_node(struct reinsertion *work, struct rewind_node *want
 
 static int drop_node(struct reinsertion *work, const struct rewind_node *is, struct error *err)
 {
-    struct buf before BUF_AUTO = {0};
+    struct buf BUF_AUTO before = {0};
 
     work->things++;
-    if (store_node_text(work->store, is->key, &before, err) != 0 ||
+    if (store_node_text(work->store, is->key, &before, err) < 0 ||
         store_log(work->store, work->write, "node", is->node_id, is->node_id, "delete", &before,
                   NULL, err) != 0)
         return -1;
@@ -314,12 +314,12 @@ static int save_node(struct reinsertion *work, const struct rewind_node *is,
                      const struct rewind_node *wanted, struct error *err)
 {
     struct row_order chapter = {ORDER_INTEGER, 0, 0};
-    struct buf body BUF_AUTO = {0}, before BUF_AUTO = {0};
+    struct buf BUF_AUTO body = {0}, before BUF_AUTO = {0};
     bool same = json_equal(is->node, wanted->node);
     struct node_row row;
 
     node_row(wanted->node, &body, &row);
-    if (buf_check(&body, "a node", err) != 0 ||
+    if (buf_check(&body, "a node", err) < 0 ||
         (same ? store_node_text(work->store, is->key, &before, err)
               : store_node_around(work->store, is->key, &before, err)) != 0)
         return -1;
@@ -346,7 +346,7 @@ static void settle_times(struct rewind_node *wanted)
     if (!json_object_get(wanted->node, "last_modified"))
         return;
     json_object_del(wanted->node, "last_modified");
-    wanted->flags |= NODE_TIMES;
+    wanted->flags |= ROW_NODE_TIMES;
 }
 
 static int reinsert_nodes(struct reinsertion *work, struct error *err)

@@ -90,7 +90,7 @@ int store_log_relationship(struct store *store, const struct write *write, int64
                            int64_t place, const char *op, const json_t *before, const json_t *after,
                            struct error *err)
 {
-    struct buf text BUF_AUTO = {0};
+    struct buf BUF_AUTO text = {0};
     char id[32];
 
     buf_addf(&text, "{\"place\":%" PRId64 ",\"relationship\":", place);
@@ -134,7 +134,7 @@ static int list_relationships(struct store *store, const struct write *write, st
 int store_relationship_insert(struct store *store, const struct write *write,
                               const json_t *relationship, int64_t *key, struct error *err)
 {
-    struct buf body BUF_AUTO = {0};
+    struct buf BUF_AUTO body = {0};
     struct relationship_row row;
     int64_t place;
 
@@ -144,7 +144,7 @@ int store_relationship_insert(struct store *store, const struct write *write,
         return -1;
     place++;
     relationship_row(relationship, &body, &row);
-    if (buf_check(&body, "a relationship", err) != 0)
+    if (buf_check(&body, "a relationship", err) < 0)
         return -1;
     if (db_insert(store->db, key, err, SQL_RELATIONSHIP_INSERT, "iitttbi", write->session, place,
                   &row.from, &row.to, &row.type, &body, (int64_t)row.flags) != 0)
@@ -156,11 +156,11 @@ int store_relationship_save(struct store *store, const struct write *write, int6
                             int64_t place, const json_t *before, const json_t *after,
                             struct error *err)
 {
-    struct buf body BUF_AUTO = {0};
+    struct buf BUF_AUTO body = {0};
     struct relationship_row row;
 
     relationship_row(after, &body, &row);
-    if (buf_check(&body, "a relationship", err) != 0 ||
+    if (buf_check(&body, "a relationship", err) < 0 ||
         db_run(store->db, err, SQL_RELATIONSHIP_UPDATE, "itttbi", key, &row.from, &row.to,
                &row.type, &body, (int64_t)row.flags) != 0)
         return -1;
@@ -209,7 +209,7 @@ static json_t *path_back(struct store *store, int64_t session, const json_t *par
 
         json_array_insert_new(
             path, 0, json_pack("{s:s, s:s}", "node_id", at, "title", found ? node.title : ""));
-        if (!strcmp(at, start))
+        if (strcmp(at, start) == 0)
             break;
     }
     return path;
@@ -229,7 +229,7 @@ static int prerequisite_path(struct store *store, int64_t session, const char *s
     for (size_t i = 0; i < json_array_size(queue); i++) {
         const char *node = json_string_value(json_array_get(queue, i));
 
-        if (!strcmp(node, end)) {
+        if (strcmp(node, end) == 0) {
             *path = path_back(store, session, parents, start, end);
             return 0;
         }
@@ -285,16 +285,16 @@ static int create(struct store *store, const struct write *write, const json_t *
     int64_t same;
     int there;
 
-    if (store_node_find(store, write->session, from, &from_node, err) != 0)
+    if (store_node_find(store, write->session, from, &from_node, err) < 0)
         return error_wrap(err, "from_node_id");
-    if (store_node_find(store, write->session, to, &to_node, err) != 0)
+    if (store_node_find(store, write->session, to, &to_node, err) < 0)
         return error_wrap(err, "to_node_id");
     there = store_relationship_same(store, write->session, from, to, type, 0, &same, err);
     if (there > 0)
         return fail_repeat(store, write->session, same, err);
     if (there != 0 ||
         (strstr(type, "PREREQUISITE") &&
-         prerequisite_path(store, write->session, to, from, &state->cycle, err) != 0) ||
+         prerequisite_path(store, write->session, to, from, &state->cycle, err) < 0) ||
         store_relationship_insert(store, write, relationship, &state->id, err) != 0)
         return -1;
     text_cut(state->type, sizeof state->type, type);
@@ -314,7 +314,7 @@ int store_relationship_create(struct store *store, const struct writer *writer, 
 
     if (store_refresh(store, UPSTREAM_RELATIONSHIPS, sid, NULL, err) != 0)
         return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
         return -1;
     relationship = entity_relationship(input, "", false, write.who, write.now, err);
     if (relationship)
@@ -366,7 +366,7 @@ static int check_repeat(struct store *store, int64_t session, const json_t *rela
     const char *from = json_get_string(relationship, "from_node_id");
     const char *to = json_get_string(relationship, "to_node_id");
     const char *type = json_get_string(relationship, "relationship_type");
-    struct buf key BUF_AUTO = {0};
+    struct buf BUF_AUTO key = {0};
     char field[ERROR_LOC_CAP];
     const json_t *earlier;
     int64_t same;
@@ -376,17 +376,17 @@ static int check_repeat(struct store *store, int64_t session, const json_t *rela
         return -1;
     snprintf(field, sizeof field, "relationships.%zu", index);
     buf_addf(&key, "%s\n%s\n%s", from, to, type); /* ids hold no control characters */
-    if (buf_check(&key, "a relationship", err) != 0)
+    if (buf_check(&key, "a relationship", err) < 0)
         return -1;
     earlier = json_object_get(bulk->seen, key.data);
     if (there > 0)
         validation_add(&bulk->problems, field,
-                     "there is already a %s from %s to %s (relationship %" PRId64 ")", type, from,
-                     to, same);
+                       "there is already a %s from %s to %s (relationship %" PRId64 ")", type, from,
+                       to, same);
     else if (earlier)
         validation_add(&bulk->problems, field,
-                     "repeats relationships.%" JSON_INTEGER_FORMAT ", a %s from %s to %s",
-                     json_integer_value(earlier), type, from, to);
+                       "repeats relationships.%" JSON_INTEGER_FORMAT ", a %s from %s to %s",
+                       json_integer_value(earlier), type, from, to);
     else if (json_object_set_new(bulk->seen, key.data, json_integer((json_int_t)index)) != 0)
         return error_set(err, ERROR_MEMORY, "out of memory for relationships");
     return 0;
@@ -411,9 +411,9 @@ static int check_item(struct store *store, const struct write *write, const json
     if (json_array_append_new(bulk->checked, relationship) != 0)
         return error_set(err, ERROR_MEMORY, "out of memory for relationships");
     if (check_end(store, write->session, input, index, "from_node_id", "from",
-                  json_get_string(relationship, "from_node_id"), bulk, err) != 0 ||
+                  json_get_string(relationship, "from_node_id"), bulk, err) < 0 ||
         check_end(store, write->session, input, index, "to_node_id", "to",
-                  json_get_string(relationship, "to_node_id"), bulk, err) != 0)
+                  json_get_string(relationship, "to_node_id"), bulk, err) < 0)
         return -1;
     return wrong < bulk->wrong
                ? 0
@@ -438,7 +438,7 @@ static int create_all(struct store *store, const struct write *write, const json
     for (size_t i = 0; i < count; i++)
         if (check_item(store, write, json_array_get(input, i), i, bulk, err) != 0)
             return -1;
-    if (validation_end(&bulk->problems, "Nothing was written", err) != 0) {
+    if (validation_end(&bulk->problems, "Nothing was written", err) < 0) {
         if (err && bulk->wrong == 0)
             err->kind = ERROR_CONFLICT;
         return -1;
@@ -459,7 +459,7 @@ int store_relationships_create(struct store *store, const struct writer *writer,
 
     if (store_refresh(store, UPSTREAM_RELATIONSHIPS, sid, NULL, err) != 0)
         return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
         return -1;
     validation_begin(&bulk.problems, "");
     bulk.checked = json_array();
@@ -504,7 +504,7 @@ static int fill_state(struct store *store, int64_t session, int64_t key, const j
     state->id = key;
     text_cut(state->type, sizeof state->type, type);
     if (end_title(store, session, relationship, "from_node_id", state->from_title,
-                  sizeof state->from_title, err) != 0)
+                  sizeof state->from_title, err) < 0)
         return -1;
     return end_title(store, session, relationship, "to_node_id", state->to_title,
                      sizeof state->to_title, err);
@@ -551,7 +551,7 @@ static int update(struct store *store, const struct write *write, int64_t key,
     after = json_copy(before);
     if (!after)
         return error_set(err, ERROR_MEMORY, "out of memory for a relationship");
-    if (entity_relationship_change(after, changes, err) != 0 ||
+    if (entity_relationship_change(after, changes, err) < 0 ||
         check_retyped(store, write->session, key, before, after, &state->cycle, err) != 0)
         return -1;
     if (!json_equal(before, after) &&
@@ -582,7 +582,7 @@ int store_relationship_update(struct store *store, const struct writer *writer, 
 
     if (store_refresh(store, UPSTREAM_RELATIONSHIPS, sid, NULL, err) != 0)
         return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
         return -1;
     return finish(store, &write, update(store, &write, id, changes, &made, err), &made, state, err);
 }
@@ -598,7 +598,7 @@ int store_relationship_delete(struct store *store, const struct writer *writer, 
 
     if (store_refresh(store, UPSTREAM_RELATIONSHIPS, sid, NULL, err) != 0)
         return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
         return -1;
     relationship = store_relationship_load(store, write.session, id, &place, err);
     if (relationship && fill_state(store, write.session, id, relationship, &made, err) == 0)
@@ -612,7 +612,7 @@ static int not_between(struct store *store, int64_t session, const char *from, c
 {
     struct rows *rows =
         db_query(store->db, err, SQL_RELATIONSHIP_BETWEEN, "iss", session, from, to);
-    struct buf there BUF_AUTO = {0};
+    struct buf BUF_AUTO there = {0};
     int row;
 
     while ((row = rows_next(rows, err)) > 0) {

@@ -70,7 +70,7 @@ static int read_row(struct rows *rows, struct rewind_row *row, struct error *err
     row->entity_id = rows_text(rows, 6);
     row->node_id = rows_text(rows, 7);
     row->op_name = rows_text(rows, 8);
-    if (read_kind(row, err) != 0 || read_text(rows, 9, &row->before, err) != 0)
+    if (read_kind(row, err) < 0 || read_text(rows, 9, &row->before, err) != 0)
         return -1;
     if (read_text(rows, 10, &row->after, err) != 0)
         return -1;
@@ -123,7 +123,7 @@ struct rewind_node *rewind_row_node(const struct rewind *rewind, const struct re
         if (key != 0) {
             if (node->key == key)
                 return node;
-        } else if (node->node_id && row->node_id && !strcmp(node->node_id, row->node_id) &&
+        } else if (node->node_id && row->node_id && strcmp(node->node_id, row->node_id) == 0 &&
                    (!found || (node->node != NULL) == there)) {
             found = node;
         }
@@ -144,7 +144,7 @@ static struct rewind_entry *find_entry(const struct rewind *rewind, enum rewind_
     for (size_t i = rewind->entry_count; i-- > 0;) {
         struct rewind_entry *entry = rewind->entries[i];
 
-        if (entry->entity == entity && entry->key == key && !strcmp(entry->id, id))
+        if (entry->entity == entity && entry->key == key && strcmp(entry->id, id) == 0)
             return entry;
     }
     return NULL;
@@ -280,7 +280,7 @@ static int read_node(struct rewind *rewind, struct rewind_node *node, struct err
     kept = rows_kept(rows, 0);
     node->place = rows_int(rows, 3);
     node->revision = rows_int(rows, 4);
-    node->flags = kept.flags & (NODE_COMPONENTS | NODE_TIMES);
+    node->flags = kept.flags & (ROW_NODE_COMPONENTS | ROW_NODE_TIMES);
     created_at = rows_text(rows, 5);
     text_cut(node->created_at, sizeof node->created_at, created_at);
     node_id = rows_text(rows, 7);
@@ -437,7 +437,7 @@ static int component_inserted(struct rewind *rewind, const struct rewind_row *ro
     struct sequence_item *item = item_of(rewind, row, err);
     bool shift;
 
-    if (!item || read_shift(rewind, row, &shift, err) != 0)
+    if (!item || read_shift(rewind, row, &shift, err) < 0)
         return -1;
     sequence_take_out(&rewind_row_node(rewind, row)->sequence, item, shift);
     return 0;
@@ -464,7 +464,7 @@ static int component_deleted(struct rewind *rewind, const struct rewind_row *row
 
     if (!content || !node || sequence_by_id(&node->sequence, row->entity_id))
         return astray(row, err);
-    if (read_shift(rewind, row, &shift, err) != 0)
+    if (read_shift(rewind, row, &shift, err) < 0)
         return -1;
     item.place = number_of(row->before, "place", 0);
     item.revision = number_of(row->before, "revision", 1);
@@ -539,7 +539,7 @@ static int node_deleted(struct rewind *rewind, const struct rewind_row *row, str
     node->node = led_back(row, NULL, err);
     node->place = number_of(row->before, "place", 0);
     node->revision = number_of(row->before, "revision", 1);
-    node->flags = (unsigned)number_of(row->before, "flags", NODE_COMPONENTS);
+    node->flags = (unsigned)number_of(row->before, "flags", ROW_NODE_COMPONENTS);
     text_cut(node->created_at, sizeof node->created_at, created_at);
     return node->node ? 0 : -1;
 }

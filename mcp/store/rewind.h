@@ -14,7 +14,7 @@ struct rewind_node {
     int64_t key;   /* the row's; below 0 where the log is too old to know it */
     char *node_id; /* owned; NULL: has none */
     int64_t place, revision;
-    unsigned flags;                      /* NODE_COMPONENTS and NODE_TIMES */
+    unsigned flags;                      /* ROW_NODE_COMPONENTS and ROW_NODE_TIMES */
     char created_at[2 * TIME_TEXT_SIZE]; /* a service may write it in its own way */
     bool found;                          /* is in the database */
     json_t *node;                        /* owned; NULL: not there */

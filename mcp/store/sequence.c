@@ -48,7 +48,7 @@ static bool item_is_at(const struct sequence_item *item, int64_t order)
 static int read_item(struct rows *rows, struct sequence_item *item, struct error *err)
 {
     struct kept kept = rows_kept(rows, 0);
-    struct buf text BUF_AUTO = {0};
+    struct buf BUF_AUTO text = {0};
 
     item->key = rows_int(rows, 2);
     item->place = rows_int(rows, 3);
@@ -62,7 +62,7 @@ static int read_item(struct rows *rows, struct sequence_item *item, struct error
     }
     buf_init(&text, 0);
     component_export(&text, &kept, item->order.integer);
-    if (buf_check(&text, "a component", err) != 0)
+    if (buf_check(&text, "a component", err) < 0)
         return -1;
     item->component = json_read(text.data, text.len, "a kept component", err);
     return item->component ? 0 : -1;
@@ -151,7 +151,7 @@ static int find_by_id(const struct sequence *sequence, const struct component_re
 
     for (size_t i = 0; i < sequence->count; i++) {
         if (sequence->items[i].component &&
-            !strcmp(sequence->items[i].component_id, ref->component_id)) {
+            strcmp(sequence->items[i].component_id, ref->component_id) == 0) {
             *index = i;
             return 0;
         }
@@ -167,7 +167,7 @@ static int find_by_id(const struct sequence *sequence, const struct component_re
 static int ambiguous(const struct sequence *sequence, const struct component_ref *ref, size_t found,
                      struct error *err)
 {
-    struct buf ids BUF_AUTO = {0};
+    struct buf BUF_AUTO ids = {0};
     size_t listed = 0;
 
     buf_init(&ids, 0);
@@ -208,17 +208,17 @@ int sequence_find(const struct sequence *sequence, const struct component_ref *r
 
 int item_insert(struct store *store, int64_t node, struct sequence_item *item, struct error *err)
 {
-    struct buf body BUF_AUTO = {0};
+    struct buf BUF_AUTO body = {0};
     struct component_row row;
 
     buf_init(&body, ENTITY_SIZE_MAX);
-    if (!*item->component_id && text_uuid(item->component_id, err) != 0)
+    if (!*item->component_id && text_uuid(item->component_id, err) < 0)
         return -1;
     /* Place and order come with the renumbering that follows. */
     json_object_set_new(item->component, "order", json_integer(0));
     json_object_set_new(item->component, "order_index", json_integer(0));
     component_row(item->component, &body, &row);
-    if (buf_check(&body, "a component", err) != 0)
+    if (buf_check(&body, "a component", err) < 0)
         return -1;
     item->place = -1;
     item->order = row.order;
@@ -232,12 +232,12 @@ int item_update(struct store *store, struct sequence_item *item, json_t *compone
                 struct error *err)
 {
     struct row_order position;
-    struct buf body BUF_AUTO = {0};
+    struct buf BUF_AUTO body = {0};
     struct component_row row;
 
     buf_init(&body, ENTITY_SIZE_MAX);
     component_row(component, &body, &row);
-    if (buf_check(&body, "a component", err) != 0)
+    if (buf_check(&body, "a component", err) < 0)
         return -1;
     position = row.order.kind == ORDER_UNKNOWN ? item->order : row.order;
     json_incref(component);
@@ -262,14 +262,14 @@ void item_set_orders(json_t *component, int64_t order)
 static int rewrite_odd(struct store *store, struct sequence_item *item, int64_t order,
                        struct error *err)
 {
-    struct buf body BUF_AUTO = {0};
+    struct buf BUF_AUTO body = {0};
     struct component_row row;
 
     buf_init(&body, 0);
     item_set_orders(item->component, order);
     component_row(item->component, &body, &row);
     row.order = (struct row_order){ORDER_INTEGER, order, 0};
-    if (buf_check(&body, "a component", err) != 0)
+    if (buf_check(&body, "a component", err) < 0)
         return -1;
     item->flags = row.flags;
     return db_run(store->db, err, SQL_COMPONENT_UPDATE, "itbioi", item->key, &row.type, &body,
@@ -317,7 +317,7 @@ int sequence_renumber(struct store *store, const struct write *write, int64_t no
 struct sequence_item *sequence_by_id(const struct sequence *sequence, const char *component_id)
 {
     for (size_t i = 0; i < sequence->count; i++)
-        if (!strcmp(sequence->items[i].component_id, component_id))
+        if (strcmp(sequence->items[i].component_id, component_id) == 0)
             return &sequence->items[i];
     return NULL;
 }

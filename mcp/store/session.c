@@ -31,7 +31,7 @@ static int insert_first_nodes(struct store *store, const struct write *write, st
 int store_session_create(struct store *store, const struct writer *writer, const char *title,
                          char sid[SESSION_ID_SIZE], struct error *err)
 {
-    struct buf log BUF_AUTO = {0};
+    struct buf BUF_AUTO log = {0};
     json_auto_t *further = NULL;
     char uuid[UUID_TEXT_SIZE];
     struct write write;
@@ -45,7 +45,7 @@ int store_session_create(struct store *store, const struct writer *writer, const
     further = title && *title ? json_pack("{s:{s:s}}", "meta", "title", title) : json_object();
     if (!further)
         return error_set_at(err, "title", "title: is no UTF-8 text");
-    if (text_uuid(uuid, err) != 0 || store_write_begin(store, writer, NULL, &write, err) != 0)
+    if (text_uuid(uuid, err) < 0 || store_write_begin(store, writer, NULL, &write, err) < 0)
         return -1;
     json_write(&log, further);
     write.version = 1;
@@ -69,7 +69,7 @@ int store_session_save(struct store *store, const struct write *write,
                        const struct session_fields *before, const struct session_fields *after,
                        struct error *err)
 {
-    struct buf body BUF_AUTO = {0}, around BUF_AUTO = {0};
+    struct buf BUF_AUTO body = {0}, around BUF_AUTO = {0};
 
     json_write(&body, after->further);
     buf_addf(&around, "{\"flags\":%u", before->flags);
@@ -77,7 +77,7 @@ int store_session_save(struct store *store, const struct write *write,
         buf_adds(&around, ",\"title\":");
         json_write_string(&around, before->title, strlen(before->title));
     }
-    if (buf_check(&body, "the session's fields", err) != 0 ||
+    if (buf_check(&body, "the session's fields", err) < 0 ||
         db_run(store->db, err, SQL_SESSION_SET_FURTHER, "ibis", write->session, &body,
                (int64_t)after->flags, after->title) != 0)
         return -1;
@@ -134,10 +134,10 @@ int store_session_rename(struct store *store, const struct writer *writer, const
 
     if (store_refresh(store, UPSTREAM_SESSION, sid, NULL, err) != 0)
         return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
         return -1;
     rc = read_fields(store, &write, title, &work, err);
-    if (rc == 0 && !strcmp(work.title, title) && json_equal(work.old, work.new))
+    if (rc == 0 && strcmp(work.title, title) == 0 && json_equal(work.old, work.new))
         rc = store_end(store, false, err); /* it has this title: nothing is written */
     else if (rc == 0)
         rc = store_write_end(
@@ -167,7 +167,7 @@ int store_session_delete(struct store *store, const struct writer *writer, const
     if (store_refresh(store, UPSTREAM_SESSION, sid, NULL, err) != 0 ||
         (store->upstream && store->upstream->remove(store->upstream, store, sid, err) != 0))
         return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
         return -1;
     return store_write_end(store, &write, delete_session(store, &write, err), err);
 }

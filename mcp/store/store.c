@@ -22,7 +22,7 @@ static const struct db_backend *backend_of(const char *url, const char **path)
         size_t len = strlen(backends[i]->scheme);
 
         *path = url + len;
-        if (!strncmp(url, backends[i]->scheme, len))
+        if (strncmp(url, backends[i]->scheme, len) == 0)
             return backends[i];
     }
     return NULL;
@@ -53,7 +53,7 @@ struct store_capabilities store_capabilities(const struct store *store)
 
 bool store_check_backing(const char *url, struct store_backing *backing)
 {
-    struct buf shown BUF_AUTO = {0};
+    struct buf BUF_AUTO shown = {0};
     struct error err = {0};
 
     memset(backing, 0, sizeof *backing);

@@ -128,7 +128,7 @@ int store_thread_read(struct store *store, const char *sid, const char *thread_i
 static int insert_messages(struct store *store, int64_t thread, int64_t there,
                            const json_t *messages, struct error *err)
 {
-    struct buf body BUF_AUTO = {0};
+    struct buf BUF_AUTO body = {0};
     const json_t *message;
     size_t i;
 
@@ -136,7 +136,7 @@ static int insert_messages(struct store *store, int64_t thread, int64_t there,
     {
         buf_clear(&body);
         json_write(&body, message);
-        if (buf_check(&body, "a message of the thread", err) != 0 ||
+        if (buf_check(&body, "a message of the thread", err) < 0 ||
             db_run(store->db, err, SQL_THREAD_MESSAGE_INSERT, "iib", thread, there + (int64_t)i,
                    &body) != 0)
             return -1;
@@ -149,12 +149,12 @@ static int write_row(struct store *store, struct thread_found *found, const char
                      const char *title, int64_t messages, const json_t *interrupts,
                      struct error *err)
 {
-    struct buf open BUF_AUTO = {0};
+    struct buf BUF_AUTO open = {0};
     char now[TIME_TEXT_SIZE];
 
     text_now(now);
     json_write(&open, interrupts);
-    if (buf_check(&open, "the open approvals", err) != 0)
+    if (buf_check(&open, "the open approvals", err) < 0)
         return -1;
     if (found->key == 0)
         return db_insert(store->db, &found->key, err, SQL_THREAD_INSERT, "issibs", found->session,
@@ -192,7 +192,7 @@ int store_thread_append(struct store *store, const char *sid, const char *thread
 
     if (!json_is_array(messages) || !json_is_array(interrupts))
         return error_set(err, ERROR_INTERNAL, "a thread's messages and approvals are lists");
-    if (store_refresh_unknown(store, sid, err) != 0 || store_begin(store, err) != 0)
+    if (store_refresh_unknown(store, sid, err) != 0 || store_begin(store, err) < 0)
         return -1;
     rc = append(store, sid, thread_id, title, there, messages, interrupts, err);
     if (store_end(store, rc == 0, rc == 0 ? err : NULL) != 0)

@@ -83,7 +83,7 @@ int store_begin(struct store *store, struct error *err)
     if ((store->depth == 0 ? backend->begin(store->db, true, err)
                            : backend->savepoint(store->db, err)) != 0)
         return -1;
-    if (store->upstream && store->depth == 0 && record(store, err) != 0)
+    if (store->upstream && store->depth == 0 && record(store, err) < 0)
         return -1;
     store->marks[store->depth++] = dirty_set_mark(store->dirty);
     return 0;
@@ -144,7 +144,7 @@ static int fill_write(struct store *store, const struct writer *writer, const ch
     text_now(write->now);
     text_cut_line(write->who, sizeof write->who, writer->who ? writer->who : "unknown");
     write->expected_cursor = writer->expected_cursor;
-    if (!grouped && text_uuid(uuid, err) != 0)
+    if (!grouped && text_uuid(uuid, err) < 0)
         return -1;
     text_cut(write->change_set, sizeof write->change_set, grouped ? writer->change_set : uuid);
     if (!sid)
@@ -164,12 +164,12 @@ int store_write_begin(struct store *store, const struct writer *writer, const ch
 
     if (upstream && sid && store->depth == 0 && upstream->own(upstream, store, sid, err) != 0)
         return -1;
-    if (store_begin(store, err) != 0) {
+    if (store_begin(store, err) < 0) {
         if (upstream && store->depth == 0)
             upstream->ended(upstream, store);
         return -1;
     }
-    if (fill_write(store, writer, sid, write, err) != 0) {
+    if (fill_write(store, writer, sid, write, err) < 0) {
         store_end(store, false, NULL);
         return -1;
     }
@@ -179,7 +179,7 @@ int store_write_begin(struct store *store, const struct writer *writer, const ch
 int store_write_begin_session(struct store *store, const struct writer *writer, const char *sid,
                               struct write *write, struct error *err)
 {
-    if (store_write_begin(store, writer, sid, write, err) != 0)
+    if (store_write_begin(store, writer, sid, write, err) < 0)
         return -1;
     if (write->expected_cursor == 0 || write->expected_cursor == write->version - 1)
         return 0;

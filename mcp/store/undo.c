@@ -89,7 +89,7 @@ static int conflict(struct rewind *then, const struct rewind_row *row, const cha
                     struct error *err)
 {
     struct rows *rows;
-    struct buf name BUF_AUTO = {0};
+    struct buf BUF_AUTO name = {0};
     int found;
 
     buf_init(&name, NAME_CAP);
@@ -164,7 +164,7 @@ static int count_nodes(struct rewind *now, const char *node_id, int64_t *count, 
     for (size_t i = 0; i < now->node_count; i++) {
         const struct rewind_node *node = now->nodes[i];
 
-        if (node->node_id && !strcmp(node->node_id, node_id))
+        if (node->node_id && strcmp(node->node_id, node_id) == 0)
             *count += (node->node != NULL) - node->found;
     }
     return 0;
@@ -175,7 +175,7 @@ static bool touches(const json_t *relationship, const char *node_id)
     const char *from = json_get_string(relationship, "from_node_id");
     const char *to = json_get_string(relationship, "to_node_id");
 
-    return (from && !strcmp(from, node_id)) || (to && !strcmp(to, node_id));
+    return (from && strcmp(from, node_id) == 0) || (to && strcmp(to, node_id) == 0);
 }
 
 /* A node is taken away again only when nothing of others' hangs on it. */
@@ -187,7 +187,7 @@ static int check_unused(struct rewind *then, struct rewind *now, const struct re
 
     if (node->sequence.count > 0)
         return conflict(then, row, "was given components", err);
-    if (count_nodes(now, row->node_id, &twins, err) != 0)
+    if (count_nodes(now, row->node_id, &twins, err) < 0)
         return -1;
     if (twins > 1) /* an imported id that repeats: they have an end still */
         return 0;
@@ -213,7 +213,7 @@ static int check_node(struct rewind *then, struct rewind *now, const struct rewi
     int64_t reused;
 
     if (row->op == REWIND_DELETE) {
-        if (count_later(now, SQL_CHANGE_REUSED, row, row->node_id, &reused, err) != 0)
+        if (count_later(now, SQL_CHANGE_REUSED, row, row->node_id, &reused, err) < 0)
             return -1;
         return (is && is->node) || reused > 0 ? conflict(then, row, "is there again", err) : 0;
     }
@@ -241,12 +241,12 @@ static int check_ends(struct rewind *then, struct rewind *now, const struct rewi
         id[i] = json_get_string(relationship, ends[i]);
         if (!id[i])
             continue;
-        if (count_nodes(now, id[i], &later, err) != 0)
+        if (count_nodes(now, id[i], &later, err) < 0)
             return -1;
         if (later > 0)
             continue;
         /* An import keeps relationships that dangle: then nobody took the end away. */
-        if (count_later(now, SQL_CHANGE_GONE, row, id[i], &later, err) != 0)
+        if (count_later(now, SQL_CHANGE_GONE, row, id[i], &later, err) < 0)
             return -1;
         if (later > 0)
             return conflict(then, row, "has lost an end", err);
@@ -259,7 +259,7 @@ static int check_ends(struct rewind *then, struct rewind *now, const struct rewi
     if (found <= 0)
         return found;
     snprintf(twin, sizeof twin, "%" PRId64, same);
-    if (count_later(now, SQL_CHANGE_REPEATED, row, twin, &later, err) != 0)
+    if (count_later(now, SQL_CHANGE_REPEATED, row, twin, &later, err) < 0)
         return -1;
     return later > 0 ? conflict(then, row, "was created anew", err) : 0;
 }
@@ -355,7 +355,7 @@ static int is_candidate(struct store *store, int64_t session, const char *change
 
     if (db_number(store->db, &undoing, err, SQL_UNDONE_IS_UNDOING, "is", session, change_set) !=
             0 ||
-        store_undone_by(store, session, change_set, by_set, sizeof by_set, err) != 0)
+        store_undone_by(store, session, change_set, by_set, sizeof by_set, err) < 0)
         return -1;
     return undoing == 0 && !*by_set;
 }
@@ -374,7 +374,7 @@ static int find_newest(struct store *store, int64_t session, struct newest *newe
     newest->change_set[0] = '\0';
     rows = db_query(store->db, err, SQL_CHANGE_NEWEST, "i", session);
     while (candidate == 0 && (row = rows_next(rows, err)) > 0) {
-        if (!strcmp(newest->change_set, rows_text(rows, 0)))
+        if (strcmp(newest->change_set, rows_text(rows, 0)) == 0)
             continue;
         text_cut(newest->change_set, sizeof newest->change_set, rows_text(rows, 0));
         text_cut_line(newest->who, sizeof newest->who, rows_text(rows, 1));
@@ -396,7 +396,7 @@ static const char *person(const char *who)
     static const char *const doors[] = {"page:", "chat:"};
 
     for (size_t i = 0; i < sizeof doors / sizeof doors[0]; i++)
-        if (!strncmp(who, doors[i], strlen(doors[i])))
+        if (strncmp(who, doors[i], strlen(doors[i])) == 0)
             return who + strlen(doors[i]);
     return NULL;
 }
@@ -405,15 +405,15 @@ static bool is_same_writer(const char *one, const char *other)
 {
     const char *first = person(one), *second = person(other);
 
-    return first && second ? !strcmp(first, second) : !strcmp(one, other);
+    return first && second ? strcmp(first, second) == 0 : strcmp(one, other) == 0;
 }
 
 static int not_own(struct store *store, const struct write *write, const struct newest *newest,
                    struct error *err)
 {
-    struct buf what BUF_AUTO = {0};
+    struct buf BUF_AUTO what = {0};
 
-    if (store_change_words(store, write->session, newest->change_set, &what, err) != 0)
+    if (store_change_words(store, write->session, newest->change_set, &what, err) < 0)
         return -1;
     return error_set(
         err, ERROR_CONFLICT,
@@ -459,7 +459,7 @@ static int check_set(struct store *store, int64_t session, const char *change_se
         return error_set_at(err, "change_set",
                             "change_set: that is where this session's history begins, it cannot be "
                             "undone");
-    if (store_undone_by(store, session, change_set, by_set, sizeof by_set, err) != 0)
+    if (store_undone_by(store, session, change_set, by_set, sizeof by_set, err) < 0)
         return -1;
     if (*by_set)
         return error_set(err, ERROR_CONFLICT,
@@ -492,7 +492,7 @@ static int take_back(void *user, const struct rewind_row *row, struct error *err
 
     if (row->key < undo->first_key)
         return 0;
-    if (!strcmp(row->change_set, undo->change_set)) {
+    if (strcmp(row->change_set, undo->change_set) == 0) {
         undo->rows++;
         if (check(&undo->then, &undo->now, row, err) != 0 ||
             rewind_invert(&undo->now, row, err) != 0)
@@ -518,7 +518,7 @@ static int undo_set(struct store *store, const struct write *write, const char *
                     const struct extent *extent, struct undo_state *state, struct error *err)
 {
     struct undoing undo = {.change_set = change_set, .first_key = extent->first_key};
-    struct buf what BUF_AUTO = {0};
+    struct buf BUF_AUTO what = {0};
     size_t things;
     int rc;
 
@@ -551,14 +551,14 @@ static int undo(struct store *store, const struct write *write, const char *name
     struct newest newest;
     struct extent extent;
 
-    if (!named && find_newest(store, write->session, &newest, err) != 0)
+    if (!named && find_newest(store, write->session, &newest, err) < 0)
         return -1;
     text_cut(change_set, sizeof change_set, named ? named : newest.change_set);
-    if (check_set(store, write->session, change_set, named != NULL, &extent, err) != 0)
+    if (check_set(store, write->session, change_set, named != NULL, &extent, err) < 0)
         return -1;
     if (!named && !is_same_writer(newest.who, write->who))
         return not_own(store, write, &newest, err);
-    if (!strcmp(change_set, write->change_set))
+    if (strcmp(change_set, write->change_set) == 0)
         return error_set_at(err, "change_set",
                             "change_set: an undoing cannot be part of the change set that it "
                             "takes back");
@@ -573,7 +573,7 @@ int store_undo(struct store *store, const struct writer *writer, const char *sid
     if (store_refresh(store, UPSTREAM_CHANGED | UPSTREAM_RELATIONSHIPS | UPSTREAM_POSITIONS, sid,
                       change_set, err) != 0)
         return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
         return -1;
     return store_write_end(store, &write, undo(store, &write, change_set, state, err), err);
 }
@@ -600,12 +600,12 @@ static int take_back_row(void *user, const struct rewind_row *row, struct error 
 static int restore(struct store *store, const struct write *write, int64_t version,
                    struct undo_state *state, size_t *things, struct error *err)
 {
-    struct buf what BUF_AUTO = {0};
+    struct buf BUF_AUTO what = {0};
     struct restoring work = {0};
     int64_t first;
     int rc;
 
-    if (store_first_version(store, write->session, &first, err) != 0)
+    if (store_first_version(store, write->session, &first, err) < 0)
         return -1;
     if (version < first || version >= write->version)
         return error_set_at(err, "version",
@@ -636,7 +636,7 @@ int store_restore(struct store *store, const struct writer *writer, const char *
 
     if (store_refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err) != 0)
         return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) != 0)
+    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
         return -1;
     rc = restore(store, &write, version, state, &things, err);
     if (rc != 0 || things > 0)

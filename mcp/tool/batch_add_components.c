@@ -10,7 +10,7 @@
 static int run(struct tool_call *call, struct store *store, struct error *err)
 {
     const struct writer writer = {.who = call->who, .change_set = call->change_set};
-    struct buf found BUF_AUTO = {0};
+    struct buf BUF_AUTO found = {0};
     char sid[SESSION_ID_SIZE];
     struct component_state first;
     const char *node_id;

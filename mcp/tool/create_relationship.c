@@ -36,7 +36,7 @@ static void say_cycle(struct buf *to, const json_t *cycle)
 static int run(struct tool_call *call, struct store *store, struct error *err)
 {
     const struct writer writer = {.who = call->who, .change_set = call->change_set};
-    struct buf from_found BUF_AUTO = {0}, to_found BUF_AUTO = {0};
+    struct buf BUF_AUTO from_found = {0}, to_found BUF_AUTO = {0};
     char sid[SESSION_ID_SIZE];
     struct relationship_state state = {0};
     const char *type = argument_text(call, "relationship_type");

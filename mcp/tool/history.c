@@ -40,7 +40,7 @@ static void say_change(struct buf *to, const json_t *change)
              json_integer_value(json_object_get(change, "version")), at ? at : "",
              json_get_string(change, "who"), json_get_string(change, "what"));
     if (json_array_size(entries) == 1 &&
-        !strcmp(json_get_string(json_array_get(entries, 0), "entity"), "component"))
+        strcmp(json_get_string(json_array_get(entries, 0), "entity"), "component") == 0)
         buf_addf(to, " (component_id %s)",
                  json_get_string(json_array_get(entries, 0), "entity_id"));
     if (json_get_string(change, "undone_by"))
@@ -55,7 +55,7 @@ static int list(struct tool_call *call, struct store *store, const struct asked 
                                       .node_id = asked->node_id,
                                       .limit = (size_t)asked->limit,
                                       .without_texts = true};
-    struct buf text BUF_AUTO = {0};
+    struct buf BUF_AUTO text = {0};
     json_auto_t *read = NULL;
     json_t *changes, *change;
     size_t i, total;
@@ -82,7 +82,7 @@ static int list(struct tool_call *call, struct store *store, const struct asked 
 static int difference(struct tool_call *call, struct store *store, const struct asked *asked,
                       struct error *err)
 {
-    struct buf text BUF_AUTO = {0};
+    struct buf BUF_AUTO text = {0};
     json_auto_t *read = NULL;
     int64_t now;
 
@@ -108,7 +108,7 @@ static int find_set(struct store *store, const struct asked *asked, char *set, s
                                       .limit = HISTORY_LIMIT_MAX,
                                       .before = asked->version,
                                       .without_texts = true};
-    struct buf text BUF_AUTO = {0};
+    struct buf BUF_AUTO text = {0};
     json_auto_t *read = NULL;
     const json_t *change;
 
@@ -189,7 +189,7 @@ static bool only_reads(const struct tool_call *call)
     const char *action = json_get_string(call->arguments, "action");
 
     for (size_t i = 0; action && i < sizeof actions / sizeof actions[0]; i++)
-        if (!strcmp(actions[i].name, action))
+        if (strcmp(actions[i].name, action) == 0)
             return !actions[i].writes;
     return true; /* list, or an error */
 }

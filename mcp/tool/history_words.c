@@ -161,7 +161,7 @@ static void say(const struct saying *saying, const json_t *entry)
 
     buf_addf(saying->to, "\n%s ", sign(before, after));
     for (size_t i = 0; i < sizeof sayings / sizeof sayings[0]; i++)
-        if (!strcmp(sayings[i].entity, json_get_string(entry, "entity")))
+        if (strcmp(sayings[i].entity, json_get_string(entry, "entity")) == 0)
             sayings[i].say(saying, entry, before, after);
 }
 

@@ -297,7 +297,7 @@ class Formats(FormatCase):
             self.assertEqual((out / "thesis.docx").read_bytes(), b"years of work")
         self.refused("export", sid, str(self.folder / "csv") + "2/", saying=("--format csv or --format markdown",))
         self.refused("export", "--format", "csv", sid, str(self.folder / "no" / "such" / "place"), saying=("No such file",))
-        self.refused("export", "--format", "word", sid, "x", saying=("none of json, csv, case, markdown",))
+        self.refused("export", "--format", "word", sid, "x", saying=("must be one of json, csv, case, markdown",))
         self.refused("export", "--format", "csv", sid, saying=("a folder",))
         self.refused("import", "--format", "csv", str(self.folder / "nothing"), saying=("not a pair of CSV files",))
         self.refused("import", self.workspace.data, saying=("neither nodes.csv nor files NAME.md",))

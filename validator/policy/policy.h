@@ -94,8 +94,8 @@ enum policy_role {
     ROLE_WRAPPER = 1 << 23,        /* stores attributes by name, if it is given which: called with
                                       functions alone */
     ROLE_NO_BASE = 1 << 24,        /* no base of classes */
-    ROLES_OF_MEMORY = ROLE_STORE | ROLE_OWN_STORE | ROLE_ITEM_STORE | ROLE_MEMORY,
-    ROLES_OF_PLACE =
+    ROLE_ANY_MEMORY = ROLE_STORE | ROLE_OWN_STORE | ROLE_ITEM_STORE | ROLE_MEMORY,
+    ROLE_ANY_PLACE =
         ROLE_ASKED_FOR | ROLE_INDEXED | ROLE_BASE | ROLE_DECORATOR | ROLE_WRAPPER | ROLE_NO_BASE,
 };
 

@@ -5,7 +5,7 @@
  * call of one of policy_buffers, or a variable that is bound by nothing else. Functions that read
  * one (policy_readers) are checked here.
  */
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  *
  * The table of rules, and what they ask of the program.
  */
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 
 /* Over the module's own statements. */
 struct walk {

@@ -3,7 +3,7 @@
  * Forbidden attributes and dunders as attributes, where rule_module has not checked them as a
  * module's.
  */
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 
 /* The call of a plain name, as in super().x. */
 static bool is_call_of(const struct check *check, uint32_t node, const char *name)

@@ -4,7 +4,7 @@
  * has it, and a sandbox of the kind "plot". An attribute that a class of the program has is its
  * own. What loads matplotlib as an attribute of a module is rule_module's.
  */
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 
 static void check_chart(struct check *check, uint32_t node)
 {

@@ -3,7 +3,7 @@
  * operator.attrgetter and methodcaller make a getter from text: they are called on the spot, with
  * plain names written out, and keep their own name, by which they are known here.
  */
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Import statements: which modules and names they take, and what they call them. What each alias
  * binds goes into check->imported; from that the meanings of names are settled.
  */
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Names that mix letters of two alphabets that look alike, as no language does. Each such name is
  * reported once, at the first place of its kind.
  */
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 
 static void check_list(struct check *check, const struct site_list *list)
 {

@@ -5,7 +5,7 @@
  * form of a store counts: =, +=, del, for, with, an item. Only programs that import a library with
  * arrays are checked, and attributes that a class of the program has too are left to it.
  */
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 
 static const char *refused(struct check *check, const struct site *site)
 {
@@ -27,13 +27,13 @@ void rule_memory(struct check *check)
 {
     const struct site_list *attributes = &check->facts->attributes;
 
-    if (!check->has_arrays || !(check->roles & ROLES_OF_MEMORY))
+    if (!check->has_arrays || !(check->roles & ROLE_ANY_MEMORY))
         return;
     for (uint32_t i = 0; i < attributes->count; i++) {
         const struct site *site = &attributes->rows[i];
         const char *what;
 
-        if (check->of_module[i] || !(check_word(check, site->node)->roles & ROLES_OF_MEMORY))
+        if (check->of_module[i] || !(check_word(check, site->node)->roles & ROLE_ANY_MEMORY))
             continue;
         what = refused(check, site);
         if (what)

@@ -3,7 +3,7 @@
  * Calls that take methods by name, as df.agg("mean") does: every string among their arguments is
  * checked as such a name.
  */
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define TAKES     (ROLE_BY_NAME | ROLE_METHOD_BY_NAME)
 #define SHOWN_CAP 60 /* bytes of the string in a message */
 
-struct walk {
+struct name_walk {
     struct check *check;
     uint8_t *walked; /* a bit a node: calls and strings that have been seen */
 };
@@ -50,7 +50,7 @@ static void check_string(struct check *check, uint32_t node)
 }
 
 /* The node and all below it. The tree is not too deep for that. */
-static void walk_node(struct walk *walk, uint32_t node)
+static void walk_node(struct name_walk *walk, uint32_t node)
 {
     enum node_kind kind = check_node(walk->check, node)->kind;
 
@@ -75,7 +75,7 @@ static bool takes_any(const struct check *check)
 }
 
 /* A name that no data has, as "to_csv". */
-static void check_writer_name(struct walk *walk, uint32_t node)
+static void check_writer_name(struct name_walk *walk, uint32_t node)
 {
     struct check *check = walk->check;
     size_t len;
@@ -90,7 +90,7 @@ static void check_writer_name(struct walk *walk, uint32_t node)
 void rule_method_name(struct check *check)
 {
     const struct site_list *calls = &check->facts->calls;
-    struct walk walk = {.check = check};
+    struct name_walk walk = {.check = check};
 
     if (!(check->roles & TAKES))
         return;

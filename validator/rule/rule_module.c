@@ -4,7 +4,7 @@
  * they are used for that alone. A module is no value: it is not assigned, passed or returned, or
  * its inner modules would be reached unseen.
  */
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,7 +204,7 @@ void rule_module(struct check *check)
         check->failed = true;
         return;
     }
-    if (check->roles & (ROLES_OF_MEMORY | ROLE_CHART))
+    if (check->roles & (ROLE_ANY_MEMORY | ROLE_CHART))
         mark_class_attributes(check);
     if (!check->meanings && !check->foreign) {
         memset(check->of_module, 0, check->facts->attributes.count);

@@ -3,7 +3,7 @@
  * Forbidden names and dunders in every role but that of an attribute: read, bound, defined, passed
  * as a keyword, declared, captured by a pattern.
  */
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 #include "validator/syntax/keyword.h"
 
 /* What a pattern asks of its subject is an attribute that nothing calls. */

@@ -3,7 +3,7 @@
  * pandas' options by text: set_option("display.width", 100). The text is a pattern that pandas
  * searches in the names of all options; those of plotting import a module by its name.
  */
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * wraps, with more than functions, stores attributes by their names.
  * numpy's r_ and c_ take slices and arrays: of text they look names up.
  */
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 
 #include "validator/syntax/keyword.h"
 
@@ -174,7 +174,7 @@ static void check_imports(struct check *check)
     for (uint32_t i = 0; i < imports->count; i++) {
         uint32_t node = imports->rows[i].node, bound = check_node(check, node)->child;
 
-        if ((check_word(check, node)->roles & ROLES_OF_PLACE) && bound &&
+        if ((check_word(check, node)->roles & ROLE_ANY_PLACE) && bound &&
             check_node(check, bound)->name != check_node(check, node)->name)
             refuse(check, node, "must keep its own name. Leave 'as' away.");
     }
@@ -193,7 +193,7 @@ void rule_place(struct check *check)
 {
     const struct facts *facts = check->facts;
 
-    if (!(check->roles & (ROLES_OF_PLACE | ROLE_TYPE)))
+    if (!(check->roles & (ROLE_ANY_PLACE | ROLE_TYPE)))
         return;
     for (uint32_t i = 0; i < facts->names.count; i++) {
         check_site(check, &facts->names.rows[i]);

@@ -4,7 +4,7 @@
  * an object or defines in a class. All others are a library's workings, which take methods,
  * modules and files by text: Enum._convert_, GroupBy._transform, Figure's canvas.
  */
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 
 static void own(struct check *check, uint32_t symbol)
 {

@@ -3,7 +3,7 @@
  * Methods that evaluate their text, as pandas' query does. The text is written out in the call, and
  * names columns, and variables as @name, but nothing that is reached through them.
  */
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Settings under keys that are text. matplotlib evaluates the text of its colour cycle, and what
  * may not be a keyword argument may not be one by f(**{"backend": x}) either.
  */
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 
 static bool is_text(struct check *check, uint32_t node)
 {

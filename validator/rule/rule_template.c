@@ -4,7 +4,7 @@
  * attributes, "{0.__class__}", and texts that are such a name or a library's command by themselves.
  * Strings that '+' puts together are checked as the one they become.
  */
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 
 #include <string.h>
 
@@ -13,14 +13,14 @@
 #define SHOWN_CAP 60 /* bytes of a text in a message */
 #define WHOLE_CAP (VALIDATOR_SOURCE_CAP * 4)
 
-struct walk {
+struct template_walk {
     struct check *check;
     struct buf whole; /* the strings of a sum that stand side by side */
     bool formats;     /* the program fills in templates */
     uint32_t first;   /* the first of them; NODE_NONE while there is none */
 };
 
-static void walk_node(struct walk *walk, uint32_t node);
+static void walk_node(struct template_walk *walk, uint32_t node);
 
 static bool reaches_for_dunder(const char *text, size_t len)
 {
@@ -128,7 +128,7 @@ static bool is_sum(const struct check *check, uint32_t node)
     return row->kind == NODE_BINARY && row->op == '+';
 }
 
-static void end_run(struct walk *walk)
+static void end_run(struct template_walk *walk)
 {
     if (walk->first)
         check_template(walk->check, walk->first, walk->whole.data, walk->whole.len, walk->formats);
@@ -137,7 +137,7 @@ static void end_run(struct walk *walk)
 }
 
 /* The operands of a sum from the left to the right, whatever brackets are in it. */
-static void read_sum(struct walk *walk, uint32_t node)
+static void read_sum(struct template_walk *walk, uint32_t node)
 {
     uint32_t left = check_node(walk->check, node)->child;
     const char *text;
@@ -158,7 +158,7 @@ static void read_sum(struct walk *walk, uint32_t node)
     walk->check->failed = walk->check->failed || walk->whole.failed;
 }
 
-static void walk_children(struct walk *walk, uint32_t node)
+static void walk_children(struct template_walk *walk, uint32_t node)
 {
     for (uint32_t child = check_node(walk->check, node)->child; child && !walk->check->failed;
          child = check_node(walk->check, child)->next)
@@ -166,7 +166,7 @@ static void walk_children(struct walk *walk, uint32_t node)
 }
 
 /* What stands inside the operands, once the sum itself has been read. */
-static void walk_operands(struct walk *walk, uint32_t node)
+static void walk_operands(struct template_walk *walk, uint32_t node)
 {
     uint32_t left = check_node(walk->check, node)->child;
     enum node_kind kind = check_node(walk->check, node)->kind;
@@ -181,7 +181,7 @@ static void walk_operands(struct walk *walk, uint32_t node)
     }
 }
 
-static void walk_node(struct walk *walk, uint32_t node)
+static void walk_node(struct template_walk *walk, uint32_t node)
 {
     const struct node *row = check_node(walk->check, node);
     const char *text;
@@ -213,7 +213,7 @@ static bool fills_in(const struct check *check)
 
 void rule_template(struct check *check)
 {
-    struct walk walk = {.check = check, .formats = fills_in(check)};
+    struct template_walk walk = {.check = check, .formats = fills_in(check)};
 
     if (check->facts->strings.count == 0)
         return;

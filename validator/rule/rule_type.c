@@ -2,7 +2,7 @@
  *
  * type(x) gives a type; type(...) of more makes a class from text.
  */
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 
 static bool makes_class(const struct check *check, uint32_t function)
 {

@@ -5,7 +5,7 @@
  * only when the place is reached: so names that may be meant to fail, or are never looked up, are
  * left alone, and so are all of which nothing better is known. Each name is reported once.
  */
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * Methods that write a file when they are given a path, and give the text when they are not. They
  * are called on the spot, without a path, or with a buffer in memory: df.to_csv(index=False).
  */
-#include "validator/rule/check.h"
+#include "validator/rule/check_internal.h"
 
 /* The value that may be a path, NODE_NONE for a keyword that takes none. */
 static uint32_t path_in(const struct check *check, uint32_t argument)

@@ -4,7 +4,7 @@
  * the place where the reading stopped; the first row that fits gives the place and the words. Where
  * none fits, the report says what was expected.
  */
-#include "validator/syntax/parse.h"
+#include "validator/syntax/parse_internal.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 #define HINT_LOOK_BACK 200 /* tokens looked at before the place, at most */
 
-struct place {
+struct hint_place {
     const struct parser *p;
     const struct token *here, *first; /* where it went wrong; the first token of its line */
     const struct token *open;         /* the innermost open bracket of the line, or NULL */
@@ -21,13 +21,13 @@ struct place {
 
 struct hint {
     /* The token to point at, or NULL where this is not the mistake. */
-    const struct token *(*find)(const struct place *place);
+    const struct token *(*find)(const struct hint_place *place);
     const char *text; /* NULL: it has been reported already, and nothing more is said */
 };
 
 /* A `find` that gives `found` where the condition holds. */
 #define HINT_FIND(name, found, condition)                                                          \
-    static const struct token *name(const struct place *place)                                     \
+    static const struct token *name(const struct hint_place *place)                                \
     {                                                                                              \
         const struct token *here = place->here, *first = place->first;                             \
                                                                                                    \
@@ -42,17 +42,17 @@ static inline bool is_op(const struct token *token, unsigned op)
 }
 
 /* The token stands `count` or more behind the first one of its line. */
-static inline bool is_behind(const struct place *place, unsigned count)
+static inline bool is_behind(const struct hint_place *place, unsigned count)
 {
     return place->here >= place->first + count;
 }
 
-static inline char byte(const struct place *place, const struct token *token)
+static inline char byte(const struct hint_place *place, const struct token *token)
 {
     return (char)(token->length ? place->p->ast->source[token->start] : '\0');
 }
 
-static bool is_word(const struct place *place, const struct token *token, const char *words)
+static bool is_word(const struct hint_place *place, const struct token *token, const char *words)
 {
     const char *text = place->p->ast->source + token->start;
     size_t len = token->length;
@@ -69,7 +69,7 @@ static bool is_word(const struct place *place, const struct token *token, const 
     return false;
 }
 
-static bool begins_with(const struct place *place, const char *words)
+static bool begins_with(const struct hint_place *place, const char *words)
 {
     return is_word(place, place->first, words);
 }
@@ -104,7 +104,7 @@ HINT_FIND(shell_command, first,
 
 HINT_FIND(notebook_command, first, is_op(first, '%'))
 
-static const struct token *prompt(const struct place *place)
+static const struct token *prompt(const struct hint_place *place)
 {
     bool dots = is_op(place->first, OP_ELLIPSIS) && place->here == place->first + 1 &&
                 (is_value(place->here) || place->here->kind == TOKEN_NAME);
@@ -114,7 +114,7 @@ static const struct token *prompt(const struct place *place)
                : NULL;
 }
 
-static const struct token *comment_line(const struct place *place)
+static const struct token *comment_line(const struct hint_place *place)
 {
     if (place->here != place->first && place->here != place->first + 1)
         return NULL;
@@ -181,7 +181,7 @@ HINT_FIND(brace_block, here,
               begins_with(place, "if elif else for while def class with try except finally"))
 
 /* Words in a row, as no statement has them. */
-static const struct token *prose(const struct place *place)
+static const struct token *prose(const struct hint_place *place)
 {
     const struct token *token = place->first;
     unsigned words = 0;
@@ -234,18 +234,18 @@ static const struct hint hints_of_other_tools[] = {
 
 /* ---- imports ---- */
 
-static bool in_import(const struct place *place)
+static bool in_import(const struct hint_place *place)
 {
     return begins_with(place, "import") && is_behind(place, 1);
 }
 
-static bool in_from(const struct place *place)
+static bool in_from(const struct hint_place *place)
 {
     return begins_with(place, "from") && is_behind(place, 1);
 }
 
 /* Behind the word import of from MODULE import NAME. */
-static bool in_members(const struct place *place)
+static bool in_members(const struct hint_place *place)
 {
     if (!in_from(place))
         return false;
@@ -316,7 +316,7 @@ static bool is_layout(const struct token *token)
 }
 
 /* The first token of the line before, or NULL. */
-static const struct token *line_before(const struct place *place)
+static const struct token *line_before(const struct hint_place *place)
 {
     const struct token *start = place->p->tokens, *token = place->first;
 
@@ -329,14 +329,14 @@ static const struct token *line_before(const struct place *place)
 }
 
 /* The INDENT follows a ':' and the line's end. */
-static bool opens_block(const struct place *place, const struct token *indent)
+static bool opens_block(const struct hint_place *place, const struct token *indent)
 {
     return indent - place->p->tokens >= 2 && indent[-1].kind == TOKEN_NEWLINE &&
            is_op(indent - 2, ':');
 }
 
 /* A chain over several lines is reported at the first of them, or with its indentation. */
-static const struct token *chain_goes_on(const struct place *place)
+static const struct token *chain_goes_on(const struct hint_place *place)
 {
     const struct token *before;
 
@@ -358,7 +358,7 @@ HINT_FIND(case_header, first,
           here == first + 1 && begins_with(place, "case") && (is_value(here) || is_keyword(here)))
 
 /* Below a match or case line that was reported. */
-static const struct token *case_of_reported(const struct place *place)
+static const struct token *case_of_reported(const struct hint_place *place)
 {
     const struct token *start = place->p->tokens;
 
@@ -385,7 +385,7 @@ HINT_FIND(arrow_of_def, here,
               ((is_op(here, '=') && is_op(here + 1, '>')) ||
                (is_op(here, '-') && is_op(here + 1, '>'))))
 
-static const struct token *keyword_assigned(const struct place *place)
+static const struct token *keyword_assigned(const struct hint_place *place)
 {
     const struct token *token = place->here;
 
@@ -405,7 +405,7 @@ HINT_FIND(assigned_in_statement, here,
 
 HINT_FIND(stray_clause, first, here == first && begins_with(place, "elif else except finally case"))
 
-static const struct token *missing_colon(const struct place *place)
+static const struct token *missing_colon(const struct hint_place *place)
 {
     bool header = begins_with(place, HEADERS) ||
                   (begins_with(place, "match case async") && is_behind(place, 2));
@@ -422,7 +422,7 @@ HINT_FIND(colon_behind_word, here,
               (is_value(here) || is_keyword(here)))
 
 /* A value where the header's ':' must be. */
-static const struct token *colon_in_line(const struct place *place)
+static const struct token *colon_in_line(const struct hint_place *place)
 {
     for (const struct token *token = place->first;
          token < place->here && token < place->first + HINT_LOOK_BACK; token++)
@@ -440,7 +440,7 @@ HINT_FIND(needless_colon, here,
           is_op(here, ':') && here[1].kind == TOKEN_NEWLINE && !place->open &&
               is_behind(place, 1) && !begins_with(place, HEADERS))
 
-static const struct token *for_without_in(const struct place *place)
+static const struct token *for_without_in(const struct hint_place *place)
 {
     if (!begins_with(place, "for") || !is_behind(place, 2) || place->open || !is_value(place->here))
         return NULL;
@@ -522,7 +522,7 @@ static bool is_equal_sign(const struct token *token)
     return is_op(token, '=');
 }
 
-static bool holds_line_end(const struct place *place, const struct token *left,
+static bool holds_line_end(const struct hint_place *place, const struct token *left,
                            const struct token *right)
 {
     size_t from = left->start + left->length;
@@ -531,7 +531,7 @@ static bool holds_line_end(const struct place *place, const struct token *left,
 }
 
 /* (x) => y; in a condition >= is meant. */
-static const struct token *arrow(const struct place *place)
+static const struct token *arrow(const struct hint_place *place)
 {
     const struct token *sign = place->here - is_op(place->here, '>');
 
@@ -541,7 +541,7 @@ static const struct token *arrow(const struct place *place)
                : NULL;
 }
 
-static const struct token *less_reversed(const struct place *place)
+static const struct token *less_reversed(const struct hint_place *place)
 {
     const struct token *sign = place->here - is_op(place->here, '<');
 
@@ -552,7 +552,7 @@ HINT_FIND(third_sign, here - 1,
           is_behind(place, 1) && is_equal_sign(here) &&
               (is_op(here - 1, OP_EQUAL) || is_op(here - 1, OP_NOT_EQUAL)))
 
-static const struct token *parted_sign(const struct place *place)
+static const struct token *parted_sign(const struct hint_place *place)
 {
     const struct token *sign = place->here;
 
@@ -602,7 +602,7 @@ HINT_FIND(odd_parameter, here,
               (strcmp(place->wanted, "a parameter's name") == 0 ? !is_op(here, ')')
                                                                 : is_op(here, '.')))
 
-static const struct token *lambda_colon(const struct place *place)
+static const struct token *lambda_colon(const struct hint_place *place)
 {
     const struct token *token = place->here - 1;
 
@@ -731,7 +731,7 @@ static const char *describe(const struct parser *p, const struct token *token, i
 }
 
 /* Whether one of the tables knew it. */
-static bool report_hint(struct parser *p, const struct place *place)
+static bool report_hint(struct parser *p, const struct hint_place *place)
 {
     for (size_t i = 0; i < sizeof hint_tables / sizeof *hint_tables; i++) {
         for (const struct hint *hint = hint_tables[i]; hint->find; hint++) {
@@ -752,7 +752,7 @@ static bool report_hint(struct parser *p, const struct place *place)
 uint32_t parse_expected(struct parser *p, const char *what)
 {
     const struct token *here = parse_token(p);
-    struct place place = {.p = p, .here = here, .first = line_start(p, here), .wanted = what};
+    struct hint_place place = {.p = p, .here = here, .first = line_start(p, here), .wanted = what};
     const char *found;
     int len;
 

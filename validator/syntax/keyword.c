@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-struct word {
+struct keyword_word {
     const char *text;
     uint8_t len;
     uint8_t keyword;
@@ -16,7 +16,7 @@ struct word {
 #define WORDS_OF_A_LETTER 5
 
 /* By first letter, so that an ordinary name is compared with few or none. */
-static const struct word words[128][WORDS_OF_A_LETTER + 1] = {
+static const struct keyword_word words[128][WORDS_OF_A_LETTER + 1] = {
     ['F'] = {WORD("False", KEYWORD_FALSE)},
     ['N'] = {WORD("None", KEYWORD_NONE_VALUE)},
     ['T'] = {WORD("True", KEYWORD_TRUE)},
@@ -44,7 +44,7 @@ static const struct word words[128][WORDS_OF_A_LETTER + 1] = {
 
 enum keyword keyword_find(const char *name, size_t len)
 {
-    const struct word *word;
+    const struct keyword_word *word;
 
     if (len < 2 || len > 8)
         return KEYWORD_NONE;

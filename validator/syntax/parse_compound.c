@@ -3,7 +3,7 @@
  * Statements with blocks: definitions with their parameters, with, try, conditions and loops, and
  * the table of them all.
  */
-#include "validator/syntax/parse.h"
+#include "validator/syntax/parse_internal.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * brackets), what follows an atom (attributes, calls, subscripts), operators up to lambda, by
  * precedence.
  */
-#include "validator/syntax/parse.h"
+#include "validator/syntax/parse_internal.h"
 
 #include "validator/limits.h"
 

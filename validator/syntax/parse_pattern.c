@@ -2,7 +2,7 @@
  *
  * `match`, its cases and their patterns.
  */
-#include "validator/syntax/parse.h"
+#include "validator/syntax/parse_internal.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * its
  * '=' is seen, so that nothing is read twice.
  */
-#include "validator/syntax/parse.h"
+#include "validator/syntax/parse_internal.h"
 
 /* ---- what can be assigned to or deleted ---- */
 

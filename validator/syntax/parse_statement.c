@@ -3,7 +3,7 @@
  * Sequences of statements and the blocks that hold them. Here the reading is taken up again after
  * a statement that is no Python, so that all problems of a program are reported at once.
  */
-#include "validator/syntax/parse.h"
+#include "validator/syntax/parse_internal.h"
 
 /* Behind the end of this logical line. */
 static void skip_line(struct parser *p)

@@ -3,7 +3,7 @@
  * String literals: their values, and literals side by side joined to one; f-strings with the
  * expressions in them, which are read by the same rules as the rest of the program.
  */
-#include "validator/syntax/parse.h"
+#include "validator/syntax/parse_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * The way from a text to a tree, and the tokens and nodes that all rules handle.
  */
-#include "validator/syntax/parse.h"
+#include "validator/syntax/parse_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -184,7 +184,7 @@ static int find_faults(struct sqlite_db *db, const char *pragma, struct buf *fin
         if (rc != SQLITE_ROW)
             break;
         text = (const char *)sqlite3_column_text(statement, 0);
-        if ((text && !strcmp(text, "ok")) || (*count)++ >= FINDINGS_CAP)
+        if ((text && strcmp(text, "ok") == 0) || (*count)++ >= FINDINGS_CAP)
             continue;
         buf_addf(findings, "%s%s", findings->len > 0 ? "; " : "", text ? text : "");
         if (sqlite3_column_count(statement) > 2)
@@ -201,12 +201,12 @@ static int find_faults(struct sqlite_db *db, const char *pragma, struct buf *fin
 int sqlite_check(struct db *base, struct error *err)
 {
     struct sqlite_db *db = sqlite_of(base);
-    struct buf findings BUF_AUTO = {0};
+    struct buf BUF_AUTO findings = {0};
     size_t count = 0;
 
     if (find_faults(db, "PRAGMA integrity_check(10)", &findings, &count, err) != 0 ||
         find_faults(db, "PRAGMA foreign_key_check", &findings, &count, err) != 0 ||
-        buf_check(&findings, "what was found", err) != 0)
+        buf_check(&findings, "what was found", err) < 0)
         return -1;
     if (count == 0)
         return 0;

@@ -196,9 +196,9 @@ static int read_version(sqlite3 *db, const char *path, int *version, struct erro
 {
     int application, tables;
 
-    if (read_number(db, "PRAGMA application_id", path, &application, err) != 0 ||
-        read_number(db, "PRAGMA user_version", path, version, err) != 0 ||
-        read_number(db, "SELECT count(*) FROM sqlite_master", path, &tables, err) != 0)
+    if (read_number(db, "PRAGMA application_id", path, &application, err) < 0 ||
+        read_number(db, "PRAGMA user_version", path, version, err) < 0 ||
+        read_number(db, "SELECT count(*) FROM sqlite_master", path, &tables, err) < 0)
         return -1;
     if (application != APPLICATION_ID && (application != 0 || tables > 0))
         return error_set(err, ERROR_INVALID,
@@ -260,7 +260,7 @@ int sqlite_migrate(sqlite3 *db, const char *path, struct error *err)
     if (sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
         goto failed;
     /* Another process may have been first. */
-    if (read_version(db, path, &version, err) != 0) {
+    if (read_version(db, path, &version, err) < 0) {
         sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
         return -1;
     }

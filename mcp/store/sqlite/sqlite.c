@@ -393,7 +393,7 @@ static void make_private(const char *path)
     struct stat there;
     int fd;
 
-    if (!strcmp(path, ":memory:") || stat(path, &there) == 0 ||
+    if (strcmp(path, ":memory:") == 0 || stat(path, &there) == 0 ||
         snprintf(beside, sizeof beside, "%s.XXXXXX", path) >= (int)sizeof beside)
         return;
     fd = mkostemp(beside, O_CLOEXEC); /* of mode 0600; SQLite gives its companions the same */
@@ -417,7 +417,7 @@ static void check_private(const char *path)
 static int open_database(struct sqlite_db *db, const char *path)
 {
     int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-    struct buf uri BUF_AUTO = {0};
+    struct buf BUF_AUTO uri = {0};
     const char *parameter;
 
     if (db->access == STORE_WRITE)
@@ -468,11 +468,11 @@ static struct db *open_path(const char *path, enum store_access access, struct e
         return NULL;
     }
     if (access == STORE_WRITE) {
-        if (make_folder(path, err) != 0)
+        if (make_folder(path, err) < 0)
             return NULL;
         make_private(path);
     } else if (access == STORE_LOOK) {
-        if (look_for(path, err) != 0)
+        if (look_for(path, err) < 0)
             return NULL;
     } else if (stat(path, &there) != 0) {
         error_set(err, ERROR_NOT_FOUND,

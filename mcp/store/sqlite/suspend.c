@@ -96,7 +96,7 @@ static int start_record(struct sqlite_db *db, struct error *err)
 
 int sqlite_record(struct db *db, int shared, struct error *err)
 {
-    if (take_keys(sqlite_of(db), shared, err) != 0 || sqlite_backend.savepoint(db, err) != 0)
+    if (take_keys(sqlite_of(db), shared, err) < 0 || sqlite_backend.savepoint(db, err) != 0)
         return -1;
     return start_record(sqlite_of(db), err);
 }
@@ -132,7 +132,7 @@ static int take_down(struct sqlite_db *db, struct db_changes *taken, int shared,
 
         if (sqlite3session_changeset(db->record, &changes->size, &changes->bytes) != SQLITE_OK)
             return error_set(err, ERROR_MEMORY, "out of memory for a transaction");
-        if (i == taken->depth - 1 && changes->size > 0 && share_keys(db, shared, err) != 0)
+        if (i == taken->depth - 1 && changes->size > 0 && share_keys(db, shared, err) < 0)
             return -1;
         if (sqlite_backend.end_savepoint(&db->base, false, err) != 0)
             return -1;
@@ -216,7 +216,7 @@ static int apply_level(struct sqlite_db *db, const struct db_changes *changes_of
     struct changes step = {0};
     int rc;
 
-    if (from->size == to->size && (to->size == 0 || !memcmp(from->bytes, to->bytes, to->size)))
+    if (from->size == to->size && (to->size == 0 || memcmp(from->bytes, to->bytes, to->size) == 0))
         return 0;
     if (from->size == 0)
         return apply(db, to, err);
@@ -237,11 +237,11 @@ static void set_rules(struct sqlite_db *db, int on)
 static int make(struct sqlite_db *db, const struct db_changes *changes, int shared,
                 struct error *err)
 {
-    if (sqlite_backend.begin(&db->base, true, err) != 0 || take_keys(db, shared, err) != 0 ||
-        start_record(db, err) != 0)
+    if (sqlite_backend.begin(&db->base, true, err) != 0 || take_keys(db, shared, err) < 0 ||
+        start_record(db, err) < 0)
         return -1;
     for (unsigned i = 0; i < changes->depth; i++)
-        if (sqlite_backend.savepoint(&db->base, err) != 0 || apply_level(db, changes, i, err) != 0)
+        if (sqlite_backend.savepoint(&db->base, err) != 0 || apply_level(db, changes, i, err) < 0)
             return -1;
     return 0;
 }

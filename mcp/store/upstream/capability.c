@@ -75,9 +75,9 @@ static unsigned session_parameter(const json_t *operation)
         const char *name = json_get_string(parameter, "name"),
                    *in = json_get_string(parameter, "in");
 
-        if (name && in && !strcmp(in, "header") && !strcasecmp(name, "X-Session-ID"))
+        if (name && in && strcmp(in, "header") == 0 && strcasecmp(name, "X-Session-ID") == 0)
             can |= CAN_SESSION_ID;
-        if (name && in && !strcmp(in, "query") && !strcmp(name, "session_id"))
+        if (name && in && strcmp(in, "query") == 0 && strcmp(name, "session_id") == 0)
             can |= CAN_SESSION_ID | CAN_SESSION_QUERY;
     }
     return can;
@@ -95,9 +95,9 @@ static unsigned read_document(const json_t *document)
 
         template(path, plain);
         for (size_t i = 0; i < ROW_COUNT; i++)
-            if (!strcmp(plain, rows[i].path) && json_object_get(item, rows[i].method))
+            if (strcmp(plain, rows[i].path) == 0 && json_object_get(item, rows[i].method))
                 can |= rows[i].can;
-        if (!strcmp(plain, "/nodes/{}/components"))
+        if (strcmp(plain, "/nodes/{}/components") == 0)
             can |= session_parameter(json_object_get(item, "get"));
     }
     return can;

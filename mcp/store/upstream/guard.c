@@ -46,7 +46,7 @@ int guard_refresh(struct remote *remote, struct store *store, const char *sid, s
         return -1;
     json_object_foreach(sessions, other, state)
     {
-        if ((sid && !strcmp(other, sid)) || json_is_true(json_object_get(state, "gone")))
+        if ((sid && strcmp(other, sid) == 0) || json_is_true(json_object_get(state, "gone")))
             continue;
         if (++looked > REMOTE_SESSIONS)
             break;

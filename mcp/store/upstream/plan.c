@@ -27,7 +27,7 @@ struct plan {
 static void path_text(json_t *step, const char *key, const struct plan *plan, const char *what,
                       const char *id, const char *behind)
 {
-    struct buf path BUF_AUTO = {0};
+    struct buf BUF_AUTO path = {0};
 
     remote_session_path(&path, plan->sid, what);
     if (id)
@@ -64,14 +64,14 @@ static void complete(json_t *step, json_t *back, const struct plan *plan, const 
 static bool is_category(const char *key)
 {
     for (size_t i = 0; entity_categories[i]; i++)
-        if (!strcmp(key, entity_categories[i]))
+        if (strcmp(key, entity_categories[i]) == 0)
             return true;
     return false;
 }
 
 static bool is_sequence_field(const char *key)
 {
-    return !strcmp(key, "suggested_template") || !strcmp(key, "overall_confidence");
+    return strcmp(key, "suggested_template") == 0 || strcmp(key, "overall_confidence") == 0;
 }
 
 /* What of two nodes differs, as after has it (null: gone); texts apart from the rest. */
@@ -162,7 +162,7 @@ static void add_creation(struct plan *plan, const char *node_id, const json_t *n
 
 static json_t *component_path(const struct plan *plan, const char *node_id, const char *suffix)
 {
-    struct buf path BUF_AUTO = {0};
+    struct buf BUF_AUTO path = {0};
 
     remote_component_path(plan->remote, &path, plan->sid, node_id);
     buf_adds(&path, suffix);
@@ -241,7 +241,7 @@ static int plan_node(struct plan *plan, const char *node_id)
 /* What the service has beside the sequence goes back to it, but for what changed here. */
 static int sequence_fields(struct plan *plan, const char *node_id, json_t *fields)
 {
-    struct buf kept BUF_AUTO = {0};
+    struct buf BUF_AUTO kept = {0};
     json_auto_t *theirs = NULL;
     json_t *changed = json_object_get(plan->fields, node_id);
 
@@ -280,7 +280,7 @@ static void complete_back(struct plan *plan, const char *node_id, json_t *back)
  * wrote between; an insertion takes nothing from anybody. */
 static int guard_step(struct plan *plan, const char *node_id, json_t *step)
 {
-    struct buf name BUF_AUTO = {0}, seen BUF_AUTO = {0};
+    struct buf BUF_AUTO name = {0}, seen BUF_AUTO = {0};
     const char *etag;
 
     resource_name(&name, RESOURCE_COMPONENTS, node_id);
@@ -360,7 +360,7 @@ static int their_id(struct plan *plan, const char *id, struct buf *theirs)
 
 static int remove_relationship(struct plan *plan, const char *id, const json_t *before)
 {
-    struct buf theirs BUF_AUTO = {0};
+    struct buf BUF_AUTO theirs = {0};
     json_t *step, *back;
 
     if (node_goes(plan, before, "from_node_id") || node_goes(plan, before, "to_node_id"))
@@ -388,7 +388,7 @@ static int change_relationship(struct plan *plan, const char *id, const json_t *
                                const json_t *after)
 {
     json_auto_t *changes = json_object();
-    struct buf theirs BUF_AUTO = {0};
+    struct buf BUF_AUTO theirs = {0};
     json_t *step, *back;
 
     /* No kinds of fields here: a relationship's explanation is none of a node's texts. */

@@ -18,7 +18,7 @@ static const char *id_at(const json_t *list, size_t i)
 
 static bool same_id(const json_t *one, size_t i, const json_t *other, size_t n)
 {
-    return !strcmp(id_at(one, i), id_at(other, n));
+    return strcmp(id_at(one, i), id_at(other, n)) == 0;
 }
 
 static bool same_content(const json_t *one, size_t i, const json_t *other, size_t n)

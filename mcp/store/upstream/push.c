@@ -44,8 +44,8 @@ static int refused(struct remote *remote, const json_t *step, const struct ask *
 
     remote_refused(remote, ask, json_get_string(step, "what"), &why);
     /* The poor service says 400 where an id is in use. */
-    if (ask->came.status == 400 && !strcmp(json_get_string(check, "kind"), "node") &&
-        !strcmp(json_get_string(step, "method"), "POST"))
+    if (ask->came.status == 400 && strcmp(json_get_string(check, "kind"), "node") == 0 &&
+        strcmp(json_get_string(step, "method"), "POST") == 0)
         why.kind = ERROR_CONFLICT;
     if (err)
         *err = why;
@@ -90,7 +90,7 @@ static int send_step(struct remote *remote, json_t *step, struct error *err)
 
 static int give_up(struct remote *remote, const json_t *steps, size_t done, struct error *err)
 {
-    struct buf left BUF_AUTO = {0};
+    struct buf BUF_AUTO left = {0};
 
     take_back(remote, steps, done, &left);
     if (left.len == 0)
@@ -120,7 +120,7 @@ static int send_steps(struct remote *remote, json_t *steps, struct error *err)
 static int unknown_again(struct store *store, const char *sid, enum resource_kind kind,
                          const char *node_id, struct error *err)
 {
-    struct buf name BUF_AUTO = {0};
+    struct buf BUF_AUTO name = {0};
 
     resource_name(&name, kind, node_id);
     return copy_set_name(store, sid, COPY_SEEN, name.data, "", err);
@@ -129,7 +129,7 @@ static int unknown_again(struct store *store, const char *sid, enum resource_kin
 static int adopt(struct store *store, const char *sid, const char *kind, const char *id,
                  struct error *err)
 {
-    struct buf name BUF_AUTO = {0};
+    struct buf BUF_AUTO name = {0};
 
     buf_addf(&name, "%s:%s", kind, id);
     return copy_set_name(store, sid, COPY_ADOPT, name.data, "", err);
@@ -137,7 +137,7 @@ static int adopt(struct store *store, const char *sid, const char *kind, const c
 
 static int forget_node(struct store *store, const char *sid, const char *node_id, struct error *err)
 {
-    struct buf part BUF_AUTO = {0};
+    struct buf BUF_AUTO part = {0};
 
     buf_addf(&part, "part:%s", node_id);
     if (unknown_again(store, sid, RESOURCE_COMPONENTS, node_id, err) != 0 ||
@@ -157,7 +157,7 @@ static int forget_session(struct store *store, const char *sid, const json_t *to
     json_t *value;
 
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        struct buf name BUF_AUTO = {0};
+        struct buf BUF_AUTO name = {0};
         int known;
 
         resource_name(&name, kinds[i], NULL);
@@ -196,7 +196,7 @@ static int note_outcome(struct store *store, const json_t *steps, const json_t *
     }
     json_object_foreach((json_t *)touched, sid, session)
     {
-        if (forget_session(store, sid, session, err) != 0)
+        if (forget_session(store, sid, session, err) < 0)
             return -1;
     }
     return 0;

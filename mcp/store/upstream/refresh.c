@@ -12,10 +12,10 @@
 #include "mcp/store/store_internal.h"
 #include "mcp/store/upstream/remote.h"
 
-#define ATTEMPTS    6
-#define WHOLE_TIMES 6 /* requests' times that reading all of a session may take */
-#define NODE_TIMES  2
-#define FILLED_MOST 32 /* sessions that one listing fills */
+#define ATTEMPTS       6
+#define WHOLE_TIMES    6 /* requests' times that reading all of a session may take */
+#define ROW_NODE_TIMES 2
+#define FILLED_MOST    32 /* sessions that one listing fills */
 
 struct wanted {
     unsigned scope;
@@ -128,7 +128,7 @@ static int add_node_components(struct remote *remote, struct store *store,
                                const struct wanted *wanted, struct resources *resources,
                                const char *node_id, bool known_ones, struct error *err)
 {
-    struct buf name BUF_AUTO = {0};
+    struct buf BUF_AUTO name = {0};
     int mixed = is_mixed(remote, store, wanted, node_id, err);
     int known;
 
@@ -385,7 +385,7 @@ static int refresh_session(struct remote *remote, struct store *store, const str
 
     if (bring(remote, store, wanted, add_first, err) != 0)
         return -1;
-    if ((wanted->scope & of_nodes) && guard_refresh(remote, store, wanted->sid, err) != 0)
+    if ((wanted->scope & of_nodes) && guard_refresh(remote, store, wanted->sid, err) < 0)
         return -1;
     if ((wanted->scope & UPSTREAM_NODE) && remote_bare(remote) &&
         bring(remote, store, wanted, add_bare_node, err) != 0)
@@ -410,7 +410,7 @@ int remote_refresh(struct upstream *upstream, struct store *store, unsigned scop
     remote_transaction(remote, store);
     if (sid && copy_depth(store) > 0 && remote_own(upstream, store, sid, err) != 0)
         return -1;
-    remote_begin(remote, whole ? WHOLE_TIMES : NODE_TIMES);
+    remote_begin(remote, whole ? WHOLE_TIMES : ROW_NODE_TIMES);
     if (remote_know(remote, store, err) != 0)
         return -1;
     if (scope & UPSTREAM_SESSIONS)

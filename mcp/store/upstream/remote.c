@@ -18,7 +18,7 @@
 
 bool upstream_is(const char *url)
 {
-    return !strncmp(url, "http://", 7) || !strncmp(url, "https://", 8);
+    return strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0;
 }
 
 static void close_remote(struct upstream *upstream)
@@ -93,10 +93,10 @@ static int read_token(struct remote *remote, struct error *err)
 /* In the folder that opening the copy has made. */
 static int open_shared(struct remote *remote, struct error *err)
 {
-    struct buf path BUF_AUTO = {0};
+    struct buf BUF_AUTO path = {0};
 
     buf_addf(&path, "%s-locks", remote->copy);
-    if (buf_check(&path, "a path", err) != 0)
+    if (buf_check(&path, "a path", err) < 0)
         return -1;
     remote->base.shared = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     return remote->base.shared >= 0 ? 0 : error_errno(err, errno, "cannot open %s", path.data);

@@ -78,7 +78,7 @@ int resources_add(struct remote *remote, struct store *store, struct resources *
                   enum resource_kind kind, const char *sid, const char *node_id, struct error *err)
 {
     struct resource *list, *one;
-    struct buf seen BUF_AUTO = {0}, name BUF_AUTO = {0};
+    struct buf BUF_AUTO seen = {0}, name BUF_AUTO = {0};
     const char *etag;
     int known, ours = 0;
 
@@ -176,7 +176,7 @@ static int read_content(struct remote *remote, struct resource *resource, const 
 
     sum(body->data ? body->data : "", body->len, resource->fresh);
     len = strlen(resource->fresh);
-    if (!strncmp(resource->fresh, resource->seen, len) &&
+    if (strncmp(resource->fresh, resource->seen, len) == 0 &&
         (resource->seen[len] == ' ' || !resource->seen[len]))
         return 0;
     snprintf(resource->fresh + len, sizeof resource->fresh - len, " %s", ask->came.etag);
@@ -243,7 +243,7 @@ int resources_fetch(struct remote *remote, struct resources *resources, struct e
 static int forget(struct store *store, const char *sid, const char *kind, const char *node_id,
                   struct error *err)
 {
-    struct buf name BUF_AUTO = {0};
+    struct buf BUF_AUTO name = {0};
 
     buf_addf(&name, "%s:%s", kind, node_id);
     return copy_set_name(store, sid, COPY_SEEN, name.data, "", err);
@@ -286,7 +286,7 @@ static int take_nodes(struct store *store, const struct copy_source *source,
 static int take_part(struct store *store, const struct copy_source *whole, const char *node_id,
                      const json_t *components, struct error *err)
 {
-    struct buf name BUF_AUTO = {0}, text BUF_AUTO = {0}, seen BUF_AUTO = {0}, own BUF_AUTO = {0};
+    struct buf BUF_AUTO name = {0}, text BUF_AUTO = {0}, seen BUF_AUTO = {0}, own BUF_AUTO = {0};
     struct copy_source source = *whole;
     char now[64];
     int known;
@@ -297,7 +297,7 @@ static int take_part(struct store *store, const struct copy_source *whole, const
     sum(text.data, text.len, now);
     if (copy_name(store, source.sid, COPY_SEEN, name.data, &seen, err) < 0)
         return -1;
-    if (seen.data && !strcmp(seen.data, now))
+    if (seen.data && strcmp(seen.data, now) == 0)
         return 0;
     known = copy_name(store, source.sid, COPY_SEEN, own.data, NULL, err);
     source.fill = known == 0;
@@ -331,7 +331,7 @@ static int take_bulk(struct store *store, const struct copy_source *source,
 static int take_components(struct store *store, const struct copy_source *source,
                            const struct resource *resource, struct error *err)
 {
-    struct buf fields BUF_AUTO = {0};
+    struct buf BUF_AUTO fields = {0};
 
     json_write(&fields, resource->fields);
     if (copy_components(store, source, resource->node_id, resource->content, err) != 0 ||
@@ -403,7 +403,7 @@ static int apply(struct remote *remote, struct store *store, struct resources *r
     int64_t version = 0;
     int rc;
 
-    if (text_uuid(uuid, err) != 0 || store_begin(store, err) != 0)
+    if (text_uuid(uuid, err) < 0 || store_begin(store, err) < 0)
         return -1;
     snprintf(change_set, sizeof change_set, "%s%s", COPY_CHANGE_SET, uuid);
     rc = copy_version(store, resources->list[0].sid, &version, err);

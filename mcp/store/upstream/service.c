@@ -71,7 +71,8 @@ static void fill_request(const struct remote *remote, const struct ask *ask, str
     buf_init(&wire->body, 0);
     buf_adds(&wire->url, remote->url);
     buf_add(&wire->url, ask->path.data, ask->path.len);
-    if (ask->sid && (remote->can & CAN_SESSION_QUERY) && !strncmp(ask->path.data, "/nodes/", 7)) {
+    if (ask->sid && (remote->can & CAN_SESSION_QUERY) &&
+        strncmp(ask->path.data, "/nodes/", 7) == 0) {
         buf_adds(&wire->url, "?session_id=");
         http_add_escaped(&wire->url, ask->sid);
     }
@@ -182,7 +183,7 @@ static void read_detail(const struct ask *ask, char *words, size_t size, char *l
     json_auto_t *answer = json_read(ask->came.body.data ? ask->came.body.data : "",
                                     ask->came.body.len, "an answer", NULL);
     const json_t *detail = json_object_get(answer, "detail"), *first, *path, *part;
-    struct buf said BUF_AUTO = {0}, where BUF_AUTO = {0};
+    struct buf BUF_AUTO said = {0}, where BUF_AUTO = {0};
     size_t i;
 
     *words = *loc = '\0';
@@ -200,7 +201,7 @@ static void read_detail(const struct ask *ask, char *words, size_t size, char *l
     path = json_object_get(first, "loc");
     json_array_foreach((json_t *)path, i, part)
     {
-        if (i == 0 && json_is_string(part) && !strcmp(json_string_value(part), "body"))
+        if (i == 0 && json_is_string(part) && strcmp(json_string_value(part), "body") == 0)
             continue;
         buf_addf(&where, where.len > 0 ? "." : "");
         if (json_is_string(part))

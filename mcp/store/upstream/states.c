@@ -32,7 +32,7 @@ static void name_of(struct buf *to, const char *sid, const char *name)
 
 bool state_is_fresh(const struct remote *remote, const char *sid, const char *name)
 {
-    struct buf key BUF_AUTO = {0};
+    struct buf BUF_AUTO key = {0};
 
     name_of(&key, sid, name);
     return json_object_get(remote->fresh, key.data) != NULL;
@@ -57,7 +57,7 @@ static json_t *by_id(const json_t *nodes)
 static void keep_sequence(struct remote *remote, struct store *store, const char *sid,
                           const char *node_id, struct error *err)
 {
-    struct buf name BUF_AUTO = {0}, key BUF_AUTO = {0};
+    struct buf BUF_AUTO name = {0}, key BUF_AUTO = {0};
 
     resource_name(&name, RESOURCE_COMPONENTS, node_id);
     name_of(&key, sid, name.data);
@@ -66,7 +66,7 @@ static void keep_sequence(struct remote *remote, struct store *store, const char
 
 void state_note_fresh(struct remote *remote, const struct resource *resource)
 {
-    struct buf key BUF_AUTO = {0};
+    struct buf BUF_AUTO key = {0};
 
     name_of(&key, resource->sid, resource->name.data);
     json_object_set_new(remote->fresh, key.data, json_true());
@@ -75,7 +75,7 @@ void state_note_fresh(struct remote *remote, const struct resource *resource)
 int state_note(struct remote *remote, struct store *store, const struct resource *resource,
                struct error *err)
 {
-    struct buf key BUF_AUTO = {0};
+    struct buf BUF_AUTO key = {0};
     const char *node_id;
     json_t *components;
 
@@ -114,7 +114,7 @@ static struct store *before(struct remote *remote, struct error *err)
 static const json_t *noted(const struct remote *remote, const char *sid, enum resource_kind kind,
                            const char *node_id)
 {
-    struct buf name BUF_AUTO = {0}, key BUF_AUTO = {0};
+    struct buf BUF_AUTO name = {0}, key BUF_AUTO = {0};
 
     resource_name(&name, kind, node_id);
     name_of(&key, sid, name.data);

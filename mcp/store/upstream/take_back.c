@@ -36,7 +36,7 @@ static json_t *get(struct remote *remote, const char *path, const char *sid)
 
 static json_t *get_of_session(struct remote *remote, const char *sid, const char *what)
 {
-    struct buf path BUF_AUTO = {0};
+    struct buf BUF_AUTO path = {0};
 
     remote_session_path(&path, sid, what);
     return get(remote, path.data, sid);
@@ -71,7 +71,7 @@ static int node_stands(struct remote *remote, const char *sid, const char *id, c
         return -1;
     json_array_foreach(nodes, i, node)
     {
-        if (!strcmp(json_get_string(node, "node_id"), id))
+        if (strcmp(json_get_string(node, "node_id"), id) == 0)
             return !json_is_null(want) &&
                    (json_object_get(want, "node_id") != NULL || holds(node, want));
     }
@@ -82,7 +82,7 @@ static int components_stand(struct remote *remote, const char *sid, const char *
                             const json_t *want)
 {
     static const char *const keys[] = {"type", "parameters", "confidence"};
-    struct buf path BUF_AUTO = {0};
+    struct buf BUF_AUTO path = {0};
     json_auto_t *answer = NULL, *list = NULL;
 
     remote_component_path(remote, &path, sid, id);
@@ -144,7 +144,7 @@ static int positions_stand(struct remote *remote, const char *sid, const json_t 
 
 static int texts_stand(struct remote *remote, const char *sid, const char *id, const json_t *want)
 {
-    struct buf path BUF_AUTO = {0};
+    struct buf BUF_AUTO path = {0};
     json_auto_t *answer = NULL, *texts = NULL;
 
     remote_session_path(&path, sid, "/nodes/");
@@ -180,18 +180,18 @@ int read_back(struct remote *remote, const json_t *step)
     int stands;
 
     remote_begin(remote, 1);
-    if (!strcmp(kind, "node"))
+    if (strcmp(kind, "node") == 0)
         return node_stands(remote, sid, id, want);
-    if (!strcmp(kind, "session"))
+    if (strcmp(kind, "session") == 0)
         return session_stands(remote, sid, want);
-    if (!strcmp(kind, "components"))
+    if (strcmp(kind, "components") == 0)
         return components_stand(remote, sid, id, want);
-    if (!strcmp(kind, "texts"))
+    if (strcmp(kind, "texts") == 0)
         return texts_stand(remote, sid, id, want);
-    if (!strcmp(kind, "positions"))
+    if (strcmp(kind, "positions") == 0)
         return positions_stand(remote, sid, want);
     stands = relationship_stands(remote, sid, want);
-    return !strcmp(kind, "no relationship") && stands >= 0 ? !stands : stands;
+    return strcmp(kind, "no relationship") == 0 && stands >= 0 ? !stands : stands;
 }
 
 /* ---- taking back ---- */
@@ -214,7 +214,7 @@ static bool unmake_relationship(struct remote *remote, const json_t *step)
     json_auto_t *list = normal_relationships(answer);
     const json_t *one = find_relationship(list, json_object_get(check, "want"));
     const char *id = json_get_string(step, "made");
-    struct buf path BUF_AUTO = {0};
+    struct buf BUF_AUTO path = {0};
     json_auto_t *request = NULL;
 
     if (!id)
