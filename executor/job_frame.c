@@ -79,7 +79,7 @@ static json_t *read_object(const struct frame *frame, const char *what, struct e
     json_t *json = json_read(frame->payload ? frame->payload : "", frame->len, what, err);
 
     if (json && !json_is_object(json)) {
-        error_set(err, ERROR_MALFORMED, "%s is no JSON object", what);
+        error_set(err, ERROR_MALFORMED, "%s is not a JSON object", what);
         json_decref(json);
         json = NULL;
     }

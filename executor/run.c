@@ -228,10 +228,11 @@ static void end_disagreeing(struct executor_run *run, struct execution_result *r
     const struct job_result *said = &run->result;
     struct buf BUF_AUTO text = {0};
 
-    log_error("executor",
-              "the judgement inside the sandbox refuses what the validator accepted: code %s, line "
-              "%ld, profile %s",
-              said->refused, said->refused_line, run->profile);
+    log_error(
+        "executor",
+        "the policy check inside the sandbox refuses what the validator accepted: code %s, line "
+        "%ld, profile %s",
+        said->refused, said->refused_line, run->profile);
     buf_init(&text, 0);
     if (said->refused_line > 0)
         buf_addf(&text, "line %ld: ", said->refused_line);
@@ -345,7 +346,7 @@ static int take_artifact(struct executor_run *run, const struct frame *frame, st
         return error_set(err, ERROR_MALFORMED, "the sandbox sent more than %u figures",
                          EXECUTION_ARTIFACTS_CAP);
     if (!artifact_is_png(frame->payload, frame->len))
-        return error_set(err, ERROR_MALFORMED, "the sandbox sent a figure that is no PNG image");
+        return error_set(err, ERROR_MALFORMED, "the sandbox sent a figure that is not a PNG image");
     base64 = strndup(frame->payload, frame->len);
     if (!base64)
         return error_set(err, ERROR_MEMORY, "out of memory for a figure");

@@ -117,7 +117,7 @@ int docker_host_find(struct docker_host *host, const char *given, struct error *
         snprintf(host->base, sizeof host->base, "%s", given);
     } else {
         return error_set(err, ERROR_INVALID,
-                         "'%s' is no address of a Docker daemon that can be reached: unix:///PATH "
+                         "'%s' is not the address of a Docker daemon: unix:///PATH "
                          "or tcp://HOST:PORT",
                          given);
     }

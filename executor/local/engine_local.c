@@ -2,7 +2,7 @@
  *
  * Sandboxes without Docker: the same runner under bubblewrap, with this machine's python3.
  *
- * Each has namespaces of its own for everything (no network, no other process, no session), an
+ * Each has separate namespaces for everything (no network, no other process, no session), an
  * empty read-only root with this machine's /usr in it read-only, 16 MB of /tmp, and no capability;
  * its user is nobody. Where the server is root, it becomes nobody for the kernel too before
  * bubblewrap is called; where the kernel does not let nobody make namespaces, nobody is only the

@@ -46,7 +46,7 @@ struct local_userns local_userns_look(const char *root)
           "sysctl -w kernel.unprivileged_userns_clone=1"}},
         {"kernel/apparmor_restrict_unprivileged_userns",
          1,
-         {"AppArmor lets programs without a profile of their own make no use of user namespaces "
+         {"AppArmor denies user namespaces to programs without a profile "
           "(kernel.apparmor_restrict_unprivileged_userns is 1)",
           "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile with "
           "'userns,' for bwrap"}},

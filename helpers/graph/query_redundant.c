@@ -92,7 +92,7 @@ int graph_query_redundant(struct graph_ask *ask, struct error *err)
     graph_say(ask, "%s%s\n", graph_count_text(ask, count, "redundant edge"),
               count > 0 ? ", implied by a longer chain:" : ".");
     if (order->cycles > 0)
-        graph_say(ask, "Edges inside %s are not judged (see the query cycles).\n",
+        graph_say(ask, "Edges inside %s are not checked (see the query cycles).\n",
                   graph_count_text(ask, order->cycles, "cycle group"));
     graph_list_begin(&list, ask, "edges", count);
     if (add_rows(&list, order, redundant, err) < 0)

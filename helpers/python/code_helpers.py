@@ -158,7 +158,7 @@ def connect(ask):
         try:
             path = "/nodes/%s/components" % segment(node_id)
         except UnicodeEncodeError:
-            raise ValueError("node_id %a is no valid text" % node_id) from None
+            raise ValueError("node_id %a is not valid text" % node_id) from None
         try:
             answer = read_again(path)
         except LookupError as error:
@@ -231,7 +231,7 @@ def connect(ask):
         try:
             return "%s=%s" % (name, quote(str.__str__(value), safe=""))
         except UnicodeEncodeError:
-            raise ValueError("%s %a is no valid text" % (name, value)) from None
+            raise ValueError("%s %a is not valid text" % (name, value)) from None
 
     def query_graph(query, node_id=None, from_node_id=None, to_node_id=None, types=None, limit=None):
         """One of the graph's queries, computed by the server, as a dict: "query", "over" (the relationship types and edges it
@@ -253,7 +253,7 @@ def connect(ask):
         try:
             path = "/graph/%s" % segment(str.__str__(query)) + ("?" + "&".join(parts) if parts else "")
         except UnicodeEncodeError:
-            raise ValueError("query %a is no valid text" % query) from None
+            raise ValueError("query %a is not valid text" % query) from None
         try:
             return read_again(path) if str.__str__(query) else list_queries()
         except LookupError as error:

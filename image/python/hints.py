@@ -296,8 +296,8 @@ HINTS = tuple((kind, re.compile(pattern), hint) for kind, pattern, hint in (
     ("TypeError", "not supported between instances of 'dict' and 'dict'", SORT),
     ("TypeError", "not supported between instances of", "the values are of different types; convert them first: int(x), "
                                                         "float(x), or sort by key=str"),
-    ("TypeError", "unhashable type: 'dict'", 'a dict is no key and no member of a set; take its id: node["node_id"]'),
-    ("TypeError", "unhashable type: '(list|set)'", "a list is no key and no member of a set; take tuple(xs)"),
+    ("TypeError", "unhashable type: 'dict'", 'a dict cannot be a key or a member of a set; take its id: node["node_id"]'),
+    ("TypeError", "unhashable type: '(list|set)'", "a list cannot be a key or a member of a set; take tuple(xs)"),
     ("TypeError", "^(list|tuple) indices must be integers or slices, not str",
      'it is a list: loop over it, for x in xs: x["title"], or take one, xs[0]["title"]'),
     ("TypeError", "indices must be integers.*not float", "divide by //: xs[len(xs) // 2]"),
@@ -318,7 +318,7 @@ HINTS = tuple((kind, re.compile(pattern), hint) for kind, pattern, hint in (
                                                         "pd.DataFrame(rows)"),
     ("ValueError", "values to unpack", "the number of names on the left differs from that of the items; g.edges(data=True) and "
                                        "enumerate(zip(a, b)) give (a, b, data) and (i, (a, b))"),
-    ("ValueError", r"could not convert string to float|invalid literal for int", "the text is no number; ask text.isdigit() first, "
+    ("ValueError", r"could not convert string to float|invalid literal for int", "the text is not a number; ask text.isdigit() first, "
                                                                                  "or pd.to_numeric(s, errors=\"coerce\")"),
     ("ValueError", "is not in list|x not in list|substring not found", "ask if x in xs: first"),
     ("ZeroDivisionError", "", EMPTY),

@@ -524,7 +524,7 @@ static int take_request(struct runner_run *run, const struct frame *piece)
     if (run->waiting_for_answer || id <= run->last_request)
         return log_error("request %u before the answer to %u", id, run->last_request);
     if (!request_is_get(piece->payload + REQUEST_HEAD, piece->len - REQUEST_HEAD))
-        return log_error("request %u is no GET of a path in plain ASCII", id);
+        return log_error("request %u is not a GET of a path in ASCII", id);
     run->last_request = id;
     run->waiting_for_answer = true;
     return send_frame(run, FRAME_REQUEST, piece->payload, piece->len);
@@ -539,7 +539,7 @@ static int take_artifact(struct runner_run *run, const struct frame *piece)
     if (run->artifacts == FRAME_ARTIFACTS_MAX)
         return log_error("more than %u figures", FRAME_ARTIFACTS_MAX);
     if (!artifact_is_png(piece->payload, piece->len))
-        return log_error("a figure that is no PNG in base64");
+        return log_error("a figure that is not a PNG in base64");
     run->artifacts++;
     return send_frame(run, FRAME_ARTIFACT, piece->payload, piece->len);
 }

@@ -77,7 +77,7 @@ static const struct fields history_query = {
         FIELD("since", FIELD_WHOLE, .most = INFINITY, .documentation = "Only what came after this version"),
         FIELD("before", FIELD_WHOLE, .most = INFINITY, .documentation = "Only what came up to this version"),
         FIELD("limit", FIELD_WHOLE, .least = 1, .most = HISTORY_LIMIT_MAX,
-         .documentation = "Change sets at most; 50 where none is said"),
+         .documentation = "Change sets at most; default: 50"),
         FIELD("node_id", FIELD_TEXT, .documentation = "Only what was done to this node"),
         FIELD("texts", FIELD_FLAG, .documentation = "false leaves before and after out"), {0}},
 };
@@ -86,7 +86,7 @@ static const struct fields difference_query = {
     .rows = (const struct field[]){
         FIELD("from", FIELD_WHOLE, .required = true, .most = INFINITY,
          .documentation = "a version of GET /session/{sid}/history"),
-        FIELD("to", FIELD_WHOLE, .most = INFINITY, .documentation = "A version; the present one where none is said"),
+        FIELD("to", FIELD_WHOLE, .most = INFINITY, .documentation = "A version; default: the current one"),
         {0}},
 };
 static const struct fields undo_body = {

@@ -131,7 +131,7 @@ const struct rest_route rest_node_routes[] = {
     {"POST", NODES "/{nid}/content", write_texts, ROUTE_WRITE | ROUTE_BODY | ROUTE_STORED, REST_STATE_NODE, texts,
      "writeContent", "nodes", "Writes some of the four category texts", NULL, &entity_texts_fields, &rest_success},
     {"GET", "/session/{sid}/positions", positions, 0, REST_STATE_SESSION, NULL,
-     "readPositions", "nodes", "Where the nodes stand on the canvas", NULL, NULL, &node_positions},
+     "readPositions", "nodes", "The positions of the nodes on the canvas", NULL, NULL, &node_positions},
     {"PUT", "/session/{sid}/positions", write_positions, ROUTE_WRITE | ROUTE_BODY, REST_STATE_SESSION, positions,
      "writePositions", "nodes", "Writes positions; those of nodes not named stay", NULL, &positions_body, &rest_success},
     {0},

@@ -15,7 +15,7 @@ static const char head[] =
     "\"description\":\"Every list and component sequence carries a strong ETag; a write with "
     "If-Match that no longer matches is 412 with the current state. A write with Idempotency-Key "
     "is "
-    "done once. Changes are told over WebSocket at /mcp-sync; MCP is at POST /mcp.\","
+    "done once. Changes are sent over WebSocket at /mcp-sync; MCP is at POST /mcp.\","
     "\"license\":{\"name\":\"GPL-3.0-or-later\",\"identifier\":\"GPL-3.0-or-later\"}},"
     "\"servers\":[{\"url\":\"/\",\"description\":\"This server\"}],\"security\":[],\"tags\":["
     "{\"name\":\"service\",\"description\":\"The service itself\"},"

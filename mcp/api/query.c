@@ -106,7 +106,7 @@ int rest_take_query(struct rest_call *call, struct error *err)
     members = json_object();
     while (members && (more = next(&at, name, value, err)) > 0) {
         if (keep(fields, members, name, value) != 0)
-            return error_set_at(err, "query.", "'%s' is no UTF-8 text", name);
+            return error_set_at(err, "query.", "'%s' is not UTF-8", name);
     }
     if (more < 0)
         return -1;

@@ -16,7 +16,7 @@ struct json_halves {
     unsigned high; /* that a string ends with */
 };
 
-/* Appends len bytes of text, repaired. halves: may be NULL. What is no JSON stays none. */
+/* Appends len bytes of text, repaired. halves: may be NULL. What is not JSON stays none. */
 void json_repair(const char *text, size_t len, struct buf *to, struct json_halves *halves);
 
 /* Whether there is anything to repair; false means certainly not. */

@@ -558,7 +558,7 @@ static json_t *text_of(const struct buf *text)
     return json_stringn(text->data ? text->data : "", text->len);
 }
 
-/* A call's input: what streamed in, else what its beginning had. *broken: it is no object. */
+/* A call's input: what streamed in, else what its beginning had. *broken: it is not an object. */
 static json_t *input_of(const struct model_block *block, bool *broken)
 {
     BUF_AUTO struct buf repaired = {0};

@@ -113,7 +113,7 @@ int model_message_event(struct model_message *message, const struct model_listen
  * back, and so are blocks of unknown types that came in pieces; those that came whole are kept,
  * since an answer that paused goes back as it is. So the array may be empty. A call's id is one
  * that no other call has: the service's own, or made of it, since a service refuses a history where
- * an id comes twice. A call whose input is no JSON object gets {}, and its id is appended to
+ * an id comes twice. A call whose input is not JSON object gets {}, and its id is appended to
  * broken, an array, or NULL. */
 json_t *model_message_content(const struct model_message *message, bool partial, json_t *broken);
 

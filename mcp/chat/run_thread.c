@@ -107,7 +107,8 @@ static int take_messages(struct chat_run *run, const struct run_request *request
         const char *id = json_get_string(message, "id");
 
         if (!id || !*id)
-            return error_set(err, ERROR_INVALID, "a message needs an id, a text of its own");
+            return error_set(err, ERROR_INVALID,
+                             "a message needs an id that is unique in its thread");
         if (thread_has_message(run->thread, id) && !thread_was_not_asked(run->thread, id))
             continue;
         if (is_blank(content))

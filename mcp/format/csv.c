@@ -164,7 +164,7 @@ static int read_cell(struct sheet_reader *reader, size_t i, size_t line, const j
         return error_set(err, ERROR_MALFORMED, "%s line %zu: the cell of '%s' is not JSON",
                          reader->name, line, key);
     if (!value) {
-        format_loss(reader->report, "%s line %zu: '%s' of '%s' is no %s: kept as text",
+        format_loss(reader->report, "%s line %zu: '%s' of '%s' is not a %s: kept as text",
                     reader->name, line, json_string_value(cell), key,
                     kind == CSV_NUMBER ? "number" : "true or false");
         value = json_incref((json_t *)cell);

@@ -413,9 +413,9 @@ static int unknown_type(const char *type, const char *loc, struct error *err)
     text_cut_line(shown, sizeof shown, type);
     if (search.best)
         return error_set_at(err, where,
-                            "%s: '%s' is no component type, did you mean '%s'? There are %s", where,
-                            shown, search.best, list.data);
-    return error_set_at(err, where, "%s: '%s' is no component type, there are %s", where, shown,
+                            "%s: '%s' is not a component type, did you mean '%s'? There are %s",
+                            where, shown, search.best, list.data);
+    return error_set_at(err, where, "%s: '%s' is not a component type, there are %s", where, shown,
                         list.data);
 }
 
@@ -464,7 +464,7 @@ int relationship_type_check(const char *type, const char *loc, struct error *err
         nearest_feed(&search, relationship_types[i]);
         buf_addf(&list, "%s%s", i > 0 ? ", " : "", relationship_types[i]);
     }
-    return error_set_at(err, loc, "'%s' is no relationship type, %s%s%ssend one of %s",
+    return error_set_at(err, loc, "'%s' is not a relationship type, %s%s%ssend one of %s",
                         text_cut_line(shown, sizeof shown, type),
                         search.best ? "did you mean " : "", search.best ? search.best : "",
                         search.best ? "? If not, " : "", list.data);

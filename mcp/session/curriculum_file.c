@@ -105,7 +105,7 @@ static void check_component(const json_t *component, const char *name, size_t in
     struct error found = {0};
 
     if (!json_is_object(component)) {
-        import_finding(report, "%s: component %zu is no object: kept for the export only", name,
+        import_finding(report, "%s: component %zu is not an object: kept for the export only", name,
                        index + 1);
         return;
     }
@@ -123,7 +123,7 @@ static void check_components(const json_t *components, const char *name,
     if (!components)
         return;
     if (!json_is_array(components)) {
-        import_finding(report, "%s: components is no array: kept as it is", name);
+        import_finding(report, "%s: components is not an array: kept as it is", name);
         return;
     }
     json_array_foreach((json_t *)components, i, component)
@@ -140,7 +140,7 @@ static void check_node(const json_t *node, size_t index, json_t *ids, struct imp
 
     name_node(name, index, json_string_value(id));
     if (!json_is_object(node)) {
-        import_finding(report, "%s is no object: kept for the export only", name);
+        import_finding(report, "%s is not an object: kept for the export only", name);
         return;
     }
     if (!json_is_string(id) || json_string_length(id) == 0) {
@@ -180,7 +180,7 @@ static void check_relationship(const json_t *relationship, size_t index, const j
     struct buf BUF_AUTO key = {0};
 
     if (!json_is_object(relationship)) {
-        import_finding(report, "relationship %zu is no object: kept for the export only",
+        import_finding(report, "relationship %zu is not an object: kept for the export only",
                        index + 1);
         return;
     }

@@ -14,7 +14,7 @@
 
 /* Borrowed; NULL where it has none. */
 const char *curriculum_title(const json_t *root);
-/* Writes it where it stands, else as "meta.title", or as "title" where "meta" is no object. */
+/* Writes it where it stands, else as "meta.title", or as "title" where "meta" is not an object. */
 int curriculum_set_title(json_t *root, const char *title, struct error *err);
 
 #endif

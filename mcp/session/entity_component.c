@@ -51,7 +51,7 @@ static int check_types_agree(const json_t *component, const char *loc, struct er
     return error_set_at(err, where, "%s: type and component_type differ, send one of them", where);
 }
 
-/* A type that is no text is a fault of fields_check; null is none there. */
+/* A type that is not text is a fault of fields_check; null is none there. */
 static bool has_type(const json_t *component, struct validation_errors *problems)
 {
     static const char *const keys[] = {"type", "component_type"};

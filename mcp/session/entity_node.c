@@ -100,8 +100,9 @@ int entity_node_change(json_t *node, const json_t *changes, struct error *err)
                        "stays as it is: create a node of the new id and merge this one into it");
     fields_check(&entity_node_change_fields, given, node, &problems);
     if (json_object_get(given, "components"))
-        validation_add(&problems, "components",
-                       "are no field of the node: write them one by one, or as a whole sequence");
+        validation_add(
+            &problems, "components",
+            "are not a field of the node: write them one by one, or as a whole sequence");
     if (validation_end(&problems, NULL, err) < 0)
         return -1;
     entity_drop(given, node_service_fields);

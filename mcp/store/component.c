@@ -98,9 +98,10 @@ static int check_position(const struct sequence *sequence, long position, struct
 
     if (position >= 0 && position <= most)
         return 0;
-    return error_set_at(err, "position",
-                        "position: %ld is no place, the node has %zu components: send 1 to %ld",
-                        position, sequence->components, most);
+    return error_set_at(
+        err, "position",
+        "position %ld is out of range: the node has %zu components, so send 1 to %ld", position,
+        sequence->components, most);
 }
 
 int store_component_insert(struct store *store, const struct writer *writer, const char *sid,
@@ -416,7 +417,7 @@ static size_t index_of(const struct sequence *sequence, const char *component_id
     return sequence->count;
 }
 
-/* What is no object, which no client can see, stays behind the others. */
+/* What is not an object, which no client can see, stays behind the others. */
 static int keep_raw(struct component_write *work, struct sequence *old, struct error *err)
 {
     for (size_t i = 0; i < old->count; i++) {

@@ -28,7 +28,7 @@ int store_import_begin(struct store *store, const struct writer *writer, const c
     if (store->upstream)
         return error_set(err, ERROR_INVALID,
                          "a file cannot be imported into a service: it has no way to take a "
-                         "curriculum as it is. Import into a store of its own (--store "
+                         "curriculum as it is. Import into a separate store (--store "
                          "sqlite:PATH), or make a session there and send a change set");
     buf_init(&text, 0);
     json_write(&text, further);

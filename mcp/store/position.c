@@ -138,7 +138,7 @@ static int check_node(struct store *store, const struct write *write,
         return 0;
     if (problems->count < VALIDATION_SHOWN_CAP)
         store_node_find(store, write->session, node_id, &node, &found);
-    validation_add(problems, field, "%s", *found.text ? found.text : "is no node");
+    validation_add(problems, field, "%s", *found.text ? found.text : "is not a node");
     return 0;
 }
 

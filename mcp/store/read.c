@@ -269,10 +269,10 @@ int store_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct er
         return error_set_at(err, "session_id",
                             "the store holds no session yet: import one with lectern import FILE");
     if (count > 1)
-        return error_set_at(err, "session_id",
-                            "say which session is meant (session_id, or --session SID), the store "
-                            "holds %zu: %s",
-                            count, choices.data);
+        return error_set_at(
+            err, "session_id",
+            "name the session (session_id, or --session SID); the store has %zu: %s", count,
+            choices.data);
     memcpy(sid, first, sizeof first);
     return 0;
 }
@@ -291,7 +291,7 @@ int copy_session_of_node(struct store *store, const char *node_id, char sid[SESS
         return -1;
     text_cut_line(shown, sizeof shown, node_id);
     if (count == 0)
-        return error_set(err, ERROR_NOT_FOUND, "there is no node '%s' in any session", shown);
+        return error_set(err, ERROR_NOT_FOUND, "there is not a node '%s' in any session", shown);
     if (count > 1)
         return error_set(
             err, ERROR_CONFLICT,

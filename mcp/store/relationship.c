@@ -355,7 +355,7 @@ static int check_end(struct store *store, int64_t session, const json_t *input, 
     bulk->wrong++;
     if (bulk->looked_up++ < VALIDATION_SHOWN_CAP)
         store_node_find(store, session, node_id, &node, &found);
-    validation_add(&bulk->problems, field, "%s", *found.text ? found.text : "is no node");
+    validation_add(&bulk->problems, field, "%s", *found.text ? found.text : "is not a node");
     return 0;
 }
 
@@ -475,7 +475,7 @@ int store_relationships_create(struct store *store, const struct writer *writer,
 
 /* ---- changing, deleting and finding ---- */
 
-/* An imported relationship may have an end that is no node. */
+/* An imported relationship may have an end that is not a node. */
 static int end_title(struct store *store, int64_t session, const json_t *relationship,
                      const char *end, char *title, size_t size, struct error *err)
 {

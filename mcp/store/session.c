@@ -44,7 +44,7 @@ int store_session_create(struct store *store, const struct writer *writer, const
         return error_set_at(err, "title", "title: is longer than %d bytes", TITLE_MAX);
     further = title && *title ? json_pack("{s:{s:s}}", "meta", "title", title) : json_object();
     if (!further)
-        return error_set_at(err, "title", "title: is no UTF-8 text");
+        return error_set_at(err, "title", "title: is not UTF-8 text");
     if (text_uuid(uuid, err) < 0 || store_write_begin(store, writer, NULL, &write, err) < 0)
         return -1;
     json_write(&log, further);

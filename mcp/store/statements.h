@@ -2,8 +2,8 @@
  *
  * Every SQL statement of the store: its id and its text. Included by db.h for the ids and by a
  * backend for the texts, each with its own STATEMENT; parameters are ?1, ?2, ... A backend whose
- * dialect differs gets a column of its own here. 1 in flags is ROW_RAW: what is no object has no
- * part in the API's lists.
+ * dialect differs gets a column of its own here. 1 in flags is ROW_RAW: what is not an object has
+ * no part in the API's lists.
  */
 /* clang-format off */
 #ifndef STATEMENT

@@ -194,12 +194,12 @@ struct sequence_item {
     unsigned flags;
     char component_id[COMPONENT_ID_SIZE];
     int64_t revision;
-    json_t
-        *component; /* owned; the whole object as the export has it; NULL for what is no object */
-    json_t *raw;    /* owned; what is no object */
+    json_t *component; /* owned; the whole object as the export has it; NULL for what is not an
+                          object */
+    json_t *raw;       /* owned; what is not an object */
 };
 
-struct sequence { /* a node's components in their order, what is no object among them */
+struct sequence { /* a node's components in their order, what is not an object among them */
     struct sequence_item *items;
     size_t count;
     size_t components; /* those that are objects */

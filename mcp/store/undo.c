@@ -261,7 +261,7 @@ static int check_ends(struct rewind *then, struct rewind *now, const struct rewi
     snprintf(twin, sizeof twin, "%" PRId64, same);
     if (count_later(now, SQL_CHANGE_REPEATED, row, twin, &later, err) < 0)
         return -1;
-    return later > 0 ? conflict(then, row, "was created anew", err) : 0;
+    return later > 0 ? conflict(then, row, "was created again", err) : 0;
 }
 
 static int check_relationship(struct rewind *then, struct rewind *now, const struct rewind_row *row,

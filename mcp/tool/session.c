@@ -24,7 +24,7 @@ int tool_session(const struct tool_call *call, struct store *store, char sid[SES
         return store_only_session(store, sid, err);
     if (strlen(given) >= SESSION_ID_SIZE)
         return error_set(err, ERROR_UNAUTHORIZED,
-                         "'%.*s' is no session id: it is a UUID of 36 characters.",
+                         "'%.*s' is not a session id, which is a UUID of 36 characters.",
                          utf8_shown(given, SESSION_ID_SIZE), given);
     snprintf(sid, SESSION_ID_SIZE, "%s", given);
     return store_session(store, sid, NULL, 0, NULL, err);

@@ -203,7 +203,8 @@ static const struct family families[] = {
     {"lectern_validator_refusals_total", "counter",
      "Programs that the validator refused, by the first rule they broke.", write_refusals, 0},
     {"lectern_validator_disagreements_total", "counter",
-     "Programs that the validator accepted and the judgement inside the sandbox refused; each is a "
+     "Programs that the validator accepted and the policy check inside the sandbox refused; each "
+     "is a "
      "bug.",
      write_disagreements, 0},
     {"lectern_graph_questions_total", "counter",

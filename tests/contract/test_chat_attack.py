@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The chat under attack and under bad luck: frames that are none, floods, sockets that close in each state of a run, what is asked
-about deleted or locked in the midst of it, and kill -9 in each state. Whatever happens, nothing stays behind, and the thread can be
+about deleted or locked during it, and kill -9 in each state. Whatever happens, nothing stays behind, and the thread can be
 asked on."""
 import asyncio
 import contextlib

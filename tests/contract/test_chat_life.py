@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The life of pages and runs: stop, a page that goes, two pages on one session, inputs that wait or are wrong, the server's end
-in the midst of it, a server without a key, and clients of the original CMS."""
+during it, a server without a key, and clients of the original CMS."""
 import asyncio
 import base64
 import json
@@ -343,7 +343,7 @@ class Endings(chat_case.ChatCase):
         self.assertEqual((await other.ask("Still there?")).text, "Yes.")
 
     async def test_a_conversation_that_comes(self):
-        """It stands in the list of each page of the session, of one that is idle and of one in the midst of a run; once."""
+        """It stands in the list of each page of the session, of one that is idle and of one during a run; once."""
         def listed(events):
             return [[thread["title"] for thread in event["snapshot"]["threads"]] for event in events
                     if event["type"] == "STATE_SNAPSHOT"]

@@ -256,7 +256,7 @@ class Data(LineCase):
             (("exec", *sandbox), literal, b"control character"),
             (("validate",), literal, b"control character"),
             (("validate", "--facts"), b"x = '\xc2\x9b'", b"\\x9b"),
-            (("import", str(self.file)), b"", b"'\\x9b2m' is no component type"),
+            (("import", str(self.file)), b"", b"'\\x9b2m' is not a component type"),
             (("graph", "counts", "--session", hostile), b"", b"\\x9b1m\\u202eevil"),
             (("graph", "outline"), b"", b"evil"),
             (("export",), b"", b"\\u202eevil"),

@@ -177,7 +177,7 @@ class Types(Case):
         self.start()
         status, answer = self.ask("POST", "/insert", {"type": "fraction-bar", "parameters": BAR})
         self.assertEqual(status, 422)
-        self.assertIn("'fraction-bar' is no component type", json.dumps(answer))
+        self.assertIn("'fraction-bar' is not a component type", json.dumps(answer))
         self.assertIn("no component type", self.call("add_component", component_type="quote", parameters={"text": "a"})[1])
 
     def test_an_import_reports_by_the_file(self):
@@ -192,7 +192,7 @@ class Types(Case):
         self.assertIn("parameters.text: is needed", said)
         self.assertNotIn("no component type", said)
         said = self.workspace.run("import", "--dry-run", path)
-        self.assertIn(b"'quote' is no component type", said.stdout + said.stderr)
+        self.assertIn(b"'quote' is not a component type", said.stdout + said.stderr)
 
     def test_the_environment_names_the_file_too(self):
         os.environ["LECTERN_COMPONENT_TYPES"] = self.file(TYPES)

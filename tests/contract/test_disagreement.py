@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What happens where the judgement inside the sandbox refuses what the validator accepted: nothing runs, the answer says what
+"""What happens where the policy check inside the sandbox refuses what the validator accepted: nothing runs, the answer says what
 to do, the log has a line and the metric counts. The sandbox here has been given tables of its own, with one name more."""
 import json
 import os

@@ -79,4 +79,4 @@ def faults(kind: str, parameters: Dict[str, Any]) -> Iterator[str]:
 
 def known(kind: Any) -> List[str]:
     """What is wrong with a type's name, as a list of words."""
-    return [] if kind in TYPES else ["'%s' is no component type, send one of %s" % (kind, ", ".join(TYPES))]
+    return [] if kind in TYPES else ["'%s' is not a component type, send one of %s" % (kind, ", ".join(TYPES))]

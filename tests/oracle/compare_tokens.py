@@ -30,7 +30,7 @@ warnings.simplefilter("ignore")
 NAMES = {0: "ENDMARKER", 1: "NAME", 2: "NUMBER", 3: "STRING", 4: "NEWLINE", 5: "INDENT", 6: "DEDENT",
          token.ASYNC: "NAME", token.AWAIT: "NAME", tokenize.COMMENT: "COMMENT", tokenize.NL: "NL"}
 # What the validator's tokenizer refuses earlier than CPython, whose parser refuses it. Such a reject is no disagreement.
-EARLY = ("Python has no", "A bytes literal holds", "'<>' is Python 2", "is no operator of Python")
+EARLY = ("Python has no", "A bytes literal holds", "'<>' is Python 2", "is not an operator of Python")
 
 
 SENTINEL = [("NAME", "ends_here"), ("OP", "="), ("NUMBER", "1"), ("NEWLINE", "")]

@@ -459,7 +459,7 @@ def check_request(request, sent=(), key=KEY):
     if key and given not in ([key], ["Bearer " + key]):
         yield "the key: %d headers, or another one" % len(given)
     if not isinstance(body, dict):
-        yield "the body is no JSON object"
+        yield "the body is not a JSON object"
         return
     yield from _check_options(body)
     yield from _check_tools(body)

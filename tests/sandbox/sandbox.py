@@ -170,7 +170,7 @@ class Outcome:
         return self.stdout.decode()
 
     def take_result(self, payload):
-        """The interpreter's own words, passed on unread: what is no JSON object is no result."""
+        """The interpreter's own words, passed on unread: what is not JSON object is no result."""
         try:
             self.result = json.loads(payload)
         except ValueError:

@@ -79,9 +79,9 @@ static const struct {
      {"must be a number, not text"}},
     {"three-svgs", "{\"title1\":\"a\"}", "c.parameters.title2", {"title3", "description3"}},
     {"paragraf", "{}", "c.type", {"did you mean 'paragraph'", "hero-number"}},
-    {"", "{}", "c.type", {"'' is no component type"}},
+    {"", "{}", "c.type", {"'' is not a component type"}},
     {NULL, "{}", "c.type", {"is missing"}},
-    {"zzzzzzzzzz", "{}", "c.type", {"'zzzzzzzzzz' is no component type, there are heading"}},
+    {"zzzzzzzzzz", "{}", "c.type", {"'zzzzzzzzzz' is not a component type, there are heading"}},
 };
 
 static void test_good_parameters(void **state)

@@ -91,7 +91,7 @@ static void test_findings(void **state)
         "node 4 (T2) has no title",
         "node 4 (T2): components is no array",
         "node 7 is no object",
-        "node 1 (T1): component 5: type: 'hologram' is no component type",
+        "node 1 (T1): component 5: type: 'hologram' is not a component type",
         "node 1 (T1): component 8 is no object",
         "node 1 (T1): component 7: order and order_index differ",
         "1 components repeat an order",
@@ -99,7 +99,7 @@ static void test_findings(void **state)
         "relationship 3: to_node_id 'nowhere' does not exist",
         "relationship 2 repeats an earlier one",
         "relationship 4 leads from a node to itself",
-        "relationship 4: 'SEE_ALSO' is no relationship type",
+        "relationship 4: 'SEE_ALSO' is not a relationship type",
         "relationship 5 has no from_node_id",
         "relationship 6 is no object",
     };

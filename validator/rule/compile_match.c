@@ -219,9 +219,10 @@ static void compile_mapping_keys(struct compile *compile, uint32_t mapping)
 
     while (child != NODE_NONE && nodes[child].kind != NODE_MATCH_STAR) {
         if (nodes[child].kind == NODE_JOINED)
-            compile_report(compile, child,
-                           "An f-string is no key of a pattern. Write a plain string, or compare "
-                           "in a guard.");
+            compile_report(
+                compile, child,
+                "An f-string cannot be a key of a pattern. Write a plain string, or compare "
+                "in a guard.");
         if (!facts_grow((void **)&keys, count, &size, sizeof *keys)) {
             compile->failed = true;
             break;
@@ -420,7 +421,7 @@ static void value(struct match *match, uint32_t at)
 
     if (match->nodes[expression].kind == NODE_JOINED)
         compile_report(match->compile, expression,
-                       "An f-string is no pattern. Write 'case _ if subject == f\"...\"'.");
+                       "An f-string cannot be a pattern. Write 'case _ if subject == f\"...\"'.");
 }
 
 static void pattern(struct match *match, uint32_t at)

@@ -46,7 +46,7 @@ static bool add_member_hint(const struct check *check, const char *text, size_t 
     if (!module || !module->importable || module->profile > check->profile->rank ||
         !policy_attribute_allowed(module, dot + 1, len - base - 1, check->profile->rank))
         return false;
-    snprintf(more, size, " It is no module: write from %s import %.*s.", module->name,
+    snprintf(more, size, " It is not a module: write from %s import %.*s.", module->name,
              (int)utf8_cut(dot + 1, len - base - 1, VALIDATOR_MODULE_NAME_CAP), dot + 1);
     return true;
 }

@@ -161,7 +161,7 @@ static void check_site(struct check *check, const struct site *site)
         if ((roles & places[i].role) && !places[i].is_in_place(check, site))
             refuse(check, site->node, places[i].advice);
     if ((roles & ROLE_NO_BASE) && is_base(check, site))
-        refuse(check, site->node, "is no base of classes: keep the array in an attribute.");
+        refuse(check, site->node, "cannot be a base class: keep the array in an attribute.");
     if ((roles & ROLE_BASE) && !is_base(check, site))
         refuse(check, site->node, "is only allowed as a base: class Node(TypedDict): ...");
 }

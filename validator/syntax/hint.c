@@ -228,7 +228,7 @@ static const struct hint hints_of_other_tools[] = {
     {brace_block, "Python has no braces around blocks. End the line with ':' and indent the lines "
                   "that belong to it."},
     {line_number, "This looks like a line number. Delete it; the program has none."},
-    {prose, "This line is no Python. If it is prose, delete it or put '#' before it."},
+    {prose, "This line is not Python. If it is prose, delete it or put '#' before it."},
     {NULL, NULL},
 };
 
@@ -284,7 +284,7 @@ HINT_FIND(import_incomplete, here, in_import(place))
 
 static const struct hint hints_in_imports[] = {
     {import_from, "Write it the other way round: from MODULE import NAME."},
-    {two_imports, "A second import begins here. Put it on a line of its own."},
+    {two_imports, "A second import begins here. Put it on a separate line."},
     {quoted, "Write import MODULE or from MODULE import NAME, without braces, quotes or '*'."},
     {name_in_two, "A module's name is one word with '_' in it and no '-': from code_helpers import "
                   "get_nodes."},
@@ -492,7 +492,7 @@ static const struct hint hints_in_statements[] = {
     {keyword_assigned,
      "This word is part of the language and cannot be given a value. Choose another name."},
     {raise_comma, "Write raise ValueError(TEXT): the text stands in brackets."},
-    {assigned_in_statement, "'=' cannot stand here. Assign on a line of its own; to compare write "
+    {assigned_in_statement, "'=' cannot stand here. Assign on a separate line; to compare write "
                             "'=='."},
     {stray_clause, "This clause has no statement before it that it could belong to. Indent it like "
                    "its if, for, while, try or match, with nothing between them."},
@@ -502,15 +502,15 @@ static const struct hint hints_in_statements[] = {
     {needless_colon, "This ':' opens no block. Delete it, or begin the line with if, for, while, "
                      "def, class, with or the like."},
     {for_without_in, "Write for NAME in VALUES:; the word 'in' is missing before this place."},
-    {clause_in_line, "This clause begins a line of its own, indented like the statement it belongs "
+    {clause_in_line, "This clause begins a new line, indented like the statement it belongs "
                      "to. In an expression write A if CONDITION else B."},
     {keyword_as_name,
-     "This word is part of the language and is no name. Choose another one, such as with '_' "
+     "This word is part of the language and cannot be a name. Choose another one, such as with '_' "
      "behind it."},
     {statement_as_value, "A statement cannot stand inside an expression. A lambda holds one value; "
                          "write def for more."},
-    {second_statement, "A second statement begins here. Put it on a line of its own."},
-    {second_assignment, "A second statement begins here. Put it on a line of its own, or add the "
+    {second_statement, "A second statement begins here. Put it on a separate line."},
+    {second_assignment, "A second statement begins here. Put it on a separate line, or add the "
                         "operator that is missing before this place."},
     {NULL, NULL},
 };
@@ -652,7 +652,7 @@ static const struct hint hints_in_expressions[] = {
     {assigned_in_call, "Before '=' in a call stands the plain name of an argument: f(a=1). To "
                        "compare write '=='."},
     {assigned_in_brackets, "'=' cannot stand in brackets. To compare write '==', to assign ':='."},
-    {changed_in_place, "This assignment stands on a line of its own, behind one name: x += 1."},
+    {changed_in_place, "This assignment is a separate statement, with one name before it: x += 1."},
     {walrus_statement, "':=' cannot stand here. As a statement write '='; inside an expression put "
                        "it in brackets: (n := len(x))."},
     {attribute_arrow, "Write '.' for an attribute: x.y. '->' stands only behind def NAME(...)."},
@@ -667,7 +667,7 @@ static const struct hint hints_in_expressions[] = {
     {not_alone, "Write 'not in', 'is not' or '!=': 'not' alone joins no two values."},
     {apostrophe, "The text ends at the quotation mark before this place. Put a text with an "
                  "apostrophe in double quotes: \"it's\"; else an operator is missing."},
-    {odd_prefix, "These letters are no prefix of a text. Write \"...\", r\"...\", f\"...\" or "
+    {odd_prefix, "These letters are not a string prefix. Write \"...\", r\"...\", f\"...\" or "
                  "b\"...\"."},
     {comma_at_line_end, "Behind this value a comma or an operator is missing."},
     {side_by_side, "Two values stand side by side here. An operator, a comma or a quotation mark "

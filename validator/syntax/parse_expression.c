@@ -451,7 +451,7 @@ bool parse_arguments(struct parser *p, struct siblings *to, bool generator_allow
                 return false;
             if (!first || !generator_allowed || !parse_is_op(p, ')')) {
                 parse_fail(p, start,
-                           "A generator beside other arguments stands in brackets of its own: "
+                           "A generator beside other arguments needs its own brackets: "
                            "f((x for x in xs), y).");
                 return false;
             }

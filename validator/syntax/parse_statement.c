@@ -168,7 +168,7 @@ uint32_t parse_block(struct parser *p, enum node_kind kind)
     if (parse_token(p)[1].kind != TOKEN_INDENT)
         return parse_fail(p, p->tokens[p->at - 1].start,
                           "Behind this ':' an indented block must follow. Indent the next lines by "
-                          "four spaces, or write pass; a comment alone is no block.");
+                          "four spaces, or write pass; a comment alone is not a block.");
     p->at += 2;
     if (!parse_statements(p, &statements, true))
         return NODE_NONE;

@@ -422,10 +422,9 @@ static enum token_kind read_bracket(struct tokenizer *t, struct token *token, ch
 
     if (c == '(' || c == '[' || c == '{') {
         if (t->depth == bracket_cap(t))
-            return tokenizer_fail(
-                t, token, start,
-                "More than %zu open brackets. Give inner parts names of their own.",
-                bracket_cap(t));
+            return tokenizer_fail(t, token, start,
+                                  "More than %zu open brackets. Give names to inner parts.",
+                                  bracket_cap(t));
         t->bracket_at[t->depth] = (uint32_t)start;
         t->bracket_line[t->depth++] = t->line;
     } else {
@@ -484,7 +483,7 @@ static enum token_kind tokenizer_operator(struct tokenizer *t, struct token *tok
         return tokenizer_fail(t, token, start, "Python has no '||'. Write 'or'.");
     token->id = (uint8_t)keyword_operator(t->source + t->at, t->len - t->at, &used);
     if (used == 0)
-        return tokenizer_fail(t, token, start, "'%c' is no operator of Python.%s", c,
+        return tokenizer_fail(t, token, start, "'%c' is not an operator of Python.%s", c,
                               keyword_lookalike((uint32_t)c));
     t->at += used;
     return give(t, token, TOKEN_OP, start);
@@ -557,12 +556,11 @@ static enum token_kind read_name(struct tokenizer *t, struct token *token, size_
             if (used == 0)
                 return tokenizer_not_utf8(t, token);
             if (first ? !unicode_is_name_start(character) : !unicode_is_name_continue(character))
-                return tokenizer_fail(
-                    t, token, t->at,
-                    "The character '%.*s' (U+%04X) cannot stand here: it is no letter, "
-                    "digit or operator "
-                    "of Python.%s",
-                    (int)used, t->source + t->at, character, keyword_lookalike(character));
+                return tokenizer_fail(t, token, t->at,
+                                      "The character '%.*s' (U+%04X) cannot stand here: it is not "
+                                      "a letter, digit or operator of Python.%s",
+                                      (int)used, t->source + t->at, character,
+                                      keyword_lookalike(character));
             token->flags |= TOKEN_NON_ASCII;
         }
         t->at += used;

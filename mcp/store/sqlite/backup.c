@@ -24,7 +24,7 @@
 static int refuse_existing(const char *path, struct error *err)
 {
     return error_set(err, ERROR_CONFLICT,
-                     "%s exists already and is left as it is: choose another name, or remove it",
+                     "%s exists already and is not overwritten: choose another name, or remove it",
                      path);
 }
 

@@ -75,7 +75,7 @@ int guard_node(struct remote *remote, struct store *store, const char *sid, cons
         err, ERROR_CONFLICT,
         "the components of node '%s' cannot be %s: several sessions of the service %s have that "
         "id, its path /nodes/%s/components names no session, and it would read a mixture of them "
-        "and write to the first, which may not be %s. Give the node an id of its own, or let the "
+        "and write to the first, which may not be %s. Give the node a different id, or let the "
         "service take X-Session-ID",
         text_cut_line(shown, sizeof shown, node_id), doing, remote->url, shown, sid);
 }

@@ -532,7 +532,7 @@ static int plan_session(struct plan *plan)
     if (json_object_get(plan->touched, "import"))
         return error_set(plan->err, ERROR_CONFLICT,
                          "an import cannot go to the service %s: it has no way to take a whole "
-                         "curriculum as it is. Import into a store of its own (--store "
+                         "curriculum as it is. Import into a separate store (--store "
                          "sqlite:PATH), or create the session there and send a change set",
                          plan->remote->url);
     if (plan_title(plan) != 0 || plan_each(plan, "nodes", plan_node) != 0 ||

@@ -62,7 +62,7 @@ static int not_answered(const json_t *step, int stands, const struct error *why,
     if (stands == 0)
         return error_wrap(err, "%s: not done, as the service has it now", what);
     return error_wrap(err,
-                      "%s: not kept here, and whether the service has done it cannot be told: read "
+                      "%s: not kept here, and whether the service has done it is not known: read "
                       "it again before you repeat it",
                       what);
 }
@@ -289,7 +289,7 @@ static int create(struct remote *remote, struct store *store, const struct write
     int rc;
 
     if (!body)
-        return error_set_at(err, "title", "title: is no UTF-8 text");
+        return error_set_at(err, "title", "title: is not UTF-8 text");
     remote_begin(remote, 1);
     buf_adds(&ask.path, "/session/create");
     rc = remote_know(remote, store, err) == 0 ? remote_ask(remote, &ask, 1, err) : -1;

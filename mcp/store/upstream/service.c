@@ -294,7 +294,7 @@ json_t *remote_json(struct remote *remote, const struct ask *ask, struct error *
                                             : NULL;
 
     if (!answer)
-        remote_garbage(remote, ask->path.data, "what is no JSON", err);
+        remote_garbage(remote, ask->path.data, "what is not JSON", err);
     return answer;
 }
 

@@ -52,7 +52,7 @@ export function Slot({ part, name, importer }: SlotProps) {
   if (!failed) return <p class="slot-note">The {name} is loading…</p>;
   return (
     <div class="slot-note">
-      <p>The {name} could not be loaded. Is the server still there? If it was updated, load the page anew.</p>
+      <p>The {name} could not be loaded. Is the server still there? If it was updated, reload the page.</p>
       <button type="button" class="button" onClick={() => setAttempt(attempt + 1)}>Try again</button>{" "}
       <button type="button" class="button" onClick={() => location.reload()}>Reload the page</button>
     </div>
