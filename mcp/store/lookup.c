@@ -92,9 +92,9 @@ static int node_unknown(struct store *store, int64_t session, const char *node_i
         return -1;
     text_cut_line(shown, sizeof shown, node_id);
     if (*near_id)
-        return error_set(err, ERROR_NOT_FOUND, "there is not a node '%s'; did you mean %s '%s'?",
+        return error_set(err, ERROR_NOT_FOUND, "there is no node '%s'; did you mean %s '%s'?",
                          shown, near_id, near_title);
-    return error_set(err, ERROR_NOT_FOUND, "there is not a node '%s' among the %zu of this session",
+    return error_set(err, ERROR_NOT_FOUND, "there is no node '%s' among the %zu of this session",
                      shown, nodes);
 }
 

@@ -291,7 +291,7 @@ int copy_session_of_node(struct store *store, const char *node_id, char sid[SESS
         return -1;
     text_cut_line(shown, sizeof shown, node_id);
     if (count == 0)
-        return error_set(err, ERROR_NOT_FOUND, "there is not a node '%s' in any session", shown);
+        return error_set(err, ERROR_NOT_FOUND, "there is no node '%s' in any session", shown);
     if (count > 1)
         return error_set(
             err, ERROR_CONFLICT,

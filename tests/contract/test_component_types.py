@@ -178,7 +178,7 @@ class Types(Case):
         status, answer = self.ask("POST", "/insert", {"type": "fraction-bar", "parameters": BAR})
         self.assertEqual(status, 422)
         self.assertIn("'fraction-bar' is not a component type", json.dumps(answer))
-        self.assertIn("no component type", self.call("add_component", component_type="quote", parameters={"text": "a"})[1])
+        self.assertIn("not a component type", self.call("add_component", component_type="quote", parameters={"text": "a"})[1])
 
     def test_an_import_reports_by_the_file(self):
         nodes = [{"node_id": "N001", "title": "A", "components": [{"type": "quote", "order": 1, "parameters": {"text": "a"}},
@@ -190,7 +190,7 @@ class Types(Case):
         said = (said.stdout + said.stderr).decode()
         self.assertIn("component 2", said)
         self.assertIn("parameters.text: is needed", said)
-        self.assertNotIn("no component type", said)
+        self.assertNotIn("not a component type", said)
         said = self.workspace.run("import", "--dry-run", path)
         self.assertIn(b"'quote' is not a component type", said.stdout + said.stderr)
 

@@ -371,7 +371,7 @@ class Foreign(FormatCase):
         self.write("odd/nodes.csv", "Id,chapter_id\na,one\nb,2\n")
         back, said = self.load(self.folder / "odd")
         self.assertEqual([node["chapter_id"] for node in back["nodes"]], ["one", 2])
-        self.assertIn("nodes.csv line 2: 'one' of 'chapter_id' is no number", said)
+        self.assertIn("nodes.csv line 2: 'one' of 'chapter_id' is not a number", said)
         self.assertIn("the nodes come without relationships", said)
 
     def test_foreign_case(self):

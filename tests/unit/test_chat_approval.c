@@ -406,7 +406,7 @@ static void test_what_would_fail(void **state)
         {"change_curriculum",
          "{\"operations\":[{\"op\":\"delete_node\",\"node_id\":\"N2\"}],\"expected_version\":77}",
          "version"},
-        {"change_curriculum", "{\"operations\":{}}", "operations wants an array"},
+        {"change_curriculum", "{\"operations\":{}}", "operations: must be an array"},
         {"history", "{\"action\":\"restore\"}", "needs version"},
         {"history", "{\"action\":\"undo\",\"version\":123456}", "no change ended"},
         {"batch_add_components", "{\"node_id\":\"N3\",\"components\":[7]}", "op"},

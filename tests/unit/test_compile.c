@@ -132,8 +132,8 @@ static void test_refused(void **state)
         {"match x:\n case {None: a, None: b}: pass", 2, "key stands twice"},
         {"match x:\n case {18446744073709551616: a, 18446744073709551616.0: b}: pass", 2,
          "key stands twice"},
-        {"match x:\n case f'a': pass", 2, "f-string is no pattern"},
-        {"match x:\n case {f'a': b}: pass", 2, "f-string is no key"},
+        {"match x:\n case f'a': pass", 2, "f-string cannot be a pattern"},
+        {"match x:\n case {f'a': b}: pass", 2, "f-string cannot be a key"},
     };
 
     (void)state;

@@ -89,7 +89,7 @@ static void test_findings(void **state)
         "node 2 (T1) repeats a node_id",
         "node 3 has no node_id",
         "node 4 (T2) has no title",
-        "node 4 (T2): components is no array",
+        "node 4 (T2): components is not an array",
         "node 7 is no object",
         "node 1 (T1): component 5: type: 'hologram' is not a component type",
         "node 1 (T1): component 8 is no object",

@@ -207,7 +207,7 @@ static void test_cyclic_graph(void **state)
     expect_part(graph, ASK(.query = "needs", .node = "A"),
                 "S \"S\" 1\nB \"B\" 1\nIt and 1 of these need one another");
     expect_part(graph, ASK(.query = "redundant"), "S \"S\" -> T \"T\" (also through A \"A\")\n");
-    expect_part(graph, ASK(.query = "redundant"), "Edges inside 1 cycle group are not judged");
+    expect_part(graph, ASK(.query = "redundant"), "Edges inside 1 cycle group are not checked");
     expect_part(graph, ASK(.query = "cycles"), "1 node with an edge to itself:\nL \"L\"\n");
     expect_part(graph, ASK(.query = "counts"), "1 cycle group of 2 nodes in all");
     expect_part(graph, ASK(.query = "starting_points"), "L \"L\" (isolated)");
