@@ -90,9 +90,9 @@ static void test_findings(void **state)
         "node 3 has no node_id",
         "node 4 (T2) has no title",
         "node 4 (T2): components is not an array",
-        "node 7 is no object",
+        "node 7 is not an object",
         "node 1 (T1): component 5: type: 'hologram' is not a component type",
-        "node 1 (T1): component 8 is no object",
+        "node 1 (T1): component 8 is not an object",
         "node 1 (T1): component 7: order and order_index differ",
         "1 components repeat an order",
         "node 3: component 1: parameters.text: is needed",
@@ -101,7 +101,7 @@ static void test_findings(void **state)
         "relationship 4 leads from a node to itself",
         "relationship 4: 'SEE_ALSO' is not a relationship type",
         "relationship 5 has no from_node_id",
-        "relationship 6 is no object",
+        "relationship 6 is not an object",
     };
     struct fixture *fixture = *state;
     struct import_report report;
