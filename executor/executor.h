@@ -144,7 +144,7 @@ struct executor_config {
     enum executor_engine engine;
     const char *docker_host;    /* "unix:///var/run/docker.sock", "tcp://127.0.0.1:2375"; NULL:
                                    DOCKER_HOST, else the default */
-    const char *docker_image;   /* "lectern-sandbox:0.1.0" */
+    const char *docker_image;   /* "lectern-sandbox:0.2.0" */
     const char *docker_runtime; /* HostConfig.Runtime, "runsc"; NULL: the daemon's default */
     const struct docker_times *docker_times; /* NULL: the usual; shorter ones are for tests */
     const char *share_dir;   /* holds runner, interpreter.py, code_helpers: for the local engine */

@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import time
 
-IMAGE = os.environ.get("LECTERN_IMAGE", "lectern-sandbox:0.1.0")
+IMAGE = os.environ.get("LECTERN_IMAGE", "lectern-sandbox:0.2.0")
 READY_SECONDS = 60
 PROGRAMS = {
     "print(1)": ("bare", "print(1)"),
