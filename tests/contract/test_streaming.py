@@ -58,6 +58,20 @@ class Streaming(unittest.TestCase):
         self.assertIn("line 5", streamed)
         self.assertEqual(client.close(), 0)
 
+    def test_a_silent_run_is_reported_as_well(self):
+        client = harness.Stdio(self.workspace, "--timeout", "60")
+        client.initialize()
+        client.send({"jsonrpc": "2.0", "id": "slow", "method": "tools/call", "params": {
+            "name": "execute_code", "arguments": {"code": ENDLESS}, "_meta": {"progressToken": "p"}}})
+        steps = [client.notification("notifications/progress")]
+        while "under way" not in steps[-1]["message"]:
+            steps.append(client.notification("notifications/progress"))
+        client.notify("notifications/cancelled", {"requestId": "slow"})
+        self.assertEqual({step["progressToken"] for step in steps}, {"p"})
+        values = [step["progress"] for step in steps]
+        self.assertEqual(values, sorted(set(values)))
+        self.assertEqual(client.close(), 0)
+
     def test_a_flood_is_clipped(self):
         client = harness.Stdio(self.workspace)
         client.initialize()

@@ -237,12 +237,12 @@ bool holdings_are(const struct holdings *before)
 {
     struct holdings now = {0};
 
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 400; i++) {
         now = holdings_count();
         if (now.descriptors <= before->descriptors && now.threads <= before->threads &&
             now.children <= before->children)
             return true;
-        usleep(50000);
+        usleep(5000);
     }
     fprintf(stderr, "held now / before: descriptors %d/%d, threads %d/%d, children %d/%d\n",
             now.descriptors, before->descriptors, now.threads, before->threads, now.children,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What libwebsockets gets of a request's head. What is refused is in test_http.c, over a
- * connection.
+ * What libwebsockets gets of a request's head. What is refused is in test_http_requests.c,
+ * over a connection.
  */
 #include "tests/fuzz/play_http_head.h"
 #include "tests/unit/regression_inputs.h"
