@@ -8,10 +8,23 @@
 #define LECTERN_EXECUTOR_OUTPUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "executor/executor.h"
-#include "executor/utf8.h"
+#include "helpers/base/buf.h"
+
+/* Makes valid UTF-8 of any bytes, piece by piece: each byte sequence that is none becomes U+FFFD,
+ * as Unicode recommends (one for each maximal part of a well-formed sequence). A character cut by
+ * the end of a piece waits for the next. */
+struct utf8_repair {
+    char pending[4]; /* the beginning of a character */
+    size_t pending_len;
+};
+
+void utf8_repair_feed(struct utf8_repair *repair, const char *bytes, size_t len, struct buf *to);
+void utf8_repair_end(struct utf8_repair *repair,
+                     struct buf *to); /* what still waits is no character */
 
 struct output {
     struct utf8_repair repair;

@@ -1,17 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A Docker daemon's HTTP API, as far as the executor needs it: one call and its answer, in the
- * version that the daemon offers, over a Unix socket or TCP, with TLS or without (docker_host.h).
- * Podman speaks the same.
+ * version that the daemon offers, over a Unix socket or TCP, with TLS or without. Podman
+ * speaks the same.
  *
  * Calls block, each for a bounded time; any thread may make them, several at a time.
  */
 #ifndef LECTERN_EXECUTOR_DOCKER_API_H
 #define LECTERN_EXECUTOR_DOCKER_API_H
 
-#include "executor/docker/docker_host.h"
+#include <stdbool.h>
+
 #include "helpers/base/http.h"
 #include "helpers/base/json.h"
+
+/* Where a Docker daemon is, and with which certificates it is spoken to: as given, as DOCKER_HOST,
+ * DOCKER_TLS_VERIFY and DOCKER_CERT_PATH say, or where daemons usually listen (the system's,
+ * rootless, Docker Desktop, Podman). Nobody is asked. */
+#define DOCKER_HOST_CAP 512
+#define DOCKER_PATH_CAP 1024
+
+struct docker_host {
+    char address[DOCKER_HOST_CAP];     /* as it was given: "tcp://127.0.0.1:2376" */
+    char unix_socket[DOCKER_HOST_CAP]; /* its path; "" for TCP */
+    char base[DOCKER_HOST_CAP];        /* what a URL begins with: "http://localhost" */
+    bool secure;                       /* TLS */
+    char ca[DOCKER_PATH_CAP], cert[DOCKER_PATH_CAP], key[DOCKER_PATH_CAP];
+    struct http_tls tls; /* points to those of the three that are there: not to be copied */
+};
 
 /* Most ms that each may take. */
 struct docker_times {
@@ -27,7 +43,8 @@ extern const struct docker_times docker_times_usual;
 
 struct docker_api;
 
-/* host as of docker_host_find; times NULL: the usual. Asks nobody: docker_api_hello does. */
+/* host: an address, or NULL for where struct docker_host says; times NULL: the usual. Asks nobody:
+ * docker_api_hello does. */
 struct docker_api *docker_api_create(const char *host, const struct docker_times *times,
                                      struct error *err);
 void docker_api_destroy(struct docker_api *api); /* takes NULL */

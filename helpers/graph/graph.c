@@ -6,36 +6,10 @@
  */
 #include "helpers/graph/model.h"
 
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "helpers/graph/view.h"
-
-/* ---- memory ---- */
-
-void *graph_alloc(size_t count, size_t size, struct error *err)
-{
-    void *memory = calloc(count ? count : 1, size);
-
-    if (!memory)
-        error_set(err, ERROR_MEMORY, "out of memory for a graph of %zu parts", count);
-    return memory;
-}
-
-void graph_free(void *pointer)
-{
-    free(*(void **)pointer);
-}
-
-size_t graph_held(const void *const *parts, size_t count)
-{
-    size_t bytes = 0;
-
-    for (size_t i = 0; i < count; i++)
-        bytes += malloc_usable_size((void *)parts[i]);
-    return bytes;
-}
 
 /* ---- texts ---- */
 
@@ -188,25 +162,6 @@ static int add_nodes(struct graph *graph, const struct graph_node *nodes, size_t
     return group_nodes(graph, nodes, count, place, &end, err);
 }
 
-uint32_t graph_node_by_id(const struct graph *graph, const char *id)
-{
-    size_t low = 0, high = graph->node_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        uint32_t node = graph->by_id[middle];
-        int order = strcmp(id, graph->nodes[node].id);
-
-        if (order == 0)
-            return node;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return GRAPH_NO_NODE;
-}
-
 /* ---- edges ---- */
 
 static int compare_types(const void *a, const void *b)
@@ -318,34 +273,6 @@ static int add_edges(struct graph *graph, const struct graph_edge *edges, size_t
     if (strays)
         graph->strays = strays; /* smaller now; where it could not be moved the old one serves */
     return keep_edge_texts(graph, err);
-}
-
-/* The first link at or behind (from, to). */
-static size_t first_link(const struct graph *graph, uint32_t from, uint32_t to)
-{
-    size_t low = 0, high = graph->link_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct graph_link *link = &graph->links[middle];
-
-        if (link->from < from || (link->from == from && link->to < to))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-const struct graph_link *graph_links_between(const struct graph *graph, uint32_t from, uint32_t to,
-                                             size_t *count)
-{
-    size_t start = first_link(graph, from, to), end = start;
-
-    while (end < graph->link_count && graph->links[end].from == from && graph->links[end].to == to)
-        end++;
-    *count = end - start;
-    return &graph->links[start];
 }
 
 /* ---- the whole ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The curriculum as graph.c keeps it: nodes in their order, every edge sorted, and the views of it
+ * The curriculum as graph.c makes it: nodes in their order, every edge sorted, and the views of it
  * that were asked for. For the files of this folder only. A node is named by its place, a uint32_t:
  * the caps leave room in it.
  */

@@ -41,22 +41,6 @@ static size_t sort_ranks(struct graph_rank *ranks, size_t count)
     return weighing;
 }
 
-void graph_ranking_destroy(struct graph_ranking *ranking)
-{
-    if (!ranking)
-        return;
-    free(ranking->ranks);
-    free(ranking->figures);
-    free(ranking);
-}
-
-size_t graph_ranking_bytes(const struct graph_ranking *ranking)
-{
-    const void *const parts[] = {ranking, ranking->ranks, ranking->figures};
-
-    return graph_held(parts, sizeof parts / sizeof *parts);
-}
-
 /* The view's own ranking by that measure; what it weighs is found out when it is first asked for.
  * Borrowed from the view. */
 static const struct graph_ranking *get_ranking(struct graph_view *view, enum graph_measure measure,

@@ -105,6 +105,22 @@ fail:
     return NULL;
 }
 
+void graph_ranking_destroy(struct graph_ranking *ranking)
+{
+    if (!ranking)
+        return;
+    free(ranking->ranks);
+    free(ranking->figures);
+    free(ranking);
+}
+
+static size_t ranking_bytes(const struct graph_ranking *ranking)
+{
+    const void *const parts[] = {ranking, ranking->ranks, ranking->figures};
+
+    return graph_held(parts, sizeof parts / sizeof *parts);
+}
+
 /* igraph keeps four numbers for each edge and two for each node. */
 static size_t igraph_bytes(const struct graph_view *view)
 {
@@ -122,7 +138,7 @@ size_t graph_view_bytes(const struct graph_view *view)
         bytes += graph_order_bytes(view->order);
     for (size_t i = 0; i < GRAPH_MEASURES; i++) {
         if (view->rankings[i])
-            bytes += graph_ranking_bytes(view->rankings[i]);
+            bytes += ranking_bytes(view->rankings[i]);
     }
     return bytes;
 }

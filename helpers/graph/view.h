@@ -48,8 +48,6 @@ struct graph_view *graph_view_get(struct graph *graph, const bool *follows, stru
 void graph_view_destroy(struct graph_view *view); /* takes NULL */
 size_t graph_view_bytes(const struct graph_view *view);
 
-/* query_weight.c */
 void graph_ranking_destroy(struct graph_ranking *ranking); /* takes NULL */
-size_t graph_ranking_bytes(const struct graph_ranking *ranking);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The interpreter's process as the runner has it: started and confined before its first instruction
- * (drop_privileges.h), or, in a session, cloned from the one that was (zygote.h).
+ * (child.c), or, in a session, cloned from the one that was (zygote.h).
  */
 #ifndef LECTERN_IMAGE_CHILD_H
 #define LECTERN_IMAGE_CHILD_H

@@ -144,6 +144,16 @@ static void add_faults(struct buf *json, const struct input *input, const struct
     buf_addc(json, ']');
 }
 
+void rest_more_drop(struct rest_response *response)
+{
+    if (!response->more)
+        return;
+    outline_finish(&response->more->before);
+    outline_finish(&response->more->after);
+    free(response->more);
+    response->more = NULL;
+}
+
 static void answer(struct rest_response *response, const struct input *input,
                    const struct error *err)
 {

@@ -14,20 +14,6 @@
 
 #define NO_EFFECT "null}" /* the end of an answer that has none */
 
-struct rest_more {
-    struct outline before, after;
-};
-
-void rest_more_drop(struct rest_response *response)
-{
-    if (!response->more)
-        return;
-    outline_finish(&response->more->before);
-    outline_finish(&response->more->after);
-    free(response->more);
-    response->more = NULL;
-}
-
 void rest_fill_in(struct rest_response *response, const struct graph_cache *graphs,
                   const struct cancel *cancel, const struct error *busy)
 {

@@ -154,6 +154,11 @@ void rest_answer_detail(struct rest_response *response, int status, const char *
 void rest_answer_success(struct rest_call *call, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void rest_answer_end(struct rest_call *call);
+/* What an answer to a change set is filled in with later, and giving it up. */
+struct rest_more {
+    struct outline before, after;
+};
+void rest_more_drop(struct rest_response *response);
 /* Text as a JSON string, whatever bytes it has. */
 void rest_answer_string(struct buf *json, const char *text);
 
@@ -171,11 +176,6 @@ int rest_take_path_id(struct rest_call *call, const char *name, const char *id, 
 /* The path's {order} or {id}. */
 int rest_path_number(const struct rest_call *call, const char *name, int64_t *number,
                      struct error *err);
-
-/* ---- changes.c ---- */
-
-/* Gives up what the answer could still be filled in with. */
-void rest_more_drop(struct rest_response *response);
 
 /* ---- handlers that several subjects have ---- */
 

@@ -5,18 +5,22 @@
  */
 #include "mcp/tool/tool.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/hash.h"
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "mcp/server.h"
 #include "mcp/session/text.h"
 #include "mcp/tool/arguments.h"
-#include "mcp/tool/idempotency.h"
 
-#define WORKQ_RETRY_AFTER_S 1 /* a work queue works its queue off in less */
+#define WORKQ_RETRY_AFTER_S 1   /* a work queue works its queue off in less */
+#define TOOL_KEY_MAX        128 /* bytes of a client's key */
+#define KEY_ARGUMENT        "idempotency_key"
+#define ANSWER_GOOD         200 /* calls alone that went well are kept */
 
 const struct tool *tool_find(const char *name)
 {
@@ -84,11 +88,123 @@ static int run_tool(struct tool_call *call, struct store *store, struct error *e
     return call->tool->run(call, store, err);
 }
 
+/* ---- calls with a key ---- */
+
+/* A call that carries a key is applied once: sent again, it gets the answer of the first time.
+ * The key is the argument idempotency_key, or comes in the request's _meta; it counts within its
+ * session. */
+typedef int tool_run(struct tool_call *call, struct store *store, struct error *err);
+
+struct kept_call {
+    char key[IDEMPOTENCY_KEY_MAX + 1];
+    char fingerprint[40];
+};
+
+static int read_key(const struct tool_call *call, const char **key, struct error *err)
+{
+    *key = argument_text(call, KEY_ARGUMENT);
+    if (!*key)
+        *key = json_string_value(call->idempotency_key);
+    if (!*key || (**key && strlen(*key) <= TOOL_KEY_MAX))
+        return 0;
+    return error_set_at(err, KEY_ARGUMENT,
+                        KEY_ARGUMENT " must be a text of 1 to %u bytes, a new one for each call.",
+                        TOOL_KEY_MAX);
+}
+
+/* Tells calls apart that were sent with one key by mistake. */
+static int feed_hashes(const char *text, size_t len, void *data)
+{
+    uint64_t *hashes = data;
+
+    hashes[0] = hash_bytes(hashes[0], text, len);
+    hashes[1] = hash_bytes(hashes[1], text, len);
+    return 0;
+}
+
+static int take_fingerprint(const struct tool_call *call, struct kept_call *kept, struct error *err)
+{
+    uint64_t hashes[] = {HASH_START, HASH_OTHER_START};
+    json_auto_t *arguments = json_copy(call->arguments);
+
+    if (!arguments)
+        return error_set(err, ERROR_MEMORY, "out of memory for the call's fingerprint");
+    json_object_del(arguments, KEY_ARGUMENT);
+    json_object_del(arguments, "session_id"); /* the key has it */
+    feed_hashes(call->tool->name, strlen(call->tool->name) + 1, hashes);
+    if (json_dump_callback(arguments, feed_hashes, hashes, JSON_COMPACT | JSON_SORT_KEYS) < 0)
+        return error_set(err, ERROR_MEMORY, "out of memory for the call's fingerprint");
+    snprintf(kept->fingerprint, sizeof kept->fingerprint, "%016" PRIx64 "%016" PRIx64, hashes[0],
+             hashes[1]);
+    return 0;
+}
+
+static int run_and_keep(struct tool_call *call, struct store *store, const char *sid, tool_run *run,
+                        const struct kept_call *kept, struct error *err)
+{
+    if (run(call, store, err) < 0 || buf_check(&call->text, "the answer", err) < 0)
+        return -1;
+    if (store_idempotency_keep(store, sid, kept->key, kept->fingerprint, ANSWER_GOOD,
+                               call->text.data, call->text.len, err) < 0)
+        return -1;
+    memcpy(call->kept_key, kept->key, sizeof call->kept_key);
+    return 0;
+}
+
+/* After `then` has made more of an answer that is kept: keeps it whole. */
+static int amend_idempotent(const struct tool_call *call, struct store *store, struct error *err)
+{
+    if (buf_check(&call->text, "the answer", err) < 0)
+        return -1;
+    return store_idempotency_amend(store, call->kept_key, call->text.data, call->text.len, err);
+}
+
+static int find_or_run(struct tool_call *call, struct store *store, const char *sid, tool_run *run,
+                       const struct kept_call *kept, struct error *err)
+{
+    struct idempotency_record answer = {0};
+    int found = store_idempotency_find(store, kept->key, kept->fingerprint, &answer, err);
+
+    if (found <= 0)
+        return found < 0 ? -1 : run_and_keep(call, store, sid, run, kept, err);
+    buf_add(&call->text, answer.body.data, answer.body.len);
+    buf_finish(&answer.body);
+    return 0;
+}
+
+/* Runs a call that may write. With a key its writes and its answer are kept together, or none of
+ * them; keeps false: its key is checked, but what writes nothing may be repeated. A call that fails
+ * may be sent again with the same key. */
+static int run_with_key(struct tool_call *call, struct store *store, tool_run *run, bool keeps,
+                        struct error *err)
+{
+    char sid[SESSION_ID_SIZE];
+    const char *key = NULL;
+    struct kept_call kept;
+    int rc;
+
+    if (read_key(call, &key, err) < 0)
+        return -1;
+    if (!key || !keeps)
+        return run(call, store, err);
+    if (tool_session(call, store, sid, err) < 0 || take_fingerprint(call, &kept, err) < 0)
+        return -1;
+    snprintf(kept.key, sizeof kept.key, "tool/%s/%s", sid, key);
+    if (store_begin(store, err) < 0)
+        return -1;
+    rc = find_or_run(call, store, sid, run, &kept, err);
+    if (store_end(store, rc == 0, rc == 0 ? err : NULL) < 0)
+        rc = -1;
+    return rc;
+}
+
+/* ---- calls ---- */
+
 static int run_idempotent(struct tool_call *call, struct store *store, struct error *err)
 {
     if (!tool_call_writes(call))
         return run_tool(call, store, err);
-    return tool_run_idempotent(call, store, run_tool, !tool_call_tries(call), err);
+    return run_with_key(call, store, run_tool, !tool_call_tries(call), err);
 }
 
 /* In one transaction: nobody writes between `before` and the tool. */
@@ -156,7 +272,7 @@ static void on_keep_whole(struct workq_job *job, void *context)
 {
     struct error err = {0};
 
-    if (tool_amend_idempotent((struct tool_call *)job, context, &err) < 0)
+    if (amend_idempotent((struct tool_call *)job, context, &err) < 0)
         on_not_whole(job, &err);
 }
 

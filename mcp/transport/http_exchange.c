@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 
 #include "helpers/base/json.h"
@@ -259,6 +260,42 @@ void exchange_error(struct exchange *exchange, int status, const char *format, .
     if (body.failed)
         buf_clear(&body);
     exchange_answer(exchange, status, JSON_TYPE, &body);
+}
+
+bool exchange_takes(struct exchange *exchange, const char *method, const char *refusal)
+{
+    const char *given = exchange->request.method;
+    bool reads = strcmp(method, "GET") == 0;
+    char allow[64];
+
+    if (strcmp(given, method) == 0 || (reads && strcmp(given, "HEAD") == 0))
+        return true;
+    snprintf(allow, sizeof allow, "%s%s, OPTIONS", method, reads ? ", HEAD" : "");
+    exchange_set_allow(exchange, allow);
+    if (strcmp(given, "OPTIONS") == 0)
+        exchange_answer(exchange, 204, NULL, NULL);
+    else
+        exchange_error(exchange, 405, "%s", refusal);
+    return false;
+}
+
+static bool is_json_type(const char *type)
+{
+    size_t len = strcspn(type, "; \t");
+
+    return (len == strlen("application/json") && strncasecmp(type, "application/json", len) == 0) ||
+           (len > strlen("+json") && strncasecmp(type + len - strlen("+json"), "+json", 5) == 0);
+}
+
+bool exchange_takes_json(struct exchange *exchange)
+{
+    const struct server_request *request = &exchange->request;
+
+    if (request->length == 0 || is_json_type(request->content_type))
+        return true;
+    exchange_error(exchange, 415,
+                   "the body must be JSON: send it with Content-Type: application/json");
+    return false;
 }
 
 static void begin_stream(struct exchange *exchange)

@@ -120,7 +120,7 @@ bool exchange_answered(const struct exchange *exchange);
 void server_request_check(const struct http_gate *gate, const struct server_request *request,
                           struct gate_verdict *verdict);
 
-/* http_request.c: for a handler's check. false: answered, with 405 and Allow (or to OPTIONS), or
+/* For a handler's check. false: answered, with 405 and Allow (or to OPTIONS), or
  * with 415. GET stands for HEAD too. */
 bool exchange_takes(struct exchange *exchange, const char *method, const char *refusal);
 bool exchange_takes_json(struct exchange *exchange);

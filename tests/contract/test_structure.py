@@ -49,6 +49,7 @@ IMPORT = re.compile(r'^(?:import|export)\b(?!\s+type\b)[^;"]*?"(\.[^"]+)"', re.M
 DEFINITION = re.compile(r"^(?!static\b|typedef\b|struct \w+$|extern\b)[A-Za-z_][\w \t*]*?\b(\w+)\((?:[^;{}()]|\([^;{}()]*\))*\)\n\{", re.MULTILINE)
 STATIC = re.compile(r"^static\b[^;{=]*?\b(\w+)\(", re.MULTILINE)
 WORD = re.compile(r"\b[A-Za-z_]\w*")
+TAG = re.compile(r"\b(?:struct|union|enum)\s+\w+") # a type may have the name of a function
 
 
 def stripped(text, strings=False):
@@ -129,7 +130,7 @@ class Sources:
         for name, text in self.code.items():
             if name.endswith(".c"):
                 own = set(STATIC.findall(text))
-                for word in set(WORD.findall(text)) - own:
+                for word in set(WORD.findall(TAG.sub("", text))) - own:
                     if self.exported.get(word, name) != name:
                         found[name, word] = self.exported[word]
         return found
@@ -210,7 +211,7 @@ class MeasuresCanFail(unittest.TestCase):
                  "mcp/c.c": "int c(void)\n{\n    return a();\n}\nint d(void)\n{\n    return 0;\n}\n"}
         self.assertEqual(self.measured(files).circles(), [["mcp/a.c", "mcp/b.c", "mcp/c.c"]])
         self.assertEqual(self.measured(files).one_caller(), 75)
-        for harmless in ("/* a() */", 'puts("a()")', "static int a(void);\nint x = a()"):
+        for harmless in ("/* a() */", 'puts("a()")', "static int a(void);\nint x = a()", "struct a *x;"):
             self.assertEqual(self.measured({**files, "mcp/c.c": "int c(void)\n{\n    return 0;\n}\n" + harmless}).circles(), [])
 
     def test_a_circle_of_includes_is_found(self):

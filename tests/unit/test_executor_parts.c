@@ -13,7 +13,6 @@
 
 #include <cmocka.h>
 
-#include "executor/pool/admission.h"
 #include "executor/wire/checks.h"
 #include "executor/pool/plan.h"
 #include "executor/kinds.h"

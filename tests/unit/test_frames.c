@@ -14,8 +14,8 @@
 #include "executor/demux.h"
 #include "executor/wire/frame_decoder.h"
 #include "executor/job_frame.h"
+#include "executor/output.h"
 #include "executor/sandbox.h"
-#include "executor/utf8.h"
 #include "helpers/base/utf8.h"
 
 /* ---- frames ---- */

@@ -13,23 +13,9 @@
  * io.StringIO(...). What a name is bound to otherwise spoils it. */
 enum { IS_BUFFER = 1 << 0, IS_OTHER = 1 << 1 };
 
-struct buffers {
-    uint32_t *sites;   /* by node of a NAME or ATTRIBUTE: its row in the facts' list, plus one */
-    uint8_t *bindings; /* by binding */
-};
-
-void check_free_buffers(struct check *check)
-{
-    if (!check->buffers)
-        return;
-    free(check->buffers->sites);
-    free(check->buffers->bindings);
-    free(check->buffers);
-}
-
 static const struct site *site_of(const struct check *check, uint32_t node)
 {
-    uint32_t row = check->buffers->sites[node];
+    uint32_t row = check->buffer_sites[node];
     const struct site_list *sites = check_node(check, node)->kind == NODE_NAME
                                         ? &check->facts->names
                                         : &check->facts->attributes;
@@ -41,7 +27,7 @@ static const struct site *site_of(const struct check *check, uint32_t node)
 static bool is_bound(const struct check *check, uint32_t binding, enum binding_flags how)
 {
     return binding != FACTS_NONE && check->facts->bindings[binding].flags == how &&
-           check->buffers->bindings[binding] == IS_BUFFER;
+           check->buffer_bindings[binding] == IS_BUFFER;
 }
 
 /* io.StringIO(...), StringIO(...) */
@@ -86,7 +72,7 @@ static bool gives_buffer(struct check *check, const struct site *site)
 static void mark(struct check *check, uint32_t binding, bool is_buffer)
 {
     if (binding != FACTS_NONE)
-        check->buffers->bindings[binding] |= is_buffer ? IS_BUFFER : IS_OTHER;
+        check->buffer_bindings[binding] |= is_buffer ? IS_BUFFER : IS_OTHER;
 }
 
 static bool imports_buffer(const struct check *check, const struct site *site)
@@ -115,8 +101,8 @@ static void find_buffers(struct check *check)
 {
     const struct facts *facts = check->facts;
 
-    place(check->buffers->sites, &facts->names);
-    place(check->buffers->sites, &facts->attributes);
+    place(check->buffer_sites, &facts->names);
+    place(check->buffer_sites, &facts->attributes);
     for (uint32_t i = 0; i < facts->other.count; i++)
         if (check_node(check, facts->other.rows[i].node)->kind != NODE_BINDING)
             mark(check, facts->other.rows[i].binding, false);
@@ -132,17 +118,13 @@ static void find_buffers(struct check *check)
 
 static bool know_buffers(struct check *check)
 {
-    struct buffers *buffers;
-
-    if (check->buffers)
+    if (check->failed)
+        return false;
+    if (check->buffer_sites)
         return true;
-    buffers = calloc(1, sizeof *buffers);
-    check->buffers = buffers;
-    if (buffers) {
-        buffers->sites = calloc(check->ast->count, sizeof *buffers->sites);
-        buffers->bindings = calloc(check->facts->binding_count + (size_t)1, 1);
-    }
-    check->failed = check->failed || !buffers || !buffers->sites || !buffers->bindings;
+    check->buffer_sites = calloc(check->ast->count, sizeof *check->buffer_sites);
+    check->buffer_bindings = calloc(check->facts->binding_count + (size_t)1, 1);
+    check->failed = check->failed || !check->buffer_sites || !check->buffer_bindings;
     if (!check->failed)
         find_buffers(check);
     return !check->failed;

@@ -117,7 +117,8 @@ void check_program(struct check *check)
     free(check->foreign);
     free(check->of_module);
     free(check->parents);
-    check_free_buffers(check);
+    free(check->buffer_sites);
+    free(check->buffer_bindings);
 }
 
 int check_shown_len(const struct check *check, uint32_t node)

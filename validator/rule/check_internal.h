@@ -67,8 +67,11 @@ struct check {
     bool is_foreign;                       /* of the import that is looked at: it gives no module */
     bool *foreign;   /* by binding: a name that was imported from a module; NULL while none is */
     bool *of_module; /* by row of facts->attributes: checked as a module's. Filled by rule_module */
-    uint32_t *parents;       /* by node; see check_parent */
-    struct buffers *buffers; /* buffer.c's */
+    uint32_t *parents; /* by node; see check_parent */
+    /* buffer.c's, NULL until it is asked. By node of a NAME or ATTRIBUTE: its row in the facts'
+     * list, plus one. */
+    uint32_t *buffer_sites;
+    uint8_t *buffer_bindings; /* by binding: what is bound to it */
     struct step steps[CHECK_STEPS];
     struct buf value;    /* an f-string's text */
     bool modules_listed; /* a message has named the allowed modules */
@@ -126,7 +129,6 @@ bool check_names_self(const struct check *check, uint32_t name, uint32_t scope);
 
 /* buffer.c: whether the expression is a buffer in memory for certain, and whether the attribute of
  * the module is a function that is called with one; what else it is given is checked then. */
-void check_free_buffers(struct check *check);
 bool check_is_buffer(struct check *check, uint32_t node);
 bool check_reads_buffer(struct check *check, const struct site *site,
                         const struct policy_module *module);

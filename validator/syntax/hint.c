@@ -6,9 +6,52 @@
  */
 #include "validator/syntax/parse_internal.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "validator/syntax/keyword.h"
+
+/* Where the reading stopped for what the tokenizer could not read: reports that, and gives true. */
+static bool report_unreadable(struct parser *p, size_t at)
+{
+    const struct unreadable *error = p->errors, *end = p->errors + p->error_count;
+
+    while (error < end && error->token < p->at)
+        error++;
+    if (error == end || (parse_token(p)->kind != TOKEN_ERROR && error->at > at))
+        return false;
+    p->ast->broken = true;
+    if (!p->quiet && *error->text && error->at < p->unreadable)
+        report_add(p->report, "syntax", error->at, "%s", error->text);
+    p->quiet = true;
+    return true;
+}
+
+void parse_leave_unreported(struct parser *p, uint32_t at)
+{
+    p->ast->broken = true;
+    p->ast->unreported_at = at;
+    p->quiet = true;
+}
+
+uint32_t parse_fail(struct parser *p, size_t at, const char *format, ...)
+{
+    char text[VALIDATOR_TEXT_CAP];
+    va_list args;
+
+    p->ast->broken = true;
+    if (p->quiet || at >= p->unreadable || report_unreadable(p, at))
+        return NODE_NONE;
+    p->quiet = true;
+    if (report_is_full(p->report))
+        return NODE_NONE;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    report_add(p->report, "syntax", at, "%s", text);
+    return NODE_NONE;
+}
 
 #define HINT_LOOK_BACK 200 /* tokens looked at before the place, at most */
 
@@ -756,7 +799,7 @@ uint32_t parse_expected(struct parser *p, const char *what)
     const char *found;
     int len;
 
-    if (p->quiet || here->start >= p->unreadable || parse_report_unreadable(p, here->start)) {
+    if (p->quiet || here->start >= p->unreadable || report_unreadable(p, here->start)) {
         p->ast->broken = true;
         return NODE_NONE;
     }

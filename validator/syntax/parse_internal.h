@@ -119,17 +119,16 @@ static inline bool parse_is_end(const struct parser *p)
            (parse_token(p)->kind == TOKEN_ERROR && p->at >= p->last);
 }
 
-/* Where the reading stopped for what the tokenizer could not read: reports that, and gives true.
- */
-bool parse_report_unreadable(struct parser *p, size_t at);
-/* Another place reports what is wrong here. */
+/* hint.c: another place reports what is wrong here. */
 void parse_leave_unreported(struct parser *p, uint32_t at);
 /* Reports and gives NODE_NONE. */
 uint32_t parse_fail(struct parser *p, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* hint.c: reports that at this token `what` was expected ("a value", "':'"), or the mistake
+/* Reports that at this token `what` was expected ("a value", "':'"), or the mistake
  * that is behind it where it is a known one. */
 uint32_t parse_expected(struct parser *p, const char *what);
+
+/* parser.c: takes the token, or reports that it was expected. */
 bool parse_expect_op(struct parser *p, unsigned op, const char *what);
 bool parse_expect_keyword(struct parser *p, enum keyword keyword, const char *what);
 

@@ -4,7 +4,6 @@
  */
 #include "validator/syntax/parse_internal.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,21 +67,6 @@ static bool go_on(struct parser *p, struct tokenizer *t)
         p->error_count++;
     }
     return tokenizer_resume(t);
-}
-
-bool parse_report_unreadable(struct parser *p, size_t at)
-{
-    const struct unreadable *error = p->errors, *end = p->errors + p->error_count;
-
-    while (error < end && error->token < p->at)
-        error++;
-    if (error == end || (parse_token(p)->kind != TOKEN_ERROR && error->at > at))
-        return false;
-    p->ast->broken = true;
-    if (!p->quiet && *error->text && error->at < p->unreadable)
-        report_add(p->report, "syntax", error->at, "%s", error->text);
-    p->quiet = true;
-    return true;
 }
 
 /* Up to TOKEN_END or the last TOKEN_ERROR, which is kept as well. */
@@ -190,31 +174,6 @@ bool parse_enter(struct parser *p)
     }
     p->depth++;
     return true;
-}
-
-void parse_leave_unreported(struct parser *p, uint32_t at)
-{
-    p->ast->broken = true;
-    p->ast->unreported_at = at;
-    p->quiet = true;
-}
-
-uint32_t parse_fail(struct parser *p, size_t at, const char *format, ...)
-{
-    char text[VALIDATOR_TEXT_CAP];
-    va_list args;
-
-    p->ast->broken = true;
-    if (p->quiet || at >= p->unreadable || parse_report_unreadable(p, at))
-        return NODE_NONE;
-    p->quiet = true;
-    if (report_is_full(p->report))
-        return NODE_NONE;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    report_add(p->report, "syntax", at, "%s", text);
-    return NODE_NONE;
 }
 
 bool parse_expect_op(struct parser *p, unsigned op, const char *what)

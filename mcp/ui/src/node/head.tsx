@@ -4,14 +4,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { CourseNode } from "../base/types";
 import { Later } from "./later";
 import { RichLine } from "./rich";
-import { drafts, type Shown } from "./store";
+import { drafts, HEAD, textsOf, type Shown } from "./store";
 import { pencil } from "./signs";
 
-export const HEAD = "head";
-export type Texts = { title: string; raw_content: string };
-
-export const textsOf = (node: CourseNode | undefined, at: Shown): Texts => ({ title: node?.title ?? at.title ?? "",
-  raw_content: String((node as { raw_content?: string | null } | undefined)?.raw_content ?? "") });
 export function Head({ at, node }: { at: Shown; node: CourseNode | undefined }) {
   const texts = textsOf(node, at);
   const [editing, setEditing] = useState(() => drafts.read(at.sid, at.nid, HEAD) !== null);

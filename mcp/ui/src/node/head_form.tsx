@@ -6,8 +6,7 @@ import { Stale } from "./compare";
 import type { Draft } from "./drafts";
 import { Entry } from "./fields";
 import { mergeValues } from "./flat";
-import { HEAD, textsOf, type Texts } from "./head";
-import { drafts, faultsOf, report, saveNode, words, type Fault, type Shown } from "./store";
+import { drafts, faultsOf, HEAD, report, saveNode, textsOf, words, type Fault, type Shown, type Texts } from "./store";
 
 const same = (a: Texts, b: Texts) => a.title === b.title && a.raw_content === b.raw_content;
 

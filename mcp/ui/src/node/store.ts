@@ -4,7 +4,7 @@
 import { signal } from "@preact/signals";
 import { ApiError, call, nodePath, readComponents, readHistory, readNodes, readRelationships, sessionPath } from "../base/api";
 import { dismiss, isOwn, nodes, relationships, tell, type Notice } from "../base/state";
-import type { Component } from "../base/types";
+import type { Component, CourseNode } from "../base/types";
 import { ownChange } from "../base/undo";
 import { Drafts } from "./drafts";
 import type { Parameters } from "./kinds";
@@ -12,6 +12,13 @@ import { carriedOver, orderOf } from "./order";
 
 export interface Trace { who: string; at: number; what: "changed" | "added" | "moved" }
 export interface Shown { sid: string; nid: string; title: string; components: Component[]; etag: string }
+
+// The node's title and summary, which have one draft.
+export const HEAD = "head";
+export type Texts = { title: string; raw_content: string };
+
+export const textsOf = (node: CourseNode | undefined, at: Shown): Texts => ({ title: node?.title ?? at.title ?? "",
+  raw_content: String((node as { raw_content?: string | null } | undefined)?.raw_content ?? "") });
 
 export const shown = signal<Shown | null>(null);
 export const failure = signal<string | null>(null);
