@@ -211,13 +211,4 @@ json_t *plan_steps(struct remote *remote, struct store *store, const json_t *tou
 json_t *plan_sequence(unsigned can, const char *node_id, const json_t *before, const json_t *after,
                       const json_t *fields);
 
-/* ---- take_back.c ---- */
-
-/* Sends a request that is data; what came is in *ask. */
-int step_send(struct remote *remote, const json_t *step, struct ask *ask, struct error *err);
-/* Takes back the first count steps, the last one first. Appends to words what could not be. */
-void take_back(struct remote *remote, const json_t *steps, size_t count, struct buf *words);
-/* Whether a step that was not answered was done all the same: 1, 0, -1 cannot be told. */
-int read_back(struct remote *remote, const json_t *step);
-
 #endif
