@@ -174,6 +174,8 @@ int store_change_words(struct store *store, int64_t session, const char *change_
     return 0;
 }
 
+/* ---- where a history begins, and what of it was undone ---- */
+
 int store_undone_by(struct store *store, int64_t session, const char *change_set, char *by_set,
                     size_t size, struct error *err)
 {

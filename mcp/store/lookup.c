@@ -55,7 +55,7 @@ int store_session_find(struct store *store, const char *sid, struct session_foun
     return 0;
 }
 
-/* ERROR_NOT_FOUND that names the nearest by id or title; node_name.c. Returns -1. */
+/* ERROR_NOT_FOUND that names the nearest by id or title. Returns -1. */
 static int node_unknown(struct store *store, int64_t session, const char *node_id,
                         struct error *err)
 {
