@@ -44,6 +44,14 @@ int store_component_write_end(struct store *store, struct component_write *work,
     return rc;
 }
 
+int store_component_renumber(struct store *store, struct component_write *work, struct error *err)
+{
+    if (sequence_renumber(store, &work->write, work->node.key, work->node_id, &work->sequence,
+                          err) < 0)
+        return -1;
+    return store_node_touch(store, &work->write, work->node.key, err);
+}
+
 static void fill_state(const struct component_write *work, const struct sequence_item *item,
                        struct component_state *state)
 {
@@ -80,8 +88,7 @@ static int put_in(struct store *store, struct component_write *work, size_t inde
         if (item_insert(store, work->node.key, item, err) != 0)
             goto out;
     }
-    if (sequence_renumber(store, &work->write, work->node.key, work->node_id, &work->sequence,
-                          err) != 0)
+    if (store_component_renumber(store, work, err) != 0)
         goto out;
     rc = 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
@@ -248,8 +255,7 @@ static int delete_one(struct store *store, struct component_write *work, size_t 
     sequence_remove(&work->sequence, index);
     if (state)
         state->total = (long)work->sequence.components;
-    return sequence_renumber(store, &work->write, work->node.key, work->node_id, &work->sequence,
-                             err);
+    return store_component_renumber(store, work, err);
 }
 
 int store_component_delete(struct store *store, const struct writer *writer, const char *sid,
@@ -521,8 +527,7 @@ int sequence_replace(struct store *store, struct component_write *work, struct g
     work->sequence.dense = old.dense && in_old_order(&work->sequence);
     if (delete_left(store, work, &old, err) < 0)
         goto out;
-    if (sequence_renumber(store, &work->write, work->node.key, work->node_id, &work->sequence,
-                          err) != 0)
+    if (store_component_renumber(store, work, err) != 0)
         goto out;
     for (size_t i = 0; i < count; i++)
         if (inserted[i] &&
@@ -630,7 +635,7 @@ static int reorder(struct store *store, struct component_write *work, const json
     }
     free(old);
     sequence->dense = false; /* the moves follow from no other row of the log */
-    return sequence_renumber(store, &work->write, work->node.key, work->node_id, sequence, err);
+    return store_component_renumber(store, work, err);
 }
 
 int store_components_reorder(struct store *store, const struct writer *writer, const char *sid,

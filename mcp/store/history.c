@@ -15,6 +15,7 @@
 #define PARTS_SHOWN       3
 #define TITLE_SHOWN       80                 /* bytes */
 #define HISTORY_TEXTS_CAP ((size_t)16 << 20) /* bytes of before and after in one page */
+#define UNDOINGS_CAP      1000               /* of one another, in a row */
 
 int store_old_title(struct store *store, int64_t session, const char *node_id, char *title,
                     size_t size, struct error *err)
@@ -171,6 +172,43 @@ int store_change_words(struct store *store, int64_t session, const char *change_
     if (more > 0)
         buf_addf(words, "; and %zu more", more);
     return 0;
+}
+
+/* ---- where a history begins, and what of it was undone ---- */
+
+int store_undone_by(struct store *store, int64_t session, const char *change_set, char *by_set,
+                    size_t size, struct error *err)
+{
+    char at[UUID_TEXT_SIZE + 64];
+    bool undone = false;
+
+    text_cut(at, sizeof at, change_set);
+    text_cut(by_set, size, "");
+    /* An undoing that was undone has done nothing: so it depends on whether the chain is even. */
+    for (size_t i = 0; i < UNDOINGS_CAP; i++) {
+        struct rows *rows;
+        int row;
+
+        rows = db_query(store->db, err, SQL_UNDONE_FIND, "is", session, at);
+        row = rows_next(rows, err);
+        if (row < 0)
+            return -1;
+        if (row == 0)
+            break;
+        text_cut(at, sizeof at, rows_text(rows, 0));
+        rows_end(rows);
+        if (i == 0)
+            text_cut(by_set, size, at);
+        undone = !undone;
+    }
+    if (!undone)
+        text_cut(by_set, size, "");
+    return 0;
+}
+
+int store_first_version(struct store *store, int64_t session, int64_t *version, struct error *err)
+{
+    return db_number(store->db, version, err, SQL_CHANGE_FIRST, "i", session);
 }
 
 /* ---- what differs between two versions: two images of all that was changed in between ---- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The change log's rows, in the short form that they are kept in (store_internal.h).
+ * The change log's rows, in the short form that they are kept in (store_internal.h), and the one
+ * row of a session's own fields.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -145,4 +146,26 @@ int store_log_renumber(struct store *store, const struct write *write, int64_t n
     }
     return store_log(store, write, "component", item->component_id, node_id, "renumber", &before,
                      NULL, err);
+}
+
+/* ---- a session's own fields ---- */
+
+int store_session_save(struct store *store, const struct write *write,
+                       const struct session_fields *before, const struct session_fields *after,
+                       struct error *err)
+{
+    struct buf BUF_AUTO body = {0}, around BUF_AUTO = {0};
+
+    json_write(&body, after->further);
+    buf_addf(&around, "{\"flags\":%u", before->flags);
+    if (before->title) {
+        buf_adds(&around, ",\"title\":");
+        json_write_string(&around, before->title, strlen(before->title));
+    }
+    if (buf_check(&body, "the session's fields", err) < 0 ||
+        db_run(store->db, err, SQL_SESSION_SET_FURTHER, "ibis", write->session, &body,
+               (int64_t)after->flags, after->title) != 0)
+        return -1;
+    return store_log_update(store, write, "session", write->sid, NULL, &around, before->further,
+                            after->further, err);
 }

@@ -12,7 +12,6 @@
 #include "helpers/graph/name.h"
 #include "mcp/store/store_internal.h"
 
-#define SHOWN_CAP 160 /* bytes of an unknown id that a message shows */
 #define SHOWN_CAP 160 /* bytes of a name that a message shows */
 
 static int session_unknown(struct store *store, const char *sid, struct error *err)
@@ -56,7 +55,7 @@ int store_session_find(struct store *store, const char *sid, struct session_foun
     return 0;
 }
 
-/* ERROR_NOT_FOUND that names the nearest by id or title; node_name.c. Returns -1. */
+/* ERROR_NOT_FOUND that names the nearest by id or title. Returns -1. */
 static int node_unknown(struct store *store, int64_t session, const char *node_id,
                         struct error *err)
 {
@@ -189,8 +188,8 @@ static int search(struct store *store, int64_t session, const char *name, const 
     return error_wrap(err, "%s", what);
 }
 
-static int find(struct store *store, const char *sid, const char *name, const char *what,
-                struct buf *found, const char **id, struct error *err)
+int store_node_named(struct store *store, const char *sid, const char *name, const char *what,
+                     struct buf *found, const char **id, struct error *err)
 {
     struct session_found session;
     int64_t count;
@@ -205,14 +204,4 @@ static int find(struct store *store, const char *sid, const char *name, const ch
         return -1;
     *id = found->data;
     return 0;
-}
-
-int store_node_id(struct store *store, const char *sid, const char *name, const char *what,
-                  struct buf *found, const char **id, struct error *err)
-{
-    if (store_refresh(store, UPSTREAM_NODES, sid, NULL, err) != 0)
-        return -1;
-    if (store_read_begin(store, err) != 0)
-        return -1;
-    return store_read_end(store, find(store, sid, name, what, found, id, err));
 }

@@ -49,8 +49,7 @@ static int move_components(struct store *store, struct merge *merge, struct erro
     for (size_t i = 0; i < from->count; i++)
         if (move_item(store, merge, &from->items[i], err) != 0)
             return -1;
-    if (sequence_renumber(store, &merge->into.write, merge->into.node.key, merge->into.node_id,
-                          into, err) != 0)
+    if (store_component_renumber(store, &merge->into, err) != 0)
         return -1;
     for (size_t i = first; i < into->count; i++)
         if (store_log_component(store, &merge->into, NULL, &into->items[i], err) != 0)

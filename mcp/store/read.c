@@ -215,6 +215,16 @@ int store_cursor(struct store *store, const char *sid, const char *node_id, int6
     return row < 0 ? -1 : 0;
 }
 
+int store_node_id(struct store *store, const char *sid, const char *name, const char *what,
+                  struct buf *found, const char **id, struct error *err)
+{
+    if (store_refresh(store, UPSTREAM_NODES, sid, NULL, err) != 0)
+        return -1;
+    if (store_read_begin(store, err) != 0)
+        return -1;
+    return store_read_end(store, store_node_named(store, sid, name, what, found, id, err));
+}
+
 int store_node_title(struct store *store, const char *sid, const char *node_id, char *title,
                      size_t size, struct error *err)
 {

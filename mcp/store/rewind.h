@@ -112,8 +112,6 @@ int store_change_words(struct store *store, int64_t session, const char *change_
 int store_old_title(struct store *store, int64_t session, const char *node_id, char *title,
                     size_t size, struct error *err);
 
-/* ---- undo.c ---- */
-
 /* The change set that has undone this one, "" where none has; an undoing that was itself undone
  * does not count. */
 int store_undone_by(struct store *store, int64_t session, const char *change_set, char *by_set,

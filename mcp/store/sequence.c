@@ -309,7 +309,7 @@ int sequence_renumber(struct store *store, const struct write *write, int64_t no
         if (move_item(store, item, (int64_t)i, order, err) != 0)
             return -1;
     }
-    return store_node_touch(store, write, node, err);
+    return 0;
 }
 
 /* ---- sequences of images: in the order of their place and position columns, not of memory ---- */

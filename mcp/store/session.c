@@ -65,26 +65,6 @@ int store_session_create(struct store *store, const struct writer *writer, const
 
 /* ---- renaming ---- */
 
-int store_session_save(struct store *store, const struct write *write,
-                       const struct session_fields *before, const struct session_fields *after,
-                       struct error *err)
-{
-    struct buf BUF_AUTO body = {0}, around BUF_AUTO = {0};
-
-    json_write(&body, after->further);
-    buf_addf(&around, "{\"flags\":%u", before->flags);
-    if (before->title) {
-        buf_adds(&around, ",\"title\":");
-        json_write_string(&around, before->title, strlen(before->title));
-    }
-    if (buf_check(&body, "the session's fields", err) < 0 ||
-        db_run(store->db, err, SQL_SESSION_SET_FURTHER, "ibis", write->session, &body,
-               (int64_t)after->flags, after->title) != 0)
-        return -1;
-    return store_log_update(store, write, "session", write->sid, NULL, &around, before->further,
-                            after->further, err);
-}
-
 struct renaming {
     struct session_fields before, after;
     json_t *old, *new; /* owned */

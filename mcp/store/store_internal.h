@@ -101,8 +101,11 @@ struct store {
 
 /* ---- store.c ---- */
 
-/* A store over the embedded database in a file. */
-struct store *store_open_file(const char *path, enum store_access access, struct error *err);
+/* A store over the database of that backend at the path. */
+struct store *store_open_path(const struct db_backend *backend, const char *path,
+                              enum store_access access, struct error *err);
+
+/* ---- transaction.c ---- */
 
 /* Where a service is the truth: what the call is about is made as it is there. Each public function
  * that reads or writes the curriculum begins with it. */
@@ -111,8 +114,6 @@ int store_refresh(struct store *store, unsigned scope, const char *sid, const ch
 /* For what is kept here alone, such as conversations: a service is asked only for a session that is
  * not known here. */
 int store_refresh_unknown(struct store *store, const char *sid, struct error *err);
-
-/* ---- transaction.c ---- */
 
 /* One snapshot for a read of several statements. */
 int store_read_begin(struct store *store, struct error *err);
@@ -146,6 +147,16 @@ int store_log(struct store *store, const struct write *write, const char *entity
 int store_log_update(struct store *store, const struct write *write, const char *entity,
                      const char *entity_id, const char *node_id, const struct buf *around,
                      const json_t *was, const json_t *is, struct error *err);
+
+struct session_fields { /* a session's own */
+    unsigned flags;
+    const json_t *further;
+    const char *title; /* NULL where the change leaves it as it is */
+};
+/* Writes them to the session's row and logs the change. */
+int store_session_save(struct store *store, const struct write *write,
+                       const struct session_fields *before, const struct session_fields *after,
+                       struct error *err);
 
 /* ---- dirty_set.c: what the open transaction has changed, for the store's observer ---- */
 
@@ -184,6 +195,10 @@ struct node_found {
 /* The first node of this id; ERROR_NOT_FOUND names the nearest. */
 int store_node_find(struct store *store, int64_t session, const char *node_id,
                     struct node_found *found, struct error *err);
+
+/* store_node_id within a read. */
+int store_node_named(struct store *store, const char *sid, const char *name, const char *what,
+                     struct buf *found, const char **id, struct error *err);
 
 /* ---- sequence.c ---- */
 
@@ -267,6 +282,8 @@ int store_component_write_begin(struct store *store, const struct writer *writer
                                 struct error *err);
 int store_component_write_end(struct store *store, struct component_write *work, int rc,
                               struct error *err);
+/* sequence_renumber, and counts the write in the node. */
+int store_component_renumber(struct store *store, struct component_write *work, struct error *err);
 /* A row for one component: before NULL for an insertion, after NULL for a deletion. In a dense
  * sequence those behind it move with it, and get no rows of their own: insertions are logged in
  * ascending, deletions in descending order of their places. */
@@ -331,18 +348,6 @@ int store_node_check_revision(struct store *store, const struct node_found *node
 /* position NULL: takes it away. What is so already leaves no row in the log. */
 int store_position_put(struct store *store, const struct write *write, const char *node_id,
                        const json_t *position, struct error *err);
-
-/* ---- session.c ---- */
-
-struct session_fields { /* a session's own */
-    unsigned flags;
-    const json_t *further;
-    const char *title; /* NULL where the change leaves it as it is */
-};
-/* Writes them and logs the change. */
-int store_session_save(struct store *store, const struct write *write,
-                       const struct session_fields *before, const struct session_fields *after,
-                       struct error *err);
 
 /* ---- relationship.c: single relationships, with their rows of the change log ---- */
 

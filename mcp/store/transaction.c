@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Transactions. A write counts up the session's version and leaves its rows in the change log.
+ * Where a service is the truth the copy is brought up to date before a transaction: each public
+ * function of the store says with store_refresh what it is about.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +41,38 @@ void store_snapshot_end(struct store *store)
 {
     store->snapshot = false;
     store->db->backend->rollback(store->db);
+}
+
+/* ---- in front of a service ---- */
+
+int store_refresh(struct store *store, unsigned scope, const char *sid, const char *node_id,
+                  struct error *err)
+{
+    struct upstream *upstream = store->upstream;
+    int rc;
+
+    if (!upstream)
+        return 0;
+    if (store->waiter)
+        store->waiter(store->waiter_user, true);
+    rc = upstream->refresh(upstream, store, scope, sid, node_id, err);
+    if (store->waiter)
+        store->waiter(store->waiter_user, false);
+    return rc;
+}
+
+int store_catch_up(struct store *store, const char *sid, struct error *err)
+{
+    return store_refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err);
+}
+
+int store_refresh_unknown(struct store *store, const char *sid, struct error *err)
+{
+    struct session_found found;
+
+    if (!store->upstream || store_session_find(store, sid, &found, NULL) == 0)
+        return 0;
+    return store_refresh(store, UPSTREAM_SESSION, sid, NULL, err);
 }
 
 /* ---- write transactions, one in the other: the outermost is one of the database, the others are

@@ -16,9 +16,8 @@
 #include "mcp/session/entity.h"
 #include "mcp/store/rewind.h"
 
-#define NAME_CAP     400
-#define SHOWN_CAP    100  /* bytes of a title or a content in a message */
-#define UNDOINGS_CAP 1000 /* of one another, in a row */
+#define NAME_CAP  400
+#define SHOWN_CAP 100 /* bytes of a title or a content in a message */
 
 static void add_node_name(struct rewind *rewind, const char *node_id, struct buf *name)
 {
@@ -305,43 +304,6 @@ static int check(struct rewind *then, struct rewind *now, const struct rewind_ro
     if (was == is || (was && is && json_equal(was, is)))
         return 0;
     return conflict(then, row, is ? "was changed" : "was deleted", err);
-}
-
-/* ---- taking back ---- */
-
-int store_undone_by(struct store *store, int64_t session, const char *change_set, char *by_set,
-                    size_t size, struct error *err)
-{
-    char at[UUID_TEXT_SIZE + 64];
-    bool undone = false;
-
-    text_cut(at, sizeof at, change_set);
-    text_cut(by_set, size, "");
-    /* An undoing that was undone has done nothing: so it depends on whether the chain is even. */
-    for (size_t i = 0; i < UNDOINGS_CAP; i++) {
-        struct rows *rows;
-        int row;
-
-        rows = db_query(store->db, err, SQL_UNDONE_FIND, "is", session, at);
-        row = rows_next(rows, err);
-        if (row < 0)
-            return -1;
-        if (row == 0)
-            break;
-        text_cut(at, sizeof at, rows_text(rows, 0));
-        rows_end(rows);
-        if (i == 0)
-            text_cut(by_set, size, at);
-        undone = !undone;
-    }
-    if (!undone)
-        text_cut(by_set, size, "");
-    return 0;
-}
-
-int store_first_version(struct store *store, int64_t session, int64_t *version, struct error *err)
-{
-    return db_number(store->db, version, err, SQL_CHANGE_FIRST, "i", session);
 }
 
 /* ---- which ---- */

@@ -47,6 +47,9 @@ static inline struct sqlite_rows *rows_of(struct rows *rows)
     return (struct sqlite_rows *)rows; /* base is the first member */
 }
 
+/* ---- connection.c ---- */
+
+struct db *sqlite_open(const char *path, enum store_access access, struct error *err);
 /* A connection without its database yet; sqlite_close frees it. */
 struct sqlite_db *sqlite_new(enum store_access access, struct error *err);
 void sqlite_close(struct db *db);

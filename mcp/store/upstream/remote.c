@@ -136,7 +136,8 @@ struct store *upstream_open(const char *url, enum store_access access, struct er
 
     if (!remote)
         return NULL;
-    store = store_open_file(remote->copy, access == STORE_LOOK ? STORE_LOOK : STORE_WRITE, err);
+    store = store_open_path(&sqlite_backend, remote->copy,
+                            access == STORE_LOOK ? STORE_LOOK : STORE_WRITE, err);
     if (store && access != STORE_LOOK && open_shared(remote, err) != 0) {
         store_close(store);
         store = NULL;

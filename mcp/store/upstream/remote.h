@@ -106,6 +106,8 @@ int remote_garbage(struct remote *remote, const char *path, const char *why, str
  * meanwhile; or NULL. */
 int remote_know(struct remote *remote, struct store *store, struct error *err);
 void remote_describe(const struct remote *remote, struct buf *words);
+/* Whether its component paths name no session. */
+bool remote_bare(const struct remote *remote);
 /* "/session/ID/nodes/NODE/components", or the bare one. */
 void remote_component_path(const struct remote *remote, struct buf *path, const char *sid,
                            const char *node_id);
@@ -126,6 +128,11 @@ void session_unlock(struct remote *remote, const char *sid);
 
 int remote_refresh(struct upstream *upstream, struct store *store, unsigned scope, const char *sid,
                    const char *node_id, struct error *err);
+
+/* ERROR_CONFLICT where the service cannot tell sessions apart by its paths and the id is in another
+ * session too, as far as the copy knows. doing: "read" or "written". */
+int guard_node(struct remote *remote, struct store *store, const char *sid, const char *node_id,
+               const char *doing, struct error *err);
 
 /* ---- resource.c: things of the service that the copy is equal to, or not ---- */
 
@@ -169,17 +176,10 @@ int resources_apply(struct remote *remote, struct store *store, struct resources
                     struct error *err);
 /* The name under which a thing's state is remembered; of a node or of the session (NULL). */
 void resource_name(struct buf *to, enum resource_kind kind, const char *node_id);
-
-/* ---- states.c: what a transaction has read, and how things stood before it ---- */
-
 /* Forgets what belongs to an earlier transaction. */
 void remote_transaction(struct remote *remote, const struct store *store);
-bool state_is_fresh(const struct remote *remote, const char *sid, const char *name);
-void state_note_fresh(struct remote *remote, const struct resource *resource);
-/* After something was taken in within a transaction. */
-int state_note(struct remote *remote, struct store *store, const struct resource *resource,
-               struct error *err);
-/* Each a new reference, JSON null where there was none; NULL with err. */
+/* How it stood at the service before the open transaction. Each a new reference, JSON null where
+ * there was none; NULL with err. */
 json_t *state_node(struct remote *remote, const char *sid, const char *node_id, struct error *err);
 json_t *state_sequence(struct remote *remote, const char *sid, const char *node_id,
                        struct error *err);
@@ -188,20 +188,6 @@ json_t *state_relationship(struct remote *remote, const char *sid, const char *i
 json_t *state_title(struct remote *remote, const char *sid, struct error *err);
 json_t *state_position(struct remote *remote, const char *sid, const char *node_id,
                        struct error *err);
-
-/* ---- guard.c: node ids that several sessions have, where the service cannot tell them apart ----
- */
-
-bool remote_bare(const struct remote *remote);
-/* Reads the other sessions' nodes, as many as are known. */
-int guard_refresh(struct remote *remote, struct store *store, const char *sid, struct error *err);
-/* ERROR_CONFLICT where the id is in another session too, as far as the copy knows. doing: "read" or
- * "written". */
-int guard_node(struct remote *remote, struct store *store, const char *sid, const char *node_id,
-               const char *doing, struct error *err);
-
-/* Reads one session's nodes. */
-int refresh_nodes(struct remote *remote, struct store *store, const char *sid, struct error *err);
 
 /* ---- push.c ---- */
 
@@ -224,14 +210,5 @@ json_t *plan_steps(struct remote *remote, struct store *store, const json_t *tou
  * what is sent beside a whole sequence. Pure. Owned. */
 json_t *plan_sequence(unsigned can, const char *node_id, const json_t *before, const json_t *after,
                       const json_t *fields);
-
-/* ---- take_back.c ---- */
-
-/* Sends a request that is data; what came is in *ask. */
-int step_send(struct remote *remote, const json_t *step, struct ask *ask, struct error *err);
-/* Takes back the first count steps, the last one first. Appends to words what could not be. */
-void take_back(struct remote *remote, const json_t *steps, size_t count, struct buf *words);
-/* Whether a step that was not answered was done all the same: 1, 0, -1 cannot be told. */
-int read_back(struct remote *remote, const json_t *step);
 
 #endif
