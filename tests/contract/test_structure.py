@@ -22,13 +22,13 @@ FILE_LINES = 900
 
 # name: (bound, goal). The bound is what holds today; lower it when the figure falls, never raise it.
 BOUNDS = {
-    "product lines": (103601, 85000),
-    "headers": (221, 150),
-    "circles": (29, 2),
-    "exported functions that one other file calls, %": (59.5, 35),
-    "files for a tool": (6, 3),
-    "files for a graph query": (5, 2),
-    "files for a REST route": (5, 2),
+    "product lines": (100600, 85000),
+    "headers": (163, 150),
+    "circles": (1, 2),
+    "exported functions that one other file calls, %": (55.7, 35),
+    "files for a tool": (4, 3),
+    "files for a graph query": (3, 2),
+    "files for a REST route": (1, 2),
     "files for a component type": (4, 2),
     "files for an option": (2, 1),
 }
@@ -36,9 +36,9 @@ BOUNDS = {
 # Of each kind one that exists, by all names it has; a file that has one of them would change for another of the kind.
 EXAMPLES = {
     "tool": r"(?:tool_)?batch_add_components\w*",
-    "graph query": r"(?:graph_query_)?bottlenecks",
+    "graph query": r"(?:graph_query_)?common_needs",
     "REST route": r"rest_positions_write|writePositions|PositionsChange",
-    "component type": r"memory-trick",
+    "component type": r"(?:\"definition\"|definition(?=:))",
     "option": r"store[-_]timeout\w*",
 }
 
