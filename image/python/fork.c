@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The zygote's part of image/runner/zygote.h: a library that the interpreter loads while it warms. Its
- * one work is zygote_serve, which returns in the copies alone. It is C so that nothing of Python
- * lies between the clone and the walls around the copy.
+ * The zygote's part of image/runner/zygote.h: a library that the interpreter loads while it warms.
+ * Its one work is zygote_serve, which returns in the copies alone. It is C so that nothing of
+ * Python lies between the clone and the walls around the copy.
  *
  * A raw clone, for glibc's fork knows no CLONE_PARENT. That is sound here: there is one thread, so
  * no lock is held by another, and what glibc would renew besides is the thread's id in its control

@@ -55,8 +55,8 @@ const struct rest_route *rest_find(const char *method, const char *path, char *a
 /* Which work queue its requests belong on; REST_READ also for NULL. */
 enum rest_workq { REST_READ, REST_WRITE, REST_GRAPH };
 enum rest_workq rest_workq(const struct rest_route *route);
-/* What a request with its route names for workq_key: its session, otherwise the node of a bare path,
- * otherwise nothing (0). */
+/* What a request with its route names for workq_key: its session, otherwise the node of a bare
+ * path, otherwise nothing (0). */
 uint64_t rest_key(const struct rest_request *request);
 
 /* Always fills *response: errors are answers in FastAPI's shape. Blocking. */

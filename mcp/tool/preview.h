@@ -7,8 +7,9 @@
 
 #include "mcp/tool/tool.h"
 
-#define TOOL_OPERATIONS_MAX 10u /* operations of one call; what does more counts as if it deleted  \
-                                 */
+#define TOOL_OPERATIONS_MAX                                                                        \
+    10u /* operations of one call; what does more counts as if it deleted                          \
+         */
 
 /* Of an edit of a component with these parameters, which may be NULL: what is set to nothing is
  * gone, though its place stays. */

@@ -26,8 +26,9 @@
 #define TOOL_IMAGE_BYTES    ((size_t)8 << 20) /* of base64, in all images of one answer */
 #define TOOL_IMAGE_MIME_CAP 32u
 #define CHANGE_SET_ID_SIZE  80u
-#define TOOL_OPERATIONS_MAX 10u /* of one call; one with more counts as if it deleted (tool_loss)  \
-                                 */
+#define TOOL_OPERATIONS_MAX                                                                        \
+    10u /* of one call; one with more counts as if it deleted (tool_loss)                          \
+         */
 
 struct server; /* what tools stand on: work queues, executor, profile; mcp/server.h */
 struct tool;

@@ -180,8 +180,8 @@ static void refuse_path(struct exchange *exchange, const struct server_request *
     if (strcmp(request->method, "OPTIONS") == 0)
         exchange_answer(exchange, 204, NULL, NULL);
     else
-        exchange_error(exchange, 405, "this path does not support %s; it supports %s", request->method,
-                       allow);
+        exchange_error(exchange, 405, "this path does not support %s; it supports %s",
+                       request->method, allow);
 }
 
 static void check(struct exchange *exchange)

@@ -95,10 +95,8 @@ static double measure_sustained(struct executor *executor, const char *kind, con
     double begin = now_ms();
 
     for (int i = 0; i < SUSTAINED + AT_ONCE; i++) {
-        struct execution_job job = {.code = code,
-                                    .code_len = strlen(code),
-                                    .kind = kind,
-                                    .profile = "data-science"};
+        struct execution_job job = {
+            .code = code, .code_len = strlen(code), .kind = kind, .profile = "data-science"};
 
         if (i >= AT_ONCE) {
             struct job_waiter *oldest = &waiters[i - AT_ONCE];

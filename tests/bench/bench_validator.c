@@ -2,8 +2,8 @@
  *
  * How long a check takes, beside CPython on the same bytes in the same run: ast.parse with a
  * bare walk over its tree, and ast.parse with the policy itself walked over it, as the sandbox does
- * (image/python/policy.py). The programs are the analyses of tests/data, put one behind another up to
- * each size. Also how many bytes of memory the largest takes.
+ * (image/python/policy.py). The programs are the analyses of tests/data, put one behind another up
+ * to each size. Also how many bytes of memory the largest takes.
  *
  *     bench_validator ANALYSES_FOLDER CHECK_SCRIPT [PYTHON]
  */

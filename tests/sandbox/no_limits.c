@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Stands in for executor/docker/docker_plan.c in a server of the tests: containers without a limit, as
- * root, with the machine's network, to look at what the runner holds by itself. It starts with no
- * new privileges all the same: without that it refuses to.
+ * Stands in for executor/docker/docker_plan.c in a server of the tests: containers without a limit,
+ * as root, with the machine's network, to look at what the runner holds by itself. It starts with
+ * no new privileges all the same: without that it refuses to.
  */
 #define docker_plan_create limited_plan_create
 #include "executor/docker/docker_plan.c" /* NOLINT(bugprone-suspicious-include) */

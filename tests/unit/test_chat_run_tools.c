@@ -98,8 +98,7 @@ static bool work_progress(struct tool_call *call, struct buf *words, struct buf 
 }
 
 #define TAKES                                                                                      \
-    ARGUMENTS("work", FIELD("ms", FIELD_WHOLE), FIELD("last", FIELD_FLAG),                   \
-              FIELD("how", FIELD_TEXT))
+    ARGUMENTS("work", FIELD("ms", FIELD_WHOLE), FIELD("last", FIELD_FLAG), FIELD("how", FIELD_TEXT))
 
 static const struct tool tool_read = {
     .name = "read",

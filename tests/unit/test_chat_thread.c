@@ -196,7 +196,7 @@ static void test_caps(void **state)
 #define TOLD                                                                                       \
     "{\"type\":\"text\",\"text\":\"The answer broke off or failed here, and the editor asks the "  \
     "same "                                                                                        \
-    "question again. Answer it again. Edits that were made above still stand: do not make them "    \
+    "question again. Answer it again. Edits that were made above still stand: do not make them "   \
     "twice.\"}"
 
 static struct thread made_of(const char *messages)

@@ -221,10 +221,9 @@ static const char first[] =
             "B",
             "b1") "{\"op\":\"create_relationship\",\"from_node_id\":\"A\",\"to_node_id\":\"B\"}]";
 /* Changes, deletions with what hangs on them, one node into the other, some that fail. */
-static const char second[] = "[" PARAGRAPH("A", "a3")
-    PARAGRAPH("none", "fails") "{\"op\":\"create_node\",\"node_id\":\"C\",\"title\":\"C\"}"
-                               "," PARAGRAPH(
-                                   "C",
+static const char second[] = "[" PARAGRAPH("A", "a3") PARAGRAPH(
+    "none", "fails") "{\"op\":\"create_node\",\"node_id\":\"C\",\"title\":\"C\"}"
+                     "," PARAGRAPH("C",
                                    "c1") "{\"op\":\"edit_component\",\"node_id\":\"A\",\"component_"
                                          "order\":2,\"new_parameters\":{\"text\":\"A2\"}},"
                                          "{\"op\":\"create_relationship\",\"from_node_id\":\"A\","
