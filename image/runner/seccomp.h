@@ -2,7 +2,7 @@
  *
  * The system calls that are left. Lists of what is allowed; everything else fails with EPERM (or
  * ENOSYS where a library asks whether the kernel has it), and a foreign architecture's calls kill.
- * The lists stand in calls.h.
+ * The lists are the tables at the top of seccomp.c.
  */
 #ifndef LECTERN_IMAGE_SECCOMP_H
 #define LECTERN_IMAGE_SECCOMP_H

@@ -92,7 +92,7 @@ struct model_message {
     size_t block_count;
     size_t bytes; /* in the blocks */
     /* Of an "error" event, as the service says it, cut: its words are not ours, and escaped where
-     * they are shown (model_refusal.h). */
+     * they are shown (model_errors.h). */
     char error_type[MODEL_NAME_MAX + 1];
     char error_message[MODEL_ERROR_MAX + 1];
 };

@@ -45,7 +45,7 @@ static void begin(struct component_write *work, const struct write *write,
     work->sequence.dense = dense;
 }
 
-/* reinsert_components.c, for reinsert.c: what goes of a node's components, and then the rest. */
+/* What goes of a node's components. */
 static int reinsert_drop(struct store *store, const struct write *write, struct rewind_node *is,
                          struct rewind_node *wanted, size_t *things, struct error *err)
 {
@@ -125,7 +125,7 @@ static int reinsert_back(struct store *store, const struct component_write *work
     return store_log_component(store, work, NULL, wanted, err);
 }
 
-/* reinsert_components.c, for reinsert.c: what goes of a node's components, and then the rest. */
+/* And then the rest. */
 static int reinsert_components(struct store *store, const struct write *write,
                                struct rewind_node *is, struct rewind_node *wanted, size_t *things,
                                struct error *err)

@@ -55,7 +55,7 @@ struct tool_call {
     bool wants_progress;     /* the tool's progress will be asked for */
     bool followup;           /* set by run: the tool's `then` has something to do */
     char kept_key[IDEMPOTENCY_KEY_MAX +
-                  1]; /* under which the answer is kept; or "" (idempotency.h) */
+                  1]; /* under which the answer is kept; or "" (mcp/store/store.h) */
     /* Of a call that runs on a work queue and writes, there, in the transaction of run and in front
      * of it; -1 with err: it is not run. May be NULL. */
     int (*before)(struct tool_call *call, struct store *store, struct error *err);

@@ -65,7 +65,7 @@ void web_socket_close(struct web_socket *socket, enum lws_close_status status);
  * -1 where it is longer than size allows or no UTF-8 text in one line. */
 int web_socket_argument(struct lws *wsi, const char *name, char *value, size_t size);
 
-/* For http_context.c. Before the upgrade, Host and Origin being right: 0, or a refusal's status. */
+/* For http.c. Before the upgrade, Host and Origin being right: 0, or a refusal's status. */
 int web_socket_check(struct http_server *http, struct lws *wsi,
                      const struct server_request *request, struct error *err);
 /* libwebsockets' callbacks. -1 closes the connection. */

@@ -138,7 +138,7 @@ async function icon() {
   return `data:image/svg+xml,${encodeURIComponent((await readFile(path.join(here, "icon.svg"), "utf8")).trim())}`;
 }
 
-// The page itself: its style and script by name, and which style each later part brings (base/lazy.ts reads it).
+// The page itself: its style and script by name, and which style each later part brings (base/lazy.tsx reads it).
 async function addIndex(files, outputs) {
   const main = entry(outputs, "src/main.tsx");
   const later = Object.values(outputs).filter(about => about.entryPoint && about.style && about.entryPoint !== "src/main.tsx");

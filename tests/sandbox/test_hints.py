@@ -57,7 +57,7 @@ BARE = (
     ("xs = []\nsum(xs) / len(xs)", "ZeroDivisionError", ("if xs else 0",)),
     ("max([])", "ValueError", ("default=0",)),
     ("a, b = [1, 2, 3]", "ValueError", ("items",)),
-    ("int('x1')", "ValueError", ("no number",)),
+    ("int('x1')", "ValueError", ("not a number",)),
     ("[1].index(2)", "ValueError", ("if x in xs",)),
     ("next(iter([]))", "StopIteration", ("next(iterator, None)",)),
     ("d = {1: 2}\nfor k in d: d[k + 1] = 0", "RuntimeError", ("list(d)",)),

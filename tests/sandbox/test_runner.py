@@ -477,7 +477,7 @@ class Helpers(unittest.TestCase):
                 ("query_graph('order', limit=0)", "ValueError", "from 1 on"),
                 ("query_graph('order', limit=True)", "ValueError", "from 1 on"),
                 ("query_graph('order', limit='3')", "ValueError", "from 1 on"),
-                ("query_graph('needs', '\\ud800')", "ValueError", "no valid text")):
+                ("query_graph('needs', '\\ud800')", "ValueError", "not valid text")):
             outcome = self.run_code(call)
             self.assertEqual(outcome.result["error_type"], kind, call)
             self.assertIn(text, outcome.result["error"])

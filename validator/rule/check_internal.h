@@ -133,7 +133,7 @@ bool check_is_buffer(struct check *check, uint32_t node);
 bool check_reads_buffer(struct check *check, const struct site *site,
                         const struct policy_module *module);
 
-/* dunder.c: the report that such a name is not allowed here. */
+/* check.c: the report that such a name is not allowed here. */
 void check_refuse_dunder(struct check *check, uint32_t node, bool is_attribute);
 
 static inline const struct node *check_node(const struct check *check, uint32_t node)

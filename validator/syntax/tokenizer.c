@@ -455,7 +455,7 @@ static bool begins_line(const struct tokenizer *t)
     return at == 0 || t->source[at - 1] == '\n' || t->source[at - 1] == '\r';
 }
 
-/* tokenizer_operator.c: an operator or a bracket. */
+/* An operator or a bracket. */
 static enum token_kind tokenizer_operator(struct tokenizer *t, struct token *token)
 {
     size_t start = t->at, used;

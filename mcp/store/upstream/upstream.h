@@ -5,8 +5,8 @@
  * Each read and write first brings the copy up to date in what it is about; each write is passed on
  * before it is committed here.
  */
-#ifndef LECTERN_SESSION_UPSTREAM_H
-#define LECTERN_SESSION_UPSTREAM_H
+#ifndef LECTERN_STORE_UPSTREAM_H
+#define LECTERN_STORE_UPSTREAM_H
 
 #include <stdbool.h>
 
