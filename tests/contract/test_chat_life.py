@@ -27,7 +27,7 @@ class Life(chat_case.ChatCase):
         page = await self.page()
         self.play(answer(*SLOW), answer(text("Next.")))
         start, run_id = await page.send_input("Talk.")
-        await page.wait_for(lambda: any(event["type"] == "TEXT_MESSAGE_CONTENT" for event in page.events[start:]), "text")
+        await page.wait_for(lambda: "Half of " in "".join(event.get("delta", "") for event in page.events[start:]), "text")
         await page.stop(run_id)
         run = await page.run_from(start, run_id)
         self.assertEqual(run.outcome, "cancelled")
