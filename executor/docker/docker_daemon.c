@@ -111,17 +111,17 @@ static void meet(struct docker_daemon *daemon, bool quiet)
     }
 }
 
-int docker_daemon_meet(struct docker_daemon *daemon, bool quiet, bool *anew, struct error *err)
+int docker_daemon_meet(struct docker_daemon *daemon, bool quiet, bool *again, struct error *err)
 {
     int rc = 0;
 
-    *anew = false;
+    *again = false;
     pthread_mutex_lock(&daemon->lock);
     while (daemon->state == MEETING)
         pthread_cond_wait(&daemon->met, &daemon->lock);
     if (daemon->state == AWAY && now_ms() >= daemon->retry_at) {
         meet(daemon, quiet);
-        *anew = daemon->state == HERE;
+        *again = daemon->state == HERE;
     }
     if (daemon->state != HERE)
         rc = error_set(err, daemon->why.kind, "%s", daemon->why.text);

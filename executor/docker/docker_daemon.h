@@ -23,10 +23,10 @@ struct docker_daemon *docker_daemon_create(const char *host, const char *image,
                                            const struct docker_times *times, struct error *err);
 void docker_daemon_destroy(struct docker_daemon *daemon); /* takes NULL */
 
-/* 0 when it is there. Where it was away, looks for it: *anew is set in the one call that has found
+/* 0 when it is there. Where it was away, looks for it: *again is set in the one call that has found
  * it. Where that failed and took long, the same error answers for as long again, at once. quiet:
  * logs nothing of its being away. */
-int docker_daemon_meet(struct docker_daemon *daemon, bool quiet, bool *anew, struct error *err);
+int docker_daemon_meet(struct docker_daemon *daemon, bool quiet, bool *again, struct error *err);
 bool docker_daemon_is_here(struct docker_daemon *daemon);
 
 /* As docker_call; no answer means that it is away. */

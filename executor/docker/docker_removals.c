@@ -197,9 +197,9 @@ static void pay_last(struct docker_removals *removals)
     const struct timespec moment = {.tv_nsec = LAST_PAUSE_MS * 1000000L};
     time_t until = now_s() + DOCKER_REMOVE_LAST_MS / 1000;
     struct error err = {0};
-    bool anew;
+    bool again;
 
-    if (removals->count == 0 || docker_daemon_meet(removals->daemon, true, &anew, &err) < 0)
+    if (removals->count == 0 || docker_daemon_meet(removals->daemon, true, &again, &err) < 0)
         return;
     while (pay_round(removals) == 0 && removals->count > 0 && now_s() <= until)
         nanosleep(&moment, NULL);

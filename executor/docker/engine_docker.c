@@ -64,11 +64,11 @@ struct engine_box {
  */
 static int meet(struct docker *docker, bool quiet, struct error *err)
 {
-    bool anew;
+    bool again;
 
-    if (docker_daemon_meet(docker->daemon, quiet, &anew, err) < 0)
+    if (docker_daemon_meet(docker->daemon, quiet, &again, err) < 0)
         return -1;
-    if (anew) {
+    if (again) {
         pthread_mutex_lock(&docker->lock);
         docker->no_update = docker->no_quota = docker->no_shares = false; /* it may be another */
         pthread_mutex_unlock(&docker->lock);

@@ -47,15 +47,6 @@ struct error {
     char text[ERROR_TEXT_CAP];
 };
 
-/* In place of = {0} where that is hot: does not touch the text's bytes. */
-static inline void error_clear(struct error *err)
-{
-    err->kind = ERROR_NONE;
-    err->listed = false;
-    err->list = NULL;
-    err->loc[0] = err->text[0] = '\0';
-}
-
 /* Both return -1, so that `return error_set(...)` reads well. */
 int error_set(struct error *err, enum error_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

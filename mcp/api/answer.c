@@ -179,7 +179,7 @@ void rest_answer_faults(struct rest_call *call, const struct error *err)
     const struct rest_request *request = call->request;
     struct input input = {.name = call->route->flags & ROUTE_WRITE ? "body" : "query"};
 
-    /* Read anew: a handler takes members out of the call's. */
+    /* Read again: a handler takes members out of the call's. */
     json_auto_t *body = request->body_len > 0
                             ? json_read(request->body, request->body_len, "the request body", NULL)
                             : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Idempotency-Key: the answer to a write that was done is kept in its own transaction, and a repeat
- * under the same key gets it again. What was refused has done nothing and is checked anew.
+ * under the same key gets it again. What was refused has done nothing and is checked again.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -45,7 +45,7 @@ struct rest_response {
     char etag[REST_ETAG_SIZE]; /* with its quotes, or "" */
     bool replayed;             /* an earlier answer to the same key */
     struct buf body;           /* JSON, whole at any time; owned. Empty with 304 */
-    bool tries;                /* no answer yet: to be handled anew on the trial work queue */
+    bool tries;                /* no answer yet: to be handled again on the trial work queue */
     struct rest_more *more;    /* what rest_fill_in makes more of it with; owned, or NULL */
 };
 

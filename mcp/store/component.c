@@ -276,7 +276,7 @@ int store_component_delete(struct store *store, const struct writer *writer, con
     return store_component_write_end(store, &work, rc, err);
 }
 
-/* ---- the whole sequence anew. Components whose id is given keep it and their history; those
+/* ---- replacing the whole sequence. Components whose id is given keep it and their history; those
  * not named are deleted. ---- */
 
 static int compare(const void *a, const void *b)

@@ -287,42 +287,39 @@ json_t *copy_title(struct store *store, const char *sid, struct error *err)
 #define LATEST_ROWS 500 /* of the log: what the last change sets touched */
 #define ALL_ROWS    100000
 
+/* The texts of a query's first column. rows: NULL where the query failed. */
+static json_t *first_column(struct rows *rows, struct error *err)
+{
+    json_t *texts;
+    int row;
+
+    if (!rows)
+        return NULL;
+    texts = json_array();
+    while ((row = rows_next(rows, err)) > 0)
+        json_array_append_new(texts, json_string(rows_text(rows, 0)));
+    if (row == 0)
+        return texts;
+    json_decref(texts);
+    return NULL;
+}
+
 json_t *copy_changed_nodes(struct store *store, const char *sid, const char *change_set,
                            struct error *err)
 {
     struct rows *rows = db_query(store->db, err, SQL_COPY_CHANGED, "ssi", sid, change_set,
                                  (int64_t)(change_set ? ALL_ROWS : LATEST_ROWS));
-    json_t *ids;
-    int row;
 
-    if (!rows)
-        return NULL;
-    ids = json_array();
-    while ((row = rows_next(rows, err)) > 0)
-        json_array_append_new(ids, json_string(rows_text(rows, 0)));
-    if (row == 0)
-        return ids;
-    json_decref(ids);
-    return NULL;
+    return first_column(rows, err);
 }
 
 json_t *copy_node_ids(struct store *store, const char *sid, struct error *err)
 {
     struct rows *rows;
     struct session_found session;
-    json_t *ids;
-    int row;
 
     if (store_session_find(store, sid, &session, err) != 0)
         return NULL;
     rows = db_query(store->db, err, SQL_NODE_NAMES, "i", session.key);
-    if (!rows)
-        return NULL;
-    ids = json_array();
-    while ((row = rows_next(rows, err)) > 0)
-        json_array_append_new(ids, json_string(rows_text(rows, 0)));
-    if (row == 0)
-        return ids;
-    json_decref(ids);
-    return NULL;
+    return first_column(rows, err);
 }

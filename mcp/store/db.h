@@ -53,7 +53,6 @@ typedef void db_step_fn(void *user, size_t done, size_t total);
 struct db_backend {
     const char *scheme; /* what its URLs begin with, colon included */
     bool group_commit;  /* writes that wait together may share a transaction */
-    unsigned writers;   /* connections that may write at once */
 
     struct db *(*open)(const char *path, enum store_access access, struct error *err);
     /* A database of its own, open for writing, with a copy of one session (and its change log if

@@ -41,7 +41,7 @@ struct store;
 
 /* What a committed write changed; texts borrowed for the call. */
 enum store_target {
-    STORE_SESSION, /* itself: it is new, or gone, or so much changed that all is to be read anew */
+    STORE_SESSION, /* itself: it is new, or gone, or so much changed that all is to be read again */
     STORE_NODES,
     STORE_COMPONENTS, /* of node_id */
     STORE_RELATIONSHIPS,
@@ -292,7 +292,7 @@ int store_component_delete(struct store *store, const struct writer *writer, con
                            const struct component_ref *ref, long expected_revision,
                            struct component_state *state, struct error *err);
 
-/* The whole sequence anew, sorted by order and renumbered. A component whose component_id is given
+/* The whole sequence again, sorted by order and renumbered. A component whose component_id is given
  * keeps it. */
 int store_components_replace(struct store *store, const struct writer *writer, const char *sid,
                              const char *node_id, const json_t *body, struct error *err);

@@ -5,7 +5,7 @@
  *
  * A client says where its editor is ({"type": "context_update", ...}); each committed change of its
  * session, by whatever door, becomes {"type": "refresh_ui", "target", "node_id"}. What waits for a
- * slow client is told once; one that is too far behind is told to read everything anew.
+ * slow client is told once; one that is too far behind is told to read everything again.
  */
 #ifndef LECTERN_TRANSPORT_SYNC_H
 #define LECTERN_TRANSPORT_SYNC_H

@@ -234,7 +234,6 @@ static void notify(struct db *db, const struct store_change *change)
 const struct db_backend sqlite_backend = {
     .scheme = "sqlite:",
     .group_commit = true,
-    .writers = 1,
     .open = sqlite_open,
     .open_copy = sqlite_open_copy,
     .close = sqlite_close,

@@ -371,7 +371,7 @@ static int remove_relationship(struct plan *plan, const char *id, const json_t *
     back = json_pack("[o]",
                      request(plan, "POST", "/relationships", NULL, "", new_relationship(before)));
     complete(step, back, plan, "no relationship", id, before, "the deletion of relationship");
-    json_array_insert_new(plan->steps, 0, step); /* before one of the same ends comes anew */
+    json_array_insert_new(plan->steps, 0, step); /* before one of the same ends comes again */
     return 0;
 }
 

@@ -394,7 +394,7 @@ static int forget_node(struct store *store, const char *sid, const char *node_id
     return adopt(store, sid, "sequence", node_id, err);
 }
 
-/* What was sent is not the answer that was last read: the next read compares anew. */
+/* What was sent is not the answer that was last read: the next read compares again. */
 static int forget_session(struct store *store, const char *sid, const json_t *touched,
                           struct error *err)
 {

@@ -58,7 +58,7 @@ struct remote {
     int64_t ends_ms; /* when the call under way must end, monotonic */
     struct store *before; /* the copy as it was before the open transaction; opened when needed */
     uint64_t transaction; /* to which fresh and states belong */
-    uint64_t taken_back;  /* likewise: what was read in a part that is gone is read anew */
+    uint64_t taken_back;  /* likewise: what was read in a part that is gone is read again */
     json_t *fresh;        /* what was read within it: {name: true} */
     json_t *states;       /* how it stood at the service then: {name: state} */
     json_t *owned;        /* sessions whose lock the open transaction holds: {sid: true} */
