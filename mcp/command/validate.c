@@ -10,7 +10,6 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/terminal.h"
-#include "validator/facts_line.h"
 #include "validator/limits.h"
 #include "validator/validator.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "helpers/base/utf8.h"
-#include "validator/syntax/keyword.h"
+#include "validator/syntax/tokenizer.h"
 
 /* ---- what to write instead of a name in double underscores ---- */
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "helpers/base/nearest.h"
-#include "validator/syntax/keyword.h"
+#include "validator/syntax/tokenizer.h"
 
 #define ATTRIBUTES_CAP 700 /* bytes of a module's attributes in a message */
 #define CHAIN_CAP      80  /* bytes of a chain in a message */

@@ -4,7 +4,7 @@
  * as a keyword, declared, captured by a pattern.
  */
 #include "validator/rule/check_internal.h"
-#include "validator/syntax/keyword.h"
+#include "validator/syntax/tokenizer.h"
 
 /* What a pattern asks of its subject is an attribute that nothing calls. */
 #define UNCALLED (ROLE_ATTRIBUTE | ROLE_WRITER | ROLE_QUERY | ROLE_GETTER)

@@ -9,7 +9,7 @@
  */
 #include "validator/rule/check_internal.h"
 
-#include "validator/syntax/keyword.h"
+#include "validator/syntax/tokenizer.h"
 
 static bool is_annotation(const struct check *check, const struct site *site)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "helpers/base/buf.h"
-#include "validator/syntax/keyword.h"
+#include "validator/syntax/tokenizer.h"
 #include "validator/syntax/unicode.h"
 
 #define NORMAL_CAP (VALIDATOR_SOURCE_CAP * 20) /* a character becomes 18 at most */

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "validator/syntax/keyword.h"
+#include "validator/syntax/tokenizer.h"
 
 #define SHOWN_CAP 60 /* bytes of a text in a message */
 #define WHOLE_CAP (VALIDATOR_SOURCE_CAP * 4)
