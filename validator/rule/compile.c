@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 enum unit_kind {
     UNIT_MODULE,
     UNIT_CLASS,
