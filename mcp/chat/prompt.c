@@ -128,18 +128,18 @@ static void write_uses(bool reading, struct buf *to)
     }
 }
 
-static void write_which_tool(const struct server *server, struct buf *to)
+static void write_which_tool(const struct analyses *analyses, struct buf *to)
 {
-    (void)server;
+    (void)analyses;
     buf_adds(to, "\n# Which tool\n");
     write_uses(true, to);
     buf_adds(to, "- The other tools edit. Edit only when the editor asks for a change; a question "
                  "is not a request to change.\n");
 }
 
-static void write_repairs(const struct server *server, struct buf *to)
+static void write_repairs(const struct analyses *analyses, struct buf *to)
 {
-    (void)server;
+    (void)analyses;
     buf_addf(
         to,
         "When a program fails or is refused, read the error, correct its cause and send the whole "
@@ -148,9 +148,9 @@ static void write_repairs(const struct server *server, struct buf *to)
         CODE_ATTEMPTS_MAX);
 }
 
-static void write_edits(const struct server *server, struct buf *to)
+static void write_edits(const struct analyses *analyses, struct buf *to)
 {
-    (void)server;
+    (void)analyses;
     buf_adds(to, "# Edits\n");
     write_uses(false, to);
     buf_addf(
@@ -168,9 +168,9 @@ static void write_edits(const struct server *server, struct buf *to)
         TOOL_OPERATIONS_MAX);
 }
 
-static void write_component_types(const struct server *server, struct buf *to)
+static void write_component_types(const struct analyses *analyses, struct buf *to)
 {
-    (void)server;
+    (void)analyses;
     buf_adds(to, "# Component types, and when to use which\n"
                  "Their parameters (? where optional) are checked on every edit.\n");
     for (size_t i = 0; i < component_type_count(); i++) {
@@ -183,15 +183,15 @@ static void write_component_types(const struct server *server, struct buf *to)
     buf_addc(to, '\n');
 }
 
-static bool has_networkx(const struct server *server)
+static bool has_networkx(const struct analyses *analyses)
 {
-    return validator_profile_allows(server->profile, "networkx");
+    return validator_profile_allows(analyses->profile, "networkx");
 }
 
 static const struct {
     const char *text;
-    void (*write)(const struct server *server, struct buf *to);
-    bool (*wanted)(const struct server *server);
+    void (*write)(const struct analyses *analyses, struct buf *to);
+    bool (*wanted)(const struct analyses *analyses);
 } pieces[] = {
     {who_asks, NULL, NULL},
     {NULL, write_which_tool, NULL},
@@ -224,15 +224,15 @@ static void write_data(const char *text, size_t shown_max, struct buf *to)
     write_bytes(text, utf8_cut(text, strlen(text), shown_max), to);
 }
 
-void prompt_write(const struct server *server, const char *session_title, struct buf *to)
+void prompt_write(const struct analyses *analyses, const char *session_title, struct buf *to)
 {
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
-        if (pieces[i].wanted && !pieces[i].wanted(server))
+        if (pieces[i].wanted && !pieces[i].wanted(analyses))
             continue;
         if (pieces[i].text)
             buf_adds(to, pieces[i].text);
         else
-            pieces[i].write(server, to);
+            pieces[i].write(analyses, to);
     }
     buf_adds(to, "# The curriculum that is open\n<data>{\"title\":");
     write_data(session_title ? session_title : "", TITLE_SHOWN_MAX, to);

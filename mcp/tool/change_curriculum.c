@@ -106,7 +106,7 @@ static int then(struct tool_call *call, struct error *err)
     const struct change_set_outcome *outcome = call->state;
 
     return change_effect(&outcome->before, &outcome->after, *outcome->change_set == '\0',
-                         call->server->graphs, call->cancel, NULL, &call->text, err);
+                         call->server->store.graphs, call->cancel, NULL, &call->text, err);
 }
 
 static void forget(struct tool_call *call)

@@ -57,7 +57,7 @@ static int check_needs(const struct graph_question *question, struct error *err)
 static int answer(struct tool_call *call, struct store *store, const char *sid,
                   struct graph_question *question, struct error *err)
 {
-    struct graph *graph = graph_cache_get(call->server->graphs, store, sid, err);
+    struct graph *graph = graph_cache_get(call->server->store.graphs, store, sid, err);
 
     return graph ? graph_answer(graph, question, &call->text, err) : -1;
 }
@@ -72,7 +72,7 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
         .to = argument_text(call, "to_node_id"),
         .types = types,
         .limit = (unsigned)argument_whole(call, "limit", GRAPH_LIMIT_DEFAULT),
-        .bounds = graph_cache_bounds(call->server->graphs, call->cancel),
+        .bounds = graph_cache_bounds(call->server->store.graphs, call->cancel),
     };
     char sid[SESSION_ID_SIZE];
 
