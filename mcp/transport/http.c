@@ -317,7 +317,7 @@ static int start(struct http_server *http, const struct http_config *config, str
     http->rest_answers = rest_cache_create(err);
     if (!http->rest_answers)
         return -1;
-    http->sync = sync_create(http->server->feed, sync_socket_wake, err);
+    http->sync = sync_create(http->server->store.feed, sync_socket_wake, err);
     if (!http->sync)
         return -1;
     http->chat = chat_create(http->server, &chat, chat_socket_wake, err);

@@ -180,7 +180,7 @@ static int read_body(struct execution *execution, const struct buf *body, struct
     if (!execution->body)
         return error_set(err, ERROR_MEMORY, "out of memory for the request body");
     take_members(execution);
-    return analysis_find_profile(execution->analysis.server, execution->profile,
+    return analysis_find_profile(&execution->analysis.server->analyses, execution->profile,
                                  &execution->analysis.profile, err);
 }
 

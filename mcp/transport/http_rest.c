@@ -71,7 +71,7 @@ static void watch_client(struct rest_job *job)
 /* What the graph work queue needs: the graphs, and to hear that the client is gone. */
 static void ask_graph(struct rest_job *job, struct server *server)
 {
-    job->request.graphs = server->graphs;
+    job->request.graphs = server->store.graphs;
     watch_client(job);
 }
 
@@ -108,7 +108,7 @@ static bool tries(struct rest_job *job)
         return false;
     job->request.trial = true;
     watch_client(job);
-    if (workq_submit(exchange_server(job->exchange)->trial, &job->job, &err) == 0)
+    if (workq_submit(exchange_server(job->exchange)->store.trial, &job->job, &err) == 0)
         return true;
     rest_answer_error(&job->response, &err);
     return false;
@@ -132,7 +132,7 @@ static bool needs_followup(struct rest_job *job)
     job->job.undone = on_not_whole;
     if (!filled)
         ask_graph(job, server);
-    if (workq_submit(filled ? server->sql : server->graph, &job->job, &err) == 0)
+    if (workq_submit(filled ? server->store.sql : server->store.graph, &job->job, &err) == 0)
         return true;
     if (!filled)
         rest_fill_in(&job->response, NULL, NULL, &err);
@@ -211,14 +211,14 @@ static struct workq *choose_workq(struct rest_job *job, struct server *server)
 {
     switch (rest_workq(job->request.route)) {
     case REST_WRITE:
-        return server->sql;
+        return server->store.sql;
     case REST_GRAPH:
         ask_graph(job, server);
-        return server->graph;
+        return server->store.graph;
     case REST_READ:
         break;
     }
-    return server->read;
+    return server->store.read;
 }
 
 /* Copies a text of the request, as the client may leave before the answer. NULL for NULL. */
