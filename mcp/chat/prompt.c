@@ -42,17 +42,9 @@ static const char who_asks[] =
     "- Markdown. Maths as $...$, on a separate line as $$...$$; write a plain dollar sign as "
     "\\$.\n"
     "- Say only what a tool result or the conversation shows. Never guess an id, a count or a "
-    "text.\n"
-    "\n"
-    "# Which tool\n"
-    "- query_graph: for a question that one query by name answers (what a node needs, a path, "
-    "cycles, bottlenecks, teaching order). Exact and cheap.\n"
-    "- execute_code: for all else that has to be read, counted, compared or searched, node texts "
-    "included. The curriculum is too large to read whole: write one short program that answers the "
-    "whole question and prints only what the answer needs. Do not dump texts or lists to look "
-    "through them yourself.\n"
-    "- The other tools edit. Edit only when the editor asks for a change; a question is not a "
-    "request to change.\n"
+    "text.\n";
+
+static const char programs[] =
     "Calls that do not depend on each other go into one turn. All tools work on the curriculum "
     "that is open.\n"
     "\n"
@@ -127,6 +119,24 @@ static const char graph_snippet[] =
     "    print(n, g.nodes[n][\"title\"], round(rank[n], 3))\n"
     "```\n";
 
+/* "- NAME: USE" of the tools that only read, or of those that edit. */
+static void write_uses(bool reading, struct buf *to)
+{
+    for (const struct tool *const *tool = tools; *tool; tool++) {
+        if ((*tool)->read_only == reading)
+            buf_addf(to, "- %s: %s\n", (*tool)->name, (*tool)->use);
+    }
+}
+
+static void write_which_tool(const struct analyses *analyses, struct buf *to)
+{
+    (void)analyses;
+    buf_adds(to, "\n# Which tool\n");
+    write_uses(true, to);
+    buf_adds(to, "- The other tools edit. Edit only when the editor asks for a change; a question "
+                 "is not a request to change.\n");
+}
+
 static void write_repairs(const struct analyses *analyses, struct buf *to)
 {
     (void)analyses;
@@ -141,22 +151,19 @@ static void write_repairs(const struct analyses *analyses, struct buf *to)
 static void write_edits(const struct analyses *analyses, struct buf *to)
 {
     (void)analyses;
+    buf_adds(to, "# Edits\n");
+    write_uses(false, to);
     buf_addf(
         to,
-        "# Edits\n"
         "- First read what you change (get_node_content), so that you know its order, component_id "
         "and revision. Address a component by component_id and send expected_revision: a refusal "
         "then means that somebody changed it meanwhile, so read it again.\n"
-        "- One component: add_component, edit_component (send only the parameters that change), "
-        "delete_component. Several to one node: batch_add_components. One edge: "
-        "create_relationship. What belongs together, or nodes: one change_curriculum, all or none; "
-        "with dry_run first when you are not sure of its effect.\n"
         "- Change what was asked and no more; keep the author's style, level and language.\n"
         "- Deleting, merging, undoing, restoring and calls of more than %u operations or "
         "components are shown to the editor, with what would be lost, and done only once approved. "
         "Do not ask for that in words, and do not split a call to get around it: make the call. If "
         "it is declined, leave it and ask what the editor wants instead.\n"
-        "- Afterwards say in a sentence what is different now. history lists and undoes changes.\n"
+        "- Afterwards say in a sentence what is different now.\n"
         "\n",
         TOOL_OPERATIONS_MAX);
 }
@@ -187,6 +194,8 @@ static const struct {
     bool (*wanted)(const struct analyses *analyses);
 } pieces[] = {
     {who_asks, NULL, NULL},
+    {NULL, write_which_tool, NULL},
+    {programs, NULL, NULL},
     {graph_helper, NULL, has_networkx},
     {snippets, NULL, NULL},
     {graph_snippet, NULL, has_networkx},

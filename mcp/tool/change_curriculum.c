@@ -122,6 +122,11 @@ const struct tool tool_change_curriculum = {
     .title = "Change the curriculum",
     .description = "Several operations, all or none (keep_going: but for bad ones); dry_run tells "
                    "their effect.",
+    .call_title = "{dry_run=true}Try out {operations:operation}"
+                  "|Change the curriculum: {operations:operation}",
+    .icon = "edit",
+    .use = "what belongs together, or nodes: all or none; with dry_run first when you are not sure "
+           "of its effect",
     .arguments = ARGUMENTS(
         "change_curriculum", ARGUMENT_SESSION, ARGUMENT_KEY,
         FIELD("operations", FIELD_ARRAY, .required = true, .of = &change_set_operation_brief),

@@ -172,6 +172,12 @@ const struct tool tool_execute_code = {
                    "query_graph(query, node_id=None, ...) -> dict, as that tool. print() what you "
                    "need, short; the last expression's value shows too.",
     .describe_here = describe_here,
+    .call_title = "Analysis",
+    .icon = "code",
+    .use = "for what has to be read, counted, compared or searched and no query answers, node "
+           "texts included. The curriculum is too large to read whole: write one short program "
+           "that answers the whole question and prints only what the answer needs. Do not dump "
+           "texts or lists to look through them yourself.",
     .arguments = ARGUMENTS("execute_code", ARGUMENT_SESSION,
                            FIELD("code", FIELD_TEXT, .required = true, .least = 1),
                            FIELD("timeout_seconds", FIELD_WHOLE, .least = 1,

@@ -125,6 +125,11 @@ const struct tool tool_query_graph = {
     .name = "query_graph",
     .title = "Ask the graph",
     .description = "Exact answers about the graph. Nodes by id or title.",
+    .call_title = "Graph question: {query:words}[ of {node_id}][ from {from_node_id}]"
+                  "[ to {to_node_id}]|Graph question",
+    .icon = "ask",
+    .use = "for a question that one query by name answers (what a node needs, a path, cycles, "
+           "bottlenecks, teaching order). Exact and cheap.",
     .arguments = ARGUMENTS("query_graph", ARGUMENT_SESSION,
                            FIELD("query", FIELD_TEXT, .required = true, .of = &query_names),
                            FIELD("node_id", FIELD_TEXT), FIELD("from_node_id", FIELD_TEXT),

@@ -107,6 +107,16 @@ struct tool {
     const char *name;
     const char *title;
     const char *description;
+    /* What the page calls one call while its arguments arrive: alternatives separated by "|", of
+     * which the first counts whose arguments are there.
+     *   {name}        the argument, a text or a number
+     *   {name:words}  the same with spaces for underscores; {name:a}: and with an article
+     *   {name:THING}  how many things an array has: "2 components"
+     *   {name=value}  writes nothing; the argument must have this value ("": any)
+     *   [...]         is left out where its arguments are not there */
+    const char *call_title;
+    const char *icon; /* of the page: "code", "ask", "edit" or "history" */
+    const char *use;  /* when to use it, in the chat's prompt */
     /* Appends to the description what depends on the server's configuration; may be NULL. */
     void (*describe_here)(const struct analyses *analyses, struct buf *to);
     /* Checked before the tool gets the call (arguments.h). write_schema gets the analyses as its

@@ -104,12 +104,37 @@ static void execute_code_tells_the_servers_settings(void **state)
     }
 }
 
+/* Each place of a call's title names one of the tool's arguments, and nothing else is in braces. */
+static void the_title_of_a_call_names_its_arguments(void **state)
+{
+    (void)state;
+    for (size_t i = 0; tools[i]; i++) {
+        assert_non_null(tools[i]->icon);
+        assert_non_null(tools[i]->use);
+        for (const char *at = tools[i]->call_title; *at; at++) {
+            char name[64] = "";
+
+            assert_true(*at != '}');
+            if (*at != '{')
+                continue;
+            at++;
+            assert_int_equal(sscanf(at, "%63[a-z_]", name), 1);
+            if (!fields_find(&tools[i]->arguments, name))
+                fail_msg("%s has no argument %s", tools[i]->name, name);
+            at += strlen(name);
+            assert_non_null(strchr(":=}", *at));
+            at += strcspn(at, "}");
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_listing_is_small_and_well_formed),
         cmocka_unit_test(every_component_type_is_outlined),
         cmocka_unit_test(execute_code_tells_the_servers_settings),
+        cmocka_unit_test(the_title_of_a_call_names_its_arguments),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
