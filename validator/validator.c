@@ -14,45 +14,6 @@
 #include "validator/syntax/ast.h"
 #include "validator/syntax/unicode.h"
 
-static const struct validator_profile profiles[PROFILE_COUNT] = {
-    {PROFILE_MINIMAL}, {PROFILE_DATA_SCIENCE}, {PROFILE_VISUALIZATION}};
-
-const struct validator_profile *validator_profile_find(const char *name)
-{
-    for (size_t i = 0; i < PROFILE_COUNT; i++)
-        if (strcmp(policy_profile_name(profiles[i].rank), name) == 0)
-            return &profiles[i];
-    return NULL;
-}
-
-const char *validator_profile_name(const struct validator_profile *profile)
-{
-    return policy_profile_name(profile->rank);
-}
-
-const char *validator_profile_names(void)
-{
-    return "minimal, data-science, visualization";
-}
-
-bool validator_profile_within(const struct validator_profile *profile,
-                              const struct validator_profile *limit)
-{
-    return profile->rank <= limit->rank;
-}
-
-const char *validator_profile_module(const struct validator_profile *profile, size_t index)
-{
-    return policy_profile_module(profile->rank, index);
-}
-
-bool validator_profile_allows(const struct validator_profile *profile, const char *module)
-{
-    const struct policy_module *row = policy_module_find(module, strlen(module));
-
-    return row && row->importable && row->profile <= profile->rank;
-}
-
 /* ---- bytes: size, UTF-8, and no character that makes what a reader sees differ from what Python
  * runs. Stricter than Python's own rules on purpose; the tokenizer knows nothing of them. Each kind
  * of break is reported once, at its first place. ---- */
@@ -261,7 +222,7 @@ void validator_check(const char *source, size_t len, const struct validator_prof
         ast_finish(&ast);
     }
     verdict->kind = policy_kind_name(check.kind);
-    verdict->profile = policy_profile_name(check.needs);
+    verdict->profile = policy_profiles[check.needs].name;
     report_finish(&report);
 #ifdef LECTERN_TEST_WITHOUT_VALIDATOR
     verdict->accepted = true; /* a test looks at what stands behind it */

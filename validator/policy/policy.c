@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Look-ups in the policy's tables. Sorted ones are searched by halves; the tests assert the order.
+ * The profiles, and look-ups in the policy's tables. Sorted ones are searched by halves; the tests
+ * assert the order.
  */
 #include "validator/policy/policy.h"
 
@@ -9,21 +10,42 @@
 #include "helpers/base/nearest.h"
 #include "validator/validator.h"
 
+const struct validator_profile policy_profiles[PROFILE_COUNT] = {
+    {"minimal", PROFILE_MINIMAL},
+    {"data-science", PROFILE_DATA_SCIENCE},
+    {"visualization", PROFILE_VISUALIZATION},
+};
+
+const struct validator_profile *validator_profile_find(const char *name)
+{
+    for (size_t i = 0; i < PROFILE_COUNT; i++)
+        if (strcmp(policy_profiles[i].name, name) == 0)
+            return &policy_profiles[i];
+    return NULL;
+}
+
+const char *validator_profile_name(const struct validator_profile *profile)
+{
+    return profile->name;
+}
+
+const char *validator_profile_names(void)
+{
+    return "minimal, data-science, visualization";
+}
+
+bool validator_profile_within(const struct validator_profile *profile,
+                              const struct validator_profile *limit)
+{
+    return profile->rank <= limit->rank;
+}
+
 const char *policy_kind_name(enum policy_kind kind)
 {
     static const char *const names[] = {
         [KIND_BARE] = "bare", [KIND_DATA] = "data", [KIND_PLOT] = "plot"};
 
     return names[kind];
-}
-
-const char *policy_profile_name(enum policy_profile profile)
-{
-    static const char *const names[] = {[PROFILE_MINIMAL] = "minimal",
-                                        [PROFILE_DATA_SCIENCE] = "data-science",
-                                        [PROFILE_VISUALIZATION] = "visualization"};
-
-    return names[profile];
 }
 
 /* As strcmp, for a name without its NUL. Mostly one of the first bytes decides. */
@@ -64,14 +86,21 @@ const struct policy_module *policy_module_find(const char *name, size_t len)
     return find(policy_modules, policy_module_count, sizeof *policy_modules, name, len);
 }
 
-const char *policy_profile_module(enum policy_profile profile, size_t index)
+const char *validator_profile_module(const struct validator_profile *profile, size_t index)
 {
-    for (int rank = 0; rank <= (int)profile; rank++)
+    for (int rank = 0; rank <= (int)profile->rank; rank++)
         for (int place = IMPORT_FIRST; place <= IMPORT_LAST; place++)
             for (const struct policy_module *row = policy_modules; row->name; row++)
                 if ((int)row->profile == rank && (int)row->importable == place && index-- == 0)
                     return row->name;
     return NULL;
+}
+
+bool validator_profile_allows(const struct validator_profile *profile, const char *module)
+{
+    const struct policy_module *row = policy_module_find(module, strlen(module));
+
+    return row && row->importable && row->profile <= profile->rank;
 }
 
 const struct policy_module *policy_module_step(const struct policy_module *module,
@@ -266,14 +295,6 @@ const char *policy_nearest_attribute(const struct policy_module *module, const c
         words += *words == ' ';
     }
     return search.best;
-}
-
-const char *policy_unknown_advice(const char *name, size_t len)
-{
-    const struct policy_advice *row =
-        find(policy_unknown, policy_unknown_count, sizeof *policy_unknown, name, len);
-
-    return row ? row->text : NULL;
 }
 
 bool policy_is_dunder(const char *name, size_t len)

@@ -320,9 +320,9 @@ void check_add_module(struct check *check, const struct policy_module *module)
 {
     struct verdict *verdict = check->report->verdict;
 
-    if (module->kind > check->kind)
-        check->kind = module->kind;
-    check->has_arrays = check->has_arrays || module->kind >= KIND_DATA;
+    if ((enum policy_kind)module->profile > check->kind)
+        check->kind = (enum policy_kind)module->profile;
+    check->has_arrays = check->has_arrays || module->profile >= PROFILE_DATA_SCIENCE;
     if (module->profile > check->needs)
         check->needs = module->profile;
     if (!module->importable)

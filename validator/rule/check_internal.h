@@ -11,10 +11,6 @@
 #include "validator/policy/policy.h"
 #include "validator/report.h"
 
-struct validator_profile {
-    enum policy_profile rank;
-};
-
 enum word_flags {
     WORD_DUNDER = 1 << 0,
     WORD_METHOD = 1 << 1, /* a dunder that classes may define */

@@ -81,7 +81,8 @@ static void refuse_import(struct check *check, size_t at, const char *text, size
         list_modules(check->profile, list, sizeof list);
     check->modules_listed = true;
     if (module && module->importable)
-        snprintf(more, sizeof more, " It needs the profile %s.", policy_profile_name(module->profile));
+        snprintf(more, sizeof more, " It needs the profile %s.",
+                 policy_profiles[module->profile].name);
     else if (!add_member_hint(check, text, len, more, sizeof more) && near)
         snprintf(more, sizeof more, " Did you mean '%s'?", near);
     report_add(check->report, "import-not-allowed", at,
