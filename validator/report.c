@@ -157,7 +157,7 @@ static void add_characters(struct buf *to, const char *line, size_t len, size_t 
 
     for (size_t i = 0; at < len && i < end; i++) {
         uint32_t character = 0;
-        size_t used = unicode_decode(line + at, len - at, &character);
+        size_t used = utf8_decode(line + at, len - at, &character);
 
         if (i >= from) {
             if (used == 0 || (character != '\t' && unicode_hidden(character)))
@@ -177,7 +177,7 @@ static size_t count_characters(const char *line, size_t len)
     uint32_t character;
 
     for (size_t at = 0; at < len; at += used ? used : 1, count++)
-        used = unicode_decode(line + at, len - at, &character);
+        used = utf8_decode(line + at, len - at, &character);
     return count;
 }
 

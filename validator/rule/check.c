@@ -51,8 +51,8 @@ void check_refuse_dunder(struct check *check, uint32_t node, bool is_attribute)
         advice = OPERATOR;
     if (word->name && word->name->advice)
         advice = word->name->advice;
-    report_add(check->report, "dunder", check_node(check, node)->at,
-               "'%.*s' is not allowed here. %s", check_shown(check, node), advice);
+    check_report(check, "dunder", node, "'%.*s' is not allowed here. %s", check_shown(check, node),
+                 advice);
 }
 
 /* ---- the whole ---- */

@@ -149,6 +149,10 @@ static inline uint32_t check_first_argument(const struct check *check, uint32_t 
     return check->ast->nodes[function].next;
 }
 
+/* Reports a problem at the node. */
+#define check_report(check, code, node, ...)                                                       \
+    report_add((check)->report, code, check_node(check, node)->at, __VA_ARGS__)
+
 /* A node's name for a message, cut where it is long: `"%.*s", check_shown(...)`. */
 #define check_shown(check, node) check_shown_len(check, node), check_shown_text(check, node)
 int check_shown_len(const struct check *check, uint32_t node);

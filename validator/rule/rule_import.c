@@ -112,10 +112,10 @@ static void check_bound(struct check *check, uint32_t node)
     const struct word *word = check_word(check, node);
 
     if ((word->roles & ROLE_NAME) || (word->flags & WORD_DUNDER))
-        report_add(check->report, "forbidden-name", check_node(check, node)->at,
-                   "The name '%.*s' is reserved and cannot be given to something else. Choose "
-                   "another one.",
-                   check_shown(check, node));
+        check_report(check, "forbidden-name", node,
+                     "The name '%.*s' is reserved and cannot be given to something else. Choose "
+                     "another one.",
+                     check_shown(check, node));
 }
 
 /* import a.b as c. Gives the module that the name means. */
@@ -153,9 +153,8 @@ static void refuse_member(struct check *check, uint32_t alias, const struct poli
         snprintf(more, sizeof more, " It has: %.*s.", LIST_CAP, module->attributes);
     else
         snprintf(more, sizeof more, " Use the public functions and classes of %s.", module->name);
-    report_add(check->report, "import-not-allowed", check_node(check, alias)->at,
-               "'%.*s' cannot be imported from %s.%s", check_shown(check, alias), module->name,
-               more);
+    check_report(check, "import-not-allowed", alias, "'%.*s' cannot be imported from %s.%s",
+                 check_shown(check, alias), module->name, more);
 }
 
 /* One name of a from-import. Gives the module that it means, NULL where it means none. */
@@ -392,10 +391,10 @@ static void check_twice(struct check *check, const struct policy_module **first,
         first[binding] = module;
     if (first[binding] == module)
         return;
-    report_add(check->report, "import-twice", check_node(check, node)->at,
-               "This name is imported as two different modules, %s and %s. Give one of them "
-               "another name: import %s as %.*s_.",
-               first[binding]->name, module->name, module->name, check_shown(check, node));
+    check_report(check, "import-twice", node,
+                 "This name is imported as two different modules, %s and %s. Give one of them "
+                 "another name: import %s as %.*s_.",
+                 first[binding]->name, module->name, module->name, check_shown(check, node));
 }
 
 static void check_all_twice(struct check *check)
@@ -428,14 +427,14 @@ static void check_place(struct check *check, uint32_t row)
         return;
     name = ast_name(check->ast, bound, &len);
     if (is_mangled(name, len))
-        report_add(check->report, "forbidden-name", check_node(check, bound)->at,
-                   "A module cannot be called '%.*s': in a class Python reads such names as "
-                   "others. Choose one without double underscores.",
-                   check_shown(check, bound));
+        check_report(check, "forbidden-name", bound,
+                     "A module cannot be called '%.*s': in a class Python reads such names as "
+                     "others. Choose one without double underscores.",
+                     check_shown(check, bound));
     if (check->facts->scopes[check->facts->bindings[site->binding].scope].kind == SCOPE_CLASS)
-        report_add(check->report, "module-as-value", check_node(check, bound)->at,
-                   "This import makes the module an attribute of the class. Move it to the top "
-                   "of the program.");
+        check_report(check, "module-as-value", bound,
+                     "This import makes the module an attribute of the class. Move it to the top "
+                     "of the program.");
 }
 
 /* False without memory. */

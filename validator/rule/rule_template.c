@@ -111,14 +111,15 @@ static void check_template(struct check *check, uint32_t node, const char *text,
                            bool formats)
 {
     if (reaches_for_dunder(text, len) || reaches_for_forbidden(text, len))
-        report_add(check->report, "name-by-text", check_node(check, node)->at,
-                   "A format field must not reach for names in double underscores. Format plain "
-                   "values: \"{}\".format(value), or an f-string.");
+        check_report(check, "name-by-text", node,
+                     "A format field must not reach for names in double underscores. Format plain "
+                     "values: \"{}\".format(value), or an f-string.");
     else if (policy_is_command(text, len) || (formats && holds_dunder(text, len)))
-        report_add(check->report, "name-by-text", check_node(check, node)->at,
-                   "The text '%.*s' is not allowed: a library may take it for a name or a command. "
-                   "If it is data of yours, write it otherwise.",
-                   shown(text, len), text);
+        check_report(
+            check, "name-by-text", node,
+            "The text '%.*s' is not allowed: a library may take it for a name or a command. "
+            "If it is data of yours, write it otherwise.",
+            shown(text, len), text);
 }
 
 static bool is_sum(const struct check *check, uint32_t node)

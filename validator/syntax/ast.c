@@ -10,6 +10,23 @@
 #include "validator/limits.h"
 #include "validator/syntax/unicode.h"
 
+/* ---- arrays that grow ---- */
+
+bool ast_grow(void **rows, uint32_t count, uint32_t *size, size_t row_size, uint32_t first)
+{
+    uint32_t wanted = *size ? *size * 2 : first;
+    void *moved;
+
+    if (count < *size)
+        return true;
+    moved = realloc(*rows, wanted * row_size);
+    if (!moved)
+        return false;
+    *rows = moved;
+    *size = wanted;
+    return true;
+}
+
 /* ---- names: a hash table with open addressing ---- */
 
 #define FIRST_ROWS  128

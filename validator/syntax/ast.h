@@ -15,6 +15,11 @@
 
 struct report;
 
+/* Room for one row more, of an array with room for *size, or for `first` rows at its first use;
+ * false without memory. */
+bool ast_grow(void **rows, uint32_t count, uint32_t *size, size_t row_size, uint32_t first);
+#define AST_FIRST_ROWS 64
+
 /* The different names of a program, each once and numbered, so that two names are compared as
  * numbers and what the policy says of a name is looked up once. Names that are not ASCII are kept
  * in NFKC, the form in which Python compares them. */
