@@ -269,20 +269,10 @@ static int add_facts(struct buf *to, const struct decoded *decoded, struct error
     return rc;
 }
 
-int facts_line_too_long(const char *file, struct buf *to, struct error *err)
-{
-    buf_adds(to, "{\"file\":");
-    add_text(to, file);
-    buf_addc(to, ',');
-    add_refusal(to, "the program is larger than the parser takes", "too-long");
-    buf_adds(to, "}\n");
-    return buf_check(to, "the facts", err);
-}
-
 int facts_line(const char *file, const char *bytes, size_t len, struct buf *to, struct error *err)
 {
-    struct decoded decoded;
-    int rc = decoded_init(&decoded, bytes, len, err);
+    struct decoded decoded = {.len = len};
+    int rc = len > VALIDATOR_PARSE_CAP ? 0 : decoded_init(&decoded, bytes, len, err);
 
     buf_adds(to, "{\"file\":");
     add_text(to, file);

@@ -5,6 +5,7 @@
  */
 #include "validator/validator.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -109,6 +110,71 @@ static void check_bytes(struct report *report)
     }
     if (check_characters(report))
         check_cookie(report);
+}
+
+/* ---- the policy ---- */
+
+#define TEXT_CAP (VALIDATOR_SOURCE_CAP * 4) /* bytes of an f-string's text */
+
+#define RULE_ROW(name) rule_##name,
+static void (*const rules[])(struct check *check) = {RULES(RULE_ROW)};
+#undef RULE_ROW
+
+static bool is_ascii_dunder(const char *text, size_t len)
+{
+    return len > 0 && text[0] == '_' && policy_is_dunder(text, len);
+}
+
+static bool fill_words(struct check *check)
+{
+    const struct symbols *symbols = &check->ast->symbols;
+
+    check->words = malloc((size_t)(symbols->count + 1) * sizeof *check->words);
+    if (!check->words)
+        return false;
+    check->words[SYMBOL_NONE] = (struct word){.import = FACTS_NONE};
+    for (uint32_t i = 1; i < symbols->count; i++) {
+        struct word *word = &check->words[i];
+        size_t len;
+        const char *text = symbols_text(symbols, i, &len);
+
+        word->name = policy_name_find(text, len);
+        word->import = FACTS_NONE;
+        word->roles = word->name ? word->name->roles : 0;
+        word->flags = symbols->rows[i].flags & SYMBOL_MIXED ? WORD_MIXED : 0;
+        if (is_ascii_dunder(text, len))
+            word->flags |=
+                WORD_DUNDER | (policy_has_word(policy_dunder_methods, text, len) ? WORD_METHOD : 0);
+        else if (len > 0 && text[0] == '_' && !policy_has_word(policy_private_names, text, len))
+            word->flags |= WORD_PRIVATE;
+        check->roles |= word->roles;
+        check->flags |= word->flags;
+    }
+    return true;
+}
+
+/* The tree and the facts are complete. */
+static void check_program(struct check *check)
+{
+    buf_init(&check->value, TEXT_CAP);
+    if (!fill_words(check)) {
+        check->failed = true;
+        return;
+    }
+    if ((check->roles & ROLE_GRAPH) && check->kind < KIND_DATA)
+        check->kind = KIND_DATA;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules && !check->failed; i++)
+        rules[i](check);
+    check->failed = check->failed || check->value.failed;
+    buf_finish(&check->value);
+    free(check->words);
+    free(check->meanings);
+    free(check->imported);
+    free(check->foreign);
+    free(check->of_module);
+    free(check->parents);
+    free(check->buffer_sites);
+    free(check->buffer_bindings);
 }
 
 /* ---- the whole ---- */

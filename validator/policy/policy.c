@@ -122,7 +122,7 @@ const struct policy_name *policy_name_find(const char *name, size_t len)
     return find(policy_names, policy_name_count, sizeof *policy_names, name, len);
 }
 
-bool policy_is_inner_module(const char *name, size_t len)
+static bool is_inner_module(const char *name, size_t len)
 {
     return find(policy_inner_modules, policy_inner_module_count, sizeof *policy_inner_modules, name,
                 len);
@@ -147,50 +147,6 @@ bool policy_has_word(const char *words, const char *word, size_t len)
     return false;
 }
 
-static bool is_name_byte(char byte)
-{
-    return byte == '_' || (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
-           (byte >= 'A' && byte <= 'Z');
-}
-
-/* "a.__dict__" */
-static bool names_dunder(const char *text, size_t len)
-{
-    size_t start = 0;
-    bool found = false;
-
-    for (size_t i = 0; i <= len; i++) {
-        if (i < len && is_name_byte(text[i]))
-            continue;
-        if (i < len && text[i] != '.')
-            return false;
-        found = found || (policy_is_dunder(text + start, i - start) &&
-                          policy_has_word(policy_dunder_texts, text + start, i - start));
-        start = i + 1;
-    }
-    return found;
-}
-
-bool policy_is_command(const char *text, size_t len)
-{
-    const char *words = policy_command_texts;
-
-    while (*words) {
-        size_t size = strcspn(words, " "), fixed = size - (words[size - 1] == '*');
-
-        if (words[0] == '*') {
-            if (memmem(text, len, words + 1, size - 1))
-                return true;
-        } else if (fixed < size ? len >= fixed && memcmp(text, words, fixed) == 0
-                                : len == fixed && memcmp(text, words, fixed) == 0) {
-            return true;
-        }
-        words += size;
-        words += *words == ' ';
-    }
-    return names_dunder(text, len);
-}
-
 bool policy_attribute_allowed(const struct policy_module *module, const char *attribute, size_t len,
                               enum policy_profile profile)
 {
@@ -198,7 +154,7 @@ bool policy_attribute_allowed(const struct policy_module *module, const char *at
 
     if (module->reach == REACH_LISTED)
         return listed;
-    if (attribute[0] == '_' || listed || policy_is_inner_module(attribute, len))
+    if (attribute[0] == '_' || listed || is_inner_module(attribute, len))
         return false;
     return !policy_advice_on(module, attribute, len, profile);
 }
@@ -238,33 +194,6 @@ const char *policy_advice_on(const struct policy_module *module, const char *att
 bool policy_is_chart(const struct policy_module *module, const char *attribute, size_t len)
 {
     return advice_in(policy_chart_advice, module, attribute, len);
-}
-
-bool policy_has_dotted(const char *words, const struct policy_module *module, const char *attribute,
-                       size_t len)
-{
-    size_t base = strlen(module->name);
-
-    for (const char *word = words; *word;) {
-        size_t size = strcspn(word, " ");
-
-        if (size == base + 1 + len && word[base] == '.' && memcmp(word, module->name, base) == 0 &&
-            memcmp(word + base + 1, attribute, len) == 0)
-            return true;
-        word += size + (word[size] == ' ');
-    }
-    return false;
-}
-
-const char *policy_import_advice_on(const char *module, size_t len)
-{
-    const char *dot = memchr(module, '.', len);
-    size_t first = dot ? (size_t)(dot - module) : len;
-
-    for (const struct policy_advice *row = policy_import_advice; row->name; row++)
-        if (policy_has_word(row->name, module, first))
-            return row->text;
-    return NULL;
 }
 
 const char *policy_nearest_attribute(const struct policy_module *module, const char *attribute,

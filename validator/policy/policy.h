@@ -161,13 +161,8 @@ const struct policy_module *policy_module_find(const char *name,
 const struct policy_module *policy_module_step(const struct policy_module *module,
                                                const char *attribute, size_t len);
 const struct policy_name *policy_name_find(const char *name, size_t len);
-bool policy_is_inner_module(const char *name, size_t len);
 bool policy_is_builtin(const char *name, size_t len);
 bool policy_has_word(const char *words, const char *word, size_t len);
-
-/* Whether a text is one of policy_command_texts, or names with dots between of which one is of
- * policy_dunder_texts. */
-bool policy_is_command(const char *text, size_t len);
 
 /* Whether code may use the attribute of the module in the profile, where it is no module itself. */
 bool policy_attribute_allowed(const struct policy_module *module, const char *attribute, size_t len,
@@ -179,12 +174,6 @@ const char *policy_advice_on(const struct policy_module *module, const char *att
 
 /* Whether module.attribute is one of policy_chart_advice. */
 bool policy_is_chart(const struct policy_module *module, const char *attribute, size_t len);
-
-/* Whether module.attribute is one of the dotted words. */
-bool policy_has_dotted(const char *words, const struct policy_module *module, const char *attribute,
-                       size_t len);
-
-const char *policy_import_advice_on(const char *module, size_t len);
 
 /* The allowed attribute nearest to a misspelt one, NULL when none is near. word has room for
  * NEAREST_WORD_CAP bytes. */

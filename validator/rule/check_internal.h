@@ -101,10 +101,6 @@ struct check {
 RULES(RULE_DECLARE)
 #undef RULE_DECLARE
 
-/* The tree and the facts are borrowed, and complete. Reports; sets kind, and failed without
- * memory. */
-void check_program(struct check *check);
-
 /* rule_import.c: the module that a name of this binding means in this scope at this byte, or NULL.
  */
 const struct policy_module *check_meaning(const struct check *check, uint32_t binding,

@@ -51,16 +51,17 @@ static bool add_member_hint(const struct check *check, const char *text, size_t 
     return true;
 }
 
-/* The advice on pandas.io.json is that on pandas.io. */
+/* On the module's first part; the advice on pandas.io.json is that on pandas.io. */
 static const char *advice_on(const struct check *check, const char *text, size_t len)
 {
-    const char *dot = memchr(text, '.', len), *advice = policy_import_advice_on(text, len);
+    const char *dot = memchr(text, '.', len);
     size_t base = dot ? (size_t)(dot - text) : 0;
     const struct policy_module *module = dot ? policy_module_find(text, base) : NULL;
 
-    return advice || !module
-               ? advice
-               : policy_advice_on(module, dot + 1, len - base - 1, check->profile->rank);
+    for (const struct policy_advice *row = policy_import_advice; row->name; row++)
+        if (policy_has_word(row->name, text, dot ? base : len))
+            return row->text;
+    return module ? policy_advice_on(module, dot + 1, len - base - 1, check->profile->rank) : NULL;
 }
 
 static void refuse_import(struct check *check, size_t at, const char *text, size_t len,

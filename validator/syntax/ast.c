@@ -38,7 +38,7 @@ static void fail(struct symbols *symbols)
     symbols->failed = true;
 }
 
-void symbols_init(struct symbols *symbols, const char *source)
+static void symbols_init(struct symbols *symbols, const char *source)
 {
     memset(symbols, 0, sizeof *symbols);
     symbols->source = source;
@@ -55,10 +55,8 @@ void symbols_init(struct symbols *symbols, const char *source)
     symbols->count = 1;
 }
 
-void symbols_finish(struct symbols *symbols)
+static void symbols_finish(struct symbols *symbols)
 {
-    if (!symbols)
-        return;
     free(symbols->rows);
     free(symbols->slots);
     buf_finish(&symbols->names);

@@ -50,9 +50,6 @@ struct symbols {
     bool failed;   /* no memory */
 };
 
-void symbols_init(struct symbols *symbols, const char *source);
-void symbols_finish(struct symbols *symbols);
-
 /* The number of the name source[at..at+len). non_ascii: to be normalised first. SYMBOL_NONE only
  * without memory or when crowded. */
 uint32_t symbols_add(struct symbols *symbols, uint32_t at, uint32_t len, bool non_ascii);
