@@ -48,24 +48,22 @@ static int remove_container(struct docker_daemon *daemon, const char *name, unsi
 {
     char path[DOCKER_NAME_CAP + 64];
     const struct docker_request request = {.method = "DELETE", .path = path, .ms = ms};
+    json_auto_t *answer = NULL;
     const char *message;
-    json_t *answer;
     long status;
-    int rc = 0;
 
     snprintf(path, sizeof path, "/containers/%s?force=1&v=1", name);
-    status = docker_daemon_call(daemon, &request, &answer, err);
+    status = docker_call(daemon, &request, &answer, err);
     message = json_get_string(answer, "message");
     if (none)
         *none = status == 404;
     if (status < 0)
-        rc = -1;
-    else if (status == 409 && message && strstr(message, "in progress"))
-        rc = 0; /* AutoRemove was quicker */
-    else if (status >= 300 && status != 404)
-        rc = docker_refused(status, answer, "remove a container", err);
-    json_decref(answer);
-    return rc;
+        return -1;
+    if (status == 409 && message && strstr(message, "in progress"))
+        return 0; /* AutoRemove was quicker */
+    if (status >= 300 && status != 404)
+        return docker_refused(status, answer, "remove a container", err);
+    return 0;
 }
 
 /* ---- the list ---- */
@@ -247,7 +245,7 @@ static json_t *list_containers(struct docker_daemon *daemon)
     const struct docker_request request = {.method = "GET", .path = LEFTOVERS_PATH, .look = true};
     struct error err = {0};
     json_t *list;
-    long status = docker_daemon_call(daemon, &request, &list, &err);
+    long status = docker_call(daemon, &request, &list, &err);
 
     if (status == 200)
         return list;
@@ -260,7 +258,8 @@ static json_t *list_containers(struct docker_daemon *daemon)
 
 void docker_sweep(struct docker_daemon *daemon)
 {
-    json_t *list = list_containers(daemon), *container;
+    json_auto_t *list = list_containers(daemon);
+    json_t *container;
     time_t began = time(NULL);
     struct error err = {0};
     size_t index, removed = 0, kept = 0;
@@ -278,7 +277,6 @@ void docker_sweep(struct docker_daemon *daemon)
         else
             removed++;
     }
-    json_decref(list);
     if (removed > 0)
         log_info("executor", "removed %zu containers that a server left behind", removed);
     if (kept > 0)

@@ -27,21 +27,21 @@
 #include <strings.h>
 #include <time.h>
 
-#include "executor/demux.h"
 #include "executor/docker/docker_daemon.h"
-#include "executor/docker/docker_plan.h"
 #include "executor/docker/docker_removals.h"
 #include "executor/owner.h"
-#include "executor/stderr_tail.h"
+#include "executor/runner.h"
 #include "helpers/base/log.h"
 
-#define DOCKER_RUNTIME_CAP 128
+#define IMAGE_CAP   256
+#define RUNTIME_CAP 128
 
 struct docker {
     struct docker_daemon *daemon;
     struct docker_removals *removals;
     char owner[OWNER_CAP];
-    char runtime[DOCKER_RUNTIME_CAP]; /* "": the daemon's default */
+    char image[IMAGE_CAP];
+    char runtime[RUNTIME_CAP]; /* "": the daemon's default */
     struct cancel *stop;
     pthread_mutex_t lock;     /* of all below */
     unsigned long started;    /* for names */
@@ -53,9 +53,8 @@ struct engine_box {
     char name[DOCKER_NAME_CAP];
     struct http_tunnel *tunnel;
     struct docker_plan plan;
-    struct demux demux;
-    struct stderr_tail tail;
-    char line[3 * STDERR_TAIL_KEPT + 1];
+    struct docker_demux demux;
+    struct runner_stderr errors;
 };
 
 /* ---- what the daemon can ---- */
@@ -89,7 +88,7 @@ static void plan_box(struct docker *docker, const struct execution_kind *kind,
     info.limits.cpu_shares = info.limits.cpu_shares && !docker->no_shares;
     *plan = (struct docker_plan){
         .kind = kind,
-        .image = docker_daemon_image_name(docker->daemon),
+        .image = docker->image,
         .owner = docker->owner,
         .runtime = docker->runtime,
         .limits = info.limits,
@@ -155,64 +154,46 @@ static bool cannot_update(struct docker *docker, long status, const json_t *answ
 
 /* ---- starting ---- */
 
-static void on_stderr(void *user, const char *bytes, size_t len)
-{
-    struct engine_box *box = user;
-
-    log_debug("executor", "runner: %.*s", (int)(len < LOG_LINE_CAP ? len : LOG_LINE_CAP), bytes);
-    stderr_tail_add(&box->tail, bytes, len);
-}
-
 /* *doubtful: the daemon may have created it all the same. */
 static int create_container(struct docker *docker, const struct engine_box *box, bool *doubtful,
                             struct error *err)
 {
-    json_t *plan = docker_plan_create(&box->plan, err);
+    json_auto_t *plan = docker_plan_create(&box->plan, err), *answer = NULL;
     char path[DOCKER_NAME_CAP + 64];
     /* Never cancelled: a daemon whose client leaves creates the container all the same, and knows
      * no such name when it is told at once to remove it. */
     const struct docker_request request = {.method = "POST", .path = path, .body = plan};
-    json_t *answer = NULL;
     long status;
-    int rc = 0;
 
     if (!plan)
         return -1;
     snprintf(path, sizeof path, "/containers/create?name=%s", box->name);
-    status = docker_daemon_call(docker->daemon, &request, &answer, err);
+    status = docker_call(docker->daemon, &request, &answer, err);
     *doubtful = status < 0;
-    if (status < 0)
-        rc = -1;
-    else if (status == 404)
-        rc = error_set(err, ERROR_UNAVAILABLE, "the image %s is not there: make image",
-                       docker_daemon_image_name(docker->daemon));
-    else if (status != 201)
-        rc = docker_refused(status, answer, "create a container", err);
+    if (status < 0 || status == 201)
+        return status < 0 ? -1 : 0;
     if (status >= 400)
         learn_limits(docker, json_get_string(answer, "message"));
-    json_decref(answer);
-    json_decref(plan);
-    return rc;
+    if (status == 404)
+        return error_set(err, ERROR_UNAVAILABLE, "the image %s is not there: make image",
+                         docker->image);
+    return docker_refused(status, answer, "create a container", err);
 }
 
 static int start_container(struct docker *docker, const struct engine_box *box, struct error *err)
 {
     char path[DOCKER_NAME_CAP + 64];
     const struct docker_request request = {.method = "POST", .path = path, .cancel = docker->stop};
-    json_t *answer;
+    json_auto_t *answer = NULL;
     long status;
-    int rc = 0;
 
     snprintf(path, sizeof path, "/containers/%s/start", box->name);
-    status = docker_daemon_call(docker->daemon, &request, &answer, err);
-    if (status < 0)
-        rc = -1;
-    else if (status >= 300)
-        rc = docker_refused(status, answer, "start a container", err);
+    status = docker_call(docker->daemon, &request, &answer, err);
+    if (status < 300)
+        return status < 0 ? -1 : 0;
     if (status >= 400)
         learn_limits(docker, json_get_string(answer, "message"));
-    json_decref(answer);
-    return rc;
+    return docker_refused(status, answer, "start a container", err);
 }
 
 static struct engine_box *create_box(struct docker *docker, struct error *err)
@@ -224,8 +205,7 @@ static struct engine_box *create_box(struct docker *docker, struct error *err)
         error_set(err, ERROR_MEMORY, "out of memory for a sandbox");
         return NULL;
     }
-    box->demux.on_stderr = on_stderr;
-    box->demux.user = box;
+    box->demux.errors = &box->errors;
     pthread_mutex_lock(&docker->lock);
     snprintf(box->name, sizeof box->name, "lectern-%s-%lu", apart, ++docker->started);
     pthread_mutex_unlock(&docker->lock);
@@ -248,7 +228,7 @@ static struct engine_box *docker_start(void *state, const struct execution_kind 
     plan_box(docker, kind, &box->plan);
     if (create_container(docker, box, &doubtful, err) < 0)
         goto fail;
-    box->tunnel = docker_daemon_attach(docker->daemon, box->name, docker->stop, err);
+    box->tunnel = docker_attach(docker->daemon, box->name, docker->stop, err);
     if (!box->tunnel || start_container(docker, box, err) < 0)
         goto fail;
     return box;
@@ -264,9 +244,8 @@ static int docker_settle(void *state, struct engine_box *box, struct error *err)
     struct docker *docker = state;
     char path[DOCKER_NAME_CAP + 64];
     struct docker_request request = {.method = "POST", .path = path, .cancel = docker->stop};
-    json_t *plan, *answer = NULL;
+    json_auto_t *plan = NULL, *answer = NULL;
     long status;
-    int rc = 0;
 
     if (!docker_plan_settles(&box->plan))
         return 0;
@@ -275,17 +254,12 @@ static int docker_settle(void *state, struct engine_box *box, struct error *err)
         return -1;
     request.body = plan;
     snprintf(path, sizeof path, "/containers/%s/update", box->name);
-    status = docker_daemon_call(docker->daemon, &request, &answer, err);
-    if (status < 0)
-        rc = -1;
-    else if (status >= 300)
-        rc = docker_refused(status, answer, "limit a container's CPU", err);
+    status = docker_call(docker->daemon, &request, &answer, err);
+    if (status < 300)
+        return status < 0 ? -1 : 0;
+    docker_refused(status, answer, "limit a container's CPU", err);
     /* This one goes, unless no container can have that limit. */
-    if (status >= 300 && cannot_update(docker, status, answer) && docker->no_quota)
-        rc = 0;
-    json_decref(answer);
-    json_decref(plan);
-    return rc;
+    return cannot_update(docker, status, answer) && docker->no_quota ? 0 : -1;
 }
 
 static void docker_destroy(void *state, struct engine_box *box)
@@ -318,11 +292,11 @@ static ssize_t docker_receive(struct engine_box *box, void *bytes, size_t size)
 
         if (got <= 0)
             return got;
-        got = demux_take(&box->demux, bytes, (size_t)got);
+        got = docker_demux(&box->demux, bytes, (size_t)got);
         if (got < 0) {
             static const char words[] = "the stream from the Docker daemon is none of its form\n";
 
-            stderr_tail_add(&box->tail, words, sizeof words - 1);
+            runner_stderr_add(&box->errors, words, sizeof words - 1);
             errno = EPROTO;
         }
         if (got != 0)
@@ -332,7 +306,7 @@ static ssize_t docker_receive(struct engine_box *box, void *bytes, size_t size)
 
 static const char *docker_stderr_tail(struct engine_box *box)
 {
-    return stderr_tail_line(&box->tail, box->line);
+    return runner_stderr_line(&box->errors);
 }
 
 /* ---- opening ---- */
@@ -364,11 +338,17 @@ static void *docker_open(const struct executor_config *config, struct error *err
     }
     snprintf(docker->runtime, sizeof docker->runtime, "%s",
              config->docker_runtime ? config->docker_runtime : "");
+    if (!config->docker_image || !config->docker_image[0] ||
+        strlen(config->docker_image) >= sizeof docker->image) {
+        error_set(err, ERROR_INVALID, "no name of an image is given: --image");
+        goto fail;
+    }
+    snprintf(docker->image, sizeof docker->image, "%s", config->docker_image);
     docker->stop = cancel_create(err);
     if (!docker->stop || owner_label(docker->owner, err) < 0)
         goto fail;
     docker->daemon =
-        docker_daemon_create(config->docker_host, config->docker_image, config->docker_times, err);
+        docker_daemon_create(config->docker_host, docker->image, config->docker_times, err);
     if (!docker->daemon)
         goto fail;
     docker->removals = docker_removals_create(docker->daemon, err);
@@ -389,14 +369,14 @@ static int docker_works(void *state, struct error *err)
 static int docker_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct error *err)
 {
     struct docker *docker = state;
-    char id[DOCKER_ID_CAP];
+    struct docker_image image;
 
     if (meet(docker, false, err) < 0)
         return -1;
     docker_removals_retry(docker->removals); /* also where nothing has started for long */
-    if (docker_daemon_image(docker->daemon, id, err) < 0)
+    if (docker_find_image(docker->daemon, &image, err) < 0)
         return -1;
-    snprintf(text, ENGINE_MADE_OF_CAP, "%s", id);
+    snprintf(text, ENGINE_MADE_OF_CAP, "%s", image.id);
     return 0;
 }
 
@@ -425,9 +405,8 @@ static void describe_here(struct docker *docker, char *text, size_t size)
     snprintf(text, size,
              "code runs in containers of %s at %s%s%s%s, image %s: no network, read-only root, as "
              "nobody, no capability, %s; seccomp and Landlock by the runner",
-             server, docker_daemon_host(docker->daemon)->address,
-             docker->runtime[0] ? ", runtime " : "", docker->runtime,
-             info.rootless ? ", rootless" : "", docker_daemon_image_name(docker->daemon), limits);
+             server, docker_daemon_address(docker->daemon), docker->runtime[0] ? ", runtime " : "",
+             docker->runtime, info.rootless ? ", rootless" : "", docker->image, limits);
 }
 
 static void docker_describe(void *state, char *text, size_t size)

@@ -33,8 +33,7 @@
 #include <unistd.h>
 
 #include "executor/local/local_machine.h"
-#include "executor/local/local_orphans.h"
-#include "executor/local/local_spawn.h"
+#include "executor/local/local_process.h"
 #include "helpers/base/log.h"
 
 #define SHARE_PATH_CAP 4096

@@ -6,16 +6,106 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "executor/local/local_kernel.h"
-#include "executor/local/local_spawn.h"
+#include "executor/local/local_process.h"
+#include "helpers/base/cleanup.h"
 #include "helpers/base/hash.h"
 
 #define PATH_CAP 4096
+
+/* ---- the kernel ---- */
+
+/* The number in the file; -1 where there is no such switch. */
+static long read_switch(const char *root, const char *name)
+{
+    char path[512], text[32];
+    ssize_t len;
+
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    len = read(fd, text, sizeof text - 1);
+    if (len <= 0)
+        return -1;
+    text[len] = '\0';
+    return strtol(text, NULL, 10);
+}
+
+struct local_userns local_userns_look(const char *root)
+{
+    static const struct {
+        const char *name;
+        long off; /* its value where it is in the way */
+        struct local_userns found;
+    } switches[] = {
+        {"user/max_user_namespaces",
+         0,
+         {"this kernel is set to allow no user namespace at all (user.max_user_namespaces is 0)",
+          "sysctl -w user.max_user_namespaces=15000"}},
+        {"kernel/unprivileged_userns_clone",
+         0,
+         {"user namespaces are switched off for all but root (kernel.unprivileged_userns_clone is "
+          "0)",
+          "sysctl -w kernel.unprivileged_userns_clone=1"}},
+        {"kernel/apparmor_restrict_unprivileged_userns",
+         1,
+         {"AppArmor denies user namespaces to programs without a profile "
+          "(kernel.apparmor_restrict_unprivileged_userns is 1)",
+          "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile with "
+          "'userns,' for bwrap"}},
+    };
+
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+        if (read_switch(root, switches[i].name) == switches[i].off)
+            return switches[i].found;
+    }
+    return (struct local_userns){.text = "no switch of this kernel keeps users from making them"};
+}
+
+/* proc(5): the type stands behind " - ", which optional fields of any number come before. */
+static bool is_type(const char *line, size_t len, const char *type)
+{
+    const char *dash = memmem(line, len, " - ", 3);
+    size_t type_len = strlen(type);
+
+    return dash && (size_t)(line + len - dash) > 3 + type_len &&
+           memcmp(dash + 3, type, type_len) == 0 && dash[3 + type_len] == ' ';
+}
+
+enum cgroup_kind cgroup_kind(const char *mountinfo)
+{
+    bool one = false, two = false;
+
+    for (const char *line = mountinfo; *line;) {
+        size_t len = strcspn(line, "\n");
+
+        one = one || is_type(line, len, "cgroup");
+        two = two || is_type(line, len, "cgroup2");
+        line += len;
+        line += *line == '\n';
+    }
+    if (one)
+        return two ? CGROUP_HYBRID : CGROUP_V1;
+    return two ? CGROUP_V2 : CGROUP_NONE;
+}
+
+const char *cgroup_kind_text(enum cgroup_kind kind)
+{
+    static const char *const texts[] = {
+        [CGROUP_NONE] = "none mounted",
+        [CGROUP_V1] = "version 1",
+        [CGROUP_V2] = "version 2",
+        [CGROUP_HYBRID] = "hybrid: controllers in version 1, version 2 beside them",
+    };
+
+    return texts[kind];
+}
 
 /* ---- what is there ---- */
 
@@ -74,7 +164,7 @@ static bool is_wanted(const char *name)
 
 int local_machine_files(struct local_setup *setup, const char *share_dir, struct error *err)
 {
-    DIR *folder = opendir(share_dir);
+    cleanup_dir DIR *folder = opendir(share_dir);
     struct dirent *entry;
     int rc = 0;
 
@@ -90,7 +180,6 @@ int local_machine_files(struct local_setup *setup, const char *share_dir, struct
             rc = error_set(err, ERROR_UNAVAILABLE, "%s holds more than it should: make build",
                            share_dir);
     }
-    closedir(folder);
     return rc;
 }
 

@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 
 #include "executor/owner.h"
-#include "executor/runner_command.h"
+#include "executor/runner.h"
 
 #define LOCAL_MOUNTS_CAP  16u
 #define LOCAL_FILES_CAP   32u

@@ -21,8 +21,7 @@
 #include <cmocka.h>
 #include <uv.h>
 
-#include "executor/docker/docker_api.h"
-#include "executor/docker/docker_plan.h"
+#include "executor/docker/docker_daemon.h"
 #include "executor/engine.h"
 #include "executor/owner.h"
 #include "helpers/base/log.h"
@@ -55,13 +54,13 @@ static json_t *ask(const char *method, const char *path, const json_t *body, lon
 {
     const struct docker_request request = {.method = method, .path = path, .body = body};
     struct error err = {0};
-    struct docker_api *api = docker_api_create(NULL, NULL, &err);
+    struct docker_daemon *daemon = docker_daemon_create(NULL, NULL, NULL, &err);
     json_t *answer = NULL;
 
-    if (!api || docker_api_hello(api, &err) < 0 ||
-        docker_call(api, &request, &answer, &err) != status)
+    if (!daemon || docker_hello(daemon, &err) < 0 ||
+        docker_call(daemon, &request, &answer, &err) != status)
         fail_msg("%s %s: %s", method, path, err.text);
-    docker_api_destroy(api);
+    docker_daemon_destroy(daemon);
     return answer;
 }
 

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "executor/docker/docker_api.h"
+#include "executor/docker/docker_daemon.h"
 #include "executor/engine.h"
 #include "helpers/base/log.h"
 #include "tests/parts/fake_docker.h"

@@ -17,7 +17,6 @@
 #include "executor/kinds.h"
 #include "executor/local/local_plan.h"
 #include "executor/owner.h"
-#include "executor/stderr_tail.h"
 
 /* The place of the words `first second...` in a row, or -1. */
 static int find(const struct local_plan *plan, const char *const *words)
@@ -257,19 +256,19 @@ static void test_foreign_owners(void **state)
 
 static void test_words(void **state)
 {
-    struct stderr_tail tail = {.len = 0};
-    char line[3 * STDERR_TAIL_KEPT + 1];
+    struct runner_stderr tail = {.len = 0};
+    const char *line;
 
     (void)state;
-    assert_string_equal(stderr_tail_line(&tail, line), "");
-    stderr_tail_add(&tail, "one\ntwo\x1b[m\n\n", 12);
-    assert_string_equal(stderr_tail_line(&tail, line), "one / two?[m");
+    assert_string_equal(runner_stderr_line(&tail), "");
+    runner_stderr_add(&tail, "one\ntwo\x1b[m\n\n", 12);
+    assert_string_equal(runner_stderr_line(&tail), "one / two?[m");
     for (int i = 0; i < 1000; i++)
-        stderr_tail_add(&tail, "abcdefghij", 10);
-    stderr_tail_add(&tail, "the end\n", 8);
-    stderr_tail_line(&tail, line);
+        runner_stderr_add(&tail, "abcdefghij", 10);
+    runner_stderr_add(&tail, "the end\n", 8);
+    line = runner_stderr_line(&tail);
     assert_string_equal(line + strlen(line) - 7, "the end");
-    assert_int_equal(tail.len, STDERR_TAIL_KEPT);
+    assert_int_equal(tail.len, RUNNER_STDERR_KEPT);
 }
 
 int main(void)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "executor/local/local_spawn.h"
+#include "executor/local/local_process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/close_range.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -13,7 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "helpers/base/log.h"
+#include "executor/owner.h"
+#include "helpers/base/cleanup.h"
 
 #define IOPRIO_LOWEST_BE                                                                           \
     (2 << 13 | 7) /* class best-effort, level 7: ioprio_set(2) has no header                       \
@@ -99,11 +103,9 @@ const char *local_stderr_tail(struct local_process *process)
     char text[1024];
     ssize_t got;
 
-    while ((got = read(process->errors, text, sizeof text)) > 0) {
-        log_debug("executor", "runner: %.*s", (int)got, text);
-        stderr_tail_add(&process->tail, text, (size_t)got);
-    }
-    return stderr_tail_line(&process->tail, process->line);
+    while ((got = read(process->errors, text, sizeof text)) > 0)
+        runner_stderr_add(&process->tail, text, (size_t)got);
+    return runner_stderr_line(&process->tail);
 }
 
 void local_forget(struct local_process *process)
@@ -123,4 +125,58 @@ void local_kill(struct local_process *process)
         ;
     local_stderr_tail(process);
     local_forget(process);
+}
+
+/* ---- orphans ---- */
+
+#define TEXT_CAP 16384 /* bytes of a command line that are looked at */
+
+static size_t read_command(long pid, char text[TEXT_CAP])
+{
+    char path[64];
+    ssize_t len;
+
+    snprintf(path, sizeof path, "/proc/%ld/cmdline", pid);
+    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0; /* gone, or not ours to see */
+    len = read(fd, text, TEXT_CAP - 1);
+    text[len > 0 ? len : 0] = '\0';
+    return len > 0 ? (size_t)len : 0;
+}
+
+/* The words of its command line: bwrap the first, the runner's place in the sandbox and a dead
+ * owner among them. */
+static bool is_orphan(long pid)
+{
+    char text[TEXT_CAP];
+    size_t len = read_command(pid, text), first = strlen(text);
+    const char *owner = NULL, *word;
+    bool ours = false;
+
+    if (len == 0 || first < strlen("bwrap") || strcmp(text + first - strlen("bwrap"), "bwrap") != 0)
+        return false;
+    for (size_t at = 0; at < len; at += strlen(word) + 1) {
+        word = text + at;
+        ours = ours || strcmp(word, RUNNER_FOLDER "/runner") == 0;
+        if (!owner && strcmp(word, LOCAL_OWNER) == 0 && at + strlen(word) + 1 < len)
+            owner = word + strlen(word) + 1;
+    }
+    return ours && owner && owner_is_dead(owner);
+}
+
+size_t local_orphans_end(void)
+{
+    cleanup_dir DIR *processes = opendir("/proc");
+    struct dirent *entry;
+    size_t ended = 0;
+
+    /* The stream is this call's own. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    while (processes && (entry = readdir(processes))) {
+        long pid = strtol(entry->d_name, NULL, 10);
+
+        if (pid > 1 && is_orphan(pid) && kill((pid_t)pid, SIGKILL) == 0)
+            ended++;
+    }
+    return ended;
 }
