@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "executor/owner.h"
 #include "executor/runner.h"
 
 /* ---- what the daemon can ---- */
@@ -231,4 +232,18 @@ json_t *docker_plan_settle(const struct docker_limits *limits, struct error *err
     json_decref(json);
     error_set(err, ERROR_MEMORY, "out of memory for a container's limits");
     return NULL;
+}
+
+bool docker_is_leftover(const json_t *container, long now)
+{
+    const char *label = json_get_string(json_object_get(container, "Labels"), DOCKER_LABEL_OWNER);
+    const char *state = json_get_string(container, "State");
+    long created = (long)json_integer_value(json_object_get(container, "Created"));
+
+    if (!label || !state)
+        return false;
+    if (owner_is_dead(label))
+        return true;
+    return strcmp(state, "running") != 0 && strcmp(state, "paused") != 0 &&
+           now - created > DOCKER_FOREIGN_AGE_S;
 }

@@ -70,4 +70,9 @@ json_t *docker_plan_settle(const struct docker_limits *limits, struct error *err
 /* Whether there is anything to set once it is warm. */
 bool docker_plan_settles(const struct docker_plan *plan);
 
+#define DOCKER_FOREIGN_AGE_S 600 /* after which what does not run is nobody's, whoever made it */
+
+/* Whether the container of a daemon's list is nobody's any more. now: seconds since 1970. */
+bool docker_is_leftover(const json_t *container, long now);
+
 #endif

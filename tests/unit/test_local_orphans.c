@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "executor/local/local_process.h"
+#include "executor/local/local_machine.h"
 #include "executor/owner.h"
 
 #define BWRAP "/usr/bin/bwrap"

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "executor/local/local_machine.h"
-#include "executor/docker/docker_removals.h"
+#include "executor/docker/docker_plan.h"
 #include "executor/engine.h"
 #include "executor/owner.h"
 

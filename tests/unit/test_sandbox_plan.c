@@ -41,8 +41,8 @@ static struct local_setup setup(void)
     setup.mounts[0] = (struct local_mount){.path = "/usr"};
     setup.mounts[1] = (struct local_mount){.path = "/lib", .target = "usr/lib"};
     setup.mount_count = 2;
-    setup.files[0] = (struct local_file){.name = "runner", .mode = "0555"};
-    setup.files[1] = (struct local_file){.name = "interpreter.py", .mode = "0444"};
+    setup.files[0] = (struct local_file){.name = "runner", .mode = "0555", .fd = 17};
+    setup.files[1] = (struct local_file){.name = "interpreter.py", .mode = "0444", .fd = 18};
     setup.file_count = 2;
     strcpy(setup.owner, "the/owner");
     return setup;
@@ -52,13 +52,12 @@ static void test_local_plan(void **state)
 {
     struct local_setup machine = setup();
     const char *const command[] = {"/lectern/runner", "--kind", "bare", NULL};
-    const int fds[] = {17, 18};
     struct error err = {0};
     struct local_plan plan;
     int last;
 
     (void)state;
-    assert_int_equal(local_plan_build(&plan, &machine, fds, command, &err), 0);
+    assert_int_equal(local_plan_build(&plan, &machine, command, &err), 0);
     assert_string_equal(plan.argv[0], "/usr/bin/bwrap");
     assert_true(FIND(&plan, "--unshare-all") > 0);
     assert_true(FIND(&plan, "--unshare-user") > 0);
@@ -101,7 +100,7 @@ static void test_local_plan_is_capped(void **state)
     for (size_t i = 0; i < LOCAL_WORDS_CAP; i++)
         command[i] = "x";
     command[LOCAL_WORDS_CAP] = NULL;
-    assert_int_equal(local_plan_build(&plan, &machine, NULL, command, &err), -1);
+    assert_int_equal(local_plan_build(&plan, &machine, command, &err), -1);
     assert_int_equal(err.kind, ERROR_INTERNAL);
 }
 
