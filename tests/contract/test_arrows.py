@@ -68,7 +68,7 @@ ARROWS = (
     ("mcp/transport/web_socket.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/chat/run_input.h", "mcp/chat/legacy_chat.h",
                                     "mcp/chat/prompt.h", "helpers/base/*"]),
     ("mcp/transport/sync.*", ["mcp/transport/sync.h", "mcp/session/change_feed.h", "helpers/base/*"]),
-    ("mcp/transport/http.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/api/cache.h", "mcp/server.h",
+    ("mcp/transport/http.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/api/rest.h", "mcp/server.h",
                               "helpers/base/*"]),
     ("mcp/transport/*", ["mcp/transport/*", "mcp/protocol/peer.h", "mcp/api/rest.h",
                          "mcp/server.h", "helpers/base/*"]),
