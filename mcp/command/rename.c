@@ -19,9 +19,19 @@ static int rename_session(const struct config *config, const char *sid, const ch
     return rc;
 }
 
+/* By the same rules as the session API. */
+static int check_title(const char *title, struct error *err)
+{
+    json_auto_t *given = json_pack("{s:s*}", "title", title); /* left out where it is no UTF-8 */
+    struct validation_errors problems;
+
+    validation_begin(&problems, "");
+    fields_check(&entity_session_fields, given, NULL, &problems);
+    return validation_end(&problems, NULL, err);
+}
+
 static int run(const struct config *config)
 {
-    json_auto_t *given = NULL;
     struct error err = {0};
 
     if (config->argument_count != 2) {
@@ -30,8 +40,7 @@ static int run(const struct config *config)
                   "TITLE; lectern sessions lists those there are");
         return command_fail("rename", EXIT_USAGE, &err);
     }
-    given = json_pack("{s:s*}", "title", config->arguments[1]); /* left out where it is no UTF-8 */
-    if (entity_session_check(given, &err) < 0)
+    if (check_title(config->arguments[1], &err) < 0)
         return command_fail("rename", EXIT_USAGE, &err);
     if (rename_session(config, config->arguments[0], config->arguments[1], &err) < 0)
         return command_fail("rename", EXIT_FAILED, &err);
