@@ -153,10 +153,10 @@ static int prepare(struct exec_run *execution, struct error *err)
     execution->server.loop_queue = loop_queue_create(execution->server.loop, err);
     if (!execution->server.loop_queue)
         return -1;
-    if (config->session && server_open_readers(&execution->server, err) < 0)
+    if (config->session && server_open_readers(&execution->server, config, err) < 0)
         return -1;
-    execution->server.executor = server_executor(config, kinds, err);
-    return execution->server.executor ? 0 : -1;
+    execution->server.analyses.executor = server_executor(config, kinds, err);
+    return execution->server.analyses.executor ? 0 : -1;
 }
 
 /* The session must exist before a sandbox is warmed for it. */
@@ -201,7 +201,7 @@ static void check_and_run(struct exec_run *execution, const struct buf *code)
     analysis->server = &execution->server;
     analysis->code = code->data;
     analysis->code_len = code->len;
-    analysis->profile = execution->server.profile;
+    analysis->profile = execution->server.analyses.profile;
     analysis->session_id = execution->config->session;
     analysis->warnings = execution->config->warnings;
     analysis->take = take;
@@ -239,10 +239,9 @@ static int run(const struct config *config)
         return fail(config, &err);
     }
     execution->config = config;
-    execution->server.profile = profile;
-    execution->server.store_url = config->store;
-    execution->server.timeout_seconds = config->timeout;
-    execution->server.query_timeout_seconds = config->query_timeout;
+    execution->server.analyses.profile = profile;
+    execution->server.store.url = config->store;
+    execution->server.analyses.timeout_seconds = config->timeout;
     analysis_init(&execution->analysis);
     check_and_run(execution, &code);
     status = execution->status;

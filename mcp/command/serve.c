@@ -42,7 +42,7 @@ static void on_stuck(void *user)
 {
     struct serve_process *serving = user;
 
-    executor_destroy(serving->server.executor);
+    executor_destroy(serving->server.analyses.executor);
     log_error("serve", "a run did not end; exiting");
     _exit(EXIT_FAILED);
 }

@@ -26,24 +26,24 @@ void analysis_finish(struct analysis *analysis)
 
 /* ---- checking ---- */
 
-int analysis_find_profile(const struct server *server, const char *name,
+int analysis_find_profile(const struct analyses *analyses, const char *name,
                           const struct validator_profile **profile, struct error *err)
 {
-    *profile = name ? validator_profile_find(name) : server->profile;
+    *profile = name ? validator_profile_find(name) : analyses->profile;
     if (!*profile)
         return error_set_at(err, "profile", "unknown profile; the profiles are %s",
                             validator_profile_names());
-    if (!validator_profile_within(*profile, server->profile))
+    if (!validator_profile_within(*profile, analyses->profile))
         return error_set_at(
             err, "profile", "%s is wider than this server allows: send %s, or leave it out",
-            validator_profile_name(*profile), validator_profile_name(server->profile));
+            validator_profile_name(*profile), validator_profile_name(analyses->profile));
     return 0;
 }
 
-static void count_refusal(struct server *server, const char *rule)
+static void count_refusal(struct analyses *analyses, const char *rule)
 {
     for (size_t i = 0; i < REFUSED_RULES_CAP; i++) {
-        struct refused_rule *row = &server->refused[i];
+        struct refused_rule *row = &analyses->refused[i];
 
         if (!row->rule)
             row->rule = rule;
@@ -60,7 +60,7 @@ bool analysis_check(struct analysis *analysis, struct buf *why)
     const char *rule;
 
     if (validator_is_blank(analysis->code, analysis->code_len)) {
-        count_refusal(analysis->server, "empty");
+        count_refusal(&analysis->server->analyses, "empty");
         log_info("run", "verdict=refused rule=empty code_bytes=%zu", analysis->code_len);
         buf_adds(why, "there is no code to run. Send a Python program, such as print(1).");
         return false;
@@ -73,7 +73,7 @@ bool analysis_check(struct analysis *analysis, struct buf *why)
     }
     failure_of_verdict(&analysis->failure, verdict);
     rule = analysis->failure.rule ? analysis->failure.rule : "unknown";
-    count_refusal(analysis->server, rule);
+    count_refusal(&analysis->server->analyses, rule);
     log_info("run", "verdict=refused rule=%s line=%zu problems=%zu code_bytes=%zu", rule,
              verdict->diagnostics[0].line, verdict->diagnostic_count, analysis->code_len);
     validator_explain(verdict, analysis->code, analysis->code_len, why);
@@ -169,20 +169,20 @@ static void on_answered(struct workq_job *job)
     free(brokered);
 }
 
-static struct workq *choose_workq(struct brokered *brokered, struct server *server)
+static struct workq *choose_workq(struct brokered *brokered, const struct store_queues *store)
 {
     brokered->route = rest_broker_find(broker_request_target(brokered->request));
     if (rest_workq(brokered->route) != REST_GRAPH)
-        return server->read;
-    brokered->graphs = server->graphs;
+        return store->read;
+    brokered->graphs = store->graphs;
     brokered->cancel = broker_request_cancel(brokered->request);
-    return server->graph;
+    return store->graph;
 }
 
 /* On the executor's thread. Answered with 503 at once where the work queue is full. */
 static void on_request(void *user, struct broker_request *request)
 {
-    struct server *server = ((struct analysis *)user)->server;
+    const struct store_queues *store = &((struct analysis *)user)->server->store;
     struct brokered *brokered = calloc(1, sizeof *brokered);
 
     if (!brokered) {
@@ -193,7 +193,7 @@ static void on_request(void *user, struct broker_request *request)
     brokered->job.work = answer_request;
     brokered->job.done = on_answered;
     brokered->job.key = workq_key(broker_request_session(request));
-    if (workq_submit(choose_workq(brokered, server), &brokered->job, NULL) < 0) {
+    if (workq_submit(choose_workq(brokered, store), &brokered->job, NULL) < 0) {
         refuse(request, "{\"detail\": \"the server is busy; try again\"}");
         on_answered(&brokered->job);
     }
@@ -202,7 +202,7 @@ static void on_request(void *user, struct broker_request *request)
 /* Seconds that it may run. */
 static long timeout_of(const struct analysis *analysis)
 {
-    long most = analysis->server->timeout_seconds;
+    long most = analysis->server->analyses.timeout_seconds;
 
     return analysis->timeout_asked > 0 && analysis->timeout_asked < most ? analysis->timeout_asked
                                                                          : most;
@@ -222,7 +222,7 @@ static void on_result(void *user, const struct execution_result *result)
     analysis->ended.artifacts = result->artifact_count;
     failure_of_result(&analysis->failure, result, timeout_of(analysis));
     if (result->status == EXECUTION_BUSY)
-        analysis->failure.retry_after_s = executor_retry_after(analysis->server->executor);
+        analysis->failure.retry_after_s = executor_retry_after(analysis->server->analyses.executor);
     analysis->take(analysis, result);
     loop_queue_post(analysis->server->loop_queue, &analysis->done);
 }
@@ -257,7 +257,7 @@ static void run_done(void *arg)
 
 bool analysis_timeout_was_cut(const struct analysis *analysis)
 {
-    return analysis->timeout_asked > analysis->server->timeout_seconds;
+    return analysis->timeout_asked > analysis->server->analyses.timeout_seconds;
 }
 
 /* retry_after_s: where it found no place. */
@@ -292,12 +292,12 @@ static int hand_over(struct analysis *analysis, struct error *err)
 
     analysis->done.run = run_done;
     analysis->done.arg = analysis;
-    analysis->run_id = executor_run(server->executor, &job, &why);
+    analysis->run_id = executor_run(server->analyses.executor, &job, &why);
     if (analysis->run_id != 0)
         return 0;
     log_info("run", "verdict=accepted turned_away=%s", error_kind_name(why.kind));
     error_set(err, why.kind, "%s", why.text);
-    return did_not_run(analysis, err, executor_retry_after(server->executor));
+    return did_not_run(analysis, err, executor_retry_after(server->analyses.executor));
 }
 
 static void on_session(struct workq_job *job)
@@ -329,15 +329,15 @@ int analysis_start(struct analysis *analysis, struct error *err)
 {
     struct server *server = analysis->server;
 
-    if (!server->executor) {
-        error_set(err, ERROR_UNAVAILABLE, "%s", server->executor_error);
+    if (!server->analyses.executor) {
+        error_set(err, ERROR_UNAVAILABLE, "%s", server->analyses.executor_error);
         return did_not_run(analysis, err, 0);
     }
     if (!analysis->find_session && !analysis->session_id)
         return hand_over(analysis, err);
     analysis->job.work = find_session;
     analysis->job.done = on_session;
-    if (workq_submit(server->read, &analysis->job, err) == 0)
+    if (workq_submit(server->store.read, &analysis->job, err) == 0)
         return 0;
     return did_not_run(analysis, err, WORKQ_RETRY_AFTER_S);
 }
@@ -346,7 +346,7 @@ void analysis_cancel(struct analysis *analysis)
 {
     analysis->cancelled = true;
     if (analysis->run_id != 0)
-        executor_cancel(analysis->server->executor, analysis->run_id);
+        executor_cancel(analysis->server->analyses.executor, analysis->run_id);
 }
 
 /* The last lines of at most that many characters, or of one long line its end. */
