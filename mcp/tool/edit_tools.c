@@ -21,7 +21,8 @@ struct edit {
     struct component_state state; /* afterwards */
 };
 
-static int begin(struct edit *edit, struct tool_call *call, struct store *store, struct error *err)
+static int begin_edit(struct edit *edit, struct tool_call *call, struct store *store,
+                      struct error *err)
 {
     *edit = (struct edit){.writer = {.who = call->who, .change_set = call->change_set},
                           .expected_revision = argument_whole(call, "expected_revision", 0)};
@@ -38,7 +39,7 @@ static int begin(struct edit *edit, struct tool_call *call, struct store *store,
 static int begin_component(struct edit *edit, struct tool_call *call, struct store *store,
                            struct error *err)
 {
-    if (begin(edit, call, store, err) < 0)
+    if (begin_edit(edit, call, store, err) < 0)
         return -1;
     if (edit->component.component_id || edit->component.order > 0)
         return 0;
@@ -57,7 +58,7 @@ static int add_component(struct tool_call *call, struct store *store, struct err
                   "parameters", json_object_get(call->arguments, "parameters"));
     struct edit edit;
 
-    if (begin(&edit, call, store, err) < 0)
+    if (begin_edit(&edit, call, store, err) < 0)
         return -1;
     if (!component)
         return error_set(err, ERROR_MEMORY, "out of memory for the component");
@@ -190,13 +191,13 @@ const struct tool tool_delete_component = {
 
 /* ---- batch_add_components: at the end of a node, all or none ---- */
 
-static int add_components(struct tool_call *call, struct store *store, struct error *err)
+static int add_batch(struct tool_call *call, struct store *store, struct error *err)
 {
     const json_t *components = json_object_get(call->arguments, "components");
     size_t count = json_array_size(components);
     struct edit edit;
 
-    if (begin(&edit, call, store, err) < 0 ||
+    if (begin_edit(&edit, call, store, err) < 0 ||
         store_components_append(store, &edit.writer, edit.sid, edit.component.node_id, components,
                                 &edit.state, err) < 0)
         return -1;
@@ -250,7 +251,7 @@ const struct tool tool_batch_add_components = {
     .use = "several components to one node",
     .arguments = ARGUMENTS("batch_add_components", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE,
                            FIELD("components", FIELD_ARRAY, .required = true, .of = &component)),
-    .run = add_components,
+    .run = add_batch,
     .impact = impact_of_batch,
     .preview = preview_batch,
     .writes = true,
@@ -290,7 +291,7 @@ static int create_relationship(struct tool_call *call, struct store *store, stru
     const char *from, *to;
     struct edit edit;
 
-    if (begin(&edit, call, store, err) < 0)
+    if (begin_edit(&edit, call, store, err) < 0)
         return -1;
     from = argument_text(call, "from_node_id");
     to = argument_text(call, "to_node_id");
