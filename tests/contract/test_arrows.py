@@ -50,8 +50,7 @@ ARROWS = (
     ("mcp/format/*", ["mcp/format/*", "mcp/session/*", "helpers/base/*"]),
     ("mcp/api/*", ["mcp/api/*", "mcp/session/*", "mcp/store/*", "mcp/format/*", "helpers/base/*"]),
     ("mcp/session/*", ["mcp/session/*", "mcp/store/*", "mcp/format/*", "helpers/base/*"]),
-    ("mcp/tool/session_broker.c", ["mcp/tool/*", "mcp/api/rest.h", "mcp/session/*", "mcp/store/*", "mcp/server.h", "executor/executor.h",
-                                  "helpers/base/*"]),
+    ("mcp/tool/analysis.c", ["mcp/tool/*", "mcp/api/rest.h", "mcp/server.h", "helpers/base/*"]),
     ("mcp/tool/*", ["mcp/tool/*", "mcp/session/*", "mcp/store/*", "mcp/server.h", "validator/validator.h", "executor/executor.h",
                     "helpers/*"]),
     ("mcp/protocol/*", ["mcp/protocol/*", "mcp/tool/tool.h", "mcp/server.h", "helpers/base/*"]),
@@ -61,7 +60,7 @@ ARROWS = (
     ("mcp/chat/*", ["mcp/chat/*", "mcp/tool/tool.h", "mcp/store/store.h", "mcp/store/store_thread.h",
                     "mcp/session/change_feed.h", "mcp/session/component_type.h", "mcp/session/text.h", "mcp/server.h",
                     "helpers/base/*"]),
-    ("mcp/transport/http_execute.c", ["mcp/transport/*", "mcp/tool/analysis.h", "mcp/tool/run_json.h", "helpers/base/*"]),
+    ("mcp/transport/http_execute.c", ["mcp/transport/*", "mcp/tool/analysis.h", "mcp/tool/run_answer.h", "helpers/base/*"]),
     ("mcp/transport/http_metrics.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/server.h", "executor/executor.h",
                                       "mcp/session/graph_cache.h", "helpers/base/*"]),
     # The sockets of the chat; what is said on them is the chat's.
