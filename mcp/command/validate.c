@@ -13,7 +13,6 @@
 #include "helpers/base/terminal.h"
 #include "mcp/command/server.h"
 #include "mcp/format/file.h"
-#include "validator/facts_line.h"
 #include "validator/limits.h"
 #include "validator/validator.h"
 
