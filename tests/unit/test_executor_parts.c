@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "executor/wire/checks.h"
+#include "executor/wire/frame_decoder.h"
 #include "executor/pool/plan.h"
-#include "executor/kinds.h"
+#include "executor/engine.h"
 #include "executor/output.h"
 #include "executor/stats.h"
 
