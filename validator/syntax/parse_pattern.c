@@ -33,8 +33,7 @@ static uint32_t take_number(struct parser *p, bool *imaginary)
     if (token[1].kind == TOKEN_OP &&
         (token[1].id == '.' || token[1].id == '(' || token[1].id == '['))
         return parse_fail(p, token[1].start,
-                          "A pattern does not compute. Compare in a guard: case "
-                          "x if x == value:");
+                          "A pattern does not compute. Compare in a guard: case x if x == value:");
     return parse_primary(p);
 }
 

@@ -268,8 +268,7 @@ static bool settle_indentation(struct tokenizer *t, struct token *token, uint32_
         tokenizer_fail(
             t, token, t->at,
             "This line is indented by %u columns, which matches no block around it (the nearest "
-            "has "
-            "%u). Indent it like the other lines of its block.",
+            "has %u). Indent it like the other lines of its block.",
             column, t->columns[t->indent_count - 1]);
         return false;
     }
@@ -382,8 +381,7 @@ static enum token_kind tokenizer_string(struct tokenizer *t, struct token *token
                 return tokenizer_fail(
                     t, token, t->at,
                     "A bytes literal holds ASCII characters only. Write \"...\".encode() or an "
-                    "escape such as "
-                    "\\xe9.");
+                    "escape such as \\xe9.");
             size = utf8_decode(t->source + t->at, t->len - t->at, &character);
             if (size == 0)
                 return tokenizer_not_utf8(t, token);
@@ -407,9 +405,8 @@ static enum token_kind tokenizer_string(struct tokenizer *t, struct token *token
             "apostrophe in double quotes: \"it's\"; put '#' before prose.");
     return tokenizer_fail(
         t, token, start,
-        "This string is not closed on its line. Close it with %c, or use %c%c%c for a text "
-        "of several "
-        "lines.",
+        "This string is not closed on its line. Close it with %c, or use %c%c%c for a text of "
+        "several lines.",
         quote, quote, quote, quote);
 }
 
