@@ -13,9 +13,9 @@
 #include "validator/validator.h"
 
 const struct validator_profile policy_profiles[PROFILE_COUNT] = {
-    {"minimal", PROFILE_MINIMAL},
-    {"data-science", PROFILE_DATA_SCIENCE},
-    {"visualization", PROFILE_VISUALIZATION},
+    {"minimal", PROFILE_MINIMAL, "bare"},
+    {"data-science", PROFILE_DATA_SCIENCE, "data"},
+    {"visualization", PROFILE_VISUALIZATION, "plot"},
 };
 
 const struct validator_profile *validator_profile_find(const char *name)
@@ -40,14 +40,6 @@ bool validator_profile_within(const struct validator_profile *profile,
                               const struct validator_profile *limit)
 {
     return profile->rank <= limit->rank;
-}
-
-const char *policy_kind_name(enum policy_kind kind)
-{
-    static const char *const names[] = {
-        [KIND_BARE] = "bare", [KIND_DATA] = "data", [KIND_PLOT] = "plot"};
-
-    return names[kind];
 }
 
 /* As strcmp, for a name without its NUL. Mostly one of the first bytes decides. */
