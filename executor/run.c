@@ -195,7 +195,7 @@ static void end(struct executor_run *run, struct execution_result *result)
     fill(run, result);
     if (queued)
         host->on_taken(user);
-    stats_ended(host->stats, result, queued, run->started);
+    host->on_result(user, result, run->started);
     /* The answer first: removing the sandbox and starting the next are nothing that the caller
      * waits for, nor is the log. */
     run->job.on_done(run->job.user, result);
@@ -260,7 +260,7 @@ static void on_deadline(uv_timer_t *timer)
     switch (run->phase) {
     case RUN_PHASE_QUEUED:
         snprintf(text, sizeof text, "no sandbox was free within %.3g s; send it again in %u s",
-                 run->host->limits->wait_ms / 1000.0, stats_retry_after(run->host->stats));
+                 run->host->limits->wait_ms / 1000.0, run->host->retry_after(run->user));
         end_with(run, EXECUTION_BUSY, text);
         return;
     case RUN_PHASE_SENT:
@@ -543,10 +543,8 @@ static void on_given(struct pool_wait *wait, struct slot *slot)
 {
     struct executor_run *run = container_of(wait, struct executor_run, wait);
 
-    if (run->attempts++ == 0) {
+    if (run->attempts++ == 0)
         run->host->on_taken(run->user);
-        stats_begun(run->host->stats);
-    }
     run->slot = slot;
     run->sandbox = slot->sandbox;
     sandbox_hand_over(run->sandbox, &run_events, run);
