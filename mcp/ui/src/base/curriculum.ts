@@ -5,6 +5,7 @@ import { batch, effect } from "@preact/signals";
 import { ApiError, readNodes, readRelationships, readSessions } from "./api";
 import { connection, gone, landed, loading, lit, nodes, nodesById, openNode, relationships, session, sessions, tell } from "./state";
 import type { Change, SessionInfo } from "./types";
+import { errorText } from "./words";
 
 const WAIT_MS = 150; // edits that come together are read together
 const REMEMBERED = "lectern.session";
@@ -14,8 +15,7 @@ function address(): URLSearchParams {
 }
 
 function say(what: string, error: unknown): void {
-  const text = error instanceof ApiError ? error.message : String(error);
-  tell("error", `${what} ${text}`, { label: "Try again", run: () => void readAll() });
+  tell("error", `${what} ${errorText(error)}`, { label: "Try again", run: () => void readAll() });
 }
 
 let reading = 0; // the newest reading; an older one that comes late is thrown away

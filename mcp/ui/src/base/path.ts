@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A path between two nodes, as "A > B" in the search box: the server finds it, the graph lights it up and goes to it.
-import { ApiError, ask } from "./api";
+import { ask } from "./api";
 import { lit, region, session, tell } from "./state";
 import type { CourseNode } from "./types";
+import { errorText } from "./words";
 
 // What stands on both sides of an arrow; null: there is none.
 export function sidesOf(typed: string): [from: string, to: string] | null {
@@ -25,6 +26,6 @@ export async function showPath(from: CourseNode, to: CourseNode): Promise<void> 
     const back = typeof found.steps_back === "number" ? ` One leads the other way, in ${found.steps_back} steps.` : "";
     tell("info", `No path leads from “${from.title}” to “${to.title}”.${back}`);
   } catch (error) {
-    tell("error", `The path could not be found. ${error instanceof ApiError ? error.message : String(error)}`);
+    tell("error", `The path could not be found. ${errorText(error)}`);
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the page sends up: AG-UI's RunAgentInput, and the stop.
+import { randomHex } from "../base/words";
+import type { Asked } from "./view";
 
 export type Approvals = "destructive" | "every";
 export interface Answer {
@@ -11,10 +13,6 @@ export interface Where {
   nodeId: string | null;
   nodeTitle: string | null;
   screen: string;
-}
-export interface Question {
-  id: string;
-  text: string;
 }
 
 export interface RunInput {
@@ -29,18 +27,14 @@ export interface RunInput {
   resume?: { interruptId: string; status: "resolved"; payload: { approved: boolean; reason?: string } }[];
 }
 
-// Without crypto.randomUUID, which only secure origins have.
-export function newId(prefix: string): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(12));
-  return `${prefix}-${[...bytes].map(byte => byte.toString(16).padStart(2, "0")).join("")}`;
-}
+export const newId = (prefix: string) => `${prefix}-${randomHex(12)}`;
 
 function context(where: Where): RunInput["context"] {
   const said = { node_id: where.nodeId, node_title: where.nodeTitle, screen: where.screen };
   return Object.entries(said).flatMap(([description, value]) => (value ? [{ description, value }] : []));
 }
 
-export function runInput(threadId: string, approvals: Approvals, where: Where, ask: Question | Answer[]): RunInput {
+export function runInput(threadId: string, approvals: Approvals, where: Where, ask: Asked | Answer[]): RunInput {
   const input: RunInput = {
     threadId,
     runId: newId("run"),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What can be added, with when to use which.
 import { useEffect, useRef } from "preact/hooks";
-import { kinds, type Kind } from "./kinds";
+import { kinds } from "./draw";
+import type { Kind } from "./kinds";
 
 export function Chooser({ choose, close }: { choose: (kind: Kind) => void; close: () => void }) {
   const place = useRef<HTMLDivElement>(null);

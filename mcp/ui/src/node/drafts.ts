@@ -3,7 +3,8 @@
 // thrown away by hand, so that a reload, a lost connection or somebody else's edit cost no word. A form that nobody has written in
 // leaves nothing.
 import type { Component } from "../base/types";
-import { emptyParameters, isObject, kindOf, tidy, type Parameters } from "./kinds";
+import { kindOf } from "./draw";
+import { emptyParameters, isObject, tidy, type Parameters } from "./kinds";
 
 export interface Draft {
   type: string;

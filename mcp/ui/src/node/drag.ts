@@ -3,9 +3,10 @@
 // leaves all as it was). The live region says each place.
 import { signal } from "@preact/signals";
 import type { Component } from "../base/types";
-import { outline } from "./draw";
+import { errorText } from "../base/words";
+import { outline } from "./drawn";
 import { dropPlace, moved } from "./order";
-import { again, moveComponent, report, said, shown, words, type Shown } from "./store";
+import { again, moveComponent, report, said, shown, type Shown } from "./store";
 
 export interface Grab { id: string; from: number; to: number; by: "keys" | "pointer"; shift: number }
 export const grab = signal<Grab | null>(null);
@@ -52,7 +53,7 @@ export async function drop(at: Shown): Promise<void> {
   try {
     await moveComponent(at, now.id, components.map(each => each.component_id));
   } catch (error) {
-    report("error", `Not moved: ${words(error)}`);
+    report("error", `Not moved: ${errorText(error)}`);
     await again();
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Parameters as a list of named texts and back, so that two versions can be laid side by side and merged. Pure.
 import { merge } from "../base/diff";
-import { isObject, kindOf, type Parameters } from "./kinds";
+import { kindOf } from "./draw";
+import { isObject, type Parameters } from "./kinds";
 
 export interface Flat { path: string; label: string; text: string }
 
@@ -44,7 +45,7 @@ export function pairs(type: string, base: unknown, mine: unknown, theirs: unknow
   return [...all.values()].filter(pair => pair.mine !== pair.theirs);
 }
 
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+export const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 // Both sides' changes in one, value by value; clashes is true where both have changed the same words.
 export function mergeValues(base: unknown, mine: unknown, theirs: unknown): { value: unknown; clash: boolean } {

@@ -4,20 +4,16 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../base/api";
 import type { Component } from "../base/types";
+import { errorText, person, randomHex } from "../base/words";
 import { blanksOf, problemsOf } from "./check";
 import { Stale } from "./compare";
-import { Drawn } from "./draw";
+import { kindOf, kinds } from "./draw";
+import { Drawn } from "./drawn";
 import { isTouched, type Draft } from "./drafts";
 import { FieldOf } from "./fields";
-import { mergeValues } from "./flat";
-import { emptyParameters, kindOf, kinds, tidy, type Parameters } from "./kinds";
-import { again, drafts, faultsOf, insertComponent, readOthers, report, saveComponent, shown, traces, words, type Fault, type Shown } from "./store";
-import { person } from "./who";
-
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
-
-// Without crypto.randomUUID, which plain HTTP from another machine does not have.
-const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, "0")).join("");
+import { mergeValues, same } from "./flat";
+import { emptyParameters, tidy, type Parameters } from "./kinds";
+import { again, drafts, faultsOf, insertComponent, readOthers, report, saveComponent, shown, traces, type Fault, type Shown } from "./store";
 
 interface Props {
   at: Shown;
@@ -38,7 +34,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
   const kind = kindOf(draft.type);
   const beneath = component && component.revision !== draft.revision;
   const stale = beneath && !same([component.parameters, component.component_type], [draft.base, draft.type]);
-  const who = person(traces.value.get(id)?.who);
+  const who = person(traces.value.get(id)?.who, true);
 
   useEffect(() => {
     if (focus) place.current?.scrollIntoView({ block: "nearest" });
@@ -79,7 +75,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
     setBusy(true);
     setFailed(null);
     try {
-      const now = shown.value ?? at, key = draft.key ?? newKey();
+      const now = shown.value ?? at, key = draft.key ?? randomHex(16);
       if (!component) {
         const tried = { ...draft, key }; // an attempt whose answer is lost is made again under the same key
         setDraft(tried);
@@ -97,7 +93,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
       } else {
         const found = faultsOf(error);
         if (found.length) show(found);
-        else setFailed(words(error));
+        else setFailed(errorText(error));
       }
     }
   }

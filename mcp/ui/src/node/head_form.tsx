@@ -2,11 +2,12 @@
 // The form of the node's title and summary.
 import { useState } from "preact/hooks";
 import { ApiError, readComponents, readNodes } from "../base/api";
+import { errorText } from "../base/words";
 import { Stale } from "./compare";
 import type { Draft } from "./drafts";
 import { Entry } from "./fields";
 import { mergeValues } from "./flat";
-import { drafts, faultsOf, HEAD, report, saveNode, textsOf, words, type Fault, type Shown, type Texts } from "./store";
+import { drafts, faultsOf, HEAD, report, saveNode, textsOf, type Fault, type Shown, type Texts } from "./store";
 
 const same = (a: Texts, b: Texts) => a.title === b.title && a.raw_content === b.raw_content;
 
@@ -55,7 +56,7 @@ export function HeadForm({ at, texts, close }: { at: Shown; texts: Texts; close:
     } catch (error) {
       const found = faultsOf(error);
       setFaults(found);
-      setFailed(found.some(fault => fault.loc[0] in mine) ? null : words(error));
+      setFailed(found.some(fault => fault.loc[0] in mine) ? null : errorText(error));
       setBusy(false);
     }
   };

@@ -4,8 +4,9 @@ import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { RELATIONS } from "../base/relations";
 import { nodes } from "../base/state";
 import type { CourseNode } from "../base/types";
+import { errorText } from "../base/words";
 import { Entry } from "./fields";
-import { addRelationship, faultsOf, words, type Shown } from "./store";
+import { addRelationship, faultsOf, type Shown } from "./store";
 
 const SHOWN_MAX = 8;
 
@@ -72,7 +73,7 @@ export function Adding({ at, close }: { at: Shown; close: () => void }) {
       await addRelationship(at.sid, into ? other.node_id : at.nid, into ? at.nid : other.node_id, type, explanation.trim());
       close();
     } catch (error) {
-      setFailed(faultsOf(error).map(fault => fault.text).join(" ") || words(error));
+      setFailed(faultsOf(error).map(fault => fault.text).join(" ") || errorText(error));
       setBusy(false);
     }
   };

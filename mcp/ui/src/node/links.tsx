@@ -2,11 +2,12 @@
 // The node's relationships, in and out, by type; one more by a chooser, one fewer by its button.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../base/icons";
-import { capital, relationOf, relationsOf } from "../base/relations";
+import { relationOf, relationsOf } from "../base/relations";
 import { nodesById, openNode, relationships } from "../base/state";
 import type { Relationship } from "../base/types";
+import { capital, errorText } from "../base/words";
 import { Later } from "./later";
-import { deleteRelationship, report, words, type Shown } from "./store";
+import { deleteRelationship, report, type Shown } from "./store";
 
 const titleOf = (id: string) => nodesById.value.get(id)?.title ?? id;
 
@@ -17,7 +18,7 @@ function One({ at, link, other }: { at: Shown; link: Relationship; other: string
     try {
       await deleteRelationship(at.sid, link.id);
     } catch (error) {
-      report("error", `Not deleted: ${words(error)}`);
+      report("error", `Not deleted: ${errorText(error)}`);
       setBusy(false);
       setAsking(false);
     }

@@ -5,15 +5,16 @@ import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../base/icons";
 import type { Component } from "../base/types";
+import { errorText, person } from "../base/words";
+import { ago } from "./ago";
 import { drag, pencil, bin } from "./signs";
 import { dragPointer, drop, grab, grabKeys, leave, moveTo, stepTo } from "./drag";
 import { draftOver, NEW, type Draft } from "./drafts";
-import { Drawn, outline } from "./draw";
+import { Drawn, outline } from "./drawn";
 import { Later } from "./later";
 import { emptyParameters, type Kind } from "./kinds";
 import { moved } from "./order";
-import { deleteComponent, drafts, lost, report, said, traces, words, type Shown } from "./store";
-import { ago, person } from "./who";
+import { deleteComponent, drafts, lost, report, said, traces, type Shown } from "./store";
 
 // The forms that are open, by component id or NEW, and the place where a type is being chosen.
 export const open = signal<ReadonlySet<string>>(new Set());
@@ -59,7 +60,7 @@ function TraceOf({ id }: { id: string }) {
     return () => clearInterval(timer);
   }, [trace]);
   if (!trace) return null;
-  return <p class="n-trace">{person(trace.who)} {trace.what} this {ago(trace.at, Math.max(clock.value, trace.at))}</p>;
+  return <p class="n-trace">{person(trace.who, true)} {trace.what} this {ago(trace.at, Math.max(clock.value, trace.at))}</p>;
 }
 
 function Deletion({ at, component, close }: { at: Shown; component: Component; close: (deleted: boolean) => void }) {
@@ -72,7 +73,7 @@ function Deletion({ at, component, close }: { at: Shown; component: Component; c
       close(true);
     } catch (error) {
       setBusy(false);
-      report("error", `Not deleted: ${words(error)}`);
+      report("error", `Not deleted: ${errorText(error)}`);
     }
   };
   return (
@@ -211,7 +212,7 @@ function Orphans({ at }: { at: Shown }) {
         return (
           <div class="n-item n-orphan" key={id}>
             <div class="n-body">
-              <p class="n-trace">{person(gone?.who)} deleted this while you were writing. Your text is kept: add it again, or throw it away.</p>
+              <p class="n-trace">{person(gone?.who, true)} deleted this while you were writing. Your text is kept: add it again, or throw it away.</p>
               <Later of={parts => <parts.Form at={at} component={null} id={id} focus={false} draft={{ ...draft, after: draft.after ?? at.components[(gone?.component.order ?? 0) - 2]?.component_id ?? null }}
                 done={made => { opened(id, false); if (made) focusOn.value = { id: made }; }} />} />
             </div>
@@ -234,7 +235,7 @@ export function List({ at }: { at: Shown }) {
       <p id="n-drag-help" class="hidden">Space grabs, arrow keys move, Space drops, Escape leaves it where it was.</p>
       {gone.map(({ component, who }) => (
         <p class="n-trace n-gone" key={component.component_id}>
-          <span>{person(who)} deleted <strong>{outline(component.component_type, component.parameters)}</strong>. You can restore it from the history.</span>
+          <span>{person(who, true)} deleted <strong>{outline(component.component_type, component.parameters)}</strong>. You can restore it from the history.</span>
           <button type="button" class="icon-button" aria-label="Close this note"
             onClick={() => { lost.value = lost.value.filter(each => each.component !== component); }}><Icon name="close" /></button>
         </p>

@@ -6,6 +6,7 @@ import { ApiError, call, nodePath, readComponents, readHistory, readNodes, readR
 import { dismiss, isOwn, nodes, relationships, tell, type Notice } from "../base/state";
 import type { Component, CourseNode } from "../base/types";
 import { ownChange } from "../base/undo";
+import { errorText } from "../base/words";
 import { Drafts } from "./drafts";
 import type { Parameters } from "./kinds";
 import { carriedOver, orderOf } from "./order";
@@ -17,8 +18,8 @@ export interface Shown { sid: string; nid: string; title: string; components: Co
 export const HEAD = "head";
 export type Texts = { title: string; raw_content: string };
 
-export const textsOf = (node: CourseNode | undefined, at: Shown): Texts => ({ title: node?.title ?? at.title ?? "",
-  raw_content: String((node as { raw_content?: string | null } | undefined)?.raw_content ?? "") });
+export const textsOf = (node: CourseNode | undefined, at: Shown): Texts => ({ title: node?.title ?? at.title,
+  raw_content: node?.raw_content ?? "" });
 
 export const shown = signal<Shown | null>(null);
 export const failure = signal<string | null>(null);
@@ -51,12 +52,12 @@ export async function load(sid: string, nid: string, who: string | null = null):
     const { value, etag } = await readComponents(sid, nid);
     if (mine !== reading) return;
     failure.value = null;
-    const now: Shown = { sid, nid, title: value.title, components: value.components, etag: etag ?? "" };
+    const now: Shown = { sid, nid, title: value.title ?? "", components: value.components, etag: etag ?? "" };
     if (before && who !== null && !isOwn(who)) trace(before, now, who);
     else if (before) forget(before, now);
     shown.value = now;
   } catch (error) {
-    if (mine === reading) failure.value = words(error);
+    if (mine === reading) failure.value = errorText(error);
   }
 }
 
@@ -105,11 +106,6 @@ function trace(before: Shown, now: Shown, who: string): void {
   }
   traces.value = made;
   if (names.length) said.value = `Edited by someone else: ${names.slice(0, 3).join(", ")}${names.length > 3 ? " and more" : ""}.`;
-}
-
-export function words(error: unknown): string {
-  if (error instanceof Error) return error.message;
-  throw error;
 }
 
 export interface Fault { loc: string[]; text: string }
@@ -209,7 +205,7 @@ export async function refreshGraph(sid: string): Promise<void> {
     nodes.value = allNodes;
     relationships.value = allRelationships;
   } catch (error) {
-    tell("error", words(error));
+    tell("error", errorText(error));
   }
 }
 
