@@ -2,10 +2,10 @@
 // What waits for the editor's word: what would change, before and after, and what would be lost. All that is open is answered at
 // once.
 import { useId, useState } from "preact/hooks";
+import { NodeLink } from "../base/node_link";
 import { connection, nodesById } from "../base/state";
 import { answer, interrupts } from "./conversation";
 import { diff, type Piece } from "../base/diff";
-import { NodeLink } from "./prose";
 import type { Change, Interrupt } from "./view";
 
 const SAME_SHOWN = 160; // characters of what stays the same, around what does not
@@ -66,7 +66,7 @@ function OneChange({ change }: { change: Change }) {
   return (
     <li>
       <p class="chat-change">
-        {id !== null && nodesById.value.has(id) ? <NodeLink id={id} words={words} /> : <strong>{words}</strong>}
+        {id !== null && nodesById.value.has(id) ? <NodeLink id={id} class="chat-node">{words}</NodeLink> : <strong>{words}</strong>}
         {change.what !== "" && <span> {change.what}</span>}
       </p>
       <Difference change={change} />

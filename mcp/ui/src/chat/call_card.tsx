@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One tool call: what it is in words, how it goes, its code, its output, what it drew; and taking an edit back.
 import { useState } from "preact/hooks";
+import { NodeLink } from "../base/node_link";
 import { nodesById, session } from "../base/state";
 import { standings, undoChange } from "../base/undo";
 import { Code, Output } from "./code";
@@ -9,7 +10,6 @@ import { Elapsed } from "./elapsed";
 import { Sign } from "./icons";
 import { duration, plain, splitResult } from "./output";
 import { parsePartial } from "./partial_json";
-import { NodeLink } from "./prose";
 import { refusals, type Refusal } from "./refusal";
 import { failureAdvice, isEdit, nodeOf, toolTitle } from "./tool_title";
 import type { CallItem } from "./view";
@@ -195,7 +195,7 @@ export function CallCard({ call }: { call: CallItem }) {
       </button>
       {known && (
         <p class="chat-call-node">
-          <NodeLink id={node} words={known.title || node} />
+          <NodeLink id={node} class="chat-node">{known.title || node}</NodeLink>
         </p>
       )}
       {open ? (

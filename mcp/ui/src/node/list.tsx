@@ -5,8 +5,9 @@ import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../base/icons";
 import type { Component } from "../base/types";
-import { errorText, person } from "../base/words";
+import { person } from "../base/words";
 import { ago } from "./ago";
+import { Confirm } from "./confirm";
 import { drag, pencil, bin } from "./signs";
 import { dragPointer, drop, grab, grabKeys, leave, moveTo, stepTo } from "./drag";
 import { draftOver, NEW, type Draft } from "./drafts";
@@ -14,7 +15,7 @@ import { Drawn, outline } from "./drawn";
 import { Later } from "./later";
 import { emptyParameters, type Kind } from "./kinds";
 import { moved } from "./order";
-import { deleteComponent, drafts, lost, report, said, traces, type Shown } from "./store";
+import { deleteComponent, drafts, lost, said, traces, type Shown } from "./store";
 
 // The forms that are open, by component id or NEW, and the place where a type is being chosen.
 export const open = signal<ReadonlySet<string>>(new Set());
@@ -61,34 +62,6 @@ function TraceOf({ id }: { id: string }) {
   }, [trace]);
   if (!trace) return null;
   return <p class="n-trace">{person(trace.who, true)} {trace.what} this {ago(trace.at, Math.max(clock.value, trace.at))}</p>;
-}
-
-function Deletion({ at, component, close }: { at: Shown; component: Component; close: (deleted: boolean) => void }) {
-  const [busy, setBusy] = useState(false), place = useRef<HTMLButtonElement>(null);
-  useEffect(() => place.current?.focus(), []);
-  const remove = async () => {
-    setBusy(true);
-    try {
-      await deleteComponent(at, component);
-      close(true);
-    } catch (error) {
-      setBusy(false);
-      report("error", `Not deleted: ${errorText(error)}`);
-    }
-  };
-  return (
-    <div class="n-confirm" role="alertdialog" aria-label="Delete this component?" onKeyDown={event => {
-      if (event.key !== "Escape") return;
-      event.stopPropagation();
-      close(false);
-    }}>
-      <p>Delete <strong>{outline(component.component_type, component.parameters)}</strong>? The lesson loses it; "Undo" brings it back.</p>
-      <div class="n-actions">
-        <button type="button" class="button button-bad" ref={place} disabled={busy} onClick={() => void remove()}>{busy ? "Deleting…" : "Delete"}</button>
-        <button type="button" class="button" disabled={busy} onClick={() => close(false)}>Keep it</button>
-      </div>
-    </div>
-  );
 }
 
 interface ItemProps { at: Shown; component: Component; index: number; place: number; mark: "before" | "after" | null; last: boolean }
@@ -147,11 +120,11 @@ function Item({ at, component, index, place, mark, last }: ItemProps) {
           : <div class="n-drawn" onDblClick={edit}><Drawn type={component.component_type} parameters={component.parameters} /></div>}
         {!editing && drafts.read(at.sid, at.nid, id) && <p class="n-draftnote">You have an unsaved draft of this.{" "}
           <button type="button" class="button button-small" onClick={edit}>Continue it</button></p>}
-        {deleting && <Deletion at={at} component={component} close={done => {
+        {deleting && <Confirm label="Delete this component?" remove={() => deleteComponent(at, component)} close={done => {
           setDeleting(false);
           const next = at.components[index + 1] ?? at.components[index - 1];
           focusOn.value = { id: !done ? id : next ? next.component_id : "add:null" };
-        }} />}
+        }}>Delete <strong>{name}</strong>? The lesson loses it; "Undo" brings it back.</Confirm>}
       </div>
       {!editing && <div class="n-tools">
         <button type="button" class="icon-button n-up" disabled={index === 0} aria-label={`Move up ${name}`} title="Move up" onClick={() => step(index - 1, ".n-up")}>
