@@ -101,7 +101,7 @@ static enum method_outcome tools_list(struct peer_request *request)
     for (size_t i = 0; tools[i]; i++) {
         if (i > 0)
             buf_addc(&request->result, ',');
-        tool_describe(tools[i], request->server, &request->result);
+        tool_describe(tools[i], &request->server->analyses, &request->result);
     }
     buf_adds(&request->result, "]}");
     return METHOD_DONE;

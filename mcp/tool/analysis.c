@@ -23,24 +23,24 @@ void analysis_finish(struct analysis *analysis)
 
 /* ---- checking ---- */
 
-int analysis_find_profile(const struct server *server, const char *name,
+int analysis_find_profile(const struct analyses *analyses, const char *name,
                           const struct validator_profile **profile, struct error *err)
 {
-    *profile = name ? validator_profile_find(name) : server->profile;
+    *profile = name ? validator_profile_find(name) : analyses->profile;
     if (!*profile)
         return error_set_at(err, "profile", "unknown profile; the profiles are %s",
                             validator_profile_names());
-    if (!validator_profile_within(*profile, server->profile))
+    if (!validator_profile_within(*profile, analyses->profile))
         return error_set_at(
             err, "profile", "%s is wider than this server allows: send %s, or leave it out",
-            validator_profile_name(*profile), validator_profile_name(server->profile));
+            validator_profile_name(*profile), validator_profile_name(analyses->profile));
     return 0;
 }
 
-static void count_refusal(struct server *server, const char *rule)
+static void count_refusal(struct analyses *analyses, const char *rule)
 {
     for (size_t i = 0; i < REFUSED_RULES_CAP; i++) {
-        struct refused_rule *row = &server->refused[i];
+        struct refused_rule *row = &analyses->refused[i];
 
         if (!row->rule)
             row->rule = rule;
@@ -57,7 +57,7 @@ bool analysis_check(struct analysis *analysis, struct buf *why)
     const char *rule;
 
     if (validator_is_blank(analysis->code, analysis->code_len)) {
-        count_refusal(analysis->server, "empty");
+        count_refusal(&analysis->server->analyses, "empty");
         log_info("run", "verdict=refused rule=empty code_bytes=%zu", analysis->code_len);
         buf_adds(why, "there is no code to run. Send a Python program, such as print(1).");
         return false;
@@ -70,7 +70,7 @@ bool analysis_check(struct analysis *analysis, struct buf *why)
     }
     failure_of_verdict(&analysis->failure, verdict);
     rule = analysis->failure.rule ? analysis->failure.rule : "unknown";
-    count_refusal(analysis->server, rule);
+    count_refusal(&analysis->server->analyses, rule);
     log_info("run", "verdict=refused rule=%s line=%zu problems=%zu code_bytes=%zu", rule,
              verdict->diagnostics[0].line, verdict->diagnostic_count, analysis->code_len);
     validator_explain(verdict, analysis->code, analysis->code_len, why);
@@ -105,7 +105,7 @@ static void on_request(void *user, struct broker_request *request)
 {
     struct analysis *analysis = user;
 
-    session_broker_take(analysis->server, request);
+    session_broker_take(&analysis->server->store, request);
 }
 
 static void on_result(void *user, const struct execution_result *result)
@@ -122,7 +122,7 @@ static void on_result(void *user, const struct execution_result *result)
     analysis->ended.artifacts = result->artifact_count;
     failure_of_result(&analysis->failure, result, analysis_timeout(analysis));
     if (result->status == EXECUTION_BUSY)
-        analysis->failure.retry_after_s = executor_retry_after(analysis->server->executor);
+        analysis->failure.retry_after_s = executor_retry_after(analysis->server->analyses.executor);
     analysis->take(analysis, result);
     loop_queue_post(analysis->server->loop_queue, &analysis->done);
 }
@@ -157,7 +157,7 @@ static void run_done(void *arg)
 
 long analysis_timeout(const struct analysis *analysis)
 {
-    long most = analysis->server->timeout_seconds;
+    long most = analysis->server->analyses.timeout_seconds;
 
     return analysis->timeout_asked > 0 && analysis->timeout_asked < most ? analysis->timeout_asked
                                                                          : most;
@@ -165,7 +165,7 @@ long analysis_timeout(const struct analysis *analysis)
 
 bool analysis_timeout_was_cut(const struct analysis *analysis)
 {
-    return analysis->timeout_asked > analysis->server->timeout_seconds;
+    return analysis->timeout_asked > analysis->server->analyses.timeout_seconds;
 }
 
 /* retry_after_s: where it found no place. */
@@ -200,12 +200,12 @@ static int hand_over(struct analysis *analysis, struct error *err)
 
     analysis->done.run = run_done;
     analysis->done.arg = analysis;
-    analysis->run_id = executor_run(server->executor, &job, &why);
+    analysis->run_id = executor_run(server->analyses.executor, &job, &why);
     if (analysis->run_id != 0)
         return 0;
     log_info("run", "verdict=accepted turned_away=%s", error_kind_name(why.kind));
     error_set(err, why.kind, "%s", why.text);
-    return did_not_run(analysis, err, executor_retry_after(server->executor));
+    return did_not_run(analysis, err, executor_retry_after(server->analyses.executor));
 }
 
 static void on_session(struct workq_job *job)
@@ -237,15 +237,15 @@ int analysis_start(struct analysis *analysis, struct error *err)
 {
     struct server *server = analysis->server;
 
-    if (!server->executor) {
-        error_set(err, ERROR_UNAVAILABLE, "%s", server->executor_error);
+    if (!server->analyses.executor) {
+        error_set(err, ERROR_UNAVAILABLE, "%s", server->analyses.executor_error);
         return did_not_run(analysis, err, 0);
     }
     if (!analysis->find_session && !analysis->session_id)
         return hand_over(analysis, err);
     analysis->job.work = find_session;
     analysis->job.done = on_session;
-    if (workq_submit(server->read, &analysis->job, err) == 0)
+    if (workq_submit(server->store.read, &analysis->job, err) == 0)
         return 0;
     return did_not_run(analysis, err, WORKQ_RETRY_AFTER_S);
 }
@@ -254,7 +254,7 @@ void analysis_cancel(struct analysis *analysis)
 {
     analysis->cancelled = true;
     if (analysis->run_id != 0)
-        executor_cancel(analysis->server->executor, analysis->run_id);
+        executor_cancel(analysis->server->analyses.executor, analysis->run_id);
 }
 
 bool analysis_progress(struct analysis *analysis, struct buf *words, struct buf *printed)

@@ -67,7 +67,7 @@ void analysis_finish(struct analysis *analysis); /* what it owns, not itself */
 
 /* The profile of that name (NULL: the server's own). ERROR_INVALID for a name there is not, and for
  * one that may import what the server's may not. */
-int analysis_find_profile(const struct server *server, const char *name,
+int analysis_find_profile(const struct analyses *analyses, const char *name,
                           const struct validator_profile **profile, struct error *err);
 
 /* Checks the code. false: why has what is wrong, for the one who wrote it. Counts refusals. */

@@ -65,6 +65,9 @@ const struct tool tool_batch_add_components = {
     .title = "Add several components",
     .description =
         "Append components (types and parameters as in add_component) to a node: all or none.",
+    .call_title = "Add {components:component}[ to {node_id}]",
+    .icon = "edit",
+    .use = "several components to one node",
     .arguments = ARGUMENTS("batch_add_components", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE,
                            FIELD("components", FIELD_ARRAY, .required = true, .of = &component)),
     .run = run,

@@ -106,7 +106,7 @@ static int then(struct tool_call *call, struct error *err)
     const struct change_set_outcome *outcome = call->state;
 
     return change_effect(&outcome->before, &outcome->after, *outcome->change_set == '\0',
-                         call->server->graphs, call->cancel, NULL, &call->text, err);
+                         call->server->store.graphs, call->cancel, NULL, &call->text, err);
 }
 
 static void forget(struct tool_call *call)
@@ -122,6 +122,11 @@ const struct tool tool_change_curriculum = {
     .title = "Change the curriculum",
     .description = "Several operations, all or none (keep_going: but for bad ones); dry_run tells "
                    "their effect.",
+    .call_title = "{dry_run=true}Try out {operations:operation}"
+                  "|Change the curriculum: {operations:operation}",
+    .icon = "edit",
+    .use = "what belongs together, or nodes: all or none; with dry_run first when you are not sure "
+           "of its effect",
     .arguments = ARGUMENTS(
         "change_curriculum", ARGUMENT_SESSION, ARGUMENT_KEY,
         FIELD("operations", FIELD_ARRAY, .required = true, .of = &change_set_operation_brief),

@@ -29,6 +29,10 @@ const struct tool tool_delete_component = {
     .name = "delete_component",
     .title = "Delete a component",
     .description = "Delete one component; those behind it move up.",
+    .call_title =
+        "Delete component {component_order}[ of {node_id}]|Delete a component[ of {node_id}]",
+    .icon = "edit",
+    .use = "one component",
     .arguments = ARGUMENTS("delete_component", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE,
                            ARGUMENT_COMPONENT, FIELD("confirm", FIELD_FLAG), ARGUMENT_REVISION),
     .destructive = true,

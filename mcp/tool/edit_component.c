@@ -45,6 +45,9 @@ const struct tool tool_edit_component = {
     .name = "edit_component",
     .title = "Edit a component",
     .description = "Change parameters of one component; those not named keep.",
+    .call_title = "Edit component {component_order}[ of {node_id}]|Edit a component[ of {node_id}]",
+    .icon = "edit",
+    .use = "one component; send only the parameters that change",
     .arguments = ARGUMENTS(
         "edit_component", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE, ARGUMENT_COMPONENT,
         FIELD("new_parameters", FIELD_OBJECT, .required = true), ARGUMENT_REVISION),

@@ -47,17 +47,17 @@ static void on_done(struct workq_job *job)
     finish((struct brokered *)job);
 }
 
-static struct workq *choose_workq(struct brokered *brokered, struct server *server)
+static struct workq *choose_workq(struct brokered *brokered, const struct store_queues *store)
 {
     brokered->route = rest_broker_find(broker_request_target(brokered->request));
     if (rest_workq(brokered->route) != REST_GRAPH)
-        return server->read;
-    brokered->graphs = server->graphs;
+        return store->read;
+    brokered->graphs = store->graphs;
     brokered->cancel = broker_request_cancel(brokered->request);
-    return server->graph;
+    return store->graph;
 }
 
-void session_broker_take(struct server *server, struct broker_request *request)
+void session_broker_take(const struct store_queues *store, struct broker_request *request)
 {
     struct brokered *brokered = calloc(1, sizeof *brokered);
 
@@ -69,7 +69,7 @@ void session_broker_take(struct server *server, struct broker_request *request)
     brokered->job.work = on_work;
     brokered->job.done = on_done;
     brokered->job.key = workq_key(broker_request_session(request));
-    if (workq_submit(choose_workq(brokered, server), &brokered->job, NULL) < 0) {
+    if (workq_submit(choose_workq(brokered, store), &brokered->job, NULL) < 0) {
         refuse(request, "{\"detail\": \"the server is busy; try again\"}");
         finish(brokered);
     }

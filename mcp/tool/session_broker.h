@@ -12,6 +12,6 @@
 
 /* On the executor's thread, within on_request. The request is answered once; with 503 at once where
  * the work queue is full. */
-void session_broker_take(struct server *server, struct broker_request *request);
+void session_broker_take(const struct store_queues *store, struct broker_request *request);
 
 #endif

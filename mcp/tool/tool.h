@@ -30,7 +30,8 @@
     10u /* of one call; one with more counts as if it deleted (tool_loss)                          \
          */
 
-struct server; /* what tools stand on: work queues, executor, profile; mcp/server.h */
+struct server; /* mcp/server.h */
+struct analyses;
 struct tool;
 
 struct tool_image {
@@ -106,9 +107,20 @@ struct tool {
     const char *name;
     const char *title;
     const char *description;
+    /* What the page calls one call while its arguments arrive: alternatives separated by "|", of
+     * which the first counts whose arguments are there.
+     *   {name}        the argument, a text or a number
+     *   {name:words}  the same with spaces for underscores; {name:a}: and with an article
+     *   {name:THING}  how many things an array has: "2 components"
+     *   {name=value}  writes nothing; the argument must have this value ("": any)
+     *   [...]         is left out where its arguments are not there */
+    const char *call_title;
+    const char *icon; /* of the page: "code", "ask", "edit" or "history" */
+    const char *use;  /* when to use it, in the chat's prompt */
     /* Appends to the description what depends on the server's configuration; may be NULL. */
-    void (*describe_here)(const struct server *server, struct buf *to);
-    /* Checked before the tool gets the call (arguments.h). context of write_schema: the server. */
+    void (*describe_here)(const struct analyses *analyses, struct buf *to);
+    /* Checked before the tool gets the call (arguments.h). write_schema gets the analyses as its
+     * context. */
     struct fields arguments;
     bool read_only, destructive, idempotent; /* annotations */
 
@@ -149,7 +161,7 @@ const struct tool *tool_find(const char *name); /* NULL when there is none */
 void tool_names(struct buf *to); /* "add_component, edit_component, ..." for errors */
 
 /* Appends the tools/list entry: {"name","title","description","inputSchema","annotations"}. */
-void tool_describe(const struct tool *tool, const struct server *server, struct buf *to);
+void tool_describe(const struct tool *tool, const struct analyses *analyses, struct buf *to);
 
 /* On the loop. Takes a zeroed call whose tool, server, arguments, cancel, on_done and others are
  * set; ends in on_done, never before it returns. Wrong arguments too are a result. */

@@ -19,4 +19,6 @@ const PATHS = {
 };
 export type Sign = keyof typeof PATHS;
 
+export const isSign = (name: string): name is Sign => Object.hasOwn(PATHS, name);
+
 export const Sign = ({ name, size }: { name: Sign; size?: number }) => drawSign(PATHS[name], { size, style: `chat-sign chat-sign-${name}` });
