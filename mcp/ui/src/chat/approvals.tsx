@@ -6,7 +6,7 @@ import { NodeLink } from "../base/node_link";
 import { connection, nodesById } from "../base/state";
 import { answer, interrupts } from "./conversation";
 import { diff, type Piece } from "../base/diff";
-import type { Change, Interrupt } from "./view";
+import type { Change, Interrupt } from "./frame";
 
 const SAME_SHOWN = 160; // characters of what stays the same, around what does not
 
@@ -75,27 +75,27 @@ function OneChange({ change }: { change: Change }) {
 }
 
 // Of a single change the effect only says it once more.
-function effectOf(one: Interrupt): string | null {
-  const lines = (one.effect ?? "").trim().split("\n");
-  return one.changes.length === 1 && one.more === 0 && lines.length === 1 && lines[0]?.startsWith("- ") ? null : one.effect;
+function effectOf({ effect, changes, more }: Interrupt["metadata"]): string | null {
+  const lines = (effect ?? "").trim().split("\n");
+  return changes.length === 1 && more === 0 && lines.length === 1 && lines[0]?.startsWith("- ") ? null : effect;
 }
 
-function About({ one }: { one: Interrupt }) {
-  const effect = effectOf(one);
+function About({ one: { message, metadata } }: { one: Interrupt }) {
+  const { attempt, changes, more } = metadata, effect = effectOf(metadata);
   return (
     <>
-      {one.attempt > 1 && !/attempt \d/i.test(one.message) && (
-        <p class="chat-attempt">Attempt {one.attempt}: an earlier one did not go through.</p>
+      {attempt > 1 && !/attempt \d/i.test(message) && (
+        <p class="chat-attempt">Attempt {attempt}: an earlier one did not go through.</p>
       )}
-      <p class="chat-message">{one.message || "The model wants to make a change."}</p>
-      {one.changes.length > 0 && (
+      <p class="chat-message">{message || "The model wants to make a change."}</p>
+      {changes.length > 0 && (
         <ul class="chat-changes">
-          {one.changes.map((change, at) => (
+          {changes.map((change, at) => (
             <OneChange key={at} change={change} />
           ))}
         </ul>
       )}
-      {one.more > 0 && <p class="chat-quiet">and {one.more} more, not shown here</p>}
+      {more > 0 && <p class="chat-quiet">and {more} more, not shown here</p>}
       {effect !== null && <p class="chat-effect">{effect}</p>}
     </>
   );
@@ -140,7 +140,7 @@ export function Approvals() {
       })),
     );
     setChoices(new Map());
-    document.getElementById(`call-${open[0]?.callId ?? ""}`)?.focus();
+    document.getElementById(`call-${open[0]?.toolCallId ?? ""}`)?.focus();
   };
   const sendAll = (approved: boolean) => send(() => approved);
   const single = open.length === 1 ? open[0] : undefined;

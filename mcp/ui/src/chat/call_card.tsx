@@ -145,7 +145,7 @@ function Refused({ found }: { found: Refusal[] }) {
 export function CallCard({ call }: { call: CallItem }) {
   const [chosen, setChosen] = useState<boolean | null>(null); // what the editor wants; null: as it goes
   const args = parsePartial(call.args);
-  const asks = interrupts.value.some(one => one.callId === call.id);
+  const asks = interrupts.value.some(one => one.toolCallId === call.id);
   const active = call.state === "writing" || call.state === "running";
   const open = chosen ?? (active && call.icon === "code");
   const title = toolTitle(call.title, call.name, args);
