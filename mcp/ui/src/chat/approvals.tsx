@@ -4,57 +4,21 @@
 import { useId, useState } from "preact/hooks";
 import { NodeLink } from "../base/node_link";
 import { connection, nodesById } from "../base/state";
+import { Words } from "../base/difference";
 import { answer, interrupts } from "./conversation";
-import { diff, type Piece } from "../base/diff";
 import type { Change, Interrupt } from "./frame";
 
 const SAME_SHOWN = 160; // characters of what stays the same, around what does not
-
-function shorten(text: string, first: boolean, last: boolean): string {
-  if (text.length <= SAME_SHOWN * 2) return text;
-  const head = first ? "" : text.slice(0, SAME_SHOWN);
-  const tail = last ? "" : text.slice(-SAME_SHOWN);
-  return `${head} … ${tail}`;
-}
-
-function Pieces({ pieces }: { pieces: Piece[] }) {
-  return (
-    <>
-      {pieces.map((piece, at) => {
-        if (piece.kind === "same") return <span key={at}>{shorten(piece.text, at === 0, at === pieces.length - 1)}</span>;
-        if (piece.kind === "gone")
-          return (
-            <del key={at}>
-              <span class="hidden">removed: </span>
-              {piece.text}
-            </del>
-          );
-        return (
-          <ins key={at}>
-            <span class="hidden">added: </span>
-            {piece.text}
-          </ins>
-        );
-      })}
-    </>
-  );
-}
 
 function Difference({ change }: { change: Change }) {
   const { before, after } = change;
   if (before === null && after === null) return null;
   const label = before === null ? "New" : after === null ? "Will be gone" : "Before and after";
-  const pieces: Piece[] =
-    before === null
-      ? [{ kind: "new", text: after ?? "" }]
-      : after === null
-        ? [{ kind: "gone", text: before }]
-        : diff(before, after);
   return (
     <div class="chat-difference" tabIndex={0} role="group" aria-label={label}>
       <span class="chat-difference-label">{label}</span>
       <p>
-        <Pieces pieces={pieces} />
+        <Words from={before ?? ""} to={after ?? ""} most={SAME_SHOWN} />
       </p>
     </div>
   );

@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Two versions of one thing side by side, and the way out of a stale edit: mine, theirs, or both in one.
 import { useEffect, useRef } from "preact/hooks";
-import { diff } from "../base/diff";
+import { Words } from "../base/difference";
 import { pairs } from "./flat";
-
-export function Words({ from, to, side }: { from: string; to: string; side: "gone" | "new" | "both" }) {
-  return (
-    <>
-      {diff(from, to).map((piece, i) => piece.kind === "same" ? <span key={i}>{piece.text}</span>
-        : side !== "both" && piece.kind !== side ? null
-          : piece.kind === "gone" ? <del key={i}>{piece.text}</del> : <ins key={i}>{piece.text}</ins>)}
-    </>
-  );
-}
 
 interface Props {
   type: string;
@@ -40,8 +30,8 @@ export function Stale({ type, base, mine, theirs, who, busy, keepMine, takeTheir
       {differ.map(pair => (
         <div class="n-pair" key={pair.path}>
           <p class="n-label">{pair.label}</p>
-          <div class="n-side"><p class="n-hint">Yours</p><div class="n-words"><Words from={pair.theirs} to={pair.mine} side="new" /></div></div>
-          <div class="n-side"><p class="n-hint">{who}</p><div class="n-words"><Words from={pair.mine} to={pair.theirs} side="new" /></div></div>
+          <div class="n-side"><p class="n-hint">Yours</p><div class="n-words"><Words from={pair.theirs} to={pair.mine} without="gone" /></div></div>
+          <div class="n-side"><p class="n-hint">{who}</p><div class="n-words"><Words from={pair.mine} to={pair.theirs} without="gone" /></div></div>
         </div>
       ))}
       <div class="n-actions">

@@ -2,12 +2,12 @@
 // Who changed what in the node, newest first: before and after when asked for, and the way back.
 import { useEffect, useState } from "preact/hooks";
 import { readHistory } from "../base/api";
+import { Words } from "../base/difference";
 import { landed } from "../base/state";
 import type { HistoryEntry } from "../base/types";
 import { undoAndTell } from "../base/undo";
 import { errorText, person } from "../base/words";
 import { ago } from "./ago";
-import { Words } from "./compare";
 import { outline } from "./drawn";
 import { pairs } from "./flat";
 import type { Shown } from "./store";
@@ -29,7 +29,7 @@ function Detail({ entry }: { entry: Entry }) {
     <div class="n-detail">
       <p class="n-hint">{component ? outline(type, (after ?? before)?.parameters) : `${entry.entity} ${entry.entity_id ?? ""}`}, {verbs[entry.op] ?? entry.op}
         {before && after && before.order !== after.order ? `, from place ${before.order} to ${after.order}` : ""}</p>
-      {differ.map(pair => <div key={pair.path}><p class="n-label">{pair.label}</p><div class="n-words"><Words from={pair.mine} to={pair.theirs} side="both" /></div></div>)}
+      {differ.map(pair => <div key={pair.path}><p class="n-label">{pair.label}</p><div class="n-words"><Words from={pair.mine} to={pair.theirs} /></div></div>)}
     </div>
   );
 }

@@ -2,8 +2,9 @@
 // The open node: what the server says it holds, what others have changed under our eyes, and every way to change it. The
 // components are read whole with their ETag; every write names the state that it was made for.
 import { signal } from "@preact/signals";
-import { ApiError, call, nodePath, readComponents, readHistory, readNodes, readRelationships, sessionPath } from "../base/api";
-import { dismiss, isOwn, nodes, relationships, tell, type Notice } from "../base/state";
+import { ApiError, call, nodePath, readComponents, readHistory, sessionPath } from "../base/api";
+import { readGraph } from "../base/curriculum";
+import { dismiss, isOwn, tell, type Notice } from "../base/state";
 import type { Component, CourseNode } from "../base/types";
 import { ownChange } from "../base/undo";
 import { errorText } from "../base/words";
@@ -199,32 +200,22 @@ export async function moveComponent(at: Shown, id: string, wanted: readonly stri
 
 // ---- the node and its relationships ----
 
-export async function refreshGraph(sid: string): Promise<void> {
-  try {
-    const [allNodes, allRelationships] = await Promise.all([readNodes(sid), readRelationships(sid)]);
-    nodes.value = allNodes;
-    relationships.value = allRelationships;
-  } catch (error) {
-    tell("error", errorText(error));
-  }
-}
-
 export async function saveNode(at: Shown, fields: Record<string, unknown>, etag: string): Promise<void> {
   await call("PUT", nodePath(at.sid, at.nid), fields, etag ? { "If-Match": etag } : {});
-  await Promise.all([again(), refreshGraph(at.sid)]);
+  await Promise.all([again(), readGraph()]);
   await changed(at.sid, "Saved.");
 }
 
 export async function addRelationship(sid: string, from: string, to: string, type: string, explanation: string): Promise<string> {
   const { value } = await call<{ message: string; cycle?: unknown[] }>("POST", `${sessionPath(sid)}/relationships`,
     { from_node_id: from, to_node_id: to, relationship_type: type, ...(explanation ? { explanation } : {}) });
-  await refreshGraph(sid);
+  await readGraph();
   await changed(sid, value.cycle ? "Linked. This creates a cycle of prerequisites." : "Linked.");
   return value.message;
 }
 
 export async function deleteRelationship(sid: string, id: number): Promise<void> {
   await call("DELETE", `${sessionPath(sid)}/relationships/${id}`);
-  await refreshGraph(sid);
+  await readGraph();
   await changed(sid, "Link deleted.");
 }
