@@ -14,16 +14,6 @@ import { refusals, type Refusal } from "./refusal";
 import { failureAdvice, nodeOf, toolTitle } from "./tool_title";
 import type { CallItem } from "./view";
 
-const STATES: Record<CallItem["state"], string> = {
-  writing: "writing",
-  waiting: "waiting",
-  running: "running",
-  done: "done",
-  failed: "failed",
-  declined: "declined",
-  stopped: "stopped",
-};
-
 function signOf(call: CallItem): Sign {
   if (call.state === "writing" || call.state === "running") return isSign(call.icon) ? call.icon : "edit";
   return call.state;
@@ -38,7 +28,7 @@ function stateWords(call: CallItem, asks: boolean): string {
     call.milliseconds !== null && call.milliseconds > 0 && (call.state === "done" || call.state === "failed")
       ? ` · ${duration(call.milliseconds)}`
       : "";
-  return STATES[call.state] + time;
+  return call.state + time;
 }
 
 // Arguments other than the code, one line each.

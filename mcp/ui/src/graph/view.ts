@@ -35,26 +35,26 @@ effect(() => {
   chosenGroup.value = null;
 });
 
-export interface Standout { nodes: ReadonlySet<string>; inOrder: string[]; words: string; clear: () => void }
+const standing = (inOrder: string[], words: string, clear: () => void) => ({ nodes: new Set(inOrder) as ReadonlySet<string>, inOrder, words, clear });
 
 function titleOf(id: string): string {
   return nodesById.value.get(id)?.title ?? id;
 }
 
 // Only one reason counts at a time: the newest asked for (a focus or a group puts out the light, and a light puts out both).
-export const standout = computed<Standout | null>(() => {
+export const standout = computed<ReturnType<typeof standing> | null>(() => {
   const open = openNode.value;
   if (focus.value && open) {
     const found = reached(open, structure.value, focus.value === "needs" ? "before" : "after");
     const words = focus.value === "needs" ? `“${titleOf(open)}” needs ${plural(found.length - 1, "node")}`
       : `${plural(found.length - 1, "node")} need${found.length === 2 ? "s" : ""} “${titleOf(open)}”`;
-    return { nodes: new Set(found), inOrder: found, words, clear: () => { focus.value = null; } };
+    return standing(found, words, () => { focus.value = null; });
   }
   const name = chosenGroup.value;
   if (name !== null) {
     const { group, nodes: all } = structure.value;
     const found = all.filter((_, i) => group[i] === name).map(node => node.node_id);
-    return { nodes: new Set(found), inOrder: found, words: `${name}: ${plural(found.length, "node")}`, clear: () => { chosenGroup.value = null; } };
+    return standing(found, `${name}: ${plural(found.length, "node")}`, () => { chosenGroup.value = null; });
   }
   const light = lit.value;
   if (light) {
@@ -62,7 +62,7 @@ export const standout = computed<Standout | null>(() => {
     if (found.length === 0) return null;
     const words = { answer: `The answer mentions ${plural(found.length, "node")}`, search: `Found: ${plural(found.length, "node")}`,
       path: `A path of ${plural(found.length, "node")}` }[light.why];
-    return { nodes: new Set(found), inOrder: found, words, clear: () => { lit.value = null; } };
+    return standing(found, words, () => { lit.value = null; });
   }
   return null;
 });

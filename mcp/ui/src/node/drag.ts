@@ -98,22 +98,19 @@ export function dragPointer(event: PointerEvent, at: Shown, component: Component
   };
   const end = (keep: boolean) => {
     cancelAnimationFrame(frame);
-    handle.removeEventListener("pointermove", move);
-    handle.removeEventListener("pointerup", up);
-    handle.removeEventListener("pointercancel", cancel);
-    window.removeEventListener("keydown", key, true);
+    listening.abort();
     if (keep && begun) void drop(at);
     else grab.value = null;
   };
-  const up = () => end(true), cancel = () => end(false);
   const key = (pressed: KeyboardEvent) => {
     if (pressed.key !== "Escape") return;
     pressed.preventDefault();
     pressed.stopPropagation();
     end(false);
   };
-  handle.addEventListener("pointermove", move);
-  handle.addEventListener("pointerup", up);
-  handle.addEventListener("pointercancel", cancel);
-  window.addEventListener("keydown", key, true);
+  const listening = new AbortController(), { signal } = listening;
+  handle.addEventListener("pointermove", move, { signal });
+  handle.addEventListener("pointerup", () => end(true), { signal });
+  handle.addEventListener("pointercancel", () => end(false), { signal });
+  window.addEventListener("keydown", key, { capture: true, signal });
 }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { person } from "../base/words";
 import { sourceOf } from "./address";
-import { bar, circles, sector } from "./chart";
+import { bar, circles, sector } from "./charts";
 import { Drafts, type Draft } from "./drafts";
 import { carriedOver, dropPlace, moved, orderOf } from "./order";
 import { ago } from "./ago";
