@@ -85,7 +85,7 @@ export function closeDeleted(who: string | null): void {
 
 const isListed = (of: SessionInfo) => sessions.value.some(each => each.session_id === of.session_id);
 
-export async function readAll(): Promise<void> {
+async function readAll(): Promise<void> {
   try {
     sessions.value = await readSessions();
   } catch (error) {

@@ -52,7 +52,7 @@ export function laterPart<T>(part: string, importer: () => Promise<T>) {
   };
   return { module, failed, want: () => void want() };
 }
-export type LaterPart<T> = ReturnType<typeof laterPart<T>>;
+type LaterPart<T> = ReturnType<typeof laterPart<T>>;
 
 interface LateProps<T> { part: LaterPart<T>; name: string; class: string; draw: (module: T) => JSX.Element }
 

@@ -48,7 +48,7 @@ purify.addHook("afterSanitizeAttributes", element => {
 });
 
 // HTML that may be set as innerHTML.
-export function sanitise(html: string): string {
+function sanitise(html: string): string {
   return purify.sanitize(html, ALLOWED);
 }
 

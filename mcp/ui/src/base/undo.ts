@@ -7,7 +7,7 @@ import { connection, isOwn, landed, notices, session, tell, type Notice } from "
 import type { HistoryEntry } from "./types";
 import { errorText, person } from "./words";
 
-export interface Standing {
+interface Standing {
   state: "ready" | "busy" | "undone" | "failed";
   said: string; // by the server
   by: string | null; // the change set that has undone it: undoing that one does it again

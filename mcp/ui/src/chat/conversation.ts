@@ -21,7 +21,6 @@ export const model = computed(() => chat.value.model);
 export const threads = computed(() => chat.value.threads);
 export const greeted = computed(() => chat.value.greeted);
 export const waiting = computed(() => chat.value.waiting);
-export const currentUsage = computed(() => chat.value.usage);
 
 export const thread = signal("");
 export const nextTry = signal<number | null>(null);

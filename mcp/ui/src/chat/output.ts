@@ -30,14 +30,8 @@ export function addOutput(before: string, piece: string): string {
   return all.slice(from < 0 ? all.length - OUTPUT_KEPT : from + 1);
 }
 
-export interface Cut {
-  shown: string;
-  lines: number;
-  cut: boolean;
-}
-
 // The first lines; or with fromEnd the last, for output that is still coming.
-export function cutOutput(output: string, most: number, characters: number, fromEnd: boolean): Cut {
+export function cutOutput(output: string, most: number, characters: number, fromEnd: boolean) {
   const lines = output.replace(/\n+$/, "").split("\n");
   let shown = (fromEnd ? lines.slice(-most) : lines.slice(0, most)).join("\n");
   let cut = lines.length > most;
@@ -48,15 +42,9 @@ export function cutOutput(output: string, most: number, characters: number, from
   return { shown, lines: lines.length, cut };
 }
 
-export interface Said {
-  output: string;
-  trailer: string | null;
-  repair: string | null;
-}
-
 // What an analysis printed, apart from its last line ("[ok, 0.532 s, 1 figure]") and from what the model is told to do about a
 // failure.
-export function splitResult(result: string): Said {
+export function splitResult(result: string) {
   // An earlier server's words, "to repair this", are in threads that it kept.
   const next =
     /\n\n(Attempt \d+ of \d+ (?:to repair this )?is next|All \d+ attempts (?:to repair this have )?failed)[:.][^\n]*\s*$/.exec(result);

@@ -4,7 +4,7 @@
 import type { Interrupt, ModelInfo, Picture, ThreadInfo, Usage } from "./frame";
 
 // writing: its arguments still come; waiting: for its turn or an answer; stopped: it was not done, or not to its end.
-export type CallState = "writing" | "waiting" | "running" | "done" | "failed" | "declined" | "stopped";
+type CallState = "writing" | "waiting" | "running" | "done" | "failed" | "declined" | "stopped";
 
 interface ItemOf<Kind extends string> {
   kind: Kind;
@@ -14,7 +14,7 @@ export interface UserItem extends ItemOf<"user"> {
   text: string;
   waiting: boolean;
 }
-export interface TextItem extends ItemOf<"text"> {
+interface TextItem extends ItemOf<"text"> {
   text: string;
   done: boolean;
   cut: boolean;
@@ -61,14 +61,14 @@ export interface Asked {
   id: string;
   text: string;
 }
-export interface Run {
+interface Run {
   id: string;
   phase: "sending" | "running" | "stopping";
   since: number;
   question: Asked | null;
 }
 // The model's service is asked again: until when, by the page's clock.
-export interface Waiting {
+interface Waiting {
   attempt: number;
   until: number;
   why: string;

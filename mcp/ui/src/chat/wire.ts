@@ -15,7 +15,7 @@ export interface Socket {
   onclose: ((event: { code: number; reason: string }) => void) | null;
 }
 
-export interface WireEvents {
+interface WireEvents {
   onOpen: () => void;
   onFrame: (frame: Fields) => void;
   onLost: (nextTry: number, reason: string) => void; // by the page's clock

@@ -4,7 +4,7 @@
 import type { LayeredGraph } from "./cycles";
 
 export interface Block { name: string; x: number; y: number; width: number } // of its name: the left end of its foot, and its room
-export interface Placed { x: Float64Array; y: Float64Array; order: Int32Array; blocks: Block[] }
+interface Placed { x: Float64Array; y: Float64Array; order: Int32Array; blocks: Block[] }
 
 export const CELL = 1.35; // width of a lesson's place; its height is 1
 const GAP = 0.7; // between columns

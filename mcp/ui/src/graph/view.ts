@@ -23,7 +23,7 @@ export const hiddenTypes = signal<ReadonlySet<string>>(new Set());
 export const chosenGroup = signal<string | null>(null);
 
 // What a person asked about the open node.
-export type Focus = "needs" | "neededBy" | null;
+type Focus = "needs" | "neededBy" | null;
 export const focus = signal<Focus>(null);
 effect(() => {
   if (openNode.value === null) focus.value = null;

@@ -2,7 +2,7 @@
 // The charts of a big number, drawn from their two numbers: sectors of circles, and the share of a bar.
 import { chartNames } from "./kinds";
 
-export interface Sector { path: string; filled: boolean }
+interface Sector { path: string; filled: boolean }
 
 // Finer cuts than this are not told apart by eye: the circle is then drawn as two sectors.
 const PARTS_MAX = 60;
@@ -21,10 +21,8 @@ export function sector(x: number, y: number, radius: number, from: number, to: n
   return `M${x} ${y}L${at(from)}A${radius} ${radius} 0 ${to - from > 0.5 ? 1 : 0} 1 ${at(to)}Z`;
 }
 
-export interface Circles { sectors: Sector[][]; said: string }
-
 // numerator of denominator parts; more than a whole takes further circles. cut: each part is drawn by itself. Null: no chart.
-export function circles(numerator: number, denominator: number, cut: boolean): Circles | null {
+export function circles(numerator: number, denominator: number, cut: boolean) {
   if (!Number.isFinite(numerator) || !Number.isFinite(denominator) || denominator <= 0 || numerator < 0) return null;
   const share = numerator / denominator;
   const count = Math.max(1, Math.ceil(share - 1e-9));
@@ -45,10 +43,8 @@ export function circles(numerator: number, denominator: number, cut: boolean): C
   return { sectors: drawn, said: `${numerator} of ${denominator}` };
 }
 
-export interface Bar { filled: number; over: boolean; said: string }
-
 // filled is in hundredths of the bar.
-export function bar(current: number, maximum: number): Bar | null {
+export function bar(current: number, maximum: number) {
   if (!Number.isFinite(current) || !Number.isFinite(maximum) || maximum <= 0 || current < 0) return null;
   const share = current / maximum;
   return { filled: round(Math.min(1, share) * 100), over: share > 1, said: `${current} of ${maximum}` };

@@ -12,7 +12,6 @@ export interface Draft {
   base: Parameters | null; // what it was written over; null: a new component
   revision: number; // of base; 0: a new component
   after: string | null; // a new one: behind which component, null: first
-  at: number;
   key?: string; // a new one: the same over every attempt, so that it is added once
 }
 
@@ -88,5 +87,5 @@ export class Drafts {
 
 export function draftOver(component: Component): Draft {
   const parameters = isObject(component.parameters) ? component.parameters : {};
-  return { type: component.component_type, parameters, base: parameters, revision: component.revision, after: null, at: Date.now() };
+  return { type: component.component_type, parameters, base: parameters, revision: component.revision, after: null };
 }

@@ -8,7 +8,7 @@ import { outline } from "./drawn";
 import { dropPlace, moved } from "./order";
 import { again, moveComponent, report, said, shown, type Shown } from "./store";
 
-export interface Grab { id: string; from: number; to: number; by: "keys" | "pointer"; shift: number }
+interface Grab { id: string; from: number; to: number; by: "keys" | "pointer"; shift: number }
 export const grab = signal<Grab | null>(null);
 
 const EDGE = 56; // pixels from the edge in which a dragged thing scrolls the list

@@ -4,7 +4,7 @@ import { merge } from "../base/diff";
 import { kindOf } from "./draw";
 import { isObject, type Parameters } from "./kinds";
 
-export interface Flat { path: string; label: string; text: string }
+interface Flat { path: string; label: string; text: string }
 
 const labelOf = (type: string, path: string[]): string => {
   const field = kindOf(type)?.fields.find(each => each.name === path[0]);
@@ -27,7 +27,7 @@ export function flatten(type: string, parameters: unknown): Flat[] {
   return found;
 }
 
-export interface Pair { path: string; label: string; mine: string; theirs: string; base: string }
+interface Pair { path: string; label: string; mine: string; theirs: string; base: string }
 
 // The fields in which the two differ.
 export function pairs(type: string, base: unknown, mine: unknown, theirs: unknown): Pair[] {

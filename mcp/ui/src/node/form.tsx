@@ -48,7 +48,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
   function write(next: Draft, keep = true) {
     next.key = undefined; // another text is another addition
     setDraft(next);
-    if (keep || drafts.read(at.sid, at.nid, id)) drafts.keep(at.sid, at.nid, id, { ...next, at: Date.now() });
+    if (keep || drafts.read(at.sid, at.nid, id)) drafts.keep(at.sid, at.nid, id, next);
     if (keep && drafts.full) setFailed("The browser does not keep drafts over a reload now. Save soon.");
   }
 
@@ -63,9 +63,9 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
     write({ ...draft, type, parameters: made });
   }
 
-  async function save(revision: number, parameters: Parameters = draft.parameters) {
+  async function save(revision: number) {
     if (!kind || busy) return;
-    const sent = tidy(kind, parameters);
+    const sent = tidy(kind, draft.parameters);
     if (component && same(sent, component.parameters) && draft.type === component.component_type) {
       drafts.drop(at.sid, at.nid, id);
       return done(id);
@@ -120,15 +120,12 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
 
   function keys(event: KeyboardEvent) {
     if (event.isComposing) return;
-    const target = event.target;
+    const inLine = event.target instanceof HTMLInputElement && event.target.type !== "radio";
     if (event.key === "Escape") {
       event.stopPropagation();
       event.preventDefault();
       close();
-    } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-      event.preventDefault();
-      if (!comparing) void save(draft.revision);
-    } else if (event.key === "Enter" && target instanceof HTMLInputElement && target.type !== "radio") {
+    } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey || inLine)) {
       event.preventDefault();
       if (!comparing) void save(draft.revision);
     }
@@ -191,7 +188,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
 }
 
 // Behind the component that the draft was begun after, wherever that stands now.
-export function positionOf(at: Shown, draft: Draft): number {
+function positionOf(at: Shown, draft: Draft): number {
   if (draft.after === null) return 1;
   const found = at.components.findIndex(each => each.component_id === draft.after);
   return found < 0 ? at.components.length + 1 : found + 2;

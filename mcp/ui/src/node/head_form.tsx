@@ -4,7 +4,6 @@ import { useState } from "preact/hooks";
 import { ApiError, readComponents, readNodes } from "../base/api";
 import { errorText } from "../base/words";
 import { Stale } from "./compare";
-import type { Draft } from "./drafts";
 import { Entry } from "./fields";
 import { mergeValues } from "./flat";
 import { drafts, faultsOf, HEAD, report, saveNode, textsOf, type Fault, type Shown, type Texts } from "./store";
@@ -19,7 +18,7 @@ export function HeadForm({ at, texts, close }: { at: Shown; texts: Texts; close:
   const write = (next: Texts, over = base) => {
     setMine(next);
     setBase(over);
-    drafts.keep(at.sid, at.nid, HEAD, { type: HEAD, parameters: { ...next }, base: { ...over }, revision: 0, after: null, at: Date.now() } satisfies Draft);
+    drafts.keep(at.sid, at.nid, HEAD, { type: HEAD, parameters: { ...next }, base: { ...over }, revision: 0, after: null });
   };
   const finish = () => {
     drafts.drop(at.sid, at.nid, HEAD);

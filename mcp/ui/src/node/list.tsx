@@ -147,7 +147,7 @@ function Place({ at, after, last }: { at: Shown; after: string | null; last: boo
   const here = draft && open.value.has(NEW) && (draft.after === after || last && draft.after !== null && !known);
   const number = at.components.findIndex(each => each.component_id === after) + 2;
   const choose = (kind: Kind) => {
-    const made: Draft = { type: kind.name, parameters: emptyParameters(kind), base: null, revision: 0, after, at: Date.now() };
+    const made: Draft = { type: kind.name, parameters: emptyParameters(kind), base: null, revision: 0, after };
     drafts.keep(at.sid, at.nid, NEW, made);
     choosing.value = false;
     opened(NEW, true);

@@ -40,7 +40,7 @@ class Held implements Storage {
   }
 }
 
-const draft: Draft = { type: "paragraph", parameters: { text: "half a sentence" }, base: { text: "" }, revision: 3, after: null, at: 1 };
+const draft: Draft = { type: "paragraph", parameters: { text: "half a sentence" }, base: { text: "" }, revision: 3, after: null };
 
 test("a draft outlasts the page, by session, node and component", () => {
   const storage = new Held(), drafts = new Drafts(storage);
@@ -68,7 +68,7 @@ test("where the browser keeps nothing a draft lives as long as the page, and tha
 
 test("a form that nobody has written in leaves nothing", () => {
   const storage = new Held(), drafts = new Drafts(storage);
-  const heading: Draft = { type: "heading", parameters: { text: "" }, base: null, revision: 0, after: null, at: 1 };
+  const heading: Draft = { type: "heading", parameters: { text: "" }, base: null, revision: 0, after: null };
   for (const untouched of [heading, { ...draft, parameters: { ...draft.base } }]) {
     drafts.keep("s", "n", "c", draft);
     drafts.keep("s", "n", "c", untouched); // what was written has been taken back

@@ -5,7 +5,7 @@ import { signal } from "@preact/signals";
 import { ApiError, call, nodePath, readComponents, readHistory, sessionPath } from "../base/api";
 import { readGraph } from "../base/curriculum";
 import { dismiss, isOwn, tell, type Notice } from "../base/state";
-import type { Component, CourseNode } from "../base/types";
+import type { Answer, Component, CourseNode } from "../base/types";
 import { ownChange } from "../base/undo";
 import { errorText } from "../base/words";
 import { Drafts } from "./drafts";
@@ -140,17 +140,15 @@ export async function changed(sid: string, text: string): Promise<void> {
 
 // ---- components ----
 
-export interface Saved { component_id: string; revision: number; order: number }
-
 export async function saveComponent(at: Shown, component: Component, type: string, parameters: Parameters, revision: number): Promise<void> {
-  await call<Saved>("PUT", `${nodePath(at.sid, at.nid)}/components/${component.order}`,
+  await call("PUT", `${nodePath(at.sid, at.nid)}/components/${component.order}`,
     { component_id: component.component_id, expected_revision: revision, type, parameters });
   await again();
   await changed(at.sid, "Saved.");
 }
 
 export async function insertComponent(at: Shown, type: string, parameters: Parameters, position: number, key?: string): Promise<string> {
-  const { value } = await call<Saved>("POST", `${nodePath(at.sid, at.nid)}/components/insert`, { type, parameters, position },
+  const { value } = await call<Answer<"ComponentDone">>("POST", `${nodePath(at.sid, at.nid)}/components/insert`, { type, parameters, position },
     key ? { "Idempotency-Key": key } : {});
   await again();
   await changed(at.sid, "Added.");
@@ -206,12 +204,11 @@ export async function saveNode(at: Shown, fields: Record<string, unknown>, etag:
   await changed(at.sid, "Saved.");
 }
 
-export async function addRelationship(sid: string, from: string, to: string, type: string, explanation: string): Promise<string> {
-  const { value } = await call<{ message: string; cycle?: unknown[] }>("POST", `${sessionPath(sid)}/relationships`,
+export async function addRelationship(sid: string, from: string, to: string, type: string, explanation: string): Promise<void> {
+  const { value } = await call<Answer<"RelationshipDone">>("POST", `${sessionPath(sid)}/relationships`,
     { from_node_id: from, to_node_id: to, relationship_type: type, ...(explanation ? { explanation } : {}) });
   await readGraph();
   await changed(sid, value.cycle ? "Linked. This creates a cycle of prerequisites." : "Linked.");
-  return value.message;
 }
 
 export async function deleteRelationship(sid: string, id: number): Promise<void> {
