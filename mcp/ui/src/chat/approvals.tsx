@@ -106,7 +106,6 @@ export function Approvals() {
     setChoices(new Map());
     document.getElementById(`call-${open[0]?.toolCallId ?? ""}`)?.focus();
   };
-  const sendAll = (approved: boolean) => send(() => approved);
   const single = open.length === 1 ? open[0] : undefined;
   const decided = open.every(one => choiceOf(one.id).approved !== null);
   const offline = connection.value !== "open";
@@ -121,22 +120,17 @@ export function Approvals() {
             <li key={one.id}>
               <About one={one} />
               <div class="chat-choice" role="group" aria-label={`Change ${at + 1} of ${open.length}`}>
-                <button
-                  type="button"
-                  class="button button-small"
-                  aria-pressed={choiceOf(one.id).approved === true}
-                  onClick={() => choose(one.id, { approved: true })}
-                >
-                  Approve
-                </button>
-                <button
-                  type="button"
-                  class="button button-small"
-                  aria-pressed={choiceOf(one.id).approved === false}
-                  onClick={() => choose(one.id, { approved: false })}
-                >
-                  Decline
-                </button>
+                {[true, false].map(approved => (
+                  <button
+                    key={String(approved)}
+                    type="button"
+                    class="button button-small"
+                    aria-pressed={choiceOf(one.id).approved === approved}
+                    onClick={() => choose(one.id, { approved })}
+                  >
+                    {approved ? "Approve" : "Decline"}
+                  </button>
+                ))}
               </div>
               {choiceOf(one.id).approved === false && (
                 <Reason value={choiceOf(one.id).reason} onInput={reason => choose(one.id, { reason })} />
@@ -156,10 +150,10 @@ export function Approvals() {
             Send answers
           </button>
         )}
-        <button type="button" class={`button ${single ? "button-main" : ""}`} disabled={offline} onClick={() => sendAll(true)}>
+        <button type="button" class={`button ${single ? "button-main" : ""}`} disabled={offline} onClick={() => send(() => true)}>
           {single ? "Approve" : "Approve all"}
         </button>
-        <button type="button" class="button" disabled={offline} onClick={() => sendAll(false)}>
+        <button type="button" class="button" disabled={offline} onClick={() => send(() => false)}>
           {single ? "Decline" : "Decline all"}
         </button>
       </div>

@@ -2,10 +2,8 @@
 // What code printed, made fit to be shown as plain text.
 
 // CSI and OSC sequences, other escapes, then what is left of the control characters.
-// eslint-disable-next-line no-control-regex
 const escapes =
   /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\|$)|\u001b[@-Z\\-_]?|\u009b[0-?]*[ -/]*[@-~]/g;
-// eslint-disable-next-line no-control-regex
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 // A carriage return writes the line anew, as progress bars do.

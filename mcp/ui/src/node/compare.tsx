@@ -6,7 +6,6 @@ import { pairs } from "./flat";
 
 interface Props {
   type: string;
-  base: unknown;
   mine: unknown;
   theirs: unknown;
   who: string;
@@ -16,12 +15,12 @@ interface Props {
   mergeBoth: () => void;
 }
 
-export function Stale({ type, base, mine, theirs, who, busy, keepMine, takeTheirs, mergeBoth }: Props) {
+export function Stale({ type, mine, theirs, who, busy, keepMine, takeTheirs, mergeBoth }: Props) {
   const title = useRef<HTMLParagraphElement>(null);
   useEffect(() => {
     title.current?.focus();
   }, []);
-  const differ = pairs(type, base, mine, theirs);
+  const differ = pairs(type, mine, theirs);
   return (
     <div class="n-stale" role="group" aria-label="Two versions">
       <p class="n-stale-title" tabIndex={-1} ref={title}><strong>{who} changed this while you were writing.</strong> Nothing is lost: here are both texts.

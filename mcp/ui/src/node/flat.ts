@@ -27,19 +27,18 @@ export function flatten(type: string, parameters: unknown): Flat[] {
   return found;
 }
 
-interface Pair { path: string; label: string; mine: string; theirs: string; base: string }
+interface Pair { path: string; label: string; mine: string; theirs: string }
 
 // The fields in which the two differ.
-export function pairs(type: string, base: unknown, mine: unknown, theirs: unknown): Pair[] {
+export function pairs(type: string, mine: unknown, theirs: unknown): Pair[] {
   const all = new Map<string, Pair>();
-  const put = (from: unknown, side: "base" | "mine" | "theirs") => {
+  const put = (from: unknown, side: "mine" | "theirs") => {
     for (const { path, label, text } of flatten(type, from)) {
-      const pair = all.get(path) ?? { path, label, mine: "", theirs: "", base: "" };
+      const pair = all.get(path) ?? { path, label, mine: "", theirs: "" };
       pair[side] = text;
       all.set(path, pair);
     }
   };
-  put(base, "base");
   put(mine, "mine");
   put(theirs, "theirs");
   return [...all.values()].filter(pair => pair.mine !== pair.theirs);

@@ -13,7 +13,7 @@ import { isTouched, type Draft } from "./drafts";
 import { FieldOf } from "./fields";
 import { mergeValues, same } from "./flat";
 import { emptyParameters, tidy, type Parameters } from "./kinds";
-import { again, drafts, faultsOf, insertComponent, readOthers, report, saveComponent, shown, traces, type Fault, type Shown } from "./store";
+import { drafts, faultsOf, insertComponent, readOthers, saveComponent, shown, throwDraft, traces, type Fault, type Shown } from "./store";
 
 interface Props {
   at: Shown;
@@ -109,13 +109,8 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
   }
 
   function throwAway() {
-    const kept = drafts.read(at.sid, at.nid, id);
-    drafts.drop(at.sid, at.nid, id);
+    throwDraft(at, id);
     done(null);
-    if (kept) report("info", "Your draft is discarded.", { label: "Bring it back", run: () => {
-      drafts.keep(at.sid, at.nid, id, kept);
-      void again();
-    } });
   }
 
   function keys(event: KeyboardEvent) {
@@ -134,7 +129,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
   if (comparing && component)
     return (
       <form class="n-form" ref={place} onSubmit={event => event.preventDefault()} onKeyDown={keys} aria-busy={busy}>
-        <Stale type={draft.type} base={draft.base} mine={draft.parameters} theirs={component.parameters} who={who} busy={busy}
+        <Stale type={draft.type} mine={draft.parameters} theirs={component.parameters} who={who} busy={busy}
           keepMine={() => {
             write({ ...draft, revision: component.revision, base: component.parameters });
             setComparing(false);

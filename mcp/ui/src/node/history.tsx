@@ -24,7 +24,7 @@ const plain = (row: unknown) => Object.fromEntries(Object.entries((row ?? {}) as
 function Detail({ entry }: { entry: Entry }) {
   const [before, after] = [entry.before, entry.after] as { type?: string; parameters?: unknown; order?: number }[];
   const type = after?.type ?? before?.type ?? "", component = entry.entity === "component";
-  const differ = pairs(type, before, component ? before?.parameters ?? {} : plain(before), component ? after?.parameters ?? {} : plain(after));
+  const differ = pairs(type, component ? before?.parameters ?? {} : plain(before), component ? after?.parameters ?? {} : plain(after));
   return (
     <div class="n-detail">
       <p class="n-hint">{component ? outline(type, (after ?? before)?.parameters) : `${entry.entity} ${entry.entity_id ?? ""}`}, {verbs[entry.op] ?? entry.op}

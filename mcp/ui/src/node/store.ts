@@ -138,6 +138,16 @@ export async function changed(sid: string, text: string): Promise<void> {
   report("info", text, undefined, await ownChange(sid));
 }
 
+// A draft, with the way back.
+export function throwDraft(at: Shown, id: string): void {
+  const kept = drafts.read(at.sid, at.nid, id);
+  drafts.drop(at.sid, at.nid, id);
+  if (kept) report("info", "Your draft is discarded.", { label: "Bring it back", run: () => {
+    drafts.keep(at.sid, at.nid, id, kept);
+    void again();
+  } });
+}
+
 // ---- components ----
 
 export async function saveComponent(at: Shown, component: Component, type: string, parameters: Parameters, revision: number): Promise<void> {
