@@ -16,7 +16,6 @@
 #include "mcp/store/store.h"
 #include "mcp/tool/analysis.h"
 #include "mcp/tool/run_answer.h"
-#include "mcp/tool/run_json.h"
 
 #define EXIT_SIGNAL 128 /* and the signal's number, as shells have it */
 

@@ -14,8 +14,11 @@ static int run(const struct config *config, struct error *err)
     const char *sid = config->arguments[0], *title = config->arguments[1];
     json_auto_t *given = json_pack("{s:s*}", "title", title); /* left out where it is no UTF-8 */
     cleanup_store struct store *store = NULL;
+    struct validation_errors problems;
 
-    if (entity_session_check(given, err) < 0)
+    validation_begin(&problems, "");
+    fields_check(&entity_session_fields, given, NULL, &problems);
+    if (validation_end(&problems, NULL, err) < 0)
         return EXIT_USAGE;
     store = store_open(config->store, STORE_WRITE, err);
     return store && store_session_rename(store, &writer, sid, title, err) == 0 ? EXIT_OK

@@ -10,7 +10,7 @@
 #include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
 #include "mcp/tool/analysis.h"
-#include "mcp/tool/run_json.h"
+#include "mcp/tool/run_answer.h"
 #include "mcp/transport/http_internal.h"
 
 _Static_assert(REST_EXECUTE_TIMEOUT_MAX == ANALYSIS_TIMEOUT_ASKED_MAX, "one limit");
