@@ -8,14 +8,21 @@ function shorten(text: string, most: number, first: boolean, last: boolean): str
   return `${first ? "" : text.slice(0, most)} … ${last ? "" : text.slice(-most)}`;
 }
 
-// without: what is left out. most: characters of what stays the same that are shown beside what does not; left out: all.
-export function Words({ from, to, without, most = Infinity }: { from: string; to: string; without?: "gone" | "new"; most?: number }) {
+interface Props {
+  from: string;
+  to: string;
+  without?: "gone" | "new"; // which is left out
+  most?: number; // characters of what stays the same, beside what does not; left out: all
+  labels?: boolean; // for screen readers
+}
+
+export function Words({ from, to, without, most = Infinity, labels }: Props) {
   return (
     <>
       {diff(from, to).map(({ kind, text }, i, all) => kind === without ? null
         : kind === "same" ? <span key={i}>{shorten(text, most, i === 0, i === all.length - 1)}</span>
-          : kind === "gone" ? <del key={i}><span class="hidden">removed: </span>{text}</del>
-            : <ins key={i}><span class="hidden">added: </span>{text}</ins>)}
+          : kind === "gone" ? <del key={i}>{labels && <span class="hidden">removed: </span>}{text}</del>
+            : <ins key={i}>{labels && <span class="hidden">added: </span>}{text}</ins>)}
     </>
   );
 }

@@ -18,7 +18,7 @@ function Difference({ change }: { change: Change }) {
     <div class="chat-difference" tabIndex={0} role="group" aria-label={label}>
       <span class="chat-difference-label">{label}</span>
       <p>
-        <Words from={before ?? ""} to={after ?? ""} most={SAME_SHOWN} />
+        <Words from={before ?? ""} to={after ?? ""} most={SAME_SHOWN} labels />
       </p>
     </div>
   );
