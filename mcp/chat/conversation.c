@@ -297,7 +297,6 @@ static json_t *new_messages(const struct question *question)
 
 static int start_run(struct question *question, struct error *err)
 {
-    struct run_answer answers[RUN_INPUT_ANSWERS_MAX];
     json_auto_t *messages = new_messages(question);
     const struct run_request run_request = {
         .thread = question->conversation->thread,
@@ -306,8 +305,8 @@ static int start_run(struct question *question, struct error *err)
         .approvals = question->input.approvals,
         .messages = messages,
         .where = question->input.where.data,
-        .answers = answers,
-        .answer_count = run_input_answers(&question->input, answers),
+        .answers = question->input.answers,
+        .answer_count = question->input.answer_count,
     };
 
     question->listener.on_event = on_event;
