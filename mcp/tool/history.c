@@ -12,6 +12,7 @@
 #include "mcp/session/entity.h"
 #include "mcp/session/text.h"
 #include "mcp/tool/arguments.h"
+#include "mcp/tool/preview.h"
 #include "mcp/tool/table.h"
 
 #define LIST_DEFAULT         20
@@ -286,29 +287,26 @@ static int difference(struct tool_call *call, struct store *store, const struct 
 
 /* ---- undo and restore ---- */
 
-/* The change set that a version belongs to. */
-static int find_set(struct store *store, const struct asked *asked, char *set, size_t size,
-                    struct error *err)
+int tool_set_of_version(struct store *store, const char *sid, long version,
+                        char set[CHANGE_SET_ID_SIZE], struct error *err)
 {
-    const struct history_page page = {.since = asked->version - 1,
-                                      .limit = HISTORY_LIMIT_MAX,
-                                      .before = asked->version,
-                                      .without_texts = true};
+    const struct history_page page = {
+        .since = version - 1, .before = version, .limit = HISTORY_LIMIT_MAX, .without_texts = true};
     struct buf BUF_AUTO text = {0};
     json_auto_t *read = NULL;
-    const json_t *change;
+    const char *found;
 
-    if (store_read_history(store, asked->sid, &page, &text, err) < 0)
+    if (store_read_history(store, sid, &page, &text, err) < 0)
         return -1;
     read = parse(&text, err);
     if (!read)
         return -1;
-    change = json_array_get(json_object_get(read, "changes"), 0);
-    if (!change)
+    found = json_get_string(json_array_get(json_object_get(read, "changes"), 0), "change_set");
+    if (!found)
         return error_set_at(err, "version",
-                            "version: no change ended at %ld; send one that action list tells.",
-                            asked->version);
-    snprintf(set, size, "%s", json_get_string(change, "change_set"));
+                            "version: no change ended at %ld; send one listed by action list.",
+                            version);
+    snprintf(set, CHANGE_SET_ID_SIZE, "%s", found);
     return 0;
 }
 
@@ -318,10 +316,10 @@ static int undo(struct tool_call *call, struct store *store, const struct asked 
     const struct writer writer = {.who = call->who, .change_set = call->change_set};
     const char *named = asked->change_set;
     struct undo_state state;
-    char set[128];
+    char set[CHANGE_SET_ID_SIZE];
 
     if (!named && asked->version != 0) {
-        if (find_set(store, asked, set, sizeof set, err) < 0)
+        if (tool_set_of_version(store, asked->sid, asked->version, set, err) < 0)
             return -1;
         named = set;
     }
