@@ -162,14 +162,34 @@ static void send_error(struct chat_page *page, const char *message, const char *
     add_buf(page, &frame);
 }
 
-static const char *thread_id_of(const struct chat_page *page)
-{
-    return page->conversation ? page->conversation->thread_id : "";
-}
-
 bool chat_page_ended(const struct chat_page *page)
 {
     return page->ended;
+}
+
+struct adding {
+    struct chat_page *page;
+    bool grows;
+};
+
+static void on_frame(void *user, const char *frame, size_t len)
+{
+    const struct adding *adding = user;
+
+    add(adding->page, frame, len, adding->grows);
+}
+
+static bool grows(enum run_event_kind kind)
+{
+    return kind == RUN_TEXT || kind == RUN_THINKING || kind == RUN_CALL_ARGUMENTS;
+}
+
+static void send_event(struct chat_page *page, struct agui_run *run, const struct run_event *event)
+{
+    struct adding adding = {page, grows(event->kind)};
+
+    if (agui_write(run, event, on_frame, &adding) < 0)
+        end_page(page);
 }
 
 /* ---- runs of the server's own ---- */
@@ -181,12 +201,10 @@ struct live {
 
 static void live_begin(struct chat_page *page, struct live *live)
 {
-    struct buf BUF_AUTO frame = {0};
-
     snprintf(live->id, sizeof live->id, "live-%u", ++page->live);
-    live->run = (struct agui_run){.thread_id = thread_id_of(page), .run_id = live->id};
-    agui_run_started(&live->run, &frame);
-    add_buf(page, &frame);
+    live->run = (struct agui_run){
+        .thread_id = page->conversation ? page->conversation->thread_id : "", .run_id = live->id};
+    send_event(page, &live->run, &(struct run_event){.kind = RUN_BEGAN});
 }
 
 static struct thread *thread_of(const struct chat_page *page)
@@ -194,13 +212,16 @@ static struct thread *thread_of(const struct chat_page *page)
     return page->conversation ? page->conversation->thread : NULL;
 }
 
-static void live_end(struct chat_page *page, const struct live *live)
+static void live_end(struct chat_page *page, struct live *live)
 {
     const struct thread *thread = thread_of(page);
-    struct buf BUF_AUTO frame = {0};
+    const json_t *interrupts = thread && !thread->in_use ? thread->interrupts : NULL;
+    bool open = json_array_size(interrupts) > 0;
 
-    agui_run_finished(&live->run, thread && !thread->in_use ? thread->interrupts : NULL, &frame);
-    add_buf(page, &frame);
+    send_event(page, &live->run,
+               &(struct run_event){.kind = RUN_ENDED,
+                                   .outcome = open ? RUN_INTERRUPTED : RUN_SUCCEEDED,
+                                   .interrupts = interrupts});
 }
 
 static void add_messages(struct chat_page *page)
@@ -337,23 +358,6 @@ static void send_changes(struct chat_page *page)
 static void go_on(struct chat_page *page);
 static void greet(struct chat_page *page);
 
-struct adding {
-    struct chat_page *page;
-    bool grows;
-};
-
-static void on_frame(void *user, const char *frame, size_t len)
-{
-    const struct adding *adding = user;
-
-    add(adding->page, frame, len, adding->grows);
-}
-
-static bool grows(enum run_event_kind kind)
-{
-    return kind == RUN_TEXT || kind == RUN_THINKING || kind == RUN_CALL_ARGUMENTS;
-}
-
 static void run_over(struct chat_page *page)
 {
     page->in_run = false;
@@ -364,39 +368,25 @@ static void run_over(struct chat_page *page)
 static void on_event(struct question *question, const struct run_event *event)
 {
     struct chat_page *page = question->user;
-    struct adding adding = {page, grows(event->kind)};
 
     if (!page)
         return;
     page->in_run = true;
-    agui_write(&page->run, event, on_frame, &adding);
+    send_event(page, &page->run, event);
     if (event->kind != RUN_ENDED)
         return;
     run_over(page);
     go_on(page);
 }
 
-static void send_cancelled(struct chat_page *page, const struct run_input *input)
+/* A run that ends before it did anything, under the id that its page waits for. */
+static void send_unbegun(struct chat_page *page, const struct run_input *input,
+                         const struct run_event *end)
 {
-    const struct agui_run run = {.thread_id = input->thread_id, .run_id = input->run_id};
-    struct buf BUF_AUTO frame = {0};
+    struct agui_run run = {.thread_id = input->thread_id, .run_id = input->run_id};
 
-    agui_run_started(&run, &frame);
-    add_buf(page, &frame);
-    agui_run_cancelled(&run, &frame);
-    add_buf(page, &frame);
-}
-
-/* Its run is named: who sent it waits for that one. */
-static void send_surplus(struct chat_page *page, const struct question *question)
-{
-    const struct agui_run run = {.thread_id = question->input.thread_id,
-                                 .run_id = question->input.run_id};
-    struct buf BUF_AUTO frame = {0};
-
-    agui_run_started(&run, &frame);
-    add_buf(page, &frame);
-    send_error(page, question->error.text, error_kind_name(question->error.kind));
+    send_event(page, &run, &(struct run_event){.kind = RUN_BEGAN});
+    send_event(page, &run, end);
 }
 
 static void on_refused(struct question *question, const struct error *err, const char *code)
@@ -408,7 +398,8 @@ static void on_refused(struct question *question, const struct error *err, const
     if (err)
         send_error(page, err->text, code);
     else
-        send_cancelled(page, &question->input);
+        send_unbegun(page, &question->input,
+                     &(struct run_event){.kind = RUN_ENDED, .outcome = RUN_CANCELLED});
     run_over(page);
     go_on(page);
 }
@@ -454,7 +445,9 @@ static void go_on(struct chat_page *page)
         }
         page->refused_count--;
         if (question->surplus)
-            send_surplus(page, question);
+            send_unbegun(page, &question->input,
+                         &(struct run_event){
+                             .kind = RUN_ENDED, .outcome = RUN_FAILED, .err = &question->error});
         else
             send_error(page, question->error.text, error_kind_name(question->error.kind));
         question_free(question);
