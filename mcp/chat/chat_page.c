@@ -321,14 +321,16 @@ static void send_change(struct chat_page *page, const struct page_change *kept)
     add_buf(page, &frame);
 }
 
-static void send_state(struct chat_page *page, const json_t *state)
+static void send_state(struct chat_page *page)
 {
     struct buf BUF_AUTO frame = {0};
 
-    agui_state(state, &frame);
+    agui_state(page->state, &frame);
     add_buf(page, &frame);
     json_decref(page->sent_threads);
-    page->sent_threads = json_incref(json_object_get(state, "threads"));
+    page->sent_threads = json_incref(json_object_get(page->state, "threads"));
+    json_decref(page->state);
+    page->state = NULL;
 }
 
 static void send_changes(struct chat_page *page)
@@ -337,18 +339,15 @@ static void send_changes(struct chat_page *page)
     struct live live;
     bool alone = !page->in_run;
 
-    if (!page->greeted || (page->change_count == 0 && !page->new_state))
+    if (!page->greeted || (page->change_count == 0 && !page->state))
         return;
     if (alone)
         live_begin(page, &live);
     STAILQ_FOREACH(change, &page->changes, link)
     send_change(page, change);
     forget_changes(page);
-    if (page->new_state) {
-        send_state(page, page->new_state);
-        json_decref(page->new_state);
-        page->new_state = NULL;
-    }
+    if (page->state)
+        send_state(page);
     if (alone)
         live_end(page, &live);
 }
@@ -456,66 +455,6 @@ static void go_on(struct chat_page *page)
 
 /* ---- the greeting ---- */
 
-struct greeting {
-    struct chat_state state; /* first */
-    struct chat_page *page;  /* NULL: gone */
-};
-
-static void refuse_page(struct chat_page *page, const struct error *err)
-{
-    send_error(page, err->text, error_kind_name(err->kind));
-    end_page(page);
-}
-
-static void on_greeting_read(struct workq_job *job)
-{
-    struct greeting *greeting = (struct greeting *)job;
-    struct chat_page *page = greeting->page;
-
-    if (page) {
-        page->greeting = NULL;
-        if (greeting->state.rc == 0)
-            page->state = chat_state_make(page->chat, &greeting->state);
-        if (page->state)
-            greet(page);
-        else
-            refuse_page(page, &greeting->state.err);
-    }
-    chat_state_finish(&greeting->state);
-    free(greeting);
-}
-
-static void begin(struct chat_page *page)
-{
-    struct greeting *greeting = calloc(1, sizeof *greeting);
-    struct error err = {.kind = ERROR_MEMORY, .text = "out of memory: connect again in a moment"};
-
-    if (greeting) {
-        greeting->state.job.work = chat_state_work;
-        greeting->state.job.done = on_greeting_read;
-        greeting->page = page;
-        memcpy(greeting->state.session_id, page->session_id, sizeof greeting->state.session_id);
-        greeting->state.job.key = workq_key(page->session_id);
-        if (workq_submit(page->chat->server->store.read, &greeting->state.job, &err) == 0) {
-            page->greeting = greeting;
-            return;
-        }
-    }
-    free(greeting);
-    refuse_page(page, &err);
-}
-
-static void forget_greeting(struct chat_page *page)
-{
-    if (page->greeting)
-        page->greeting->page = NULL;
-    page->greeting = NULL;
-    json_decref(page->state);
-    json_decref(page->new_state);
-    json_decref(page->sent_threads);
-    page->state = page->new_state = page->sent_threads = NULL;
-}
-
 /* The thread is asked for once the session is known to be there. */
 static void greet(struct chat_page *page)
 {
@@ -529,10 +468,7 @@ static void greet(struct chat_page *page)
         return;
     }
     live_begin(page, &live);
-    send_state(page, page->new_state ? page->new_state : page->state);
-    json_decref(page->new_state);
-    json_decref(page->state);
-    page->new_state = page->state = NULL;
+    send_state(page);
     add_messages(page);
     if (conversation && conversation->error.kind != ERROR_NONE)
         send_error(page, conversation->error.text, error_kind_name(conversation->error.kind));
@@ -540,6 +476,54 @@ static void greet(struct chat_page *page)
         live_end(page, &live);
     page->greeted = true;
     go_on(page);
+}
+
+static const json_t *find_thread(const json_t *threads, const char *id)
+{
+    const json_t *thread;
+    size_t i;
+
+    json_array_foreach((json_t *)threads, i, thread)
+    {
+        if (id && json_string_is(thread, "thread_id", id))
+            return thread;
+    }
+    return NULL;
+}
+
+/* When each was used last is not worth a frame to everybody. */
+static bool were_sent(const json_t *sent, const json_t *threads)
+{
+    const json_t *thread;
+    size_t i;
+
+    json_array_foreach((json_t *)threads, i, thread)
+    {
+        const json_t *known = find_thread(sent, json_get_string(thread, "thread_id"));
+
+        if (!known ||
+            !json_equal(json_object_get(known, "title"), json_object_get(thread, "title")))
+            return false;
+    }
+    return true;
+}
+
+void page_take_state(struct chat_page *page, json_t *state, const struct error *err)
+{
+    if (page->ended || (page->greeted && !state))
+        return;
+    if (!state) {
+        send_error(page, err->text, error_kind_name(err->kind));
+        end_page(page);
+    } else if (!page->greeted ||
+               !were_sent(page->sent_threads, json_object_get(state, "threads"))) {
+        json_decref(page->state);
+        page->state = json_incref(state);
+        if (page->greeted)
+            page->chat->wake(page->user);
+        else
+            greet(page);
+    }
 }
 
 /* ---- its conversation ---- */
@@ -680,7 +664,7 @@ struct chat_page *chat_page_create(struct chat *chat, const char *session_id, co
         chat_page_destroy(page);
         return NULL;
     }
-    begin(page);
+    chat_state_read(chat, page->session_id);
     return page;
 }
 
@@ -692,7 +676,8 @@ void chat_page_destroy(struct chat_page *page)
         return;
     LIST_REMOVE(page, link);
     page->chat->page_count--;
-    forget_greeting(page);
+    json_decref(page->state);
+    json_decref(page->sent_threads);
     forget_changes(page);
     while ((question = STAILQ_FIRST(&page->waiting)) != NULL) {
         STAILQ_REMOVE_HEAD(&page->waiting, link);
