@@ -14,7 +14,6 @@
 #include "mcp/session/change_set.h"
 #include "mcp/session/entity.h"
 #include "mcp/session/text.h"
-#include "mcp/tool/preview.h"
 
 #define TITLE_SAID       120 /* bytes */
 #define NODES_SAID_MAX   2u  /* that go, each with a line of its own */

@@ -12,7 +12,6 @@
 #include "mcp/session/entity.h"
 #include "mcp/session/text.h"
 #include "mcp/tool/arguments.h"
-#include "mcp/tool/preview.h"
 #include "mcp/tool/table.h"
 
 #define LIST_DEFAULT         20

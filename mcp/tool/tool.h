@@ -26,9 +26,7 @@
 #define TOOL_IMAGE_BYTES    ((size_t)8 << 20) /* of base64, in all images of one answer */
 #define TOOL_IMAGE_MIME_CAP 32u
 #define CHANGE_SET_ID_SIZE  80u
-#define TOOL_OPERATIONS_MAX                                                                        \
-    10u /* of one call; one with more counts as if it deleted (tool_loss)                          \
-         */
+#define TOOL_OPERATIONS_MAX 10u /* of one call; what does more counts as if it deleted */
 
 struct server; /* mcp/server.h */
 struct analyses;
@@ -200,5 +198,15 @@ int tool_call_add_image(struct tool_call *call, const char *mime, const char *ba
  * only one there is. */
 int tool_session(const struct tool_call *call, struct store *store, char sid[SESSION_ID_SIZE],
                  struct error *err);
+
+/* Of an edit of a component with these parameters, which may be NULL: what is set to nothing is
+ * gone, though its place stays. */
+enum tool_loss tool_loss_of_edit(const json_t *parameters);
+/* Of the operations of a change set; an unknown one counts as the worst. */
+struct tool_impact tool_impact_of(const json_t *operations);
+
+/* The id of the change set that ended with that version. */
+int tool_set_of_version(struct store *store, const char *sid, long version,
+                        char set[CHANGE_SET_ID_SIZE], struct error *err);
 
 #endif

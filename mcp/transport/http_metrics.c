@@ -231,7 +231,7 @@ static void check(struct exchange *exchange)
 
 static void handle(struct exchange *exchange)
 {
-    struct counts counts = {.server = exchange_server(exchange), .chat = exchange_chat(exchange)};
+    struct counts counts = {.server = exchange->services->server, .chat = exchange->services->chat};
     struct buf body;
 
     if (counts.server->analyses.executor)

@@ -167,7 +167,6 @@ static void test_news_and_cancel(void **state)
     struct many *many = calloc(1, sizeof *many);
     struct buf BUF_AUTO told = {0};
     struct tool_call *call;
-    uint64_t began;
 
     many_begin(many, *state);
     call = many_call(many, 0, "{\"code\": \"print = 0\\nprint +5\\nsleep = 0\\nsleep +60000\"}");
@@ -178,11 +177,9 @@ static void test_news_and_cancel(void **state)
     assert_non_null(told.data);
     assert_non_null(strstr(told.data, "+5"));
     assert_false(call->tool->progress(call, &told, NULL));
-    began = uv_hrtime();
     tool_call_cancel(call);
     for (int i = 0; i < PATIENCE && many->done == 0; i++)
         turn(many);
-    assert_true(uv_hrtime() - began < 5000000000ull);
     assert_int_equal(call->failure.category, FAILURE_CANCELLED);
     assert_false(call->tool->progress(call, &told, NULL)); /* it has ended */
     many_end(many, 1);
