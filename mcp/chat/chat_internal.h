@@ -87,6 +87,9 @@ struct chat {
     struct server *server;
     struct model *model;
     void (*wake)(void *user);
+    /* The state of a session, for its pages; NULL with err: it could not be read. */
+    void (*on_state)(struct chat *chat, const char *session_id, json_t *state,
+                     const struct error *err);
     LIST_HEAD(, chat_page) pages;
     size_t page_count;
     LIST_HEAD(, conversation) conversations;
@@ -95,11 +98,6 @@ struct chat {
     bool closing;
     struct chat_totals totals;
 };
-
-/* ---- chat.c ---- */
-
-/* Soon: the state of the session for its pages (page_take_state). */
-void chat_state_read(struct chat *chat, const char *session_id);
 
 /* ---- conversation.c ---- */
 
@@ -117,6 +115,8 @@ void question_cancel(struct question *question, enum run_stop by); /* of several
 /* While held, no more is read of the model's answer to it. */
 void question_hold(struct question *question, bool hold);
 void question_free(struct question *question); /* one that was not started */
+/* Soon: chat->on_state with the state of the session. */
+void session_state_read(struct chat *chat, const char *session_id);
 /* All questions, soon. */
 void conversations_cancel(struct chat *chat);
 /* At the end of the chat: those that wait are no more, and what is still under way goes on alone.

@@ -664,7 +664,7 @@ struct chat_page *chat_page_create(struct chat *chat, const char *session_id, co
         chat_page_destroy(page);
         return NULL;
     }
-    chat_state_read(chat, page->session_id);
+    session_state_read(chat, page->session_id);
     return page;
 }
 
