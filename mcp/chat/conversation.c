@@ -234,8 +234,7 @@ static json_t *make_state(const struct state_reading *reading)
     const struct model *model = reading->chat->model;
     char advice[ERROR_TEXT_CAP] = "This server has no model: start it with lectern serve.";
     bool ready = model && model_ready(model, advice, sizeof advice);
-    json_t *threads =
-        json_state_read(reading->threads.data, reading->threads.len, "the threads", NULL);
+    json_t *threads = json_read(reading->threads.data, reading->threads.len, "the threads", NULL);
 
     return json_pack("{s:s, s:{s:s, s:s}, s:{s:s, s:b, s:s*}, s:o, s:i}", "version",
                      LECTERN_VERSION, "session", "session_id", reading->session_id, "title",
