@@ -33,8 +33,8 @@ struct agui_run {
                      everything */
 };
 
-/* Calls add for each frame that the event becomes: none, one, or several. -1: without memory, one of
- * them is lost. */
+/* Calls add for each frame that the event becomes: none, one, or several. -1: without memory, one
+ * of them is lost. */
 int agui_write(struct agui_run *run, const struct run_event *event,
                void (*add)(void *user, const char *frame, size_t len), void *user);
 void agui_run_close(struct agui_run *run);
